@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# The layers of src/, and the flags that all of the project's own code is built with.
+
+add_library(nigh_flags INTERFACE)
+target_compile_options(nigh_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+if(NIGH_SANITIZE)
+  target_compile_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE})
+endif()
+
+# nigh_layer(NAME [SOURCES file...] [USES target...])
+#
+# Declares the layer in the current folder as the target nigh_NAME: a static library, or, without
+# sources, a header-only one. USES names the layers right below it (and outside libraries); which
+# folders may include which is checked by tests/tidy.py. Every layer joins the one library `nigh`.
+function(nigh_layer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  if(arg_SOURCES)
+    add_library(nigh_${name} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(nigh_${name} PRIVATE nigh_flags)
+    set_property(GLOBAL APPEND PROPERTY NIGH_LAYERS nigh_${name})
+  else()
+    add_library(nigh_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(nigh_${name} ${scope}
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(nigh_${name} ${scope} ${arg_USES})
+endfunction()

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The subcommands of `nigh`. Each add_*() declares its options and sets a callback that does the
+// work; what was wrong with the user's input leaves it as a UsageError.
+
+#include <stdexcept>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace nigh::cli {
+
+// Printed as one line on standard error; the exit code is 2. The message names the argument.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void add_topo(CLI::App& app);
+void add_bench(CLI::App& app);
+void add_doctor(CLI::App& app);
+
+}  // namespace nigh::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh: one command, a subcommand for each thing a person may want.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <nigh/version.hpp>
+
+#include "cli/commands.hpp"
+
+namespace {
+
+constexpr int bad_input = 2;
+
+// CLI11's messages may hold several lines; a user's mistake gets one.
+int complain(std::string message, int code) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  for (char& c : message)
+    if (c == '\n') c = ' ';
+  std::fprintf(stderr, "nigh: %s\n", message.c_str());
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"nigh runs parallel work near its data"};
+  app.name("nigh");
+  app.set_version_flag("--version", std::string("nigh ") + nigh::version());
+  app.require_subcommand(1);
+  nigh::cli::add_topo(app);
+  nigh::cli::add_bench(app);
+  nigh::cli::add_doctor(app);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    return complain(e.what(), bad_input);
+  } catch (nigh::cli::UsageError const& e) {
+    return complain(e.what(), bad_input);
+  } catch (std::exception const& e) {
+    return complain(e.what(), 1);
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which cpus threads run on.
+
+#include <span>
+#include <vector>
+
+#include <nigh/result.hpp>
+
+namespace nigh::platform {
+
+// Restricts the calling thread to these cpus (Linux's numbers). An error when the system refuses.
+result<void> pin_this_thread(std::span<int const> cpus);
+
+// Cpus the calling thread may run on, ascending; empty when the system will not say.
+std::vector<int> affinity_of_this_thread();
+
+int current_cpu() noexcept;  // -1 when unknown
+
+}  // namespace nigh::platform
