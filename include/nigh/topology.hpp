@@ -138,4 +138,8 @@ class NIGH_API topology {
 // system does not say what it runs on.
 NIGH_API topology const& this_host();
 
+// The cpu the calling thread is running on (Linux's number), by now perhaps another one unless the
+// thread is pinned; -1 when the system does not say. Costs some nanoseconds.
+NIGH_API int current_cpu() noexcept;
+
 }  // namespace nigh
