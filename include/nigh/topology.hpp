@@ -7,16 +7,17 @@
 // else's machine: ask is_this_host() before binding anything to it. Any number of threads may read
 // one at the same time.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <nigh/detail/export.hpp>
+#include <nigh/result.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nigh/detail/export.hpp>
-#include <nigh/result.hpp>
 
 namespace nigh {
 
@@ -32,9 +33,9 @@ enum class cpu_order : std::uint8_t { compact, scatter };
 // A locality domain: the cpus that share a nearest memory. A domain may lack cpus (memory-only, as
 // a CXL node) or memory (a NUMA node with cpus whose memory is absent).
 struct domain {
-  int index = 0;                   // place in topology::domains()
-  int os_node = -1;                // Linux's number of the NUMA node; -1: it has no memory of its own
-  std::vector<int> cpus;           // allowed cpus, Linux's numbers, in hardware order; may be empty
+  int index = 0;          // place in topology::domains()
+  int os_node = -1;       // Linux's number of the NUMA node; -1: it has no memory of its own
+  std::vector<int> cpus;  // allowed cpus, Linux's numbers, in hardware order; may be empty
   std::uint64_t memory_bytes = 0;  // total, not free; 0: none
 
   bool operator==(domain const&) const = default;
@@ -51,7 +52,7 @@ struct topology_object {
   int logical_index = 0;         // hwloc's number among its kind, in hardware order
   std::uint64_t size_bytes = 0;  // memory or cache size, else 0
   int domain = -1;               // of a memory or cpu: its domain's index
-  bool allowed = true;           // of a cpu: this process may run there
+  bool allowed = true;           // of a cpu or memory: this process may use it
   std::vector<topology_object> children;
 };
 
@@ -68,7 +69,8 @@ class NIGH_API topology {
   static result<topology> from_xml(std::filesystem::path const& file);
 
   // The same machine with fewer cpus. An error when a cpu of `keep` is not among cpus(), or none is
-  // left. Domains that lose their last cpu become memory-only and move to the end.
+  // left. Domains that lose their last cpu become memory-only and move behind those with cpus;
+  // one that has no memory either is gone.
   result<topology> restricted_to(std::span<int const> keep) const;
 
   bool is_this_host() const noexcept { return is_this_host_; }
@@ -81,9 +83,10 @@ class NIGH_API topology {
   std::vector<domain> const& domains() const noexcept { return domains_; }
   int cpu_domains() const noexcept { return cpu_domains_; }
 
-  int domain_of_cpu(int cpu) const noexcept;            // -1 for a cpu that is not allowed or absent
-  int domain_of_os_node(int os_node) const noexcept;    // -1 when there is none
-  int nearest_memory(int domain) const noexcept;        // itself, or where its cpus' memory comes from
+  int domain_of_cpu(int cpu) const noexcept;          // -1 for a cpu that is not allowed or absent
+  int domain_of_os_node(int os_node) const noexcept;  // -1 when there is none
+  // The domain its cpus' memory comes from: itself, or when it has none, the closest that has.
+  int nearest_memory(int domain) const noexcept;
 
   // Relative cost of reaching the memory of domain `to` from domain `from`; 10 is local, as in the
   // firmware's table (ACPI SLIT). Where the firmware gives none: 10 times the amplification factor
@@ -97,11 +100,12 @@ class NIGH_API topology {
   double cpu_distance(int cpu_a, int cpu_b) const noexcept;
   static double amplification(level l) noexcept;
 
-  // Smallest level whose object holds both cpus.
+  // Smallest level whose object holds both cpus; host when one of them is not among cpus().
   level common_level(int cpu_a, int cpu_b) const noexcept;
 
   // Allowed cpus grouped by their object at `l`, in hardware order; cpus without such an object (a
-  // machine without L3, say) are grouped by the next larger level.
+  // machine without L3, say) are grouped by the next larger level. A cpu that is in no core counts
+  // as a core of its own.
   std::vector<std::vector<int>> groups(level l) const;
 
   // All allowed cpus, in the order threads should take them.
@@ -117,18 +121,24 @@ class NIGH_API topology {
   topology_object const& root() const noexcept { return root_; }
 
  private:
-  friend struct topology_builder;
+  friend class topology_builder;
+  static constexpr std::size_t levels = static_cast<std::size_t>(level::host) + 1;
 
   topology() = default;
+  int position(int cpu) const noexcept;  // in cpus_, or -1
 
   topology_object root_;
+  std::string source_;  // where it was read from
   std::string description_;
   std::vector<int> cpus_;
   std::vector<domain> domains_;
-  std::vector<std::vector<int>> object_of_cpu_;  // [position in cpus_][level]
-  std::vector<int> position_of_cpu_;             // [cpu] -> position in cpus_ or -1
-  std::vector<double> distances_;                // [from * domains + to]
-  std::vector<int> nearest_memory_;
+  // By position in cpus_: at each level an identity of the object that holds the cpu, unique over
+  // all levels; where there is no such object, that of the next larger level.
+  std::vector<std::array<int, levels>> objects_;
+  std::vector<int> domain_of_;        // [position in cpus_]
+  std::vector<int> position_of_cpu_;  // [cpu] -> position in cpus_ or -1
+  std::vector<double> distances_;     // [from * domains + to]
+  std::vector<int> nearest_memory_;   // [domain]
   int cpu_domains_ = 0;
   bool is_this_host_ = false;
   bool has_firmware_distances_ = false;

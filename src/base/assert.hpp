@@ -16,9 +16,9 @@ namespace nigh::base {
 
 }  // namespace nigh::base
 
-#define NIGH_ASSERT(condition, belief)                                                   \
-  (static_cast<bool>(condition)                                                          \
-       ? static_cast<void>(0)                                                            \
+#define NIGH_ASSERT(condition, belief) \
+  (static_cast<bool>(condition)        \
+       ? static_cast<void>(0)          \
        : ::nigh::base::assertion_failed(#condition, belief, __FILE__, __LINE__))
 
 #ifdef NDEBUG

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+#include <nigh/result.hpp>
+
+namespace nigh::detail {
+
+void no_value(error const& e) {
+  std::fprintf(stderr, "nigh: a result that holds an error was read: %s\n", e.message.c_str());
+  std::abort();
+}
+
+}  // namespace nigh::detail

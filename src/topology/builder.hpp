@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Makes topology values: from hwloc's tree, and from another value with fewer cpus.
+
+#include <hwloc.h>
+
+#include <functional>
+#include <nigh/topology.hpp>
+#include <string>
+
+namespace nigh {
+
+class topology_builder {
+ public:
+  using Filter = std::function<bool(int os_index)>;
+
+  // The whole machine, everything allowed. An error when it has cpus nigh cannot number.
+  static result<topology> whole(hwloc_topology_t machine, std::string source);
+
+  // `full` less the cpus and NUMA nodes that the filters refuse. Built the same way whether a
+  // cgroup, an affinity mask or restricted_to() asks, so that restrictions may come in any order.
+  static topology restricted(topology full, Filter const& keep_cpu, Filter const& keep_node);
+
+ private:
+  static void add_cpus(topology& t, hwloc_topology_t machine);
+  static void index_cpus(topology& t);
+  static void index_domains(topology& t);
+  static void describe(topology& t);
+};
+
+// hwloc's tree as values. `domain_of` says to which domain a PU or a NUMANODE belongs.
+topology_object picture_of(hwloc_obj_t root, std::function<int(hwloc_obj_t)> const& domain_of);
+
+}  // namespace nigh

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where topologies are read from.
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nigh/topology.hpp>
+#include <string>
+#include <type_traits>
+
+#include "base/cpu_list.hpp"
+#include "platform/affinity.hpp"
+#include "platform/host.hpp"
+#include "topology/builder.hpp"
+
+namespace nigh {
+namespace {
+
+struct Destroy {
+  void operator()(hwloc_topology_t t) const noexcept { hwloc_topology_destroy(t); }
+};
+using Machine = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>;
+
+// Somebody else's machine, all of it; null when hwloc has no memory left.
+Machine empty_machine() {
+  hwloc_topology_t t = nullptr;
+  if (hwloc_topology_init(&t) != 0) return nullptr;
+  hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  return Machine(t);
+}
+
+bool holds(hwloc_const_bitmap_t set, int index) {
+  return hwloc_bitmap_isset(set, static_cast<unsigned>(index)) != 0;
+}
+
+// Less what the topology itself says is not allowed.
+result<topology> allowed_part(hwloc_topology_t machine, std::string source) {
+  auto full = topology_builder::whole(machine, std::move(source));
+  if (!full) return full;
+  auto const cpus = hwloc_topology_get_allowed_cpuset(machine);
+  auto const nodes = hwloc_topology_get_allowed_nodeset(machine);
+  return topology_builder::restricted(
+      std::move(full).value(), [&](int cpu) { return holds(cpus, cpu); },
+      [&](int node) { return holds(nodes, node); });
+}
+
+// A name a message may quote: one line, not endless.
+std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 200;
+  std::string quoted(text.substr(0, longest));
+  for (char& c : quoted)
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
+  if (text.size() > longest) quoted += "...";
+  return quoted;
+}
+
+std::string name_of_host(hwloc_topology_t host) {
+  auto const* const name = hwloc_obj_get_info_by_name(hwloc_get_root_obj(host), "HostName");
+  auto* const package = hwloc_get_obj_by_type(host, HWLOC_OBJ_PACKAGE, 0);
+  auto const* const model =
+      package != nullptr ? hwloc_obj_get_info_by_name(package, "CPUModel") : nullptr;
+  std::string text = name != nullptr ? name : "this host";
+  if (model != nullptr) text += std::string(" (") + model + ')';
+  return printable(text);
+}
+
+// How many cpus a synthetic description asks for, at most. hwloc takes minutes for 100,000.
+bool asks_for_too_many(std::string_view description) {
+  constexpr unsigned long max_cpus = 16384;
+  unsigned long product = 1;
+  int depth = 0;  // of parentheses: attributes
+  for (std::size_t i = 0; i < description.size(); ++i) {
+    if (description[i] == '(') ++depth;
+    if (description[i] == ')') --depth;
+    bool const starts = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
+    if (depth > 0 || !starts || std::isdigit(static_cast<unsigned char>(description[i])) == 0)
+      continue;
+    auto const digits = description.substr(i, description.find_first_not_of("0123456789", i) - i);
+    if (digits.size() > 9) return true;
+    product *= std::max(1UL, std::stoul(std::string(digits)));
+    if (product > max_cpus) return true;
+  }
+  return false;
+}
+
+result<std::string> contents_of(std::filesystem::path const& file) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(file, failed))
+    return error{"cannot read " + printable(file.string()) + ": it is a directory"};
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad())
+    return error{"cannot read " + printable(file.string()) + ": " + std::strerror(errno)};
+  return text;
+}
+
+}  // namespace
+
+result<topology> topology::live() {
+  auto const host = platform::host_hwloc();
+  if (!host) return host.to_error();
+  auto const machine = *host;
+  auto allowed = allowed_part(machine, name_of_host(machine));
+  if (!allowed) return allowed;
+  topology t = std::move(allowed).value();
+  // hwloc shows another machine here when its environment variables tell it to.
+  t.is_this_host_ = hwloc_topology_is_thissystem(machine) != 0;
+  if (!t.is_this_host_) return t;
+  auto const mask = platform::affinity_of_this_thread();
+  if (mask.empty()) return t;
+  std::vector<int> both;
+  std::copy_if(mask.begin(), mask.end(), std::back_inserter(both),
+               [&](int cpu) { return t.position(cpu) >= 0; });
+  if (both.empty())
+    return error{"the affinity mask of this thread, cpus " + base::cpu_list(mask) +
+                 ", holds none of the allowed cpus " + base::cpu_list(t.cpus_)};
+  return t.restricted_to(both);
+}
+
+result<topology> topology::from_synthetic(std::string_view description) {
+  auto const source = "synthetic \"" + printable(description) + '"';
+  if (asks_for_too_many(description)) return error{source + " has more than 16384 cpus"};
+  auto const machine = empty_machine();
+  auto const text = std::string(description);
+  if (!machine || text.find('\0') != std::string::npos ||
+      hwloc_topology_set_synthetic(machine.get(), text.c_str()) != 0 ||
+      hwloc_topology_load(machine.get()) != 0)
+    return error{source + " is not a machine; an example is \"pack:2 numa:1 core:4 pu:2\""};
+  return allowed_part(machine.get(), source);
+}
+
+result<topology> topology::from_xml(std::filesystem::path const& file) {
+  auto const text = contents_of(file);
+  if (!text) return text.to_error();
+  auto const machine = empty_machine();
+  if (!machine || text->empty() || text->size() >= INT_MAX ||
+      hwloc_topology_set_xmlbuffer(machine.get(), text->c_str(),
+                                   static_cast<int>(text->size()) + 1) != 0 ||
+      hwloc_topology_load(machine.get()) != 0)
+    return error{printable(file.string()) + " is not a topology that hwloc can read"};
+  return allowed_part(machine.get(), printable(file.filename().string()));
+}
+
+topology const& this_host() {
+  static topology const host = topology::live().value();
+  return host;
+}
+
+}  // namespace nigh
