@@ -5,25 +5,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nigh/result.hpp>
 #include <span>
 #include <vector>
-
-#include <nigh/result.hpp>
 
 namespace nigh::platform {
 
 std::size_t page_bytes() noexcept;
-std::size_t huge_page_bytes() noexcept;      // of a transparent huge page; 0: there are none
-std::uint64_t available_bytes() noexcept;    // memory that could be had now, cgroup limit included
+std::size_t huge_page_bytes() noexcept;  // of a transparent huge page; 0: there are none
 
-// Fresh zero pages, aligned to huge_page_bytes() when asked for huge pages.
-result<std::byte*> map_pages(std::size_t bytes, bool huge);
+// Fresh zero pages at a multiple of `alignment`, itself a multiple of page_bytes(). Memory is
+// promised, not yet there.
+result<std::byte*> map_pages(std::size_t bytes, std::size_t alignment);
 void unmap_pages(std::byte* p, std::size_t bytes) noexcept;
+
+// Whether the kernel may back a range with huge pages. Without either call that is the system's
+// habit. Advice: a kernel that cannot follow it changes nothing.
+enum class huge_pages { wanted, unwanted };
+void advise(std::byte* p, std::size_t bytes, huge_pages advice) noexcept;
 
 enum class bind_policy { bind, interleave };
 
 // Pages of the range that are not there yet will come from these nodes; with `move`, those that are
-// there move. The range starts and ends on page borders.
+// there move. The range starts and ends on page borders. A node that is full lets its pages go to
+// the nearest one with room, rather than have the kernel kill somebody. Interleaving gives page n
+// of the address space (not of the range) to the node n modulo their number, ascending.
 result<void> bind_pages(std::byte* p, std::size_t bytes, std::span<int const> os_nodes,
                         bind_policy policy, bool move);
 

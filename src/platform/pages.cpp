@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/pages.hpp"
+
+#include <hwloc.h>
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "platform/host.hpp"
+
+namespace nigh::platform {
+namespace {
+
+struct free_bitmap {
+  void operator()(hwloc_bitmap_t b) const noexcept { hwloc_bitmap_free(b); }
+};
+using bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, free_bitmap>;
+
+error refused(char const* call, int reason) {
+  std::string what = std::string(call) + " refused: " + std::generic_category().message(reason);
+  if (reason == ENOSYS) what += " (a kernel without NUMA support, or a sandbox)";
+  if (reason == EPERM) what += " (a sandbox or container forbids it)";
+  return error{std::move(what)};
+}
+
+std::uintptr_t address_of(void const* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
+
+bool numa_balancing_is_on() {
+  int on = 0;
+  std::ifstream("/proc/sys/kernel/numa_balancing") >> on;
+  return on != 0;
+}
+
+// With automatic NUMA balancing the kernel unmaps pages now and then, to see who uses them next.
+// move_pages takes these for absent; mincore does not. get_mempolicy tells their node, and to do so
+// uses the page as the calling thread would.
+int node_of_hinted_page(void* page) noexcept {
+  unsigned char resident = 0;
+  if (::mincore(page, 1, &resident) != 0 || (resident & 1) == 0) return no_page;
+  int node = unknown_page;
+  if (::syscall(SYS_get_mempolicy, &node, nullptr, 0, page, MPOL_F_NODE | MPOL_F_ADDR) != 0)
+    return unknown_page;
+  return node;
+}
+
+}  // namespace
+
+std::size_t page_bytes() noexcept {
+  static auto const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t huge_page_bytes() noexcept {
+  static std::size_t const bytes = [] {
+    std::string choice;
+    std::ifstream enabled("/sys/kernel/mm/transparent_hugepage/enabled");
+    std::getline(enabled, choice);  // "always [madvise] never"
+    std::size_t size = 0;
+    std::ifstream("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") >> size;
+    return choice.empty() || choice.find("[never]") != choice.npos ? std::size_t{0} : size;
+  }();
+  return bytes;
+}
+
+result<std::byte*> map_pages(std::size_t bytes, std::size_t alignment) {
+  NIGH_ASSERT(alignment > 0 && alignment % page_bytes() == 0, "pages are aligned to pages");
+  std::size_t const slack = alignment - page_bytes();
+  if (bytes == 0 || bytes > std::numeric_limits<std::size_t>::max() - slack - page_bytes())
+    return refused("mmap", bytes == 0 ? EINVAL : ENOMEM);
+  bytes = (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+  void* const whole =
+      ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (whole == MAP_FAILED) return refused("mmap", errno);
+  auto* const begin = static_cast<std::byte*>(whole);
+  std::size_t const before = (alignment - address_of(begin) % alignment) % alignment;
+  if (before > 0) ::munmap(begin, before);
+  if (slack > before) ::munmap(begin + before + bytes, slack - before);
+  return begin + before;
+}
+
+void unmap_pages(std::byte* p, std::size_t bytes) noexcept {
+  if (p != nullptr) ::munmap(p, bytes);
+}
+
+void advise(std::byte* p, std::size_t bytes, huge_pages advice) noexcept {
+  ::madvise(p, bytes, advice == huge_pages::wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+}
+
+result<void> bind_pages(std::byte* p, std::size_t bytes, std::span<int const> os_nodes,
+                        bind_policy policy, bool move) {
+  auto const host = host_hwloc();
+  if (!host) return host.to_error();
+  bitmap const nodes(hwloc_bitmap_alloc());
+  for (int node : os_nodes)
+    if (node < 0 || hwloc_bitmap_set(nodes.get(), static_cast<unsigned>(node)) != 0)
+      return error{"cannot bind memory to NUMA node " + std::to_string(node)};
+  // Without HWLOC_MEMBIND_STRICT a node is preferred, so that a full one does not kill.
+  int const flags = HWLOC_MEMBIND_BYNODESET | (move ? HWLOC_MEMBIND_MIGRATE : 0);
+  auto const how = policy == bind_policy::bind ? HWLOC_MEMBIND_BIND : HWLOC_MEMBIND_INTERLEAVE;
+  if (hwloc_set_area_membind(*host, p, bytes, nodes.get(), how, flags) != 0)
+    return refused("mbind", errno);
+  return {};
+}
+
+result<std::vector<int>> nodes_of_pages(std::span<std::byte const* const> addresses) {
+  std::vector<void*> pages;
+  pages.reserve(addresses.size());
+  for (std::byte const* a : addresses)
+    pages.push_back(reinterpret_cast<void*>(address_of(a) & ~(page_bytes() - 1)));
+  std::vector<int> nodes(pages.size(), unknown_page);
+  if (::syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) < 0)
+    return refused("move_pages", errno);
+  bool balancing = false, balancing_known = false;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i] >= 0) continue;
+    // EFAULT: nothing mapped there, or the zero page that a read of untouched memory gets.
+    bool const absent = nodes[i] == -ENOENT, zero = nodes[i] == -EFAULT;
+    if (absent && !std::exchange(balancing_known, true)) balancing = numa_balancing_is_on();
+    if (absent && balancing)
+      nodes[i] = node_of_hinted_page(pages[i]);
+    else
+      nodes[i] = absent || zero ? no_page : unknown_page;
+  }
+  return nodes;
+}
+
+}  // namespace nigh::platform
