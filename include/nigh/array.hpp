@@ -3,23 +3,24 @@
 // Arrays whose pages lie where a placement says.
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
+#include <nigh/detail/export.hpp>
+#include <nigh/placement.hpp>
+#include <nigh/result.hpp>
+#include <nigh/topology.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <nigh/detail/export.hpp>
-#include <nigh/placement.hpp>
-#include <nigh/result.hpp>
-#include <nigh/topology.hpp>
-
 namespace nigh {
 
 struct array_options {
   topology const* machine = nullptr;  // whose domains; null: this_host(). Must outlive the array
-  bool huge_pages = false;            // ask for transparent huge pages; not an error when refused
+  // Ask for transparent huge pages, and place in units of them. Not an error when refused: without
+  // any in this system, the unit is the small page.
+  bool huge_pages = false;
 };
 
 // Where the pages of some memory lie, as the kernel tells.
@@ -29,17 +30,19 @@ struct page_report {
   std::size_t untouched = 0;                 // no page there yet
   std::size_t elsewhere = 0;                 // on a NUMA node that is no domain of the topology
   std::size_t misplaced = 0;                 // in a domain other than the placement's rule says
-  std::size_t page_bytes = 0;
-  std::string note;  // a fallback that was taken ("mbind refused: ..."), or why the kernel would not
-                     // tell; else empty
+  std::size_t page_bytes = 0;                // of those counted: small ones, in huge pages, too
+  std::string note;  // a fallback that was taken ("mbind refused: ..."), or why the kernel would
+                     // not tell; else empty
 };
 
 namespace detail {
 
+struct placed_record;
+
 // Untyped memory with a placement. Pages are zero.
 class NIGH_API placed_block {
  public:
-  placed_block() = default;
+  placed_block() noexcept;
   placed_block(std::size_t count, std::size_t element_bytes, placement rule, array_options options);
   ~placed_block();
   placed_block(placed_block&& other) noexcept;
@@ -50,37 +53,44 @@ class NIGH_API placed_block {
   placement rule() const noexcept { return rule_; }
   int domain_of(std::size_t byte) const noexcept;
   page_report report() const;
-  std::string const& note() const noexcept { return note_; }
+  std::string const& note() const noexcept;
 
  private:
+  void release() noexcept;
+
   std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;         // asked for
-  std::size_t mapped_bytes_ = 0;  // rounded up to pages
-  std::size_t element_bytes_ = 1;
+  std::size_t bytes_ = 0;
   placement rule_ = placement::first_touch();
-  topology const* machine_ = nullptr;
-  std::string note_;
+  std::unique_ptr<placed_record> record_;  // none in a default-constructed or moved-from block
 };
 
 }  // namespace detail
 
 // A fixed-size array of zeroed elements, its pages spread over the machine's domains by a
-// placement. Movable, not copyable. Sizes of many GiB are what it is for; the smallest unit that can
-// be placed is one page (4 KiB, or 2 MiB with huge pages), so a page that two pieces share lies with
-// the piece that holds its first byte.
+// placement. Movable, not copyable. Sizes of many GiB are what it is for; the smallest unit that
+// can be placed is one page (4 KiB, or 2 MiB with huge pages), so a page that two pieces share lies
+// with the piece that holds its first byte.
 //
-// Where the kernel refuses to bind memory (no permission, no NUMA support), the pages are first
-// touched by threads that run in the wanted domain; report().note says so.
+// A bound page appears where it should when it is first used, by whomever; a domain that is full
+// lets it go to the nearest one with room. On a host with one domain nothing is bound. Where the
+// kernel refuses (no permission, no NUMA support, more than 8192 pieces), the pages are first
+// touched, in the constructor, by threads that run in the wanted domains; report().note says so. On
+// the topology of another machine the rules answer domain_of() all the same, and memory is left
+// alone.
 //
 // Throws std::length_error when count * sizeof(T) overflows, std::invalid_argument for a placement
 // that names an absent domain or a piece of zero elements, and std::bad_alloc (its message naming
-// the bytes asked and available) when there is no memory.
+// the bytes asked and available) when there is no memory, which is known before the kernel has to
+// kill somebody: what is available must do for this array and for all that is not touched yet of
+// others.
 template <class T>
 class array {
   static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>,
                 "elements start as zero bytes and are dropped without a destructor");
 
  public:
+  using value_type = T;
+
   array() = default;
   explicit array(std::size_t count, placement rule = placement::first_touch(),
                  array_options options = {})
@@ -121,9 +131,12 @@ page_report placement_report(array<T> const& a) {
   return a.report();
 }
 
-// The domain that holds the memory at p: by rule when p lies in a nigh::array with a rule, otherwise
-// as the kernel tells. -1 when the page has not been touched or the kernel will not say. Safe from
-// any thread; an array must not be destroyed while its pointers are asked about.
+// The domain that holds the memory at p: by rule when p lies in a nigh::array with a rule,
+// otherwise as the kernel tells. -1 when the page has not been touched or the kernel will not say;
+// a host with one domain has one answer, and the kernel is not asked. Safe from any thread, and
+// quick for arrays with a rule (no lock, no system call); an array must not be destroyed while its
+// pointers are asked about. The domain is one of the array's own topology, elsewhere of
+// this_host(); or of `machine`, by Linux's numbers, when that is another view of the same machine.
 NIGH_API int domain_of(void const* p);
 NIGH_API int domain_of(void const* p, topology const& machine);
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Carrying a placement out.
+
+#include <cstddef>
+#include <nigh/topology.hpp>
+#include <string>
+
+#include "policy/placement.hpp"
+
+namespace nigh::memory {
+
+// Pieces that the kernel is asked to bind one by one. Each costs it a mapping of its own, of which
+// a process may have 65,530 (vm.max_map_count) for all its arrays, libraries and stacks.
+inline constexpr std::size_t most_bound_pieces = 8192;
+
+// What the address of an array must be a multiple of, so that its rule and the kernel agree.
+std::size_t alignment_for(policy::PlacementMap const& map, placement rule);
+
+// Puts the fresh pages at `base` where the map says, on this host: binds them, or, where the kernel
+// will not have it, touches them from their domains. Returns the sentence for page_report::note:
+// empty when they were bound, else why not and what was done instead.
+std::string apply_placement(policy::PlacementMap const& map, placement rule, std::byte* base,
+                            topology const& machine);
+
+}  // namespace nigh::memory
