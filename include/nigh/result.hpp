@@ -2,12 +2,11 @@
 #pragma once
 // A value, or one sentence that says why there is none. Used where the machine may say no.
 
+#include <nigh/detail/export.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
-
-#include <nigh/detail/export.hpp>
 
 namespace nigh {
 

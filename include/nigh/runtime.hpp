@@ -7,12 +7,11 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <nigh/detail/export.hpp>
+#include <nigh/topology.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <nigh/detail/export.hpp>
-#include <nigh/topology.hpp>
 
 namespace nigh {
 
@@ -46,12 +45,12 @@ class near {
 };
 
 struct runtime_options {
-  topology const* machine = nullptr;          // null: this_host(). Must outlive the runtime
-  int workers = 0;                            // 0: one for each allowed cpu
-  cpu_order order = cpu_order::compact;       // which cpus they are pinned to
-  level order_level = level::domain;          //
+  topology const* machine = nullptr;     // null: this_host(). Must outlive the runtime
+  int workers = 0;                       // 0: one for each allowed cpu
+  cpu_order order = cpu_order::compact;  // which cpus they are pinned to
+  level order_level = level::domain;     //
   locality mode = locality::prefer;
-  std::size_t queue_capacity = 8192;          // tasks per locality queue; a power of two
+  std::size_t queue_capacity = 8192;  // tasks per locality queue; a power of two
   // Tasks that may wait in all queues together, 0: as many as fit. When a spawn reaches it, the
   // spawning thread runs one task first, chosen as an idle worker there would: the bound that made
   // the paper's submission order matter (257 with its compiler).
@@ -68,8 +67,8 @@ struct worker_counters {
   std::uint64_t remote = 0;
   std::uint64_t bytes_local = 0;
   std::uint64_t bytes_remote = 0;
-  std::uint64_t parked = 0;                     // times it went to sleep
-  std::vector<std::uint64_t> run_for_domain;    // [domain]: tasks spawned near that domain
+  std::uint64_t parked = 0;                   // times it went to sleep
+  std::vector<std::uint64_t> run_for_domain;  // [domain]: tasks spawned near that domain
 };
 
 namespace detail {
@@ -81,10 +80,9 @@ struct task {
   using entry = void (*)(void* storage);
 
   entry call = nullptr;  // runs and destroys the closure in storage
-  std::uint32_t bytes_kib = 0;
-  std::int32_t domain = near::anywhere;
-  alignas(8) std::byte storage[inline_bytes];
-  std::uint64_t reserved = 0;
+  std::uint64_t bytes = 0;
+  int domain = near::anywhere;
+  alignas(8) std::byte storage[inline_bytes] = {};
 };
 static_assert(sizeof(task) == 64, "one cache line");
 

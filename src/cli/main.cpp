@@ -4,9 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <string>
-
 #include <nigh/version.hpp>
+#include <string>
 
 #include "cli/commands.hpp"
 

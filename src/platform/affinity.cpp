@@ -34,7 +34,8 @@ result<void> pin_this_thread(std::span<int const> cpus) {
 }
 
 std::vector<int> affinity_of_this_thread() {
-  for (int count = 1024; count <= max_cpus; count *= 4) {  // the kernel refuses masks that are too short
+  for (int count = 1024; count <= max_cpus;
+       count *= 4) {  // the kernel refuses masks that are too short
     cpu_mask const mask(CPU_ALLOC(static_cast<std::size_t>(count)));
     auto const bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
     if (::sched_getaffinity(0, bytes, mask.get()) != 0) {

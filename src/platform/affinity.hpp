@@ -2,10 +2,9 @@
 #pragma once
 // Which cpus threads run on.
 
+#include <nigh/result.hpp>
 #include <span>
 #include <vector>
-
-#include <nigh/result.hpp>
 
 namespace nigh::platform {
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Telling the processor that a loop is waiting. Part of what a model-check build replaces.
+
+#ifndef NIGH_MODEL_ATOMICS
+
+namespace nigh::sync {
+
+inline constexpr int spins = 64;  // looks at a lock before sleeping on it: about 3 us
+
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");  // the nearest thing to pause; yield is a no-op on most cores
+#endif
+}
+
+}  // namespace nigh::sync
+
+#endif

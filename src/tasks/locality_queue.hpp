@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The locality queue: a bounded FIFO of tasks that belong to one domain (Wittmann and Hager, "A
+// Proof of Concept for Optimizing Task Parallelism by Locality Queues", 2009). Theirs is a
+// std::queue under one lock that idle threads keep taking; here those who push and those who take
+// have a lock each, and an empty queue is seen without any.
+//
+//   push()   any thread, at tail_, under push_lock_
+//   take()   any thread, at head_, oldest first, several at once, under take_lock_
+//
+// Invariant: head_ <= tail_ <= head_ + capacity; both only grow; slots [head_, tail_) hold tasks.
+// (A) A task is seen whole: push() releases tail_ after writing the slot; take() acquires tail_
+//     before reading it.
+// (B) A slot is not overwritten while it is read: take() releases head_ after copying out; push()
+//     acquires head_ before it reuses the slot.
+// (S) A sleeper and a spawner cannot miss each other: push() stores tail_, then notify() reads who
+//     sleeps; a worker announces its sleep, then empty() reads tail_. All four are seq_cst, so one
+//     of the two sees the other (the rest of the argument is in parking.hpp).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/assert.hpp"
+#include "base/atomic.hpp"
+#include "tasks/lock.hpp"
+
+namespace nigh::tasks {
+
+// What became of an attempt to take tasks.
+enum class Take : std::uint8_t { taken, lost, empty };  // lost: somebody else was at it; try again
+
+template <class T>
+class LocalityQueue {
+ public:
+  // Capacity: a power of two. All memory is taken here, by the calling thread, for locality.
+  explicit LocalityQueue(std::size_t capacity)
+      : slots_(std::make_unique<T[]>(capacity)), mask_(capacity - 1) {
+    NIGH_ASSERT(capacity > 0 && (capacity & mask_) == 0, "capacity is a power of two");
+  }
+
+  std::size_t capacity() const noexcept { return mask_ + 1; }
+
+  // Appends all of `tasks`, or none and returns false when they do not fit.
+  bool push(std::span<T const> tasks) noexcept {
+    push_lock_.lock();
+    auto const tail = tail_.load(sync::relaxed);
+    if (tail + tasks.size() - head_seen_ > capacity()) {
+      head_seen_ = head_.load(sync::acquire);  // (B)
+      if (tail + tasks.size() - head_seen_ > capacity()) {
+        push_lock_.unlock();
+        return false;
+      }
+    }
+    for (std::size_t i = 0; i < tasks.size(); ++i) slots_[(tail + i) & mask_] = tasks[i];
+    tail_.store(tail + tasks.size(), sync::seq_cst);  // (A) (S)
+    push_lock_.unlock();
+    return true;
+  }
+
+  // Moves the oldest tasks to the front of `out`: as many as how_many(waiting) says, at least one
+  // and no more than fit. `taken` gets their number.
+  template <class HowMany>
+  Take take(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {
+    if (size() == 0) return Take::empty;
+    if (!take_lock_.try_lock()) return Take::lost;
+    auto const head = head_.load(sync::relaxed);
+    auto const waiting = tail_.load(sync::acquire) - head;  // (A)
+    if (waiting == 0) {
+      take_lock_.unlock();
+      return Take::empty;
+    }
+    taken = std::min<std::size_t>({how_many(waiting), waiting, out.size()});
+    for (std::size_t i = 0; i < taken; ++i) out[i] = slots_[(head + i) & mask_];
+    head_.store(head + taken, sync::release);  // (B)
+    take_lock_.unlock();
+    return Take::taken;
+  }
+
+  // A recent length, good for choosing; orders nothing.
+  std::size_t size() const noexcept {
+    auto const head = head_.load(sync::relaxed);
+    auto const tail = tail_.load(sync::relaxed);
+    return tail > head ? tail - head : 0;
+  }
+
+  // For those about to sleep: true only if no push() before the announcement is still untaken.
+  bool empty() const noexcept {
+    auto const head = head_.load(sync::relaxed);
+    return tail_.load(sync::seq_cst) == head;  // (S)
+  }
+
+ private:
+  std::unique_ptr<T[]> slots_;
+  std::size_t mask_;
+
+  alignas(64) Lock push_lock_;
+  std::size_t head_seen_ = 0;  // head_ as last read under push_lock_
+  sync::atomic<std::size_t> tail_{0};
+
+  alignas(64) Lock take_lock_;
+  sync::atomic<std::size_t> head_{0};
+};
+
+}  // namespace nigh::tasks

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A lock for sections of a few dozen instructions: spins briefly, then sleeps, so that a holder
+// that lost its cpu is not spun for (Drepper, "Futexes Are Tricky", 2011, third mutex).
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "platform/futex.hpp"
+#include "platform/pause.hpp"
+
+namespace nigh::tasks {
+
+// word_: 0 free; 1 held; 2 held and somebody may be asleep on it.
+// (L) Taking the lock acquires what the last holder released.
+class Lock {
+ public:
+  void lock() noexcept {
+    for (int i = 0; i < sync::spins; ++i) {
+      if (try_lock()) return;
+      sync::pause();
+    }
+    while (word_.exchange(2, sync::acquire) != 0) platform::futex_wait(word_, 2);  // (L)
+  }
+
+  bool try_lock() noexcept {
+    std::uint32_t expected = 0;
+    return word_.load(sync::relaxed) == 0 &&
+           word_.compare_exchange_strong(expected, 1, sync::acquire);  // (L)
+  }
+
+  void unlock() noexcept {
+    if (word_.exchange(0, sync::release) == 2) platform::futex_wake_one(word_);  // (L)
+  }
+
+ private:
+  sync::atomic<std::uint32_t> word_{0};
+};
+
+}  // namespace nigh::tasks

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who is awake: workers without tasks sleep here, and spawners wake them, nearest first.
+//
+// A worker is *active*, *searching* (awake, looking at queues) or *asleep*. Each domain counts its
+// searching and sleeping workers in one word, because a spawner needs to know both at one moment:
+// with a searcher in the domain nobody has to be woken.
+//
+// A sleeper's own word:  awake --sleep()--> asleep --claim()--> claimed --> awake
+//                          ^---- sleep() itself, on news ----'
+// Whoever moves it from asleep (the sleeper on news, or one waker) does the counting; a claimed
+// sleeper stays put until its waker has counted, so a worker is never counted in two ways at once.
+//
+// No task is forgotten: if a task waits, some worker that may take it is active or searching, or
+// is being woken. The argument, over the single order of all seq_cst operations:
+// (S) The spawner stores tail_ (locality_queue.hpp), then notify() reads the counts, and the words
+// of
+//     those that are counted asleep. A worker that goes to sleep changes the counts in announce(),
+//     then its word, then looks at all tail_s. If notify() did not see it asleep, in the counts or
+//     in its word, the look comes after the store and finds the task.
+// (T) If notify() saw a searcher and woke nobody: a searcher that later sleeps looks as in (S); one
+//     that found another task passes the duty on: the change of the counts in stop_searching()
+//     comes after notify() read them, and the last searcher of a domain looks at the queues after
+//     it, and calls notify() for what it sees.
+// (W) Waking hands over: the sleeper sees all that its waker did before.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/atomic.hpp"
+#include "platform/futex.hpp"
+#include "platform/pause.hpp"
+
+namespace nigh::tasks {
+
+class Parking {
+ public:
+  // workers_of[q]: the workers that serve queue q; wake_order[q]: whose workers may run q's tasks,
+  // in the order in which they are to be woken, q itself first.
+  Parking(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order)
+      : workers_of_(std::move(workers_of)),
+        wake_order_(std::move(wake_order)),
+        counts_(std::make_unique<Counts[]>(workers_of_.size())) {
+    std::size_t workers = 0;
+    for (auto const& group : workers_of_) workers += group.size();
+    sleepers_ = std::make_unique<Sleeper[]>(workers);
+  }
+
+  void start_searching(int queue) noexcept {
+    counts(queue).fetch_add(one_searching, sync::seq_cst);  // (T)
+  }
+
+  // True for the last searcher of its domain: it now has to look whether there is more work than
+  // the task it found, and notify() if so.
+  bool stop_searching(int queue) noexcept {
+    auto const before = counts(queue).fetch_sub(one_searching, sync::seq_cst);  // (T)
+    return searching(before) == 1;
+  }
+
+  // Puts a searching worker to sleep until it is woken, unless news() finds something first. It is
+  // searching again afterwards. Returns whether it slept.
+  template <class News>
+  bool sleep(int worker, int queue, News news) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
+    announce(queue, one_asleep - one_searching, 1);
+    state.store(asleep, sync::seq_cst);  // (S) only now, or a waker could claim who is not counted
+    std::uint32_t expected = asleep;
+    if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
+      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      return false;
+    }
+    for (auto now = state.load(sync::acquire); now != awake;
+         now = state.load(sync::acquire))  // (W)
+      platform::futex_wait(state, now);
+    return true;
+  }
+
+  // After a task was put into `queue`: makes sure that somebody will look there.
+  void notify(int queue) noexcept {
+    auto const here = counts(queue).load(sync::seq_cst);  // (S) (T)
+    if (searching(here) > 0) return;
+    bool const abroad = wake_order_[static_cast<std::size_t>(queue)].size() > 1;
+    if (sleeping(here) == 0 && (!abroad || asleep_anywhere_.load(sync::seq_cst) == 0))
+      return;  // (S)
+    for (int q : wake_order_[static_cast<std::size_t>(queue)])
+      if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q)) return;  // (S)
+  }
+
+  // For the end of the runtime: everybody who did not see the end coming before it slept.
+  void wake_all() noexcept {
+    for (std::size_t q = 0; q < workers_of_.size(); ++q)
+      while (sleeping(counts(static_cast<int>(q)).load(sync::seq_cst)) > 0 &&  // (S)
+             wake_one(static_cast<int>(q))) {
+      }
+  }
+
+ private:
+  static constexpr std::uint32_t awake = 0, asleep = 1, claimed = 2;
+  static constexpr std::uint32_t one_searching = 1, one_asleep = 1u << 16;  // in a domain's word
+
+  struct alignas(64) Counts {
+    sync::atomic<std::uint32_t> word{0};
+  };
+  struct alignas(64) Sleeper {
+    sync::atomic<std::uint32_t> state{awake};
+  };
+
+  static std::uint32_t searching(std::uint32_t word) noexcept { return word & 0xffff; }
+  static std::uint32_t sleeping(std::uint32_t word) noexcept { return word >> 16; }
+  sync::atomic<std::uint32_t>& counts(int queue) noexcept {
+    return counts_[static_cast<std::size_t>(queue)].word;
+  }
+
+  void announce(int queue, std::uint32_t change, std::uint32_t change_anywhere) noexcept {
+    counts(queue).fetch_add(change, sync::seq_cst);              // (S) (T)
+    asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (S)
+  }
+
+  bool wake_one(int queue) noexcept {
+    for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
+      auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
+      std::uint32_t expected = asleep;
+      if (state.load(sync::seq_cst) != asleep ||  // (S)
+          !state.compare_exchange_strong(expected, claimed, sync::relaxed))
+        continue;
+      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      state.store(awake, sync::release);  // (W)
+      platform::futex_wake_one(state);
+      return true;
+    }
+    return false;
+  }
+
+  std::vector<std::vector<int>> workers_of_;
+  std::vector<std::vector<int>> wake_order_;
+  std::unique_ptr<Counts[]> counts_;
+  std::unique_ptr<Sleeper[]> sleepers_;
+  alignas(64) sync::atomic<std::uint32_t> asleep_anywhere_{0};
+};
+
+}  // namespace nigh::tasks

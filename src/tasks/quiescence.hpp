@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Have all tasks run? One shared counter of pending tasks would bounce between all cpus at every
+// task; instead every thread counts what it spawned and what it finished, and whoever runs out of
+// work adds up (counted termination detection: Mattern, "Algorithms for Distributed Termination
+// Detection", 1987; one pass suffices because a spawn is counted before its task can be taken).
+//
+// (Q) Finished tasks are read first, spawned ones second. A finish that was read makes visible, by
+//     its seq_cst store, the spawn of that task and all that the task spawned; so
+//     finished-as-read <= spawned-as-read always, and equality means that at the end of the first
+//     pass no task was left.
+// (V) A waiter announces itself, then adds up; a worker publishes, then looks for waiters. All four
+//     are seq_cst, so the last finish is either seen by the waiter or followed by a wake-up.
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "platform/futex.hpp"
+
+namespace nigh::tasks {
+
+// Tasks spawned and finished by one thread.
+class TaskCount {
+ public:
+  // Before the task can be seen by others; its publication orders this.
+  void spawned() noexcept { spawned_.store(spawned_.load(sync::relaxed) + 1, sync::relaxed); }
+
+  void finished() noexcept { ++finished_; }
+  bool has_news() const noexcept { return finished_ != published_.load(sync::relaxed); }
+  void publish() noexcept { published_.store(finished_, sync::seq_cst); }  // (Q) (V)
+
+  std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
+  std::uint64_t finished_so_far() const noexcept {
+    return published_.load(sync::seq_cst);
+  }  // (Q) (V)
+
+ private:
+  sync::atomic<std::uint64_t> spawned_{0};
+  std::uint64_t finished_ = 0;
+  sync::atomic<std::uint64_t> published_{0};
+};
+
+// The same for all threads that are no workers together; they spawn rarely enough to share it.
+class SharedTaskCount {
+ public:
+  void spawned() noexcept { spawned_.fetch_add(1, sync::relaxed); }
+  void finished() noexcept { finished_.fetch_add(1, sync::seq_cst); }  // (Q) (V)
+
+  std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
+  std::uint64_t finished_so_far() const noexcept {
+    return finished_.load(sync::seq_cst);
+  }  // (Q) (V)
+
+ private:
+  sync::atomic<std::uint64_t> spawned_{0};
+  sync::atomic<std::uint64_t> finished_{0};
+};
+
+// Threads that wait until all is done. `done` is a function that adds up all TaskCounts.
+class Quiescence {
+ public:
+  template <class Done>
+  void wait(Done done) noexcept {
+    waiters_.fetch_add(1, sync::seq_cst);  // (V)
+    for (;;) {
+      auto const epoch = epoch_.load(sync::acquire);
+      if (done()) break;
+      platform::futex_wait(epoch_, epoch);
+    }
+    waiters_.fetch_sub(1, sync::relaxed);
+  }
+
+  // After publish(): tells the waiters if this was the last task.
+  template <class Done>
+  void announce(Done done) noexcept {
+    if (waiters_.load(sync::seq_cst) == 0 || !done()) return;  // (V)
+    epoch_.fetch_add(1, sync::release);
+    platform::futex_wake_all(epoch_);
+  }
+
+ private:
+  sync::atomic<std::uint32_t> waiters_{0};
+  sync::atomic<std::uint32_t> epoch_{0};
+};
+
+}  // namespace nigh::tasks

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What spawners do, and the public face of the runtime.
+
+#include <nigh/array.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "platform/affinity.hpp"
+#include "tasks/current.hpp"
+#include "tasks/scheduler.hpp"
+
+namespace nigh::detail {
+
+scheduler::Worker* scheduler::this_worker() const noexcept {
+  return current.owner == this ? current.worker : nullptr;
+}
+
+// Into which home's queue a task near `domain` goes.
+int scheduler::home_for(int domain, Worker const* me) noexcept {
+  if (domain != near::anywhere) return home_of_domain_[static_cast<std::size_t>(domain)];
+  if (me != nullptr) return me->home;
+  return static_cast<int>(next_home_.fetch_add(1, sync::relaxed) % homes_.size());
+}
+
+void scheduler::submit(near where, task t) {
+  int domain = where.domain();
+  if (where.address() != nullptr) domain = nigh::domain_of(where.address(), machine_);
+  if (domain < near::anywhere || domain >= static_cast<int>(home_of_domain_.size()))
+    throw std::out_of_range("near: domain " + std::to_string(domain) + " does not exist");
+  t.domain = domain;
+  t.bytes = where.bytes();
+
+  auto* const me = this_worker();
+  bool const limited = options_.pending_limit > 0;
+  if (limited) pending_.fetch_add(1, sync::relaxed);
+  if (me != nullptr)
+    me->tasks.spawned();
+  else
+    outside_.spawned();
+
+  int const h = home_for(domain, me);
+  if (!home(h).queue->push({&t, 1})) {
+    run(t, me);  // full: the bound on memory is kept, and the task is not lost
+    return;
+  }
+  parking_->notify(h);
+  if (limited && pending_.load(sync::relaxed) >= static_cast<std::int64_t>(options_.pending_limit))
+    run_one_waiting(me);
+}
+
+// The paper's rule at the bound: the submitter runs the task that an idle worker would take there.
+void scheduler::run_one_waiting(Worker* me) noexcept {
+  task t;
+  if (me != nullptr) {
+    if (find_at_home(*me, t) || find_in_rings(me->home, t) ||
+        (may_run_abroad() && find_abroad(me->home, t)))
+      run(t, me);
+    return;
+  }
+  int const domain = machine_.domain_of_cpu(platform::current_cpu());
+  int const h = domain < 0 ? 0 : home_of_domain_[static_cast<std::size_t>(domain)];
+  std::size_t taken = 0;
+  auto const one = [](std::size_t) { return std::size_t{1}; };
+  if (home(h).queue->take({&t, 1}, taken, one) == tasks::Take::taken || find_abroad(h, t))
+    run(t, nullptr);
+}
+
+void scheduler::wait() {
+  if (this_worker() != nullptr)
+    throw std::logic_error("runtime::wait called from inside a task, which would wait for itself");
+  quiescence_.wait([&] { return all_done(); });
+  std::exception_ptr first;
+  {
+    std::lock_guard const guard(exception_lock_);
+    std::swap(first, exception_);
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace nigh::detail
+
+namespace nigh {
+
+runtime::runtime(runtime_options options)
+    : scheduler_(std::make_unique<detail::scheduler>(options)) {}
+runtime::~runtime() = default;
+
+void runtime::submit(near where, detail::task t) { scheduler_->submit(where, t); }
+void runtime::wait() { scheduler_->wait(); }
+int runtime::workers() const noexcept { return scheduler_->workers(); }
+topology const& runtime::machine() const noexcept { return scheduler_->machine(); }
+bool runtime::pinned() const noexcept { return scheduler_->pinned(); }
+std::vector<worker_counters> runtime::counters() const { return scheduler_->counters(); }
+void runtime::reset_counters() noexcept { scheduler_->reset_counters(); }
+
+int this_worker::index() noexcept {
+  auto const* w = detail::current.worker;
+  return w != nullptr ? w->index : -1;
+}
+int this_worker::domain() noexcept {
+  auto const* w = detail::current.worker;
+  return w != nullptr ? w->domain : -1;
+}
+
+}  // namespace nigh

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tasks/locality_queue.hpp"
+
+#include <array>
+#include <memory>
+
+#include "letters.hpp"
+
+namespace nigh::model {
+namespace {
+
+using Queue = tasks::LocalityQueue<Plain>;
+
+struct Shared {
+  explicit Shared(std::size_t capacity) : queue(capacity) {}
+
+  void push(int first, int count) {
+    std::array<Plain, 2> items{Plain(first), Plain(first + 1)};
+    while (!queue.push({items.data(), static_cast<std::size_t>(count)})) sync::pause();
+  }
+
+  // One take, of up to two.
+  void take() {
+    std::array<Plain, 2> out;
+    std::size_t taken = 0;
+    auto const outcome = queue.take(out, taken, [](std::size_t n) { return n; });
+    check((outcome == tasks::Take::taken) == (taken > 0), "a taker got something");
+    for (std::size_t i = 0; i < taken; ++i) ++seen[static_cast<std::size_t>(out[i].get())];
+    // 0 and 1 are always pushed together, in this order.
+    check(taken < 2 || out[0].get() != 1 || out[1].get() != 0, "oldest first");
+  }
+
+  // What is left, and whether everything came once.
+  void finish(int pushed) {
+    while (!queue.empty()) take();
+    for (int i = 0; i < pushed; ++i)
+      check(seen[static_cast<std::size_t>(i)] == 1, "each task once");
+  }
+
+  Queue queue;
+  std::array<int, 8> seen{};
+};
+
+// A slot is used again: capacity 2, three tasks.
+Scenario reuse() {
+  return [](OneRun& run) {
+    auto s = std::make_shared<Shared>(2);
+    run.threads = {[s] {
+                     s->push(0, 1);
+                     s->push(1, 1);
+                     s->push(2, 1);
+                   },
+                   [s] {
+                     for (int i = 0; i < 2; ++i) {
+                       s->take();
+                       sync::pause();
+                     }
+                     while (s->seen[0] == 0) {
+                       s->take();
+                       sync::pause();
+                     }
+                   }};
+    run.at_end = [s] { s->finish(3); };
+  };
+}
+
+Scenario two_takers() {
+  return [](OneRun& run) {
+    auto s = std::make_shared<Shared>(4);
+    run.threads = {[s] {
+                     s->push(0, 2);
+                     s->push(2, 1);
+                   },
+                   [s] { s->take(); }, [s] { s->take(); }};
+    run.at_end = [s] { s->finish(3); };
+  };
+}
+
+Scenario two_pushers() {
+  return [](OneRun& run) {
+    auto s = std::make_shared<Shared>(4);
+    run.threads = {[s] { s->push(0, 2); }, [s] { s->push(2, 1); },
+                   [s] {
+                     s->take();
+                     s->take();
+                   }};
+    run.at_end = [s] { s->finish(3); };
+  };
+}
+
+TEST(LocalityQueue, EachTaskOnceInOrder) {
+  expect_holds(reuse());
+  expect_holds(two_takers());
+  expect_holds(two_pushers());
+}
+
+TEST(LocalityQueue, A) { expect_needed("A", Order::relaxed, two_takers()); }
+TEST(LocalityQueue, B) { expect_needed("B", Order::relaxed, reuse()); }
+
+TEST(LocalityQueue, RefusesWhatDoesNotFit) {
+  expect_holds([](OneRun& run) {
+    auto s = std::make_shared<Shared>(2);
+    run.at_end = [s] {
+      std::array<Plain, 2> const two{Plain(0), Plain(1)};
+      check(s->queue.push({two.data(), 1}), "room for one");
+      check(!s->queue.push({two.data(), 2}), "no room for two more");
+      check(s->queue.size() == 1, "nothing went in by halves");
+    };
+  });
+}
+
+}  // namespace
+}  // namespace nigh::model

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// sync::atomic for model-check builds: every operation goes through the explorer.
+
+#include <cstdint>
+#include <source_location>
+
+#include "explorer.hpp"
+
+namespace nigh::sync {
+
+inline constexpr auto relaxed = model::Order::relaxed;
+inline constexpr auto acquire = model::Order::acquire;
+inline constexpr auto release = model::Order::release;
+inline constexpr auto acq_rel = model::Order::acq_rel;
+inline constexpr auto seq_cst = model::Order::seq_cst;
+
+inline constexpr int spins = 1;
+inline void pause() { model::yield(); }
+
+template <class T>
+class atomic {
+  using location = std::source_location;
+
+ public:
+  atomic() : atomic(T{}) {}
+  atomic(T value) : at_(model::new_location(static_cast<std::uint64_t>(value))) {}
+  atomic(atomic const&) = delete;
+  atomic& operator=(atomic const&) = delete;
+
+  T load(model::Order o, location w = location::current()) const {
+    return static_cast<T>(model::load(at_, o, w));
+  }
+  void store(T v, model::Order o, location w = location::current()) {
+    model::store(at_, static_cast<std::uint64_t>(v), o, w);
+  }
+  T exchange(T v, model::Order o, location w = location::current()) {
+    return update(o, w, [v](T) { return v; });
+  }
+  T fetch_add(T v, model::Order o, location w = location::current()) {
+    return update(o, w, [v](T old) { return static_cast<T>(old + v); });
+  }
+  T fetch_sub(T v, model::Order o, location w = location::current()) {
+    return update(o, w, [v](T old) { return static_cast<T>(old - v); });
+  }
+  bool compare_exchange_strong(T& expected, T v, model::Order o, location w = location::current()) {
+    bool equal = false;
+    auto const f = [&](std::uint64_t old, std::uint64_t& now) {
+      equal = static_cast<T>(old) == expected;
+      now = static_cast<std::uint64_t>(v);
+      return equal;
+    };
+    T const old = static_cast<T>(model::read_modify_write(at_, o, w, f));
+    if (!equal) expected = old;
+    return equal;
+  }
+
+  std::uint32_t location_id() const { return at_; }
+
+ private:
+  template <class F>
+  T update(model::Order o, location const& w, F f) {
+    auto const g = [&](std::uint64_t old, std::uint64_t& now) {
+      now = static_cast<std::uint64_t>(f(static_cast<T>(old)));
+      return true;
+    };
+    return static_cast<T>(model::read_modify_write(at_, o, w, g));
+  }
+
+  std::uint32_t at_;
+};
+
+}  // namespace nigh::sync
