@@ -61,22 +61,20 @@ class LocalityQueue {
   }
 
   // Moves the oldest tasks to the front of `out`: as many as how_many(waiting) says, at least one
-  // and no more than fit. `taken` gets their number.
+  // and no more than fit. `taken` gets their number. Waits for others that are taking.
   template <class HowMany>
   Take take(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {
     if (size() == 0) return Take::empty;
+    take_lock_.lock();
+    return take_locked(out, taken, how_many);
+  }
+
+  // The same for thieves, who rather go elsewhere than wait.
+  template <class HowMany>
+  Take try_take(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {
+    if (size() == 0) return Take::empty;
     if (!take_lock_.try_lock()) return Take::lost;
-    auto const head = head_.load(sync::relaxed);
-    auto const waiting = tail_.load(sync::acquire) - head;  // (A)
-    if (waiting == 0) {
-      take_lock_.unlock();
-      return Take::empty;
-    }
-    taken = std::min<std::size_t>({how_many(waiting), waiting, out.size()});
-    for (std::size_t i = 0; i < taken; ++i) out[i] = slots_[(head + i) & mask_];
-    head_.store(head + taken, sync::release);  // (B)
-    take_lock_.unlock();
-    return Take::taken;
+    return take_locked(out, taken, how_many);
   }
 
   // A recent length, good for choosing; orders nothing.
@@ -93,6 +91,19 @@ class LocalityQueue {
   }
 
  private:
+  template <class HowMany>
+  Take take_locked(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {
+    auto const head = head_.load(sync::relaxed);
+    auto const waiting = tail_.load(sync::acquire) - head;  // (A)
+    if (waiting > 0) {
+      taken = std::min<std::size_t>({how_many(waiting), waiting, out.size()});
+      for (std::size_t i = 0; i < taken; ++i) out[i] = slots_[(head + i) & mask_];
+      head_.store(head + taken, sync::release);  // (B)
+    }
+    take_lock_.unlock();
+    return waiting > 0 ? Take::taken : Take::empty;
+  }
+
   std::unique_ptr<T[]> slots_;
   std::size_t mask_;
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/assert.hpp"
 #include "platform/pause.hpp"
 #include "policy/chunk_size.hpp"
 #include "policy/idle.hpp"
@@ -17,9 +18,11 @@ namespace {
 constexpr policy::IdlePolicy idle_policy;
 constexpr int pauses_per_round = 4;
 
-bool take_one(tasks::LocalityQueue<task>& from, task& t) noexcept {
+std::size_t one(std::size_t) { return 1; }
+
+bool steal_one(tasks::LocalityQueue<task>& from, task& t) noexcept {
   std::size_t taken = 0;
-  return from.take({&t, 1}, taken, [](std::size_t) { return std::size_t{1}; }) == Take::taken;
+  return from.try_take({&t, 1}, taken, one) == Take::taken;
 }
 
 }  // namespace
@@ -58,29 +61,32 @@ bool scheduler::search(Worker& me, task& t) noexcept {
 
 // From one's own ring, else a chunk from the domain's queue.
 bool scheduler::find_at_home(Worker& me, task& t) noexcept {
-  if (take_one(*me.ring, t)) return true;
+  std::size_t taken = 0;
+  if (me.ring->take({&t, 1}, taken, one) == Take::taken) return true;
   auto& mine = home(me.home);
   std::array<task, policy::largest_chunk> chunk;
-  std::size_t taken = 0;
   auto const how_many = [&](std::size_t waiting) {
     return policy::chunk_at_home(waiting, mine.workers.size());
   };
   if (mine.queue->take(chunk, taken, how_many) != Take::taken) return false;
   t = chunk[0];
-  if (taken > 1) me.ring->push({chunk.data() + 1, taken - 1});
+  if (taken > 1) {
+    bool const fits = me.ring->push({chunk.data() + 1, taken - 1});
+    NIGH_ASSERT(fits, "a chunk goes into an empty ring");
+  }
   return true;
 }
 
 // What a home's workers have taken and not begun.
 bool scheduler::find_in_rings(int h, task& t) noexcept {
   for (int w : home(h).workers)
-    if (take_one(*worker(w).ring, t)) return true;
+    if (steal_one(*worker(w).ring, t)) return true;
   return false;
 }
 
 bool scheduler::find_abroad(int from, task& t) noexcept {
   for (int h : home(from).others)
-    if (take_one(*home(h).queue, t) || find_in_rings(h, t)) return true;
+    if (steal_one(*home(h).queue, t) || find_in_rings(h, t)) return true;
   return false;
 }
 

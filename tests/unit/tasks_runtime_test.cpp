@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nigh/array.hpp>
+#include <nigh/runtime.hpp>
+
+namespace {
+
+using nigh::near;
+using nigh::runtime;
+
+nigh::topology machine(char const* description) {
+  return nigh::topology::from_synthetic(description).value();
+}
+nigh::topology four_by_two() { return machine("pack:4 numa:1 core:2 pu:1"); }
+
+template <class Field>
+std::uint64_t sum(runtime const& rt, Field field) {
+  std::uint64_t total = 0;
+  for (auto const& c : rt.counters()) total += c.*field;
+  return total;
+}
+
+TEST(Runtime, RunsEveryTaskOnce) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m});
+  EXPECT_EQ(rt.workers(), 8);
+  std::vector<std::atomic<int>> ran(10'000);
+  for (std::size_t i = 0; i < ran.size(); ++i)
+    rt.spawn(near(static_cast<int>(i % 4)), [&ran, i] { ++ran[i]; });
+  rt.wait();
+  for (auto const& r : ran) ASSERT_EQ(r, 1);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::local) + sum(rt, &nigh::worker_counters::remote) +
+                ran.size() - sum(rt, &nigh::worker_counters::run),
+            ran.size());
+}
+
+TEST(Runtime, TasksSpawnTasks) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m});
+  std::atomic<int> leaves{0};
+  struct Tree {
+    static void grow(runtime& rt, std::atomic<int>& leaves, int depth) {
+      if (depth == 0) {
+        ++leaves;
+        return;
+      }
+      for (int child = 0; child < 2; ++child)
+        rt.spawn(near(depth % 4), [&rt, &leaves, depth] { grow(rt, leaves, depth - 1); });
+    }
+  };
+  rt.run([&] { Tree::grow(rt, leaves, 12); });
+  EXPECT_EQ(leaves, 1 << 12);
+}
+
+TEST(Runtime, StrictTasksStayInTheirDomain) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m, .mode = nigh::locality::strict});
+  std::atomic<int> strays{0};
+  for (int i = 0; i < 2000; ++i)
+    rt.spawn(near(i % 4, 100), [&strays, i] { strays += nigh::this_worker::domain() != i % 4; });
+  rt.wait();
+  EXPECT_EQ(strays, 0);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::local), 2000u);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::remote), 0u);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::bytes_local), 200'000u);
+}
+
+// Two tasks near domain 0 that need each other, and only one worker there: another domain's has to
+// step in, and is counted as remote.
+TEST(Runtime, PreferredTasksLeaveADomainThatIsBusy) {
+  auto const m = machine("pack:2 numa:1 core:1 pu:1");
+  runtime rt({.machine = &m});
+  std::atomic<int> here{0};
+  for (int i = 0; i < 2; ++i)
+    rt.spawn(near(0), [&here] {
+      ++here;
+      while (here < 2) std::this_thread::yield();
+    });
+  rt.wait();
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::local), 1u);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::remote), 1u);
+  EXPECT_EQ(rt.counters()[1].run_for_domain, (std::vector<std::uint64_t>{1, 0}));
+}
+
+TEST(Runtime, AMemoryOnlyDomainIsServedByTheNearestWorkers) {
+  auto const m = machine("pack:2 numa:1 core:1 pu:1").restricted_to(std::vector<int>{1}).value();
+  ASSERT_EQ(m.cpu_domains(), 1);
+  ASSERT_EQ(m.domains().size(), 2u);
+  runtime rt({.machine = &m, .mode = nigh::locality::strict});
+  bool ran = false;
+  rt.spawn(near(1), [&ran] { ran = true; });
+  rt.wait();
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::remote), 1u);
+}
+
+TEST(Runtime, NearAPointerIsNearItsArraysDomain) {
+  auto const m = four_by_two();
+  nigh::array<double> a(1 << 16, nigh::placement::blocked(), {.machine = &m});
+  runtime rt({.machine = &m, .mode = nigh::locality::strict});
+  std::atomic<int> strays{0};
+  for (std::size_t i = 0; i < a.size(); i += 512)
+    rt.spawn(near(&a[i]), [&, i] { strays += nigh::this_worker::domain() != a.domain_of(i); });
+  rt.wait();
+  EXPECT_EQ(strays, 0);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::local), a.size() / 512);
+}
+
+TEST(Runtime, AFullQueueRunsTheTaskWhereItIsSpawned) {
+  auto const m = machine("numa:1 core:1 pu:1");
+  runtime rt({.machine = &m, .queue_capacity = 2});
+  std::atomic<bool> go{false};
+  std::atomic<bool> begun{false};
+  rt.spawn([&] {
+    begun = true;
+    while (!go) std::this_thread::yield();
+  });
+  while (!begun) std::this_thread::yield();
+  int here = 0;
+  auto const self = std::this_thread::get_id();
+  for (int i = 0; i < 5; ++i) rt.spawn([&] { here += std::this_thread::get_id() == self; });
+  EXPECT_EQ(here, 3);
+  go = true;
+  rt.wait();
+}
+
+TEST(Runtime, AtThePendingLimitTheSpawnerRunsTheOldest) {
+  auto const m = machine("numa:1 core:1 pu:1");
+  runtime rt({.machine = &m, .pending_limit = 4});
+  std::atomic<bool> go{false};
+  std::atomic<bool> begun{false};
+  rt.spawn([&] {
+    begun = true;
+    while (!go) std::this_thread::yield();
+  });
+  while (!begun) std::this_thread::yield();
+  std::vector<int> order;
+  for (int i = 0; i < 6; ++i) rt.spawn([&order, i] { order.push_back(i); });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));  // the task that blocks is pending too
+  go = true;
+  rt.wait();
+  EXPECT_EQ(order.size(), 6u);
+}
+
+TEST(Runtime, TheFirstExceptionReachesTheWait) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m});
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 100; ++i)
+    rt.spawn(near(i % 4), [&ran, i] {
+      ++ran;
+      if (i % 10 == 3) throw std::runtime_error("task failed");
+    });
+  EXPECT_THROW(rt.wait(), std::runtime_error);
+  EXPECT_EQ(ran, 100);
+  rt.run([] {});  // nothing is left over
+}
+
+TEST(Runtime, ClosuresOfAnyKindAreDestroyedOnce) {
+  auto const m = four_by_two();
+  auto const alive = std::make_shared<int>(7);
+  std::atomic<int> total{0};
+  {
+    runtime rt({.machine = &m});
+    for (int i = 0; i < 100; ++i) rt.spawn([alive, &total] { total += *alive; });
+    struct Large {
+      double data[100] = {};
+    };
+    rt.spawn([large = Large{}, &total] { total += static_cast<int>(large.data[99]) + 1; });
+  }  // the destructor waits
+  EXPECT_EQ(total, 701);
+  EXPECT_EQ(alive.use_count(), 1);
+}
+
+TEST(Runtime, WaitingInsideATaskIsRefused) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m});
+  EXPECT_THROW(rt.run([&rt] { rt.wait(); }), std::logic_error);
+}
+
+TEST(Runtime, SeveralLiveTogetherAndSpawnIntoEachOther) {
+  auto const m = four_by_two();
+  runtime a({.machine = &m, .workers = 2});
+  runtime b({.machine = &m, .workers = 3});
+  std::atomic<int> ran{0};
+  a.run([&] {
+    for (int i = 0; i < 50; ++i) b.spawn([&ran] { ++ran; });
+    EXPECT_GE(nigh::this_worker::index(), 0);
+  });
+  b.wait();
+  EXPECT_EQ(ran, 50);
+  EXPECT_EQ(nigh::this_worker::index(), -1);
+  EXPECT_EQ(nigh::this_worker::domain(), -1);
+}
+
+TEST(Runtime, WorkersTakeTheCpusOfTheOrderAskedFor) {
+  auto const m = four_by_two();
+  auto const domains_of = [&](nigh::cpu_order order) {
+    std::vector<int> domains;
+    for (auto const& c : runtime({.machine = &m, .workers = 4, .order = order}).counters())
+      domains.push_back(c.domain);
+    return domains;
+  };
+  EXPECT_EQ(domains_of(nigh::cpu_order::compact), (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(domains_of(nigh::cpu_order::scatter), (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Runtime, BadOptionsAreNamed) {
+  auto const m = four_by_two();
+  auto const message = [&](nigh::runtime_options o) -> std::string {
+    o.machine = &m;
+    try {
+      runtime rt(o);
+    } catch (std::invalid_argument const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message({.workers = 9}), testing::HasSubstr("workers: 9 workers, but only 8"));
+  EXPECT_THAT(message({.workers = -1}), testing::HasSubstr("workers: -1"));
+  EXPECT_THAT(message({.queue_capacity = 0}), testing::HasSubstr("queue_capacity"));
+  EXPECT_THAT(message({.queue_capacity = 100}), testing::HasSubstr("not a power of two"));
+  runtime rt({.machine = &m});
+  EXPECT_THROW(rt.spawn(near(4), [] {}), std::out_of_range);
+  EXPECT_THROW(rt.spawn(near(-2), [] {}), std::out_of_range);
+  rt.wait();  // the refused ones are not waited for
+}
+
+TEST(Runtime, IdleWorkersParkAndComeBack) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m});
+  auto const parked = [&] {
+    int n = 0;
+    for (auto const& c : rt.counters()) n += c.parked > 0;
+    return n;
+  };
+  std::atomic<int> ran{0};
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 16; ++i) rt.spawn(near(i % 4), [&ran] { ++ran; });
+    rt.wait();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(ran, 320);
+  while (parked() < 2) std::this_thread::yield();  // hangs, and times out, when nobody parks
+}
+
+TEST(Runtime, CountersStartAgain) {
+  auto const m = four_by_two();
+  runtime rt({.machine = &m});
+  rt.run([] {});
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 1u);
+  rt.reset_counters();
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 0u);
+}
+
+}  // namespace
