@@ -4,14 +4,13 @@
 
 #include <atomic>
 #include <memory>
+#include <nigh/array.hpp>
+#include <nigh/runtime.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <nigh/array.hpp>
-#include <nigh/runtime.hpp>
 
 namespace {
 
