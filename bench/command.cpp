@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/command.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+namespace bench {
+
+namespace {
+
+constexpr int failed = 1;
+constexpr int bad_input = 2;
+
+int complain(std::string const& name, std::string message, int code) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  for (char& c : message)
+    if (c == '\n') c = ' ';
+  std::fflush(stdout);
+  std::fprintf(stderr, "nigh bench %s: %s\n", name.c_str(), message.c_str());
+  return code;
+}
+
+}  // namespace
+
+int run_command(std::string const& name, std::string const& description, int argc, char** argv,
+                std::function<void(CLI::App&)> const& declare, std::function<void()> const& body) {
+  CLI::App app{description};
+  app.name("nigh bench " + name);
+  declare(app);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    return complain(name, e.what(), bad_input);
+  }
+  try {
+    body();
+  } catch (UsageError const& e) {
+    return complain(name, e.what(), bad_input);
+  } catch (std::bad_alloc const& e) {
+    return complain(name, e.what(), bad_input);
+  } catch (std::exception const& e) {
+    return complain(name, e.what(), failed);
+  }
+  return 0;
+}
+
+void restart_with_openmp_settings(char** argv) {
+  constexpr char const* done = "NIGH_BENCH_RESTARTED";
+  if (std::getenv(done) != nullptr) return;
+  setenv(done, "1", 1);
+  setenv("OMP_DYNAMIC", "false", 0);
+  setenv("GOMP_SPINCOUNT", "100000", 0);  // libgomp's own default is 300,000
+  setenv("KMP_BLOCKTIME", "1", 0);        // ms; libomp's default is 200
+  for (char const* ours : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY",
+                           "OMP_WAIT_POLICY", "OMP_SCHEDULE"})
+    unsetenv(ours);
+  execv("/proc/self/exe", argv);  // on failure: go on with the settings there are
+}
+
+std::vector<int> parse_cpu_list(std::string const& argument, std::string const& text) {
+  auto const wrong = [&] {
+    return UsageError(argument + ": \"" + text + "\" is not a list of cpus such as 0-2,5");
+  };
+  std::vector<int> cpus;
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  auto const number = [&] {
+    int n = -1;
+    auto const [next, error] = std::from_chars(at, end, n);
+    if (error != std::errc() || n < 0 || n > 1 << 20) throw wrong();
+    at = next;
+    return n;
+  };
+  for (;;) {
+    int const first = number();
+    int last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      last = number();
+    }
+    if (last < first) throw wrong();
+    for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
+    if (at == end) return cpus;
+    if (*at++ != ',') throw wrong();
+  }
+}
+
+}  // namespace bench

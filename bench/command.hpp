@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What every driver does around its measurement: options, one-line complaints, exit codes.
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+// A mistake of the user's; the message names the argument. Printed as one line, exit code 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Parses the arguments into what `declare` bound and then calls `body`. Programs are started as
+// `nigh bench NAME` and speak of themselves as such.
+int run_command(std::string const& name, std::string const& description, int argc, char** argv,
+                std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
+
+// OpenMP runtimes read their settings when they are loaded: sets the variables that are not set
+// yet as given and starts the program again, once. Idle threads of one runtime must sleep while
+// another one is measured, yet not be slower to wake than users see: spin for about a millisecond.
+void restart_with_openmp_settings(char** argv);
+
+// "0-2,5" as a list of cpus; UsageError naming the argument.
+std::vector<int> parse_cpu_list(std::string const& argument, std::string const& text);
+
+}  // namespace bench

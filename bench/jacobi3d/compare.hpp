@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Every variant side by side, and the paper's Table 1 of this machine.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/jacobi3d/problem.hpp"
+#include "bench/results.hpp"
+#include "bench/stream.hpp"
+
+namespace bench {
+
+// One variant as it is measured: with one submission order, under one init rule.
+struct Cell {
+  jacobi3d::VariantInfo const* variant = nullptr;
+  jacobi3d::Order order = jacobi3d::Order::kji;
+  jacobi3d::Init init = jacobi3d::Init::contiguous;
+
+  auto key() const { return std::tuple(variant->name, order, init); }
+  bool operator<(Cell const& other) const { return key() < other.key(); }
+};
+
+struct Measured {
+  std::vector<double> rates;  // MLUP/s, one for each repetition
+  BlockCounts blocks;
+  bool verified = true;
+};
+
+struct Comparison {
+  std::vector<Cell> cells;  // in the order they ran in
+  std::map<Cell, Measured> measured;
+  std::map<Stores, std::vector<double>> copies;  // million elements per second
+
+  // Million updates per second that the memory would allow, if each update moved 16 bytes with
+  // streaming stores, or 24 with plain ones (the line written is read first).
+  double limit(Stores stores) const;
+  double limit() const;  // the better one
+};
+
+Comparison compare(JacobiOptions const& options);
+
+// The paper's layout, then all variants.
+std::string describe(Comparison const& comparison, JacobiOptions const& options);
+
+std::vector<Result> results(Comparison const& comparison, JacobiOptions const& options);
+
+}  // namespace bench

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/jacobi3d/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
+
+#include "bench/command.hpp"
+#include "bench/pin.hpp"
+
+namespace bench {
+
+namespace {
+
+using jacobi3d::Extent;
+
+// "600x10x10", or "600" for a cube.
+Extent parse_extent(std::string const& argument, std::string const& text) {
+  auto const wrong = [&](char const* what) {
+    return UsageError(argument + ": \"" + text + "\" " + what);
+  };
+  std::vector<std::ptrdiff_t> sides;
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  for (;;) {
+    std::ptrdiff_t side = 0;
+    auto const [next, error] = std::from_chars(at, end, side);
+    if (error == std::errc::result_out_of_range) throw wrong("is too large");
+    if (error != std::errc()) throw wrong("is not a size such as 600x10x10");
+    sides.push_back(side);
+    at = next;
+    if (at == end) break;
+    if (*at++ != 'x') throw wrong("is not a size such as 600x10x10");
+  }
+  if (sides.size() == 1) return {sides[0], sides[0], sides[0]};
+  if (sides.size() != 3) throw wrong("needs one or three sides, as 600x10x10");
+  return {sides[0], sides[1], sides[2]};
+}
+
+nigh::topology machine_for(std::string const& cpu_list) {
+  nigh::result<nigh::topology> live = nigh::topology::live();
+  if (!live) throw std::runtime_error(live.message());
+  if (cpu_list.empty()) return std::move(live).value();
+  std::vector<int> const keep = parse_cpu_list("--topology", cpu_list);
+  nigh::result<nigh::topology> fewer = live->restricted_to(keep);
+  if (!fewer) throw UsageError("--topology: " + fewer.message());
+  return std::move(fewer).value();
+}
+
+int positive(char const* argument, long value, int otherwise) {
+  if (value == 0) return otherwise;
+  if (value < 0 || value > std::numeric_limits<int>::max())
+    throw UsageError(std::string(argument) + ": " + std::to_string(value) +
+                     " is not a positive number");
+  return static_cast<int>(value);
+}
+
+std::uint64_t last_level_cache(nigh::topology_object const& object) {
+  std::uint64_t bytes =
+      object.type == nigh::topology_object::kind::cache && object.name.starts_with("L3")
+          ? object.size_bytes
+          : 0;
+  for (auto const& child : object.children) bytes = std::max(bytes, last_level_cache(child));
+  return bytes;
+}
+
+// Huge pages cannot be placed more finely than their size: only where a layer holds many of them.
+bool wants_huge_pages(std::string const& pages, Extent const& grid, Extent const& block) {
+  if (pages == "small") return false;
+  if (pages == "huge") return true;
+  if (pages != "auto") throw UsageError("--pages: \"" + pages + "\" is not auto, small or huge");
+  constexpr std::uint64_t enough = 8U << 21;
+  return Extent{grid.i, grid.j, block.k}.sites() * sizeof(double) >= enough;
+}
+
+}  // namespace
+
+void JacobiFlags::declare(CLI::App& app) {
+  app.add_option("--grid", grid, "interior sites, as 600x600x600 (default) or 600");
+  app.add_option("--block", block, "sites in a block, as 600x10x10 (default)");
+  app.add_option("--threads", threads,
+                 "threads of each variant; default: one for each allowed cpu");
+  app.add_option("--topology", topology, "run on these cpus only, as 0-2,5");
+  app.add_option("--repetitions", repetitions, "samples of each variant; default 7");
+  app.add_option("--sweeps", sweeps, "sweeps in one sample; default 4");
+  app.add_option("--stores", stores, "streaming (non-temporal) or plain");
+  app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest there is");
+  app.add_option("--pages", pages, "auto, small or huge");
+  app.add_option(
+      "--pending-limit", pending_limit,
+      "tasks that may wait in nigh's queues before the submitter helps (the paper: 256)");
+  app.add_flag("--quick", quick, "a small grid and few samples: does it work?");
+  app.add_flag("--block-study", block_study, "vary the block size down to tiny tasks");
+  app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
+  app.add_option("--plot", plot, "draw the results, FILE.svg or FILE.png");
+  app.add_flag("--list", list, "name the variants and leave");
+  app.add_option("--variant", variant, "run this one alone")->group("One variant alone");
+  app.add_option("--init", init, "static, cyclic (\"static,1\") or ld0")
+      ->group("One variant alone");
+  app.add_option("--order", order, "kji, jki or strips")->group("One variant alone");
+  app.add_flag("--report", report, "where pages and blocks were")->group("One variant alone");
+}
+
+std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
+  auto options = std::make_unique<JacobiOptions>(machine_for(flags.topology));
+  JacobiOptions& o = *options;
+
+  if (flags.quick) {
+    o.grid = {120, 60, 60};
+    o.block = {120, 10, 10};
+  }
+  if (!flags.grid.empty()) {
+    o.grid = parse_extent("--grid", flags.grid);
+    if (flags.block.empty())  // the paper's shape, as far as it fits
+      o.block = {o.grid.i, std::min<std::ptrdiff_t>(10, o.grid.j),
+                 std::min<std::ptrdiff_t>(10, o.grid.k)};
+  }
+  if (!flags.block.empty()) o.block = parse_extent("--block", flags.block);
+  if (auto const fits = jacobi3d::check(o.grid, o.block); !fits) throw UsageError(fits.message());
+
+  std::vector<int> cpus = o.machine.order(nigh::cpu_order::compact, nigh::level::domain);
+  auto const allowed = static_cast<int>(cpus.size());
+  int const threads = positive("--threads", flags.threads, allowed);
+  if (threads > allowed)
+    throw UsageError("--threads: " + std::to_string(threads) + " asked for, but only " +
+                     std::to_string(allowed) + " cpus are allowed");
+  cpus.resize(static_cast<std::size_t>(threads));
+  o.team.machine = &o.machine;
+  o.team.cpus = std::move(cpus);
+  o.team.pin = pin_this_thread;
+  o.team.pending_limit =
+      static_cast<std::size_t>(positive("--pending-limit", flags.pending_limit, 0));
+
+  o.repetitions = positive("--repetitions", flags.repetitions, flags.quick ? 3 : 7);
+  o.sweeps = positive("--sweeps", flags.sweeps, flags.quick ? 2 : 4);
+  o.huge_pages = wants_huge_pages(flags.pages, o.grid, o.block);
+
+  if (flags.stores != "streaming" && flags.stores != "plain")
+    throw UsageError("--stores: \"" + flags.stores + "\" is not streaming or plain");
+  bool const streaming = flags.stores == "streaming";
+  auto const* kernel = jacobi3d::find_kernel(flags.isa, streaming);
+  if (kernel == nullptr && flags.isa.empty()) kernel = jacobi3d::find_kernel("", false);
+  if (kernel == nullptr)
+    throw UsageError("--isa: no " + flags.stores + " kernel for \"" + flags.isa + "\" runs here");
+  o.kernel = *kernel;
+
+  if (!flags.variant.empty()) {
+    o.variant = jacobi3d::find_variant(flags.variant);
+    if (o.variant == nullptr)
+      throw UsageError("--variant: no \"" + flags.variant + "\"; --list names them");
+    if (o.variant->make == nullptr)
+      throw UsageError("--variant: " + o.variant->name + " is absent: " + o.variant->why_absent);
+  }
+  auto const init = jacobi3d::init_from_string(flags.init);
+  if (!init) throw UsageError("--init: \"" + flags.init + "\" is not static, cyclic or ld0");
+  o.init = *init;
+  auto const order = jacobi3d::order_from_string(flags.order);
+  if (!order) throw UsageError("--order: \"" + flags.order + "\" is not kji, jki or strips");
+  o.order = *order;
+
+  // A quarter of the cache: two threads' worth of what is read and of what is in flight fit easily.
+  std::uint64_t const cache = last_level_cache(o.machine.root());
+  o.strip_cache_bytes = cache > 0 ? cache / 4 : 4U << 20;
+  return options;
+}
+
+}  // namespace bench

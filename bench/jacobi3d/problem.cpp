@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/jacobi3d/problem.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace bench {
+
+namespace {
+
+using jacobi3d::Box;
+using jacobi3d::Extent;
+using jacobi3d::Init;
+
+// Who touches which layer of blocks first. LD0: whoever runs in the first thread's domain.
+std::vector<int> touchers(JacobiOptions const& o, jacobi3d::Blocks const& blocks, Init init) {
+  std::vector<int> in_ld0;
+  auto const domain_of = [&](int t) {
+    return o.machine.domain_of_cpu(o.team.cpus[static_cast<std::size_t>(t)]);
+  };
+  for (int t = 0; t < o.team.threads(); ++t)
+    if (domain_of(t) == domain_of(0)) in_ld0.push_back(t);
+  std::vector<int> list;
+  for (int layer = 0; layer < blocks.layers(); ++layer)
+    list.push_back(init == Init::ld0
+                       ? in_ld0[static_cast<std::size_t>(layer) % in_ld0.size()]
+                       : first_toucher(init, layer, blocks.layers(), o.team.threads()));
+  return list;
+}
+
+}  // namespace
+
+Problem::Problem(JacobiOptions const& o, Init init, Crew& crew)
+    : options_(o),
+      crew_(crew),
+      plan_{jacobi3d::Grid(o.grid), jacobi3d::Blocks(o.grid, o.block), {}, {}},
+      toucher_(touchers(o, plan_.blocks, init)) {
+  // The second field starts on a page of its own, and half a page off the first one's position
+  // within 4 KiB, so that loads from one and stores to the other seldom alias.
+  constexpr std::size_t page = 512;
+  second_at_ = (elements() + page - 1) / page * page + page / 2 + jacobi3d::Grid::line;
+  nigh::array_options how;
+  how.machine = &o.machine;
+  how.huge_pages = o.huge_pages;
+  fields_ = nigh::array<double>(second_at_ + elements(), nigh::placement::first_touch(), how);
+
+  crew_.run([&](int thread) {
+    for (int layer = 0; layer < plan_.blocks.layers(); ++layer) {
+      if (toucher_[static_cast<std::size_t>(layer)] != thread) continue;
+      Box const box = plan_.blocks.layer_box(layer);
+      auto const lo = box.lo.k == 0 ? -1 : box.lo.k;  // the boundary goes with its neighbours
+      auto const hi = box.hi.k == o.grid.k ? box.hi.k + 1 : box.hi.k;
+      fill_planes(plan_.grid, first(), lo, hi);
+      fill_planes(plan_.grid, second(), lo, hi);
+    }
+  });
+
+  find_homes();
+  ran_in_.resize(plan_.home.size());
+  submit_in(jacobi3d::Order::kji);
+}
+
+// Blocks that lie in the same page share one question to the kernel.
+void Problem::find_homes() {
+  plan_.home.resize(static_cast<std::size_t>(plan_.blocks.size()));
+  home_by_kernel_.resize(plan_.home.size());
+  constexpr std::ptrdiff_t page = 512;
+  std::ptrdiff_t asked = -1;
+  int by_kernel = -1;
+  for (int block = 0; block < plan_.blocks.size(); ++block) {
+    Box const box = plan_.blocks.box(block);
+    auto const at = plan_.grid.at((box.lo.i + box.hi.i) / 2, (box.lo.j + box.hi.j) / 2,
+                                  (box.lo.k + box.hi.k) / 2);
+    if (at / page != asked) by_kernel = nigh::domain_of(first() + at, options_.machine);
+    asked = at / page;
+    int const thread = toucher_[static_cast<std::size_t>(plan_.blocks.layer(block))];
+    int const by_rule =
+        options_.machine.domain_of_cpu(options_.team.cpus[static_cast<std::size_t>(thread)]);
+    auto const n = static_cast<std::size_t>(block);
+    home_by_kernel_[n] = by_kernel;
+    plan_.home[n] = by_kernel >= 0 ? by_kernel : by_rule;
+  }
+}
+
+void Problem::submit_in(jacobi3d::Order order) {
+  plan_.submission = plan_.blocks.submission(
+      order, strip_width(plan_.grid, options_.block, options_.strip_cache_bytes));
+}
+
+void Problem::refill() {
+  crew_.run([&](int thread) {
+    for (int layer = 0; layer < plan_.blocks.layers(); ++layer) {
+      if (toucher_[static_cast<std::size_t>(layer)] != thread) continue;
+      Box const box = plan_.blocks.layer_box(layer);
+      fill_planes(plan_.grid, first(), box.lo.k, box.hi.k);
+    }
+  });
+}
+
+double Problem::run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, int sweeps,
+                    bool count) {
+  jacobi3d::Sweep sweep;
+  sweep.plan = &plan_;
+  sweep.kernel = kernel.sweep_block;
+  sweep.machine = &options_.machine;
+  sweep.ran_in = count ? ran_in_.data() : nullptr;
+  blocks_run_ = {};
+  double* from = first();
+  double* to = second();
+  auto const start = std::chrono::steady_clock::now();
+  for (int n = 0; n < sweeps; ++n) {
+    sweep.from = from;
+    sweep.to = to;
+    variant.sweep(sweep);
+    if (count) count_blocks();
+    std::swap(from, to);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Problem::count_blocks() {
+  for (std::size_t block = 0; block < ran_in_.size(); ++block)
+    ++(home_by_kernel_[block] < 0                 ? blocks_run_.unknown
+       : home_by_kernel_[block] == ran_in_[block] ? blocks_run_.local
+                                                  : blocks_run_.remote);
+}
+
+void Problem::run_reference(int sweeps) {
+  double* from = first();
+  double* to = second();
+  for (int n = 0; n < sweeps; ++n) {
+    crew_.run([&](int thread) {
+      for (int layer = thread; layer < plan_.blocks.layers(); layer += crew_.size()) {
+        Box const box = plan_.blocks.layer_box(layer);
+        reference_sweep(plan_.grid, from, to, box.lo.k, box.hi.k);
+      }
+    });
+    std::swap(from, to);
+  }
+}
+
+std::uint64_t Problem::checksum(int sweeps) {
+  double const* const field = sweeps % 2 == 0 ? first() : second();
+  std::vector<std::uint64_t> parts(static_cast<std::size_t>(crew_.size()));
+  crew_.run([&](int thread) {
+    std::uint64_t sum = 0;
+    for (int layer = thread; layer < plan_.blocks.layers(); layer += crew_.size()) {
+      Box const box = plan_.blocks.layer_box(layer);
+      sum += checksum_planes(plan_.grid, field, box.lo.k, box.hi.k);
+    }
+    parts[static_cast<std::size_t>(thread)] = sum;
+  });
+  return std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
+}
+
+}  // namespace bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Two fields in memory, placed by an init rule, and sweeps over them.
+
+#include <nigh/array.hpp>
+
+#include "bench/crew.hpp"
+#include "bench/jacobi3d/options.hpp"
+
+namespace bench {
+
+// How blocks and threads met: blocks run in the domain that holds them, and elsewhere.
+struct BlockCounts {
+  long local = 0, remote = 0, unknown = 0;
+
+  double remote_share() const noexcept {
+    return local + remote == 0 ? 0
+                               : static_cast<double>(remote) / static_cast<double>(local + remote);
+  }
+};
+
+class Problem {
+ public:
+  // Maps both fields and has their pages touched by the crew as `init` says. Throws std::bad_alloc
+  // with the bytes asked and available.
+  Problem(JacobiOptions const& options, jacobi3d::Init init, Crew& crew);
+
+  jacobi3d::Plan const& plan() const noexcept { return plan_; }
+  double* first() noexcept { return fields_.data(); }
+  double* second() noexcept { return fields_.data() + second_at_; }
+  std::size_t elements() const noexcept { return plan_.grid.elements(); }
+  // Where the kernel says a block's middle is; -1 when it does not say.
+  std::vector<int> const& home_by_kernel() const noexcept { return home_by_kernel_; }
+  nigh::page_report pages() const { return fields_.report(); }
+
+  void submit_in(jacobi3d::Order order);
+  void refill();  // the first field gets its initial values again; pages stay
+
+  // Seconds for so many sweeps from the first field into the second and back, and so on. Where
+  // blocks run is looked up for each of them (some 10 ns); without it, `count` is false.
+  double run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, int sweeps,
+             bool count = true);
+  BlockCounts const& blocks_run() const noexcept { return blocks_run_; }  // by the last run()
+
+  void run_reference(int sweeps);
+  std::uint64_t checksum(int sweeps);  // of the field that holds the result after so many
+
+ private:
+  JacobiOptions const& options_;
+  Crew& crew_;
+  jacobi3d::Plan plan_;
+  std::vector<int> toucher_;  // [layer]: thread
+  std::size_t second_at_ = 0;
+  nigh::array<double> fields_;
+  std::vector<int> home_by_kernel_;
+  std::vector<std::int16_t> ran_in_;
+  BlockCounts blocks_run_;
+
+  void find_homes();
+  void count_blocks();
+};
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What tables and JSON say about repeated measurements.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace bench {
+
+struct Statistics {
+  double median = 0, mean = 0, deviation = 0, min = 0, max = 0;  // deviation: of the sample
+};
+
+inline double median_of(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  std::sort(samples.begin(), samples.end());
+  auto const n = samples.size();
+  return n % 2 == 1 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+inline Statistics statistics_of(std::vector<double> const& samples) {
+  if (samples.empty()) return {};
+  Statistics s;
+  s.median = median_of(samples);
+  s.min = *std::min_element(samples.begin(), samples.end());
+  s.max = *std::max_element(samples.begin(), samples.end());
+  for (double const x : samples) s.mean += x;
+  s.mean /= static_cast<double>(samples.size());
+  if (samples.size() > 1) {
+    for (double const x : samples) s.deviation += (x - s.mean) * (x - s.mean);
+    s.deviation = std::sqrt(s.deviation / static_cast<double>(samples.size() - 1));
+  }
+  return s;
+}
+
+}  // namespace bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/table.hpp"
+
+#include <algorithm>
+
+namespace bench {
+
+namespace {
+
+// Columns on the screen: UTF-8 continuation bytes take none.
+std::size_t width_of(std::string const& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+}  // namespace
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (auto const& row : rows_) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+  }
+  std::size_t total = widths.empty() ? 0 : 2 * (widths.size() - 1);
+  for (std::size_t const w : widths) total += w;
+
+  std::string out;
+  for (auto const& row : rows_) {
+    std::string line;
+    if (row.empty()) line.assign(total, '-');
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      std::string const pad(widths[c] - width_of(row[c]), ' ');
+      if (c > 0) line += "  ";
+      line += c == 0 ? row[c] + pad : pad + row[c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
+  return out;
+}
+
+}  // namespace bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jacobi3d/kernel.hpp"
+
+#include <vector>
+
+#include "jacobi3d/kernel_tables.hpp"
+
+namespace jacobi3d {
+
+namespace {
+
+std::vector<Kernel> runnable() {
+  std::vector<Kernel> list;
+  auto const add = [&](std::string_view isa, KernelPair const& pair) {
+    list.push_back({isa, false, pair.plain});
+    if (pair.streaming != nullptr) list.push_back({isa, true, pair.streaming});
+  };
+  add("baseline", baseline_kernels());
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) add("avx2", avx2_kernels());
+  if (__builtin_cpu_supports("avx512f")) add("avx512", avx512_kernels());
+#endif
+  return list;
+}
+
+}  // namespace
+
+std::span<Kernel const> kernels() {
+  static std::vector<Kernel> const list = runnable();
+  return list;
+}
+
+Kernel const* find_kernel(std::string_view isa, bool streaming) {
+  Kernel const* found = nullptr;
+  for (Kernel const& k : kernels())
+    if (k.streaming == streaming && (isa.empty() || k.isa == isa)) found = &k;
+  return found;
+}
+
+}  // namespace jacobi3d

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel with 256-bit vectors; this file alone is compiled for them.
+#include <immintrin.h>
+
+#include "jacobi3d/kernel_body.hpp"
+#include "jacobi3d/kernel_tables.hpp"
+
+namespace jacobi3d {
+
+namespace {
+
+struct Avx2 {
+  using type = __m256d;
+  static constexpr int width = 4;
+  static type broadcast(double x) noexcept { return _mm256_set1_pd(x); }
+  static type load(double const* p) noexcept { return _mm256_load_pd(p); }
+  static type load_unaligned(double const* p) noexcept { return _mm256_loadu_pd(p); }
+  static void store(double* p, type v) noexcept { _mm256_store_pd(p, v); }
+  static void stream(double* p, type v) noexcept { _mm256_stream_pd(p, v); }
+  static void fence() noexcept { _mm_sfence(); }
+};
+
+}  // namespace
+
+KernelPair avx2_kernels() noexcept { return {sweep_block<Avx2, false>, sweep_block<Avx2, true>}; }
+
+}  // namespace jacobi3d

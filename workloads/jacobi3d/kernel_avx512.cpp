@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel with 512-bit vectors; this file alone is compiled for them.
+#include <immintrin.h>
+
+#include "jacobi3d/kernel_body.hpp"
+#include "jacobi3d/kernel_tables.hpp"
+
+namespace jacobi3d {
+
+namespace {
+
+struct Avx512 {
+  using type = __m512d;
+  static constexpr int width = 8;
+  static type broadcast(double x) noexcept { return _mm512_set1_pd(x); }
+  static type load(double const* p) noexcept { return _mm512_load_pd(p); }
+  static type load_unaligned(double const* p) noexcept { return _mm512_loadu_pd(p); }
+  static void store(double* p, type v) noexcept { _mm512_store_pd(p, v); }
+  static void stream(double* p, type v) noexcept { _mm512_stream_pd(p, v); }
+  static void fence() noexcept { _mm_sfence(); }
+};
+
+}  // namespace
+
+KernelPair avx512_kernels() noexcept {
+  return {sweep_block<Avx512, false>, sweep_block<Avx512, true>};
+}
+
+}  // namespace jacobi3d
