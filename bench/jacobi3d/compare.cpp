@@ -37,18 +37,33 @@ std::uint64_t expected_checksum(JacobiOptions const& o, Crew& crew) {
   return problem.checksum(o.sweeps);
 }
 
+double copy_rate(Problem& problem, Crew& crew, Stores stores) {
+  constexpr int times = 2;
+  double seconds = 0;
+  for (int n = 0; n < times; ++n)
+    seconds += seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores);
+  return static_cast<double>(problem.elements()) * times / seconds / 1e6;
+}
+
 // Threads of the variant before are asleep by then.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
 
 }  // namespace
 
 double Comparison::limit(Stores stores) const {
-  auto const found = copies.find(stores);
-  return found == copies.end() ? 0 : median_of(found->second);
+  std::vector<double> all;
+  for (auto const& [cell, m] : measured)
+    if (auto const found = m.copies.find(stores); found != m.copies.end())
+      all.insert(all.end(), found->second.begin(), found->second.end());
+  return median_of(all);
 }
 
-double Comparison::limit() const {
-  return std::max(limit(Stores::plain), limit(Stores::streaming));
+double share_of_limit(Measured const& m, Stores stores) {
+  auto const found = m.copies.find(stores);
+  if (found == m.copies.end()) return 0;
+  std::vector<double> shares;
+  for (std::size_t n = 0; n < m.rates.size(); ++n) shares.push_back(m.rates[n] / found->second[n]);
+  return median_of(shares);
 }
 
 Comparison compare(JacobiOptions const& o) {
@@ -67,25 +82,19 @@ Comparison compare(JacobiOptions const& o) {
   for (int repetition = 0; repetition < o.repetitions; ++repetition)
     for (Init const init : inits) {
       Problem problem(o, init, crew);
-      for (Stores const stores : {Stores::plain, Stores::streaming}) {
-        if (stores == Stores::streaming && !streaming_copy_available()) continue;
-        double seconds = 0;
-        for (int sweep = 0; sweep < o.sweeps; ++sweep)
-          seconds +=
-              seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores);
-        c.copies[stores].push_back(static_cast<double>(problem.elements()) * o.sweeps / seconds /
-                                   1e6);
-      }
       for (Cell const& cell : c.cells) {
         if (cell.init != init) continue;
         progress.step(cell.variant->name);
         auto& variant = alive[cell.variant->name];
         if (variant == nullptr) variant = cell.variant->make(o.team);
+        Measured& m = c.measured[cell];
+        for (Stores const stores : {Stores::plain, Stores::streaming})
+          if (stores == Stores::plain || streaming_copy_available())
+            m.copies[stores].push_back(copy_rate(problem, crew, stores));
         problem.submit_in(cell.order);
         problem.refill();
         settle();
         double const seconds = problem.run(*variant, o.kernel, o.sweeps);
-        Measured& m = c.measured[cell];
         m.rates.push_back(updates / seconds / 1e6);
         m.blocks.local += problem.blocks_run().local;
         m.blocks.remote += problem.blocks_run().remote;

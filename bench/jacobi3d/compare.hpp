@@ -24,6 +24,9 @@ struct Cell {
 
 struct Measured {
   std::vector<double> rates;  // MLUP/s, one for each repetition
+  // Million elements per second copied right before each of them. Memory speed on a shared host
+  // drifts within minutes, so a share of the limit is taken sample by sample.
+  std::map<Stores, std::vector<double>> copies;
   BlockCounts blocks;
   bool verified = true;
 };
@@ -31,13 +34,14 @@ struct Measured {
 struct Comparison {
   std::vector<Cell> cells;  // in the order they ran in
   std::map<Cell, Measured> measured;
-  std::map<Stores, std::vector<double>> copies;  // million elements per second
 
   // Million updates per second that the memory would allow, if each update moved 16 bytes with
   // streaming stores, or 24 with plain ones (the line written is read first).
   double limit(Stores stores) const;
-  double limit() const;  // the better one
 };
+
+// Median share of what the memory would allow at the time.
+double share_of_limit(Measured const& measured, Stores stores);
 
 Comparison compare(JacobiOptions const& options);
 

@@ -58,12 +58,17 @@ double against_static(Comparison const& c, std::string const& name, Order order)
   return median_of(ratios);
 }
 
-double median_over_inits(Comparison const& c, std::string const& name, Order order) {
-  std::vector<double> rates;
-  for (Init const init : {Init::contiguous, Init::round_robin})
-    if (Measured const* m = find(c, name, order, init))
-      rates.insert(rates.end(), m->rates.begin(), m->rates.end());
-  return median_of(rates);
+// Both inits' samples together.
+double pooled_share(Comparison const& c, std::string const& name, Order order, Stores stores) {
+  Measured both;
+  for (Init const init : {Init::contiguous, Init::round_robin}) {
+    Measured const* m = find(c, name, order, init);
+    if (m == nullptr || m->copies.count(stores) == 0) continue;
+    auto const& copies = m->copies.at(stores);
+    both.rates.insert(both.rates.end(), m->rates.begin(), m->rates.end());
+    both.copies[stores].insert(both.copies[stores].end(), copies.begin(), copies.end());
+  }
+  return share_of_limit(both, stores);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
@@ -84,9 +89,11 @@ std::string all_variants(Comparison const& c) {
     std::string const& name = cell.variant->name;
     Measured const* first = find(c, name, cell.order, Init::contiguous);
     Measured const* second = find(c, name, cell.order, Init::round_robin);
-    double const rate = median_over_inits(c, name, cell.order);
     double const against = against_static(c, name, cell.order);
-    auto const share = [&](Stores s) { return c.limit(s) > 0 ? percent(rate / c.limit(s)) : "-"; };
+    auto const share = [&](Stores stores) {
+      double const of_limit = pooled_share(c, name, cell.order, stores);
+      return of_limit > 0 ? percent(of_limit) : "-";
+    };
     t.row({name, cell.variant->by_tasks ? std::string(to_string(cell.order)) : "-",
            mean_and_spread(first), mean_and_spread(second),
            against > 0 ? fmt::format("{:.3f}", against) : "-", share(Stores::streaming),
@@ -116,7 +123,9 @@ std::string describe(Comparison const& c, JacobiOptions const& o) {
   out += paper_table(c) + '\n';
   out +=
       "All variants. vs static: median of the ratios to OpenMP worksharing static in the same\n"
-      "repetition; remote: share of blocks run outside the domain that holds them\n\n";
+      "repetition; of limit: median of the ratios to a copy right before (see below); remote: "
+      "share of\n"
+      "blocks run outside the domain that holds them\n\n";
   out += all_variants(c) + '\n';
   if (double const limit = c.limit(Stores::streaming); limit > 0)
     out += fmt::format(
@@ -143,16 +152,20 @@ std::vector<Result> results(Comparison const& c, JacobiOptions const& o) {
                                         {"sweeps", static_cast<long>(o.sweeps)}};
   };
   std::vector<Result> list;
-  for (auto const& [stores, rates] : c.copies) {
-    bool const streaming = stores == Stores::streaming;
+  for (Stores const stores : {Stores::plain, Stores::streaming}) {
     Result r;
     r.bench = "jacobi3d";
-    r.variant = streaming ? "copy/streaming" : "copy/plain";
+    r.variant = stores == Stores::streaming ? "copy/streaming" : "copy/plain";
     r.params = {{"threads", static_cast<long>(o.team.threads())}};
     r.metric = "bandwidth";
     r.unit = "GB/s";
-    for (double const rate : rates) r.samples.push_back(rate * 16e-3);
-    r.counters = {{"bytes_per_element", 16L}, {"limit_mlups", c.limit(stores)}};
+    for (Cell const& cell : c.cells) {
+      auto const& copies = c.measured.at(cell).copies;
+      if (auto const found = copies.find(stores); found != copies.end())
+        for (double const rate : found->second) r.samples.push_back(rate * 16e-3);
+    }
+    if (r.samples.empty()) continue;
+    r.counters = {{"bytes_counted_per_element", 16L}, {"limit_mlups", c.limit(stores)}};
     list.push_back(std::move(r));
   }
   for (Cell const& cell : c.cells) {
@@ -167,14 +180,13 @@ std::vector<Result> results(Comparison const& c, JacobiOptions const& o) {
     r.unit = "MLUP/s";
     r.samples = m.rates;
     r.verified = m.verified;
-    double const rate = median_of(m.rates);
     r.counters = {{"blocks_local", m.blocks.local},
                   {"blocks_remote", m.blocks.remote},
                   {"blocks_unknown", m.blocks.unknown},
                   {"remote_share", m.blocks.remote_share()},
-                  {"share_of_24B_limit", rate / c.limit(Stores::plain)}};
-    if (c.limit(Stores::streaming) > 0)
-      r.counters["share_of_16B_limit"] = rate / c.limit(Stores::streaming);
+                  {"share_of_24B_limit", share_of_limit(m, Stores::plain)}};
+    if (m.copies.count(Stores::streaming) > 0)
+      r.counters["share_of_16B_limit"] = share_of_limit(m, Stores::streaming);
     list.push_back(std::move(r));
   }
   for (jacobi3d::VariantInfo const& v : jacobi3d::variants()) {

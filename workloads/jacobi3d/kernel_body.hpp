@@ -17,7 +17,7 @@ namespace jacobi3d {
 namespace {
 
 constexpr int max_depth = 10;
-constexpr std::ptrdiff_t ahead = 16;  // cache lines
+constexpr std::ptrdiff_t ahead = 8;  // cache lines
 
 struct Slab {
   double const* from;
