@@ -78,7 +78,7 @@ std::uint64_t available_in_cgroups(std::string_view self_cgroup,
     auto const controllers = line.substr(first + 1, second - first - 1);
     auto const group = line.substr(second + 1);
     if (controllers.empty()) left = std::min(left, left_up_from(mount, group, v2));
-    if (("," + std::string(controllers) + ",").find(",memory,") != std::string::npos)
+    if (std::string(1, ',').append(controllers).append(",").find(",memory,") != std::string::npos)
       left = std::min(left, left_up_from(mount / "memory", group, v1));
   }
   return left;
