@@ -113,7 +113,7 @@ class scheduler;
 
 // A pool of workers with one locality queue per domain. Tasks may spawn tasks. Several runtimes may
 // live at once. Memory for waiting tasks is bounded: 64 bytes times queue_capacity for each domain
-// and 64 KiB for each worker; when a queue is full, spawn() runs the task in the calling thread.
+// and 4 KiB for each worker; when a queue is full, spawn() runs the task in the calling thread.
 // Closures of more than 40 bytes, or not trivially copyable, are kept on the heap.
 class NIGH_API runtime {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Telling the processor that a loop is waiting. Part of what a model-check build replaces.
+// Hints to the processor: that a loop is waiting, that a cache line will be written. Part of what a
+// model-check build replaces.
 
 #ifndef NIGH_MODEL_ATOMICS
 
@@ -15,6 +16,9 @@ inline void pause() noexcept {
   asm volatile("isb" ::: "memory");  // the nearest thing to pause; yield is a no-op on most cores
 #endif
 }
+
+// The caller will soon write here.
+inline void prefetch_for_write(void const* p) noexcept { __builtin_prefetch(p, 1); }
 
 }  // namespace nigh::sync
 

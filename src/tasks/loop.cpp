@@ -17,19 +17,35 @@ namespace {
 
 constexpr policy::IdlePolicy idle_policy;
 constexpr int pauses_per_round = 4;
+constexpr int pauses_lingering = 16;  // about 0.8 us
 
-std::size_t one(std::size_t) { return 1; }
+void pause(int times) noexcept {
+  for (int i = 0; i < times; ++i) sync::pause();
+}
+
+std::size_t one(std::size_t) noexcept { return 1; }
 
 bool steal_one(tasks::LocalityQueue<task>& from, task& t) noexcept {
   std::size_t taken = 0;
-  return from.try_take({&t, 1}, taken, one) == Take::taken;
+  auto const how_many = [](std::size_t) { return policy::chunk_stolen(); };
+  return from.try_take({&t, 1}, taken, how_many) == Take::taken;
 }
 
 }  // namespace
 
 void scheduler::work(Worker& me) noexcept {
   task t;
-  while (find_at_home(me, t) || search(me, t)) run(t, &me);
+  while (find_at_home(me, t) || linger(me, t) || search(me, t)) run(t, &me);
+}
+
+// While a spawner is at work, tasks come one by one. Taking each as it comes would send the queue's
+// cache lines back and forth for every task; a moment's patience makes it once for several.
+bool scheduler::linger(Worker& me, task& t) noexcept {
+  for (int round = 0; round < idle_policy.rounds_lingering; ++round) {
+    pause(pauses_lingering);
+    if (find_at_home(me, t)) return true;
+  }
+  return false;
 }
 
 // Looks for a task until there is one, sleeping in between; false when the runtime ends.
@@ -52,7 +68,7 @@ bool scheduler::search(Worker& me, task& t) noexcept {
       if (parking_->sleep(me.index, me.home, news)) me.counters.parked.add(1);
       failed_rounds = 0;
     } else {
-      for (int i = 0; i < pauses_per_round; ++i) sync::pause();
+      pause(pauses_per_round);
     }
   }
   parking_->stop_searching(me.home);

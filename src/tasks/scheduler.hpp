@@ -57,6 +57,7 @@ class scheduler {
 
   // loop.cpp: what workers do
   void work(Worker& me) noexcept;
+  bool linger(Worker& me, task& t) noexcept;
   bool search(Worker& me, task& t) noexcept;
   bool find_at_home(Worker& me, task& t) noexcept;
   bool find_in_rings(int home, task& t) noexcept;

@@ -17,6 +17,7 @@ inline constexpr auto seq_cst = model::Order::seq_cst;
 
 inline constexpr int spins = 1;
 inline void pause() { model::yield(); }
+inline void prefetch_for_write(void const*) {}
 
 template <class T>
 class atomic {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// VictimOrder, ChunkSize, Idle.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "policy/chunk_size.hpp"
+#include "policy/idle.hpp"
+#include "policy/victim_order.hpp"
+
+namespace nigh::policy {
+namespace {
+
+TEST(VictimOrder, NearestFirst) {
+  EXPECT_EQ(victim_order(0, std::vector<double>{10, 30, 20, 40}), (std::vector<int>{2, 1, 3}));
+}
+
+TEST(VictimOrder, EquallyFarOnesFormARingBehindTheThief) {
+  std::vector<double> const flat(4, 20);
+  EXPECT_EQ(victim_order(0, flat), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(victim_order(2, flat), (std::vector<int>{3, 0, 1}));
+}
+
+// On a ring of four sockets the neighbours come before the one across.
+TEST(VictimOrder, FourSocketsInARing) {
+  EXPECT_EQ(victim_order(3, std::vector<double>{16, 21, 16, 10}), (std::vector<int>{0, 2, 1}));
+}
+
+TEST(VictimOrder, NamesEverybodyElseOnce) {
+  for (int n = 1; n <= 9; ++n)
+    for (int self = 0; self < n; ++self) {
+      std::vector<double> distance;
+      for (int d = 0; d < n; ++d) distance.push_back((d * 7 + self) % 3);
+      auto order = victim_order(self, distance);
+      order.push_back(self);
+      std::sort(order.begin(), order.end());
+      for (int d = 0; d < n; ++d) ASSERT_EQ(order[static_cast<std::size_t>(d)], d);
+      ASSERT_EQ(order.size(), static_cast<std::size_t>(n));
+    }
+}
+
+TEST(ChunkSize, IsHalfAFairShareWithinBounds) {
+  EXPECT_EQ(chunk_at_home(40, 4), 5u);
+  for (std::size_t waiting = 1; waiting < 500; ++waiting)
+    for (std::size_t workers = 0; workers < 20; ++workers) {
+      auto const chunk = chunk_at_home(waiting, workers);
+      ASSERT_GE(chunk, 1u);
+      ASSERT_LE(chunk, std::min(waiting, largest_chunk));
+    }
+}
+
+TEST(Idle, SearchesThenSleepsUnlessThereIsNews) {
+  constexpr IdlePolicy p{.rounds_lingering = 1, .rounds_awake = 3, .rounds_at_home = 2};
+  EXPECT_EQ(next(Idle::searching, 2, false, p), Idle::searching);
+  EXPECT_EQ(next(Idle::searching, 3, false, p), Idle::sleepy);
+  EXPECT_EQ(next(Idle::sleepy, 3, true, p), Idle::searching);
+  EXPECT_EQ(next(Idle::sleepy, 3, false, p), Idle::parked);
+  EXPECT_FALSE(looks_abroad(1, p));
+  EXPECT_TRUE(looks_abroad(2, p));
+}
+
+}  // namespace
+}  // namespace nigh::policy
