@@ -62,6 +62,9 @@ done
 # A kernel that starts on several nodes switches migration on; a job says whether it wants it.
 [ -e /proc/sys/kernel/numa_balancing ] && echo "$numa_balancing" >/proc/sys/kernel/numa_balancing
 [ -n "$huge_pages" ] && echo "$huge_pages" >/sys/kernel/mm/transparent_hugepage/enabled
+for cpu in $offline; do
+  echo 0 >/sys/devices/system/cpu/cpu$cpu/online || fail "cpu $cpu does not go offline"
+done
 ip link set lo up 2>/dev/null
 mkdir $root/run/numa-vm
 cp /job/* $root/run/numa-vm/

@@ -63,6 +63,9 @@ class Full(unittest.TestCase):
         done = numa_vm('--user', '1000:1001', '--cpuset', '1', '--mems', '0', program=['sh', '-c', script])
         self.assertEqual(done.stdout.split(), ['1000', '1001', 'allowed_list:', '1', 'allowed_list:', '0'])
 
+    def test_cpus_emulated_in_parallel(self):
+        self.assertEqual(numa_vm('--parallel', program=['nproc']).stdout, '2\n')
+
     def test_much_output_arrives_whole(self):
         self.assertEqual(len(numa_vm(program=['seq', '200000']).stdout.splitlines()), 200000)
 

@@ -96,7 +96,7 @@ class Archive(unittest.TestCase):
                          ['k/9pnet.ko.xz', 'k/netfs.ko.xz', 'k/9p.ko.xz'])
 
     def test_arguments_reach_the_program_unchanged(self):
-        chosen = types.SimpleNamespace(writable=[], numa_balancing=False, huge_pages=None, cpuset=None, mems=None,
+        chosen = types.SimpleNamespace(writable=[], offline=[], numa_balancing=False, huge_pages=None, cpuset=None, mems=None,
                                        user=None, setup=[])
         program = ['printf', '%s|', "it's", '$HOME', 'a b', '']
         job = initrd.job(chosen, program, {'X': "a'b c"}, '/')
@@ -142,6 +142,10 @@ class WrongArguments(unittest.TestCase):
         (['--kernel', '/no/vmlinuz-6', '--', 'true'], '--kernel'),
         (['--cpuset', '0-x', '--', 'true'], '--cpuset'),
         (['--cpuset', '4', '--', 'true'], '--cpuset'),
+        (['--parallel', '--cores', '64', '--', 'true'], '--parallel'),
+        (['--cpuset', '3-1', '--', 'true'], '--cpuset'),
+        (['--offline', '0', '--', 'true'], '--offline'),
+        (['--offline', '1,9', '--', 'true'], '--offline'),
         (['--mems', '2', '--', 'true'], '--mems'),
         (['--user', 'nobody', '--', 'true'], '--user'),
         (['--env', '=1', '--', 'true'], '--env'),

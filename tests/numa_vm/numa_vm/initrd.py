@@ -88,6 +88,7 @@ def job(options, program, environment, folder):
     """What is to be done in the guest this time, as files that guest-init.sh reads."""
     config = {
         'writable': ' '.join(os.path.abspath(d) for d in options.writable),
+        'offline': ' '.join(str(cpu) for cpu in options.offline),
         'numa_balancing': int(options.numa_balancing),
         'huge_pages': options.huge_pages or '',
         'cpuset': options.cpuset or '',

@@ -47,11 +47,16 @@ def seconds(text):
     return value
 
 
-def check_list(name, text, count):
-    """Numbers as the kernel's lists have them: 0-1,4."""
-    match = re.fullmatch(r'\d+(-\d+)?(,\d+(-\d+)?)*', text)
-    if not match or max(int(n) for n in re.findall(r'\d+', text)) >= count:
-        raise UsageError(f"{name}: '{text}' is no list of numbers below {count}; write 0-1,4")
+def numbers(name, text, count):
+    """A list as the kernel writes them, '0-1,4' -> [0, 1, 4]; each below count."""
+    out = []
+    for part in text.split(','):
+        match = re.fullmatch(r'(\d+)(?:-(\d+))?', part)
+        run = range(int(match[1]), int(match[2] or match[1]) + 1) if match else ()
+        if not run or run[-1] >= count:
+            raise UsageError(f"{name}: '{text}' is no list of numbers below {count}; write 0-1,4")
+        out += run
+    return out
 
 
 def parser():
@@ -70,6 +75,7 @@ def parser():
     shape.add_argument('--distances', default='flat', metavar='HOW',
                        help='flat, ring, line, pairs, or rows as 10,20/20,10 (flat)')
     shape.add_argument('--hmat', action='store_true', help='the firmware tells latency and bandwidth too')
+    shape.add_argument('--offline', metavar='LIST', help='cpus to switch off once it runs: 1-3,5')
     shape.add_argument('--parallel', action='store_true',
                        help='emulate cpus in parallel: true concurrency, but threads that spin get slow')
     inside = p.add_argument_group('the program')
@@ -122,10 +128,16 @@ def parse(arguments):
 
 def check(options, shape):
     """What argparse does not know. Before anything is started: a mistake costs a line, not a boot."""
+    host = len(os.sched_getaffinity(0))
+    if options.parallel and shape.cpus > 2 * host:  # beyond that the guest's kernel hangs while it boots
+        raise UsageError(f'--parallel: {shape.cpus} cpus are more than twice the {host} of this host')
     if options.cpuset is not None:
-        check_list('--cpuset', options.cpuset, shape.cpus)
+        numbers('--cpuset', options.cpuset, shape.cpus)
     if options.mems is not None:
-        check_list('--mems', options.mems, len(shape.memory_mib))
+        numbers('--mems', options.mems, len(shape.memory_mib))
+    options.offline = numbers('--offline', options.offline, shape.cpus) if options.offline else []
+    if 0 in options.offline:
+        raise UsageError('--offline: cpu 0 cannot be switched off')
     if options.user is not None and not re.fullmatch(r'\d+(:\d+)?', options.user):
         raise UsageError(f"--user: '{options.user}' is not UID or UID:GID in numbers")
     for item in options.env:

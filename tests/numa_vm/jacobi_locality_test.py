@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The claim of Wittmann and Hager (2009) in counts: on four domains of two cpus, the Jacobi solver's
+blocks and accesses are mostly remote under plain tasks and under a dynamic schedule, and mostly local
+with locality queues.
+
+  jacobi_locality_test.py DRIVER [REPETITIONS]
+
+Counted twice: block by block, against the domain the kernel says the block's pages are in, and load
+by load, store by store by the locality meter."""
+import dataclasses
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+from numa_vm import report  # noqa: E402
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+DOMAINS = 4
+NI, NJ, NK = 64, 160, 240
+BLOCK = '64x10x10'
+SWEEPS = 2
+PAGE = 512  # doubles
+ACCESSES_PER_UPDATE = 8  # at most: seven loads and a store
+
+FAVOURABLE = [('static', 'jki'), ('static,1', 'kji'), ('static,1', 'jki')]  # cells of the paper's Table 1
+MOSTLY_REMOTE = 0.40  # more than
+MOSTLY_LOCAL = 0.15  # at most
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    variant: str
+    init: str
+    order: str
+
+    def command(self, driver):
+        return (f'{driver} --variant {self.variant} --init {self.init} --order {self.order} --grid {NI}x{NJ}x{NK} '
+                f'--block {BLOCK} --sweeps {SWEEPS} --pages small --report')
+
+    def __str__(self):
+        return f'{self.variant:20} {self.init:9} {self.order}'
+
+
+STATIC = Cell('openmp/static', 'static', 'kji')
+REMOTE = [Cell('openmp/dynamic', 'static,1', 'kji'), Cell('openmp/tasks', 'static', 'kji'),
+          Cell('openmp/tasks', 'static', 'jki'), Cell('openmp/tasks', 'static,1', 'kji'),
+          Cell('openmp/tasks', 'static,1', 'jki')]
+LOCAL = [Cell(variant, init, order) for variant in ('openmp/tasks+queues', 'nigh/queues') for init, order in FAVOURABLE]
+
+
+@dataclasses.dataclass
+class Counts:
+    """Of one run."""
+    cell: Cell
+    verified: bool
+    blocks: dict  # local, remote, unknown
+    fields: list  # the meter's, of each of the two
+
+    @property
+    def block_share(self):
+        return self.blocks['remote'] / max(1, sum(self.blocks.values()))
+
+    @property
+    def access_share(self):
+        return sum(f.remote for f in self.fields) / sum(f.accesses for f in self.fields)
+
+
+def run_all(driver, cells):
+    """All cells in one boot. The meter's laps come in the order of the runs."""
+    script = '\n'.join(f'echo run && {cell.command(driver)} || exit' for cell in cells)
+    command = [HERE + '/numa-vm', '--nodes', str(DOMAINS), '--cores', '2', '--huge-pages', 'never', '--timeout', '1500',
+               '--meter', '--', 'sh', '-c', script]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
+        sys.exit(done.returncode)
+    laps = report.read(done.stderr)
+    runs = [dict(line.split(' ', 1) for line in text.splitlines() if ' ' in line)
+            for text in done.stdout.split('run\n')[1:]]
+    if len(runs) != len(cells) or len(laps) != 2 * len(cells):
+        sys.exit(f'{len(cells)} runs printed {len(runs)} results and {len(laps)} reports of the meter')
+    return [Counts(cell, run['verified'] == 'yes',
+                   {kind: int(run['blocks_' + kind]) for kind in ('local', 'remote', 'unknown')},
+                   laps[2 * n:2 * n + 2])
+            for n, (cell, run) in enumerate(zip(cells, runs))]
+
+
+def halo_only(counts):
+    """The static schedule's remote accesses are the planes on the other side of the three borders, read
+    once a sweep from both sides; but pages do not end where planes do, so that a border may lie up to
+    a page aside."""
+    halo = 2 * (DOMAINS - 1) * NI * NJ  # one sweep reads one field
+    slack = (DOMAINS - 1) * PAGE * ACCESSES_PER_UPDATE
+    return counts.blocks['remote'] == 0 and all(abs(f.remote - halo) <= slack for f in counts.fields)
+
+
+def expectation(counts):
+    """(what is expected, was it met)"""
+    shares = (counts.block_share, counts.access_share)
+    if counts.cell == STATIC:
+        return 'its halo only', halo_only(counts)
+    if counts.cell in REMOTE:
+        return f'above {MOSTLY_REMOTE:.0%}', min(shares) > MOSTLY_REMOTE
+    return f'at most {MOSTLY_LOCAL:.0%}', max(shares) <= MOSTLY_LOCAL
+
+
+def main():
+    driver, repetitions = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    wrong = 0
+    print(f"{'variant':20} {'init':9} order  remote blocks  remote accesses  expected")
+    for counts in run_all(driver, [STATIC] + (REMOTE + LOCAL) * repetitions):
+        expected, met = expectation(counts)
+        met = met and counts.verified and counts.blocks['unknown'] == 0
+        wrong += not met
+        print(f"{counts.cell}   {counts.block_share:12.1%} {counts.access_share:16.2%}  {expected}"
+              f"{'' if met else '   NOT MET'}{'' if counts.verified else ', wrong result'}")
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
