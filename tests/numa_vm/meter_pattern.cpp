@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses whose number and places are known, for the locality meter to count. On a machine with
-// nodes of two cpus each: for every node m, memory first touched on m; for every node c, a thread on
-// c reads each word of it once and writes every eighth. Prints the lap, c and m of each.
+// Accesses whose number and places are known, for the locality meter to count, on a machine with
+// nodes of two cpus each. Prints for each lap how many there are, and in a table, by node of the
+// cpu (rows) and node of the memory.
 
+#include <nigh/locality_mark.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -11,13 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
-
-#include <nigh/locality_mark.h>
+#include <vector>
 
 namespace {
 
-constexpr std::size_t words = 1 << 16;
-constexpr std::size_t bytes = words * sizeof(std::uint64_t);
+constexpr std::size_t page_words = 512;
 constexpr int cpus_of_node = 2;
 
 void pin_to(int cpu) {
@@ -48,7 +47,8 @@ void store(std::uint64_t* p, std::uint64_t value) {
   __asm__ volatile("movq %1, (%0)" : : "r"(p), "r"(value) : "memory");
 }
 
-std::uint64_t* fresh_pages() {
+std::uint64_t* fresh_pages(std::size_t words) {
+  std::size_t const bytes = words * sizeof(std::uint64_t);
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
     std::perror("mmap");
@@ -58,18 +58,30 @@ std::uint64_t* fresh_pages() {
   return static_cast<std::uint64_t*>(p);
 }
 
-}  // namespace
+void touch(std::uint64_t* first, std::size_t words) {
+  for (std::size_t i = 0; i < words; i += page_words) store(&first[i], i);
+}
 
-int main() {
-  int const nodes = static_cast<int>(std::thread::hardware_concurrency()) / cpus_of_node;
-  int lap = 0;
+using Table = std::vector<std::vector<std::size_t>>;
+
+void print(std::size_t loads, std::size_t stores, Table const& table) {
+  std::printf("loads=%zu stores=%zu table=", loads, stores);
+  for (auto const& row : table) {
+    for (std::size_t const n : row) std::printf("%zu,", n);
+    std::printf("/");
+  }
+  std::printf("\n");
+}
+
+// Memory of each node, read once and every eighth word of it written, from each node.
+void pairs(int nodes) {
+  constexpr std::size_t words = 128 * page_words;
+  auto const n = static_cast<std::size_t>(nodes);
   for (int memory = 0; memory < nodes; ++memory) {
-    std::uint64_t* const a = fresh_pages();
-    on_cpu(memory * cpus_of_node, [&] {
-      for (std::size_t i = 0; i < words; i += 512) store(&a[i], i);
-    });
-    NIGH_METER_RANGE(3, a, bytes);
-    for (int node = 0; node < nodes; ++node)
+    std::uint64_t* const a = fresh_pages(words);
+    on_cpu(memory * cpus_of_node, [&] { touch(a, words); });
+    NIGH_METER_RANGE(3, a, words * sizeof *a);
+    for (int node = 0; node < nodes; ++node) {
       on_cpu(node * cpus_of_node + 1, [&] {
         NIGH_METER_START();
         for (std::size_t i = 0; i < words; ++i) {
@@ -77,9 +89,63 @@ int main() {
           if (i % 8 == 0) store(&a[i], value + 1);
         }
         NIGH_METER_STOP(77);
-        std::printf("lap=%d cpu_node=%d memory_node=%d loads=%zu stores=%zu\n", lap++, node, memory,
-                    words, words / 8);
       });
-    munmap(a, bytes);
+      Table table(n, std::vector<std::size_t>(n));
+      table[static_cast<std::size_t>(node)][static_cast<std::size_t>(memory)] = words + words / 8;
+      print(words, words / 8, table);
+    }
+    munmap(a, words * sizeof *a);
   }
+}
+
+// A stencil on rows of one page: each node has a run of rows, and reads the row above and the row
+// below each of its own. What is remote is the halo: one row of each neighbour.
+void stencil(int nodes) {
+  constexpr std::size_t rows_of_node = 8;
+  auto const n = static_cast<std::size_t>(nodes);
+  std::size_t const words = n * rows_of_node * page_words;
+  std::uint64_t* const from = fresh_pages(2 * words);
+  std::uint64_t* const to = from + words;
+  NIGH_METER_RANGE(3, from, 2 * words * sizeof *from);
+  auto const update_row = [&](std::size_t row) {
+    bool const first = row == 0, last = row == n * rows_of_node - 1;
+    for (std::size_t i = row * page_words; i < (row + 1) * page_words; ++i)
+      store(&to[i], (first ? 0 : load(&from[i - page_words])) + load(&from[i]) +
+                        (last ? 0 : load(&from[i + page_words])));
+  };
+  auto const in_every_node = [&](auto&& body) {
+    std::vector<std::thread> threads;
+    for (std::size_t node = 0; node < n; ++node)
+      threads.emplace_back([&, node] {
+        pin_to(static_cast<int>(node) * cpus_of_node);
+        body(node * rows_of_node);
+      });
+    for (auto& t : threads) t.join();
+  };
+  in_every_node([&](std::size_t first_row) {
+    touch(from + first_row * page_words, rows_of_node * page_words);
+    touch(to + first_row * page_words, rows_of_node * page_words);
+  });
+  NIGH_METER_START();
+  in_every_node([&](std::size_t first_row) {
+    for (std::size_t row = first_row; row < first_row + rows_of_node; ++row) update_row(row);
+  });
+  NIGH_METER_STOP(77);
+
+  Table table(n, std::vector<std::size_t>(n));
+  for (std::size_t node = 0; node < n; ++node) {
+    if (node > 0) table[node][node - 1] = page_words;
+    if (node + 1 < n) table[node][node + 1] = page_words;
+    // Loads of 3 rows and a store for each row, but what neighbours hold or what is not there.
+    table[node][node] = (4 * rows_of_node - 2) * page_words;
+  }
+  print(3 * words - 2 * page_words, words, table);
+}
+
+}  // namespace
+
+int main() {
+  int const nodes = static_cast<int>(std::thread::hardware_concurrency()) / cpus_of_node;
+  pairs(nodes);
+  stencil(nodes);
 }

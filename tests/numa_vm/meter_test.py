@@ -13,6 +13,16 @@ from numa_vm import report  # noqa: E402
 
 NUMA_VM = os.path.join(os.path.dirname(os.path.realpath(__file__)), 'numa-vm')
 NODES = 4
+PATTERNS = NODES * NODES + 1
+
+
+def truth(line):
+    """What a line of the program says it did, as the meter should report it."""
+    fields = dict(pair.split('=') for pair in line.split())
+    table = [[int(n) for n in row.split(',') if n] for row in fields['table'].split('/') if row]
+    loads, stores = int(fields['loads']), int(fields['stores'])
+    remote = sum(n for i, row in enumerate(table) for j, n in enumerate(row) if i != j)
+    return report.Lap(label=77, range=3, accesses=loads + stores, loads=loads, stores=stores, remote=remote, table=table)
 
 
 def main():
@@ -22,20 +32,14 @@ def main():
         sys.stderr.write(vm.stderr)
         return vm.returncode
     laps = report.read(vm.stderr)
-    known = [dict((k, int(v)) for k, v in (pair.split('=') for pair in line.split())) for line in vm.stdout.splitlines()]
+    known = [truth(line) for line in vm.stdout.splitlines()]
     wrong = 0
-    for lap, is_ in zip(laps, known):
-        accesses = is_['loads'] + is_['stores']
-        table = [[0] * NODES for _ in range(NODES)]
-        table[is_['cpu_node']][is_['memory_node']] = accesses
-        remote = 0 if is_['cpu_node'] == is_['memory_node'] else accesses
-        counted = report.Lap(label=77, range=3, accesses=accesses, loads=is_['loads'], stores=is_['stores'],
-                             remote=remote, table=table)
-        if lap != counted:
-            print(f'counted {lap}\nbut did {counted}')
+    for counted, did in zip(laps, known):
+        if counted != did:
+            print(f'counted {counted}\nbut did {did}')
             wrong += 1
-    if not len(laps) == len(known) == NODES * NODES:
-        print(f'{len(known)} patterns, {len(laps)} reports, expected {NODES * NODES} of each')
+    if not len(laps) == len(known) == PATTERNS:
+        print(f'{len(known)} patterns, {len(laps)} reports, expected {PATTERNS} of each')
         wrong += 1
     print(f'{len(known)} patterns of accesses, {wrong} counted wrong')
     return 1 if wrong else 0

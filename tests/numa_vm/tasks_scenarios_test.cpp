@@ -7,13 +7,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <thread>
-#include <vector>
-
 #include <nigh/array.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/topology.hpp>
+#include <set>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -23,7 +22,8 @@ nigh::runtime_options with(nigh::locality mode) {
   return options;
 }
 
-// The body of a task that should run in `domain`: is it there, by the system's word and the runtime's?
+// The body of a task that should run in `domain`: is it there, by the system's word and the
+// runtime's?
 struct Witness {
   nigh::topology const& machine = nigh::this_host();
   std::atomic<int> ran{0}, elsewhere{0}, contradicted{0};
@@ -47,8 +47,7 @@ TEST(tasks, workers_sit_on_a_cpu_each_and_stay_there) {
   for (int i = 0; i < 2000; ++i)
     runtime.spawn(nigh::near(i % machine.cpu_domains()), [&] {
       int const now = nigh::current_cpu();
-      int const before =
-          cpu_of[static_cast<std::size_t>(nigh::this_worker::index())].exchange(now);
+      int const before = cpu_of[static_cast<std::size_t>(nigh::this_worker::index())].exchange(now);
       if (before != -1 && before != now) ++moved;
     });
   runtime.wait();

@@ -7,17 +7,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <nigh/topology.hpp>
 #include <thread>
 #include <vector>
 
-#include <nigh/topology.hpp>
-
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using nigh::cpu_order;
 using nigh::level;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr std::uint64_t mib = 1 << 20;
 // Of a node of 384 MiB, the firmware and the kernel's image take their share.
@@ -129,7 +128,8 @@ TEST(sub_numa_with_smt, knows_siblings_and_levels) {
 TEST(sub_numa_with_smt, leaves_siblings_for_last) {
   auto const order = live().order(cpu_order::compact, level::package);
   ASSERT_EQ(order.size(), 16U);
-  EXPECT_THAT(std::vector<int>(order.begin(), order.begin() + 8), ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
+  EXPECT_THAT(std::vector<int>(order.begin(), order.begin() + 8),
+              ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
 }
 
 // --nodes 3 --cores 1 --memory 384M,0,384M --distances 10,20,20/20,10,12/20,12,10
