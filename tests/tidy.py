@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the house rules: who may include whom, and what a source file looks like.
+
+    tests/tidy.py [ROOT]
+
+Prints one line per violation, file:line first, and exits 1 when there is any. The rules are the
+data below; docs/architecture.md shows the same table to people, so change both together.
+"""
+
+import os
+import pathlib
+import re
+import sys
+
+# Each layer and the layers right below it; it may also include what those may. Public headers
+# (<nigh/...>) may be included from everywhere.
+LAYERS = {
+    "src/base": [],
+    "src/platform": ["src/base"],
+    "src/topology": ["src/platform"],
+    "src/policy": ["src/topology"],
+    "src/trace": ["src/platform"],
+    "src/memory": ["src/policy", "src/trace"],
+    "src/tasks": ["src/memory"],
+    "src/loops": ["src/tasks"],
+    "src/coordinator/protocol": ["src/base"],
+    "src/coordinator/core": ["src/coordinator/protocol", "src/policy"],
+    "src/coordinator/server": ["src/coordinator/core", "src/platform"],
+    "src/coordinator/client": ["src/coordinator/protocol", "src/platform"],
+    "src/nighd": ["src/coordinator/server"],
+    "src/openmp": ["src/coordinator/client"],
+    "src/cluster": ["src/tasks", "src/loops"],
+    "src/sim": ["src/policy", "src/coordinator/core", "src/trace"],
+    "src/cli": ["src/coordinator/client", "src/trace", "src/sim", "src/loops"],
+    "src": [],
+    "include": [],
+    "bench": ["workloads"],
+    "workloads": [],
+}
+
+# Layers that decide and do nothing else: values in, values out. They see the value types of the
+# layers below, never the system, whatever those layers may see themselves.
+PURE = ["src/policy", "src/coordinator/core"]
+PURE_MAY_NOT_REACH = ["src/platform"]
+IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|mutex|thread"
+
+# Only these folders talk to the system or ask which system and processor they are built for.
+# Tests may: they check the seam from both sides.
+SYSTEM_HEADERS = (r"sys/.*|linux/.*|asm/.*|unistd\.h|sched\.h|pthread\.h|fcntl\.h|dlfcn\.h|poll\.h|"
+                  r"signal\.h|syscall\.h|numa\.h|numaif\.h|errno\.h")
+SYSTEM_FOLDERS = ["src/platform", "tests"]
+HWLOC_FOLDERS = ["src/platform", "src/topology", "tests"]
+SYSTEM_MACROS = (r"__linux__|__unix__|__APPLE__|_WIN32|__FreeBSD__|__GLIBC__|__ANDROID__|"
+                 r"__x86_64__|__amd64__|__i386__|__aarch64__|__arm__|__powerpc64__|__riscv|"
+                 r"__AVX\w*__|__SSE\w*__|__ARM_\w+")
+PROCESSOR_HEADERS = r"\w*intrin\.h|arm_neon\.h|arm_sve\.h|cpuid\.h"
+# Kernels choose their instructions by processor.
+PROCESSOR_FOLDERS = SYSTEM_FOLDERS + ["workloads"]
+
+LONGEST = 500
+LONG_REASON = re.compile(r"tidy: long, because \S+")
+
+# (file, what is allowed there): reason
+EXCEPTIONS = {
+    ("src/base/atomic.hpp", "std::atomic"): "the one place it is renamed",
+    ("src/base/atomic.hpp", "model_atomic.hpp"): "supplied by tests/model",
+    ("include/nigh/locality_mark.h", "#ifdef"): "emits instructions; a header of its own for C",
+}
+
+SKIPPED_FOLDERS = {"build", ".git", "__pycache__", ".cache", ".mirror"}
+CXX = {".cpp", ".hpp", ".h", ".c"}
+OTHER = {".py", ".sh", ".cmake"}
+OPEN_ENDS = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def closure(layer):
+    """The layers that `layer` may include, itself among them."""
+    seen, todo = set(), [layer]
+    while todo:
+        one = todo.pop()
+        if one in seen or (layer in PURE and one in PURE_MAY_NOT_REACH):
+            continue
+        seen.add(one)
+        todo += LAYERS[one]
+    if layer in PURE:
+        seen.add("src/base")
+    return seen
+
+
+def layer_of(path):
+    """The longest row of LAYERS that holds this file, or None (tests, docs)."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        if folder in LAYERS:
+            return folder
+        if folder in ("src", "tests"):
+            return None
+        folder = folder.rpartition("/")[0]
+    return None
+
+
+def is_in(path, folders):
+    return any(path.startswith(folder + "/") for folder in folders)
+
+
+def without_comments(text):
+    """The text with comments and string contents blanked, line numbers kept. An include's name
+    stays, for it is no string."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|^\s*#\s*include[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL | re.MULTILINE)
+
+    def blank(match):
+        found = match.group(0)
+        if found.startswith('"'):
+            return '""'
+        if found.lstrip().startswith("#"):
+            return found
+        return "\n" * found.count("\n")
+
+    return pattern.sub(blank, text)
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = root
+        self.violations = []
+
+    def complain(self, path, line, what):
+        self.violations.append(f"{path}:{line}: {what}")
+
+    def files(self):
+        found = []
+        for folder, subfolders, names in os.walk(self.root):
+            subfolders[:] = sorted(set(subfolders) - SKIPPED_FOLDERS)
+            inside = pathlib.Path(folder).relative_to(self.root)
+            found += [(inside / name).as_posix() for name in sorted(names)]
+        return [path for path in found if not (self.root / path).is_symlink()]
+
+    def resolve(self, path, name):
+        """The repository's file that `#include "name"` in `path` means, or None."""
+        beside = path.rpartition("/")[0]
+        for folder in (beside, "src", "include", "workloads", "."):
+            candidate = self.root / folder / name
+            if candidate.is_file():
+                return candidate.resolve().relative_to(self.root.resolve()).as_posix()
+        return None
+
+    def check_include(self, path, number, kind, name):
+        system = re.fullmatch(SYSTEM_HEADERS, name)
+        if system and not is_in(path, SYSTEM_FOLDERS):
+            self.complain(path, number, f"<{name}> speaks to the system: only src/platform may")
+        if re.fullmatch(PROCESSOR_HEADERS, name) and not is_in(path, PROCESSOR_FOLDERS):
+            self.complain(path, number, f"<{name}> is one processor's: only src/platform and kernels may")
+        if name.split("/")[0] in ("hwloc.h", "hwloc") and not is_in(path, HWLOC_FOLDERS):
+            self.complain(path, number, f"<{name}>: hwloc stays in src/platform and src/topology")
+        layer = layer_of(path)
+        if layer in PURE and re.fullmatch(IMPURE_HEADERS, name):
+            self.complain(path, number, f"<{name}> in {layer}, which reads and returns plain data")
+        if path.startswith("src/") and name == "atomic" and (path, "std::atomic") not in EXCEPTIONS:
+            self.complain(path, number, '<atomic>: use "base/atomic.hpp", which model tests replace')
+        is_ours = kind == '"' and not name.startswith("nigh/")
+        if layer is None or not is_ours or (path, name) in EXCEPTIONS:
+            return
+        target = self.resolve(path, name)
+        if target is None:
+            self.complain(path, number, f'"{name}" is no file of this repository')
+            return
+        below = layer_of(target)
+        if below == "workloads" and layer == "workloads":
+            if path.split("/")[:2] != target.split("/")[:2]:
+                self.complain(path, number, f'"{name}" belongs to another workload')
+        elif below not in closure(layer):
+            self.complain(path, number, f'"{name}" is in {below or target}, which {layer} may not include')
+
+    def check_cxx(self, path, text):
+        if path.endswith((".hpp", ".h")):
+            lines = text.split("\n", 3)
+            if len(lines) < 2 or lines[1] != "#pragma once":
+                self.complain(path, 2, "the second line of a header is `#pragma once`")
+        in_src = path.startswith("src/") and (path, "std::atomic") not in EXCEPTIONS
+        may_ask_processor = is_in(path, PROCESSOR_FOLDERS) or (path, "#ifdef") in EXCEPTIONS
+        for number, line in enumerate(without_comments(text).split("\n"), 1):
+            include = INCLUDE.match(line)
+            if include:
+                self.check_include(path, number, include.group(1), include.group(2))
+                continue
+            if not may_ask_processor and re.match(r"\s*#\s*(if|elif)", line):
+                macro = re.search(rf"\b({SYSTEM_MACROS})\b", line)
+                if macro:
+                    self.complain(path, number, f"{macro.group(1)}: only src/platform asks for the system")
+            if in_src:
+                atomic = re.search(r"\bstd::(atomic\w*|memory_order\w*)", line)
+                if atomic:
+                    self.complain(path, number, f'std::{atomic.group(1)}: use nigh::sync of "base/atomic.hpp"')
+                if re.search(r"\.load\(\s*\)", line):
+                    self.complain(path, number, "a load without its memory order written out")
+
+    def check_file(self, path):
+        name = path.rpartition("/")[2]
+        suffix = pathlib.PurePosixPath(path).suffix
+        is_cmake = name == "CMakeLists.txt"
+        if suffix not in CXX | OTHER and not is_cmake:
+            if suffix:
+                return
+            with open(self.root / path, "rb") as file:
+                if file.read(2) != b"#!":
+                    return
+        text = (self.root / path).read_text(encoding="utf-8")
+        lines = text.split("\n")
+        first = 1 if lines[0].startswith("#!") else 0
+        spdx = "SPDX-License-Identifier: Apache-2.0"
+        ways = ["// " + spdx, f"/* {spdx} */"] if suffix in CXX else ["# " + spdx]
+        if len(lines) <= first or lines[first] not in ways:
+            self.complain(path, first + 1, "the first line is the SPDX licence line")
+        count = text.count("\n")
+        if count > LONGEST and not LONG_REASON.search(text):
+            self.complain(path, count, f"{count} lines; beyond {LONGEST} say why: `tidy: long, because ...`")
+        for number, line in enumerate(lines, 1):
+            open_end = OPEN_ENDS.search(line)
+            if open_end:
+                self.complain(path, number, f"{open_end.group(1)}: finish it, or write it where work is planned")
+        if suffix in CXX:
+            self.check_cxx(path, text)
+
+    def check_public_headers(self, files):
+        """A public header that the build does not list would be missing after installation."""
+        listing = self.root / "src/CMakeLists.txt"
+        listed = listing.read_text(encoding="utf-8") if listing.is_file() else ""
+        for path in files:
+            if path.startswith("include/") and path not in listed:
+                self.complain(path, 1, "is not in the header set of src/CMakeLists.txt, so is not installed")
+
+    def run(self):
+        files = self.files()
+        for path in files:
+            self.check_file(path)
+        self.check_public_headers(files)
+        return self.violations
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent
+    if not root.is_dir():
+        print(f"tidy.py: {root} is no folder", file=sys.stderr)
+        return 2
+    violations = Checker(root).run()
+    for violation in violations:
+        print(violation)
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tidy.py finds what it says it finds: a clean house passes, each planted violation is named."""
+
+import pathlib
+import tempfile
+import unittest
+
+import tidy
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+HEADER = SPDX + "#pragma once\n"
+
+CLEAN = {
+    "src/CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\ninclude/nigh/array.hpp\n",
+    "include/nigh/array.hpp": HEADER + "#include <vector>\n",
+    "src/base/atomic.hpp": HEADER + "#include <atomic>\ntemplate <class T> using a = std::atomic<T>;\n",
+    "src/platform/pages.hpp": HEADER + '#include <sys/mman.h>\n#include "base/atomic.hpp"\n',
+    "src/topology/load.hpp": HEADER + '#include <hwloc.h>\n#include "platform/pages.hpp"\n',
+    "src/policy/order.hpp": HEADER + '#include <vector>\n#include "topology/load.hpp"\n',
+    "src/memory/block.cpp": SPDX + '#include <nigh/array.hpp>\n#include "platform/pages.hpp"\n',
+    "workloads/jacobi/kernel.cpp": SPDX + "#include <immintrin.h>\n#ifdef __x86_64__\n#endif\n",
+    "workloads/jacobi/kernel.hpp": HEADER,
+    "bench/jacobi.cpp": SPDX + '#include "jacobi/kernel.hpp"\n',
+    "tests/unit/a_test.cpp": SPDX + '#include <unistd.h>\n#include "memory/none.hpp"\n',
+}
+
+
+class Tidy(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return tidy.Checker(pathlib.Path(folder)).run()
+
+    def finds(self, name, text, *words):
+        found = self.check({**CLEAN, name: text})
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith(name + ":"), found)
+        for word in words:
+            self.assertIn(word, found[0])
+
+    def passes(self, name, text):
+        self.assertEqual(self.check({**CLEAN, name: text}), [])
+
+    def test_clean_house(self):
+        self.assertEqual(self.check(CLEAN), [])
+
+    def test_upward_include(self):
+        self.finds("src/platform/a.cpp", SPDX + '#include "topology/load.hpp"\n', "src/topology")
+
+    def test_sideways_include(self):
+        self.finds("src/trace/a.cpp", SPDX + '#include "policy/order.hpp"\n', "src/policy")
+
+    def test_transitive_include_below_is_allowed(self):
+        self.passes("src/tasks/a.cpp", SPDX + '#include "topology/load.hpp"\n')
+
+    def test_pure_layer_does_not_reach_the_system(self):
+        self.finds("src/policy/a.hpp", HEADER + '#include "platform/pages.hpp"\n', "src/platform")
+        self.finds("src/policy/a.hpp", HEADER + "#include <chrono>\n", "plain data")
+        self.finds("src/coordinator/core/a.hpp", HEADER + "#include <mutex>\n", "plain data")
+
+    def test_future_rows(self):
+        files = {"src/coordinator/client/c.hpp": HEADER, "src/tasks/t.hpp": HEADER}
+        shim = SPDX + '#include "coordinator/client/c.hpp"\n'
+        self.assertEqual(self.check({**CLEAN, **files, "src/openmp/shim.cpp": shim}), [])
+        found = self.check({**CLEAN, **files, "src/openmp/shim.cpp": SPDX + '#include "tasks/t.hpp"\n'})
+        self.assertEqual(len(found), 1, found)
+
+    def test_missing_file(self):
+        self.finds("src/memory/a.cpp", SPDX + '#include "memory/none.hpp"\n', "no file")
+
+    def test_workloads_know_the_public_interface_only(self):
+        self.finds("workloads/jacobi/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
+        self.finds("workloads/other/a.cpp", SPDX + '#include "jacobi/kernel.hpp"\n', "another workload")
+        self.passes("workloads/jacobi/a.cpp", SPDX + '#include "kernel.hpp"\n')
+
+    def test_bench_knows_workloads_only(self):
+        self.finds("bench/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
+
+    def test_public_header_includes_public_headers_only(self):
+        self.finds("include/nigh/array.hpp", HEADER + '#include "base/atomic.hpp"\n', "src/base")
+
+    def test_system_headers(self):
+        for header in ("sys/mman.h", "unistd.h", "sched.h", "linux/futex.h", "pthread.h"):
+            self.finds("src/tasks/a.cpp", SPDX + f"#include <{header}>\n", header)
+        self.finds("workloads/jacobi/a.cpp", SPDX + "#include <unistd.h>\n", "unistd.h")
+
+    def test_hwloc_stays_below(self):
+        self.finds("src/memory/a.cpp", SPDX + "#include <hwloc.h>\n", "hwloc")
+
+    def test_processor(self):
+        self.finds("src/tasks/a.hpp", HEADER + "#include <immintrin.h>\n", "immintrin.h")
+        self.finds("src/tasks/a.hpp", HEADER + "#ifdef __x86_64__\n#endif\n", "__x86_64__")
+        self.finds("src/tasks/a.hpp", HEADER + "#if defined(__linux__)\n#endif\n", "__linux__")
+        self.passes("src/platform/a.hpp", HEADER + "#ifdef __x86_64__\n#endif\n")
+
+    def test_atomics(self):
+        self.finds("src/tasks/a.hpp", HEADER + "std::atomic<int> a;\n", "std::atomic")
+        self.finds("src/tasks/a.hpp", HEADER + "f(std::memory_order_relaxed);\n", "memory_order")
+        self.finds("src/tasks/a.hpp", HEADER + "#include <atomic>\n", "base/atomic.hpp")
+        self.finds("src/tasks/a.hpp", HEADER + "int x = a.load();\n", "memory order")
+        self.passes("src/tasks/a.hpp", HEADER + "// unlike std::atomic<int>\n")
+        self.passes("tests/unit/b_test.cpp", SPDX + "std::atomic<int> a;\n")
+
+    def test_first_lines(self):
+        self.finds("src/base/a.cpp", "int a;\n", "SPDX")
+        self.finds("src/base/a.hpp", SPDX + "int a;\n", "#pragma once")
+        self.finds("cmake/a.cmake", "set(a b)\n", "SPDX")
+        self.finds("scripts/a.sh", "#!/bin/bash\necho\n", "SPDX")
+        self.finds("run", "#!/bin/bash\necho\n", "SPDX")
+        self.passes("run", "#!/bin/bash\n# SPDX-License-Identifier: Apache-2.0\n")
+        self.passes("notes.txt", "anything\n")
+
+    def test_length(self):
+        self.finds("src/base/a.cpp", SPDX + "int a;\n" * 600, "601 lines")
+        self.passes("src/base/a.cpp", SPDX + "// tidy: long, because it is one table\n" + "int a;\n" * 600)
+
+    def test_open_ends(self):
+        for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
+            self.finds("src/base/a.cpp", SPDX + f"// {word}: later\n", word)
+
+    def test_public_header_that_is_not_installed(self):
+        self.finds("include/nigh/new.hpp", HEADER, "header set")
+
+    def test_line_number(self):
+        found = self.check({**CLEAN, "src/tasks/a.cpp": SPDX + "/* one\n two */\n#include <sched.h>\n"})
+        self.assertTrue(found[0].startswith("src/tasks/a.cpp:4:"), found)
+
+
+if __name__ == "__main__":
+    unittest.main()
