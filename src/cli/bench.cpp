@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh bench: finds the benchmark drivers and becomes the one that is asked for.
+//
+// A driver is a program libexec/nigh/nigh-bench-NAME beside the folder this program lies in. Being
+// programs of their own, drivers may need OpenMP or TBB without the command needing them.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "platform/program.hpp"
+
+namespace nigh::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char const* prefix = "nigh-bench-";
+
+fs::path drivers_folder() {
+  return (platform::this_program().parent_path() / ".." / "libexec" / "nigh").lexically_normal();
+}
+
+std::vector<std::string> driver_names(fs::path const& folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (auto const& entry : fs::directory_iterator(folder, none)) {
+    std::string const file = entry.path().filename().string();
+    if (file.starts_with(prefix) && platform::is_runnable(entry.path()))
+      names.push_back(file.substr(std::string(prefix).size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void list(fs::path const& folder, std::vector<std::string> const& names) {
+  if (names.empty()) {
+    fmt::print("no benchmarks in {}\n", folder.string());
+    return;
+  }
+  fmt::print("benchmarks:\n");
+  for (auto const& name : names) fmt::print("  {}\n", name);
+  fmt::print("nigh bench NAME --help tells what one takes\n");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "bench", "Measure this machine: nigh bench NAME ARGUMENTS...; without NAME, list them");
+  auto const words = std::make_shared<std::vector<std::string>>();
+  // All that follows `bench` is the driver's, its --help too.
+  command->prefix_command();
+  command->callback([command, words] {
+    auto const folder = drivers_folder();
+    auto const names = driver_names(folder);
+    *words = command->remaining();
+    if (words->empty()) return list(folder, names);
+    std::string const name = words->front();
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw UsageError(fmt::format("bench: no benchmark '{}'; there {}", name,
+                                   names.empty() ? "are none in " + folder.string()
+                                                 : fmt::format("are: {}", fmt::join(names, ", "))));
+    words->erase(words->begin());
+    throw std::runtime_error(platform::become(folder / (prefix + name), *words).message);
+  });
+}
+
+}  // namespace nigh::cli
