@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where: the library and its headers, findable by find_package(nigh) and
+# by pkg-config, the command and its manual.
+include(CMakePackageConfigHelpers)
+
+set(nigh_package ${CMAKE_INSTALL_LIBDIR}/cmake/nigh)
+install(TARGETS nigh EXPORT nighTargets FILE_SET HEADERS LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT nighTargets NAMESPACE nigh:: DESTINATION ${nigh_package})
+
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/nighConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/nighConfig.cmake.in ${PROJECT_BINARY_DIR}/nighConfig.cmake
+  @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/nighConfig.cmake ${PROJECT_BINARY_DIR}/nighConfigVersion.cmake
+  DESTINATION ${nigh_package})
+
+# Relative to the file itself, so that the installed tree may be moved.
+file(RELATIVE_PATH nigh_prefix_from_pc
+  ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" nigh_prefix_from_pc "${nigh_prefix_from_pc}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/nigh.pc.in ${PROJECT_BINARY_DIR}/nigh.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/nigh.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(NIGH_TOOLS)
+  set_target_properties(nigh_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS nigh_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+endif()

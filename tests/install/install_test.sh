@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# install_test.sh BUILD CMAKE CXX: installs BUILD to a temporary prefix, moves that prefix elsewhere
+# (an installed tree may be unpacked anywhere), and consumes it in both ways.
+set -euo pipefail
+build=$1 cmake=$2 cxx=$3
+here=$(dirname "$(realpath "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$cmake" --install "$build" --prefix "$work/installed" >"$work/log" || { cat "$work/log"; exit 1; }
+prefix=$work/moved
+mv "$work/installed" "$prefix"
+
+echo "== find_package"
+"$cmake" -G Ninja -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" >"$work/log" || { cat "$work/log"; exit 1; }
+"$cmake" --build "$work/consumer"
+"$work/consumer/consumer"
+
+echo "== pkg-config"
+pc=$(dirname "$(find "$prefix" -name nigh.pc)")
+export PKG_CONFIG_PATH=$pc
+# shellcheck disable=SC2046  # flags are words
+"$cxx" -std=c++20 "$here/consumer/main.cpp" $(pkg-config --cflags --libs nigh) \
+  -Wl,-rpath,"$(pkg-config --variable=libdir nigh)" -o "$work/by_pkg_config"
+"$work/by_pkg_config"
+
+if [ -x "$prefix/bin/nigh" ]; then
+  echo "== the command"
+  "$prefix/bin/nigh" --version
+  "$prefix/bin/nigh" bench
+  "$prefix/bin/nigh" doctor --json >/dev/null
+  for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
+    if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
+  done
+  for page in nigh nigh-bench nigh-doctor; do test -s "$prefix/share/man/man1/$page.1"; done
+fi
