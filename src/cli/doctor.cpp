@@ -47,7 +47,8 @@ std::string paragraph(std::string const& label, std::string const& text) {
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (column + word.size() > line_width) {
-      out += '\n' + std::string(label.size(), ' ');
+      out.back() = '\n';
+      out += std::string(label.size(), ' ');
       column = label.size();
     }
     out += word + ' ';
