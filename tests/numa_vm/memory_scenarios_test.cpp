@@ -112,9 +112,9 @@ TEST_F(MemoryOn4x2, BindPutsAllInOneDomain) {
 }
 
 TEST_F(MemoryOn4x2, InterleaveDealsOutPages) {
-  for (int repeat = 0; repeat < 5; ++repeat) {  // at several addresses
-    array<char> const below(static_cast<std::size_t>(repeat + 1) * page);
-    array<char> a(1001 * page, placement::interleave());
+  std::vector<array<char>> arrays;  // all alive, so that they lie at different addresses modulo 4
+  for (int n = 0; n < 8; ++n) {
+    array<char>& a = arrays.emplace_back(1001 * page, placement::interleave());
     write_all(a);
     EXPECT_EQ(nodes_of(a),
               nodes_where(1001, [](std::size_t p) { return static_cast<int>(p % 4); }));
