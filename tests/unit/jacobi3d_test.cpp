@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel and every variant against the definition, bit for bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "jacobi3d/variant.hpp"
+
+namespace jacobi3d {
+namespace {
+
+// Exactly as large as the grid says, so that address sanitizer sees every step beyond.
+struct Field {
+  struct Free {
+    void operator()(double* p) const noexcept { std::free(p); }
+  };
+  std::unique_ptr<double, Free> memory;
+
+  explicit Field(Grid const& grid) {
+    std::size_t const bytes = (grid.elements() * sizeof(double) + 63) / 64 * 64;
+    memory.reset(static_cast<double*>(std::aligned_alloc(64, bytes)));
+    fill_planes(grid, memory.get(), -1, grid.interior.k + 1);
+  }
+  double* data() const noexcept { return memory.get(); }
+};
+
+struct Shape {
+  Extent grid, block;
+};
+
+// Sides that blocks do not divide, sides that cache lines do not divide, blocks that cut rows in
+// the middle of a line, a row pitch that would be a multiple of 8 lines, single sites.
+std::vector<Shape> shapes() {
+  return {{{65, 43, 37}, {33, 5, 4}}, {{64, 21, 23}, {64, 10, 10}}, {{56, 12, 13}, {56, 4, 12}},
+          {{19, 7, 31}, {5, 3, 31}},  {{8, 8, 8}, {8, 1, 1}},       {{1, 1, 1}, {1, 1, 1}},
+          {{3, 50, 11}, {1, 7, 2}}};
+}
+
+std::string name_of(Shape const& s) {
+  auto const text = [](Extent const& e) {
+    return std::to_string(e.i) + "x" + std::to_string(e.j) + "x" + std::to_string(e.k);
+  };
+  return text(s.grid) + " in blocks of " + text(s.block);
+}
+
+Field reference_after(Grid const& grid, int sweeps) {
+  Field a(grid);
+  Field b(grid);
+  for (int n = 0; n < sweeps; ++n) {
+    reference_sweep(grid, a.data(), b.data(), 0, grid.interior.k);
+    std::swap(a, b);
+  }
+  return a;
+}
+
+TEST(Jacobi3dGrid, RowsStartOnCacheLinesAndSitesDoNotOverlap) {
+  for (Shape const& s : shapes()) {
+    Grid const grid(s.grid);
+    EXPECT_EQ(grid.at(0, 0, 0) % Grid::line, 0);
+    EXPECT_EQ(grid.row_pitch % Grid::line, 0);
+    EXPECT_NE(grid.row_pitch % (8 * Grid::line), 0);
+    EXPECT_EQ(grid.plane_pitch % (2 * Grid::line), Grid::line);
+    EXPECT_LT(grid.at(s.grid.i, 0, 0), grid.at(-1, 1, 0));
+    EXPECT_LT(grid.at(s.grid.i, s.grid.j, 0), grid.at(-1, -1, 1));
+    EXPECT_LT(static_cast<std::size_t>(grid.at(s.grid.i, s.grid.j, s.grid.k)), grid.elements());
+  }
+}
+
+TEST(Jacobi3dGrid, ChecksumAddsUpInAnyPartsAndSeesOneBit) {
+  Grid const grid({19, 7, 31});
+  Field field(grid);
+  auto const whole = checksum_planes(grid, field.data(), 0, 31);
+  EXPECT_EQ(checksum_planes(grid, field.data(), 9, 31) + checksum_planes(grid, field.data(), 0, 9),
+            whole);
+  Field other(grid);
+  EXPECT_EQ(different_sites(grid, field.data(), other.data()), 0U);
+  double& site = other.data()[grid.at(18, 6, 30)];
+  site = std::nextafter(site, 2.0);
+  EXPECT_NE(checksum_planes(grid, other.data(), 0, 31), whole);
+  EXPECT_EQ(different_sites(grid, field.data(), other.data()), 1U);
+  std::swap(field.data()[grid.at(3, 2, 1)], field.data()[grid.at(4, 2, 1)]);
+  EXPECT_NE(checksum_planes(grid, field.data(), 0, 31), whole);
+}
+
+TEST(Jacobi3dBlocks, EverySubmissionOrderHoldsEachBlockOnceAndBlocksFillTheGrid) {
+  for (Shape const& s : shapes()) {
+    Blocks const blocks(s.grid, s.block);
+    std::size_t sites = 0;
+    for (int b = 0; b < blocks.size(); ++b) {
+      Box const box = blocks.box(b);
+      sites += Extent{box.hi.i - box.lo.i, box.hi.j - box.lo.j, box.hi.k - box.lo.k}.sites();
+      EXPECT_EQ(box.lo.k / s.block.k, blocks.layer(b));
+    }
+    EXPECT_EQ(sites, s.grid.sites());
+    for (Order const order : {Order::kji, Order::jki, Order::strips}) {
+      auto list = blocks.submission(order, 3);
+      std::sort(list.begin(), list.end());
+      std::vector<int> each(static_cast<std::size_t>(blocks.size()));
+      std::iota(each.begin(), each.end(), 0);
+      EXPECT_EQ(list, each) << name_of(s) << ' ' << to_string(order);
+    }
+  }
+}
+
+TEST(Jacobi3dBlocks, SubmissionOrdersAreThePapers) {
+  Blocks const blocks({4, 6, 4}, {4, 2, 2});  // 3 j-blocks, 2 layers
+  EXPECT_THAT(blocks.submission(Order::kji, 1), testing::ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(blocks.submission(Order::jki, 1), testing::ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(blocks.submission(Order::strips, 2), testing::ElementsAre(0, 1, 3, 4, 2, 5));
+}
+
+TEST(Jacobi3dBlocks, FirstTouchersAreThoseOfOpenMPsSchedules) {
+  std::vector<int> of(8);
+  for (int layer = 0; layer < 60; ++layer) {
+    ++of[static_cast<std::size_t>(first_toucher(Init::contiguous, layer, 60, 8))];
+    EXPECT_EQ(first_toucher(Init::round_robin, layer, 60, 8), layer % 8);
+    EXPECT_EQ(first_toucher(Init::ld0, layer, 60, 8), 0);
+  }
+  EXPECT_THAT(of, testing::ElementsAre(8, 8, 8, 8, 7, 7, 7, 7));
+  EXPECT_EQ(first_toucher(Init::contiguous, 2, 3, 8), 2);
+}
+
+TEST(Jacobi3dConfig, NamesTheArgumentThatCannotBe) {
+  EXPECT_TRUE(check(paper_grid, paper_block).ok());
+  EXPECT_THAT(check({0, 5, 5}, {1, 1, 1}).message(), testing::StartsWith("--grid"));
+  EXPECT_THAT(check({5, 5, -5}, {1, 1, 1}).message(), testing::StartsWith("--grid"));
+  EXPECT_THAT(check({5, 5, 5}, {1, 0, 1}).message(), testing::StartsWith("--block"));
+  EXPECT_THAT(check({5, 5, 5}, {1, 1, 6}).message(), testing::StartsWith("--block"));
+  auto const much = std::ptrdiff_t{1} << 31;
+  EXPECT_THAT(check({much, much, much}, {1, 1, 1}).message(), testing::HasSubstr("overflow"));
+}
+
+TEST(Jacobi3dKernel, EveryInstructionSetAndKindOfStoreGivesTheReferencesBits) {
+  for (Shape const& s : shapes()) {
+    Grid const grid(s.grid);
+    Blocks const blocks(s.grid, s.block);
+    Field const from(grid);
+    Field const expected = reference_after(grid, 1);
+    for (Kernel const& kernel : kernels()) {
+      Field const to(grid);
+      for (int b = 0; b < blocks.size(); ++b)
+        kernel.sweep_block(grid, from.data(), to.data(), blocks.box(b));
+      EXPECT_EQ(different_sites(grid, to.data(), expected.data()), 0U)
+          << name_of(s) << ' ' << kernel.isa << (kernel.streaming ? " streaming" : " plain");
+    }
+  }
+}
+
+class Jacobi3dVariant : public testing::TestWithParam<VariantInfo const*> {};
+
+// Four threads in two domains of a machine that is not this one, so nothing is pinned.
+TEST_P(Jacobi3dVariant, GivesTheReferencesBits) {
+  VariantInfo const& info = *GetParam();
+  if (info.make == nullptr) GTEST_SKIP() << info.why_absent;
+  auto const machine = nigh::topology::from_synthetic("pack:2 numa:1 core:2 pu:1").value();
+  Team team;
+  team.machine = &machine;
+  team.cpus = machine.cpus();
+  auto const variant = info.make(team);
+  constexpr int sweeps = 3;
+  for (Shape const& s : shapes()) {
+    Grid const grid(s.grid);
+    Plan plan{grid, Blocks(s.grid, s.block), {}, {}};
+    for (int b = 0; b < plan.blocks.size(); ++b) plan.home.push_back(plan.blocks.layer(b) % 2);
+    Field const expected = reference_after(grid, sweeps);
+    for (Order const order : {Order::kji, Order::jki, Order::strips}) {
+      plan.submission = plan.blocks.submission(order, 2);
+      std::vector<std::int16_t> ran_in(plan.home.size(), 77);
+      Field a(grid);
+      Field b(grid);
+      Sweep sweep{&plan,        find_kernel("", true)->sweep_block, nullptr, nullptr, &machine,
+                  ran_in.data()};
+      for (int n = 0; n < sweeps; ++n) {
+        sweep.from = a.data();
+        sweep.to = b.data();
+        variant->sweep(sweep);
+        std::swap(a, b);
+      }
+      EXPECT_EQ(different_sites(grid, a.data(), expected.data()), 0U)
+          << name_of(s) << ' ' << to_string(order);
+      EXPECT_THAT(ran_in, testing::Not(testing::Contains(77)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Jacobi3dVariant, testing::ValuesIn([] {
+                           std::vector<VariantInfo const*> list;
+                           for (VariantInfo const& v : variants()) list.push_back(&v);
+                           return list;
+                         }()),
+                         [](auto const& tested) {
+                           std::string name = tested.param->name;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+                           return name;
+                         });
+
+TEST(Jacobi3dVariants, AreFoundByNameAndByFamily) {
+  ASSERT_NE(find_variant("nigh/queues"), nullptr);
+  EXPECT_EQ(find_variant("nigh/queues")->name, "nigh/queues");
+  ASSERT_NE(find_variant("openmp/tasks"), nullptr);
+  EXPECT_TRUE(find_variant("openmp/tasks")->name.ends_with("/tasks"));
+  EXPECT_EQ(find_variant("openmp"), nullptr);
+  EXPECT_EQ(find_variant(""), nullptr);
+}
+
+}  // namespace
+}  // namespace jacobi3d
