@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who is measured: one function that spawns and runs so many empty tasks.
+
+#include <functional>
+#include <nigh/topology.hpp>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Peer {
+  std::string name;
+  std::function<void(long tasks)> run;  // returns when all have run; null: absent
+  std::string why_absent;
+};
+
+// Each on these cpus, and asleep between calls. The lists may be used as long as they live.
+std::vector<Peer> nigh_peers(nigh::topology const& machine, std::vector<int> const& cpus);
+std::vector<Peer> openmp_peers(nigh::topology const& machine, std::vector<int> const& cpus);
+std::vector<Peer> tbb_peers(nigh::topology const& machine, std::vector<int> const& cpus);
+
+}  // namespace bench
