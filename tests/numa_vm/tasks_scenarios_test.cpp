@@ -105,16 +105,18 @@ TEST(tasks, counters_agree_with_the_system) {
 
 TEST(tasks, near_a_pointer_is_near_its_pages) {
   auto const& machine = nigh::this_host();
-  int const domains = machine.cpu_domains();
   nigh::runtime runtime(with(nigh::locality::strict));
   Witness witness;
-  for (int d = 0; d < domains; ++d) {
+  int asked = 0;
+  for (int d = 0; d < machine.cpu_domains(); ++d) {
+    if (machine.nearest_memory(d) != d) continue;  // no memory there, or none we may use
     nigh::array<double> const a(64 * 1024, nigh::placement::bind(d));
-    for (std::size_t i = 0; i < a.size(); i += 1024)
+    for (std::size_t i = 0; i < a.size(); i += 1024, ++asked)
       runtime.spawn(nigh::near(&a[i]), [&witness, d] { witness.see(d); });
     runtime.wait();
   }
-  EXPECT_EQ(witness.ran, domains * 64);
+  EXPECT_GE(asked, 64);
+  EXPECT_EQ(witness.ran, asked);
   EXPECT_EQ(witness.elsewhere, 0);
 }
 

@@ -132,17 +132,17 @@ TEST(sub_numa_with_smt, leaves_siblings_for_last) {
               ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
 }
 
-// --nodes 3 --cores 1 --memory 384M,0,384M --distances 10,20,20/20,10,12/20,12,10
+// --nodes 3 --cores 2 --memory 384M,0,384M --distances 10,20,20/20,10,12/20,12,10
 TEST(memoryless_node, takes_the_closest_memory) {
   auto const t = live();
-  EXPECT_THAT(t.cpus(), ElementsAre(0, 1, 2));
-  int const domain = t.domain_of_cpu(1);
+  EXPECT_THAT(t.cpus(), ElementsAre(0, 1, 2, 3, 4, 5));
+  int const domain = t.domain_of_cpu(3);
   ASSERT_GE(domain, 0);
   int const memory = t.nearest_memory(domain);
   ASSERT_GE(memory, 0);
   EXPECT_GE(t.domains()[static_cast<std::size_t>(memory)].memory_bytes, least);
   EXPECT_EQ(t.nearest_memory(t.domain_of_cpu(0)), t.domain_of_os_node(0));
-  EXPECT_EQ(t.nearest_memory(t.domain_of_cpu(2)), t.domain_of_os_node(2));
+  EXPECT_EQ(t.nearest_memory(t.domain_of_cpu(5)), t.domain_of_os_node(2));
   EXPECT_NE(t.domain_of_os_node(0), t.domain_of_os_node(2));
 }
 
