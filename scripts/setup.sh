@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What demo.sh and test.sh share: finding and installing what is missing, building a preset, and one
+# line of progress for each stage. Sourced from the root of the repository.
+
+building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libtbb-dev libcli11-dev
+  libfmt-dev nlohmann-json3-dev)
+plotting=(python3 python3-matplotlib)
+# A second compiler and its OpenMP; the emulated NUMA machine: QEMU, a kernel from the archive
+# (fetched when first needed), and what its first process is made of.
+testing=(libgtest-dev libgmock-dev clang-19 libomp-19-dev hwloc qemu-system-x86 busybox-static kmod
+  xz-utils util-linux numactl)
+
+logs=build/logs
+jobs=$(nproc)
+
+stop() {  # MESSAGE [STATUS]: ends the script with one line
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  exit "${2:-1}"
+}
+
+# Debian installs its cmake as /usr/bin/cmake; another one may come first in PATH and be too old.
+find_cmake() {
+  local candidate version
+  for candidate in "$(command -v cmake || true)" /usr/bin/cmake; do
+    [ -x "$candidate" ] || continue
+    version=$("$candidate" --version | sed -n 's/.*version \([0-9.]*\).*/\1/p')
+    if printf '3.25\n%s\n' "$version" | sort -CV; then
+      cmake=$candidate
+      ctest=${candidate%cmake}ctest
+      return
+    fi
+  done
+  stop "no cmake of at least version 3.25, after installing Debian's"
+}
+
+# Installs those packages that are missing: as root, or through sudo where it asks nothing or there
+# is a terminal to ask. Otherwise prints the line to run, and stops.
+need_packages() {
+  local missing=() package install as_root=()
+  command -v dpkg-query >/dev/null ||
+    stop "installs packages on Debian only; elsewhere provide what README.md lists, and use cmake"
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      missing+=("$package")
+  done
+  if [ ${#missing[@]} -gt 0 ]; then
+    install="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+      as_root=(sudo)
+      if ! command -v sudo >/dev/null ||
+        { ! sudo -n true 2>/dev/null && { [ ! -t 0 ] || [ ! -t 1 ]; }; }; then
+        printf 'Packages are missing. As root, run:\n  %s\n' "$install" >&2
+        exit 1
+      fi
+    fi
+    stage "install ${#missing[@]} packages" install_packages
+    [ -z "$failed" ] || stop "could not install: ${missing[*]}"
+  fi
+  find_cmake
+}
+
+install_packages() {
+  "${as_root[@]}" apt-get update &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# stage NAME COMMAND...: runs it, its output kept in build/logs; prints one line, and the end of the
+# output when it fails. Failures are gathered in $failed; the script goes on.
+failed=
+stage() {
+  local name=$1 log started=$SECONDS status=0
+  shift
+  mkdir -p "$logs"
+  log=$logs/${name//[^a-zA-Z0-9]/-}.log
+  printf '%-44s' "$name"
+  "$@" >"$log" 2>&1 || status=$?
+  if [ "$status" -eq 0 ]; then
+    printf ' ok %5d s\n' $((SECONDS - started))
+  else
+    printf ' FAILED %d s (status %d; %s)\n' $((SECONDS - started)) "$status" "$log"
+    tail -n 60 "$log" | sed 's/^/    | /'
+    failed+="${failed:+, }$name"
+  fi
+  last_log=$log
+  return "$status"
+}
+
+# configure_and_build PRESET [-DNAME=VALUE...] [-- TARGET...]
+configure_and_build() {
+  local preset=$1 options=()
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
+  [ $# -eq 0 ] || shift
+  if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  "$cmake" --preset "$preset" "${options[@]}" &&
+    "$cmake" --build --preset "$preset" --parallel "$jobs" --target "${@:-all}"
+}

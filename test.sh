@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ./test.sh [--full]: installs what is missing, builds nigh in every way it is built, and tests it.
+#
+# Without an option, in under 25 minutes on two cores: all tests of the usual build, the lock-free
+# code under the model checker, the tests under the address, undefined-behaviour and thread
+# sanitizers, a build with clang, and a few boots of a machine with real NUMA nodes. --full adds
+# every such machine, long stress runs and a short run of every benchmark.
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")" || exit 1
+. scripts/setup.sh
+
+usage="usage: ./test.sh [--full]"
+full=
+for argument in "$@"; do
+  case $argument in
+    --full) full=yes ;;
+    -h | --help) echo "$usage" && exit 0 ;;
+    *) stop "unknown argument '$argument'; $usage" 2 ;;
+  esac
+done
+
+need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}"
+
+# test_build NAME PRESET COMMAND...: a stage that runs ctest (COMMAND with the preset's folder), and
+# shows how ctest sums it up. What was not built is not tested.
+built=" "
+run_ctest() {  # NAME PRESET OPTION...
+  local name=$1 preset=$2 status=0
+  shift 2
+  case $built in *" $preset "*) ;; *) failed+=", $name (not built)" && return 1 ;; esac
+  stage "$name" "${around[@]}" "$ctest" --test-dir "build/$preset" --output-on-failure \
+    --no-tests=error "$@" || status=$?
+  grep -E 'tests passed|^Total Test time|\*\*\*(Skipped|Not Run|Timeout)|Did not run' "$last_log" |
+    sed 's/^/    /'
+  return "$status"
+}
+
+build() {  # PRESET OPTION...
+  if stage "build $1" configure_and_build "$@"; then built+="$1 "; fi
+}
+
+around=()
+parallel=(--parallel "$jobs")
+slow='numa_vm|full'
+
+build dev
+run_ctest "tests" dev "${parallel[@]}" -LE "$slow"
+stage "public headers, each by itself" "$cmake" --build build/dev --parallel "$jobs" \
+  --target all_verify_interface_header_sets
+
+build model
+run_ctest "model tests" model "${parallel[@]}"
+
+build asan
+run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy"
+
+build tsan
+# ThreadSanitizer's memory layout does not fit every kernel's address randomisation.
+if setarch -R true 2>/dev/null; then around=(setarch -R); fi
+run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy"
+around=()
+
+build clang
+run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
+
+# Here a machine that cannot be booted is a failure, not a skipped test.
+export NIGH_REQUIRE_NUMA_VM=1
+run_ctest "tests in a machine with NUMA" dev -L '^numa_vm$'
+
+quick_benches() {
+  local driver name
+  for driver in build/release/libexec/nigh/nigh-bench-*; do
+    name=${driver##*/nigh-bench-}
+    echo "== $name"
+    build/release/bin/nigh bench "$name" --quick || return
+  done
+}
+
+if [ "$full" ]; then
+  run_ctest "long stress runs" dev -L '^full$'
+  run_ctest "tests in every machine with NUMA" dev -L '^numa_vm_full$'
+  build release -DNIGH_TESTS=OFF
+  stage "every benchmark, a short run" quick_benches
+fi
+
+printf '\n'
+if [ "$failed" ]; then
+  printf 'FAILED after %d s: %s\n' "$SECONDS" "${failed#, }"
+  exit 1
+fi
+printf 'All stages passed in %d s%s.\n' "$SECONDS" "${full:+ (full set)}"
