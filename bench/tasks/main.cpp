@@ -22,7 +22,7 @@ using namespace bench;
 
 struct Flags {
   std::string json;
-  long threads = 2, tasks = 1'000'000, repetitions = 15;
+  long threads = 2, tasks = 100'000, repetitions = 15;
   bool quick = false;
 };
 
@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
       "tasks", "what an empty task costs, and what an idle runtime burns", argc, argv,
       [&](CLI::App& app) {
         app.add_option("--threads", flags.threads, "threads of each runtime; default 2");
-        app.add_option("--tasks", flags.tasks, "tasks in one sample; default 1000000");
+        app.add_option("--tasks", flags.tasks, "tasks in one sample; default 100000");
         app.add_option("--repetitions", flags.repetitions, "samples of each; default 15");
         app.add_flag("--quick", flags.quick, "few tasks and samples: does it work?");
         app.add_option("--json", flags.json,

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input to a benchmark driver: one line on standard error that names the argument, exit code 2,
+nothing on standard output, no file left behind. And: a good run writes what it says.
+
+bench_bad_input_test.py FOLDER_OF_DRIVERS
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DRIVERS = sys.argv.pop(1)
+
+
+def run(bench, *args):
+    return subprocess.run([os.path.join(DRIVERS, f"nigh-bench-{bench}"), *args],
+                          capture_output=True, text=True, timeout=240, check=False)
+
+
+class BadInput(unittest.TestCase):
+    def refuses(self, argument, bench, *args):
+        with self.subTest(args=args), tempfile.TemporaryDirectory() as folder:
+            target = os.path.join(folder, "r.json")
+            done = run(bench, *args, *([] if "--json" in args else ["--json", target]))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertTrue(done.stderr.startswith(f"nigh bench {bench}: "), done.stderr)
+            self.assertIn(argument, done.stderr)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_sizes(self):
+        for grid in ("0", "-5", "0x10x10", "10x-1x10", "10x10", "x", "", "10x10x10x10", "1e3"):
+            if grid:
+                self.refuses("--grid", "jacobi3d", f"--grid={grid}")
+        self.refuses("--grid", "jacobi3d", "--grid=99999999999999999999")
+        self.refuses("--grid", "jacobi3d", "--grid=4000000000x4000000000x4000000000")
+        self.refuses("--grid", "jacobi3d", "--grid=2000000x2000000x2000000")
+        self.refuses("--block", "jacobi3d", "--quick", "--block=0x1x1")
+        self.refuses("--block", "jacobi3d", "--quick", "--block=601x10x10")
+        self.refuses("--block", "jacobi3d", "--grid=8", "--block=8x9x8")
+
+    def test_out_of_memory_names_bytes_asked_and_available(self):
+        done = run("jacobi3d", "--grid=100000x10000x10000", "--variant=serial")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertRegex(done.stderr, r"\d+.*bytes.*\d+|\d+.*available")
+
+    def test_threads_and_cpus(self):
+        self.refuses("--threads", "jacobi3d", "--quick", "--threads=100000")
+        self.refuses("--threads", "jacobi3d", "--quick", "--threads=-1")
+        self.refuses("--threads", "tasks", "--quick", "--threads=0")
+        self.refuses("--threads", "tasks", "--quick", "--threads=100000")
+        self.refuses("--topology", "jacobi3d", "--quick", "--topology=77777")
+        self.refuses("--topology", "jacobi3d", "--quick", "--topology=0-")
+
+    def test_names(self):
+        self.refuses("--variant", "jacobi3d", "--quick", "--variant=fastest")
+        self.refuses("--init", "jacobi3d", "--quick", "--init=random")
+        self.refuses("--order", "jacobi3d", "--quick", "--order=ijk")
+        self.refuses("--stores", "jacobi3d", "--quick", "--stores=big")
+        self.refuses("--isa", "jacobi3d", "--quick", "--isa=z80")
+        self.refuses("--pages", "jacobi3d", "--quick", "--pages=medium")
+        self.refuses("--repetitions", "jacobi3d", "--quick", "--repetitions=-3")
+        self.refuses("--fast", "jacobi3d", "--fast")
+
+    def test_files(self):
+        for bench in ("jacobi3d", "tasks"):
+            self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
+            self.refuses("--json", bench, "--quick", "--json", "/")
+        self.refuses("--plot", "jacobi3d", "--quick", "--plot", "/nowhere/at/all.svg")
+        self.refuses("--plot", "jacobi3d", "--quick", "--plot", "figure.pdf")
+
+
+class GoodInput(unittest.TestCase):
+    def test_every_line_has_the_schema_and_every_field_is_verified(self):
+        done = run("jacobi3d", "--quick", "--grid=40x24x20", "--block=40x5x3", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        measured = [line for line in lines if line.get("metric") == "rate"]
+        self.assertTrue(any(line["variant"] == "nigh/queues" for line in measured))
+        for line in measured:
+            self.assertIs(line["verified"], True, line["variant"])
+            self.assertEqual(len(line["samples"]), 3)
+            for key in ("commit", "compiler", "flags", "machine", "topology", "date"):
+                self.assertTrue(line["run"][key])
+        self.assertIn("submit order", done.stderr)
+
+    def test_one_variant_alone_reports_every_block(self):
+        done = run("jacobi3d", "--variant=nigh/queues", "--init=cyclic", "--order=jki",
+                   "--grid=40x24x20", "--block=40x5x3", "--sweeps=3", "--report")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        facts = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+        self.assertEqual(facts["verified"], "yes")
+        blocks = sum(int(facts[f"blocks_{k}"]) for k in ("local", "remote", "unknown"))
+        self.assertEqual(blocks, 3 * 5 * 7)
+
+    def test_tasks(self):
+        done = run("tasks", "--quick", "--threads=1", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertIn("nigh/idle", [line["variant"] for line in lines])
+
+
+if __name__ == "__main__":
+    unittest.main()
