@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A sorted table of address ranges: one writer at a time, any number of readers that never wait for
-// one another and write nothing, so that lookups from all cpus share its cache lines.
+// A sorted table of address ranges: one writer at a time, any number of readers that never wait
+// for one another and write nothing, so that lookups from all cpus share its cache lines.
 //
 //   writer   insert(), erase()   one at a time (the caller's lock)
 //   reader   find()              any thread
@@ -11,15 +11,16 @@
 //
 // Invariant: with version_ even, the first `size` slots of the current table are sorted by begin
 // and their ranges are disjoint. A table that became too small stays as it is until the end, for
-// readers that still hold it; each is half as large as the next, so they are never more than the
-// last one.
+// readers that still hold it; each has half the slots of the next, so that all of them together
+// have fewer than the last one.
 //
-// (A) A reader that sees a slot (or size, or table) of an unfinished change sees its odd version:
-// the
-//     writer stores slots with release, behind the odd version; the reader loads them with acquire,
-//     before it loads the version again.
-// (B) A reader that sees an even version sees all that was written before it: the writer releases
-//     the version, the reader acquires it. What a record holds is reached this way, too.
+// (A) A reader that sees a slot or the size of an unfinished change sees its odd version: the
+//     writer stores them with release, behind the odd version, and the reader loads them with
+//     acquire, before it loads the version again.
+// (B) A reader that sees an even version sees the change before it: the writer releases the
+//     version, the reader acquires it.
+// (C) A reader that sees a table sees what was copied to it.
+// The record's contents are reached by way of the slot, by (A).
 
 #include <algorithm>
 #include <cstddef>
@@ -48,7 +49,7 @@ class AddressTable {
   Answer find(std::uintptr_t address) const noexcept {
     auto const before = version_.load(sync::acquire);  // (B)
     if (before % 2 != 0) return {Lookup::disturbed, nullptr};
-    Table const& table = *current_.load(sync::acquire);          // (A)
+    Table const& table = *current_.load(sync::acquire);          // (C)
     std::size_t low = 0, high = table.size.load(sync::acquire);  // (A)
     while (low < high) {  // slots before low begin at or before the address, those from high behind
       std::size_t const middle = low + (high - low) / 2;
@@ -134,12 +135,12 @@ class AddressTable {
       bigger->size.store(size, sync::relaxed);
     }
     tables_.push_back(std::move(bigger));
-    current_.store(tables_.back().get(), sync::release);  // (B), for a table instead of a version
+    current_.store(tables_.back().get(), sync::release);  // (C)
     return tables_.back().get();
   }
 
   void begin_change() noexcept {
-    version_.store(version_.load(sync::relaxed) + 1, sync::relaxed);  // made visible by (A)
+    version_.store(version_.load(sync::relaxed) + 1, sync::relaxed);  // seen by way of a slot
   }
   void end_change() noexcept {
     version_.store(version_.load(sync::relaxed) + 1, sync::release);  // (B)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <type_traits>
 
 #include "explorer.hpp"
 
@@ -23,17 +24,30 @@ template <class T>
 class atomic {
   using location = std::source_location;
 
+  static std::uint64_t word(T value) {
+    if constexpr (std::is_pointer_v<T>)
+      return reinterpret_cast<std::uint64_t>(value);
+    else
+      return static_cast<std::uint64_t>(value);
+  }
+  static T value(std::uint64_t word) {
+    if constexpr (std::is_pointer_v<T>)
+      return reinterpret_cast<T>(word);
+    else
+      return static_cast<T>(word);
+  }
+
  public:
   atomic() : atomic(T{}) {}
-  atomic(T value) : at_(model::new_location(static_cast<std::uint64_t>(value))) {}
+  atomic(T initial) : at_(model::new_location(word(initial))) {}
   atomic(atomic const&) = delete;
   atomic& operator=(atomic const&) = delete;
 
   T load(model::Order o, location w = location::current()) const {
-    return static_cast<T>(model::load(at_, o, w));
+    return value(model::load(at_, o, w));
   }
   void store(T v, model::Order o, location w = location::current()) {
-    model::store(at_, static_cast<std::uint64_t>(v), o, w);
+    model::store(at_, word(v), o, w);
   }
   T exchange(T v, model::Order o, location w = location::current()) {
     return update(o, w, [v](T) { return v; });
@@ -47,11 +61,11 @@ class atomic {
   bool compare_exchange_strong(T& expected, T v, model::Order o, location w = location::current()) {
     bool equal = false;
     auto const f = [&](std::uint64_t old, std::uint64_t& now) {
-      equal = static_cast<T>(old) == expected;
-      now = static_cast<std::uint64_t>(v);
+      equal = value(old) == expected;
+      now = word(v);
       return equal;
     };
-    T const old = static_cast<T>(model::read_modify_write(at_, o, w, f));
+    T const old = value(model::read_modify_write(at_, o, w, f));
     if (!equal) expected = old;
     return equal;
   }
@@ -62,10 +76,10 @@ class atomic {
   template <class F>
   T update(model::Order o, location const& w, F f) {
     auto const g = [&](std::uint64_t old, std::uint64_t& now) {
-      now = static_cast<std::uint64_t>(f(static_cast<T>(old)));
+      now = word(f(value(old)));
       return true;
     };
-    return static_cast<T>(model::read_modify_write(at_, o, w, g));
+    return value(model::read_modify_write(at_, o, w, g));
   }
 
   std::uint32_t at_;

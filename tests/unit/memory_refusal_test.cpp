@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 
 #include <nigh/array.hpp>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "denied_call.hpp"
@@ -91,15 +93,17 @@ TEST(Refusal, OfMovePagesIsReported) {
 }
 
 TEST(Refusal, OfMmapIsOutOfMemoryWithTheReason) {
-  without_call(SYS_mmap, ENOMEM, [] {
+  std::size_t const bytes = 1237 * nigh::platform::page_bytes();
+  std::thread([bytes] {
+    nigh::test::deny_mmap_of(static_cast<std::uint32_t>(bytes), ENOMEM);
     try {
-      nigh::array<char> const a(10'000);
+      nigh::array<char> const a(bytes);
       ADD_FAILURE();
     } catch (std::bad_alloc const& e) {
-      EXPECT_THAT(e.what(), HasSubstr("10000 bytes asked"));
+      EXPECT_THAT(e.what(), HasSubstr(std::to_string(bytes) + " bytes asked"));
       EXPECT_THAT(e.what(), HasSubstr("mmap refused"));
     }
-  });
+  }).join();
 }
 
 }  // namespace
