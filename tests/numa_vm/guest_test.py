@@ -7,7 +7,9 @@ import sys
 import tempfile
 import unittest
 
-NUMA_VM = os.path.join(os.path.dirname(os.path.realpath(__file__)), 'numa-vm')
+HERE = os.path.dirname(os.path.realpath(__file__))
+NUMA_VM = HERE + '/numa-vm'
+ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 def numa_vm(*arguments, program=('true',), **how):
@@ -65,6 +67,21 @@ class Full(unittest.TestCase):
 
     def test_cpus_emulated_in_parallel(self):
         self.assertEqual(numa_vm('--parallel', program=['nproc']).stdout, '2\n')
+
+    def test_example_of_the_manual_counts_what_docs_numa_vm_md_says(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = folder + '/first_touch'
+            subprocess.run(['cc', '-O2', '-fopenmp', '-I', ROOT + '/include', '-o', program,
+                            ROOT + '/docs/examples/first_touch.c'], check=True)
+            for how, remote in (('serial', 3145728), ('parallel', 6)):
+                done = numa_vm('--nodes', '4', '--cores', '2', '--huge-pages', 'never', '--env', 'OMP_PROC_BIND=close',
+                               '--meter', program=[program, how])
+                self.assertEqual(done.returncode, 0)
+                self.assertIn(f'accesses=4194304 loads=4194304 stores=0 remote={remote} ', done.stderr)
+
+    def test_meter_says_when_there_was_no_mark(self):
+        self.assertIn('passed no mark', numa_vm('--meter').stderr)
+        self.assertIn('range=all', numa_vm('--meter', '--meter-all').stderr)
 
     def test_much_output_arrives_whole(self):
         self.assertEqual(len(numa_vm(program=['seq', '200000']).stdout.splitlines()), 200000)

@@ -139,6 +139,9 @@ class Guest:
             return
         with open(log, errors='replace') as file:
             report = file.read()
+        if not report:
+            print('numa-vm: nothing was counted: the program passed no mark of <nigh/locality_mark.h>; '
+                  'count everything with --meter-all', file=sys.stderr)
         if self.options.meter_file:
             with open(self.options.meter_file, 'w') as file:
                 file.write(report)
