@@ -59,7 +59,8 @@ struct topology_object {
 class NIGH_API topology {
  public:
   // This host as this process may use it: disallowed cpus (cgroup cpuset, affinity mask of the
-  // calling thread) are kept in the picture, and left out of cpus(), domains() and orders.
+  // calling thread; in an OpenMP program that binds its threads, all its places) are kept in the
+  // picture, and left out of cpus(), domains() and orders.
   static result<topology> live();
 
   // hwloc's synthetic notation, for example "pack:4 numa:1 core:2 pu:1".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/affinity.hpp"
 
+#include <dlfcn.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -18,6 +19,22 @@ struct free_cpu_set {
 using cpu_mask = std::unique_ptr<cpu_set_t, free_cpu_set>;
 
 constexpr int max_cpus = 1 << 16;
+
+// Cpus in the OpenMP runtime's places; none without a runtime or when it does not bind.
+std::vector<int> cpus_of_openmp_places() {
+  auto const find = [](char const* name) { return ::dlsym(RTLD_DEFAULT, name); };
+  auto const places = reinterpret_cast<int (*)()>(find("omp_get_num_places"));
+  auto const size_of = reinterpret_cast<int (*)(int)>(find("omp_get_place_num_procs"));
+  auto const list = reinterpret_cast<void (*)(int, int*)>(find("omp_get_place_proc_ids"));
+  std::vector<int> cpus;
+  if (places == nullptr || size_of == nullptr || list == nullptr) return cpus;
+  for (int place = 0; place < places(); ++place) {
+    std::vector<int> ids(static_cast<std::size_t>(std::max(size_of(place), 0)));
+    list(place, ids.data());
+    cpus.insert(cpus.end(), ids.begin(), ids.end());
+  }
+  return cpus;
+}
 
 }  // namespace
 
@@ -48,6 +65,16 @@ std::vector<int> affinity_of_this_thread() {
     return cpus;
   }
   return {};
+}
+
+std::vector<int> cpus_given() {
+  std::vector<int> cpus = affinity_of_this_thread();
+  if (cpus.empty()) return cpus;
+  std::vector<int> const bound = cpus_of_openmp_places();
+  cpus.insert(cpus.end(), bound.begin(), bound.end());
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  return cpus;
 }
 
 int current_cpu() noexcept { return ::sched_getcpu(); }

@@ -114,13 +114,13 @@ result<topology> topology::live() {
   // hwloc shows another machine here when its environment variables tell it to.
   t.is_this_host_ = hwloc_topology_is_thissystem(machine) != 0;
   if (!t.is_this_host_) return t;
-  auto const mask = platform::affinity_of_this_thread();
+  auto const mask = platform::cpus_given();
   if (mask.empty()) return t;
   std::vector<int> both;
   std::copy_if(mask.begin(), mask.end(), std::back_inserter(both),
                [&](int cpu) { return t.position(cpu) >= 0; });
   if (both.empty())
-    return error{"the affinity mask of this thread, cpus " + base::cpu_list(mask) +
+    return error{"the affinity mask of this program, cpus " + base::cpu_list(mask) +
                  ", holds none of the allowed cpus " + base::cpu_list(t.cpus_)};
   return t.restricted_to(both);
 }

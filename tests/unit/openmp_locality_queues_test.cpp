@@ -130,6 +130,15 @@ TEST(OpenmpLocalityQueues, NeverSendAThreadAwayThatEnqueuedFirst) {
 }
 
 #if defined(_OPENMP)
+// Run once more with OMP_PROC_BIND=close, which pins the initial thread before main().
+TEST(OpenmpLocalityQueues, KnowTheDomainsOfThreadsThatOpenmpBinds) {
+  topology const machine = topology::live().value();
+  std::atomic<int> outside{0};
+#pragma omp parallel
+  if (machine.domain_of_cpu(current_cpu()) < 0) ++outside;
+  EXPECT_EQ(outside, 0);
+}
+
 TEST(OpenmpLocalityQueues, GiveEachOpenmpTaskABlock) {
   topology const machine = machine_of(four_domains);
   locality_queues<int> queues(machine);
