@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   app.name("nigh");
   app.set_version_flag("--version", std::string("nigh ") + nigh::version());
   app.require_subcommand(1);
+  nigh::cli::add_topo(app);
   nigh::cli::add_bench(app);
   nigh::cli::add_doctor(app);
   try {
