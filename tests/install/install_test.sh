@@ -17,6 +17,7 @@ echo "== find_package"
   -DCMAKE_CXX_COMPILER="$cxx" >"$work/log" || { cat "$work/log"; exit 1; }
 "$cmake" --build "$work/consumer"
 "$work/consumer/consumer"
+"$work/consumer/near_data"
 
 echo "== pkg-config"
 pc=$(dirname "$(find "$prefix" -name nigh.pc)")
