@@ -148,7 +148,9 @@ std::string domain_table(topology const& machine) {
   std::string out = fmt::format("{:>6} {:>6} {:>10}  {}\n", "domain", "node", "memory", "cpus");
   for (auto const& d : machine.domains()) {
     auto const cpus = d.cpus.empty() ? "none (memory-only)" : base::cpu_list(d.cpus);
-    auto const memory = d.os_node < 0 ? "none" : size_text(d.memory_bytes);
+    auto const memory = d.os_node < 0         ? "none"
+                        : d.memory_bytes == 0 ? "unknown"
+                                              : size_text(d.memory_bytes);
     out += fmt::format("{:>6} {:>6} {:>10}  {}", d.index,
                        d.os_node < 0 ? "-" : std::to_string(d.os_node), memory, cpus);
     auto const nearest = machine.nearest_memory(d.index);
