@@ -36,8 +36,7 @@ inline std::vector<int> placement_domains(placement rule, topology const& machin
     auto const os_node = [&](int d) {
       return machine.domains()[static_cast<std::size_t>(d)].os_node;
     };
-    std::stable_sort(turns.begin(), turns.end(),
-                     [&](int a, int b) { return os_node(a) < os_node(b); });
+    std::sort(turns.begin(), turns.end(), [&](int a, int b) { return os_node(a) < os_node(b); });
   }
   return turns;
 }
