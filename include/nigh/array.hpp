@@ -141,8 +141,9 @@ NIGH_API int domain_of(void const* p);
 NIGH_API int domain_of(void const* p, topology const& machine);
 
 // Moves the pages that hold [range.begin, range.end) to a domain, and waits for it. Pages not yet
-// touched will appear there when they are. The rule of an array they belong to does not change. An
-// error when the kernel refuses, or moved only part (the message says how much).
+// touched will appear there when they are. The rule of an array they belong to does not change. A
+// huge page that a border of the range crosses moves as a whole. An error when the kernel refuses,
+// or moved only part (the message says how much).
 NIGH_API result<void> migrate_bytes(std::span<std::byte const> range, int domain,
                                     topology const& machine);
 

@@ -240,6 +240,17 @@ TEST_F(MemoryWithHugePagesAlways, EveryRuleHoldsPageByPage) {
   });
 }
 
+TEST_F(MemoryWithHugePagesAlways, MigrationMovesAtMostOneHugePageMoreAtEachBorder) {
+  array<char> a(8 * huge_page, placement::bind(0));
+  write_all(a);
+  std::size_t const first = 700, behind = 2900;  // pages: neither lies on a huge page's border
+  ASSERT_TRUE(nigh::migrate(std::span(&a[first * page], (behind - first) * page), 2).ok());
+  auto const nodes = nodes_of(a);
+  for (std::size_t p = first; p < behind; ++p) ASSERT_EQ(nodes[p], 2) << p;
+  for (std::size_t p = 0; p < first - 511; ++p) ASSERT_EQ(nodes[p], 0) << p;
+  for (std::size_t p = behind + 511; p < nodes.size(); ++p) ASSERT_EQ(nodes[p], 0) << p;
+}
+
 // ---- 2 domains of 2 cpus, and node 2 with memory alone
 
 struct MemoryOnly : testing::Test {
