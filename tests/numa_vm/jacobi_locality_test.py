@@ -125,10 +125,11 @@ def main():
     print(f"{'variant':20} {'init':9} order  remote blocks  remote accesses  expected")
     for cell in dict.fromkeys(cells):
         own = [run for run in runs if run.cell == cell]
-        for run in own:
-            print(f"{cell}   {run.block_share:12.1%} {run.access_share:16.2%}{'' if correct(run) else '  WRONG RESULT'}")
         expected, met = expectation(cell, own)
-        print(f"{'':66}{expected}{'' if met else ': NOT MET'}")
+        for run in own:
+            note = f"{expected}{'' if met else ': NOT MET'}" if run is own[-1] else ''
+            note += '' if correct(run) else '  WRONG RESULT'
+            print(f'{cell}   {run.block_share:12.1%} {run.access_share:16.2%}  {note}'.rstrip())
         wrong += not met or not all(correct(run) for run in own)
     return 1 if wrong else 0
 
