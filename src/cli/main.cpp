@@ -28,12 +28,14 @@ int main(int argc, char** argv) {
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
   app.set_version_flag("--version", std::string("nigh ") + nigh::version());
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // asked for below, after an unknown word was complained about
   nigh::cli::add_topo(app);
   nigh::cli::add_bench(app);
   nigh::cli::add_doctor(app);
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty())
+      throw nigh::cli::UsageError("which command? nigh --help lists them");
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
     return complain(e.what(), bad_input);
