@@ -34,7 +34,7 @@ std::vector<Peer> all_peers(nigh::topology const& machine, std::vector<int> cons
 #if defined(NIGH_WITH_TBB)
   append(tbb_peers(machine, cpus));  // before OpenMP pins this thread, which oneTBB's inherit
 #else
-  append({{"tbb/task-group", nullptr, "oneTBB was not installed when this was built"}});
+  append({{"tbb/task-group", nullptr, "this was built without oneTBB"}});
 #endif
 #if defined(NIGH_WITH_OPENMP)
   append(openmp_peers(machine, cpus));

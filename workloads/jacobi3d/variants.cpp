@@ -19,7 +19,7 @@ void add_openmp_locality_queues(std::vector<VariantInfo>& list) {
 #if !defined(NIGH_WITH_TBB)
 void add_tbb(std::vector<VariantInfo>& list) {
   for (char const* name : {"tbb/blocks", "tbb/domain-arenas"})
-    list.push_back({name, false, nullptr, "oneTBB was not installed when this was built"});
+    list.push_back({name, false, nullptr, "this was built without oneTBB"});
 }
 #endif
 
