@@ -8,6 +8,10 @@ target_compile_options(nigh_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -W
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(nigh_flags INTERFACE -Wno-restrict)
 endif()
+# clang blames us for the temporary buffer inside libstdc++ 12's stable algorithms.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(nigh_flags INTERFACE -Wno-deprecated-declarations)
+endif()
 if(NIGH_SANITIZE)
   target_compile_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
