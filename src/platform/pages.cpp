@@ -7,10 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -42,9 +45,34 @@ bool numa_balancing_is_on() {
   return on != 0;
 }
 
+// While it lives, this thread's page faults move no page: balancing leaves alone whom a memory
+// policy of his own tells where to allocate, even if it only says "locally".
+class Spectator {
+ public:
+  Spectator() noexcept {
+    if (::syscall(SYS_get_mempolicy, &mode_, nodes_.data(), node_bits, nullptr, 0) == 0)
+      is_one_ = ::syscall(SYS_set_mempolicy, MPOL_LOCAL, nullptr, 0) == 0;
+  }
+  ~Spectator() {
+    if (is_one_) ::syscall(SYS_set_mempolicy, mode_, nodes_.data(), node_bits);
+  }
+  Spectator(Spectator&&) = delete;
+  Spectator& operator=(Spectator&&) = delete;
+
+  bool is_one() const noexcept { return is_one_; }
+
+ private:
+  static constexpr std::size_t word_bits = 8 * sizeof(unsigned long);
+  static constexpr std::size_t node_bits = 1024 + word_bits;  // more than any kernel's nodes
+
+  int mode_ = MPOL_DEFAULT;
+  std::array<unsigned long, node_bits / word_bits> nodes_{};
+  bool is_one_ = false;
+};
+
 // With automatic NUMA balancing the kernel unmaps pages now and then, to see who uses them next.
-// move_pages takes these for absent; mincore does not. get_mempolicy tells their node, and to do so
-// uses the page as the calling thread would.
+// move_pages takes these for absent; mincore does not. get_mempolicy tells their node, but uses the
+// page for that, as the calling thread would.
 int node_of_hinted_page(void* page) noexcept {
   unsigned char resident = 0;
   if (::mincore(page, 1, &resident) != 0 || (resident & 1) == 0) return no_page;
@@ -121,16 +149,17 @@ result<std::vector<int>> nodes_of_pages(std::span<std::byte const* const> addres
   std::vector<int> nodes(pages.size(), unknown_page);
   if (::syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, nodes.data(), 0) < 0)
     return refused("move_pages", errno);
-  bool balancing = false, balancing_known = false;
+  // EFAULT: nothing mapped there, or the zero page that a read of untouched memory gets.
+  bool const some_absent = std::find(nodes.begin(), nodes.end(), -ENOENT) != nodes.end();
+  std::optional<Spectator> spectator;
+  if (some_absent && numa_balancing_is_on()) spectator.emplace();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] >= 0) continue;
-    // EFAULT: nothing mapped there, or the zero page that a read of untouched memory gets.
-    bool const absent = nodes[i] == -ENOENT, zero = nodes[i] == -EFAULT;
-    if (absent && !std::exchange(balancing_known, true)) balancing = numa_balancing_is_on();
-    if (absent && balancing)
-      nodes[i] = node_of_hinted_page(pages[i]);
-    else
-      nodes[i] = absent || zero ? no_page : unknown_page;
+    if (nodes[i] == -ENOENT && spectator)
+      nodes[i] = spectator->is_one() ? node_of_hinted_page(pages[i]) : unknown_page;
+    else if (nodes[i] == -ENOENT || nodes[i] == -EFAULT)
+      nodes[i] = no_page;
+    else if (nodes[i] < 0)
+      nodes[i] = unknown_page;
   }
   return nodes;
 }

@@ -36,7 +36,8 @@ result<void> bind_pages(std::byte* p, std::size_t bytes, std::span<int const> os
 inline constexpr int no_page = -1;       // not touched yet
 inline constexpr int unknown_page = -2;  // the kernel will not say
 
-// The node of the page at each address.
+// The node of the page at each address. Asking touches no page and moves none, automatic NUMA
+// balancing included.
 result<std::vector<int>> nodes_of_pages(std::span<std::byte const* const> addresses);
 
 }  // namespace nigh::platform
