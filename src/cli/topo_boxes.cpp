@@ -86,7 +86,8 @@ Box measure(topology_object const& o, Metrics const& m) {
   if (!box.memory.empty()) {
     auto const cell = largest(box.memory);
     w = std::max(w, span(static_cast<int>(box.memory.size()), cell.w, m.gap));
-    y += (y > 0 && !box.framed ? m.gap / 2 : 0) + cell.h + (box.inner.empty() ? 0 : m.gap);
+    bool const below_bar = o.type == Kind::cache;
+    y += (below_bar ? m.gap / 2 : 0) + cell.h + (box.inner.empty() ? 0 : m.gap);
   } else if (is_layer(o) && !box.inner.empty()) {
     y += inside_gap;
   } else if (o.type == Kind::cache && !box.inner.empty()) {

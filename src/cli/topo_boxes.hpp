@@ -3,6 +3,7 @@
 // Where each object of a machine goes in its picture.
 
 #include <nigh/topology.hpp>
+#include <string>
 #include <vector>
 
 namespace nigh::cli {
@@ -10,7 +11,7 @@ namespace nigh::cli {
 // Lengths, in SVG user units.
 struct Metrics {
   double gap = 8;       // between and around boxes
-  double title = 22;    // height of a package's or group's heading
+  double title = 24;    // height of a package's or group's heading
   double bar = 20;      // height of a memory or cache
   double heading = 16;  // height of a core's name
   double cpu_w = 30;

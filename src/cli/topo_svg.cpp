@@ -95,10 +95,16 @@ class Picture {
   };
 
   void heading() {
-    svg_.text(margin, margin + 14, R"(class="h1")", machine_.description());
-    heading_width_ = margin + static_cast<double>(machine_.description().size()) * 10.7;
-    svg_.text(margin, margin + 34, R"(class="note")",
-              "allowed cpus: " + base::cpu_list(machine_.cpus()));
+    // "source: 8 cpus on 4 cores ..." on two lines.
+    auto const& all = machine_.description();
+    auto const split = all.rfind(": ");
+    auto const source = all.substr(0, split);
+    auto const what =
+        fmt::format("{}; allowed: {}", all.substr(split + 2), base::cpu_list(machine_.cpus()));
+    svg_.text(margin, margin + 14, R"(class="h1")", source);
+    svg_.text(margin, margin + 34, R"(class="note")", what);
+    heading_width_ = margin + std::max(static_cast<double>(source.size()) * 10.7,
+                                       static_cast<double>(what.size()) * 7.2);
   }
 
   void box(Box const& b, double x, double y) {
@@ -177,8 +183,8 @@ class Picture {
   Corner distances(double x, double y) {
     auto const n = static_cast<int>(machine_.domains().size());
     bool const numbers = n <= 32;
-    double const w = numbers ? 36 : 14;
-    double const h = numbers ? 24 : 14;
+    double const w = numbers ? 36 : 10;
+    double const h = numbers ? 24 : 10;
     double far = 10;
     for (int from = 0; from < n; ++from)
       for (int to = 0; to < n; ++to) far = std::max(far, machine_.distance(from, to));
@@ -212,7 +218,7 @@ class Picture {
     auto const entry = [&](std::string_view style, std::string_view text) {
       svg_.rect({x, y, 18, 14}, 3, style);
       svg_.text(x + 25, y + 11, R"(class="note")", text);
-      x += 25 + static_cast<double>(text.size()) * 6.2 + 20;
+      x += 25 + static_cast<double>(text.size()) * 6.4 + 22;
     };
     bool const bare = machine_.cpu_domains() < static_cast<int>(machine_.domains().size());
     entry(fmt::format(R"(fill="{}" stroke="{}")", memory_colour(0), edge_colour(0)),
@@ -225,7 +231,7 @@ class Picture {
     entry(fmt::format(R"(fill="{}" stroke="{}")", cpu_colour(0), edge_colour(0)),
           "cpu, in its domain's colour");
     entry(forbidden, "not allowed");
-    return {x - 20, y + 14};
+    return {x - 22, y + 14};
   }
 
   topology const& machine_;
