@@ -62,10 +62,11 @@ std::optional<std::vector<double>> firmware_matrix(hwloc_topology_t machine,
   if (hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &count, records.data(), latencies,
                                   0) != 0)
     return std::nullopt;
-  std::stable_partition(records.begin(), records.end(), [&](auto* r) {
+  auto const firmware = std::find_if(records.begin(), records.end(), [&](auto* r) {
     auto const* const name = hwloc_distances_get_name(machine, r);
     return name != nullptr && std::string_view(name) == "NUMALatency";
   });
+  if (firmware != records.end()) std::iter_swap(records.begin(), firmware);
   std::optional<std::vector<double>> found;
   for (auto* r : records) {
     if (!found) found = read_matrix(*r, domains);

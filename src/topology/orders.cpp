@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <nigh/topology.hpp>
 #include <unordered_map>
+#include <utility>
 
 namespace nigh {
 
@@ -27,9 +28,10 @@ std::vector<int> topology::order(cpu_order how, level at) const {
   auto groups = this->groups(at);
   std::size_t longest = 0;
   for (auto& group : groups) {
-    std::stable_sort(group.begin(), group.end(), [&](int a, int b) {
-      return rank[static_cast<std::size_t>(position(a))] <
-             rank[static_cast<std::size_t>(position(b))];
+    std::sort(group.begin(), group.end(), [&](int a, int b) {
+      auto const i = static_cast<std::size_t>(position(a));
+      auto const j = static_cast<std::size_t>(position(b));
+      return std::pair(rank[i], i) < std::pair(rank[j], j);
     });
     longest = std::max(longest, group.size());
   }

@@ -53,16 +53,17 @@ topology topology_builder::restricted(topology full, Filter const& keep_cpu,
     if (d.os_node < 0) d.memory_bytes = 0;
   }
   auto const old_count = old.size();
-  std::stable_partition(old.begin(), old.end(), [](domain const& d) { return !d.cpus.empty(); });
   std::vector<int> new_domain(old_count, -1);
   std::vector<std::size_t> origin;
-  for (auto& d : old) {
-    if (d.cpus.empty() && d.os_node < 0) continue;
-    origin.push_back(static_cast<std::size_t>(d.index));
-    new_domain[origin.back()] = static_cast<int>(t.domains_.size());
-    d.index = static_cast<int>(t.domains_.size());
-    t.domains_.push_back(std::move(d));
-  }
+  // Those with cpus first; what has neither cpus nor memory goes.
+  for (bool const with_cpus : {true, false})
+    for (auto& d : old) {
+      if (d.index < 0 || d.cpus.empty() == with_cpus || (!with_cpus && d.os_node < 0)) continue;
+      origin.push_back(static_cast<std::size_t>(std::exchange(d.index, -1)));
+      new_domain[origin.back()] = static_cast<int>(t.domains_.size());
+      t.domains_.push_back(std::move(d));
+      t.domains_.back().index = new_domain[origin.back()];
+    }
   for (auto& d : t.domain_of_) d = new_domain[static_cast<std::size_t>(d)];
 
   auto const old_distances = std::exchange(t.distances_, {});
