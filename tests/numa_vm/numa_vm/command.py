@@ -3,6 +3,7 @@
 import fcntl
 import os
 import signal
+import subprocess
 import sys
 
 from numa_vm import guest, initrd, kernel, meter, options
@@ -44,5 +45,8 @@ def main(arguments):
         # A test that is skipped for want of a tool is green; where that must not be, it fails.
         required = os.environ.get('NIGH_REQUIRE_NUMA_VM') == '1' and isinstance(error, MissingTool)
         return MachineFailed.status if required else error.status
+    except (OSError, subprocess.CalledProcessError) as error:  # a full disk, an archive that is cut short
+        print(f'numa-vm: {error}', file=sys.stderr)
+        return MachineFailed.status
     except KeyboardInterrupt:
         return INTERRUPTED

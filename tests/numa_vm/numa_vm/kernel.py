@@ -68,23 +68,29 @@ def download(root):
         if not shutil.which(tool):
             raise MissingTool(f'no {tool} to fetch a kernel with; name one with --kernel')
     print('numa-vm: fetching a kernel for the guest (once, 70 MB)', file=sys.stderr)
-    depends = subprocess.run(['apt-cache', 'depends', 'linux-image-amd64'], stdout=subprocess.PIPE, text=True)
-    match = re.search(r'Depends: (linux-image-\S+)', depends.stdout)
-    if not match:
-        raise MachineFailed("apt knows no linux-image-amd64; run 'apt-get update'")
     os.makedirs(os.path.dirname(root), exist_ok=True)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(root)) as folder:
         os.chmod(folder, 0o755)
-        # apt's sandbox user cannot write to a folder of ours: root downloads as itself.
-        command = ['apt-get', '-qq', '-o', 'APT::Sandbox::User=root', 'download', match[1]]
-        if subprocess.run(command, cwd=folder, stdout=sys.stderr).returncode:
-            raise MachineFailed(f"apt-get could not download {match[1]}; run 'apt-get update'")
+        if not download_package(folder):
+            # The lists of packages may be missing or old; only root may renew them.
+            subprocess.run(['apt-get', '-qq', 'update'], stdout=sys.stderr)
+            if not download_package(folder):
+                raise MachineFailed("apt-get could not download linux-image-amd64; run 'apt-get update' as root")
         tree = os.path.join(folder, 'tree')
         os.mkdir(tree)
         package = glob.glob(folder + '/*.deb')[0]
         with subprocess.Popen(['dpkg', '--fsys-tarfile', package], stdout=subprocess.PIPE) as tar:
             subprocess.run(['tar', '-x', '-C', tree, '--wildcards', *KEPT], stdin=tar.stdout, check=True)
         os.rename(tree, root)
+
+
+def download_package(folder):
+    depends = subprocess.run(['apt-cache', 'depends', 'linux-image-amd64'], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True)
+    match = re.search(r'Depends: (linux-image-\S+)', depends.stdout)
+    # apt's sandbox user cannot write to a folder of ours: root downloads as itself.
+    command = ['apt-get', '-qq', '-o', 'APT::Sandbox::User=root', 'download']
+    return match and not subprocess.run([*command, match[1]], cwd=folder, stdout=sys.stderr).returncode
 
 
 def unpacked(cache, image, root):
