@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdio>
-
 #include <nigh/array.hpp>
 #include <nigh/runtime.hpp>
 

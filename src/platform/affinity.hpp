@@ -14,9 +14,10 @@ result<void> pin_this_thread(std::span<int const> cpus);
 // Cpus the calling thread may run on, ascending; empty when the system will not say.
 std::vector<int> affinity_of_this_thread();
 
-// Cpus this program was given, ascending: those of the calling thread, and in an OpenMP program that
-// binds its threads (OMP_PROC_BIND) the cpus of all its places. Such a program's initial thread is
-// pinned to the first place before main() begins, so its own mask says nothing about the program.
+// Cpus this program was given, ascending: those of the calling thread, and in an OpenMP program
+// that binds its threads (OMP_PROC_BIND) the cpus of all its places. Such a program's initial
+// thread is pinned to the first place before main() begins, so its own mask says nothing about the
+// program.
 std::vector<int> cpus_given();
 
 int current_cpu() noexcept;  // -1 when unknown

@@ -35,5 +35,5 @@ if [ -x "$prefix/bin/nigh" ]; then
   for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
     if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
   done
-  for page in nigh nigh-bench nigh-doctor; do test -s "$prefix/share/man/man1/$page.1"; done
+  for page in nigh nigh-bench nigh-doctor nigh-topo numa-vm; do test -s "$prefix/share/man/man1/$page.1"; done
 fi

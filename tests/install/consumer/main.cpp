@@ -3,12 +3,11 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <vector>
-
 #include <nigh/array.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/topology.hpp>
 #include <nigh/version.hpp>
+#include <vector>
 
 int main() {
   constexpr std::size_t blocks = 64;
