@@ -63,7 +63,7 @@ def draw_comparison(lines):
     axes.grid(axis="x", alpha=0.25)
     handles = [plt.Rectangle((0, 0), 1, 1, color="#444444", alpha=a) for _, a, _ in inits]
     axes.legend(handles, [t for _, _, t in inits], ncols=3, loc="lower left",
-                bbox_to_anchor=(0, 1.0), fontsize=8.5)
+                bbox_to_anchor=(0, 1.04), fontsize=8.5)
     return figure, axes
 
 
