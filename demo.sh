@@ -12,15 +12,6 @@ case ${1-} in
   *) stop "unknown argument '$1'; usage: ./demo.sh" 2 ;;
 esac
 
-# Two grids of 602^3 doubles, and room for the system and the program itself.
-bytes_needed() { echo $((2 * 8 * ($1 + 2) * ($1 + 2) * ($1 + 2) * 11 / 10 + 268435456)); }
-bytes_available=$(awk '/^MemAvailable:/ {printf "%d", $2 * 1024}' /proc/meminfo)
-size=
-for candidate in 600 400 200; do
-  if [ "$(bytes_needed "$candidate")" -le "$bytes_available" ]; then size=$candidate && break; fi
-done
-[ "$size" ] || stop "needs $(($(bytes_needed 200) >> 20)) MiB of memory; $((bytes_available >> 20)) MiB are available"
-
 need_packages "${building[@]}" "${plotting[@]}"
 stage "build release" configure_and_build release -DNIGH_TESTS=OFF || exit 1
 
@@ -35,6 +26,15 @@ section "This machine (nigh topo)"
 
 section "What limits nigh here (nigh doctor)"
 "$nigh" doctor || exit 1
+
+# Two grids of 602^3 doubles, and room for the system and the program itself.
+bytes_needed() { echo $((2 * 8 * ($1 + 2) * ($1 + 2) * ($1 + 2) * 11 / 10 + 268435456)); }
+bytes_available=$(awk '/^MemAvailable:/ {printf "%d", $2 * 1024}' /proc/meminfo)
+size=
+for candidate in 600 400 200; do
+  if [ "$(bytes_needed "$candidate")" -le "$bytes_available" ]; then size=$candidate && break; fi
+done
+[ "$size" ] || stop "needs $(($(bytes_needed 200) >> 20)) MiB of memory; $((bytes_available >> 20)) MiB are available"
 
 section "A ${size}^3 Jacobi solver under every schedule (nigh bench jacobi3d)"
 if [ "$size" -ne 600 ]; then
