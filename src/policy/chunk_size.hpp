@@ -17,8 +17,8 @@ constexpr std::size_t chunk_at_home(std::size_t waiting, std::size_t workers) no
                     largest_chunk);
 }
 
-// From somebody else, be it another domain or a sibling's ring: one. What is left stays with those it
-// is nearer to, if they come back in time.
+// From somebody else, be it another domain or a sibling's ring: one. What is left stays with those
+// it is nearer to, if they come back in time.
 constexpr std::size_t chunk_stolen() noexcept { return 1; }
 
 static_assert(chunk_at_home(1, 8) == 1 && chunk_at_home(64, 2) == 16);

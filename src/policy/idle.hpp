@@ -14,7 +14,8 @@ namespace nigh::policy {
 enum class Idle : std::uint8_t { active, searching, sleepy, parked };
 
 struct IdlePolicy {
-  int rounds_lingering = 2;  // patient looks at one's own domain before a worker counts as searching
+  int rounds_lingering =
+      2;                   // patient looks at one's own domain before a worker counts as searching
   int rounds_awake = 64;   // failed looks at all queues before sleeping: about 20 us, longer than
                            // the wake-up it may save (a futex wake costs 9 to 15 us)
   int rounds_at_home = 8;  // of these, looks at one's own domain only: tasks for it may just be
