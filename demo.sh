@@ -29,7 +29,7 @@ section "What limits nigh here (nigh doctor)"
 
 # Two grids of 602^3 doubles, and room for the system and the program itself.
 bytes_needed() { echo $((2 * 8 * ($1 + 2) * ($1 + 2) * ($1 + 2) * 11 / 10 + 268435456)); }
-bytes_available=$(awk '/^MemAvailable:/ {printf "%d", $2 * 1024}' /proc/meminfo)
+bytes_available=$(($(awk '/^MemAvailable:/ {print $2}' /proc/meminfo) * 1024))  # not in awk: mawk's %d ends at 2^31
 size=
 for candidate in 600 400 200; do
   if [ "$(bytes_needed "$candidate")" -le "$bytes_available" ]; then size=$candidate && break; fi
