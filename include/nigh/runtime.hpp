@@ -126,9 +126,11 @@ class NIGH_API runtime {
   runtime& operator=(runtime&&) = delete;
 
   // Queues f() for a worker of the domain. Any thread may call it, tasks included.
+  // std::out_of_range when `where` names a domain the machine does not have; f is not touched then.
   template <class F>
   void spawn(near where, F&& f) {
-    submit(where, detail::make_task(std::forward<F>(f)));
+    near const there = resolved(where);
+    submit(there, detail::make_task(std::forward<F>(f)));
   }
   template <class F>
   void spawn(F&& f) {
@@ -156,6 +158,7 @@ class NIGH_API runtime {
   void reset_counters() noexcept;  // between two wait()s
 
  private:
+  near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);
 
   std::unique_ptr<detail::scheduler> scheduler_;

@@ -27,7 +27,8 @@ class scheduler {
   explicit scheduler(runtime_options const& options);
   ~scheduler();
 
-  void submit(near where, task t);
+  near resolved(near where) const;
+  void submit(near where, task t);  // where: as resolved() gives it
   void wait();
 
   int workers() const noexcept { return static_cast<int>(workers_.size()); }

@@ -22,12 +22,16 @@ int scheduler::home_for(int domain, Worker const* me) noexcept {
   return static_cast<int>(next_home_.fetch_add(1, sync::relaxed) % homes_.size());
 }
 
-void scheduler::submit(near where, task t) {
-  int domain = where.domain();
-  if (where.address() != nullptr) domain = nigh::domain_of(where.address(), machine_);
+near scheduler::resolved(near where) const {
+  int const domain =
+      where.address() != nullptr ? nigh::domain_of(where.address(), machine_) : where.domain();
   if (domain < near::anywhere || domain >= static_cast<int>(home_of_domain_.size()))
     throw std::out_of_range("near: domain " + std::to_string(domain) + " does not exist");
-  t.domain = domain;
+  return near(domain, where.bytes());
+}
+
+void scheduler::submit(near where, task t) {
+  t.domain = where.domain();
   t.bytes = where.bytes();
 
   auto* const me = this_worker();
@@ -38,7 +42,7 @@ void scheduler::submit(near where, task t) {
   else
     outside_.spawned();
 
-  int const h = home_for(domain, me);
+  int const h = home_for(t.domain, me);
   if (!home(h).queue->push({&t, 1})) {
     run(t, me);  // full: the bound on memory is kept, and the task is not lost
     return;
@@ -85,6 +89,7 @@ runtime::runtime(runtime_options options)
     : scheduler_(std::make_unique<detail::scheduler>(options)) {}
 runtime::~runtime() = default;
 
+near runtime::resolved(near where) const { return scheduler_->resolved(where); }
 void runtime::submit(near where, detail::task t) { scheduler_->submit(where, t); }
 void runtime::wait() { scheduler_->wait(); }
 int runtime::workers() const noexcept { return scheduler_->workers(); }

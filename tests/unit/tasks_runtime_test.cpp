@@ -236,7 +236,10 @@ TEST(Runtime, BadOptionsAreNamed) {
   runtime rt({.machine = &m});
   EXPECT_THROW(rt.spawn(near(4), [] {}), std::out_of_range);
   EXPECT_THROW(rt.spawn(near(-2), [] {}), std::out_of_range);
-  rt.wait();  // the refused ones are not waited for
+  auto const kept = std::make_shared<int>();
+  EXPECT_THROW(rt.spawn(near(4), [kept] {}), std::out_of_range);
+  EXPECT_EQ(kept.use_count(), 1);  // a refused closure is not left behind
+  rt.wait();                       // nor waited for
 }
 
 TEST(Runtime, IdleWorkersParkAndComeBack) {
