@@ -88,6 +88,36 @@ Scenario two_pushers() {
   };
 }
 
+// A worker refills its ring when it finds nothing there, and relies on the chunk to fit.
+Scenario refill(bool owner_waits) {
+  return [owner_waits](OneRun& run) {
+    auto s = std::make_shared<Shared>(2);
+    auto const one = [](std::size_t) { return std::size_t{1}; };
+    run.threads = {[s, one, owner_waits] {
+                     s->push(0, 2);
+                     std::array<Plain, 1> out;
+                     std::size_t taken = 0;
+                     auto const outcome = owner_waits ? s->queue.take(out, taken, one)
+                                                      : s->queue.try_take(out, taken, one);
+                     if (outcome == tasks::Take::taken) return;
+                     std::array<Plain, 2> const chunk{Plain(2), Plain(3)};
+                     check(s->queue.push(chunk), "a chunk goes into an empty ring");
+                   },
+                   [s, one] {
+                     for (int theft = 0; theft < 2; ++theft) {
+                       std::array<Plain, 1> out;
+                       std::size_t taken = 0;
+                       s->queue.try_take(out, taken, one);
+                     }
+                   }};
+  };
+}
+
+TEST(LocalityQueue, AnOwnerThatWaitsFindsItsRingEmptyWhenToldSo) {
+  expect_holds(refill(true));
+  EXPECT_EQ(explore({}, refill(false)).failure, "a chunk goes into an empty ring");
+}
+
 TEST(LocalityQueue, EachTaskOnceInOrder) {
   expect_holds(reuse());
   expect_holds(two_takers());
