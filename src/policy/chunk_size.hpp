@@ -3,7 +3,12 @@
 // ChunkSize: how many tasks does one visit to a queue take?
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <nigh/steal_choice.hpp>
+#include <nigh/topology.hpp>
+#include <optional>
+#include <string_view>
 
 namespace nigh::policy {
 
@@ -23,5 +28,37 @@ constexpr std::size_t chunk_stolen() noexcept { return 1; }
 
 static_assert(chunk_at_home(1, 8) == 1 && chunk_at_home(64, 2) == 16);
 static_assert(chunk_at_home(1 << 20, 2) == largest_chunk);
+
+using ChunkChoice = chunk_choice;
+
+inline constexpr std::array<std::string_view, 3> chunk_choice_names{"one", "half", "hierarchical"};
+
+constexpr std::string_view to_string(ChunkChoice c) noexcept {
+  return chunk_choice_names[static_cast<std::size_t>(c)];
+}
+
+constexpr std::optional<ChunkChoice> chunk_choice_from_string(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < chunk_choice_names.size(); ++i)
+    if (chunk_choice_names[i] == name) return static_cast<ChunkChoice>(i);
+  return std::nullopt;
+}
+static_assert(chunk_choice_from_string(to_string(ChunkChoice::half)) == ChunkChoice::half);
+
+// From a worker's task stack at the level `where`: hierarchical chunk selection (paper: HotSLAW)
+// takes `fixed` tasks where another visit is cheap, and half from the topmost level on (see
+// VictimPlan::topmost), rounded up, so that a single task is not left behind. At least one of those
+// that wait, none when none waits, never more than `most`.
+constexpr std::size_t chunk_to_steal(ChunkChoice choice, std::size_t waiting, level where,
+                                     level topmost, std::size_t fixed = 1,
+                                     std::size_t most = largest_chunk) noexcept {
+  bool const takes_half =
+      choice == ChunkChoice::half || (choice == ChunkChoice::hierarchical && where >= topmost);
+  std::size_t const wanted = takes_half ? waiting - waiting / 2 : fixed;
+  return std::min(std::clamp(wanted, std::size_t{1}, std::max<std::size_t>(most, 1)), waiting);
+}
+
+static_assert(chunk_to_steal(ChunkChoice::hierarchical, 9, level::l3, level::host) == 1);
+static_assert(chunk_to_steal(ChunkChoice::hierarchical, 9, level::host, level::host) == 5);
+static_assert(chunk_to_steal(ChunkChoice::half, 0, level::host, level::host) == 0);
 
 }  // namespace nigh::policy

@@ -60,5 +60,24 @@ TEST(Idle, SearchesThenSleepsUnlessThereIsNews) {
   EXPECT_TRUE(looks_abroad(2, p));
 }
 
+TEST(Idle, SpinsThenYieldsThenSleepsByTheClock) {
+  constexpr IdlePolicy p{.spin_us = 3, .awake_us = 7, .awake_us_after_idle_wake = 5};
+  for (std::int64_t us = 0; us < 20; ++us)
+    for (bool woken_in_vain : {false, true}) {
+      Rest const expected = us >= (woken_in_vain ? 5 : 7) ? Rest::sleep
+                            : us < 3                      ? Rest::pause
+                                                          : Rest::yield;
+      ASSERT_EQ(rest(us, woken_in_vain, p), expected) << us << ' ' << woken_in_vain;
+    }
+  EXPECT_EQ(rest(std::int64_t{1} << 40, false, p), Rest::sleep);
+}
+
+TEST(Idle, ShortPatienceEndsTheSpinningToo) {
+  constexpr IdlePolicy p{.spin_us = 10, .awake_us = 4, .awake_us_after_idle_wake = 0};
+  EXPECT_EQ(rest(3, false, p), Rest::pause);
+  EXPECT_EQ(rest(4, false, p), Rest::sleep);
+  EXPECT_EQ(rest(0, true, p), Rest::sleep);
+}
+
 }  // namespace
 }  // namespace nigh::policy

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// VictimOrder for task stacks: which worker does a thief ask at its n-th attempt?
+//
+// A thief searches in rounds of attempts. Hierarchical victim selection (paper: HotSLAW) asks the
+// nearest level first, as often as the level has workers, in an order drawn at random, and goes up
+// a level when that was in vain. Who lies at which level is worked out once, as a VictimPlan.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <nigh/steal_choice.hpp>
+#include <nigh/topology.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/assert.hpp"
+
+namespace nigh::policy {
+
+using VictimChoice = victim_choice;
+
+inline constexpr std::array<std::string_view, 3> victim_choice_names{"random", "ring",
+                                                                     "hierarchical"};
+
+constexpr std::string_view to_string(VictimChoice c) noexcept {
+  return victim_choice_names[static_cast<std::size_t>(c)];
+}
+
+constexpr std::optional<VictimChoice> victim_choice_from_string(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < victim_choice_names.size(); ++i)
+    if (victim_choice_names[i] == name) return static_cast<VictimChoice>(i);
+  return std::nullopt;
+}
+static_assert(victim_choice_from_string(to_string(VictimChoice::hierarchical)) ==
+              VictimChoice::hierarchical);
+
+// How far it is from a thief to another worker.
+struct Reach {
+  nigh::level level = nigh::level::host;  // the smallest that holds both
+  double distance = 0;                    // sorts those of one level
+
+  bool operator==(Reach const&) const = default;
+};
+
+// The workers that are equally far from a thief, in a ring that starts behind it.
+struct VictimLevel {
+  nigh::level level = nigh::level::host;
+  std::vector<int> victims;
+  int attempts = 0;  // in one round; never fewer than there are victims, except across a cluster
+};
+
+// Whom one thief can ask.
+struct VictimPlan {
+  int self = 0;
+  int workers = 1;
+  std::vector<VictimLevel> levels;      // nearest first; none for a worker that is alone
+  std::vector<std::uint16_t> level_of;  // [worker]: index in levels; of self: 0, and without sense
+  int attempts_per_round = 0;           // of all levels together
+  nigh::level topmost = nigh::level::package;  // from here on a steal is far; see topmost_level()
+};
+
+// The paper's numbers: as many attempts as the level holds cores within a host, and 4 log2 of them
+// across a cluster, where asking everybody would take too long.
+constexpr int attempts_at(nigh::level level, int workers_within) noexcept {
+  if (level != nigh::level::cluster) return workers_within;
+  return 4 * static_cast<int>(std::bit_width(static_cast<unsigned>(workers_within) - 1u));
+}
+static_assert(attempts_at(nigh::level::l3, 4) == 4);
+static_assert(attempts_at(nigh::level::cluster, 256) == 32);
+
+// The level at which a thief takes more at a time: that of its farthest victims, if they lie
+// beyond its domain. Within a domain a second visit costs too little to take tasks from those who
+// may still need them.
+constexpr nigh::level topmost_level(nigh::level of_farthest_victims) noexcept {
+  return std::max(of_farthest_victims, nigh::level::package);
+}
+
+// to[w] is how far worker w is; to[self] is not read. Time grows with workers x levels.
+inline VictimPlan victim_plan(int self, std::span<Reach const> to) {
+  NIGH_ASSERT(self >= 0 && static_cast<std::size_t>(self) < to.size(), "the thief is a worker");
+  VictimPlan plan;
+  plan.self = self;
+  plan.workers = static_cast<int>(to.size());
+
+  std::vector<Reach> reaches;
+  for (int w = 0; w < plan.workers; ++w) {
+    Reach const& reach = to[static_cast<std::size_t>(w)];
+    if (w != self && std::find(reaches.begin(), reaches.end(), reach) == reaches.end())
+      reaches.push_back(reach);
+  }
+  std::sort(reaches.begin(), reaches.end(), [](Reach const& a, Reach const& b) {
+    return a.level != b.level ? a.level < b.level : a.distance < b.distance;
+  });
+  NIGH_ASSERT(reaches.size() <= std::numeric_limits<std::uint16_t>::max(), "a level fits its word");
+
+  for (Reach const& reach : reaches) plan.levels.push_back({reach.level, {}, 0});
+  plan.level_of.assign(to.size(), 0);
+  for (int step = 1; step < plan.workers; ++step) {
+    int const w = (self + step) % plan.workers;
+    auto const at = std::find(reaches.begin(), reaches.end(), to[static_cast<std::size_t>(w)]) -
+                    reaches.begin();
+    plan.levels[static_cast<std::size_t>(at)].victims.push_back(w);
+    plan.level_of[static_cast<std::size_t>(w)] = static_cast<std::uint16_t>(at);
+  }
+  int within = 1;
+  for (VictimLevel& level : plan.levels) {
+    within += static_cast<int>(level.victims.size());
+    level.attempts = attempts_at(level.level, within);
+    plan.attempts_per_round += level.attempts;
+    plan.topmost = topmost_level(level.level);
+  }
+  return plan;
+}
+
+// cpu_of[w]: where worker w sits. Several may share a cpu, the nearest there can be.
+inline VictimPlan victim_plan(int self, std::span<int const> cpu_of, topology const& machine) {
+  std::vector<Reach> to;
+  int const here = cpu_of[static_cast<std::size_t>(self)];
+  for (int there : cpu_of)
+    to.push_back({machine.common_level(here, there), machine.cpu_distance(here, there)});
+  return victim_plan(self, to);
+}
+
+struct Victim {
+  int worker = -1;  // -1: there is nobody to ask
+  int level = -1;   // index in the plan's levels
+
+  bool operator==(Victim const&) const = default;
+};
+
+// Whom to ask at this attempt of a round; attempts beyond the round begin it anew. Who draws
+// random_bits once for a whole round asks every victim of a level before any of them twice; who
+// draws anew for each attempt asks independently. Allocates nothing; time grows with the number of
+// levels.
+inline Victim victim(VictimPlan const& plan, VictimChoice choice, int attempt,
+                     std::uint32_t random_bits) noexcept {
+  if (plan.levels.empty()) return {};
+  auto const drawn_below = [random_bits](std::size_t n) {
+    return static_cast<std::size_t>((std::uint64_t{random_bits} * n) >> 32);
+  };
+  auto round = static_cast<std::size_t>(attempt);
+  if (choice != VictimChoice::hierarchical) {
+    auto const others = static_cast<std::size_t>(plan.workers) - 1;
+    if (choice == VictimChoice::random) round += drawn_below(others);
+    auto const self = static_cast<std::size_t>(plan.self);
+    std::size_t const w = (self + 1 + round % others) % (others + 1);
+    return {static_cast<int>(w), plan.level_of[w]};
+  }
+  round %= static_cast<std::size_t>(plan.attempts_per_round);
+  std::size_t l = 0;
+  for (; round >= static_cast<std::size_t>(plan.levels[l].attempts); ++l)
+    round -= static_cast<std::size_t>(plan.levels[l].attempts);
+  auto const& victims = plan.levels[l].victims;
+  return {victims[(drawn_below(victims.size()) + round) % victims.size()], static_cast<int>(l)};
+}
+
+}  // namespace nigh::policy
