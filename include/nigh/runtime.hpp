@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/task_stack.hpp>
+#include <nigh/steal_choice.hpp>
 #include <nigh/topology.hpp>
 #include <type_traits>
 #include <utility>
@@ -55,6 +57,18 @@ struct runtime_options {
   // spawning thread runs one task first, chosen as an idle worker there would: the bound that made
   // the paper's submission order matter (257 with its compiler).
   std::size_t pending_limit = 0;
+
+  // Forked tasks (fork_join, task_scope).
+  std::size_t task_capacity = 8192;  // that may wait in one worker's task stack, 64 bytes each;
+                                     // more run inline
+  std::size_t thread_stack_bytes = std::size_t{64} << 20;  // of each worker: reserved, not touched
+  victim_choice victims = victim_choice::hierarchical;
+  chunk_choice chunks = chunk_choice::hierarchical;
+  // The paper's cutoffs, and the counts that cost time where tasks are private; with any of them a
+  // fork costs some nanoseconds more. 0: no cutoff.
+  int depth_cutoff = 0;      // tasks that deep below their root fork no more: they run inline
+  int queue_cutoff = 0;      // forks run inline while so many tasks wait in the worker's stack
+  bool count_tasks = false;  // worker_counters::forked
 };
 
 // What one worker has done since the runtime began or reset_counters(). "Local" is by the domain
@@ -69,6 +83,13 @@ struct worker_counters {
   std::uint64_t bytes_remote = 0;
   std::uint64_t parked = 0;                   // times it went to sleep
   std::vector<std::uint64_t> run_for_domain;  // [domain]: tasks spawned near that domain
+  // Forked tasks. Those that a worker pops again itself are not counted one by one.
+  std::uint64_t forked = 0;              // only with runtime_options::count_tasks
+  std::uint64_t serialized = 0;          // run inline: stack full, or a cutoff
+  std::uint64_t steals = 0;              // visits to others' stacks that brought something
+  std::uint64_t stolen = 0;              // tasks they brought
+  std::uint64_t failed_steals = 0;       // searches of all others' stacks that brought nothing
+  std::vector<std::uint64_t> steals_at;  // [static_cast<int>(level)]: of steals, by how far
 };
 
 namespace detail {
@@ -107,7 +128,7 @@ task make_task(F&& f) {
   return t;
 }
 
-class scheduler;
+scheduler& default_scheduler();
 
 }  // namespace detail
 
@@ -115,6 +136,10 @@ class scheduler;
 // live at once. Memory for waiting tasks is bounded: 64 bytes times queue_capacity for each domain
 // and 4 KiB for each worker; when a queue is full, spawn() runs the task in the calling thread.
 // Closures of more than 40 bytes, or not trivially copyable, are kept on the heap.
+//
+// Belongs to the process that made it: after fork(), spawn() and wait() in the child throw
+// std::logic_error, and its destructor gives the memory up and does nothing else. The default
+// runtime is made anew in the child. A child forked from inside a task must not return from it.
 class NIGH_API runtime {
  public:
   // Throws std::invalid_argument (naming the option) for options that cannot be met, and
@@ -149,6 +174,15 @@ class NIGH_API runtime {
     wait();
   }
 
+  // Calls f() in the calling thread, and returns what it returns. What it forks belongs to this
+  // runtime: workers steal it, and the caller steals from them while it waits. For threads that are
+  // no workers, as many at once as there are guest seats (64); what the others fork runs inline.
+  template <class F>
+  decltype(auto) invoke(F&& f) {
+    detail::guest const here(*scheduler_);
+    return std::forward<F>(f)();
+  }
+
   int workers() const noexcept;
   topology const& machine() const noexcept;
   bool pinned() const noexcept;  // every worker sits on its own cpu
@@ -158,15 +192,30 @@ class NIGH_API runtime {
   void reset_counters() noexcept;  // between two wait()s
 
  private:
+  friend class task_scope;
+  friend detail::scheduler& detail::default_scheduler();
+
   near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);
 
   std::unique_ptr<detail::scheduler> scheduler_;
 };
 
+// Options as the environment's NIGH_* variables say (docs/tasks.md lists them), the rest as in
+// `otherwise`. std::invalid_argument names a variable that makes no sense.
+NIGH_API runtime_options options_from_environment(runtime_options otherwise = {});
+
+// The runtime of those who do not make one: a worker for each allowed cpu, options from the
+// environment. Made at first use, lives as long as the process.
+NIGH_API runtime& default_runtime();
+// Its options, where the environment says nothing. std::logic_error once it has been made.
+NIGH_API void configure_default_runtime(runtime_options options);
+
 // About the calling thread.
 namespace this_worker {
-NIGH_API int index() noexcept;   // -1 when the caller is not a worker
+// -1 when the caller is not a worker. One that stands in for worker w, which is in a
+// blocking_scope, has the index workers() + w.
+NIGH_API int index() noexcept;
 NIGH_API int domain() noexcept;  // its worker's domain, or -1
 }  // namespace this_worker
 

@@ -2,12 +2,12 @@
 // What workers do: take tasks, search, sleep.
 
 #include <array>
+#include <chrono>
 
 #include "base/assert.hpp"
 #include "platform/pause.hpp"
 #include "policy/chunk_size.hpp"
-#include "policy/idle.hpp"
-#include "tasks/scheduler.hpp"
+#include "tasks/until.hpp"
 
 namespace nigh::detail {
 
@@ -17,10 +17,20 @@ namespace {
 
 constexpr policy::IdlePolicy idle_policy;
 constexpr int pauses_per_round = 4;
-constexpr int pauses_lingering = 16;  // about 0.8 us
+constexpr int rounds_per_clock_reading = 8;
+constexpr int looks_before_searching = 100;  // in a join: about 3 us
+constexpr int pauses_lingering = 16;         // about 0.8 us
+// With less of its thread's stack left, a worker that waits in a join does nothing else meanwhile:
+// what it helps with is run on top of what it waits for.
+constexpr std::size_t stack_to_help = 256 * 1024;
 
 void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
+}
+
+std::int64_t now_ns() noexcept {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
 std::size_t one(std::size_t) noexcept { return 1; }
@@ -33,45 +43,118 @@ bool steal_one(tasks::LocalityQueue<task>& from, task& t) noexcept {
 
 }  // namespace
 
-void scheduler::work(Worker& me) noexcept {
-  task t;
-  while (find_at_home(me, t) || linger(me, t) || search(me, t)) run(t, &me);
+template <class Until>
+void scheduler::serve(Worker& me, Until until) noexcept {
+  Job job;
+  while (!until.done()) {
+    job.victim = nullptr;
+    if (find_at_home(me, job.queued) || steal_somewhere(me, job) || linger(me, job) ||
+        search(me, job, until))
+      run(job, me);
+  }
 }
+template void scheduler::serve(Worker&, Ending) noexcept;
+template void scheduler::serve(Worker&, Dismissal) noexcept;
+
+// Waits in a join or at a scope's end, and helps meanwhile: first whoever has the task that is
+// waited for (leapfrogging: Wagner and Calder, PPoPP'93), since what is stolen back is part of it.
+template <class Until>
+void scheduler::await(Worker& me, Until until) noexcept {
+  Job job;
+  for (int look = 0; !until.done(); ++look) {
+    job.victim = nullptr;
+    if (look < looks_before_searching) {
+      auto* const thief = until.thief(*this);
+      if (thief == nullptr || !steal_from(me, *thief, level::cpu, job)) {
+        sync::pause();
+        continue;
+      }
+    } else if (!search(me, job, until)) {
+      return;
+    }
+    run(job, me);
+    look = 0;
+  }
+}
+template void scheduler::await(Worker&, StolenTask) noexcept;
+template void scheduler::await(Worker&, Zero) noexcept;
 
 // While a spawner is at work, tasks come one by one. Taking each as it comes would send the queue's
-// cache lines back and forth for every task; a moment's patience makes it once for several.
-bool scheduler::linger(Worker& me, task& t) noexcept {
+// cache lines back and forth for every task; a moment's patience makes it once for several. Stacks
+// are looked at all the while: what is stolen there was meant to be.
+bool scheduler::linger(Worker& me, Job& job) noexcept {
   for (int round = 0; round < idle_policy.rounds_lingering; ++round) {
-    pause(pauses_lingering);
-    if (find_at_home(me, t)) return true;
+    for (int i = 0; i < pauses_lingering; ++i) {
+      sync::pause();
+      if (steal_somewhere(me, job)) return true;
+    }
+    if (find_at_home(me, job.queued)) return true;
   }
   return false;
 }
 
-// Looks for a task until there is one, sleeping in between; false when the runtime ends.
-bool scheduler::search(Worker& me, task& t) noexcept {
-  report_progress(me);
-  parking_->start_searching(me.home);
-  int failed_rounds = 0;
-  while (!stopping_.load(sync::relaxed)) {
+scheduler::Searching::Searching(scheduler& host_, Worker& me_, bool counted_) noexcept
+    : host(host_), me(me_), counted(counted_) {
+  if (me.role != tasks::Role::guest) host.report_progress(me);
+  if (counted) host.parking_->start_searching(me.home);
+}
+
+// The last searcher of a domain passes on the duty to look, whether it leaves with a task or
+// because what it waited for has come.
+scheduler::Searching::~Searching() {
+  if (counted && host.parking_->stop_searching(me.home) && host.work_in_sight(me.home))
+    host.parking_->notify(me.home, true);
+}
+
+template <class News>
+bool scheduler::Searching::sleep(News news) noexcept {
+  return counted ? host.parking_->sleep(me.seat, me.home, news)
+                 : host.parking_->sleep_uncounted(me.seat, news);
+}
+
+// Looks for work until there is some or it is time to leave, sleeping in between; returns whether
+// there is some. A guest is nobody's to wake, and so counts nowhere; nor does who has no stack left
+// to run a task on.
+template <class Until>
+bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
+  bool const is_guest = me.role == tasks::Role::guest;
+  bool const helps = platform::stack_left() > stack_to_help;
+  Searching search{*this, me, !is_guest && helps};
+  std::int64_t since = now_ns();
+  for (int failed_rounds = 0; !until.done(); ++failed_rounds) {
+    auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
-    if (find_at_home(me, t) || find_in_rings(me.home, t) || (abroad && find_abroad(me.home, t))) {
-      if (parking_->stop_searching(me.home) && work_in_sight(me.home)) parking_->notify(me.home);
+    if (helps &&
+        ((thief != nullptr && steal_from(me, *thief, level::cpu, job)) ||
+         steal_somewhere(me, job) ||
+         (!is_guest && (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
+                        (abroad && find_abroad(me.home, job.queued))))))
       return true;
-    }
-    ++failed_rounds;
-    if (policy::next(policy::Idle::searching, failed_rounds, false, idle_policy) ==
-        policy::Idle::sleepy) {
-      auto const news = [&] {
-        return stopping_.load(sync::seq_cst) || work_in_sight(me.home);
-      };  // (S)
-      if (parking_->sleep(me.index, me.home, news)) me.counters.parked.add(1);
-      failed_rounds = 0;
-    } else {
+    if (failed_rounds % rounds_per_clock_reading != 0) {
       pause(pauses_per_round);
+      continue;
+    }
+    auto how = policy::rest((now_ns() - since) / 1000, me.woken_in_vain, idle_policy);
+    if (parking_->displaced(me.seat)) how = policy::Rest::sleep;
+    switch (how) {
+      case policy::Rest::pause:
+        pause(pauses_per_round);
+        break;
+      case policy::Rest::yield:
+        platform::yield();
+        failed_rounds += rounds_per_clock_reading - 1;  // the next look is by the clock again
+        break;
+      case policy::Rest::sleep:
+        if (search.sleep([&] {
+              return until.surely_done() || (helps && !is_guest && work_in_sight(me.home));
+            })) {
+          me.counters.parked.add(1);
+          me.woken_in_vain = true;
+        }
+        failed_rounds = 0;
+        since = now_ns();
     }
   }
-  parking_->stop_searching(me.home);
   return false;
 }
 
@@ -115,18 +198,33 @@ bool scheduler::work_in_sight(int h) const noexcept {
     return false;
   };
   if (any(home(h))) return true;
+  for (auto const& w : pinned_workers())
+    if (w->stack.has_shared()) return true;
+  if (extras_present_.load(sync::seq_cst) > 0)  // (S)
+    for (auto const& seat : extras())
+      if (seat->stack.has_shared()) return true;
   if (may_run_abroad())
     for (int other : home(h).others)
       if (any(home(other))) return true;
   return false;
 }
 
+void scheduler::run(Job& job, Worker& me) noexcept {
+  me.woken_in_vain = false;
+  if (job.victim != nullptr)
+    run_stolen(job, me);
+  else
+    run(job.queued, &me);
+}
+
 void scheduler::run(task& t, Worker* me) noexcept {
+  auto* const base = this_stack->top;
   try {
     t.call(t.storage);
   } catch (...) {
     keep_exception();
   }
+  if (me != nullptr) finish_down_to(*me, base);
   if (options_.pending_limit > 0) pending_.fetch_sub(1, sync::relaxed);
   if (me != nullptr) {
     me->counters.count(me->domain, t.domain, t.bytes);
@@ -150,9 +248,9 @@ void scheduler::report_progress(Worker& me) noexcept {
 
 bool scheduler::all_done() const noexcept {
   auto finished = outside_.finished_so_far();
-  for (auto const& w : workers_) finished += w->tasks.finished_so_far();
+  for (auto const& w : queue_takers()) finished += w->tasks.finished_so_far();
   auto spawned = outside_.spawned_so_far();
-  for (auto const& w : workers_) spawned += w->tasks.spawned_so_far();
+  for (auto const& w : queue_takers()) spawned += w->tasks.spawned_so_far();
   return finished == spawned;
 }
 

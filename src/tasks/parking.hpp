@@ -10,19 +10,23 @@
 //                          ^---- sleep() itself, on news ----'
 // Whoever moves it from asleep (the sleeper on news, or one waker) does the counting; a claimed
 // sleeper stays put until its waker has counted, so a worker is never counted in two ways at once.
+// Those who wait for one event only sleep uncounted: no spawner looks for them.
 //
 // No task is forgotten: if a task waits, some worker that may take it is active or searching, or
 // is being woken. The argument, over the single order of all seq_cst operations:
 // (S) The spawner stores tail_ (locality_queue.hpp), then notify() reads the counts, and the words
-// of
-//     those that are counted asleep. A worker that goes to sleep changes the counts in announce(),
-//     then its word, then looks at all tail_s. If notify() did not see it asleep, in the counts or
-//     in its word, the look comes after the store and finds the task.
+//     of those that are counted asleep. A worker that goes to sleep changes the counts in
+//     announce(), then its word, then looks at all tail_s. If notify() did not see it asleep, in
+//     the counts or in its word, the look comes after the store and finds the task.
 // (T) If notify() saw a searcher and woke nobody: a searcher that later sleeps looks as in (S); one
 //     that found another task passes the duty on: the change of the counts in stop_searching()
 //     comes after notify() read them, and the last searcher of a domain looks at the queues after
 //     it, and calls notify() for what it sees.
-// (W) Waking hands over: the sleeper sees all that its waker did before.
+// Tasks in a shared task stack (detail/task_stack.hpp) are tasks in a queue: publish() stores its
+// word as push() stores tail_. A sleeper that also waits for one event (a stolen task it has to
+// join) looks for it in news(); whoever brings it about stores it seq_cst and calls wake(), which
+// by the same argument finds it asleep or is found by the look. (W) Waking hands over: the sleeper
+// sees all that its waker did before.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,16 +42,14 @@ namespace nigh::tasks {
 
 class Parking {
  public:
-  // workers_of[q]: the workers that serve queue q; wake_order[q]: whose workers may run q's tasks,
-  // in the order in which they are to be woken, q itself first.
-  Parking(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order)
+  // workers_of[q]: those that serve queue q; wake_order[q]: whose workers are to be woken for work
+  // there, in this order, q itself first. `seats`: workers and all others that may sleep here.
+  Parking(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order,
+          std::size_t seats)
       : workers_of_(std::move(workers_of)),
         wake_order_(std::move(wake_order)),
-        counts_(std::make_unique<Counts[]>(workers_of_.size())) {
-    std::size_t workers = 0;
-    for (auto const& group : workers_of_) workers += group.size();
-    sleepers_ = std::make_unique<Sleeper[]>(workers);
-  }
+        counts_(std::make_unique<Counts[]>(workers_of_.size())),
+        sleepers_(std::make_unique<Sleeper[]>(seats)) {}
 
   void start_searching(int queue) noexcept {
     counts(queue).fetch_add(one_searching, sync::seq_cst);  // (T)
@@ -78,15 +80,51 @@ class Parking {
     return true;
   }
 
-  // After a task was put into `queue`: makes sure that somebody will look there.
-  void notify(int queue) noexcept {
+  // Puts somebody who waits for one event only to sleep until wake() or news().
+  template <class News>
+  bool sleep_uncounted(int seat, News news) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
+    state.store(asleep_uncounted, sync::seq_cst);  // (S)
+    std::uint32_t expected = asleep_uncounted;
+    if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) return false;
+    for (auto now = state.load(sync::acquire); now != awake;
+         now = state.load(sync::acquire))  // (W)
+      platform::futex_wait(state, now);
+    return true;
+  }
+
+  // What this one waits for has come; `queue` is where it is counted, if it is.
+  void wake(int seat, int queue) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
+    auto const now = state.load(sync::seq_cst);  // (S)
+    if (now == asleep && claim(state, asleep)) {
+      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      release(state);
+    } else if (now == asleep_uncounted && claim(state, asleep_uncounted)) {
+      release(state);
+    }
+  }
+
+  // Somebody else is at work on this one's cpu: it is to be woken after the others.
+  void set_displaced(int seat, bool displaced) noexcept {
+    sleepers_[static_cast<std::size_t>(seat)].displaced.store(displaced, sync::relaxed);
+  }
+
+  bool displaced(int seat) const noexcept {
+    return sleepers_[static_cast<std::size_t>(seat)].displaced.load(sync::relaxed);
+  }
+
+  // After a task was put where the workers of `queue`, and if `abroad` all others, look for tasks:
+  // makes sure that somebody will look there.
+  void notify(int queue, bool abroad) noexcept {
     auto const here = counts(queue).load(sync::seq_cst);  // (S) (T)
     if (searching(here) > 0) return;
-    bool const abroad = wake_order_[static_cast<std::size_t>(queue)].size() > 1;
     if (sleeping(here) == 0 && (!abroad || asleep_anywhere_.load(sync::seq_cst) == 0))
       return;  // (S)
-    for (int q : wake_order_[static_cast<std::size_t>(queue)])
+    for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
       if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q)) return;  // (S)
+      if (!abroad) return;
+    }
   }
 
   // For the end of the runtime: everybody who did not see the end coming before it slept.
@@ -98,7 +136,7 @@ class Parking {
   }
 
  private:
-  static constexpr std::uint32_t awake = 0, asleep = 1, claimed = 2;
+  static constexpr std::uint32_t awake = 0, asleep = 1, claimed = 2, asleep_uncounted = 3;
   static constexpr std::uint32_t one_searching = 1, one_asleep = 1u << 16;  // in a domain's word
 
   struct alignas(64) Counts {
@@ -106,6 +144,7 @@ class Parking {
   };
   struct alignas(64) Sleeper {
     sync::atomic<std::uint32_t> state{awake};
+    sync::atomic<bool> displaced{false};
   };
 
   static std::uint32_t searching(std::uint32_t word) noexcept { return word & 0xffff; }
@@ -120,18 +159,24 @@ class Parking {
   }
 
   bool wake_one(int queue) noexcept {
-    for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
-      auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
-      std::uint32_t expected = asleep;
-      if (state.load(sync::seq_cst) != asleep ||  // (S)
-          !state.compare_exchange_strong(expected, claimed, sync::relaxed))
-        continue;
-      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
-      state.store(awake, sync::release);  // (W)
-      platform::futex_wake_one(state);
-      return true;
-    }
+    for (bool displaced_too : {false, true})
+      for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
+        auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
+        if (displaced.load(sync::relaxed) && !displaced_too) continue;
+        if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (S)
+        announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+        release(state);
+        return true;
+      }
     return false;
+  }
+
+  static bool claim(sync::atomic<std::uint32_t>& state, std::uint32_t from) noexcept {
+    return state.compare_exchange_strong(from, claimed, sync::relaxed);
+  }
+  static void release(sync::atomic<std::uint32_t>& state) noexcept {
+    state.store(awake, sync::release);  // (W)
+    platform::futex_wake_one(state);
   }
 
   std::vector<std::vector<int>> workers_of_;

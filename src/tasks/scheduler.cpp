@@ -4,15 +4,27 @@
 #include "tasks/scheduler.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
+#include "base/assert.hpp"
 #include "platform/affinity.hpp"
+#include "platform/futex.hpp"
 #include "policy/victim_order.hpp"
 #include "tasks/current.hpp"
+#include "tasks/until.hpp"
 
 namespace nigh::detail {
 namespace {
+
+constexpr int guest_seats = 64;
+
+// That many of a stack's oldest tasks are offered even when nobody has asked yet: a thief may come
+// when their owner is deep in a function that forks no more and so does not see it asking. Deep
+// recursion pays for it only near its root; a larger number would cost more there than it brings.
+constexpr std::uint32_t tasks_kept_shared = 4;
 
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
   throw std::invalid_argument("runtime_options::" + option + ": " + why);
@@ -33,15 +45,30 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
 }  // namespace
 
 scheduler::scheduler(runtime_options const& options)
-    : machine_(options.machine != nullptr ? *options.machine : this_host()), options_(options) {
+    : machine_(options.machine != nullptr ? *options.machine : this_host()),
+      options_(options),
+      process_(forks_so_far()) {
   auto const capacity = options.queue_capacity;
   if (capacity == 0 || (capacity & (capacity - 1)) != 0)
     refuse("queue_capacity", std::to_string(capacity) + " is not a power of two");
+  if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
+    refuse("task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
+  if (options.depth_cutoff < 0)
+    refuse("depth_cutoff", std::to_string(options.depth_cutoff) + " is negative");
+  if (options.queue_cutoff < 0)
+    refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
   lay_out(chosen_cpus(machine_, options));
   start_threads();
 }
 
 scheduler::~scheduler() {
+  if (inherited()) {  // its threads are the parent's
+    for (auto& seat : seats_) static_cast<void>(seat->ring.release());
+    return;
+  }
+  for (auto const& seat : extras())
+    NIGH_ASSERT(seat->role != tasks::Role::guest || seat->duty.load(sync::relaxed) == Worker::off,
+                "a runtime is destroyed when no thread is in its scopes or invoke()");
   quiescence_.wait([&] { return all_done(); });
   stop_threads();
 }
@@ -59,10 +86,11 @@ void scheduler::lay_out(std::span<int const> cpus) {
   for (int cpu : cpus) {
     int const domain = machine_.domain_of_cpu(cpu);
     int const h = home_at[static_cast<std::size_t>(domain)];
-    int const index = static_cast<int>(workers_.size());
-    workers_.push_back(std::make_unique<Worker>(index, cpu, domain, h, domains));
-    home(h).workers.push_back(index);
+    home(h).workers.push_back(static_cast<int>(seats_.size()));
+    seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()),
+                                              tasks::Role::worker, cpu, domain, h, domains));
   }
+  add_seats(domains);
 
   std::vector<std::vector<int>> workers_of, wake_order;
   for (auto& h : homes_) {
@@ -72,10 +100,9 @@ void scheduler::lay_out(std::span<int const> cpus) {
     h.others = policy::victim_order(self, to);
     workers_of.push_back(h.workers);
     wake_order.push_back({self});
-    if (may_run_abroad())
-      wake_order.back().insert(wake_order.back().end(), h.others.begin(), h.others.end());
+    wake_order.back().insert(wake_order.back().end(), h.others.begin(), h.others.end());
   }
-  parking_.emplace(std::move(workers_of), std::move(wake_order));
+  parking_.emplace(std::move(workers_of), std::move(wake_order), seats_.size());
 
   for (std::size_t d = 0; d < domains; ++d) {
     auto const nearest = std::min_element(homes_.begin(), homes_.end(), [&](auto& a, auto& b) {
@@ -87,16 +114,44 @@ void scheduler::lay_out(std::span<int const> cpus) {
   }
 }
 
+// A stand-in beside each worker, and room for guests. Their stacks are set up when first needed.
+void scheduler::add_seats(std::size_t domains) {
+  worker_count_ = static_cast<int>(seats_.size());
+  std::vector<int> cpu_of;
+  for (auto const& w : seats_) cpu_of.push_back(w->cpu);
+  auto const add = [&](tasks::Role role, Worker const& beside) {
+    seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()), role,
+                                              beside.cpu, beside.domain, beside.home, domains));
+  };
+  for (int w = 0; w < worker_count_; ++w) {
+    worker(w).plan = policy::victim_plan(w, cpu_of, machine_);
+    worker(w).random_bits = static_cast<std::uint32_t>(w) + 1;
+    add(tasks::Role::stand_in, worker(w));
+    auto& beside = worker(worker_count_ + w);
+    beside.beside = &worker(w);
+    beside.plan = worker(w).plan;
+    beside.ring = std::make_unique<Queue>(tasks::ring_capacity);
+    home(beside.home).workers.push_back(beside.seat);
+  }
+  for (int g = 0; g < guest_seats; ++g) add(tasks::Role::guest, worker(0));
+  extras_end_.store(worker_count_, sync::relaxed);
+  stand_ins_.resize(static_cast<std::size_t>(worker_count_));
+}
+
 void scheduler::start_threads() {
-  ready_.emplace(static_cast<std::ptrdiff_t>(workers_.size()));
-  try {
-    for (auto& w : workers_) threads_.emplace_back([this, &w] { live(*w); });
-  } catch (...) {
+  ready_.emplace(worker_count_);
+  for (auto& w : pinned_workers()) {
+    auto thread = platform::Thread::start(options_.thread_stack_bytes, [this, &w] { live(*w); });
+    if (thread) {
+      threads_.push_back(*thread);
+      continue;
+    }
     // The threads that did start wait for the others; let them through, to their end.
     stopping_.store(true, sync::relaxed);
-    ready_->count_down(static_cast<std::ptrdiff_t>(workers_.size() - threads_.size()));
+    ready_->count_down(worker_count_ - static_cast<std::ptrdiff_t>(threads_.size()));
     stop_threads();
-    throw;
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            thread.message());
   }
   ready_->wait();
   if (stopping_.load(sync::relaxed)) {
@@ -116,7 +171,8 @@ void scheduler::live(Worker& me) noexcept {
   ready_->arrive_and_wait();
   if (stopping_.load(sync::relaxed)) return;
   current = {this, &me};
-  work(me);
+  this_stack = &me.stack;
+  serve(me, Ending{*this});
 }
 
 // On the worker's own thread, so that what it allocates lies in its domain.
@@ -124,20 +180,47 @@ void scheduler::set_up(Worker& me) {
   if (machine_.is_this_host() && !platform::pin_this_thread({&me.cpu, 1}))
     pinned_.store(false, sync::relaxed);
   me.ring = std::make_unique<Queue>(tasks::ring_capacity);
+  if (!set_up_stack(me)) throw std::bad_alloc();
   auto& mine = home(me.home);
-  if (mine.workers.front() == me.index)
+  if (mine.workers.front() == me.seat)
     mine.queue = std::make_unique<Queue>(options_.queue_capacity);
+}
+
+// All zeroes is an empty slot, so the memory is first touched by the pushes that need it.
+bool scheduler::set_up_stack(Worker& me) noexcept {
+  auto& stack = me.stack;
+  auto const capacity = options_.task_capacity;
+  auto* const slots = static_cast<task_slot*>(platform::map_zeroes(capacity * sizeof(task_slot)));
+  if (slots == nullptr) return false;
+  stack.slots = stack.top = stack.split = slots;
+  stack.capacity = static_cast<std::uint32_t>(capacity);
+  me.room_ends = slots + capacity;
+  stack.limit = limits_forks() ? slots : me.room_ends;
+  bool const has_thieves = worker_count_ > 1 || me.role != tasks::Role::worker;
+  stack.share_goal = has_thieves ? tasks_kept_shared : 0;
+  stack.wanted.store(has_thieves, sync::relaxed);
+  return true;
 }
 
 void scheduler::stop_threads() noexcept {
   stopping_.store(true, sync::seq_cst);  // (S)
+  for (int w = 0; w < worker_count_; ++w) {
+    auto& duty = worker(worker_count_ + w).duty;
+    duty.store(Worker::ended, sync::seq_cst);
+    platform::futex_wake_all(duty);
+  }
   parking_->wake_all();
   for (auto& t : threads_) t.join();
+  for (auto& t : stand_ins_)
+    if (t) t->join();
+  for (auto& seat : seats_)
+    if (seat->stack.slots != nullptr)
+      platform::unmap(seat->stack.slots, seat->stack.capacity * sizeof(task_slot));
 }
 
 std::vector<worker_counters> scheduler::counters() const {
   std::vector<worker_counters> all;
-  for (auto const& w : workers_) {
+  for (auto const& w : pinned_workers()) {
     auto const& c = w->counters;
     worker_counters row;
     row.cpu = w->cpu;
@@ -150,13 +233,19 @@ std::vector<worker_counters> scheduler::counters() const {
     row.parked = c.parked.get();
     for (std::size_t d = 0; d < c.domain_count; ++d)
       row.run_for_domain.push_back(c.run_for_domain[d].get());
+    row.forked = c.forked.get();
+    row.serialized = c.serialized.get();
+    row.steals = c.steals.get();
+    row.stolen = c.stolen.get();
+    row.failed_steals = c.failed_steals.get();
+    for (auto const& at : c.steals_at) row.steals_at.push_back(at.get());
     all.push_back(std::move(row));
   }
   return all;
 }
 
 void scheduler::reset_counters() noexcept {
-  for (auto& w : workers_) w->counters.reset();
+  for (auto& w : seats_) w->counters.reset();
 }
 
 }  // namespace nigh::detail

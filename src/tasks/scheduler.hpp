@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scheduler behind nigh::runtime: workers, one locality queue per domain that has workers, and
-// the count that tells when all tasks have run. src/tasks/README.md explains it as a whole.
+// The scheduler behind nigh::runtime: workers with a task stack each, one locality queue per domain
+// that has workers, and the count that tells when all queued tasks have run. src/tasks/README.md
+// explains it as a whole.
 
 #include <cstdint>
 #include <exception>
@@ -11,10 +12,11 @@
 #include <nigh/runtime.hpp>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "platform/thread.hpp"
+#include "policy/idle.hpp"
 #include "tasks/locality_queue.hpp"
 #include "tasks/parking.hpp"
 #include "tasks/quiescence.hpp"
@@ -31,15 +33,37 @@ class scheduler {
   void submit(near where, task t);  // where: as resolved() gives it
   void wait();
 
-  int workers() const noexcept { return static_cast<int>(workers_.size()); }
+  int workers() const noexcept { return worker_count_; }
   topology const& machine() const noexcept { return machine_; }
   bool pinned() const noexcept { return pinned_.load(sync::relaxed); }
   std::vector<worker_counters> counters() const;
   void reset_counters() noexcept;
 
+  using Worker = tasks::Worker;
+
+  // For forked tasks, on the thread whose stack it is. steal.cpp
+  void share(Worker& me) noexcept;       // publishes some, and sees that somebody takes them
+  void finish_top(Worker& me) noexcept;  // runs or awaits the topmost task
+  void finish_down_to(Worker& me, task_slot* top) noexcept;
+  // Helps others until `word` is 0 (a scope's count of queued tasks).
+  void await_zero(Worker& me, sync::atomic<std::uint32_t> const& word) noexcept;
+  void wake(Worker const& waiting) noexcept;  // what it awaits has come
+  bool limits_forks() const noexcept {
+    return options_.count_tasks || options_.depth_cutoff > 0 || options_.queue_cutoff > 0;
+  }
+  bool may_fork(Worker& me) noexcept;  // by stack and cutoffs; counts either way
+
+  // guests.cpp
+  Worker* take_seat() noexcept;  // null: all are taken
+  void leave_seat(Worker& guest) noexcept;
+  bool inherited() const noexcept;  // we are in a child of the process that made this
+
+  // blocking.cpp
+  void call_stand_in(Worker& blocked) noexcept;
+  void dismiss_stand_in(Worker& blocked) noexcept;
+
  private:
   using Queue = tasks::LocalityQueue<task>;
-  using Worker = tasks::Worker;
 
   // What belongs to one domain that has workers.
   struct Home {
@@ -49,25 +73,62 @@ class scheduler {
     std::unique_ptr<Queue> queue;  // made by its first worker, so that its memory is local
   };
 
+  // Something to do: a queued task, or tasks stolen from a stack.
+  struct Job {
+    task queued;
+    task_stack::loot stolen;
+    Worker* victim = nullptr;  // null: the queued one
+  };
+
   // scheduler.cpp: begin and end
   void lay_out(std::span<int const> cpus);
+  void add_seats(std::size_t domains);
   void start_threads();
   void stop_threads() noexcept;
   void live(Worker& me) noexcept;
   void set_up(Worker& me);
+  bool set_up_stack(Worker& me) noexcept;
+  void check_process() const;
 
-  // loop.cpp: what workers do
-  void work(Worker& me) noexcept;
-  bool linger(Worker& me, task& t) noexcept;
-  bool search(Worker& me, task& t) noexcept;
+  // loop.cpp: what workers do. `Until` says when to leave, done() cheaply, surely_done() in the
+  // order of all seq_cst operations.
+  struct Ending;
+  struct Dismissal;
+  struct StolenTask;
+  struct Zero;
+  struct Searching {  // from construction to destruction, `me` is awake and looks for work
+    Searching(scheduler& host_, Worker& me_, bool counted_) noexcept;
+    ~Searching();
+    template <class News>
+    bool sleep(News news) noexcept;
+    scheduler& host;
+    Worker& me;
+    bool const counted;
+  };
+  template <class Until>
+  void serve(Worker& me, Until until) noexcept;
+  template <class Until>
+  void await(Worker& me, Until until) noexcept;
+  template <class Until>
+  bool search(Worker& me, Job& job, Until until) noexcept;
+  bool linger(Worker& me, Job& job) noexcept;
   bool find_at_home(Worker& me, task& t) noexcept;
   bool find_in_rings(int home, task& t) noexcept;
   bool find_abroad(int home, task& t) noexcept;
   bool work_in_sight(int home) const noexcept;
   void report_progress(Worker& me) noexcept;
+  void run(Job& job, Worker& me) noexcept;
   void run(task& t, Worker* me) noexcept;
   void keep_exception() noexcept;
   bool all_done() const noexcept;
+
+  // steal.cpp
+  bool steal_somewhere(Worker& me, Job& job) noexcept;
+  bool steal_from(Worker& me, Worker& victim, level where, Job& job) noexcept;
+  void run_stolen(Job const& job, Worker& me) noexcept;
+  static void run_stolen_slot(task_slot& proxy, task_stack* popping) noexcept;
+  void finish_stolen(task_slot& slot, Worker& victim) noexcept;
+  void stand_in(Worker& me) noexcept;  // blocking.cpp: a stand-in's whole life
 
   // submit.cpp: what spawners do
   Worker* this_worker() const noexcept;
@@ -77,14 +138,31 @@ class scheduler {
   bool may_run_abroad() const noexcept { return options_.mode == locality::prefer; }
   Home& home(int h) noexcept { return homes_[static_cast<std::size_t>(h)]; }
   Home const& home(int h) const noexcept { return homes_[static_cast<std::size_t>(h)]; }
-  Worker& worker(int w) noexcept { return *workers_[static_cast<std::size_t>(w)]; }
-  Worker const& worker(int w) const noexcept { return *workers_[static_cast<std::size_t>(w)]; }
+  Worker& worker(int w) noexcept { return *seats_[static_cast<std::size_t>(w)]; }
+  Worker const& worker(int w) const noexcept { return *seats_[static_cast<std::size_t>(w)]; }
+  std::span<std::unique_ptr<Worker> const> pinned_workers() const noexcept {
+    return {seats_.data(), static_cast<std::size_t>(worker_count_)};
+  }
+  // All that may have a ring: workers and their stand-ins.
+  std::span<std::unique_ptr<Worker> const> queue_takers() const noexcept {
+    return {seats_.data(), 2 * static_cast<std::size_t>(worker_count_)};
+  }
+  // Stand-ins and guests, as far as there have been any.
+  std::span<std::unique_ptr<Worker> const> extras() const noexcept {
+    auto const end = static_cast<std::size_t>(extras_end_.load(sync::acquire));
+    return {seats_.data() + worker_count_, end - static_cast<std::size_t>(worker_count_)};
+  }
+  void raise_extras_end(int seat) noexcept;
 
   topology const& machine_;
   runtime_options const options_;
   std::vector<Home> homes_;
   std::vector<int> home_of_domain_;  // [domain]: nearest home
-  std::vector<std::unique_ptr<Worker>> workers_;
+  // Workers, then a stand-in for each, then guests.
+  std::vector<std::unique_ptr<Worker>> seats_;
+  int worker_count_ = 0;
+  sync::atomic<int> extras_present_{0};  // stand-ins at work and guests
+  sync::atomic<int> extras_end_{0};      // no seat from here on was ever taken
   std::optional<tasks::Parking> parking_;
   tasks::Quiescence quiescence_;
   tasks::SharedTaskCount outside_;
@@ -95,7 +173,10 @@ class scheduler {
   std::optional<std::latch> ready_;  // opens when every worker is set up
   std::mutex exception_lock_;
   std::exception_ptr exception_;  // the first one since the last wait(); under exception_lock_
-  std::vector<std::thread> threads_;
+  std::vector<platform::Thread> threads_;
+  std::mutex stand_ins_lock_;                               // for starting them
+  std::vector<std::optional<platform::Thread>> stand_ins_;  // [worker]
+  unsigned const process_;                                  // count of forks before it was made
 };
 
 }  // namespace nigh::detail

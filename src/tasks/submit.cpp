@@ -30,7 +30,13 @@ near scheduler::resolved(near where) const {
   return near(domain, where.bytes());
 }
 
+void scheduler::check_process() const {
+  if (inherited())
+    throw std::logic_error("this nigh::runtime was made before fork(): it has no workers here");
+}
+
 void scheduler::submit(near where, task t) {
+  check_process();
   t.domain = where.domain();
   t.bytes = where.bytes();
 
@@ -47,7 +53,7 @@ void scheduler::submit(near where, task t) {
     run(t, me);  // full: the bound on memory is kept, and the task is not lost
     return;
   }
-  parking_->notify(h);
+  parking_->notify(h, may_run_abroad());
   if (limited && pending_.load(sync::relaxed) >= static_cast<std::int64_t>(options_.pending_limit))
     run_one_waiting(me);
 }
@@ -70,6 +76,7 @@ void scheduler::run_one_waiting(Worker* me) noexcept {
 }
 
 void scheduler::wait() {
+  check_process();
   if (this_worker() != nullptr)
     throw std::logic_error("runtime::wait called from inside a task, which would wait for itself");
   quiescence_.wait([&] { return all_done(); });
@@ -100,7 +107,7 @@ void runtime::reset_counters() noexcept { scheduler_->reset_counters(); }
 
 int this_worker::index() noexcept {
   auto const* w = detail::current.worker;
-  return w != nullptr ? w->index : -1;
+  return w != nullptr ? w->seat : -1;
 }
 int this_worker::domain() noexcept {
   auto const* w = detail::current.worker;

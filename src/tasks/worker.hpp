@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One worker's own data. Only its thread writes here, except that siblings take from its ring.
+// One thread's own data, worker or guest. Only that thread writes here, except that others take
+// from its ring and its task stack.
 
 #include <cstdint>
 #include <memory>
+#include <nigh/detail/task_stack.hpp>
 #include <nigh/runtime.hpp>
 
 #include "policy/chunk_size.hpp"
+#include "policy/steal_order.hpp"
 #include "tasks/locality_queue.hpp"
 #include "tasks/quiescence.hpp"
 #include "trace/counters.hpp"
@@ -15,20 +18,57 @@ namespace nigh::tasks {
 
 inline constexpr std::size_t ring_capacity = 2 * policy::largest_chunk;
 
-struct alignas(64) Worker {
-  Worker(int index_, int cpu_, int domain_, int home_, std::size_t domains)
-      : index(index_), cpu(cpu_), domain(domain_), home(home_), counters(domains) {}
+// A seat is taken by
+enum class Role : std::uint8_t {
+  worker,    // a pinned thread, as long as the runtime lives
+  stand_in,  // a thread beside worker w, at work while w is in a blocking_scope
+  guest,     // a thread from outside, as long as it uses the runtime
+};
 
-  int const index;
-  int const cpu;
-  int const domain;
-  int const home;  // index of its domain among those with workers
+struct alignas(64) Worker {
+  Worker(detail::scheduler& host_, int seat_, Role role_, int cpu_, int domain_, int home_,
+         std::size_t domains)
+      : host(host_),
+        seat(seat_),
+        role(role_),
+        cpu(cpu_),
+        domain(domain_),
+        home(home_),
+        counters(domains) {
+    stack.worker = this;
+  }
+
+  detail::task_stack stack;
+
+  detail::scheduler& host;
+  int const seat;
+  Role const role;
+  int cpu;     // of a guest: where it was when it came
+  int domain;  //
+  int home;    // index of its domain among those with workers
 
   // Tasks taken from the domain's queue in one visit and not yet begun. Filled only when empty, so
-  // a chunk always fits.
+  // a chunk always fits. Guests have none.
   std::unique_ptr<LocalityQueue<detail::task>> ring;
   TaskCount tasks;
   trace::WorkerCounters counters;
+
+  // Whom to steal from: `beside` first, the worker that a stand-in or guest sits next to; then as
+  // the plan, a worker's own or that of `beside`, says.
+  Worker* beside = nullptr;
+  policy::VictimPlan plan;
+  std::uint32_t random_bits = 1;
+  bool woken_in_vain = false;
+
+  // Where counts or cutoffs are asked for, stack.limit is the stack's beginning, so that every push
+  // comes by, and this is where it really ends.
+  detail::task_slot* room_ends = nullptr;
+  std::uint32_t depth = 0;  // of the running task in its tree; kept under depth_cutoff only
+
+  // Of a stand-in: is it to work? Of a guest's seat: is it taken?
+  enum Duty : std::uint32_t { off, on, ended };
+  sync::atomic<std::uint32_t> duty{off};
+  bool in_blocking_scope = false;
 };
 
 }  // namespace nigh::tasks

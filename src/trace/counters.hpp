@@ -2,6 +2,7 @@
 #pragma once
 // What a worker counts. One writer, any number of readers.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -22,6 +23,8 @@ class Counter {
 };
 
 struct WorkerCounters {
+  static constexpr std::size_t levels = 8;  // those of nigh::level
+
   explicit WorkerCounters(std::size_t domains)
       : run_for_domain(std::make_unique<Counter[]>(domains)), domain_count(domains) {}
 
@@ -35,11 +38,17 @@ struct WorkerCounters {
   }
 
   void reset() noexcept {
-    for (Counter* c : {&run, &local, &remote, &bytes_local, &bytes_remote, &parked}) c->reset();
+    for (Counter* c : {&run, &local, &remote, &bytes_local, &bytes_remote, &parked, &forked,
+                       &serialized, &steals, &stolen, &failed_steals})
+      c->reset();
+    for (Counter& c : steals_at) c.reset();
     for (std::size_t d = 0; d < domain_count; ++d) run_for_domain[d].reset();
   }
 
   Counter run, local, remote, bytes_local, bytes_remote, parked;
+  // Of forked tasks; see nigh::worker_counters.
+  Counter forked, serialized, steals, stolen, failed_steals;
+  std::array<Counter, levels> steals_at;  // [level]
   std::unique_ptr<Counter[]> run_for_domain;
   std::size_t domain_count;
 };

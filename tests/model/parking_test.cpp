@@ -14,7 +14,7 @@ namespace {
 
 struct Machine {
   Machine(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order)
-      : parking(std::move(workers_of), wake_order), reach(std::move(wake_order)) {
+      : parking(std::move(workers_of), wake_order, 2), reach(std::move(wake_order)) {
     for (std::size_t q = 0; q < reach.size(); ++q)
       queues.push_back(std::make_unique<tasks::LocalityQueue<Plain>>(4));
   }
@@ -22,7 +22,7 @@ struct Machine {
   void spawn(int queue, int task) {
     std::array<Plain, 1> const one{Plain(task)};
     check(queues[static_cast<std::size_t>(queue)]->push(one), "there is room");
-    parking.notify(queue);
+    parking.notify(queue, true);
   }
 
   bool in_sight(int home) const {
@@ -54,7 +54,7 @@ struct Machine {
         parking.sleep(worker, home, [&] { return in_sight(home); });
         sync::pause();
       }
-      if (parking.stop_searching(home) && in_sight(home)) parking.notify(home);
+      if (parking.stop_searching(home) && in_sight(home)) parking.notify(home, true);
       run(task);
     }
   }

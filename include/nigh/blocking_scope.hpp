@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// blocking_scope: a task says that it is about to block.
+
+#include <nigh/detail/export.hpp>
+
+namespace nigh {
+
+// A task that waits for a file, a lock, a network or a thread outside keeps its worker, and with it
+// a cpu and the tasks in that worker's stack, from everybody else. As long as a blocking_scope
+// lives, those tasks can be stolen, and another thread works on the worker's cpu. When the scope
+// ends, that thread leaves after its current task; for a moment both may run.
+//
+// Each worker has one such stand-in, started when first needed. A blocking_scope within another one
+// of the same thread, in a stand-in, or outside workers does nothing. When the system refuses a
+// thread the scope does nothing but offer the tasks.
+class NIGH_API blocking_scope {
+ public:
+  blocking_scope();
+  ~blocking_scope();
+  blocking_scope(blocking_scope&&) = delete;
+  blocking_scope& operator=(blocking_scope&&) = delete;
+
+ private:
+  void* worker_ = nullptr;  // whose stand-in this scope called
+};
+
+}  // namespace nigh

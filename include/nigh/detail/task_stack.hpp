@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The split task stack: where a thread's forked tasks wait, to be popped by itself, newest first,
+// or stolen, oldest first. One for each worker, of fixed size, with the descriptors in place
+// (the split queue of Dinan et al., "Scalable Work Stealing", SC'09, and HotSLAW, Min et al.,
+// PGAS'11; descriptors as in van Dijk and van de Pol, "Lace", 2014).
+//
+//      slots      tail          split               top           limit
+//        │ stolen  │   shared     │     private      │    free      │
+//        └─────────┴──────────────┴──────────────────┴──────────────┘
+//
+//   owner   push, pop at top; publish moves split up, reclaim moves it down; one thread
+//   thief   steal at tail, any thread
+//
+// Private tasks are the owner's alone: push and pop touch no atomic but `wanted`, which it reads.
+// Tail and split share one word, so that a steal and a reclaim cannot both have a task: each is one
+// compare-exchange of that word, and the loser sees what became of it.
+//
+// Invariant: tail <= split <= top <= capacity, as slot indices. Tasks are joined newest first, so
+// when the top task has been stolen, so have all below it, and tail == split == top.
+//
+// (C) A task is seen whole: publish() releases the word after the slot was written; steal()
+// acquires
+//     it before the slot is read. Steals and reclaims in between are read-modify-writes, which
+//     carry the release on. A slot is written anew only after its thief finished with it (E).
+// (E) finish() releases what the thief did; finished() acquires it, so the joiner sees the results.
+// (S) A sleeper misses no published task and no finished one it waits for: see tasks/parking.hpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <nigh/detail/atomic.hpp>
+#include <nigh/detail/export.hpp>
+#include <optional>
+
+namespace nigh::detail {
+
+struct task_stack;
+
+struct task_slot {
+  // Runs the task; keeps its exceptions. `popping` is the stack whose owner took the task off the
+  // top: its top is lowered as soon as nothing in the slot is needed any more. Null for a thief,
+  // who holds the slot until finish().
+  using entry = void (*)(task_slot& slot, task_stack* popping) noexcept;
+
+  static constexpr std::size_t closure_bytes = 40;
+  static constexpr std::uint32_t waiting = 0, done = ~0u;  // otherwise: 1 + seat of the thief
+
+  entry call;
+  void* object;  // what the task belongs to: a forked call or a scope
+  alignas(8) std::byte closure[closure_bytes];
+  sync::atomic<std::uint32_t> state;  // written once stolen; `waiting` again when joined
+  std::uint32_t depth;                // in the tree of tasks; kept only when the runtime tracks it
+
+  bool finished() const noexcept { return state.load(sync::acquire) == done; }  // (E)
+  void finish() noexcept { state.store(done, sync::seq_cst); }                  // (E) (S)
+};
+#if !defined(NIGH_MODEL_ATOMICS) && !defined(NIGH_CHAOS)
+static_assert(sizeof(task_slot) == 64, "one cache line");
+#endif
+
+// What became of an attempt to steal.
+enum class steal : std::uint8_t { taken, lost, empty };  // lost: somebody was faster; try again
+
+struct alignas(64) task_stack {
+  struct loot {
+    task_slot* first = nullptr;
+    std::uint32_t count = 0;
+  };
+
+  // The owner's own.
+  task_slot* top = nullptr;
+  task_slot* limit = nullptr;  // push fails here
+  task_slot* split = nullptr;
+  task_slot* slots = nullptr;
+  std::uint32_t capacity = 0;
+  std::uint32_t share_goal = 0;  // that many tasks should be shared, if there are; 0: nobody steals
+  void* worker = nullptr;        // whose stack this is: a tasks::Worker
+
+  // Thieves write here.
+  alignas(64) sync::atomic<std::uint64_t> shared{0};  // tail, and split above it
+  sync::atomic<bool> wanted{false};                   // the owner should publish
+
+  std::uint32_t index(task_slot const* s) const noexcept {
+    return static_cast<std::uint32_t>(s - slots);
+  }
+  bool is_private(task_slot const* s) const noexcept { return s >= split; }
+  std::uint32_t private_tasks() const noexcept { return static_cast<std::uint32_t>(top - split); }
+
+  static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split_at) noexcept {
+    return tail | std::uint64_t{split_at} << 32;
+  }
+  static constexpr std::uint32_t tail_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word);
+  }
+  static constexpr std::uint32_t split_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word >> 32);
+  }
+
+  // Owner: lets thieves have the oldest n private tasks.
+  void publish(std::uint32_t n) noexcept {
+    wanted.store(false, sync::relaxed);  // first, so that a thief of these may set it again
+    split += n;
+    auto const before = shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (C) (S)
+    if (split_of(before) + n - tail_of(before) < share_goal) wanted.store(true, sync::relaxed);
+  }
+
+  // Owner: takes back `slot`, the topmost and no longer private one, and half of what is shared
+  // below it. False when it has been stolen.
+  bool reclaim(task_slot* slot) noexcept {
+    auto const at = index(slot);
+    auto word = shared.load(sync::relaxed);
+    for (;;) {
+      auto const tail = tail_of(word);
+      if (tail > at) return false;
+      auto const kept = tail + (at - tail) / 2;
+      if (!shared.compare_exchange_strong(word, pack(tail, kept), sync::relaxed)) continue;
+      split = slots + kept;
+      if (kept - tail < share_goal) wanted.store(true, sync::relaxed);
+      return true;
+    }
+  }
+
+  // Owner: forgets `slot`, the topmost one, whose thief has finished.
+  void drop_stolen(task_slot* slot) noexcept {
+    slot->state.store(task_slot::waiting, sync::relaxed);
+    top = split = slot;
+    // Nothing is shared, so nobody else can be changing the word.
+    shared.store(pack(index(slot), index(slot)), sync::relaxed);
+  }
+
+  // Thief, sitting at `seat`: takes the oldest shared tasks, as many as how_many(shared) says.
+  template <class HowMany>
+  steal take(std::uint32_t seat, loot& got, HowMany how_many) noexcept {
+    auto word = shared.load(sync::relaxed);
+    auto const tail = tail_of(word), available = split_of(word) - tail;
+    if (tail >= split_of(word)) return steal::empty;
+    auto const n = static_cast<std::uint32_t>(how_many(available));
+    if (!shared.compare_exchange_strong(word, word + n, sync::acquire))  // (C)
+      return steal::lost;
+    got = {slots + tail, n};
+    for (std::uint32_t i = 0; i < n; ++i) slots[tail + i].state.store(seat + 1, sync::relaxed);
+    if (available - n < share_goal) wanted.store(true, sync::relaxed);
+    return steal::taken;
+  }
+
+  // Thief: found nothing; asks the owner for more.
+  void ask() noexcept {
+    if (!wanted.load(sync::relaxed)) wanted.store(true, sync::relaxed);
+  }
+
+  // For those about to sleep.
+  bool has_shared() const noexcept {
+    auto const word = shared.load(sync::seq_cst);  // (S)
+    return tail_of(word) < split_of(word);
+  }
+};
+
+// The calling thread's stack. A thread that has none has one without room, so that there is one
+// test on the way of every spawn.
+extern NIGH_API constinit task_stack no_stack;
+extern NIGH_API constinit thread_local task_stack* this_stack
+    __attribute__((tls_model("initial-exec")));
+
+// The slow ways. All in src/tasks/.
+
+// The owner publishes, and wakes somebody if all are asleep.
+NIGH_API void share_tasks(task_stack& stack) noexcept;
+// The owner runs or awaits the topmost task, and takes it off.
+NIGH_API void finish_top(task_stack& stack) noexcept;
+// The same until `slot` is the top.
+NIGH_API void finish_down_to(task_stack& stack, task_slot* slot) noexcept;
+
+class scheduler;
+
+// The calling thread works for a scheduler, as a guest, as long as this lives.
+class NIGH_API guest {
+ public:
+  explicit guest(scheduler& host);
+  ~guest();
+  guest(guest&&) = delete;
+  guest& operator=(guest&&) = delete;
+
+ private:
+  task_stack* before_;  // null: there was no seat for it, or it is one of the host's own
+};
+
+// Of threads that have no task stack: do they enter the default runtime for the time of the push?
+enum class outsiders : std::uint8_t { enter, stay };
+
+// May a task be pushed where the plain way found no room? Keeps counts and cutoffs for the runtimes
+// that have them: between construction and destruction, the thread is one task deeper.
+class NIGH_API slow_push {
+ public:
+  explicit slow_push(outsiders rule);
+  ~slow_push();
+  slow_push(slow_push&&) = delete;
+  slow_push& operator=(slow_push&&) = delete;
+  task_stack* room() const noexcept { return stack_; }  // null: run it inline
+
+ private:
+  std::optional<guest> guest_;
+  task_stack* stack_ = nullptr;
+};
+
+}  // namespace nigh::detail

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// fork_join(f, g, ...): calls all of them, possibly at once, and returns when all have returned.
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <nigh/detail/export.hpp>
+#include <nigh/detail/task_stack.hpp>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace nigh {
+
+namespace detail {
+
+// Calls f; std::monostate stands for void.
+template <class F>
+auto value_of(F&& f) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
+    std::invoke(std::forward<F>(f));
+    return std::monostate{};
+  } else {
+    return std::invoke(std::forward<F>(f));
+  }
+}
+
+// A function that its parent has put into its task stack, in the parent's frame. The parent calls
+// it itself unless somebody else has begun it; what is stored here is then written by that thread.
+template <class G>
+class forked {
+ public:
+  using value = decltype(value_of(std::declval<G>()));
+
+  explicit forked(std::remove_reference_t<G>& g) noexcept : call_(std::addressof(g)) {}
+  forked(forked&&) = delete;
+  forked& operator=(forked&&) = delete;
+
+  // A task_slot::entry.
+  static void run(task_slot& slot, task_stack* popping) noexcept {
+    auto& self = *static_cast<forked*>(slot.object);
+    if (popping != nullptr) popping->top = &slot;
+    try {
+      ::new (&self.result_) value(value_of(std::forward<G>(*self.call_)));
+      self.threw_ = false;
+    } catch (...) {
+      ::new (&self.exception_) std::exception_ptr(std::current_exception());
+      self.threw_ = true;
+    }
+  }
+
+  // After run(), once: its result, or its exception.
+  value take() {
+    if (threw_) std::rethrow_exception(take_away(exception_));
+    return take_away(result_);
+  }
+  void discard() noexcept { threw_ ? std::destroy_at(&exception_) : std::destroy_at(&result_); }
+  ~forked() {}  // what run() stored has been taken or discarded
+
+ private:
+  template <class T>
+  static T take_away(T& from) {
+    T taken(std::move(from));
+    std::destroy_at(&from);
+    return taken;
+  }
+
+  std::remove_reference_t<G>* call_;
+  bool threw_;
+  union {
+    value result_;
+    std::exception_ptr exception_;
+  };
+};
+
+// Runs or awaits the task of `object` in `slot`, unless that has been done on the way.
+NIGH_API void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept;
+
+template <class F, class G>
+auto fork_in(task_stack& stack, F&& f, G&& g) {
+  forked<G> right(g);
+  auto* const slot = stack.top;
+  slot->call = &forked<G>::run;
+  slot->object = &right;
+  stack.top = slot + 1;
+  if (stack.wanted.load(sync::relaxed)) [[unlikely]]
+    share_tasks(stack);
+  auto left = [&] {
+    try {
+      return value_of(std::forward<F>(f));
+    } catch (...) {
+      join_slowly(stack, slot, &right);
+      right.discard();
+      throw;
+    }
+  }();
+  using both = std::tuple<decltype(left), typename forked<G>::value>;
+  // Still there, and nobody could have taken it?
+  if (stack.top == slot + 1 && slot->object == &right && stack.is_private(slot)) [[likely]] {
+    stack.top = slot;
+    return both(std::move(left), value_of(std::forward<G>(g)));
+  }
+  join_slowly(stack, slot, &right);
+  return both(std::move(left), right.take());
+}
+
+template <class F, class G>
+auto call_in_order(F&& f, G&& g) {
+  auto left = [&] {
+    try {
+      return value_of(std::forward<F>(f));
+    } catch (...) {
+      try {
+        value_of(std::forward<G>(g));
+      } catch (...) {  // the first one is rethrown
+      }
+      throw;
+    }
+  }();
+  using both = std::tuple<decltype(left), typename forked<G>::value>;
+  return both(std::move(left), value_of(std::forward<G>(g)));
+}
+
+template <class F, class G>
+[[gnu::noinline]] auto fork_slowly(F&& f, G&& g) {
+  slow_push const push(outsiders::enter);
+  return push.room() != nullptr ? fork_in(*push.room(), std::forward<F>(f), std::forward<G>(g))
+                                : call_in_order(std::forward<F>(f), std::forward<G>(g));
+}
+
+template <class F, class G>
+auto fork(F&& f, G&& g) {
+  auto& stack = *this_stack;
+  if (stack.top < stack.limit) [[likely]]
+    return fork_in(stack, std::forward<F>(f), std::forward<G>(g));
+  return fork_slowly(std::forward<F>(f), std::forward<G>(g));
+}
+
+// Those from First on, Count of them, as one function that returns the tuple of their values.
+template <std::size_t First, std::size_t Count, class All>
+auto call_part(All& all) {
+  using part = std::tuple_element_t<First, All>;
+  if constexpr (Count == 1) {
+    using value = decltype(value_of(std::declval<part>()));
+    return std::tuple<value>(value_of(std::forward<part>(std::get<First>(all))));
+  } else {
+    constexpr std::size_t left = (Count + 1) / 2;
+    auto parts = fork([&] { return call_part<First, left>(all); },
+                      [&] { return call_part<First + left, Count - left>(all); });
+    return std::tuple_cat(std::move(std::get<0>(parts)), std::move(std::get<1>(parts)));
+  }
+}
+
+}  // namespace detail
+
+// Calls all of `functions` (two or more) with no arguments, possibly at once: the caller goes
+// through them itself, and idle workers take what it has not come to. Returns a std::tuple of their
+// results (decayed; std::monostate for void), or void when all are void.
+//
+// Each is called exactly once, whatever the others throw; of the exceptions, the one of the first
+// argument that threw is rethrown when all have ended.
+//
+// On a worker the tasks belong to its runtime. Any other thread becomes a guest of the default
+// runtime for the time of the call: its tasks may be stolen, it steals while it waits. Nests to any
+// depth that the thread's stack has room for. Allocates nothing.
+template <class... F>
+  requires(sizeof...(F) >= 2)
+auto fork_join(F&&... functions) {
+  auto const all_values = [&] {
+    if constexpr (sizeof...(F) == 2) {
+      return detail::fork(std::forward<F>(functions)...);
+    } else {
+      auto all = std::forward_as_tuple(std::forward<F>(functions)...);
+      return detail::call_part<0, sizeof...(F)>(all);
+    }
+  };
+  if constexpr ((std::is_void_v<std::invoke_result_t<F>> && ...))
+    all_values();
+  else
+    return all_values();
+}
+
+}  // namespace nigh

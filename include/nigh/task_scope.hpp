@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// task_scope: spawns any number of tasks, and ends after them.
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <nigh/detail/export.hpp>
+#include <nigh/detail/task_stack.hpp>
+#include <nigh/runtime.hpp>
+#include <nigh/stop_token.hpp>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace nigh {
+
+// What becomes of a scope's other tasks when one throws?
+enum class on_exception : std::uint8_t {
+  finish,  // they run
+  cancel,  // those not begun are dropped; those running see stop_requested()
+};
+
+struct task_scope_options {
+  runtime* where = nullptr;  // null: the calling worker's, or in any other thread the default one
+  on_exception rule = on_exception::finish;
+  stop_token parent = {};  // when it is asked to stop, so is this scope
+};
+
+// Made, waited for and destroyed by one thread, scopes within scopes in reverse order, as local
+// variables are. Any task of the scope may spawn into it, whichever thread it runs on. A task is
+// done when its function has returned and all that it spawned is done.
+//
+// A spawned function is kept in the spawning thread's task stack: in place when it has at most 40
+// bytes and moves without throwing, else through one heap allocation. When the stack is full, or in
+// a program out of guest seats, spawn() calls it at once; it never fails but by throwing what the
+// copy or the allocation throws. Tasks have no priorities: newest first in the spawning thread,
+// oldest first for thieves.
+class NIGH_API task_scope {
+ public:
+  task_scope() : stack_(detail::this_stack), base_(stack_->top) {
+    if (stack_ == &detail::no_stack) [[unlikely]]
+      enter(nullptr);
+  }
+  explicit task_scope(task_scope_options options);
+  explicit task_scope(runtime& where) : task_scope(task_scope_options{.where = &where}) {}
+
+  // Waits. Rethrows the first exception of a task that no wait() has, unless the scope is being
+  // left by an exception already.
+  ~task_scope() noexcept(false);
+  task_scope(task_scope&&) = delete;
+  task_scope& operator=(task_scope&&) = delete;
+
+  // f() takes no argument; its result is ignored.
+  template <class F>
+  void spawn(F&& f);
+
+  // The same through the locality queue of the data's domain; see runtime::spawn. The queue keeps
+  // 32 bytes of f, if it is trivially copyable; else it is allocated.
+  template <class F>
+  void spawn(near where, F&& f);
+
+  // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
+  // wait(). Only in the thread that made the scope, and not from one of its own tasks:
+  // std::logic_error. The scope can be used again afterwards.
+  void wait() {
+    if (detail::this_stack != stack_) [[unlikely]]
+      refuse_to_wait();
+    finish();
+    if (failed_.load(sync::relaxed)) [[unlikely]]
+      rethrow();
+  }
+
+  // Tasks that have not begun are dropped from now on, those running can ask. Any thread.
+  void request_stop() noexcept { stop_.requested.store(true, sync::relaxed); }
+  bool stop_requested() const noexcept { return stop_.is_requested(); }
+  stop_token token() const noexcept { return stop_token(&stop_); }
+
+ private:
+  template <class C>
+  struct child;
+  template <class C>
+  struct near_child;
+
+  void enter(runtime* where);
+  void finish() noexcept {
+    while (stack_->top > base_) {
+      auto* const slot = stack_->top - 1;
+      if (stack_->wanted.load(sync::relaxed) || !stack_->is_private(slot)) [[unlikely]]
+        detail::finish_top(*stack_);
+      else
+        slot->call(*slot, stack_);
+    }
+    if (near_pending_.load(sync::acquire) != 0) [[unlikely]]  // (E)
+      await_near();
+  }
+  template <class C>
+  void run(C& call) noexcept {
+    if (stop_.is_requested()) return;
+    try {
+      static_cast<void>(call());
+    } catch (...) {
+      keep_exception();
+    }
+  }
+  detail::task_stack* stack_of_spawner() const noexcept;  // null: not a thread of our runtime
+  void await_near() noexcept;
+  void begin_near() noexcept { near_pending_.fetch_add(1, sync::relaxed); }
+  void end_near(detail::task_slot* base) noexcept;
+  void submit_near(near where, detail::task t);
+  near resolved(near where) const;
+  detail::scheduler& host() const;
+  void keep_exception() noexcept;
+  [[noreturn]] void rethrow();
+  [[noreturn]] static void refuse_to_wait();
+
+  detail::task_stack* stack_;
+  detail::task_slot* base_;  // where its tasks begin
+  runtime* host_ = nullptr;  // kept by scopes of guests
+  std::optional<detail::guest> guest_;
+  detail::stop_state stop_;
+  sync::atomic<std::uint32_t> near_pending_{0};
+  sync::atomic<bool> failed_{false};  // exception_ is being or has been written
+  on_exception rule_ = on_exception::finish;
+  int unwinding_ = std::uncaught_exceptions();
+  std::exception_ptr exception_;
+};
+
+namespace detail {
+
+// Out of line for those that do not fit.
+template <class F>
+struct boxed {
+  std::unique_ptr<F> f;
+  explicit boxed(F&& g) : f(std::make_unique<F>(std::move(g))) {}
+  explicit boxed(F const& g) : f(std::make_unique<F>(g)) {}
+  void operator()() { static_cast<void>((*f)()); }
+};
+template <class F>
+inline constexpr bool fits_slot = sizeof(F) <= task_slot::closure_bytes && alignof(F) <= 8 &&
+                                  std::is_nothrow_move_constructible_v<F>;
+template <class F>
+using kept = std::conditional_t<fits_slot<F>, F, boxed<F>>;
+
+}  // namespace detail
+
+template <class C>
+struct task_scope::child {
+  // A task_slot::entry.
+  static void run(detail::task_slot& slot, detail::task_stack* popping) noexcept {
+    auto& scope = *static_cast<task_scope*>(slot.object);
+    auto* const stored = std::launder(reinterpret_cast<C*>(slot.closure));
+    C call(std::move(*stored));  // its slot may be needed by what it spawns
+    std::destroy_at(stored);
+    if (popping != nullptr) popping->top = &slot;
+    scope.run(call);
+  }
+};
+
+template <class C>
+struct task_scope::near_child {
+  task_scope* scope;
+  C call;
+  void operator()() noexcept {
+    auto* const base = detail::this_stack->top;
+    scope->run(call);
+    scope->end_near(base);
+  }
+};
+
+template <class F>
+void task_scope::spawn(F&& f) {
+  using call = detail::kept<std::decay_t<F>>;
+  auto* stack = detail::this_stack;
+  if (stack != stack_) [[unlikely]] {
+    stack = stack_of_spawner();
+    if (stack == nullptr) return spawn(near{}, std::forward<F>(f));
+  }
+  auto const push = [&](detail::task_stack& to) {
+    auto* const slot = to.top;
+    ::new (static_cast<void*>(slot->closure)) call(std::forward<F>(f));
+    slot->call = &child<call>::run;
+    slot->object = this;
+    to.top = slot + 1;
+    if (to.wanted.load(sync::relaxed)) [[unlikely]]
+      detail::share_tasks(to);
+  };
+  if (stack->top < stack->limit) [[likely]]
+    return push(*stack);
+  detail::slow_push const slow(detail::outsiders::stay);
+  if (slow.room() != nullptr) return push(*slow.room());
+  call now(std::forward<F>(f));
+  run(now);
+}
+
+template <class F>
+void task_scope::spawn(near where, F&& f) {
+  near const there = resolved(where);
+  auto t = detail::make_task(near_child<std::decay_t<F>>{this, std::forward<F>(f)});
+  begin_near();
+  submit_near(there, t);
+}
+
+}  // namespace nigh

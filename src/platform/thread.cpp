@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/thread.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace nigh::platform {
+namespace {
+
+void* run_body(void* body) {
+  std::unique_ptr<std::function<void()>> const f(static_cast<std::function<void()>*>(body));
+  (*f)();
+  return nullptr;
+}
+
+// The lower end of the calling thread's stack, asked for once: it can take a file read.
+char const* stack_end() noexcept {
+  thread_local char const* end = [] {
+    void* low = nullptr;
+    std::size_t size = 0;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return static_cast<char*>(nullptr);
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    return static_cast<char*>(low);
+  }();
+  return end;
+}
+
+}  // namespace
+
+result<Thread> Thread::start(std::size_t stack_bytes, std::function<void()> body) {
+  auto owned = std::make_unique<std::function<void()>>(std::move(body));
+  pthread_t handle;
+  int refused = 0;
+  auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (std::size_t bytes : {(stack_bytes + page - 1) / page * page, std::size_t{0}}) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    refused = bytes > 0 ? pthread_attr_setstacksize(&attributes, bytes) : 0;
+    if (refused == 0) refused = pthread_create(&handle, &attributes, run_body, owned.get());
+    pthread_attr_destroy(&attributes);
+    if (refused == 0) {
+      static_cast<void>(owned.release());  // run_body's now
+      return Thread(handle);
+    }
+  }
+  return nigh::error{std::string("cannot start a thread: ") + std::strerror(refused)};
+}
+
+void Thread::join() noexcept { pthread_join(handle_, nullptr); }
+
+std::size_t stack_left() noexcept {
+  char const here = 0;
+  char const* const end = stack_end();
+  return end != nullptr ? static_cast<std::size_t>(std::max<std::ptrdiff_t>(&here - end, 0))
+                        : std::numeric_limits<std::size_t>::max();
+}
+
+void yield() noexcept { sched_yield(); }
+
+void* map_zeroes(std::size_t bytes) noexcept {
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+void unmap(void* at, std::size_t bytes) noexcept { munmap(at, bytes); }
+
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
+  pthread_atfork(before, in_parent, in_child);
+}
+
+}  // namespace nigh::platform

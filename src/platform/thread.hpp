@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A thread with a stack of a chosen size, which std::thread cannot have.
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <functional>
+#include <nigh/result.hpp>
+
+namespace nigh::platform {
+
+class Thread {
+ public:
+  // Runs body() in a new thread, with at least `stack_bytes` of stack: reserved, and backed by
+  // memory as far as it is used. An error when the system refuses even a stack of its default size.
+  static result<Thread> start(std::size_t stack_bytes, std::function<void()> body);
+
+  void join() noexcept;
+
+ private:
+  explicit Thread(pthread_t handle) noexcept : handle_(handle) {}
+  pthread_t handle_;
+};
+
+// Bytes between here and the lower end of the calling thread's stack; a large number when the
+// system does not say.
+std::size_t stack_left() noexcept;
+
+// Lets another thread have the cpu, if one wants it.
+void yield() noexcept;
+
+// `bytes` of zeroes, backed by memory as they are written; null when there is no room.
+void* map_zeroes(std::size_t bytes) noexcept;
+void unmap(void* at, std::size_t bytes) noexcept;
+
+// Calls before() ahead of every fork(), and one of the others after it.
+void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept;
+
+}  // namespace nigh::platform

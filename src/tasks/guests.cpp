@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that are no workers, for the time they use a runtime; and the slow ways into a task
+// stack.
+
+#include <nigh/fork_join.hpp>
+
+#include "platform/affinity.hpp"
+#include "tasks/current.hpp"
+#include "tasks/scheduler.hpp"
+
+namespace nigh::detail {
+
+constinit task_stack no_stack;
+constinit thread_local task_stack* this_stack = &no_stack;
+
+namespace {
+
+tasks::Worker& worker_of(task_stack const& stack) noexcept {
+  return *static_cast<tasks::Worker*>(stack.worker);
+}
+
+}  // namespace
+
+void scheduler::raise_extras_end(int seat) noexcept {
+  auto end = extras_end_.load(sync::relaxed);
+  while (end <= seat && !extras_end_.compare_exchange_strong(end, seat + 1, sync::seq_cst)) {
+  }
+}
+
+// The worker on the guest's cpu has no business there meanwhile: it is not woken before the others,
+// and does not stay awake to look for work.
+scheduler::Worker* scheduler::take_seat() noexcept {
+  if (inherited()) return nullptr;
+  for (auto at = 2 * static_cast<std::size_t>(worker_count_); at < seats_.size(); ++at) {
+    auto& me = *seats_[at];
+    std::uint32_t expected = Worker::off;
+    if (me.duty.load(sync::relaxed) != Worker::off ||
+        !me.duty.compare_exchange_strong(expected, Worker::on, sync::acquire))  // (L)
+      continue;
+    if (me.stack.slots == nullptr && !set_up_stack(me)) {
+      me.duty.store(Worker::off, sync::release);  // (L)
+      return nullptr;
+    }
+    int const cpu = platform::current_cpu();
+    me.beside = &worker(0);
+    for (auto const& w : pinned_workers())
+      if (w->cpu == cpu) me.beside = w.get();
+    me.cpu = me.beside->cpu;
+    me.domain = me.beside->domain;
+    me.home = me.beside->home;
+    me.plan = me.beside->plan;
+    me.random_bits = static_cast<std::uint32_t>(me.seat);
+    parking_->set_displaced(me.beside->seat, true);
+    raise_extras_end(me.seat);
+    extras_present_.fetch_add(1, sync::seq_cst);  // (S)
+    return &me;
+  }
+  return nullptr;
+}
+
+void scheduler::leave_seat(Worker& guest) noexcept {
+  NIGH_ASSERT(guest.stack.top == guest.stack.slots, "a guest leaves with all its tasks joined");
+  parking_->set_displaced(guest.beside->seat, false);
+  extras_present_.fetch_sub(1, sync::seq_cst);
+  guest.duty.store(Worker::off, sync::release);  // (L)
+}
+
+guest::guest(scheduler& host) : before_(this_stack) {
+  auto* const worker = static_cast<tasks::Worker*>(before_->worker);
+  auto* const seat = worker != nullptr && &worker->host == &host ? nullptr : host.take_seat();
+  if (seat != nullptr)
+    this_stack = &seat->stack;
+  else
+    before_ = nullptr;
+}
+
+guest::~guest() {
+  if (before_ == nullptr) return;
+  auto& me = worker_of(*this_stack);
+  this_stack = before_;
+  me.host.leave_seat(me);
+}
+
+void share_tasks(task_stack& stack) noexcept {
+  auto& me = worker_of(stack);
+  me.host.share(me);
+}
+
+void finish_top(task_stack& stack) noexcept {
+  auto& me = worker_of(stack);
+  me.host.finish_top(me);
+}
+
+void finish_down_to(task_stack& stack, task_slot* top) noexcept {
+  if (stack.top > top) worker_of(stack).host.finish_down_to(worker_of(stack), top);
+}
+
+// A scope that the forked function waited at may have run the task already, together with its own.
+void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
+  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
+}
+
+slow_push::slow_push(outsiders rule) {
+  if (this_stack == &no_stack && rule == outsiders::enter) guest_.emplace(default_scheduler());
+  if (this_stack == &no_stack) return;
+  auto& me = worker_of(*this_stack);
+  if (!me.host.may_fork(me)) return;
+  stack_ = this_stack;
+  stack_->top->depth = ++me.depth;
+}
+
+slow_push::~slow_push() {
+  if (stack_ != nullptr) --worker_of(*stack_).depth;
+}
+
+}  // namespace nigh::detail

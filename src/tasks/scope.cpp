@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of nigh::task_scope need not be inlined.
+
+#include <nigh/task_scope.hpp>
+#include <stdexcept>
+
+#include "base/assert.hpp"
+#include "platform/futex.hpp"
+#include "tasks/current.hpp"
+#include "tasks/scheduler.hpp"
+
+namespace nigh {
+
+namespace {
+
+tasks::Worker& worker_of(detail::task_stack const& stack) noexcept {
+  return *static_cast<tasks::Worker*>(stack.worker);
+}
+
+}  // namespace
+
+task_scope::task_scope(task_scope_options options)
+    : stack_(detail::this_stack), base_(stack_->top), rule_(options.rule) {
+  stop_.parent = options.parent.state_;
+  if (options.where != nullptr || stack_ == &detail::no_stack) enter(options.where);
+}
+
+// Of a thread that is not one of the runtime's already, a guest.
+void task_scope::enter(runtime* where) {
+  host_ = where != nullptr ? where : &default_runtime();
+  guest_.emplace(*host_->scheduler_);
+  stack_ = detail::this_stack;
+  base_ = stack_->top;
+}
+
+task_scope::~task_scope() noexcept(false) {
+  NIGH_ASSERT(detail::this_stack == stack_,
+              "a task_scope is destroyed by the thread that made it, after those made later");
+  finish();
+  guest_.reset();
+  if (failed_.load(sync::relaxed) && std::uncaught_exceptions() == unwinding_) rethrow();
+}
+
+detail::task_stack* task_scope::stack_of_spawner() const noexcept {
+  auto* const here = detail::this_stack;
+  auto const* const host = static_cast<tasks::Worker*>(here->worker);
+  auto const* const ours = static_cast<tasks::Worker*>(stack_->worker);
+  return host != nullptr && ours != nullptr && &host->host == &ours->host ? here : nullptr;
+}
+
+void task_scope::await_near() noexcept {
+  if (stack_ != &detail::no_stack) {
+    auto& me = worker_of(*stack_);
+    me.host.await_zero(me, near_pending_);
+    return;
+  }
+  for (auto n = near_pending_.load(sync::acquire); n != 0;
+       n = near_pending_.load(sync::acquire))  // (E)
+    platform::futex_wait(near_pending_, n);
+}
+
+// The scope may be gone as soon as its count is 0.
+void task_scope::end_near(detail::task_slot* base) noexcept {
+  detail::finish_down_to(*detail::this_stack, base);
+  auto* const waiting = static_cast<tasks::Worker*>(stack_->worker);
+  if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
+  if (waiting != nullptr)
+    waiting->host.wake(*waiting);
+  else
+    platform::futex_wake_all(near_pending_);
+}
+
+detail::scheduler& task_scope::host() const {
+  auto* const ours = static_cast<tasks::Worker*>(stack_->worker);
+  return ours != nullptr ? ours->host : *host_->scheduler_;
+}
+
+near task_scope::resolved(near where) const { return host().resolved(where); }
+
+void task_scope::submit_near(near where, detail::task t) { host().submit(where, t); }
+
+void task_scope::keep_exception() noexcept {
+  if (rule_ == on_exception::cancel) request_stop();
+  if (!failed_.exchange(true, sync::relaxed)) exception_ = std::current_exception();
+}
+
+void task_scope::rethrow() {
+  failed_.store(false, sync::relaxed);
+  std::rethrow_exception(std::exchange(exception_, nullptr));
+}
+
+void task_scope::refuse_to_wait() {
+  throw std::logic_error(
+      "task_scope::wait called by another thread than the one that made the scope");
+}
+
+}  // namespace nigh
