@@ -12,9 +12,12 @@ SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 HEADER = SPDX + "#pragma once\n"
 
 CLEAN = {
-    "src/CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\ninclude/nigh/array.hpp\n",
+    "src/CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\ninclude/nigh/array.hpp\n"
+                          "include/nigh/detail/atomic.hpp\n",
     "include/nigh/array.hpp": HEADER + "#include <vector>\n",
-    "src/base/atomic.hpp": HEADER + "#include <atomic>\ntemplate <class T> using a = std::atomic<T>;\n",
+    "include/nigh/detail/atomic.hpp":
+        HEADER + "#include <atomic>\ntemplate <class T> using a = std::atomic<T>;\n",
+    "src/base/atomic.hpp": HEADER + "#include <nigh/detail/atomic.hpp>\n",
     "src/platform/pages.hpp": HEADER + '#include <sys/mman.h>\n#include "base/atomic.hpp"\n',
     "src/topology/load.hpp": HEADER + '#include <hwloc.h>\n#include "platform/pages.hpp"\n',
     "src/policy/order.hpp": HEADER + '#include <vector>\n#include "topology/load.hpp"\n',
