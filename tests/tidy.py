@@ -171,7 +171,8 @@ class Checker:
             return
         below = layer_of(target)
         if below == "workloads" and layer == "workloads":
-            if path.split("/")[:2] != target.split("/")[:2]:
+            # What lies beside the workloads' folders is for all of them.
+            if target.count("/") > 1 and path.split("/")[:2] != target.split("/")[:2]:
                 self.complain(path, number, f'"{name}" belongs to another workload')
         elif below not in closure(layer):
             self.complain(path, number, f'"{name}" is in {below or target}, which {layer} may not include')

@@ -24,6 +24,7 @@ CLEAN = {
     "src/memory/block.cpp": SPDX + '#include <nigh/array.hpp>\n#include "platform/pages.hpp"\n',
     "workloads/jacobi/kernel.cpp": SPDX + "#include <immintrin.h>\n#ifdef __x86_64__\n#endif\n",
     "workloads/jacobi/kernel.hpp": HEADER,
+    "workloads/team.hpp": HEADER,
     "bench/jacobi.cpp": SPDX + '#include "jacobi/kernel.hpp"\n',
     "tests/unit/a_test.cpp": SPDX + '#include <unistd.h>\n#include "memory/none.hpp"\n',
 }
@@ -79,6 +80,7 @@ class Tidy(unittest.TestCase):
         self.finds("workloads/jacobi/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
         self.finds("workloads/other/a.cpp", SPDX + '#include "jacobi/kernel.hpp"\n', "another workload")
         self.passes("workloads/jacobi/a.cpp", SPDX + '#include "kernel.hpp"\n')
+        self.passes("workloads/jacobi/a.cpp", SPDX + '#include "workloads/team.hpp"\n')
 
     def test_bench_knows_workloads_only(self):
         self.finds("bench/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
