@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// All ways to put n queens on an n x n board such that none attacks another; one task a safe
+// placement, so a task for every node of the search tree but the root.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+namespace nqueens {
+
+inline constexpr int most_rows = 16;
+
+struct Config {
+  int n = 12;
+  int cutoff = 0;  // row from which on no tasks are made, 0: none
+};
+
+// Queens in the first rows, one each. A child copies its parent's board, and adds one.
+struct Board {
+  std::array<std::int8_t, most_rows> column;  // of row r < rows
+  std::int8_t rows = 0;
+  std::int8_t n = 0;
+  std::int8_t cutoff = most_rows;
+
+  bool full() const noexcept { return rows == n; }
+
+  bool safe(int next) const noexcept {
+    for (int r = 0; r < rows; ++r) {
+      int const apart = std::abs(next - column[static_cast<std::size_t>(r)]);
+      if (apart == 0 || apart == rows - r) return false;
+    }
+    return true;
+  }
+
+  Board with(int next) const noexcept {
+    Board child;
+    for (int r = 0; r < rows; ++r)
+      child.column[static_cast<std::size_t>(r)] = column[static_cast<std::size_t>(r)];
+    child.column[static_cast<std::size_t>(rows)] = static_cast<std::int8_t>(next);
+    child.rows = static_cast<std::int8_t>(rows + 1);
+    child.n = n;
+    child.cutoff = cutoff;
+    return child;
+  }
+};
+
+inline Board empty_board(Config const& config) noexcept {
+  Board b;
+  b.n = static_cast<std::int8_t>(config.n);
+  if (config.cutoff > 0 && config.cutoff < most_rows)
+    b.cutoff = static_cast<std::int8_t>(config.cutoff);
+  return b;
+}
+
+// What the children of one node have found, to be added up when all have ended.
+class Found {
+ public:
+  std::uint64_t& of(int child) noexcept { return counts_[static_cast<std::size_t>(child)]; }
+  std::uint64_t sum(int children) const noexcept {
+    std::uint64_t total = 0;
+    for (int c = 0; c < children; ++c) total += counts_[static_cast<std::size_t>(c)];
+    return total;
+  }
+
+ private:
+  std::array<std::uint64_t, most_rows> counts_;
+};
+
+std::uint64_t serial(Board& board) noexcept;  // ways to fill it up
+
+std::uint64_t solve_serial(Config const& config);
+std::uint64_t solve_openmp(Config const& config);
+std::uint64_t solve_tbb(Config const& config);
+std::uint64_t solve_nigh(Config const& config);
+
+}  // namespace nqueens

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sparselu/config.hpp"
+
+namespace sparselu {
+
+void solve_serial(Matrix& matrix) {
+  int const n = matrix.blocks();
+  for (int k = 0; k < n; ++k) {
+    Step const step{matrix, k};
+    step.factorise();
+    for (int j = k + 1; j < n; ++j)
+      if (step.in_row(j)) step.solve_row(j);
+    for (int i = k + 1; i < n; ++i)
+      if (step.in_column(i)) step.solve_column(i);
+    for (int i = k + 1; i < n; ++i)
+      for (int j = k + 1; j < n; ++j)
+        if (step.in_column(i) && step.in_row(j)) step.update(i, j);
+  }
+}
+
+}  // namespace sparselu

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strassen/config.hpp"
+
+namespace strassen {
+
+void solve_openmp(Square c, Square a, Square b) {
+  if (c.rows <= leaf_rows) return multiply(c, a, b);
+  Step const step(c, a, b);
+  for (int p = 0; p < Step::products; ++p) {
+#pragma omp task untied firstprivate(p) shared(step)
+    step.product(p, solve_openmp);
+  }
+#pragma omp taskwait
+  step.combine();
+}
+
+}  // namespace strassen
