@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/command.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -61,6 +63,18 @@ void restart_with_openmp_settings(char** argv) {
                            "OMP_WAIT_POLICY", "OMP_SCHEDULE"})
     unsetenv(ours);
   execv("/proc/self/exe", argv);  // on failure: go on with the settings there are
+}
+
+void allow_deep_stacks() {
+  constexpr rlim_t wanted = rlim_t{1} << 30;
+  rlimit stack{};
+  if (getrlimit(RLIMIT_STACK, &stack) != 0) return;
+  if (stack.rlim_cur == RLIM_INFINITY || stack.rlim_cur < wanted) {
+    // Not unlimited either: that would lay out the address space differently.
+    stack.rlim_cur = stack.rlim_max == RLIM_INFINITY ? wanted : std::min(wanted, stack.rlim_max);
+    setrlimit(RLIMIT_STACK, &stack);
+  }
+  setenv("OMP_STACKSIZE", "1G", 0);
 }
 
 std::vector<int> parse_cpu_list(std::string const& argument, std::string const& text) {

@@ -28,6 +28,11 @@ int run_command(std::string const& name, std::string const& description, int arg
 // another one is measured, yet not be slower to wake than users see: spin for about a millisecond.
 void restart_with_openmp_settings(char** argv);
 
+// Recursion by tasks goes deep, and deeper where a waiting thread takes up other tasks on top of
+// its own. To be called before the restart, for the main thread's stack gets its limit when the
+// program starts: 1 GiB, or what the system allows, for that one and for OpenMP's threads.
+void allow_deep_stacks();
+
 // "0-2,5" as a list of cpus; UsageError naming the argument.
 std::vector<int> parse_cpu_list(std::string const& argument, std::string const& text);
 

@@ -66,13 +66,19 @@ class BadInput(unittest.TestCase):
         self.refuses("--pages", "jacobi3d", "--quick", "--pages=medium")
         self.refuses("--repetitions", "jacobi3d", "--quick", "--repetitions=-3")
         self.refuses("--fast", "jacobi3d", "--fast")
+        for problem in ("fob", "fib,", "fib:", "fib:x", "uts:T9", "sparselu:5", "strassen:100",
+                        "nqueens:99", "quicksort:-1", ",fib"):
+            self.refuses("--problem", "tasks", "--quick", f"--problem={problem}")
+        self.refuses("--cutoff", "tasks", "--quick", "--cutoff=-1")
+        self.refuses("--repetitions", "tasks", "--quick", "--repetitions=-1")
+        self.refuses("--tasks", "tasks", "--quick", "--tasks=0")
 
     def test_files(self):
         for bench in ("jacobi3d", "tasks"):
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
-        self.refuses("--plot", "jacobi3d", "--quick", "--plot", "/nowhere/at/all.svg")
-        self.refuses("--plot", "jacobi3d", "--quick", "--plot", "figure.pdf")
+            self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
+            self.refuses("--plot", bench, "--quick", "--plot", "figure.pdf")
 
 
 class GoodInput(unittest.TestCase):
@@ -99,10 +105,28 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(blocks, 3 * 5 * 7)
 
     def test_tasks(self):
-        done = run("tasks", "--quick", "--threads=1", "--json", "-")
+        done = run("tasks", "--quick", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertIn("nigh/idle", [line["variant"] for line in lines])
+        cells = [line for line in lines if line["bench"] == "tasks/matrix"]
+        problems = {line["params"]["problem"] for line in cells}
+        self.assertEqual(problems, {"fib", "nqueens", "uts", "sparselu", "strassen", "mergesort",
+                                    "quicksort"})
+        for line in cells:
+            if "absent" not in line:
+                self.assertIs(line["verified"], True, line["variant"])
+                self.assertEqual(len(line["samples"]), 2)
+                self.assertGreater(line["counters"]["ratio_to_serial"], 0)
+
+    def test_chosen_problems_with_a_cutoff(self):
+        done = run("tasks", "--problem=fib:12,uts:T1-tiny", "--cutoff=2", "--threads=1",
+                   "--repetitions=1", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        sizes = {(line["params"]["problem"], line["params"]["size"]) for line in lines}
+        self.assertEqual(sizes, {("fib", "12"), ("uts", "T1-tiny")})
+        self.assertEqual({line["params"]["cutoff"] for line in lines}, {2})
 
 
 if __name__ == "__main__":

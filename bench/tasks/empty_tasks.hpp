@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an empty task costs from spawn to end, and what a live runtime burns when it has nothing to
+// do.
+
+#include <string>
+#include <vector>
+
+#include "bench/results.hpp"
+#include "bench/tasks/options.hpp"
+
+namespace bench {
+
+// To be called before any other runtime lives: it also measures the process at rest.
+std::vector<Result> measure_empty_tasks(TasksOptions const& options);
+
+std::string describe_empty_tasks(std::vector<Result> const& results, TasksOptions const& options);
+
+}  // namespace bench

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tasks/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "bench/command.hpp"
+
+namespace bench {
+
+namespace {
+
+long in_range(char const* argument, long value, long least, long most) {
+  if (value >= least && value <= most) return value;
+  throw UsageError(std::string(argument) + ": " + std::to_string(value) + " is not a number from " +
+                   std::to_string(least) + " to " + std::to_string(most));
+}
+
+std::string problem_names() {
+  std::string names;
+  for (workloads::Problem const& p : workloads::problems())
+    names += (names.empty() ? "" : ", ") + p.name;
+  return names;
+}
+
+// "fib,uts:T3": a problem in its usual sizes, or in the one named.
+std::vector<Question> parse_problems(TasksFlags const& f) {
+  auto const cutoff = static_cast<int>(f.cutoff);
+  std::vector<Question> questions;
+  auto const add = [&](workloads::Problem const& p) {
+    if (f.quick) return questions.push_back({p.name, p.tiny.back(), cutoff});
+    for (std::string const& size : f.large ? p.large : p.usual)
+      questions.push_back({p.name, size, cutoff});
+  };
+  if (f.problems.empty())
+    for (workloads::Problem const& p : workloads::problems()) add(p);
+  std::istringstream list(f.problems);
+  if (f.problems.ends_with(',')) throw UsageError("--problem: nothing after the last comma");
+  for (std::string word; std::getline(list, word, ',');) {
+    auto const colon = word.find(':');
+    workloads::Problem const* const problem = workloads::find_problem(word.substr(0, colon));
+    if (problem == nullptr)
+      throw UsageError("--problem: \"" + word.substr(0, colon) + "\" is none of " +
+                       problem_names());
+    if (colon == std::string::npos) {
+      add(*problem);
+      continue;
+    }
+    Question const q{problem->name, word.substr(colon + 1), cutoff};
+    try {
+      problem->make(q.size, q.cutoff);
+    } catch (std::invalid_argument const& e) {
+      throw UsageError("--problem: " + problem->name + ": " + e.what());
+    }
+    questions.push_back(q);
+  }
+  return questions;
+}
+
+}  // namespace
+
+void TasksFlags::declare(CLI::App& app) {
+  app.add_option("--problem", problems,
+                 "solve these only, as fib,uts or uts:T3,nqueens:13; default: all");
+  app.add_option("--threads", threads, "threads of each runtime, beside one; default 2");
+  app.add_option("--repetitions", repetitions,
+                 "samples of each; default 5, and 15 of the empty tasks");
+  app.add_option("--cutoff", cutoff,
+                 "depth below which fib, nqueens and uts make no tasks; default: no cutoff");
+  app.add_option("--tasks", tasks, "empty tasks in one sample; default 100000");
+  app.add_flag("--quick", quick, "tiny problems and few samples: does it work?");
+  app.add_flag("--large", large, "the large problems: UTS T1L, T2L, T3L, more queens; takes long");
+  app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
+  app.add_option("--plot", plot, "draw the comparison, FILE.svg or FILE.png");
+}
+
+TasksOptions check(TasksFlags const& f) {
+  nigh::result<nigh::topology> live = nigh::topology::live();
+  if (!live) throw std::runtime_error(live.message());
+  TasksOptions o(std::move(live).value());
+  o.quick = f.quick;
+  o.tasks = in_range("--tasks", f.tasks, 1, 1'000'000'000);
+  in_range("--repetitions", f.repetitions, 0, 1'000'000);
+  auto const repetitions = static_cast<int>(f.repetitions);
+  o.repetitions = repetitions > 0 ? repetitions : f.quick ? 2 : f.large ? 3 : 5;
+  o.empty_repetitions = repetitions > 0 ? repetitions : f.quick ? 3 : 15;
+  o.sample_seconds = f.quick || f.large ? 0 : 0.1;
+  if (f.quick) o.tasks = std::min(o.tasks, 20'000L);
+  in_range("--cutoff", f.cutoff, 0, 1'000'000);
+  o.questions = parse_problems(f);
+
+  in_range("--threads", f.threads, 1, 1'000'000);
+  o.cpus = o.machine.order(nigh::cpu_order::compact, nigh::level::domain);
+  if (f.threads > static_cast<long>(o.cpus.size()))
+    throw UsageError("--threads: " + std::to_string(f.threads) + " asked for, but only " +
+                     std::to_string(o.cpus.size()) + " cpus are allowed");
+  o.cpus.resize(static_cast<std::size_t>(f.threads));
+  return o;
+}
+
+}  // namespace bench

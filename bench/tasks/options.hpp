@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What `nigh bench tasks` can be asked for.
+
+#include <nigh/topology.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/tasks/solver.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+struct TasksFlags {
+  std::string json, plot, problems;
+  long threads = 2, tasks = 100'000, repetitions = 0, cutoff = 0;
+  bool quick = false, large = false;
+
+  void declare(CLI::App& app);
+};
+
+// The same, checked, and what follows from it.
+struct TasksOptions {
+  explicit TasksOptions(nigh::topology here) : machine(std::move(here)) {}
+
+  nigh::topology machine;
+  std::vector<int> cpus;  // as many as threads
+  long tasks = 0;         // empty ones, in one sample
+  int empty_repetitions = 0;
+  int repetitions = 0;        // of each cell of the matrix
+  double sample_seconds = 0;  // problems are solved again and again until a sample is that long
+  std::vector<Question> questions;
+  bool quick = false;
+
+  int threads() const noexcept { return static_cast<int>(cpus.size()); }
+};
+
+TasksOptions check(TasksFlags const& flags);  // UsageError naming the argument
+
+}  // namespace bench

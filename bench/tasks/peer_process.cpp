@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tasks/peer_process.hpp"
+
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+extern char** environ;
+
+namespace bench {
+
+namespace {
+
+std::filesystem::path program() {  // beside the driver, wherever it was installed
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+         ("nigh-peer-" + PeerProcess::family());
+}
+
+}  // namespace
+
+std::string PeerProcess::family() {
+  return workloads::name_of(workloads::Family::openmp) == "openmp-gcc" ? "openmp-clang"
+                                                                       : "openmp-gcc";
+}
+
+std::string PeerProcess::why_absent() {
+  if (std::filesystem::exists(program())) return {};
+  return "no such compiler with OpenMP was there when this was built";
+}
+
+void PeerProcess::start() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw std::runtime_error(std::string("socketpair: ") + std::strerror(errno));
+  std::vector<std::string> words{program().string()};
+  for (int const cpu : cpus_) words.push_back(std::to_string(cpu));
+  std::vector<char*> argv;
+  for (std::string& w : words) argv.push_back(w.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  int const error = posix_spawn(&child_, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  socket_ = ends[0];
+  if (error != 0) {
+    child_ = -1;
+    stop();
+    throw std::runtime_error(words[0] + ": " + std::strerror(error));
+  }
+}
+
+void PeerProcess::stop() noexcept {
+  if (socket_ >= 0) close(socket_);  // the end of its input
+  socket_ = -1;
+  if (child_ > 0) waitpid(child_, nullptr, 0);
+  child_ = -1;
+}
+
+std::string PeerProcess::reply() {
+  std::string line;
+  for (char c = 0;;) {
+    ssize_t const got = recv(socket_, &c, 1, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      stop();
+      throw std::runtime_error(family() + " ended without an answer");
+    }
+    if (c == '\n') return line;
+    line += c;
+  }
+}
+
+Timed PeerProcess::solve(Question const& q, int threads, int times) {
+  if (child_ < 0) start();
+  std::ostringstream request;
+  request << q.problem << ' ' << q.size << ' ' << q.cutoff << ' ' << threads << ' ' << times
+          << '\n';
+  std::string const text = request.str();
+  send(socket_, text.data(), text.size(), MSG_NOSIGNAL);  // when that fails, so does the answer
+  std::istringstream words(reply());
+  std::string word;
+  words >> word;
+  Timed t;
+  if (word != "ok" || !(words >> t.answer >> t.seconds))
+    throw std::runtime_error(family() + ": " + words.str());
+  return t;
+}
+
+}  // namespace bench
