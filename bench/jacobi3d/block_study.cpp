@@ -59,7 +59,7 @@ BlockStudy study_blocks(JacobiOptions const& base) {
     o.block = size;
     Problem problem(o, jacobi3d::Init::contiguous, crew);
     problem.run_reference(1);
-    auto const expected = problem.checksum(1);
+    auto const expected = problem.checksum();
     std::vector<StudyPoint> points;
     for (VariantInfo const* v : list)
       points.push_back({v, size, problem.plan().blocks.size(), {}, {}, true});
@@ -70,7 +70,7 @@ BlockStudy study_blocks(JacobiOptions const& base) {
         problem.refill();
         double const seconds = problem.run(*alive[p.variant], o.kernel, 1, false);
         p.rates.push_back(sites / seconds / 1e6);
-        p.verified = p.verified && problem.checksum(1) == expected;
+        p.verified = p.verified && problem.checksum() == expected;
         if (p.variant == list.front()) plain_seconds = seconds;
         p.overhead_ns.push_back((seconds - plain_seconds) * o.team.threads() / p.blocks * 1e9);
       }

@@ -102,20 +102,22 @@ double Problem::run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, 
                     bool count) {
   jacobi3d::Sweep sweep;
   sweep.plan = &plan_;
-  sweep.kernel = kernel.sweep_block;
+  sweep.kernel = &kernel;
   sweep.machine = &options_.machine;
   sweep.ran_in = count ? ran_in_.data() : nullptr;
   blocks_run_ = {};
   double* from = first();
   double* to = second();
   auto const start = std::chrono::steady_clock::now();
-  for (int n = 0; n < sweeps; ++n) {
+  for (int done = 0; done < sweeps; done += sweep.steps) {
+    sweep.steps = std::min(variant.most_steps(), sweeps - done);
     sweep.from = from;
     sweep.to = to;
     variant.sweep(sweep);
     if (count) count_blocks();
     std::swap(from, to);
   }
+  result_ = from;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -138,16 +140,16 @@ void Problem::run_reference(int sweeps) {
     });
     std::swap(from, to);
   }
+  result_ = from;
 }
 
-std::uint64_t Problem::checksum(int sweeps) {
-  double const* const field = sweeps % 2 == 0 ? first() : second();
+std::uint64_t Problem::checksum() {
   std::vector<std::uint64_t> parts(static_cast<std::size_t>(crew_.size()));
   crew_.run([&](int thread) {
     std::uint64_t sum = 0;
     for (int layer = thread; layer < plan_.blocks.layers(); layer += crew_.size()) {
       Box const box = plan_.blocks.layer_box(layer);
-      sum += checksum_planes(plan_.grid, field, box.lo.k, box.hi.k);
+      sum += checksum_planes(plan_.grid, result_, box.lo.k, box.hi.k);
     }
     parts[static_cast<std::size_t>(thread)] = sum;
   });

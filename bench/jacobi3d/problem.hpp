@@ -36,14 +36,14 @@ class Problem {
   void submit_in(jacobi3d::Order order);
   void refill();  // the first field gets its initial values again; pages stay
 
-  // Seconds for so many sweeps from the first field into the second and back, and so on. Where
+  // Seconds for so many time steps from the first field into the second and back, and so on. Where
   // blocks run is looked up for each of them (some 10 ns); without it, `count` is false.
   double run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, int sweeps,
              bool count = true);
   BlockCounts const& blocks_run() const noexcept { return blocks_run_; }  // by the last run()
 
   void run_reference(int sweeps);
-  std::uint64_t checksum(int sweeps);  // of the field that holds the result after so many
+  std::uint64_t checksum();  // of the field the last run left its result in
 
  private:
   JacobiOptions const& options_;
@@ -55,6 +55,7 @@ class Problem {
   std::vector<int> home_by_kernel_;
   std::vector<std::int16_t> ran_in_;
   BlockCounts blocks_run_;
+  double const* result_ = nullptr;
 
   void find_homes();
   void count_blocks();

@@ -29,7 +29,7 @@ void run_single(JacobiOptions const& o, bool report) {
   Problem problem(o, o.init, crew);
   problem.submit_in(o.order);
   problem.run_reference(o.sweeps);
-  auto const expected = problem.checksum(o.sweeps);
+  auto const expected = problem.checksum();
   problem.refill();
 
   auto const variant = o.variant->make(o.team);
@@ -39,7 +39,7 @@ void run_single(JacobiOptions const& o, bool report) {
   NIGH_METER_START();
   double const seconds = problem.run(*variant, o.kernel, o.sweeps);
   NIGH_METER_STOP(1);
-  bool const verified = problem.checksum(o.sweeps) == expected;
+  bool const verified = problem.checksum() == expected;
 
   double const updates = static_cast<double>(o.grid.sites()) * o.sweeps;
   fmt::print("variant {}\ninit {}\norder {}\nthreads {}\n", o.variant->name, to_string(o.init),

@@ -12,8 +12,9 @@ namespace {
 std::vector<Kernel> runnable() {
   std::vector<Kernel> list;
   auto const add = [&](std::string_view isa, KernelPair const& pair) {
-    list.push_back({isa, false, pair.plain});
-    if (pair.streaming != nullptr) list.push_back({isa, true, pair.streaming});
+    list.push_back({isa, false, pair.plain, pair.two_steps_plain});
+    if (pair.streaming != nullptr)
+      list.push_back({isa, true, pair.streaming, pair.two_steps_streaming});
   };
   add("baseline", baseline_kernels());
 #if defined(__x86_64__)

@@ -2,8 +2,8 @@
 // The kernel with 256-bit vectors; this file alone is compiled for them.
 #include <immintrin.h>
 
-#include "jacobi3d/kernel_body.hpp"
 #include "jacobi3d/kernel_tables.hpp"
+#include "jacobi3d/two_steps_body.hpp"
 
 namespace jacobi3d {
 
@@ -22,6 +22,9 @@ struct Avx2 {
 
 }  // namespace
 
-KernelPair avx2_kernels() noexcept { return {sweep_block<Avx2, false>, sweep_block<Avx2, true>}; }
+KernelPair avx2_kernels() noexcept {
+  return {sweep_block<Avx2, false>, sweep_block<Avx2, true>, two_steps<Avx2, false>,
+          two_steps<Avx2, true>};
+}
 
 }  // namespace jacobi3d

@@ -2,8 +2,8 @@
 // The kernel with 512-bit vectors; this file alone is compiled for them.
 #include <immintrin.h>
 
-#include "jacobi3d/kernel_body.hpp"
 #include "jacobi3d/kernel_tables.hpp"
+#include "jacobi3d/two_steps_body.hpp"
 
 namespace jacobi3d {
 
@@ -23,7 +23,8 @@ struct Avx512 {
 }  // namespace
 
 KernelPair avx512_kernels() noexcept {
-  return {sweep_block<Avx512, false>, sweep_block<Avx512, true>};
+  return {sweep_block<Avx512, false>, sweep_block<Avx512, true>, two_steps<Avx512, false>,
+          two_steps<Avx512, true>};
 }
 
 }  // namespace jacobi3d

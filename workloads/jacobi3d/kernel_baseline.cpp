@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "jacobi3d/kernel_body.hpp"
+#include "jacobi3d/two_steps_body.hpp"
 
 namespace jacobi3d {
 
@@ -38,9 +38,10 @@ struct Scalar {
 
 KernelPair baseline_kernels() noexcept {
 #if defined(__x86_64__)
-  return {sweep_block<Sse2, false>, sweep_block<Sse2, true>};
+  return {sweep_block<Sse2, false>, sweep_block<Sse2, true>, two_steps<Sse2, false>,
+          two_steps<Sse2, true>};
 #else
-  return {sweep_block<Scalar, false>, nullptr};
+  return {sweep_block<Scalar, false>, nullptr, two_steps<Scalar, false>, nullptr};
 #endif
 }
 

@@ -9,6 +9,8 @@ namespace jacobi3d {
 struct KernelPair {
   BlockSweep plain = nullptr;
   BlockSweep streaming = nullptr;
+  TwoSteps two_steps_plain = nullptr;
+  TwoSteps two_steps_streaming = nullptr;
 };
 
 KernelPair baseline_kernels() noexcept;

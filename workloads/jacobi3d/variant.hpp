@@ -43,14 +43,18 @@ struct Plan {
 
 struct Sweep {
   Plan const* plan = nullptr;
-  BlockSweep kernel = nullptr;
+  Kernel const* kernel = nullptr;
   double const* from = nullptr;
   double* to = nullptr;
+  int steps = 1;  // time steps this sweep takes, no more than the variant can
   nigh::topology const* machine = nullptr;
   std::int16_t* ran_in = nullptr;  // [block]: set to the domain whose cpu ran it; null: not asked
 
   void run(int block) const {
-    kernel(plan->grid, from, to, plan->blocks.box(block));
+    kernel->sweep_block(plan->grid, from, to, plan->blocks.box(block));
+    ran_here(block);
+  }
+  void ran_here(int block) const {
     if (ran_in != nullptr)
       ran_in[block] = static_cast<std::int16_t>(machine->domain_of_cpu(nigh::current_cpu()));
   }
@@ -59,7 +63,8 @@ struct Sweep {
 class Variant {
  public:
   virtual ~Variant() = default;
-  virtual void sweep(Sweep const& sweep) = 0;  // returns when every block has been run once
+  virtual int most_steps() const { return 1; }  // that one sweep may take
+  virtual void sweep(Sweep const& sweep) = 0;   // returns when every block has been run once
 };
 
 struct VariantInfo {
@@ -82,5 +87,6 @@ void add_openmp_tasks(std::vector<VariantInfo>& list);
 void add_openmp_locality_queues(std::vector<VariantInfo>& list);
 void add_tbb(std::vector<VariantInfo>& list);
 void add_nigh(std::vector<VariantInfo>& list);
+void add_nigh_two_steps(std::vector<VariantInfo>& list);
 
 }  // namespace jacobi3d
