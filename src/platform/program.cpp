@@ -15,6 +15,8 @@ std::filesystem::path this_program() {
   return failed ? std::filesystem::path{} : file;
 }
 
+int process_id() noexcept { return ::getpid(); }
+
 bool is_runnable(std::filesystem::path const& file) {
   std::error_code failed;
   return std::filesystem::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0;

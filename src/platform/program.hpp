@@ -12,6 +12,8 @@ namespace nigh::platform {
 // The running program's file; empty when the system does not say.
 std::filesystem::path this_program();
 
+int process_id() noexcept;  // another one in a child after fork()
+
 bool is_runnable(std::filesystem::path const& file);  // a regular file we may execute
 
 // Replaces this process by the program, with these arguments (its own name not among them);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <nigh/topology.hpp>
 
 #include "base/atomic.hpp"
 
@@ -22,9 +23,9 @@ class Counter {
   sync::atomic<std::uint64_t> value_{0};
 };
 
-struct WorkerCounters {
-  static constexpr std::size_t levels = 8;  // those of nigh::level
+inline constexpr std::size_t level_count = static_cast<std::size_t>(level::cluster) + 1;
 
+struct WorkerCounters {
   explicit WorkerCounters(std::size_t domains)
       : run_for_domain(std::make_unique<Counter[]>(domains)), domain_count(domains) {}
 
@@ -48,7 +49,7 @@ struct WorkerCounters {
   Counter run, local, remote, bytes_local, bytes_remote, parked;
   // Of forked tasks; see nigh::worker_counters.
   Counter forked, serialized, steals, stolen, failed_steals;
-  std::array<Counter, levels> steals_at;  // [level]
+  std::array<Counter, level_count> steals_at;  // [level]
   std::unique_ptr<Counter[]> run_for_domain;
   std::size_t domain_count;
 };

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/chrome_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+namespace nigh::trace::chrome {
+namespace {
+
+// Length of the UTF-8 character that begins here; 0: none does.
+std::size_t character_at(std::string_view text) {
+  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  unsigned const first = byte(0);
+  std::size_t const n = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
+  if (n == 0 || n > text.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  bool const overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  bool const surrogate = first == 0xed && byte(1) >= 0xa0;
+  bool const beyond = first == 0xf4 && byte(1) >= 0x90;
+  return overlong || surrogate || beyond ? 0 : n;
+}
+
+// Threads of all processes share one number space in Perfetto, and 0 is nobody's there.
+std::string ids(int runtime, int track) {
+  return ",\"pid\":" + std::to_string(runtime) +
+         ",\"tid\":" + std::to_string(runtime * 100'000 + track);
+}
+
+// One track's events, written as they end.
+class TrackWriter {
+ public:
+  TrackWriter(std::string& out, int runtime, int track, std::string_view name, std::int64_t zero_ns)
+      : out_(out),
+        where_(ids(runtime, track)),
+        counter_(json_string("queue length, " + std::string(name))),
+        zero_ns_(zero_ns) {}
+
+  void write(Event const& e) {
+    if (waiting_) end_waiting(e.time_ns);
+    switch (e.kind) {
+      case EventKind::task_begin:
+        tasks_.push_back(e);
+        break;
+      case EventKind::task_end:
+        if (tasks_.empty()) break;
+        span("task", tasks_.back(), e.time_ns, "");
+        tasks_.pop_back();
+        break;
+      case EventKind::steal:
+        instant("steal", e,
+                "\"victim\":" + std::to_string(e.victim) + ",\"level\":" +
+                    json_string(to_string(e.where)) + ",\"tasks\":" + std::to_string(e.count));
+        break;
+      case EventKind::serialized:
+        instant("serialized", e, "\"tasks\":" + std::to_string(e.count));
+        break;
+      case EventKind::failed_search:
+      case EventKind::park:
+        waiting_ = e;
+        break;
+      case EventKind::queue_length:
+        out_ += "{\"ph\":\"C\",\"name\":" + counter_ + at(e.time_ns) +
+                ",\"args\":{\"tasks\":" + std::to_string(e.count) + "}},\n";
+        break;
+      case EventKind::resume:
+      case EventKind::unpark:
+        break;
+    }
+  }
+
+  void end(std::int64_t time_ns) {
+    if (waiting_) end_waiting(time_ns);
+    for (; !tasks_.empty(); tasks_.pop_back()) span("task", tasks_.back(), time_ns, "");
+  }
+
+ private:
+  std::string microseconds(std::int64_t ns) const {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%lld.%03d", static_cast<long long>(ns / 1000),
+                  static_cast<int>(ns % 1000));
+    return text.data();
+  }
+  std::string at(std::int64_t time_ns) const {
+    return where_ + ",\"ts\":" + microseconds(std::max<std::int64_t>(time_ns - zero_ns_, 0));
+  }
+  void span(char const* name, Event const& begin, std::int64_t end_ns, std::string const& args) {
+    auto const length = std::max<std::int64_t>(end_ns - begin.time_ns, 0);
+    out_ += "{\"ph\":\"X\",\"name\":" + json_string(name) + at(begin.time_ns) +
+            ",\"dur\":" + microseconds(length) + ",\"args\":{" + args + "}},\n";
+  }
+  void instant(char const* name, Event const& e, std::string const& args) {
+    out_ += "{\"ph\":\"i\",\"s\":\"t\",\"name\":" + json_string(name) + at(e.time_ns) +
+            ",\"args\":{" + args + "}},\n";
+  }
+  // A search or a sleep lasts until the worker's next event.
+  void end_waiting(std::int64_t time_ns) {
+    if (waiting_->kind == EventKind::park)
+      span("parked", *waiting_, time_ns, "");
+    else
+      span("searching", *waiting_, time_ns, "\"failed rounds\":" + std::to_string(waiting_->count));
+    waiting_.reset();
+  }
+
+  std::string& out_;
+  std::string const where_;
+  std::string const counter_;
+  std::int64_t const zero_ns_;
+  std::vector<Event> tasks_;  // begun and not ended
+  std::optional<Event> waiting_;
+};
+
+void append_name(std::string& out, char const* what, int runtime, int track,
+                 std::string_view name) {
+  out += "{\"ph\":\"M\",\"name\":" + json_string(what) + ids(runtime, track) +
+         ",\"args\":{\"name\":" + json_string(name) + "}},\n";
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    auto const c = static_cast<unsigned char>(text.front());
+    std::size_t const n = character_at(text);
+    if (n == 0) {
+      out += "\\ufffd";
+    } else if (c == '"' || c == '\\') {
+      out += {'\\', text.front()};
+    } else if (c < 0x20) {
+      std::array<char, 8> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
+      out += escaped.data();
+    } else {
+      out += text.substr(0, n);
+    }
+    text.remove_prefix(std::max<std::size_t>(n, 1));
+  }
+  return out + "\"";
+}
+
+void append_runtime(std::string& out, int runtime, std::string_view name) {
+  append_name(out, "process_name", runtime, 0, name);
+}
+
+void append_track_name(std::string& out, int runtime, int track, std::string_view name) {
+  append_name(out, "thread_name", runtime, track, name);
+  out += "{\"ph\":\"M\",\"name\":\"thread_sort_index\"" + ids(runtime, track) +
+         ",\"args\":{\"sort_index\":" + std::to_string(track) + "}},\n";
+}
+
+void append_track(std::string& out, int runtime, int track, std::string_view name,
+                  std::span<Event const> events, std::int64_t zero_ns, std::int64_t end_ns) {
+  TrackWriter writer(out, runtime, track, name, zero_ns);
+  for (Event const& e : events) {
+    writer.write(e);
+    end_ns = std::max(end_ns, e.time_ns);
+  }
+  writer.end(end_ns);
+}
+
+}  // namespace nigh::trace::chrome

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What one worker calls while it is recorded. Only its own thread may; others read.
+//
+// Events that come in crowds are merged: rounds of a search in vain, and tasks that were serialized
+// one after the other, make one event with a count, so that they neither drive the rare events out
+// of the ring nor cost a look at the clock each. The merged event enters the ring with the next one
+// of another kind.
+//
+// (M) The ring is made by the first event, on the worker's own thread, so that its memory is near
+//     and costs nothing where nobody works; a reader that sees it sees it made.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+
+#include "trace/counters.hpp"
+#include "trace/event_ring.hpp"
+
+namespace nigh::trace {
+
+inline std::int64_t steady_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Sums over the whole run, whatever the ring has forgotten.
+struct TrackTotals {
+  std::array<Counter, level_count> steals;  // [level]
+  Counter stolen;                           // tasks
+  Counter failed;                           // rounds of a search
+  Counter parks;
+  Counter busy_ns;  // inside tasks, without the searching and sleeping that happens there
+};
+
+class alignas(64) Track {
+ public:
+  using Clock = std::int64_t (*)() noexcept;
+
+  explicit Track(std::size_t capacity, Clock clock = steady_ns) noexcept
+      : clock_(clock), capacity_(capacity) {}
+  ~Track() { delete ring_.load(sync::relaxed); }
+  Track(Track&&) = delete;
+  Track& operator=(Track&&) = delete;
+
+  // Around a task that came from elsewhere. Tasks may nest: a worker that waits runs others.
+  void task_begin() noexcept { turn(EventKind::task_begin, depth_ + 1, false); }
+  void task_end() noexcept { turn(EventKind::task_end, depth_ - 1, false); }
+
+  void stole(int victim, level where, std::size_t tasks) noexcept {
+    totals_.steals[static_cast<std::size_t>(where)].add(1);
+    totals_.stolen.add(tasks);
+    Event e = turn(EventKind::steal, depth_, false, false);
+    e.where = where;
+    e.victim = static_cast<std::uint16_t>(victim);
+    e.count = narrowed(tasks);
+    push(e);
+  }
+
+  // After each round that asked everybody and found nothing.
+  void search_failed() noexcept {
+    totals_.failed.add(1);
+    merge(EventKind::failed_search, true);
+  }
+  void resumed() noexcept {
+    if (idle_) turn(EventKind::resume, depth_, false);
+  }
+
+  void serialized() noexcept { merge(EventKind::serialized, false); }
+
+  void parked() noexcept {
+    totals_.parks.add(1);
+    turn(EventKind::park, depth_, true);
+  }
+  void unparked() noexcept { turn(EventKind::unpark, depth_, true); }
+
+  void queue_length(std::size_t tasks) noexcept {
+    flush();
+    push({clock_(), EventKind::queue_length, level::cpu, 0, narrowed(tasks)});
+  }
+
+  // At the end of the worker: what is still being merged.
+  void flush() noexcept {
+    if (merging_.count > 0) push(merging_);
+    merging_.count = 0;
+  }
+
+  EventRing::Contents events() const {
+    auto const* const ring = ring_.load(sync::acquire);  // (M)
+    return ring == nullptr ? EventRing::Contents{} : ring->read();
+  }
+  TrackTotals const& totals() const noexcept { return totals_; }
+
+ private:
+  static constexpr std::uint32_t most_merged = 4096;  // so that long crowds leave several marks
+
+  static std::uint32_t narrowed(std::size_t n) noexcept {
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(n, std::numeric_limits<std::uint32_t>::max()));
+  }
+
+  void push(Event const& e) noexcept {
+    auto* ring = ring_.load(sync::relaxed);
+    if (ring == nullptr) {
+      ring = make_ring();
+      if (ring == nullptr) return;
+      ring_.store(ring, sync::release);  // (M)
+    }
+    ring->push(e);
+  }
+  EventRing* make_ring() const noexcept try {
+    return new EventRing(capacity_);
+  } catch (std::bad_alloc const&) {
+    return nullptr;
+  }
+
+  // The worker's state from now on, and the event that says so.
+  Event turn(EventKind kind, int depth, bool idle, bool pushed = true) noexcept {
+    flush();
+    auto const now = clock_();
+    if (depth_ > 0 && !idle_) totals_.busy_ns.add(static_cast<std::uint64_t>(now - since_ns_));
+    since_ns_ = now;
+    depth_ = depth;
+    idle_ = idle;
+    Event const e{now, kind, level::cpu, 0, 0};
+    if (pushed) push(e);
+    return e;
+  }
+
+  void merge(EventKind kind, bool idle) noexcept {
+    if (merging_.count == 0 || merging_.kind != kind || merging_.count >= most_merged)
+      merging_ = turn(kind, depth_, idle, false);
+    ++merging_.count;
+  }
+
+  Clock const clock_;
+  std::size_t const capacity_;
+  sync::atomic<EventRing*> ring_{nullptr};
+  TrackTotals totals_;
+  Event merging_{};  // none while its count is 0
+  std::int64_t since_ns_ = 0;
+  int depth_ = 0;      // tasks begun and not ended
+  bool idle_ = false;  // searching or asleep
+};
+
+}  // namespace nigh::trace
