@@ -42,6 +42,8 @@ class NIGH_API task_scope {
   task_scope() : stack_(detail::this_stack), base_(stack_->top) {
     if (stack_ == &detail::no_stack) [[unlikely]]
       enter(nullptr);
+    else
+      raise_floor();
   }
   explicit task_scope(task_scope_options options);
   explicit task_scope(runtime& where) : task_scope(task_scope_options{.where = &where}) {}
@@ -84,6 +86,7 @@ class NIGH_API task_scope {
   struct near_child;
 
   void enter(runtime* where);
+  void raise_floor() noexcept { outer_floor_ = std::exchange(stack_->floor, base_); }
   void finish() noexcept {
     while (stack_->top > base_) {
       auto* const slot = stack_->top - 1;
@@ -117,6 +120,7 @@ class NIGH_API task_scope {
 
   detail::task_stack* stack_;
   detail::task_slot* base_;  // where its tasks begin
+  detail::task_slot* outer_floor_ = nullptr;
   runtime* host_ = nullptr;  // kept by scopes of guests
   std::optional<detail::guest> guest_;
   detail::stop_state stop_;

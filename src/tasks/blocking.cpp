@@ -12,10 +12,7 @@ namespace nigh {
 namespace detail {
 
 void scheduler::call_stand_in(Worker& blocked) noexcept {
-  if (auto const n = blocked.stack.private_tasks(); n > 0) {
-    blocked.stack.publish(n);
-    parking_->notify(blocked.home, true);
-  }
+  share_all(blocked);
   auto& me = worker(worker_count_ + blocked.seat);
   {
     std::lock_guard const guard(stand_ins_lock_);

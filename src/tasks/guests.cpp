@@ -77,6 +77,7 @@ guest::guest(scheduler& host) : before_(this_stack) {
 guest::~guest() {
   if (before_ == nullptr) return;
   auto& me = worker_of(*this_stack);
+  me.host.finish_down_to(me, me.stack.slots);  // put by C functions that did not wait
   this_stack = before_;
   me.host.leave_seat(me);
 }

@@ -7,6 +7,7 @@
 #include "base/assert.hpp"
 #include "platform/pause.hpp"
 #include "policy/chunk_size.hpp"
+#include "tasks/frame.hpp"
 #include "tasks/until.hpp"
 
 namespace nigh::detail {
@@ -158,6 +159,13 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   return false;
 }
 
+std::uint32_t scheduler::steal_once(Worker& me) noexcept {
+  Job job;
+  if (platform::stack_left() <= stack_to_help || !steal_somewhere(me, job)) return 0;
+  run(job, me);
+  return job.stolen.count;
+}
+
 // From one's own ring, else a chunk from the domain's queue.
 bool scheduler::find_at_home(Worker& me, task& t) noexcept {
   std::size_t taken = 0;
@@ -218,13 +226,14 @@ void scheduler::run(Job& job, Worker& me) noexcept {
 }
 
 void scheduler::run(task& t, Worker* me) noexcept {
-  auto* const base = this_stack->top;
-  try {
-    t.call(t.storage);
-  } catch (...) {
-    keep_exception();
+  {
+    Frame const frame;
+    try {
+      t.call(t.storage);
+    } catch (...) {
+      keep_exception();
+    }
   }
-  if (me != nullptr) finish_down_to(*me, base);
   if (options_.pending_limit > 0) pending_.fetch_sub(1, sync::relaxed);
   if (me != nullptr) {
     me->counters.count(me->domain, t.domain, t.bytes);

@@ -42,12 +42,15 @@ class scheduler {
   using Worker = tasks::Worker;
 
   // For forked tasks, on the thread whose stack it is. steal.cpp
-  void share(Worker& me) noexcept;       // publishes some, and sees that somebody takes them
-  void finish_top(Worker& me) noexcept;  // runs or awaits the topmost task
+  void share(Worker& me) noexcept;  // publishes some, and sees that somebody takes them
+  void share_all(Worker& me) noexcept;
+  bool run_top(Worker& me) noexcept;     // runs the topmost task, unless it has been stolen
+  void finish_top(Worker& me) noexcept;  // runs or awaits it
   void finish_down_to(Worker& me, task_slot* top) noexcept;
   // Helps others until `word` is 0 (a scope's count of queued tasks).
   void await_zero(Worker& me, sync::atomic<std::uint32_t> const& word) noexcept;
-  void wake(Worker const& waiting) noexcept;  // what it awaits has come
+  void wake(Worker const& waiting) noexcept;      // what it awaits has come
+  std::uint32_t steal_once(Worker& me) noexcept;  // and runs what it got: so many tasks
   bool limits_forks() const noexcept {
     return options_.count_tasks || options_.depth_cutoff > 0 || options_.queue_cutoff > 0;
   }

@@ -22,7 +22,10 @@ tasks::Worker& worker_of(detail::task_stack const& stack) noexcept {
 task_scope::task_scope(task_scope_options options)
     : stack_(detail::this_stack), base_(stack_->top), rule_(options.rule) {
   stop_.parent = options.parent.state_;
-  if (options.where != nullptr || stack_ == &detail::no_stack) enter(options.where);
+  if (options.where != nullptr || stack_ == &detail::no_stack)
+    enter(options.where);
+  else
+    raise_floor();
 }
 
 // Of a thread that is not one of the runtime's already, a guest.
@@ -31,12 +34,14 @@ void task_scope::enter(runtime* where) {
   guest_.emplace(*host_->scheduler_);
   stack_ = detail::this_stack;
   base_ = stack_->top;
+  if (stack_ != &detail::no_stack) raise_floor();
 }
 
 task_scope::~task_scope() noexcept(false) {
   NIGH_ASSERT(detail::this_stack == stack_,
               "a task_scope is destroyed by the thread that made it, after those made later");
   finish();
+  if (stack_ != &detail::no_stack) stack_->floor = outer_floor_;
   guest_.reset();
   if (failed_.load(sync::relaxed) && std::uncaught_exceptions() == unwinding_) rethrow();
 }

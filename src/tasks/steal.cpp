@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "tasks/frame.hpp"
 #include "tasks/until.hpp"
 
 namespace nigh::detail {
@@ -21,6 +22,13 @@ std::uint32_t random_bits(std::uint32_t& state) noexcept {
 
 void scheduler::share(Worker& me) noexcept {
   auto const n = (me.stack.private_tasks() + 1) / 2;
+  if (n == 0) return;
+  me.stack.publish(n);
+  parking_->notify(me.home, true);
+}
+
+void scheduler::share_all(Worker& me) noexcept {
+  auto const n = me.stack.private_tasks();
   if (n == 0) return;
   me.stack.publish(n);
   parking_->notify(me.home, true);
@@ -98,11 +106,12 @@ void scheduler::run_stolen_slot(task_slot& proxy, task_stack* popping) noexcept 
   std::memcpy(&victim, proxy.closure, sizeof victim);
   if (popping != nullptr) popping->top = &proxy;
   auto& me = *static_cast<Worker*>(this_stack->worker);
-  auto* const base = me.stack.top;
   auto const depth = me.depth;
   me.depth = slot.depth;
-  slot.call(slot, nullptr);
-  me.host.finish_down_to(me, base);  // a task is done when all that it spawned is
+  {
+    Frame const frame;
+    slot.call(slot, nullptr);
+  }
   me.depth = depth;
   slot.finish();
   victim->host.wake(*victim);
@@ -114,19 +123,23 @@ void scheduler::wake(Worker const& waiting) noexcept {
   parking_->wake(waiting.seat, counted ? waiting.home : -1);
 }
 
-void scheduler::finish_top(Worker& me) noexcept {
+bool scheduler::run_top(Worker& me) noexcept {
   auto& stack = me.stack;
   if (stack.wanted.load(sync::relaxed) && stack.private_tasks() > 1) share(me);
   auto* const slot = stack.top - 1;
-  if (stack.is_private(slot) || stack.reclaim(slot)) {
-    auto const depth = me.depth;
-    if (options_.depth_cutoff > 0) me.depth = slot->depth;
-    slot->call(*slot, &stack);
-    me.depth = depth;
-    return;
-  }
+  if (!stack.is_private(slot) && !stack.reclaim(slot)) return false;
+  auto const depth = me.depth;
+  if (options_.depth_cutoff > 0) me.depth = slot->depth;
+  slot->call(*slot, &stack);
+  me.depth = depth;
+  return true;
+}
+
+void scheduler::finish_top(Worker& me) noexcept {
+  auto* const slot = me.stack.top - 1;
+  if (run_top(me)) return;
   await(me, StolenTask{*slot});
-  stack.drop_stolen(slot);
+  me.stack.drop_stolen(slot);
 }
 
 void scheduler::finish_down_to(Worker& me, task_slot* top) noexcept {

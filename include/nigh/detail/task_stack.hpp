@@ -75,6 +75,8 @@ struct alignas(64) task_stack {
   std::uint32_t capacity = 0;
   std::uint32_t share_goal = 0;  // that many tasks should be shared, if there are; 0: nobody steals
   void* worker = nullptr;        // whose stack this is: a tasks::Worker
+  task_slot* floor = nullptr;    // what the C interface waits for lies above it: all that the
+                                 // running task, or the innermost open scope, has put
 
   // Thieves write here.
   alignas(64) sync::atomic<std::uint64_t> shared{0};  // tail, and split above it
