@@ -8,6 +8,7 @@
 #include "bench/plot.hpp"
 #include "bench/results.hpp"
 #include "bench/tasks/empty_tasks.hpp"
+#include "bench/tasks/latency.hpp"
 #include "bench/tasks/matrix.hpp"
 #include "bench/tasks/options.hpp"
 
@@ -30,14 +31,23 @@ void run(TasksFlags const& flags) {
     }
   };
 
-  if (flags.problems.empty()) {
-    std::vector<Result> const empty = measure_empty_tasks(options);
-    fmt::print(tables, "{}\n", describe_empty_tasks(empty, options));
-    keep(empty);
+  auto const show = [&](std::string const& table) { fmt::print(tables, "{}\n", table); };
+
+  if (flags.latency) {
+    std::vector<Result> const latency = measure_latency(options);
+    show(describe_latency(latency));
+    keep(latency);
   }
-  std::vector<Row> const rows = measure_matrix(options);
-  fmt::print(tables, "{}", describe(rows, options));
-  keep(results(rows));
+  if (!flags.latency) {
+    if (flags.problems.empty()) {
+      std::vector<Result> const empty = measure_empty_tasks(options);
+      show(describe_empty_tasks(empty, options));
+      keep(empty);
+    }
+    std::vector<Row> const rows = measure_matrix(options);
+    show(describe(rows, options));
+    keep(results(rows));
+  }
 
   json.finish();
   plot.draw("tasks");

@@ -71,6 +71,7 @@ void TasksFlags::declare(CLI::App& app) {
   app.add_option("--tasks", tasks, "empty tasks in one sample; default 100000");
   app.add_flag("--quick", quick, "tiny problems and few samples: does it work?");
   app.add_flag("--large", large, "the large problems: UTS T1L, T2L, T3L, more queens; takes long");
+  app.add_flag("--latency", latency, "instead: how soon a second thread takes part");
   app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
   app.add_option("--plot", plot, "draw the comparison, FILE.svg or FILE.png");
 }

@@ -19,6 +19,7 @@ struct TasksFlags {
   std::string json, plot, problems;
   long threads = 2, tasks = 100'000, repetitions = 0, cutoff = 0;
   bool quick = false, large = false;
+  bool latency = false;  // instead of the problems
 
   void declare(CLI::App& app);
 };

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
 #include <stdexcept>
 
 extern char** environ;
@@ -66,7 +65,7 @@ void PeerProcess::stop() noexcept {
   child_ = -1;
 }
 
-std::string PeerProcess::reply() {
+std::string PeerProcess::next_line() {
   std::string line;
   for (char c = 0;;) {
     ssize_t const got = recv(socket_, &c, 1, 0);
@@ -80,20 +79,33 @@ std::string PeerProcess::reply() {
   }
 }
 
-Timed PeerProcess::solve(Question const& q, int threads, int times) {
+std::istringstream PeerProcess::ask(std::string const& request) {
   if (child_ < 0) start();
-  std::ostringstream request;
-  request << q.problem << ' ' << q.size << ' ' << q.cutoff << ' ' << threads << ' ' << times
-          << '\n';
-  std::string const text = request.str();
-  send(socket_, text.data(), text.size(), MSG_NOSIGNAL);  // when that fails, so does the answer
-  std::istringstream words(reply());
+  std::string const line = request + '\n';
+  send(socket_, line.data(), line.size(), MSG_NOSIGNAL);  // when that fails, so does the answer
+  std::istringstream words(next_line());
   std::string word;
-  words >> word;
+  if (words >> word; word != "ok") throw std::runtime_error(family() + ": " + words.str());
+  return words;
+}
+
+Timed PeerProcess::solve(Question const& q, int threads, int times) {
+  std::ostringstream request;
+  request << "solve " << q.problem << ' ' << q.size << ' ' << q.cutoff << ' ' << threads << ' '
+          << times;
+  std::istringstream words = ask(request.str());
   Timed t;
-  if (word != "ok" || !(words >> t.answer >> t.seconds))
-    throw std::runtime_error(family() + ": " + words.str());
+  words >> t.answer >> t.seconds;
   return t;
+}
+
+std::vector<double> PeerProcess::rendezvous(double pause_us, int count) {
+  std::ostringstream request;
+  request << "rendezvous " << pause_us << ' ' << count;
+  std::istringstream words = ask(request.str());
+  std::vector<double> samples(static_cast<std::size_t>(count));
+  for (double& ns : samples) words >> ns;
+  return samples;
 }
 
 }  // namespace bench

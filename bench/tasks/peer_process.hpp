@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,16 @@ class PeerProcess {
   static std::string family();      // "openmp-clang", or "openmp-gcc" where this is clang's work
   static std::string why_absent();  // empty: it is there
 
-  // Starts the program when it is not running. std::runtime_error when it ends instead of
+  // Both start the program when it is not running. std::runtime_error when it ends instead of
   // answering.
   Timed solve(Question const& question, int threads, int times);
+  std::vector<double> rendezvous(double pause_us, int count);
 
  private:
   void start();
   void stop() noexcept;
-  std::string reply();  // the next line
+  std::istringstream ask(std::string const& request);  // what follows "ok" in the answer
+  std::string next_line();
 
   std::vector<int> cpus_;
   pid_t child_ = -1;

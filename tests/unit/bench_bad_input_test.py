@@ -128,6 +128,14 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(sizes, {("fib", "12"), ("uts", "T1-tiny")})
         self.assertEqual({line["params"]["cutoff"] for line in lines}, {2})
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cpus")
+    def test_latency(self):
+        done = run("tasks", "--latency", "--quick", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        metrics = {line["metric"] for line in lines if "absent" not in line}
+        self.assertLessEqual({"rendezvous", "steal", "round_trip"}, metrics)
+
 
 if __name__ == "__main__":
     unittest.main()

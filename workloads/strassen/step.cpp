@@ -55,11 +55,12 @@ void Step::combine() const noexcept {
     return result(number).first + row * half_;
   };
   for (std::ptrdiff_t r = 0; r < half_; ++r) {
-    double *const c11 = c_.first + r * c_.stride, *const c12 = c11 + half_;
-    double *const c21 = c11 + half_ * c_.stride, *const c22 = c21 + half_;
+    double* __restrict const c11 = c_.first + r * c_.stride;
+    double* __restrict const c12 = c11 + half_;
+    double* __restrict const c21 = c11 + half_ * c_.stride;
+    double* __restrict const c22 = c21 + half_;
     double const *const p0 = p(0, r), *const p1 = p(1, r), *const p2 = p(2, r), *const p3 = p(3, r),
                         *const p4 = p(4, r), *const p5 = p(5, r), *const p6 = p(6, r);
-#pragma GCC ivdep
     for (std::ptrdiff_t n = 0; n < half_; ++n) {
       c11[n] = p0[n] + p3[n] - p4[n] + p6[n];
       c12[n] = p2[n] + p4[n];

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tasks/latency.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
+#include <stdexcept>
+
+#include "bench/command.hpp"
+#include "bench/idle.hpp"
+#include "bench/pin.hpp"
+#include "bench/progress.hpp"
+#include "bench/tasks/cache_line.hpp"
+#include "bench/tasks/peer_process.hpp"
+#include "bench/tasks/rendezvous.hpp"
+#include "workloads/families.hpp"
+
+namespace bench {
+
+namespace {
+
+using workloads::Family;
+
+struct Way {
+  std::string name, absent;
+  std::function<std::vector<double>(double pause_us, int count)> time;
+};
+
+void fork_two(std::function<void()> const& body) {
+  nigh::fork_join([&body] { body(); }, [&body] { body(); });
+}
+
+std::vector<Way> ways(TasksOptions const& o, nigh::runtime& runtime, PeerProcess& peer) {
+  std::vector<Way> list;
+  list.push_back({"nigh/worker", "", [&runtime](double pause_us, int count) {
+                    std::vector<double> samples;
+                    runtime.run([&] { samples = time_rendezvous(fork_two, pause_us, count); });
+                    return samples;
+                  }});
+  list.push_back({"nigh/outside", "", [&o](double pause_us, int count) {
+                    allow_this_thread(o.cpus);  // its guests are whoever calls, wherever they run
+                    return time_rendezvous(fork_two, pause_us, count);
+                  }});
+  Way openmp{name_of(Family::openmp) + "/region", why_absent(Family::openmp), nullptr};
+  if constexpr (workloads::has_openmp)
+    openmp.time = [&o](double pause_us, int count) {
+      return time_openmp_rendezvous(o.cpus, pause_us, count);
+    };
+  list.push_back(openmp);
+  list.push_back(
+      {PeerProcess::family() + "/region", PeerProcess::why_absent(),
+       [&peer](double pause_us, int count) { return peer.rendezvous(pause_us, count); }});
+  Way tbb{"tbb/parallel-invoke", why_absent(Family::tbb), nullptr};
+  if constexpr (workloads::has_tbb)
+    tbb.time = [&o](double pause_us, int count) {
+      return time_tbb_rendezvous(o.cpus, pause_us, count);
+    };
+  list.push_back(tbb);
+  return list;
+}
+
+// From a fork on one worker until it sees that the other one has begun the task.
+std::vector<double> time_steals(nigh::runtime& runtime, int count) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> samples;
+  runtime.run([&] {
+    for (int n = -1; n < count; ++n) {  // the first one warms up
+      alignas(64) std::atomic<bool> begun{false};
+      auto const start = Clock::now();
+      auto end = start;
+      nigh::fork_join(
+          [&] {
+            while (!begun.load(std::memory_order_acquire) &&
+                   Clock::now() - start < std::chrono::seconds(1)) {
+            }
+            end = Clock::now();
+          },
+          [&] { begun.store(true, std::memory_order_release); });
+      if (n >= 0) samples.push_back(std::chrono::duration<double, std::nano>(end - start).count());
+    }
+  });
+  return samples;
+}
+
+// While one worker is busy with serial work, what do the others burn?
+double cpus_burnt_beside_a_busy_worker(nigh::runtime& runtime, double seconds) {
+  std::atomic<bool> over{false};
+  runtime.spawn([&over] {
+    while (!over.load(std::memory_order_relaxed)) {
+    }
+  });
+  double const used = cpus_used_while_asleep(seconds, 10);
+  over.store(true);
+  runtime.wait();
+  return used - 1;
+}
+
+Result start_result(std::string variant, std::string metric, std::string unit) {
+  Result r;
+  r.bench = "tasks/latency";
+  r.variant = std::move(variant);
+  r.metric = std::move(metric);
+  r.unit = std::move(unit);
+  return r;
+}
+
+std::vector<Result> time_ways(TasksOptions const& o, std::vector<Way> const& list) {
+  std::vector<Result> results;
+  for (Way const& way : list)
+    for (double const pause : rendezvous_pauses_us) {
+      Result r = start_result(way.name, "rendezvous", "ns");
+      r.params = {{"pause_us", pause}};
+      r.absent = way.absent;
+      results.push_back(std::move(r));
+    }
+  int const rounds = o.quick ? 1 : 5;
+  Progress progress(rounds * static_cast<int>(results.size()));
+  for (int round = 0; round < rounds; ++round) {
+    auto result = results.begin();
+    for (Way const& way : list)
+      for (double const pause : rendezvous_pauses_us) {
+        progress.step(way.name);
+        Result& r = *result++;
+        if (!r.absent.empty()) continue;
+        int const count = o.quick ? 3 : pause > 2000 ? 10 : 100;
+        try {
+          for (double const ns : way.time(pause, count)) r.samples.push_back(ns);
+        } catch (std::runtime_error const& e) {
+          r.absent = e.what();
+        }
+      }
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Result> measure_latency(TasksOptions const& o) {
+  if (o.threads() < 2) throw UsageError("--latency: needs two threads, so two cpus");
+  nigh::runtime_options options;
+  options.machine = &o.machine;
+  options.workers = 2;
+  nigh::configure_default_runtime(options);
+  nigh::runtime runtime(options);
+  PeerProcess peer(o.cpus);
+
+  Result busy = start_result("nigh/one-busy", "cpu_burnt_by_others", "percent of one cpu");
+  Result idle = start_result("nigh/idle", "cpu_used_when_idle", "percent of one cpu");
+  for (int n = 0; n < (o.quick ? 1 : 3); ++n) {
+    busy.samples.push_back(100 * cpus_burnt_beside_a_busy_worker(runtime, o.quick ? 0.1 : 1));
+    idle.samples.push_back(100 * cpus_used_while_asleep(o.quick ? 0.1 : 1, 10));
+  }
+  std::vector<Result> results = time_ways(o, ways(o, runtime, peer));
+  Result line = start_result("cache-line", "round_trip", "ns");
+  Result steal = start_result("nigh/steal", "steal", "ns");
+  for (int round = 0; round < (o.quick ? 1 : 5); ++round) {
+    for (double const ns : time_cache_line(o.cpus, 20)) line.samples.push_back(ns);
+    for (double const ns : time_steals(runtime, o.quick ? 10 : 200)) steal.samples.push_back(ns);
+  }
+  for (Result* r : {&line, &steal, &busy, &idle}) results.push_back(std::move(*r));
+  return results;
+}
+
+}  // namespace bench

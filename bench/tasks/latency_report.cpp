@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include "bench/statistics.hpp"
+#include "bench/table.hpp"
+#include "bench/tasks/latency.hpp"
+
+namespace bench {
+
+namespace {
+
+std::string pause_text(double us) {
+  if (us == 0) return "hot";
+  return us < 1000 ? fmt::format("{:g} us", us) : fmt::format("{:g} ms", us / 1000);
+}
+
+std::string rendezvous_table(std::vector<Result> const& results) {
+  Table t;
+  std::vector<std::string> head{"pause"}, row;
+  for (double const pause : rendezvous_pauses_us) head.push_back(pause_text(pause));
+  t.row(head);
+  t.rule();
+  for (Result const& r : results) {
+    if (r.metric != "rendezvous") continue;
+    if (row.empty()) row.push_back(r.variant);
+    Statistics const s = statistics_of(r.samples);
+    row.push_back(r.absent.empty() ? fmt::format("{:.2f} ({:.2f})", s.median / 1e3, s.min / 1e3)
+                                   : "absent");
+    if (row.size() == head.size()) t.row(std::exchange(row, {}));
+  }
+  return t.text();
+}
+
+}  // namespace
+
+std::string describe_latency(std::vector<Result> const& results) {
+  std::string text =
+      "Fork-join of two bodies that wait for each other, us: median (min); the caller is busy in\n"
+      "the pause before, or sleeps when that is longer than 2 ms\n\n" +
+      rendezvous_table(results) + '\n';
+  double round_trip = 0;
+  for (Result const& r : results) {
+    Statistics const s = statistics_of(r.samples);
+    if (r.metric == "round_trip") {
+      round_trip = s.median;
+      text += fmt::format("a cache line there and back: {:.0f} ns (min {:.0f})\n", s.median, s.min);
+    } else if (r.metric == "steal") {
+      text += fmt::format(
+          "from a fork until it is seen to have been stolen: {:.0f} ns (min {:.0f}), {:.1f} round "
+          "trips\n",
+          s.median, s.min, s.median / round_trip);
+    } else if (r.metric == "cpu_burnt_by_others") {
+      text +=
+          fmt::format("burnt by the other workers while one is busy: {:.2f}% of a cpu\n", s.median);
+    } else if (r.metric == "cpu_used_when_idle") {
+      text += fmt::format(
+          "burnt by all workers from 10 ms after their last task: {:.2f}% of a cpu\n", s.median);
+    }
+  }
+  for (Result const& r : results)
+    if (!r.absent.empty()) text += r.variant + ": " + r.absent + '\n';
+  return text;
+}
+
+}  // namespace bench

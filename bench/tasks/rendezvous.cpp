@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tasks/rendezvous.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Microseconds = std::chrono::duration<double, std::micro>;
+
+class Meeting {
+ public:
+  void open() noexcept { here_.store(0, std::memory_order_relaxed); }
+
+  void attend() noexcept {
+    here_.fetch_add(1, std::memory_order_acq_rel);
+    for (auto const start = Clock::now(); here_.load(std::memory_order_acquire) < 2;)
+      if (Clock::now() - start > std::chrono::seconds(1)) {
+        missed_.store(true, std::memory_order_relaxed);
+        return;
+      }
+  }
+
+  bool missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
+
+ private:
+  alignas(64) std::atomic<int> here_{0};
+  alignas(64) std::atomic<bool> missed_{false};
+};
+
+void pause(double us) {
+  if (us > 2000) return std::this_thread::sleep_for(Microseconds(us));
+  for (auto const start = Clock::now(); Clock::now() - start < Microseconds(us);) {
+  }
+}
+
+}  // namespace
+
+std::vector<double> time_rendezvous(ForkTwo const& fork, double pause_us, int count) {
+  Meeting meeting;
+  std::function<void()> const body = [&meeting] { meeting.attend(); };
+  std::vector<double> samples;
+  for (int n = -1; n < count; ++n) {  // the first one warms up
+    pause(pause_us);
+    meeting.open();
+    auto const start = Clock::now();
+    fork(body);
+    std::chrono::duration<double, std::nano> const passed = Clock::now() - start;
+    if (meeting.missed()) throw std::runtime_error("two bodies did not run at the same time");
+    if (n >= 0) samples.push_back(passed.count());
+  }
+  return samples;
+}
+
+}  // namespace bench
