@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// An owner and thieves around a split task stack: each task runs once, wherever split moves, and
+// what it is given and what it makes are seen by whom they are for.
+
+#include <array>
+#include <memory>
+#include <nigh/detail/task_stack.hpp>
+
+#include "letters.hpp"
+#include "tasks/parking.hpp"
+
+namespace nigh::model {
+namespace {
+
+using detail::steal;
+using detail::task_slot;
+using detail::task_stack;
+
+struct Job {
+  Plain input, output;
+  int runs = 0;
+
+  void run() {
+    check(++runs == 1, "a task ran twice");
+    output.set(input.get() + 1);
+  }
+};
+
+struct Machine {
+  explicit Machine(std::uint32_t share_goal = 0)
+      : parking(std::vector<std::vector<int>>{{1, 2}}, std::vector<std::vector<int>>{{0}}, 3) {
+    stack.slots = stack.top = stack.split = slots.data();
+    stack.limit = slots.data() + slots.size();
+    stack.capacity = static_cast<std::uint32_t>(slots.size());
+    stack.share_goal = share_goal;
+  }
+
+  void push(int job, int input) {
+    jobs[static_cast<std::size_t>(job)].input.set(input);
+    stack.top++->object = &jobs[static_cast<std::size_t>(job)];
+  }
+
+  static void run(task_slot& slot) { static_cast<Job*>(slot.object)->run(); }
+
+  // As scheduler::finish_top() does.
+  void join(int job, bool asleep = false) {
+    auto* const slot = stack.top - 1;
+    if (stack.is_private(slot) || stack.reclaim(slot)) {
+      stack.top = slot;
+      run(*slot);
+    } else {
+      while (!slot->finished()) {
+        if (asleep)
+          parking.sleep_uncounted(0, [&] {
+            return slot->state.load(sync::seq_cst) == task_slot::done;  // (E) (S)
+          });
+        sync::pause();
+      }
+      stack.drop_stolen(slot);
+    }
+    auto const& done = jobs[static_cast<std::size_t>(job)];
+    check(done.output.get() == done.input.get() + 1, "the joiner has the task's result");
+  }
+
+  // One attempt of the thief in this seat.
+  bool steal_and_run(std::uint32_t seat, std::uint32_t most = 1) {
+    task_stack::loot got;
+    auto const chunk = [&](std::uint32_t waiting) { return std::min(waiting, most); };
+    if (stack.take(seat, got, chunk) != steal::taken) return false;
+    for (std::uint32_t i = 0; i < got.count; ++i) {
+      run(got.first[i]);
+      got.first[i].finish();
+      parking.wake(0, -1);
+    }
+    return true;
+  }
+
+  std::array<task_slot, 4> slots{};
+  std::array<Job, 4> jobs;
+  task_stack stack;
+  tasks::Parking parking;
+};
+
+// One shared task, wanted by its owner and by a thief.
+Scenario last_task() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>();
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->stack.publish(1);
+                     m->join(0);
+                     check(m->stack.top == m->stack.slots, "all is taken off");
+                   },
+                   [m] { m->steal_and_run(1); }};
+  };
+}
+
+// Split moves up, down and up again, over slots that were stolen from before.
+Scenario moving_split(std::uint32_t most) {
+  return [most](OneRun& run) {
+    auto m = std::make_shared<Machine>(1);
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->push(1, 2);
+                     m->stack.publish(2);
+                     m->join(1);
+                     m->push(2, 3);
+                     m->stack.publish(m->stack.private_tasks());
+                     m->join(2);
+                     m->join(0);
+                     check(m->stack.top == m->stack.slots, "all is taken off");
+                   },
+                   [m, most] {
+                     m->steal_and_run(1, most);
+                     m->steal_and_run(1, most);
+                   }};
+  };
+}
+
+Scenario two_thieves() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>();
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->push(1, 2);
+                     m->stack.publish(2);
+                     m->join(1);
+                     m->join(0);
+                   },
+                   [m] { m->steal_and_run(1); }, [m] { m->steal_and_run(2); }};
+  };
+}
+
+// A slot that was stolen from is used again: the second thief sees the second task.
+Scenario used_again() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>();
+    run.threads = {[m] {
+                     for (int job : {0, 1}) {
+                       m->push(job, job);
+                       m->stack.publish(1);
+                       m->join(job);
+                     }
+                   },
+                   [m] { m->steal_and_run(1); }, [m] { m->steal_and_run(2); }};
+  };
+}
+
+// The joiner sleeps until the thief wakes it.
+Scenario joining_asleep() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>();
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->stack.publish(1);
+                     m->join(0, true);
+                   },
+                   [m] { m->steal_and_run(1); }};
+  };
+}
+
+// A thief that goes to sleep is woken for what is published meanwhile; the owner never joins it
+// alone, so a forgotten sleeper is a deadlock.
+Scenario thief_asleep() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>();
+    run.threads = {[m] {
+                     m->push(0, 1);
+                     m->stack.publish(1);
+                     m->parking.notify(0, true);
+                     while (!m->slots[0].finished()) sync::pause();
+                     m->join(0);
+                   },
+                   [m] {
+                     m->parking.start_searching(0);
+                     while (!m->steal_and_run(1)) {
+                       m->parking.sleep(1, 0, [&] { return m->stack.has_shared(); });
+                       sync::pause();
+                     }
+                     m->parking.stop_searching(0);
+                   }};
+  };
+}
+
+TEST(TaskStack, EachTaskRunsOnce) {
+  expect_holds(last_task(), {.preemptions = 4});
+  expect_holds(moving_split(1), {.preemptions = 3});
+  expect_holds(moving_split(2), {.preemptions = 3});
+  expect_holds(two_thieves(), {.preemptions = 3});
+  expect_holds(used_again(), {.preemptions = 3});
+}
+
+TEST(TaskStack, NobodySleepsOverATask) {
+  expect_holds(joining_asleep(), {.preemptions = 3});
+  expect_holds(thief_asleep(), {.preemptions = 3});
+}
+
+TEST(TaskStack, C) { expect_needed("C", Order::relaxed, last_task()); }
+TEST(TaskStack, E) { expect_needed("E", Order::relaxed, last_task()); }
+TEST(TaskStack, SOfTheJoiner) { expect_needed("S", Order::acq_rel, joining_asleep()); }
+TEST(TaskStack, SOfTheThief) { expect_needed("S", Order::acq_rel, thief_asleep()); }
+
+}  // namespace
+}  // namespace nigh::model
