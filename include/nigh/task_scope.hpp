@@ -162,13 +162,20 @@ struct task_scope::child {
   }
 };
 
+// The closure is gone before the scope may end.
 template <class C>
 struct task_scope::near_child {
+  static constexpr bool trivial = std::is_trivially_copyable_v<C>;
   task_scope* scope;
-  C call;
+  std::conditional_t<trivial, C, std::optional<C>> call;
   void operator()() noexcept {
     auto* const base = detail::this_stack->top;
-    scope->run(call);
+    if constexpr (trivial) {
+      scope->run(call);
+    } else {
+      scope->run(*call);
+      call.reset();
+    }
     scope->end_near(base);
   }
 };

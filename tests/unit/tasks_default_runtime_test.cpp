@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The default runtime, its environment, and processes that fork.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+int fib(int n) {
+  if (n < 2) return n;
+  auto const [a, b] = nigh::fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+class Variable {
+ public:
+  Variable(char const* name, char const* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  char const* name_;
+};
+
+TEST(Environment, SetsWhatItNames) {
+  Variable const all[] = {
+      {"NIGH_WORKERS", "3"},         {"NIGH_ORDER", "scatter:l3"},  {"NIGH_LOCALITY", "strict"},
+      {"NIGH_QUEUE_CAPACITY", "64"}, {"NIGH_TASK_CAPACITY", "100"}, {"NIGH_THREAD_STACK", "16M"},
+      {"NIGH_VICTIMS", "ring"},      {"NIGH_CHUNKS", "half"},       {"NIGH_DEPTH_CUTOFF", "5"},
+      {"NIGH_QUEUE_CUTOFF", "6"},    {"NIGH_COUNT_TASKS", "1"}};
+  auto const o = nigh::options_from_environment({.pending_limit = 7});
+  EXPECT_EQ(o.workers, 3);
+  EXPECT_EQ(o.order, nigh::cpu_order::scatter);
+  EXPECT_EQ(o.order_level, nigh::level::l3);
+  EXPECT_EQ(o.mode, nigh::locality::strict);
+  EXPECT_EQ(o.queue_capacity, 64u);
+  EXPECT_EQ(o.task_capacity, 100u);
+  EXPECT_EQ(o.thread_stack_bytes, 16u << 20);
+  EXPECT_EQ(o.victims, nigh::victim_choice::ring);
+  EXPECT_EQ(o.chunks, nigh::chunk_choice::half);
+  EXPECT_EQ(o.depth_cutoff, 5);
+  EXPECT_EQ(o.queue_cutoff, 6);
+  EXPECT_TRUE(o.count_tasks);
+  EXPECT_EQ(o.pending_limit, 7u);
+}
+
+TEST(Environment, NonsenseIsNamed) {
+  struct {
+    char const* name;
+    char const* value;
+  } const nonsense[] = {{"NIGH_WORKERS", "0"},
+                        {"NIGH_WORKERS", "-1"},
+                        {"NIGH_WORKERS", "2x"},
+                        {"NIGH_WORKERS", ""},
+                        {"NIGH_WORKERS", "99999999999999999999"},
+                        {"NIGH_ORDER", "random"},
+                        {"NIGH_ORDER", "compact:"},
+                        {"NIGH_ORDER", "compact:floor"},
+                        {"NIGH_LOCALITY", "Strict"},
+                        {"NIGH_QUEUE_CAPACITY", "3"},
+                        {"NIGH_QUEUE_CAPACITY", "0"},
+                        {"NIGH_TASK_CAPACITY", "0"},
+                        {"NIGH_THREAD_STACK", "1T"},
+                        {"NIGH_THREAD_STACK", "0"},
+                        {"NIGH_THREAD_STACK", "99999999999999999999G"},
+                        {"NIGH_VICTIMS", "nearest"},
+                        {"NIGH_CHUNKS", "2"},
+                        {"NIGH_DEPTH_CUTOFF", "-1"},
+                        {"NIGH_COUNT_TASKS", "yes"}};
+  for (auto const& [name, value] : nonsense) {
+    Variable const set(name, value);
+    try {
+      nigh::options_from_environment();
+      ADD_FAILURE() << name << "='" << value << "' was accepted";
+    } catch (std::invalid_argument const& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr(name));
+      EXPECT_THAT(e.what(), testing::HasSubstr(value));
+    }
+  }
+}
+
+TEST(Options, ThatCannotBeMet) {
+  EXPECT_THROW(nigh::runtime({.task_capacity = 0}), std::invalid_argument);
+  EXPECT_THROW(nigh::runtime({.task_capacity = std::size_t{1} << 40}), std::invalid_argument);
+  EXPECT_THROW(nigh::runtime({.depth_cutoff = -1}), std::invalid_argument);
+  EXPECT_THROW(nigh::runtime({.queue_cutoff = -1}), std::invalid_argument);
+}
+
+TEST(DefaultRuntime, IsMadeOnceAndConfiguredBefore) {
+  nigh::configure_default_runtime({.workers = 1});
+  auto& rt = nigh::default_runtime();
+  EXPECT_EQ(rt.workers(), 1);
+  EXPECT_EQ(&nigh::default_runtime(), &rt);
+  EXPECT_THROW(nigh::configure_default_runtime({}), std::logic_error);
+}
+
+// Runs `body` in a child; the test fails unless it returns true.
+template <class Body>
+void in_child(Body body) {
+  auto const child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(body() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Fork, TheChildHasADefaultRuntimeOfItsOwn) {
+  ASSERT_EQ(fib(10), 55);
+  in_child([] { return fib(15) == 610; });
+  EXPECT_EQ(fib(10), 55);
+}
+
+TEST(Fork, TheParentsRuntimeSaysNoInTheChild) {
+  auto rt = std::make_unique<nigh::runtime>(nigh::runtime_options{.workers = 1});
+  in_child([&] {
+    auto const refuses = [](auto f) {
+      try {
+        f();
+      } catch (std::logic_error const&) {
+        return true;
+      }
+      return false;
+    };
+    bool const spawn = refuses([&] { rt->spawn([] {}); });
+    bool const wait = refuses([&] { rt->wait(); });
+    bool const invoke = rt->invoke([] { return fib(12); }) == 144;
+    rt.reset();
+    return spawn && wait && invoke;
+  });
+  int result = 0;
+  rt->run([&] { result = fib(12); });
+  EXPECT_EQ(result, 144);
+}
+
+TEST(Fork, InTheMiddleOfAScopeOutside) {
+  nigh::default_runtime().invoke([] {
+    in_child([] { return fib(12) == 144; });
+    EXPECT_EQ(fib(12), 144);
+  });
+}
+
+}  // namespace

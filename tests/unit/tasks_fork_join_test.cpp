@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace {
+
+using nigh::fork_join;
+using nigh::runtime;
+
+nigh::topology machine(char const* description) {
+  return nigh::topology::from_synthetic(description).value();
+}
+nigh::topology const& eight_by_four() {
+  static auto const m = machine("pack:8 numa:1 core:4 pu:1");
+  return m;
+}
+
+template <class Field>
+std::uint64_t sum(runtime const& rt, Field field) {
+  std::uint64_t total = 0;
+  for (auto const& c : rt.counters()) total += c.*field;
+  return total;
+}
+
+int fib(int n) {
+  if (n < 2) return n;
+  auto const [a, b] = fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+  return a + b;
+}
+
+// Returns when two threads are in it.
+class Rendezvous {
+ public:
+  void operator()() {
+    ++here_;
+    while (here_ < 2) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> here_{0};
+};
+
+TEST(ForkJoin, ReturnsWhatTheFunctionsReturn) {
+  auto const result = fork_join([] { return 1; }, [] { return std::string("two"); }, [] {},
+                                [] { return std::make_unique<int>(4); }, [] { return 5.5; });
+  static_assert(
+      std::is_same_v<std::remove_const_t<decltype(result)>,
+                     std::tuple<int, std::string, std::monostate, std::unique_ptr<int>, double>>);
+  EXPECT_EQ(std::get<0>(result), 1);
+  EXPECT_EQ(std::get<1>(result), "two");
+  EXPECT_EQ(*std::get<3>(result), 4);
+  EXPECT_EQ(std::get<4>(result), 5.5);
+  static_assert(std::is_void_v<decltype(fork_join([] {}, [] {}, [] {}))>);
+}
+
+TEST(ForkJoin, RecursesOnAnyNumberOfWorkers) {
+  EXPECT_EQ(fib(15), 610);  // on the default runtime
+  for (int workers : {1, 2, 3, 32}) {
+    runtime rt({.machine = &eight_by_four(), .workers = workers});
+    int on_worker = 0;
+    rt.run([&] { on_worker = fib(18); });
+    EXPECT_EQ(on_worker, 2584);
+    EXPECT_EQ(rt.invoke([] { return fib(18); }), 2584);
+  }
+}
+
+TEST(ForkJoin, BothRunAtOnceWhenThereAreTwoWorkers) {
+  runtime rt({.machine = &eight_by_four(), .workers = 2});
+  for (int i = 0; i < 100; ++i) {
+    rt.run([] {
+      Rendezvous meet;
+      fork_join(std::ref(meet), std::ref(meet));
+    });
+    rt.invoke([] {
+      Rendezvous meet;
+      fork_join(std::ref(meet), std::ref(meet));
+    });
+  }
+  EXPECT_GE(sum(rt, &nigh::worker_counters::steals), 100u);
+}
+
+// Four coarse tasks of which none forks again: whoever is idle gets one though their owner, deep in
+// the first, cannot be asked.
+TEST(ForkJoin, CoarseTasksSpreadWithoutTheirOwnersHelp) {
+  runtime rt({.machine = &eight_by_four(), .workers = 4});
+  std::atomic<int> here{0};
+  auto const all_four = [&] {
+    ++here;
+    while (here < 4) std::this_thread::yield();
+  };
+  rt.run([&] { fork_join(all_four, all_four, all_four, all_four); });
+  EXPECT_EQ(here, 4);
+}
+
+struct Counted {  // an exception, or a function that throws one
+  int id;
+};
+
+TEST(ForkJoin, EachRunsOnceAndTheFirstExceptionIsRethrown) {
+  runtime rt({.machine = &eight_by_four(), .workers = 3});
+  for (bool on_worker : {true, false})
+    for (int round = 0; round < 200; ++round) {
+      std::atomic<int> ran{0};
+      int caught = -1;
+      auto const thrower = [&](int id) {
+        return [&ran, id]() -> int {
+          ++ran;
+          throw Counted{id};
+        };
+      };
+      auto const body = [&] {
+        try {
+          fork_join([&] { return ++ran; }, thrower(1), thrower(2), [&] { return ++ran; });
+        } catch (Counted const& c) {
+          caught = c.id;
+        }
+      };
+      if (on_worker)
+        rt.run(body);
+      else
+        rt.invoke(body);
+      ASSERT_EQ(ran, 4);
+      ASSERT_EQ(caught, 1);
+    }
+}
+
+TEST(ForkJoin, AStolenResultThatNobodyTakesIsDestroyed) {
+  runtime rt({.machine = &eight_by_four(), .workers = 2});
+  std::weak_ptr<int> left_over;
+  rt.run([&] {
+    Rendezvous meet;
+    try {
+      fork_join(
+          [&] {
+            meet();
+            throw Counted{0};
+          },
+          [&] {
+            meet();
+            auto made = std::make_shared<int>(1);
+            left_over = made;
+            return made;
+          });
+    } catch (Counted const&) {
+    }
+  });
+  EXPECT_TRUE(left_over.expired());
+}
+
+// The right function's frame holds a stack that is full: it runs inline, and is counted.
+TEST(ForkJoin, AFullStackRunsTasksInline) {
+  runtime rt({.machine = &eight_by_four(), .workers = 2, .task_capacity = 4});
+  int result = 0;
+  rt.run([&] { result = fib(20); });
+  EXPECT_EQ(result, 6765);
+  EXPECT_GT(sum(rt, &nigh::worker_counters::serialized), 0u);
+}
+
+TEST(ForkJoin, CutoffsSerializeAndCountsCount) {
+  constexpr auto forked = &nigh::worker_counters::forked;
+  constexpr auto serialized = &nigh::worker_counters::serialized;
+  int result = 0;
+  auto const run = [&](nigh::runtime_options options) {
+    options.machine = &eight_by_four();
+    options.workers = 3;
+    auto rt = std::make_unique<runtime>(options);
+    rt->run([&] { result = fib(16); });
+    EXPECT_EQ(result, 987);
+    return rt;
+  };
+  constexpr std::uint64_t forks = 1596;  // one for each call of fib with n > 1
+  auto const all = run({.count_tasks = true});
+  EXPECT_EQ(sum(*all, forked), forks);
+  EXPECT_EQ(sum(*all, serialized), 0u);
+  auto const shallow = run({.depth_cutoff = 3});
+  EXPECT_EQ(sum(*shallow, forked), 7u);  // a binary tree of depth 3
+  EXPECT_EQ(sum(*shallow, forked) + sum(*shallow, serialized), forks);
+  auto const few = run({.queue_cutoff = 2});
+  EXPECT_GT(sum(*few, serialized), 0u);
+  EXPECT_EQ(sum(*few, forked) + sum(*few, serialized), forks);
+}
+
+TEST(ForkJoin, VictimsAndChunksCanBeChosen) {
+  using enum nigh::victim_choice;
+  for (auto victims : {random, ring, hierarchical})
+    for (auto chunks :
+         {nigh::chunk_choice::one, nigh::chunk_choice::half, nigh::chunk_choice::hierarchical}) {
+      runtime rt({.machine = &eight_by_four(), .victims = victims, .chunks = chunks});
+      int result = 0;
+      rt.run([&] { result = fib(20); });
+      EXPECT_EQ(result, 6765);
+    }
+}
+
+TEST(ForkJoin, RuntimesNest) {
+  runtime outer({.machine = &eight_by_four(), .workers = 2});
+  runtime inner({.machine = &eight_by_four(), .workers = 2});
+  int result = 0;
+  outer.run([&] {
+    auto const [a, b] = fork_join([&] { return inner.invoke([] { return fib(12); }); },
+                                  [&] { return inner.invoke([] { return fib(11); }); });
+    result = a + b;
+  });
+  EXPECT_EQ(result, fib(13));
+}
+
+TEST(ForkJoin, MoreThreadsFromOutsideThanSeats) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 100; ++i) threads.emplace_back([&] { right += fib(14) == 377; });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(right, 100);
+}
+
+// Thread-local data is the running thread's: a join may run other tasks, on the same thread, but
+// never moves to another one.
+TEST(ForkJoin, AFunctionStaysOnItsThread) {
+  runtime rt({.machine = &eight_by_four(), .workers = 4});
+  std::atomic<int> moved{0};
+  struct Walk {
+    static int down(int n, std::atomic<int>& moved) {
+      auto const before = std::this_thread::get_id();
+      if (n < 2) return n;
+      auto const [a, b] =
+          fork_join([&] { return down(n - 1, moved); }, [&] { return down(n - 2, moved); });
+      moved += std::this_thread::get_id() != before;
+      return a + b;
+    }
+  };
+  rt.run([&] { Walk::down(16, moved); });
+  EXPECT_EQ(moved, 0);
+}
+
+}  // namespace

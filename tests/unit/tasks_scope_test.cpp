@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <nigh/blocking_scope.hpp>
+#include <nigh/fork_join.hpp>
+#include <nigh/task_scope.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace {
+
+using nigh::near;
+using nigh::runtime;
+using nigh::task_scope;
+
+nigh::topology const& four_by_two() {
+  static auto const m = nigh::topology::from_synthetic("pack:4 numa:1 core:2 pu:1").value();
+  return m;
+}
+
+// The test's body on a worker, in a thread outside, and on the default runtime.
+template <class Body>
+void everywhere(Body body) {
+  runtime rt({.machine = &four_by_two()});
+  rt.run(body);
+  rt.invoke(body);
+  body();
+}
+
+TEST(TaskScope, RunsWhatItWasGiven) {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    task_scope scope;
+    for (int i = 0; i < 20'000; ++i) scope.spawn([&] { ++ran; });
+    scope.wait();
+    EXPECT_EQ(ran, 20'000);
+    scope.spawn([&] { ++ran; });  // it can be used again
+    scope.wait();
+    EXPECT_EQ(ran, 20'001);
+  });
+}
+
+TEST(TaskScope, EndsAfterItsTasks) {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    {
+      task_scope scope;
+      for (int i = 0; i < 100; ++i) scope.spawn([&] { ++ran; });
+    }
+    EXPECT_EQ(ran, 100);
+  });
+}
+
+// A task may spawn into its scope whichever thread it is on, and what it spawned counts.
+TEST(TaskScope, TasksSpawnIntoTheirScope) {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    struct Tree {
+      static void grow(task_scope& scope, std::atomic<int>& ran, int depth) {
+        ++ran;
+        if (depth == 0) return;
+        scope.spawn([&scope, &ran, depth] { grow(scope, ran, depth - 1); });
+        scope.spawn(near(0), [&scope, &ran, depth] { grow(scope, ran, depth - 1); });
+      }
+    };
+    task_scope scope;
+    Tree::grow(scope, ran, 9);
+    scope.wait();
+    EXPECT_EQ(ran, (1 << 10) - 1);
+  });
+}
+
+TEST(TaskScope, TasksNearADomainRunThere) {
+  runtime rt({.machine = &four_by_two(), .mode = nigh::locality::strict});
+  std::atomic<int> strays{0};
+  rt.run([&] {
+    task_scope scope;
+    for (int i = 0; i < 1000; ++i)
+      scope.spawn(near(i % 4), [&, i] { strays += nigh::this_worker::domain() != i % 4; });
+    scope.wait();
+  });
+  EXPECT_EQ(strays, 0);
+  rt.run([&] {
+    task_scope scope;
+    EXPECT_THROW(scope.spawn(near(4), [] {}), std::out_of_range);
+  });
+}
+
+TEST(TaskScope, AnyClosureFits) {
+  everywhere([] {
+    task_scope scope;
+    std::atomic<int> sum{0};
+    auto const shared = std::make_shared<int>(1);
+    std::array<int, 100> large{};
+    large[99] = 2;
+    auto unique = std::make_unique<int>(3);
+    scope.spawn([&sum, shared] { sum += *shared; });
+    scope.spawn([&sum, large] { sum += large[99]; });
+    scope.spawn([&sum, u = std::move(unique)] { sum += *u; });
+    scope.spawn(near(0), [&sum, shared, large] { sum += *shared + large[99]; });
+    scope.wait();
+    EXPECT_EQ(sum, 9);
+    EXPECT_EQ(shared.use_count(), 1);
+  });
+}
+
+TEST(TaskScope, WaitRethrowsTheFirstException) {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    task_scope scope;
+    for (int i = 0; i < 100; ++i)
+      scope.spawn([&ran, i] {
+        ++ran;
+        if (i % 10 == 0) throw std::runtime_error("as arranged");
+      });
+    EXPECT_THROW(scope.wait(), std::runtime_error);
+    EXPECT_EQ(ran, 100);
+    EXPECT_NO_THROW(scope.wait());
+    scope.spawn(near(0), [] { throw std::out_of_range("near"); });
+    EXPECT_THROW(scope.wait(), std::out_of_range);
+  });
+}
+
+TEST(TaskScope, ItsEndRethrowsToo) {
+  everywhere([] {
+    auto const leave = [](bool with_another) {
+      task_scope scope;
+      scope.spawn([] { throw std::runtime_error("from the task"); });
+      if (with_another) throw std::logic_error("from the scope");
+    };
+    EXPECT_THROW(leave(false), std::runtime_error);
+    EXPECT_THROW(leave(true), std::logic_error);
+  });
+}
+
+TEST(TaskScope, CancelsItsOtherTasksWhenAsked) {
+  runtime rt({.machine = &four_by_two(), .workers = 1});
+  rt.run([] {
+    int ran = 0;
+    task_scope scope({.rule = nigh::on_exception::cancel});
+    for (int i = 0; i < 100; ++i) scope.spawn([&ran] { ++ran; });
+    scope.spawn([] { throw std::runtime_error("stop"); });  // newest first
+    EXPECT_THROW(scope.wait(), std::runtime_error);
+    EXPECT_EQ(ran, 0);
+    EXPECT_TRUE(scope.stop_requested());
+  });
+}
+
+TEST(TaskScope, StopReachesScopesWithin) {
+  everywhere([] {
+    task_scope outer;
+    outer.spawn([&outer] {
+      task_scope inner({.parent = outer.token()});
+      auto const token = inner.token();
+      EXPECT_FALSE(token.stop_requested());
+      outer.request_stop();
+      EXPECT_TRUE(token.stop_requested());
+      bool ran = false;
+      inner.spawn([&ran] { ran = true; });
+      inner.wait();
+      EXPECT_FALSE(ran);
+    });
+    outer.wait();
+    EXPECT_FALSE(nigh::stop_token().stop_requested());
+  });
+}
+
+// Waiting for an outer scope inside a fork runs the fork's other half on the way; it still runs
+// once, and its result still arrives.
+TEST(TaskScope, WaitingInsideAFork) {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    task_scope scope;
+    scope.spawn([&] { ++ran; });
+    auto const [a, b] = nigh::fork_join(
+        [&] {
+          scope.wait();
+          scope.spawn([&] { ++ran; });
+          return 1;
+        },
+        [&] { return ++ran, 2; });
+    scope.wait();
+    EXPECT_EQ(a + b, 3);
+    EXPECT_EQ(ran, 3);
+  });
+}
+
+TEST(TaskScope, OnlyItsOwnThreadWaits) {
+  runtime rt({.machine = &four_by_two(), .workers = 2});
+  rt.run([] {
+    task_scope scope;
+    std::atomic<bool> refused{false}, begun{false};
+    scope.spawn([&] {
+      begun = true;
+      try {
+        scope.wait();
+      } catch (std::logic_error const&) {
+        refused = true;
+      }
+    });
+    while (!begun) std::this_thread::yield();  // the other worker has it
+    scope.wait();
+    EXPECT_TRUE(refused);
+  });
+}
+
+TEST(TaskScope, WorksForAGivenRuntime) {
+  runtime rt({.machine = &four_by_two(), .workers = 2});
+  std::atomic<int> on_worker{0};
+  {
+    task_scope scope(rt);
+    for (int i = 0; i < 100; ++i)
+      scope.spawn(near(i % 4), [&] { on_worker += nigh::this_worker::index() >= 0; });
+    scope.wait();
+  }
+  EXPECT_EQ(on_worker, 100);
+}
+
+// The only worker waits for its own task, which a stand-in runs.
+TEST(BlockingScope, AnotherWorkerStepsIn) {
+  runtime rt({.machine = &four_by_two(), .workers = 1});
+  for (int i = 0; i < 20; ++i)
+    rt.run([&rt] {
+      std::atomic<int> done{0};
+      task_scope scope;
+      scope.spawn([&] { ++done; });
+      rt.spawn([&] { ++done; });
+      {
+        nigh::blocking_scope const blocking;
+        nigh::blocking_scope const within;  // does nothing
+        while (done < 2) std::this_thread::yield();
+      }
+      scope.wait();
+    });
+  nigh::blocking_scope const outside;  // does nothing
+}
+
+TEST(TaskScopeDeathTest, DestroyedOutOfOrder) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        auto* const scope = new task_scope;
+        std::thread([scope] { delete scope; }).join();
+      },
+      "destroyed by the thread that made it");
+}
+
+}  // namespace
