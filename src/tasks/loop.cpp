@@ -225,7 +225,10 @@ void scheduler::run(Job& job, Worker& me) noexcept {
     run(job.queued, &me);
 }
 
+// Without `me`, in a thread from outside, which is a guest meanwhile: what the task forks is ours.
 void scheduler::run(task& t, Worker* me) noexcept {
+  std::optional<guest> outsider;
+  if (me == nullptr) outsider.emplace(*this);
   {
     Frame const frame;
     try {
@@ -234,6 +237,7 @@ void scheduler::run(task& t, Worker* me) noexcept {
       keep_exception();
     }
   }
+  outsider.reset();
   if (options_.pending_limit > 0) pending_.fetch_sub(1, sync::relaxed);
   if (me != nullptr) {
     me->counters.count(me->domain, t.domain, t.bytes);

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtimes of all shapes under random load: does every task run once, whatever the domains, queue
 // sizes, limits, spawners and moments of sleep?
-//
-//   tasks_stress [--seed N] [--scale N] [--rounds N]
-//
-// Prints the seed it used; a failing round prints its own, for --seed with --rounds 1.
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <nigh/runtime.hpp>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "arguments.hpp"
 
 namespace {
 
@@ -94,33 +88,6 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
   }
 }
 
-std::uint64_t argument(int argc, char** argv, char const* name, std::uint64_t otherwise) {
-  for (int i = 1; i + 1 < argc; ++i) {
-    std::uint64_t n = 0;
-    char const* const end = argv[i + 1] + std::strlen(argv[i + 1]);
-    if (std::strcmp(argv[i], name) == 0 && std::from_chars(argv[i + 1], end, n).ptr == end)
-      return n;
-  }
-  return otherwise;
-}
-
 }  // namespace
 
-int main(int argc, char** argv) {
-  auto const seed = argument(argc, argv, "--seed", std::random_device{}());
-  auto const scale = argument(argc, argv, "--scale", 1);
-  auto const rounds = argument(argc, argv, "--rounds", 20 * scale);
-  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  Random random(seed);
-  for (std::uint64_t r = 0; r < rounds; ++r) {
-    auto const round_seed = r == 0 ? seed : random();
-    try {
-      play_round(round_seed, scale);
-    } catch (std::exception const& e) {
-      std::printf("round %llu, seed %llu: %s\n", static_cast<unsigned long long>(r),
-                  static_cast<unsigned long long>(round_seed), e.what());
-      return EXIT_FAILURE;
-    }
-  }
-  std::printf("%llu rounds passed\n", static_cast<unsigned long long>(rounds));
-}
+int main(int argc, char** argv) { return stress::play(argc, argv, 20, play_round); }
