@@ -4,7 +4,7 @@
 #
 # Without an option, in under 25 minutes on two cores: all tests of the usual build, the lock-free
 # code under the model checker, the tests under the address, undefined-behaviour and thread
-# sanitizers, a build with clang, and a few boots of a machine with real NUMA nodes. --full adds
+# sanitizers, those of the scheduler with threads held up at random, a build with clang, and a few boots of a machine with real NUMA nodes. --full adds
 # every such machine, long stress runs and a short run of every benchmark.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
@@ -64,6 +64,10 @@ build tsan
 if setarch -R true 2>/dev/null; then around=(setarch -R); fi
 run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy"
 around=()
+
+build chaos -- tasks_fork_test tasks_runtime_test tasks_stress forks_stress
+run_ctest "tests, threads held up at random" chaos -R \
+  '^(tasks_fork_test|tasks_runtime_test|tasks_stress|forks_stress)$'
 
 build clang
 run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
