@@ -11,6 +11,7 @@
 #include <nigh/detail/task_stack.hpp>
 #include <nigh/steal_choice.hpp>
 #include <nigh/topology.hpp>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -69,6 +70,10 @@ struct runtime_options {
   int depth_cutoff = 0;      // tasks that deep below their root fork no more: they run inline
   int queue_cutoff = 0;      // forks run inline while so many tasks wait in the worker's stack
   bool count_tasks = false;  // worker_counters::forked
+
+  // Records what the workers do into this file, for ui.perfetto.dev (docs/trace.md); counts tasks,
+  // too. Empty: the file that NIGH_TRACE names, if any.
+  std::string trace_file = {};
 };
 
 // What one worker has done since the runtime began or reset_counters(). "Local" is by the domain

@@ -1,13 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/program.hpp"
 
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 
+extern char** environ;
+
 namespace nigh::platform {
+namespace {
+
+// For exec and spawn; points into `words`.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> environment_with(std::vector<std::string> const& variables) {
+  std::vector<std::string> all = variables;
+  for (char** have = environ; *have != nullptr; ++have) {
+    std::string_view const name(*have, std::strcspn(*have, "=") + 1);
+    bool replaced = false;
+    for (auto const& v : variables) replaced = replaced || v.starts_with(name);
+    if (!replaced) all.emplace_back(*have);
+  }
+  return all;
+}
+
+// While a program runs in our place, ^C is its business.
+class InterruptsIgnored {
+ public:
+  InterruptsIgnored() {
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    sigemptyset(&were_heeded);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ::sigaction(keys[i], &ignore, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaddset(&were_heeded, keys[i]);
+    }
+  }
+  ~InterruptsIgnored() {
+    for (std::size_t i = 0; i < keys.size(); ++i) ::sigaction(keys[i], &before_[i], nullptr);
+  }
+  InterruptsIgnored(InterruptsIgnored&&) = delete;
+
+  sigset_t were_heeded;
+
+ private:
+  static constexpr std::array<int, 2> keys{SIGINT, SIGQUIT};
+  std::array<struct sigaction, 2> before_{};
+};
+
+}  // namespace
 
 std::filesystem::path this_program() {
   std::error_code failed;
@@ -23,13 +76,30 @@ bool is_runnable(std::filesystem::path const& file) {
 }
 
 error become(std::filesystem::path const& program, std::vector<std::string> const& arguments) {
-  std::string name = program.string();
-  std::vector<std::string> copies = arguments;
-  std::vector<char*> pointers{name.data()};
-  for (auto& argument : copies) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  ::execv(name.c_str(), pointers.data());
-  return error{"cannot run " + name + ": " + std::strerror(errno)};
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), program.string());
+  ::execv(program.c_str(), pointers_to(words).data());
+  return error{"cannot run " + program.string() + ": " + std::strerror(errno)};
+}
+
+result<int> run_program(std::vector<std::string> const& words,
+                        std::vector<std::string> const& variables) {
+  std::vector<std::string> arguments = words;
+  std::vector<std::string> environment = environment_with(variables);
+  InterruptsIgnored const ignored;
+  posix_spawnattr_t as_usual;
+  ::posix_spawnattr_init(&as_usual);
+  ::posix_spawnattr_setsigdefault(&as_usual, &ignored.were_heeded);
+  ::posix_spawnattr_setflags(&as_usual, POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  int const failed = ::posix_spawnp(&child, words.front().c_str(), nullptr, &as_usual,
+                                    pointers_to(arguments).data(), pointers_to(environment).data());
+  ::posix_spawnattr_destroy(&as_usual);
+  if (failed != 0) return error{"cannot run " + words.front() + ": " + std::strerror(failed)};
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return error{"lost " + words.front() + ": " + std::strerror(errno)};
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace nigh::platform

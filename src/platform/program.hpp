@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Programs: where the running one lies, which ones may be run, and becoming another one.
+// Programs: where the running one lies, which ones may be run, running or becoming another one.
 
 #include <filesystem>
 #include <nigh/result.hpp>
@@ -19,5 +19,11 @@ bool is_runnable(std::filesystem::path const& file);  // a regular file we may e
 // Replaces this process by the program, with these arguments (its own name not among them);
 // returns only when that failed.
 error become(std::filesystem::path const& program, std::vector<std::string> const& arguments);
+
+// Runs the program words[0], looked for as a shell does, with these arguments and with variables
+// ("NAME=value") added to our own; returns its exit status, 128 + n when signal n ended it. Keys
+// that interrupt, such as ^C, are left to the program meanwhile.
+result<int> run_program(std::vector<std::string> const& words,
+                        std::vector<std::string> const& variables);
 
 }  // namespace nigh::platform

@@ -114,6 +114,11 @@ constexpr Variable variables[] = {
     {"NIGH_QUEUE_CUTOFF", "a number of tasks, 0 for none",
      [](Options& o, Text t) { return number(t, 0, o.queue_cutoff); }},
     {"NIGH_COUNT_TASKS", "0 or 1", [](Options& o, Text t) { return flag(t, o.count_tasks); }},
+    {"NIGH_TRACE", "a file",
+     [](Options& o, Text t) {
+       o.trace_file = t;
+       return true;
+     }},
 };
 
 }  // namespace

@@ -4,17 +4,23 @@
 
 #include <nigh/detail/task_stack.hpp>
 
+#include "tasks/worker.hpp"
+
 namespace nigh::detail {
 
 class Frame {
  public:
   Frame() noexcept : stack_(*this_stack), base_(stack_.top), outer_floor_(stack_.floor) {
-    if (&stack_ != &no_stack) stack_.floor = base_;
+    if (&stack_ == &no_stack) return;
+    stack_.floor = base_;
+    track_ = static_cast<tasks::Worker*>(stack_.worker)->track;
+    if (track_ != nullptr) track_->task_begin();
   }
   // A task is done when all that it spawned is.
   ~Frame() {
     finish_down_to(stack_, base_);
     if (&stack_ != &no_stack) stack_.floor = outer_floor_;
+    if (track_ != nullptr) track_->task_end();
   }
   Frame(Frame&&) = delete;
   Frame& operator=(Frame&&) = delete;
@@ -23,6 +29,7 @@ class Frame {
   task_stack& stack_;
   task_slot* const base_;
   task_slot* const outer_floor_;
+  trace::Track* track_ = nullptr;
 };
 
 }  // namespace nigh::detail

@@ -49,10 +49,12 @@ scheduler::Worker* scheduler::take_seat() noexcept {
     me.domain = me.beside->domain;
     me.home = me.beside->home;
     me.plan = me.beside->plan;
+    me.near_worker.store(me.beside->seat, sync::relaxed);
     me.random_bits = static_cast<std::uint32_t>(me.seat);
     parking_->set_displaced(me.beside->seat, true);
     raise_extras_end(me.seat);
     extras_present_.fetch_add(1, sync::seq_cst);  // (S)
+    if (me.track != nullptr) me.track->task_begin();
     return &me;
   }
   return nullptr;
@@ -60,6 +62,7 @@ scheduler::Worker* scheduler::take_seat() noexcept {
 
 void scheduler::leave_seat(Worker& guest) noexcept {
   NIGH_ASSERT(guest.stack.top == guest.stack.slots, "a guest leaves with all its tasks joined");
+  if (guest.track != nullptr) guest.track->task_end();
   parking_->set_displaced(guest.beside->seat, false);
   extras_present_.fetch_sub(1, sync::seq_cst);
   guest.duty.store(Worker::off, sync::release);  // (L)

@@ -66,7 +66,7 @@ void scheduler::await(Worker& me, Until until) noexcept {
     job.victim = nullptr;
     if (look < looks_before_searching) {
       auto* const thief = until.thief(*this);
-      if (thief == nullptr || !steal_from(me, *thief, level::cpu, job)) {
+      if (thief == nullptr || !steal_from(me, *thief, level_to(me, *thief), job)) {
         sync::pause();
         continue;
       }
@@ -103,14 +103,18 @@ scheduler::Searching::Searching(scheduler& host_, Worker& me_, bool counted_) no
 // The last searcher of a domain passes on the duty to look, whether it leaves with a task or
 // because what it waited for has come.
 scheduler::Searching::~Searching() {
+  if (me.track != nullptr) me.track->resumed();
   if (counted && host.parking_->stop_searching(me.home) && host.work_in_sight(me.home))
     host.parking_->notify(me.home, true);
 }
 
 template <class News>
 bool scheduler::Searching::sleep(News news) noexcept {
-  return counted ? host.parking_->sleep(me.seat, me.home, news)
-                 : host.parking_->sleep_uncounted(me.seat, news);
+  if (me.track != nullptr) me.track->parked();
+  bool const slept = counted ? host.parking_->sleep(me.seat, me.home, news)
+                             : host.parking_->sleep_uncounted(me.seat, news);
+  if (me.track != nullptr) me.track->unparked();
+  return slept;
 }
 
 // Looks for work until there is some or it is time to leave, sleeping in between; returns whether
@@ -126,11 +130,13 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
     auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
     if (helps &&
-        ((thief != nullptr && steal_from(me, *thief, level::cpu, job)) ||
+        ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
          steal_somewhere(me, job) ||
          (!is_guest && (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
                         (abroad && find_abroad(me.home, job.queued))))))
       return true;
+    me.counters.failed_steals.add(1);
+    if (me.track != nullptr) me.track->search_failed();
     if (failed_rounds % rounds_per_clock_reading != 0) {
       pause(pauses_per_round);
       continue;

@@ -4,6 +4,7 @@
 #include "tasks/scheduler.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -42,11 +43,20 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
   return cpus;
 }
 
+// NIGH_TRACE is for all runtimes, also for those whose options are made in code. What is recorded
+// is counted, too.
+runtime_options with_trace(runtime_options options) {
+  char const* const file = std::getenv("NIGH_TRACE");
+  if (options.trace_file.empty() && file != nullptr) options.trace_file = file;
+  if (!options.trace_file.empty()) options.count_tasks = true;
+  return options;
+}
+
 }  // namespace
 
 scheduler::scheduler(runtime_options const& options)
     : machine_(options.machine != nullptr ? *options.machine : this_host()),
-      options_(options),
+      options_(with_trace(options)),
       process_(forks_so_far()) {
   auto const capacity = options.queue_capacity;
   if (capacity == 0 || (capacity & (capacity - 1)) != 0)
@@ -58,6 +68,7 @@ scheduler::scheduler(runtime_options const& options)
   if (options.queue_cutoff < 0)
     refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
   lay_out(chosen_cpus(machine_, options));
+  start_recording();
   start_threads();
 }
 
@@ -126,16 +137,34 @@ void scheduler::add_seats(std::size_t domains) {
   for (int w = 0; w < worker_count_; ++w) {
     worker(w).plan = policy::victim_plan(w, cpu_of, machine_);
     worker(w).random_bits = static_cast<std::uint32_t>(w) + 1;
+    worker(w).near_worker.store(w, sync::relaxed);
     add(tasks::Role::stand_in, worker(w));
     auto& beside = worker(worker_count_ + w);
     beside.beside = &worker(w);
     beside.plan = worker(w).plan;
+    beside.near_worker.store(w, sync::relaxed);
     beside.ring = std::make_unique<Queue>(tasks::ring_capacity);
     home(beside.home).workers.push_back(beside.seat);
   }
   for (int g = 0; g < guest_seats; ++g) add(tasks::Role::guest, worker(0));
   extras_end_.store(worker_count_, sync::relaxed);
   stand_ins_.resize(static_cast<std::size_t>(worker_count_));
+}
+
+void scheduler::start_recording() {
+  std::vector<trace::Recorder::TrackInfo> tracks;
+  for (auto const& w : seats_) {
+    auto const number = std::to_string(w->role == tasks::Role::guest ? w->seat - 2 * worker_count_
+                                                                     : w->seat % worker_count_);
+    auto const cpu = " (cpu " + std::to_string(w->cpu) + ")";
+    if (w->role == tasks::Role::worker) tracks.push_back({"worker " + number + cpu, &w->counters});
+    if (w->role == tasks::Role::stand_in)
+      tracks.push_back({"stand-in " + number + cpu, &w->counters, false});
+    if (w->role == tasks::Role::guest) tracks.push_back({"guest " + number, &w->counters, false});
+  }
+  recorder_ = trace::Recorder::start(options_.trace_file, std::move(tracks));
+  if (recorder_ == nullptr) return;
+  for (auto const& w : seats_) w->track = &recorder_->track(w->seat);
 }
 
 void scheduler::start_threads() {

@@ -21,6 +21,7 @@
 #include "tasks/parking.hpp"
 #include "tasks/quiescence.hpp"
 #include "tasks/worker.hpp"
+#include "trace/recorder.hpp"
 
 namespace nigh::detail {
 
@@ -86,6 +87,7 @@ class scheduler {
   // scheduler.cpp: begin and end
   void lay_out(std::span<int const> cpus);
   void add_seats(std::size_t domains);
+  void start_recording();
   void start_threads();
   void stop_threads() noexcept;
   void live(Worker& me) noexcept;
@@ -128,6 +130,7 @@ class scheduler {
   // steal.cpp
   bool steal_somewhere(Worker& me, Job& job) noexcept;
   bool steal_from(Worker& me, Worker& victim, level where, Job& job) noexcept;
+  static level level_to(Worker const& me, Worker const& victim) noexcept;
   void run_stolen(Job const& job, Worker& me) noexcept;
   static void run_stolen_slot(task_slot& proxy, task_stack* popping) noexcept;
   void finish_stolen(task_slot& slot, Worker& victim) noexcept;
@@ -164,8 +167,9 @@ class scheduler {
   // Workers, then a stand-in for each, then guests.
   std::vector<std::unique_ptr<Worker>> seats_;
   int worker_count_ = 0;
-  sync::atomic<int> extras_present_{0};  // stand-ins at work and guests
-  sync::atomic<int> extras_end_{0};      // no seat from here on was ever taken
+  std::unique_ptr<trace::Recorder> recorder_;  // null: nobody records
+  sync::atomic<int> extras_present_{0};        // stand-ins at work and guests
+  sync::atomic<int> extras_end_{0};            // no seat from here on was ever taken
   std::optional<tasks::Parking> parking_;
   tasks::Quiescence quiescence_;
   tasks::SharedTaskCount outside_;

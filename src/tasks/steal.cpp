@@ -10,6 +10,8 @@
 namespace nigh::detail {
 namespace {
 
+constexpr std::uint64_t forks_per_sample = 1000;  // of the queue length, as in the paper
+
 // Xorshift (Marsaglia 2003), good enough to spread thieves.
 std::uint32_t random_bits(std::uint32_t& state) noexcept {
   state ^= state << 13;
@@ -46,9 +48,16 @@ bool scheduler::steal_somewhere(Worker& me, Job& job) noexcept {
   if (extras_present_.load(sync::relaxed) > 0)
     for (auto const& seat : extras())
       if (seat.get() != &me && seat->duty.load(sync::relaxed) == Worker::on &&
-          steal_from(me, *seat, level::cpu, job))
+          steal_from(me, *seat, level_to(me, *seat), job))
         return true;
   return false;
+}
+
+// How far a seat is whose place in the plan is not at hand.
+level scheduler::level_to(Worker const& me, Worker const& victim) noexcept {
+  int const there = victim.near_worker.load(sync::relaxed);
+  if (there == me.plan.self) return level::cpu;
+  return me.plan.levels[me.plan.level_of[static_cast<std::size_t>(there)]].level;
 }
 
 bool scheduler::steal_from(Worker& me, Worker& victim, level where, Job& job) noexcept {
@@ -61,6 +70,7 @@ bool scheduler::steal_from(Worker& me, Worker& victim, level where, Job& job) no
       me.counters.steals.add(1);
       me.counters.stolen.add(job.stolen.count);
       me.counters.steals_at[static_cast<std::size_t>(where)].add(1);
+      if (me.track != nullptr) me.track->stole(victim.seat, where, job.stolen.count);
       return true;
     case steal::empty:
       victim.stack.ask();
@@ -160,6 +170,10 @@ bool scheduler::may_fork(Worker& me) noexcept {
   bool const may = stack.top < me.room_ends && !reached(me.depth, options_.depth_cutoff) &&
                    !reached(waiting, options_.queue_cutoff);
   (may ? me.counters.forked : me.counters.serialized).add(1);
+  if (me.track != nullptr) {
+    if (!may) me.track->serialized();
+    if (may && me.counters.forked.get() % forks_per_sample == 0) me.track->queue_length(waiting);
+  }
   return may;
 }
 

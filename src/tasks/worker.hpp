@@ -13,6 +13,7 @@
 #include "tasks/locality_queue.hpp"
 #include "tasks/quiescence.hpp"
 #include "trace/counters.hpp"
+#include "trace/track.hpp"
 
 namespace nigh::tasks {
 
@@ -52,11 +53,13 @@ struct alignas(64) Worker {
   std::unique_ptr<LocalityQueue<detail::task>> ring;
   TaskCount tasks;
   trace::WorkerCounters counters;
+  trace::Track* track = nullptr;  // null: nobody records
 
   // Whom to steal from: `beside` first, the worker that a stand-in or guest sits next to; then as
   // the plan, a worker's own or that of `beside`, says.
   Worker* beside = nullptr;
   policy::VictimPlan plan;
+  sync::atomic<int> near_worker{0};  // itself, or `beside`: how far others take it to be
   std::uint32_t random_bits = 1;
   bool woken_in_vain = false;
 

@@ -38,11 +38,11 @@ Summary Recorder::summary() const {
     if (auto const* c = infos_[i].counters) {
       s.created += c->forked.get() + c->serialized.get() + c->run.get();
       s.serialized += c->serialized.get();
+      s.parks += c->parked.get();
     }
     for (std::size_t l = 0; l < level_count; ++l) s.steals[l] += t.steals[l].get();
     s.stolen += t.stolen.get();
     s.failed += t.failed.get();
-    s.parks += t.parks.get();
     s.busy_ns += t.busy_ns.get();
   }
   return s;

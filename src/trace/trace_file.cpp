@@ -29,8 +29,11 @@ struct Opened {
   platform::OwnedFile file;
 };
 
-std::optional<Opened> open_beside_others(std::string const& name) {
-  for (auto const& candidate : {name, name + "." + std::to_string(platform::process_id())}) {
+std::optional<Opened> open_beside_others(std::string name) {
+  auto const process = std::to_string(platform::process_id());
+  for (auto at = name.find("%p"); at != name.npos; at = name.find("%p", at))
+    name.replace(at, 2, process);
+  for (auto const& candidate : {name, name + "." + process}) {
     auto opened = platform::OwnedFile::open(candidate);
     if (!opened) {
       say(candidate, opened.message().c_str());

@@ -33,7 +33,6 @@ struct TrackTotals {
   std::array<Counter, level_count> steals;  // [level]
   Counter stolen;                           // tasks
   Counter failed;                           // rounds of a search
-  Counter parks;
   Counter busy_ns;  // inside tasks, without the searching and sleeping that happens there
 };
 
@@ -72,10 +71,8 @@ class alignas(64) Track {
 
   void serialized() noexcept { merge(EventKind::serialized, false); }
 
-  void parked() noexcept {
-    totals_.parks.add(1);
-    turn(EventKind::park, depth_, true);
-  }
+  // Before it sleeps, even if news keeps it from it; and after.
+  void parked() noexcept { turn(EventKind::park, depth_, true); }
   void unparked() noexcept { turn(EventKind::unpark, depth_, true); }
 
   void queue_length(std::size_t tasks) noexcept {

@@ -82,6 +82,7 @@ TEST_F(RecorderTest, WritesTracksAndSumsWhenItGoes) {
   counters.forked.add(40);
   counters.run.add(2);
   counters.serialized.add(8);
+  counters.parked.add(9);
   {
     auto const r = Recorder::start(
         file(),
@@ -103,6 +104,7 @@ TEST_F(RecorderTest, WritesTracksAndSumsWhenItGoes) {
   EXPECT_EQ(sums["stolen"], 2);
   EXPECT_EQ(sums["failed"], 1);
   EXPECT_EQ(sums["serialized"], 8);
+  EXPECT_EQ(sums["parks"], 9);
   std::string const names = trace.dump();
   EXPECT_THAT(names, HasSubstr("worker 0"));
   EXPECT_THAT(names, HasSubstr("\"guest"));
