@@ -17,8 +17,14 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Ends the command with this exit status, of a program it ran; all has been said.
+struct ExitStatus {
+  int code = 0;
+};
+
 void add_topo(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_trace(CLI::App& app);
 
 }  // namespace nigh::cli

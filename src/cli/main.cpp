@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);  // asked for below, after an unknown word was complained about
   nigh::cli::add_topo(app);
   nigh::cli::add_bench(app);
+  nigh::cli::add_trace(app);
   nigh::cli::add_doctor(app);
   try {
     app.parse(argc, argv);
@@ -39,6 +40,8 @@ int main(int argc, char** argv) {
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
     return complain(e.what(), bad_input);
+  } catch (nigh::cli::ExitStatus const& e) {
+    return e.code;
   } catch (nigh::cli::UsageError const& e) {
     return complain(e.what(), bad_input);
   } catch (std::exception const& e) {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh trace: runs a program with its nigh runtimes recorded, and says what they did.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/traced_run.hpp"
+#include "platform/program.hpp"
+
+namespace nigh::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TraceOptions {
+  std::string output;
+  bool summary_only = false;
+  std::vector<std::string> words;  // the program and its arguments
+};
+
+// What one more task costs on this machine: forking and joining an empty one. The best of several
+// tries, for others may be at work here.
+std::optional<double> creation_overhead_ns() try {
+  constexpr int forks = 100'000, tries = 7;
+  double best = 0;
+  runtime_options alone;
+  alone.workers = 1;
+  runtime one(alone);
+  one.run([&best] {
+    for (int t = 0; t < tries; ++t) {
+      using clock = std::chrono::steady_clock;
+      auto const begin = clock::now();
+      for (int i = 0; i < forks; ++i) fork_join([] {}, [] {});
+      std::chrono::duration<double, std::nano> const took = clock::now() - begin;
+      best = t == 0 ? took.count() : std::min(best, took.count());
+    }
+  });
+  return best / forks;
+} catch (std::exception const&) {
+  return std::nullopt;  // no thread to be had: the summary goes without
+}
+
+// OUTPUT for the program's only process or its first one, OUTPUT.PID for others.
+void keep(std::vector<fs::path> const& traces, std::string const& output) {
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    auto const file = i == 0 ? output : output + "." + traces[i].stem().string();
+    fs::rename(traces[i], file);
+    fmt::print(stderr, "nigh: trace in {}{}\n", file, i == 0 ? "; ui.perfetto.dev shows it" : "");
+  }
+}
+
+// Whether there was something to say.
+bool summarise(std::vector<fs::path> const& traces) {
+  trace::Summary sums;
+  bool ended = false;
+  for (auto const& file : traces) {
+    auto const read = read_trace(file);
+    if (!read) fmt::print(stderr, "nigh: trace: a process left an incomplete trace\n");
+    if (!read) continue;
+    sums = sums + read->summary;
+    ended = ended || read->ended;
+  }
+  if (!ended) {
+    fmt::print(stderr, "nigh: trace: the program ended before it could write its trace\n");
+    return false;
+  }
+  fmt::print(
+      stderr, "{}",
+      traces.size() > 1 ? fmt::format("{:26}{}\n", "processes", traces.size()) : std::string());
+  fmt::print(stderr, "{}", text(sums, creation_overhead_ns()));
+  return true;
+}
+
+void run_traced(TraceOptions const& options) {
+  auto const& program = options.words.front();
+  auto const output = options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
+                                             : options.output;
+  auto const folder = options.summary_only ? TraceFolder::temporary() : TraceFolder::beside(output);
+  auto const status = platform::run_program(options.words, {folder.variable()});
+  if (!status) throw UsageError("trace: " + status.message());
+
+  auto const traces = folder.traces();
+  if (traces.empty()) {
+    fmt::print(stderr, "nigh: trace: {} made no nigh runtime, so there is no trace\n", program);
+    throw ExitStatus{*status != 0 ? *status : 1};
+  }
+  if (summarise(traces) && !options.summary_only) keep(traces, output);
+  throw ExitStatus{*status};
+}
+
+}  // namespace
+
+void add_trace(CLI::App& app) {
+  auto* const command = app.add_subcommand(
+      "trace", "Show what a program's workers do: nigh trace [OPTIONS] -- PROGRAM ARGUMENTS...");
+  auto const options = std::make_shared<TraceOptions>();
+  auto* const output =
+      command
+          ->add_option("--output", options->output,
+                       "Where to write it, for ui.perfetto.dev (PROGRAM.trace.json)")
+          ->type_name("FILE");
+  command->add_flag("--summary-only", options->summary_only, "Only print the sums, keep no file")
+      ->excludes(output);
+  command->add_option("program", options->words, "The program and its arguments")
+      ->type_name("-- PROGRAM ARGUMENTS...");
+  command->callback([options] {
+    if (options->words.empty())
+      throw UsageError("trace: which program? nigh trace -- PROGRAM ARGUMENTS...");
+    run_traced(*options);
+  });
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A program's run with its nigh runtimes recorded: where its processes leave their traces, and what
+// these say.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trace/summary.hpp"
+
+namespace nigh::cli {
+
+// A folder for the traces of one command's processes, gone with this object.
+class TraceFolder {
+ public:
+  // Beside `output`, so that what is in it can be renamed to it. Throws UsageError when that file
+  // could not be written.
+  static TraceFolder beside(std::string const& output);
+  static TraceFolder temporary();
+
+  TraceFolder(TraceFolder&& from) noexcept;
+  TraceFolder& operator=(TraceFolder&&) = delete;
+  ~TraceFolder();
+
+  std::string variable() const;  // NIGH_TRACE=..., for the program's environment
+  std::vector<std::filesystem::path> traces() const;  // sorted by process
+
+ private:
+  explicit TraceFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+struct ReadTrace {
+  int process = 0;
+  trace::Summary summary;
+  bool ended = false;  // a runtime did; otherwise the program stopped before any was written
+};
+
+// What the end of a trace file says; empty when it is no whole trace.
+std::optional<ReadTrace> read_trace(std::filesystem::path const& file);
+
+}  // namespace nigh::cli
