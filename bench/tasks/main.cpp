@@ -7,10 +7,13 @@
 #include "bench/command.hpp"
 #include "bench/plot.hpp"
 #include "bench/results.hpp"
+#include "bench/tasks/characteristics.hpp"
 #include "bench/tasks/empty_tasks.hpp"
+#include "bench/tasks/fib_detail.hpp"
 #include "bench/tasks/latency.hpp"
 #include "bench/tasks/matrix.hpp"
 #include "bench/tasks/options.hpp"
+#include "bench/tasks/oversubscribed.hpp"
 
 namespace {
 
@@ -33,12 +36,22 @@ void run(TasksFlags const& flags) {
 
   auto const show = [&](std::string const& table) { fmt::print(tables, "{}\n", table); };
 
+  if (flags.fib) {
+    std::vector<Result> const fib = measure_fib(options);
+    show(describe_fib(fib, options));
+    keep(fib);
+  }
   if (flags.latency) {
     std::vector<Result> const latency = measure_latency(options);
     show(describe_latency(latency));
     keep(latency);
   }
-  if (!flags.latency) {
+  if (flags.oversubscribed) {
+    std::vector<Result> const crowded = measure_oversubscribed(options);
+    show(describe_oversubscribed(crowded, options));
+    keep(crowded);
+  }
+  if (!flags.fib && !flags.latency && !flags.oversubscribed) {
     if (flags.problems.empty()) {
       std::vector<Result> const empty = measure_empty_tasks(options);
       show(describe_empty_tasks(empty, options));
@@ -47,6 +60,9 @@ void run(TasksFlags const& flags) {
     std::vector<Row> const rows = measure_matrix(options);
     show(describe(rows, options));
     keep(results(rows));
+    std::vector<Characteristics> const seen = measure_characteristics(rows, options);
+    show(describe(seen, options));
+    keep(results(seen, options));
   }
 
   json.finish();

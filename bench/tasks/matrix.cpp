@@ -58,13 +58,6 @@ class Contenders {
 // Threads of the variant before are asleep by then.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
 
-// How often to solve it so that a sample is long enough to be timed.
-int times_for(double seconds, double sample_seconds) {
-  constexpr double most = 50;
-  return static_cast<int>(
-      std::clamp(std::ceil(sample_seconds / std::max(seconds, 1e-9)), 1.0, most));
-}
-
 void sample(Contenders& contenders, Cell& cell, bool warm_up, double sample_seconds) {
   if (!cell.absent.empty()) return;
   settle();
@@ -90,14 +83,16 @@ std::vector<Row> measure_matrix(TasksOptions const& o) {
   int steps = 0;
   for (Question const& q : o.questions) {
     rows.push_back({q, contenders.instance(q).spawns(), cells_of(q, o.threads())});
-    steps += static_cast<int>(rows.back().cells.size()) * (o.repetitions + 1);
+    steps += static_cast<int>(rows.back().cells.size()) * (o.repetitions + (o.warm_up ? 1 : 0));
   }
   Progress progress(steps);
-  for (int repetition = -1; repetition < o.repetitions; ++repetition)
+  for (int repetition = o.warm_up ? -1 : 0; repetition < o.repetitions; ++repetition)
     for (Row& row : rows) {
-      Cell warm = row.serial();  // else the first to be timed would be the one to fetch the data
-      warm.times = 1;
-      contenders.solve(warm);
+      if (o.warm_up) {  // else the first one to be timed would fetch the data
+        Cell warm = row.serial();
+        warm.times = 1;
+        contenders.solve(warm);
+      }
       for (Cell& cell : row.cells) {
         progress.step(cell.question.problem + ' ' + cell.question.size + ' ' + cell.variant);
         sample(contenders, cell, repetition < 0, o.sample_seconds);

@@ -65,13 +65,15 @@ void TasksFlags::declare(CLI::App& app) {
                  "solve these only, as fib,uts or uts:T3,nqueens:13; default: all");
   app.add_option("--threads", threads, "threads of each runtime, beside one; default 2");
   app.add_option("--repetitions", repetitions,
-                 "samples of each; default 5, and 15 of the empty tasks");
+                 "samples of each; default 5, one with --large, 15 of the empty tasks");
   app.add_option("--cutoff", cutoff,
                  "depth below which fib, nqueens and uts make no tasks; default: no cutoff");
   app.add_option("--tasks", tasks, "empty tasks in one sample; default 100000");
   app.add_flag("--quick", quick, "tiny problems and few samples: does it work?");
   app.add_flag("--large", large, "the large problems: UTS T1L, T2L, T3L, more queens; takes long");
+  app.add_flag("--fib", fib, "instead: what one spawn costs nigh, beside the least it could cost");
   app.add_flag("--latency", latency, "instead: how soon a second thread takes part");
+  app.add_flag("--oversubscribed", oversubscribed, "instead: more threads than cpus");
   app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
   app.add_option("--plot", plot, "draw the comparison, FILE.svg or FILE.png");
 }
@@ -84,8 +86,9 @@ TasksOptions check(TasksFlags const& f) {
   o.tasks = in_range("--tasks", f.tasks, 1, 1'000'000'000);
   in_range("--repetitions", f.repetitions, 0, 1'000'000);
   auto const repetitions = static_cast<int>(f.repetitions);
-  o.repetitions = repetitions > 0 ? repetitions : f.quick ? 2 : f.large ? 3 : 5;
+  o.repetitions = repetitions > 0 ? repetitions : f.quick ? 2 : f.large ? 1 : 5;
   o.empty_repetitions = repetitions > 0 ? repetitions : f.quick ? 3 : 15;
+  o.warm_up = !f.large;
   o.sample_seconds = f.quick || f.large ? 0 : 0.1;
   if (f.quick) o.tasks = std::min(o.tasks, 20'000L);
   in_range("--cutoff", f.cutoff, 0, 1'000'000);

@@ -19,7 +19,7 @@ struct TasksFlags {
   std::string json, plot, problems;
   long threads = 2, tasks = 100'000, repetitions = 0, cutoff = 0;
   bool quick = false, large = false;
-  bool latency = false;  // instead of the problems
+  bool fib = false, latency = false, oversubscribed = false;  // instead of the problems
 
   void declare(CLI::App& app);
 };
@@ -34,6 +34,7 @@ struct TasksOptions {
   int empty_repetitions = 0;
   int repetitions = 0;        // of each cell of the matrix
   double sample_seconds = 0;  // problems are solved again and again until a sample is that long
+  bool warm_up = true;        // solve everything once before
   std::vector<Question> questions;
   bool quick = false;
 

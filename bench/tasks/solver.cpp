@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/tasks/solver.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 namespace bench {
@@ -48,6 +50,12 @@ Timed Solver::solve(Question const& q, Family family, int threads, int times) {
   }
   if (!agree) result.answer = ~one.expected();
   return result;
+}
+
+int times_for(double seconds, double sample_seconds) noexcept {
+  constexpr double most = 50;
+  return static_cast<int>(
+      std::clamp(std::ceil(sample_seconds / std::max(seconds, 1e-9)), 1.0, most));
 }
 
 }  // namespace bench

@@ -44,4 +44,7 @@ class Solver {
   std::map<std::tuple<workloads::Family, int>, std::unique_ptr<workloads::Team>> teams_;
 };
 
+// How often to solve what takes so many seconds, so that a sample is long enough to be timed.
+int times_for(double seconds, double sample_seconds) noexcept;
+
 }  // namespace bench

@@ -129,12 +129,15 @@ class GoodInput(unittest.TestCase):
         self.assertEqual({line["params"]["cutoff"] for line in lines}, {2})
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cpus")
-    def test_latency(self):
-        done = run("tasks", "--latency", "--quick", "--json", "-")
+    def test_parts_of_tasks(self):
+        done = run("tasks", "--latency", "--fib", "--oversubscribed", "--quick", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         metrics = {line["metric"] for line in lines if "absent" not in line}
-        self.assertLessEqual({"rendezvous", "steal", "round_trip"}, metrics)
+        self.assertLessEqual({"rendezvous", "steal", "round_trip", "time_per_spawn"}, metrics)
+        self.assertEqual({line["bench"] for line in lines},
+                         {"tasks/latency", "tasks/fib", "tasks/oversubscribed"})
+        self.assertNotIn(False, [line.get("verified") for line in lines])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tasks/fib_detail.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "bench/pin.hpp"
+#include "bench/progress.hpp"
+#include "bench/statistics.hpp"
+#include "bench/table.hpp"
+#include "bench/tasks/spawn_floor.hpp"
+#include "fib/config.hpp"
+
+namespace bench {
+
+namespace {
+
+using workloads::Family;
+
+struct Way {
+  std::string name;
+  int threads = 1;
+  std::function<Timed()> run;
+};
+
+Timed time_call(std::uint64_t (*fib)(int), int n, int cpu) {
+  pin_this_thread(cpu);
+  auto const start = std::chrono::steady_clock::now();
+  std::uint64_t const found = fib(n);
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), found};
+}
+
+Result start_result(Way const& way, int n) {
+  Result r;
+  r.bench = "tasks/fib";
+  r.variant = way.name;
+  r.params = {{"n", static_cast<long>(n)}, {"threads", static_cast<long>(way.threads)}};
+  r.metric = "time_per_spawn";
+  r.unit = "ns";
+  r.verified = true;
+  return r;
+}
+
+}  // namespace
+
+std::vector<Result> measure_fib(TasksOptions const& o) {
+  int const n = o.quick ? 20 : 35;
+  Question const question{"fib", std::to_string(n), 0};
+  Solver solver({&o.machine, o.cpus, pin_this_thread});
+  auto const spawns = static_cast<double>(solver.instance(question).spawns());
+
+  std::vector<Way> ways;
+  auto const alone = [&](char const* name, std::uint64_t (*fib)(int)) {
+    ways.push_back({name, 1, [=, &o] { return time_call(fib, n, o.cpus.front()); }});
+  };
+  alone("serial", fib::serial);
+  alone("floor/descriptors", fib_by_descriptors);
+  alone("floor/split-stack", fib_by_split_stack);
+  for (int threads = 1; threads <= o.threads(); threads *= 2)
+    ways.push_back({"nigh/fork-join", threads,
+                    [=, &solver] { return solver.solve(question, Family::nigh, threads, 1); }});
+
+  std::vector<Result> results;
+  for (Way const& way : ways) results.push_back(start_result(way, n));
+  Progress progress(o.empty_repetitions * static_cast<int>(ways.size()));
+  for (int repetition = -1; repetition < o.empty_repetitions; ++repetition)  // the first warms up
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+      if (repetition >= 0) progress.step(ways[w].name);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      Timed const t = ways[w].run();
+      results[w].verified =
+          *results[w].verified && t.answer == solver.instance(question).expected();
+      if (repetition >= 0) results[w].samples.push_back(t.seconds * 1e9 / spawns);
+    }
+  return results;
+}
+
+std::string describe_fib(std::vector<Result> const& results, TasksOptions const& o) {
+  Table t;
+  t.row({"", "threads", "median", "min", "max", "x serial", "x split-stack"});
+  t.rule();
+  auto const ratio = [](Result const& a, Result const& b) {
+    std::vector<double> ratios;
+    for (std::size_t n = 0; n < a.samples.size(); ++n)
+      ratios.push_back(a.samples[n] / b.samples[n]);
+    return fmt::format("{:.2f}", median_of(ratios));
+  };
+  constexpr std::size_t serial = 0, floor = 2;
+  for (Result const& r : results) {
+    Statistics const s = statistics_of(r.samples);
+    t.row({r.variant, std::to_string(std::get<long>(r.params.at("threads"))),
+           fmt::format("{:.2f}", s.median), fmt::format("{:.2f}", s.min),
+           fmt::format("{:.2f}", s.max), ratio(r, results[serial]), ratio(r, results[floor])});
+  }
+  return fmt::format(
+             "Fibonacci of {}, no cutoff: nanoseconds per spawn, all included; {} repetitions\n\n",
+             std::get<long>(results.front().params.at("n")), o.empty_repetitions) +
+         t.text();
+}
+
+}  // namespace bench
