@@ -16,9 +16,10 @@ struct Config {
   int cutoff = 0;  // row from which on no tasks are made, 0: none
 };
 
-// Queens in the first rows, one each. A child copies its parent's board, and adds one.
+// Queens in the first rows, one each. A task copies its parent's board, and adds one: a copy made
+// right after the byte was written would wait for that write (store forwarding).
 struct Board {
-  std::array<std::int8_t, most_rows> column;  // of row r < rows
+  std::array<std::int8_t, most_rows> column{};  // of row r < rows
   std::int8_t rows = 0;
   std::int8_t n = 0;
   std::int8_t cutoff = most_rows;
@@ -34,13 +35,9 @@ struct Board {
   }
 
   Board with(int next) const noexcept {
-    Board child;
-    for (int r = 0; r < rows; ++r)
-      child.column[static_cast<std::size_t>(r)] = column[static_cast<std::size_t>(r)];
+    Board child = *this;  // all of it: the first rows alone would take a loop
     child.column[static_cast<std::size_t>(rows)] = static_cast<std::int8_t>(next);
-    child.rows = static_cast<std::int8_t>(rows + 1);
-    child.n = n;
-    child.cutoff = cutoff;
+    ++child.rows;
     return child;
   }
 };
@@ -67,7 +64,7 @@ class Found {
   std::array<std::uint64_t, most_rows> counts_;
 };
 
-std::uint64_t serial(Board& board) noexcept;  // ways to fill it up
+std::uint64_t serial(Board board) noexcept;  // ways to fill it up
 
 std::uint64_t solve_serial(Config const& config);
 std::uint64_t solve_openmp(Config const& config);

@@ -7,7 +7,7 @@ namespace nqueens {
 
 namespace {
 
-std::uint64_t search(Board board) {
+std::uint64_t search(Board const board) {
   if (board.full()) return 1;
   if (board.rows >= board.cutoff) return serial(board);
   Found found;
@@ -16,7 +16,7 @@ std::uint64_t search(Board board) {
   for (int c = 0; c < board.n; ++c) {
     if (!board.safe(c)) continue;
     std::uint64_t& result = found.of(children++);
-    scope.spawn([child = board.with(c), &result] { result = search(child); });
+    scope.spawn([board, c, &result] { result = search(board.with(c)); });
   }
   scope.wait();
   return found.sum(children);

@@ -5,7 +5,7 @@ namespace nqueens {
 
 namespace {
 
-std::uint64_t search(Board board) {
+std::uint64_t search(Board const board) {
   if (board.full()) return 1;
   if (board.rows >= board.cutoff) return serial(board);
   Found found;
@@ -13,9 +13,8 @@ std::uint64_t search(Board board) {
   for (int c = 0; c < board.n; ++c) {
     if (!board.safe(c)) continue;
     std::uint64_t& result = found.of(children++);
-    Board const child = board.with(c);
-#pragma omp task untied firstprivate(child) shared(result)
-    result = search(child);
+#pragma omp task untied firstprivate(board, c) shared(result)
+    result = search(board.with(c));
   }
 #pragma omp taskwait
   return found.sum(children);
