@@ -42,15 +42,19 @@ class NIGH_API task_scope {
   task_scope() : stack_(detail::this_stack), base_(stack_->top) {
     if (stack_ == &detail::no_stack) [[unlikely]]
       enter(nullptr);
-    else
-      raise_floor();
   }
   explicit task_scope(task_scope_options options);
   explicit task_scope(runtime& where) : task_scope(task_scope_options{.where = &where}) {}
 
-  // Waits. Rethrows the first exception of a task that no wait() has, unless the scope is being
-  // left by an exception already.
-  ~task_scope() noexcept(false);
+  // Waits. Rethrows the first exception of a task that no wait() has, unless the thread is
+  // unwinding already.
+  ~task_scope() noexcept(false) {
+    if (detail::this_stack != stack_) [[unlikely]]
+      refuse_to_end();
+    finish();
+    if (before_ != nullptr || failed_.load(sync::relaxed)) [[unlikely]]
+      leave();
+  }
   task_scope(task_scope&&) = delete;
   task_scope& operator=(task_scope&&) = delete;
 
@@ -86,7 +90,6 @@ class NIGH_API task_scope {
   struct near_child;
 
   void enter(runtime* where);
-  void raise_floor() noexcept { outer_floor_ = std::exchange(stack_->floor, base_); }
   void finish() noexcept {
     while (stack_->top > base_) {
       auto* const slot = stack_->top - 1;
@@ -116,19 +119,23 @@ class NIGH_API task_scope {
   detail::scheduler& host() const;
   void keep_exception() noexcept;
   [[noreturn]] void rethrow();
+  void leave();
   [[noreturn]] static void refuse_to_wait();
+  [[noreturn]] static void refuse_to_end() noexcept;
 
   detail::task_stack* stack_;
   detail::task_slot* base_;  // where its tasks begin
-  detail::task_slot* outer_floor_ = nullptr;
-  runtime* host_ = nullptr;  // kept by scopes of guests
-  std::optional<detail::guest> guest_;
+  // Of a thread from outside: the stack it had before it became a guest for the scope's time. Where
+  // there was no seat for it, the runtime that its tasks near data go to.
+  detail::task_stack* before_ = nullptr;
+  runtime* host_;
   detail::stop_state stop_;
   sync::atomic<std::uint32_t> near_pending_{0};
-  sync::atomic<bool> failed_{false};  // exception_ is being or has been written
+  sync::atomic<bool> failed_{false};  // exception_ is there, or about to be
   on_exception rule_ = on_exception::finish;
-  int unwinding_ = std::uncaught_exceptions();
-  std::exception_ptr exception_;
+  union {
+    std::exception_ptr exception_;
+  };
 };
 
 namespace detail {

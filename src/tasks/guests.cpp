@@ -68,20 +68,19 @@ void scheduler::leave_seat(Worker& guest) noexcept {
   guest.duty.store(Worker::off, sync::release);  // (L)
 }
 
-guest::guest(scheduler& host) : before_(this_stack) {
-  auto* const worker = static_cast<tasks::Worker*>(before_->worker);
-  auto* const seat = worker != nullptr && &worker->host == &host ? nullptr : host.take_seat();
-  if (seat != nullptr)
-    this_stack = &seat->stack;
-  else
-    before_ = nullptr;
+task_stack* enter(scheduler& host) {
+  auto* const before = this_stack;
+  auto* const worker = static_cast<tasks::Worker*>(before->worker);
+  if (worker != nullptr && &worker->host == &host) return nullptr;
+  auto* const seat = host.take_seat();
+  if (seat == nullptr) return nullptr;
+  this_stack = &seat->stack;
+  return before;
 }
 
-guest::~guest() {
-  if (before_ == nullptr) return;
+void leave(task_stack* before) noexcept {
   auto& me = worker_of(*this_stack);
-  me.host.finish_down_to(me, me.stack.slots);  // put by C functions that did not wait
-  this_stack = before_;
+  this_stack = before;
   me.host.leave_seat(me);
 }
 

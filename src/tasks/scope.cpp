@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of nigh::task_scope need not be inlined.
 
+#include <cstdlib>
 #include <nigh/task_scope.hpp>
 #include <stdexcept>
 
@@ -22,28 +23,22 @@ tasks::Worker& worker_of(detail::task_stack const& stack) noexcept {
 task_scope::task_scope(task_scope_options options)
     : stack_(detail::this_stack), base_(stack_->top), rule_(options.rule) {
   stop_.parent = options.parent.state_;
-  if (options.where != nullptr || stack_ == &detail::no_stack)
-    enter(options.where);
-  else
-    raise_floor();
+  if (options.where != nullptr || stack_ == &detail::no_stack) enter(options.where);
 }
 
-// Of a thread that is not one of the runtime's already, a guest.
+// A thread that is not one of the runtime's already becomes a guest.
 void task_scope::enter(runtime* where) {
   host_ = where != nullptr ? where : &default_runtime();
-  guest_.emplace(*host_->scheduler_);
+  before_ = detail::enter(*host_->scheduler_);
   stack_ = detail::this_stack;
   base_ = stack_->top;
-  if (stack_ != &detail::no_stack) raise_floor();
 }
 
-task_scope::~task_scope() noexcept(false) {
-  NIGH_ASSERT(detail::this_stack == stack_,
-              "a task_scope is destroyed by the thread that made it, after those made later");
-  finish();
-  if (stack_ != &detail::no_stack) stack_->floor = outer_floor_;
-  guest_.reset();
-  if (failed_.load(sync::relaxed) && std::uncaught_exceptions() == unwinding_) rethrow();
+void task_scope::leave() {
+  if (before_ != nullptr) detail::leave(before_);
+  if (!failed_.load(sync::relaxed)) return;
+  if (std::uncaught_exceptions() == 0) rethrow();
+  std::destroy_at(&exception_);
 }
 
 detail::task_stack* task_scope::stack_of_spawner() const noexcept {
@@ -86,17 +81,26 @@ void task_scope::submit_near(near where, detail::task t) { host().submit(where, 
 
 void task_scope::keep_exception() noexcept {
   if (rule_ == on_exception::cancel) request_stop();
-  if (!failed_.exchange(true, sync::relaxed)) exception_ = std::current_exception();
+  if (!failed_.exchange(true, sync::relaxed))
+    ::new (&exception_) std::exception_ptr(std::current_exception());
 }
 
 void task_scope::rethrow() {
   failed_.store(false, sync::relaxed);
-  std::rethrow_exception(std::exchange(exception_, nullptr));
+  auto const first = std::move(exception_);
+  std::destroy_at(&exception_);
+  std::rethrow_exception(first);
 }
 
 void task_scope::refuse_to_wait() {
   throw std::logic_error(
       "task_scope::wait called by another thread than the one that made the scope");
+}
+
+void task_scope::refuse_to_end() noexcept {
+  NIGH_ASSERT(false,
+              "a task_scope is destroyed by the thread that made it, after those made later");
+  std::abort();
 }
 
 }  // namespace nigh

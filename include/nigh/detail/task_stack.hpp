@@ -174,16 +174,24 @@ NIGH_API void finish_down_to(task_stack& stack, task_slot* slot) noexcept;
 
 class scheduler;
 
-// The calling thread works for a scheduler, as a guest, as long as this lives.
-class NIGH_API guest {
+// The calling thread works for a scheduler, as a guest, between enter() and leave(), which gets
+// what enter() returned: the stack it had before. That is null where it is one of the host's own
+// threads already, or there is no seat.
+NIGH_API task_stack* enter(scheduler& host);
+NIGH_API void leave(task_stack* before) noexcept;
+
+// The same as long as this lives.
+class guest {
  public:
-  explicit guest(scheduler& host);
-  ~guest();
+  explicit guest(scheduler& host) : before_(enter(host)) {}
+  ~guest() {
+    if (before_ != nullptr) leave(before_);
+  }
   guest(guest&&) = delete;
   guest& operator=(guest&&) = delete;
 
  private:
-  task_stack* before_;  // null: there was no seat for it, or it is one of the host's own
+  task_stack* before_;
 };
 
 // Of threads that have no task stack: do they enter the default runtime for the time of the push?
