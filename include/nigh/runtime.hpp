@@ -184,7 +184,7 @@ class NIGH_API runtime {
   // no workers, as many at once as there are guest seats (64); what the others fork runs inline.
   template <class F>
   decltype(auto) invoke(F&& f) {
-    detail::guest const here(*scheduler_);
+    detail::guest const here(scheduler_.get());
     return std::forward<F>(f)();
   }
 

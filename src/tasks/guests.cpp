@@ -103,8 +103,8 @@ void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcep
   if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
 }
 
-slow_push::slow_push(outsiders rule) {
-  if (this_stack == &no_stack && rule == outsiders::enter) guest_.emplace(default_scheduler());
+slow_push::slow_push(outsiders rule)
+    : guest_(this_stack == &no_stack && rule == outsiders::enter ? &default_scheduler() : nullptr) {
   if (this_stack == &no_stack) return;
   auto& me = worker_of(*this_stack);
   if (!me.host.may_fork(me)) return;

@@ -233,9 +233,8 @@ void scheduler::run(Job& job, Worker& me) noexcept {
 
 // Without `me`, in a thread from outside, which is a guest meanwhile: what the task forks is ours.
 void scheduler::run(task& t, Worker* me) noexcept {
-  std::optional<guest> outsider;
-  if (me == nullptr) outsider.emplace(*this);
   {
+    guest const outsider(me == nullptr ? this : nullptr);
     Frame const frame;
     try {
       t.call(t.storage);
@@ -243,7 +242,6 @@ void scheduler::run(task& t, Worker* me) noexcept {
       keep_exception();
     }
   }
-  outsider.reset();
   if (options_.pending_limit > 0) pending_.fetch_sub(1, sync::relaxed);
   if (me != nullptr) {
     me->counters.count(me->domain, t.domain, t.bytes);

@@ -30,7 +30,6 @@
 #include <cstdint>
 #include <nigh/detail/atomic.hpp>
 #include <nigh/detail/export.hpp>
-#include <optional>
 
 namespace nigh::detail {
 
@@ -76,7 +75,7 @@ struct alignas(64) task_stack {
   std::uint32_t share_goal = 0;  // that many tasks should be shared, if there are; 0: nobody steals
   void* worker = nullptr;        // whose stack this is: a tasks::Worker
   task_slot* floor = nullptr;    // what the C interface waits for lies above it: all that the
-                                 // running task, or the innermost open scope, has put
+                                 // running task has put
 
   // Thieves write here.
   alignas(64) sync::atomic<std::uint64_t> shared{0};  // tail, and split above it
@@ -180,10 +179,10 @@ class scheduler;
 NIGH_API task_stack* enter(scheduler& host);
 NIGH_API void leave(task_stack* before) noexcept;
 
-// The same as long as this lives.
+// The same as long as this lives; null: not at all.
 class guest {
  public:
-  explicit guest(scheduler& host) : before_(enter(host)) {}
+  explicit guest(scheduler* host) : before_(host != nullptr ? enter(*host) : nullptr) {}
   ~guest() {
     if (before_ != nullptr) leave(before_);
   }
@@ -208,7 +207,7 @@ class NIGH_API slow_push {
   task_stack* room() const noexcept { return stack_; }  // null: run it inline
 
  private:
-  std::optional<guest> guest_;
+  guest guest_;
   task_stack* stack_ = nullptr;
 };
 
