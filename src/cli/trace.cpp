@@ -30,24 +30,37 @@ struct TraceOptions {
   std::vector<std::string> words;  // the program and its arguments
 };
 
-// What one more task costs on this machine: forking and joining an empty one. The best of several
-// tries, for others may be at work here.
-std::optional<double> creation_overhead_ns() try {
-  constexpr int forks = 100'000, tries = 7;
+// Nanoseconds for each of many calls of f; the best of several tries, for others may be at work
+// here.
+template <class F>
+double best_time_ns(F f) {
+  constexpr int calls = 100'000, tries = 7;
   double best = 0;
+  for (int t = 0; t < tries; ++t) {
+    using clock = std::chrono::steady_clock;
+    auto const begin = clock::now();
+    for (int i = 0; i < calls; ++i) f();
+    std::chrono::duration<double, std::nano> const took = clock::now() - begin;
+    best = t == 0 ? took.count() : std::min(best, took.count());
+  }
+  return best / calls;
+}
+
+// What one task costs on this machine, made and joined: two calls with one of them forked, less the
+// two calls. Nothing is stolen and nothing recorded.
+std::optional<double> creation_overhead_ns() try {
+  using Body = void (*)();
+  static Body volatile body = [] {};  // volatile, so that it is called and not looked into
+  auto const call = [] { body(); };
   runtime_options alone;
   alone.workers = 1;
   runtime one(alone);
-  one.run([&best] {
-    for (int t = 0; t < tries; ++t) {
-      using clock = std::chrono::steady_clock;
-      auto const begin = clock::now();
-      for (int i = 0; i < forks; ++i) fork_join([] {}, [] {});
-      std::chrono::duration<double, std::nano> const took = clock::now() - begin;
-      best = t == 0 ? took.count() : std::min(best, took.count());
-    }
+  double forked = 0, called = 0;
+  one.run([&] {
+    forked = best_time_ns([&] { fork_join(call, call); });
+    called = best_time_ns([&] { call(), call(); });
   });
-  return best / forks;
+  return std::max(forked - called, 0.0);
 } catch (std::exception const&) {
   return std::nullopt;  // no thread to be had: the summary goes without
 }
