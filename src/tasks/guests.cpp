@@ -50,7 +50,6 @@ scheduler::Worker* scheduler::take_seat() noexcept {
     me.home = me.beside->home;
     me.plan = me.beside->plan;
     me.near_worker.store(me.beside->seat, sync::relaxed);
-    me.random_bits = static_cast<std::uint32_t>(me.seat);
     parking_->set_displaced(me.beside->seat, true);
     raise_extras_end(me.seat);
     extras_present_.fetch_add(1, sync::seq_cst);  // (S)

@@ -136,7 +136,6 @@ void scheduler::add_seats(std::size_t domains) {
   };
   for (int w = 0; w < worker_count_; ++w) {
     worker(w).plan = policy::victim_plan(w, cpu_of, machine_);
-    worker(w).random_bits = static_cast<std::uint32_t>(w) + 1;
     worker(w).near_worker.store(w, sync::relaxed);
     add(tasks::Role::stand_in, worker(w));
     auto& beside = worker(worker_count_ + w);

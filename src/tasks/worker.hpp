@@ -37,6 +37,9 @@ struct alignas(64) Worker {
         home(home_),
         counters(domains) {
     stack.worker = this;
+    // Spread over all bits: a small seed's first draws are small, and all thieves would begin with
+    // their neighbours.
+    random_bits = (static_cast<std::uint32_t>(seat_) + 1) * 0x9e3779b9u;
   }
 
   detail::task_stack stack;
