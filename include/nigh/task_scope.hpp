@@ -54,6 +54,8 @@ class NIGH_API task_scope {
     finish();
     if (before_ != nullptr || failed_.load(sync::relaxed)) [[unlikely]]
       leave();
+    // Volatile, or the compiler drops what is stored in an object that ends.
+    const_cast<detail::task_stack* volatile&>(stack_) = &detail::ended_stack;
   }
   task_scope(task_scope&&) = delete;
   task_scope& operator=(task_scope&&) = delete;
@@ -120,7 +122,7 @@ class NIGH_API task_scope {
   void keep_exception() noexcept;
   [[noreturn]] void rethrow();
   void leave();
-  [[noreturn]] static void refuse_to_wait();
+  [[noreturn]] void refuse_to_wait() const;
   [[noreturn]] static void refuse_to_end() noexcept;
 
   detail::task_stack* stack_;

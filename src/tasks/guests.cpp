@@ -11,6 +11,7 @@
 namespace nigh::detail {
 
 constinit task_stack no_stack;
+constinit task_stack ended_stack;
 constinit thread_local task_stack* this_stack = &no_stack;
 
 namespace {

@@ -42,6 +42,8 @@ void task_scope::leave() {
 }
 
 detail::task_stack* task_scope::stack_of_spawner() const noexcept {
+  NIGH_ASSERT(stack_ != &detail::ended_stack,
+              "nothing is spawned into a task_scope that has ended");
   auto* const here = detail::this_stack;
   auto const* const host = static_cast<tasks::Worker*>(here->worker);
   auto const* const ours = static_cast<tasks::Worker*>(stack_->worker);
@@ -92,7 +94,8 @@ void task_scope::rethrow() {
   std::rethrow_exception(first);
 }
 
-void task_scope::refuse_to_wait() {
+void task_scope::refuse_to_wait() const {
+  NIGH_ASSERT(stack_ != &detail::ended_stack, "nobody waits for a task_scope that has ended");
   throw std::logic_error(
       "task_scope::wait called by another thread than the one that made the scope");
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <nigh/child_task.hpp>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <stdexcept>
@@ -202,6 +203,43 @@ TEST(ForkJoin, VictimsAndChunksCanBeChosen) {
       rt.run([&] { result = fib(20); });
       EXPECT_EQ(result, 6765);
     }
+}
+
+int fib_by_hand(int n) {
+  if (n < 2) return n;
+  nigh::child_task right([n] { return fib_by_hand(n - 2); });
+  auto const left = fib_by_hand(n - 1);
+  return left + right.join();
+}
+
+TEST(ChildTask, SpawnsAndJoinsByHand) {
+  EXPECT_EQ(fib_by_hand(12), 144);  // no runtime: all in join()
+  runtime rt({.machine = &eight_by_four(), .workers = 3});
+  runtime small({.machine = &eight_by_four(), .workers = 2, .task_capacity = 3});
+  for (runtime* r : {&rt, &small}) {
+    int result = 0;
+    r->run([&] { result = fib_by_hand(18); });
+    EXPECT_EQ(result, 2584);
+    EXPECT_EQ(r->invoke([] { return fib_by_hand(18); }), 2584);
+  }
+}
+
+TEST(ChildTask, RunsOnceJoinedOrNot) {
+  runtime rt({.machine = &eight_by_four(), .workers = 2});
+  for (int round = 0; round < 100; ++round)
+    rt.invoke([] {
+      std::atomic<int> ran{0};
+      auto const throws = [&] {
+        ++ran;
+        throw Counted{0};
+      };
+      {
+        nigh::child_task const dropped(throws);
+        nigh::child_task kept(throws);
+        EXPECT_THROW(kept.join(), Counted);
+      }
+      EXPECT_EQ(ran, 2);
+    });
 }
 
 TEST(ForkJoin, RuntimesNest) {

@@ -240,7 +240,7 @@ TEST(BlockingScope, AnotherWorkerStepsIn) {
   nigh::blocking_scope const outside;  // does nothing
 }
 
-TEST(TaskScopeDeathTest, DestroyedOutOfOrder) {
+TEST(TaskScopeDeathTest, Misuse) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
@@ -248,6 +248,21 @@ TEST(TaskScopeDeathTest, DestroyedOutOfOrder) {
         std::thread([scope] { delete scope; }).join();
       },
       "destroyed by the thread that made it");
+  EXPECT_DEATH(
+      {
+        alignas(task_scope) std::byte memory[sizeof(task_scope)];
+        auto* const scope = new (memory) task_scope;
+        scope->~task_scope();
+        scope->spawn([] {});
+      },
+      "spawned into a task_scope that has ended");
+  EXPECT_DEATH(
+      {
+        auto rt = std::make_unique<runtime>();
+        task_scope const scope(*rt);
+        rt.reset();
+      },
+      "destroyed when no thread is in its scopes");
 }
 
 }  // namespace

@@ -159,6 +159,7 @@ struct alignas(64) task_stack {
 // The calling thread's stack. A thread that has none has one without room, so that there is one
 // test on the way of every spawn.
 extern NIGH_API constinit task_stack no_stack;
+extern NIGH_API constinit task_stack ended_stack;  // that of a scope that has been destroyed
 extern NIGH_API constinit thread_local task_stack* this_stack
     __attribute__((tls_model("initial-exec")));
 

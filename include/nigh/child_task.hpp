@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// child_task: spawn and join by hand, for code that does not fit fork_join's shape.
+
+#include <functional>
+#include <nigh/fork_join.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace nigh {
+
+// A function that others may run from now on, and that has been run once join() returns:
+//
+//   nigh::child_task right([&] { return sum(b, middle, e); });
+//   auto const left = sum(b, b, middle);
+//   return left + right.join();
+//
+// The typed form of the pair spawn and join that fork_join is made of, at the same cost: no
+// allocation, no fence, no atomic read-modify-write as long as nobody steals. Threads from outside
+// that are no guests of a runtime (runtime::invoke, task_scope) run it in join().
+//
+// A local variable, joined or destroyed by the thread that made it, after those made later.
+template <class F>
+class child_task {
+ public:
+  using value = typename detail::forked<F&>::value;
+
+  explicit child_task(F function) : function_(std::move(function)), task_(function_) {
+    auto& stack = *detail::this_stack;
+    if (stack.top >= stack.limit) [[unlikely]] {
+      place_slowly();
+      return;
+    }
+    place(stack);
+  }
+
+  // Runs the function unless somebody has, and returns its result (std::monostate for void) or
+  // rethrows its exception. Once.
+  value join() {
+    joined_ = true;
+    if (slot_ == nullptr) [[unlikely]]
+      return detail::value_of(function_);
+    auto& stack = *detail::this_stack;
+    if (stack.top == slot_ + 1 && slot_->object == &task_ && stack.is_private(slot_)) [[likely]] {
+      stack.top = slot_;
+      return detail::value_of(function_);
+    }
+    detail::join_slowly(stack, slot_, &task_);
+    return task_.take();
+  }
+
+  // Waits for a task that was not joined, after running it if need be; its result is dropped, and
+  // so is its exception.
+  ~child_task() {
+    if (joined_) [[likely]]
+      return;
+    if (slot_ == nullptr) {
+      try {
+        detail::value_of(function_);
+      } catch (...) {
+      }
+      return;
+    }
+    detail::join_slowly(*detail::this_stack, slot_, &task_);
+    task_.discard();
+  }
+  child_task(child_task&&) = delete;
+  child_task& operator=(child_task&&) = delete;
+
+ private:
+  void place(detail::task_stack& stack) noexcept {
+    slot_ = stack.top;
+    slot_->call = &detail::forked<F&>::run;
+    slot_->object = &task_;
+    stack.top = slot_ + 1;
+    if (stack.wanted.load(sync::relaxed)) [[unlikely]]
+      detail::share_tasks(stack);
+  }
+  [[gnu::noinline]] void place_slowly() {
+    detail::slow_push const push(detail::outsiders::stay);
+    if (push.room() != nullptr) place(*push.room());
+  }
+
+  F function_;
+  detail::forked<F&> task_;
+  detail::task_slot* slot_ = nullptr;  // null: it runs in join()
+  bool joined_ = false;
+};
+
+}  // namespace nigh
