@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: the library and its headers, findable by find_package(nigh) and
-# by pkg-config, the command and its manual.
+# What `cmake --install` puts where: the library, its headers and the Fortran module, findable by
+# find_package(nigh) and by pkg-config, the command and its manual.
 include(CMakePackageConfigHelpers)
 
 set(nigh_package ${CMAKE_INSTALL_LIBDIR}/cmake/nigh)
@@ -20,6 +20,19 @@ file(RELATIVE_PATH nigh_prefix_from_pc
 string(REGEX REPLACE "/$" "" nigh_prefix_from_pc "${nigh_prefix_from_pc}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nigh.pc.in ${PROJECT_BINARY_DIR}/nigh.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nigh.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The module's source for any compiler; compiled, for the one that was there.
+install(FILES ${PROJECT_SOURCE_DIR}/fortran/nigh.f90
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nigh/fortran)
+if(TARGET nigh_fortran)
+  get_target_property(modules nigh_fortran Fortran_MODULE_DIRECTORY)
+  install(FILES ${modules}/nigh.mod DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nigh/fortran)
+  install(TARGETS nigh_fortran EXPORT nighFortranTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT nighFortranTargets NAMESPACE nigh:: DESTINATION ${nigh_package})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/nigh-fortran.pc.in ${PROJECT_BINARY_DIR}/nigh-fortran.pc
+    @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/nigh-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 if(NIGH_TOOLS)
   install(TARGETS nigh_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

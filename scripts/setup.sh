@@ -8,7 +8,7 @@ building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libt
 plotting=(python3 python3-matplotlib)
 # A second compiler and its OpenMP; the emulated NUMA machine: QEMU, a kernel from the archive
 # (fetched when first needed), and what its first process is made of.
-testing=(libgtest-dev libgmock-dev clang-19 libomp-19-dev hwloc qemu-system-x86 busybox-static kmod
+testing=(libgtest-dev libgmock-dev gfortran clang-19 libomp-19-dev hwloc qemu-system-x86 busybox-static kmod
   xz-utils util-linux numactl)
 
 logs=build/logs

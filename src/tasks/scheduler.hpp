@@ -35,6 +35,7 @@ class scheduler {
   void wait();
 
   int workers() const noexcept { return worker_count_; }
+  std::size_t seats() const noexcept { return seats_.size(); }
   topology const& machine() const noexcept { return machine_; }
   bool pinned() const noexcept { return pinned_.load(sync::relaxed); }
   std::vector<worker_counters> counters() const;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install_test.sh BUILD CMAKE CXX: installs BUILD to a temporary prefix, moves that prefix elsewhere
+# install_test.sh BUILD CMAKE CXX [FORTRAN]: installs BUILD to a temporary prefix, moves that prefix elsewhere
 # (an installed tree may be unpacked anywhere), and consumes it in both ways.
 set -euo pipefail
-build=$1 cmake=$2 cxx=$3
+build=$1 cmake=$2 cxx=$3 fortran=${4:-}
 here=$(dirname "$(realpath "$0")")
+examples=$here/../../docs/examples
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -18,6 +19,19 @@ echo "== find_package"
 "$cmake" --build "$work/consumer"
 "$work/consumer/consumer"
 "$work/consumer/near_data"
+"$work/consumer/fib_c" 20
+
+# The compiled module is one compiler's.
+module=$prefix/include/nigh/fortran/nigh.mod
+if [ -f "$module" ] && command -v "${fortran:=gfortran}" >/dev/null; then
+  echo "== find_package, Fortran"
+  "$cmake" -G Ninja -S "$here/fortran_consumer" -B "$work/fortran" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_Fortran_COMPILER="$fortran" >"$work/log" || { cat "$work/log"; exit 1; }
+  "$cmake" --build "$work/fortran"
+  "$work/fortran/fib_fortran" 20
+else
+  echo "== no Fortran compiler: not tested"
+fi
 
 echo "== pkg-config"
 pc=$(dirname "$(find "$prefix" -name nigh.pc)")
@@ -25,6 +39,22 @@ export PKG_CONFIG_PATH=$pc
 # shellcheck disable=SC2046  # flags are words
 "$cxx" -std=c++20 "$here/consumer/main.cpp" $(pkg-config --cflags --libs nigh) \
   -Wl,-rpath,"$(pkg-config --variable=libdir nigh)" -o "$work/by_pkg_config"
+libdir=$(pkg-config --variable=libdir nigh)
+# shellcheck disable=SC2046
+cc -std=c99 "$examples/fib.c" $(pkg-config --cflags --libs nigh) -Wl,-rpath,"$libdir" \
+  -o "$work/fib_by_pkg_config"
+"$work/fib_by_pkg_config" 20
+if [ -f "$module" ] && command -v "$fortran" >/dev/null; then
+  # shellcheck disable=SC2046
+  "$fortran" -J "$work" "$examples/fib.f90" $(pkg-config --cflags --libs nigh-fortran) \
+    -Wl,-rpath,"$libdir" -o "$work/fortran_by_pkg_config"
+  "$work/fortran_by_pkg_config" 20
+  echo "== the module's source"
+  # shellcheck disable=SC2046
+  "$fortran" -J "$work" "$prefix/include/nigh/fortran/nigh.f90" "$examples/fib.f90" \
+    $(pkg-config --libs nigh) -Wl,-rpath,"$libdir" -o "$work/fortran_from_source"
+  "$work/fortran_from_source" 20
+fi
 "$work/by_pkg_config"
 
 if [ -x "$prefix/bin/nigh" ]; then

@@ -1,0 +1,374 @@
+! SPDX-License-Identifier: Apache-2.0
+! Task queues for Fortran 2018: nigh.h as a module. What each call does is said there.
+!
+! A task is a module subroutine (no internal one) that gets two addresses:
+!
+!   recursive subroutine work(in, out) bind(c)
+!     type(c_ptr), value :: in, out            ! c_f_pointer() makes them typed
+!
+! Outputs are written while the caller goes on, so they need the target attribute, and have to stay
+! where they are until wait(). A failure ends the program with a message, unless the call has a
+! status argument: then that is 0 or one of the negative numbers below, and nigh_error() says why.
+module nigh
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  implicit none
+  private
+
+  public :: task_queue, nigh_options, nigh_counters, nigh_task
+  public :: nigh_error, nigh_version, nigh_worker_index
+
+  integer(c_int), parameter, public :: nigh_ok = 0, nigh_bad_argument = -1, nigh_busy = -2, &
+    nigh_forked = -3
+  integer(c_int), parameter, public :: nigh_victims_hierarchical = 0, nigh_victims_ring = 1, &
+    nigh_victims_random = 2
+  integer(c_int), parameter, public :: nigh_chunks_hierarchical = 0, nigh_chunks_one = 1, &
+    nigh_chunks_half = 2
+
+  ! 0 stands for the default.
+  type, bind(c) :: nigh_options
+    integer(c_size_t) :: size = 0  ! set by allocate()
+    integer(c_int) :: workers = 0
+    integer(c_int) :: victims = nigh_victims_hierarchical
+    integer(c_int) :: chunks = nigh_chunks_hierarchical
+    integer(c_int) :: depth_cutoff = 0
+    integer(c_int) :: queue_cutoff = 0
+    integer(c_size_t) :: task_capacity = 0
+    integer(c_size_t) :: stack_bytes = 0
+    type(c_ptr) :: synthetic = c_null_ptr  ! address of a text that ends in c_null_char
+  end type
+
+  type, bind(c) :: nigh_counters
+    integer(c_size_t) :: size = 0  ! set by counters()
+    integer(c_int64_t) :: put = 0, finished = 0, serialized = 0, allocated = 0
+    integer(c_int64_t) :: steals = 0, stolen = 0, failed_steals = 0, parked = 0
+  end type
+
+  type :: task_queue
+    type(c_ptr), private :: handle = c_null_ptr
+  contains
+    procedure :: allocate => queue_allocate  ! ([options] [, status])
+    procedure :: free => queue_free          ! ([status])
+    ! put(work, number, out [, status]); for other inputs, arrays by their first element,
+    ! put_bytes(work, variable, c_sizeof(variable), out [, status]); for none,
+    ! put_nothing(work, out [, status]).
+    generic :: put => put_int32, put_int64, put_real32, put_real64
+    procedure :: put_bytes, put_nothing
+    ! The same, as the root of a tree of tasks on a worker; returns when all of it is done.
+    generic :: run => run_int32, run_int64, run_real32, run_real64
+    procedure :: run_bytes, run_nothing
+    procedure :: wait => queue_wait          ! ([status])
+    procedure :: execute => queue_execute    ! ([status]): .true. when it ran one
+    procedure :: steal => queue_steal        ! ([status]): the number of tasks
+    procedure :: is_empty => queue_is_empty  ! ([status])
+    procedure :: workers => queue_workers    ! ([status])
+    procedure :: counters => queue_counters  ! ([status])
+    procedure, private :: put_int32, put_int64, put_real32, put_real64
+    procedure, private :: run_int32, run_int64, run_real32, run_real64
+  end type
+
+  abstract interface
+    subroutine nigh_task(in, out) bind(c)
+      import :: c_ptr
+      type(c_ptr), value :: in, out
+    end subroutine
+  end interface
+
+  interface
+    function c_allocate(options) bind(c, name="nigh_task_queue_allocate") result(queue)
+      import :: c_ptr
+      type(c_ptr), value :: options
+      type(c_ptr) :: queue
+    end function
+    function c_free(queue) bind(c, name="nigh_task_queue_free") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: queue
+      integer(c_int) :: status
+    end function
+    function c_put(queue, f, in, in_bytes, out) bind(c, name="nigh_put") result(status)
+      import :: c_ptr, c_funptr, c_size_t, c_int
+      type(c_ptr), value :: queue, in, out
+      type(c_funptr), value :: f
+      integer(c_size_t), value :: in_bytes
+      integer(c_int) :: status
+    end function
+    function c_run(queue, f, in, in_bytes, out) bind(c, name="nigh_run") result(status)
+      import :: c_ptr, c_funptr, c_size_t, c_int
+      type(c_ptr), value :: queue, in, out
+      type(c_funptr), value :: f
+      integer(c_size_t), value :: in_bytes
+      integer(c_int) :: status
+    end function
+    function c_wait(queue) bind(c, name="nigh_wait") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: queue
+      integer(c_int) :: status
+    end function
+    function c_execute(queue) bind(c, name="nigh_execute") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: queue
+      integer(c_int) :: status
+    end function
+    function c_steal(queue) bind(c, name="nigh_steal") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: queue
+      integer(c_int) :: status
+    end function
+    function c_is_empty(queue) bind(c, name="nigh_is_empty") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: queue
+      integer(c_int) :: status
+    end function
+    function c_workers(queue) bind(c, name="nigh_workers") result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: queue
+      integer(c_int) :: status
+    end function
+    function c_read_counters(queue, counters) bind(c, name="nigh_read_counters") result(status)
+      import :: c_ptr, c_int, nigh_counters
+      type(c_ptr), value :: queue
+      type(nigh_counters) :: counters
+      integer(c_int) :: status
+    end function
+    function nigh_worker_index() bind(c, name="nigh_worker_index") result(index)
+      import :: c_int
+      integer(c_int) :: index
+    end function
+    function c_error() bind(c, name="nigh_error") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    function c_version() bind(c, name="nigh_version") result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    function c_strlen(text) bind(c, name="strlen") result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function
+  end interface
+
+contains
+
+  ! Why the latest call of this thread that failed did so.
+  function nigh_error() result(text)
+    character(:), allocatable :: text
+    text = text_at(c_error())
+  end function
+
+  function nigh_version() result(text)
+    character(:), allocatable :: text
+    text = text_at(c_version())
+  end function
+
+  function text_at(address) result(text)
+    type(c_ptr), intent(in) :: address
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    call c_f_pointer(address, letters, [c_strlen(address)])
+    allocate (character(size(letters)) :: text)
+    do i = 1, size(letters)
+      text(i:i) = letters(i)
+    end do
+  end function
+
+  ! Hands the outcome over, or ends the program when nobody takes a failure.
+  subroutine tell(outcome, status)
+    integer(c_int), intent(in) :: outcome
+    integer(c_int), intent(out), optional :: status
+    if (present(status)) then
+      status = min(outcome, nigh_ok)
+    else if (outcome < 0) then
+      write (error_unit, "(a)") nigh_error()
+      error stop
+    end if
+  end subroutine
+
+  subroutine queue_allocate(self, options, status)
+    class(task_queue), intent(inout) :: self
+    type(nigh_options), intent(in), optional :: options
+    integer(c_int), intent(out), optional :: status
+    type(nigh_options), target :: sized
+    if (present(options)) then
+      sized = options
+      sized%size = c_sizeof(sized)
+      self%handle = c_allocate(c_loc(sized))
+    else
+      self%handle = c_allocate(c_null_ptr)
+    end if
+    call tell(merge(nigh_ok, nigh_bad_argument, c_associated(self%handle)), status)
+  end subroutine
+
+  subroutine queue_free(self, status)
+    class(task_queue), intent(inout) :: self
+    integer(c_int), intent(out), optional :: status
+    integer(c_int) :: outcome
+    outcome = c_free(self%handle)
+    if (outcome == nigh_ok) self%handle = c_null_ptr
+    call tell(outcome, status)
+  end subroutine
+
+  subroutine queue_wait(self, status)
+    class(task_queue), intent(in) :: self
+    integer(c_int), intent(out), optional :: status
+    call tell(c_wait(self%handle), status)
+  end subroutine
+
+  function queue_execute(self, status) result(ran)
+    class(task_queue), intent(in) :: self
+    integer(c_int), intent(out), optional :: status
+    logical :: ran
+    integer(c_int) :: outcome
+    outcome = c_execute(self%handle)
+    ran = outcome > 0
+    call tell(outcome, status)
+  end function
+
+  function queue_steal(self, status) result(tasks)
+    class(task_queue), intent(in) :: self
+    integer(c_int), intent(out), optional :: status
+    integer(c_int) :: tasks
+    integer(c_int) :: outcome
+    outcome = c_steal(self%handle)
+    tasks = max(outcome, 0)
+    call tell(outcome, status)
+  end function
+
+  function queue_is_empty(self, status) result(empty)
+    class(task_queue), intent(in) :: self
+    integer(c_int), intent(out), optional :: status
+    logical :: empty
+    integer(c_int) :: outcome
+    outcome = c_is_empty(self%handle)
+    empty = outcome > 0
+    call tell(outcome, status)
+  end function
+
+  function queue_workers(self, status) result(workers)
+    class(task_queue), intent(in) :: self
+    integer(c_int), intent(out), optional :: status
+    integer(c_int) :: workers
+    integer(c_int) :: outcome
+    outcome = c_workers(self%handle)
+    workers = max(outcome, 0)
+    call tell(outcome, status)
+  end function
+
+  function queue_counters(self, status) result(counters)
+    class(task_queue), intent(in) :: self
+    integer(c_int), intent(out), optional :: status
+    type(nigh_counters) :: counters
+    counters%size = c_sizeof(counters)
+    call tell(c_read_counters(self%handle, counters), status)
+  end function
+
+  subroutine put_nothing(self, work, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_put(self%handle, c_funloc(work), c_null_ptr, 0_c_size_t, c_loc(out)), status)
+  end subroutine
+
+  subroutine put_int32(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    integer(c_int32_t), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine put_int64(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    integer(c_int64_t), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine put_real32(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    real(c_float), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine put_real64(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    real(c_double), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_put(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine put_bytes(self, work, in, in_bytes, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    type(*), target, intent(in) :: in
+    integer(c_size_t), intent(in) :: in_bytes
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_put(self%handle, c_funloc(work), c_loc(in), in_bytes, c_loc(out)), status)
+  end subroutine
+
+  subroutine run_nothing(self, work, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_run(self%handle, c_funloc(work), c_null_ptr, 0_c_size_t, c_loc(out)), status)
+  end subroutine
+
+  subroutine run_int32(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    integer(c_int32_t), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine run_int64(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    integer(c_int64_t), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine run_real32(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    real(c_float), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine run_real64(self, work, in, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    real(c_double), target, intent(in) :: in
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_run(self%handle, c_funloc(work), c_loc(in), c_sizeof(in), c_loc(out)), status)
+  end subroutine
+
+  subroutine run_bytes(self, work, in, in_bytes, out, status)
+    class(task_queue), intent(in) :: self
+    procedure(nigh_task) :: work
+    type(*), target, intent(in) :: in
+    integer(c_size_t), intent(in) :: in_bytes
+    type(*), target, intent(inout) :: out
+    integer(c_int), intent(out), optional :: status
+    call tell(c_run(self%handle, c_funloc(work), c_loc(in), in_bytes, c_loc(out)), status)
+  end subroutine
+end module

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The C interface's task queue: counts of its own, on the task stacks of a runtime's threads.
+//
+// (Q) Whether it is empty is found by adding up, as in quiescence.hpp: finished tasks first, those
+//     put second. Reading a finish makes visible that its task was put, and all that it put itself.
+
+#include <nigh/nigh.h>
+
+#include <memory>
+#include <nigh/detail/task_stack.hpp>
+#include <vector>
+
+#include "tasks/scheduler.hpp"
+
+struct nigh_task_queue {
+  using scheduler = nigh::detail::scheduler;
+
+  // What one thread has done to the queue. Others read.
+  struct alignas(64) Counts {
+    nigh::trace::Counter put, serialized, allocated;
+    nigh::sync::atomic<std::uint64_t> finished{0};
+
+    void finish() noexcept {
+      finished.store(finished.load(nigh::sync::relaxed) + 1, nigh::sync::release);  // (Q)
+    }
+  };
+
+  // Own machine and workers, or none.
+  std::unique_ptr<nigh::topology> machine;
+  std::unique_ptr<scheduler> own;
+  scheduler& host;
+  std::vector<Counts> counts;  // [seat]
+  // Of threads that have no seat together: tasks they ran at once, and those of nigh_run().
+  struct {
+    nigh::sync::atomic<std::uint64_t> put{0}, serialized{0}, finished{0};
+  } elsewhere;
+  nigh::sync::atomic<int> visitors{0};  // seats that threads hold, of a runtime of its own
+
+  explicit nigh_task_queue(scheduler& shared);
+  nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
+                  nigh::runtime_options const& options);
+
+  Counts& counts_of(nigh::tasks::Worker const& w) noexcept {
+    return counts[static_cast<std::size_t>(w.seat)];
+  }
+  std::uint64_t finished() const noexcept;
+  std::uint64_t put() const noexcept;
+  bool empty() const noexcept {
+    auto const done = finished();
+    return done == put();
+  }
+};
+
+namespace nigh::tasks {
+
+// The calling thread, if it is one of the runtime's or works on a seat of it.
+inline Worker* worker_of(nigh_task_queue const& queue) noexcept {
+  auto* const worker = static_cast<Worker*>(detail::this_stack->worker);
+  return worker != nullptr && &worker->host == &queue.host ? worker : nullptr;
+}
+
+// A function with what it works on.
+struct Call {
+  nigh_function f;
+  void const* in;
+  std::size_t in_bytes;
+  void* out;
+};
+
+// The calls of nigh.h, after their arguments have been looked at.
+void put(nigh_task_queue& queue, Call const& call) noexcept;
+void wait(nigh_task_queue& queue) noexcept;
+bool execute(nigh_task_queue& queue) noexcept;
+std::uint32_t steal(nigh_task_queue& queue) noexcept;
+void run(nigh_task_queue& queue, Call const& call);
+
+}  // namespace nigh::tasks
