@@ -39,7 +39,7 @@ class child_task {
   value join() {
     joined_ = true;
     if (slot_ == nullptr) [[unlikely]]
-      return detail::value_of(function_);
+      return join_unplaced();
     auto& stack = *detail::this_stack;
     if (stack.top == slot_ + 1 && slot_->object == &task_ && stack.is_private(slot_)) [[likely]] {
       stack.top = slot_;
@@ -54,6 +54,7 @@ class child_task {
   ~child_task() {
     if (joined_) [[likely]]
       return;
+    if (slot_ == nullptr) slot_ = slow_slot_;
     if (slot_ == nullptr) {
       try {
         detail::value_of(function_);
@@ -78,12 +79,21 @@ class child_task {
   }
   [[gnu::noinline]] void place_slowly() {
     detail::slow_push const push(detail::outsiders::stay);
-    if (push.room() != nullptr) place(*push.room());
+    if (push.room() == nullptr) return;
+    place(*push.room());
+    slow_slot_ = std::exchange(slot_, nullptr);
+  }
+  // What was pushed slowly is popped slowly, by those who keep depths.
+  [[gnu::noinline]] value join_unplaced() {
+    if (slow_slot_ == nullptr) return detail::value_of(function_);
+    detail::join_slowly(*detail::this_stack, slow_slot_, &task_);
+    return task_.take();
   }
 
   F function_;
   detail::forked<F&> task_;
-  detail::task_slot* slot_ = nullptr;  // null: it runs in join()
+  detail::task_slot* slot_ = nullptr;
+  detail::task_slot* slow_slot_ = nullptr;  // where slot_ is null; null too: it runs in join()
   bool joined_ = false;
 };
 

@@ -169,6 +169,11 @@ struct task_scope::child {
     if (popping != nullptr) popping->top = &slot;
     scope.run(call);
   }
+  // The same where a runtime keeps depths: the owner pops past the places that do.
+  static void run_at_depth(detail::task_slot& slot, detail::task_stack* popping) noexcept {
+    detail::at_depth const here(slot.depth);
+    run(slot, popping);
+  }
 };
 
 // The closure is gone before the scope may end.
@@ -197,19 +202,19 @@ void task_scope::spawn(F&& f) {
     stack = stack_of_spawner();
     if (stack == nullptr) return spawn(near{}, std::forward<F>(f));
   }
-  auto const push = [&](detail::task_stack& to) {
+  auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
     auto* const slot = to.top;
     ::new (static_cast<void*>(slot->closure)) call(std::forward<F>(f));
-    slot->call = &child<call>::run;
+    slot->call = entry;
     slot->object = this;
     to.top = slot + 1;
     if (to.wanted.load(sync::relaxed)) [[unlikely]]
       detail::share_tasks(to);
   };
   if (stack->top < stack->limit) [[likely]]
-    return push(*stack);
+    return push(*stack, &child<call>::run);
   detail::slow_push const slow(detail::outsiders::stay);
-  if (slow.room() != nullptr) return push(*slow.room());
+  if (slow.room() != nullptr) return push(*slow.room(), &child<call>::run_at_depth);
   call now(std::forward<F>(f));
   run(now);
 }

@@ -3,6 +3,7 @@
 // stack.
 
 #include <nigh/fork_join.hpp>
+#include <utility>
 
 #include "platform/affinity.hpp"
 #include "tasks/current.hpp"
@@ -115,5 +116,10 @@ slow_push::slow_push(outsiders rule)
 slow_push::~slow_push() {
   if (stack_ != nullptr) --worker_of(*stack_).depth;
 }
+
+at_depth::at_depth(std::uint32_t depth) noexcept
+    : before_(std::exchange(worker_of(*this_stack).depth, depth)) {}
+
+at_depth::~at_depth() { worker_of(*this_stack).depth = before_; }
 
 }  // namespace nigh::detail

@@ -7,6 +7,7 @@
 #include <nigh/child_task.hpp>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
+#include <nigh/task_scope.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -191,6 +192,35 @@ TEST(ForkJoin, CutoffsSerializeAndCountsCount) {
   auto const few = run({.queue_cutoff = 2});
   EXPECT_GT(sum(*few, serialized), 0u);
   EXPECT_EQ(sum(*few, forked) + sum(*few, serialized), forks);
+}
+
+// A binary tree of that depth, forked in another way than fork_join's.
+void spawn_tree(int depth) {
+  if (depth == 0) return;
+  nigh::task_scope scope;
+  scope.spawn([depth] { spawn_tree(depth - 1); });
+  scope.spawn([depth] { spawn_tree(depth - 1); });
+}
+void join_tree(int depth) {
+  if (depth == 0) return;
+  nigh::child_task right([depth] { join_tree(depth - 1); });
+  nigh::child_task left([depth] { join_tree(depth - 1); });
+  left.join();
+  right.join();
+}
+
+TEST(ForkJoin, TheDepthCutoffHoldsForScopesAndChildTasks) {
+  for (auto* const tree : {&spawn_tree, &join_tree})
+    for (int workers : {1, 3}) {
+      nigh::runtime_options options;
+      options.machine = &eight_by_four();
+      options.workers = workers;
+      options.depth_cutoff = 3;
+      runtime rt(options);
+      rt.run([tree] { tree(8); });
+      EXPECT_EQ(sum(rt, &nigh::worker_counters::forked), 2u + 4 + 8);
+      EXPECT_EQ(sum(rt, &nigh::worker_counters::serialized), 510u - 14);
+    }
 }
 
 TEST(ForkJoin, VictimsAndChunksCanBeChosen) {

@@ -212,4 +212,17 @@ class NIGH_API slow_push {
   task_stack* stack_ = nullptr;
 };
 
+// The calling worker runs a task that deep in its tree, as long as this lives. For entries of slots
+// that were pushed slowly.
+class NIGH_API at_depth {
+ public:
+  explicit at_depth(std::uint32_t depth) noexcept;
+  ~at_depth();
+  at_depth(at_depth&&) = delete;
+  at_depth& operator=(at_depth&&) = delete;
+
+ private:
+  std::uint32_t before_;
+};
+
 }  // namespace nigh::detail
