@@ -119,7 +119,7 @@ int nigh_task_queue_free(nigh_task_queue* queue) noexcept {
 
 int nigh_put(nigh_task_queue* queue, nigh_function f, void const* in, std::size_t in_bytes,
              void* out) noexcept {
-  Call const call{f, in, in_bytes, out};
+  Call const call{f, in_bytes > 0 ? in : nullptr, in_bytes, out};
   if (int const wrong = check(queue, call, "nigh_put")) return wrong;
   nigh::tasks::put(*queue, call);
   return NIGH_OK;

@@ -4,13 +4,14 @@
 #include "tasks/task_queue.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <nigh/blocking_scope.hpp>
+#include <new>
+#include <type_traits>
 #include <utility>
 
 #include "platform/futex.hpp"
-#include "tasks/frame.hpp"
 #include "tasks/visits.hpp"
 
 using nigh::detail::task_slot;
@@ -41,15 +42,19 @@ std::uint64_t nigh_task_queue::put() const noexcept {
 namespace nigh::tasks {
 namespace {
 
-enum class Input : std::uint8_t { none, in_slot, on_heap };
+// Where a task's input is. One word is told from several because it is common, and because moving
+// as many bytes as were written just before is much faster than moving more.
+enum class Input : std::uint8_t { none, one_word, in_slot, on_heap };
 
 // What lies in a slot's closure.
 struct Stored {
   nigh_function f;
   void* out;
-  std::byte in[NIGH_INPUT_IN_SLOT];  // or a pointer to it
+  std::uint64_t in[NIGH_INPUT_IN_SLOT / 8];
+  void* on_heap() const noexcept { return reinterpret_cast<void*>(in[0]); }
 };
 static_assert(sizeof(Stored) == task_slot::closure_bytes && offsetof(Stored, in) % 16 == 0);
+static_assert(std::is_trivially_copyable_v<Stored> && sizeof(void*) <= 8);
 
 // Calls f as a task of this thread: what it puts lies above all that is there now.
 void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) noexcept {
@@ -60,31 +65,50 @@ void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) no
   queue.counts_of(*static_cast<Worker*>(stack.worker)).finish();
 }
 
-// A task_slot::entry. The slot may be needed by what the task puts, hence the copy.
+// A task_slot::entry. The slot may be needed by what the task puts, hence the copies.
 template <Input input>
 void run_slot(task_slot& slot, task_stack* popping) noexcept {
-  alignas(16) Stored stored;
-  std::memcpy(&stored, slot.closure, sizeof stored);
+  auto const& stored = *std::launder(reinterpret_cast<Stored const*>(slot.closure));
   auto& queue = *static_cast<nigh_task_queue*>(slot.object);
-  if (popping != nullptr) popping->top = &slot;
+  auto const f = stored.f;
+  auto* const out = stored.out;
   if constexpr (input == Input::on_heap) {
-    void* in;
-    std::memcpy(&in, stored.in, sizeof in);
-    call(queue, stored.f, in, stored.out);
+    void* const in = stored.on_heap();
+    if (popping != nullptr) popping->top = &slot;
+    call(queue, f, in, out);
     std::free(in);
   } else {
-    call(queue, stored.f, input == Input::none ? nullptr : stored.in, stored.out);
+    alignas(16) std::uint64_t in[std::extent_v<decltype(Stored::in)>];
+    if constexpr (input == Input::one_word) in[0] = stored.in[0];
+    if constexpr (input == Input::in_slot) std::memcpy(in, stored.in, sizeof in);
+    if (popping != nullptr) popping->top = &slot;
+    call(queue, f, input == Input::none ? nullptr : in, out);
   }
+}
+
+// At most 8 bytes; 4 and 8 of them through a register.
+std::uint64_t word_at(void const* in, std::size_t bytes) noexcept {
+  if (bytes == 4) {
+    std::uint32_t half;
+    std::memcpy(&half, in, 4);
+    return half;
+  }
+  std::uint64_t word = 0;
+  std::memcpy(&word, in, bytes);
+  return word;
 }
 
 // Into a stack with room; false when there is no memory for the input.
 bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
   auto* const slot = to.stack.top;
-  Stored stored;
+  auto& stored = *::new (static_cast<void*>(slot->closure)) Stored;
   stored.f = what.f;
   stored.out = what.out;
   if (what.in_bytes == 0) {
     slot->call = &run_slot<Input::none>;
+  } else if (what.in_bytes <= 8) {
+    stored.in[0] = word_at(what.in, what.in_bytes);
+    slot->call = &run_slot<Input::one_word>;
   } else if (what.in_bytes <= sizeof stored.in) {
     std::memcpy(stored.in, what.in, what.in_bytes);
     slot->call = &run_slot<Input::in_slot>;
@@ -92,37 +116,46 @@ bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
     void* const copy = std::malloc(what.in_bytes);
     if (copy == nullptr) return false;
     std::memcpy(copy, what.in, what.in_bytes);
-    std::memcpy(stored.in, &copy, sizeof copy);
+    stored.in[0] = reinterpret_cast<std::uintptr_t>(copy);
     slot->call = &run_slot<Input::on_heap>;
     queue.counts_of(to).allocated.add(1);
   }
-  std::memcpy(slot->closure, &stored, sizeof stored);
   slot->object = &queue;
   slot->depth = to.depth + 1;
   to.stack.top = slot + 1;
   return true;
 }
 
-// Puts, as far as there is room; else runs, on a copy as well.
-void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
-  auto& counts = queue.counts_of(me);
-  counts.put.add(1);
-  if ((me.stack.top < me.stack.limit || queue.host.may_fork(me)) && push(queue, me, what)) return;
-  counts.serialized.add(1);
+// There was no room for it: here and now, on a copy as well.
+[[gnu::noinline]] void run_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
+  queue.counts_of(me).serialized.add(1);
   AtSeat const here(me);
-  if (what.in_bytes == 0) return call(queue, what.f, nullptr, what.out);
   alignas(16) std::byte small[NIGH_INPUT_IN_SLOT];
   bool const fits = what.in_bytes <= sizeof small;
   void* const copy = fits ? small : std::malloc(what.in_bytes);
-  if (copy != nullptr) std::memcpy(copy, what.in, what.in_bytes);
-  call(queue, what.f, copy != nullptr ? copy : what.in, what.out);
+  if (copy != nullptr && what.in_bytes > 0) std::memcpy(copy, what.in, what.in_bytes);
+  call(queue, what.f, copy != nullptr && what.in_bytes > 0 ? copy : what.in, what.out);
   if (!fits) std::free(copy);
+}
+
+void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
+  queue.counts_of(me).put.add(1);
+  bool const room = me.stack.top < me.stack.limit || queue.host.may_fork(me);
+  if (!room || !push(queue, me, what)) [[unlikely]]
+    run_at(queue, me, what);
 }
 
 // What this thread, or the task it runs, has put.
 void finish(Worker& me) noexcept {
   auto& stack = me.stack;
-  while (stack.top > stack.floor) me.host.finish_top(me);
+  bool const tracks_depth = me.host.limits_forks();
+  while (stack.top > stack.floor) {
+    auto* const slot = stack.top - 1;
+    if (stack.wanted.load(sync::relaxed) || !stack.is_private(slot) || tracks_depth)
+      me.host.finish_top(me);
+    else
+      slot->call(*slot, &stack);
+  }
 }
 
 // Does `work` at the seat that the calling thread has, if any, and gives it up if it is not needed
@@ -139,6 +172,28 @@ auto visit(Worker* seat, Work work) noexcept {
   return a;
 }
 
+// Not in a slot, and already counted as put.
+void run_elsewhere(nigh_task_queue& queue, Call const& what) noexcept {
+  what.f(what.in, what.out);
+  wait(queue);
+  queue.elsewhere.finished.fetch_add(1, sync::release);  // (Q)
+}
+
+void run_on_worker(nigh_task_queue& queue, Call const& what) {
+  struct Root {
+    nigh_task_queue& queue;
+    Call const& what;
+    sync::atomic<std::uint32_t> done{0};
+  } root{queue, what};
+  queue.elsewhere.put.fetch_add(1, sync::relaxed);
+  queue.host.submit(near{}, detail::make_task([&root] {
+                      run_elsewhere(root.queue, root.what);
+                      root.done.store(1, sync::release);  // (E)
+                      platform::futex_wake_all(root.done);
+                    }));
+  while (root.done.load(sync::acquire) == 0) platform::futex_wait(root.done, 0);  // (E)
+}
+
 }  // namespace
 
 void put(nigh_task_queue& queue, Call const& what) noexcept {
@@ -151,8 +206,7 @@ void put(nigh_task_queue& queue, Call const& what) noexcept {
   } else {
     queue.elsewhere.put.fetch_add(1, sync::relaxed);
     queue.elsewhere.serialized.fetch_add(1, sync::relaxed);
-    what.f(what.in_bytes == 0 ? nullptr : what.in, what.out);
-    queue.elsewhere.finished.fetch_add(1, sync::release);  // (Q)
+    run_elsewhere(queue, what);
   }
 }
 
@@ -179,32 +233,26 @@ std::uint32_t steal(nigh_task_queue& queue) noexcept {
   return n;
 }
 
-// By a worker that takes it from a locality queue, or where that is full by the calling thread.
+// A thread that is in a task of any runtime does not sleep meanwhile: it may be a worker that
+// others wait for. Threads outside wait for a worker to take it from a locality queue.
 void run(nigh_task_queue& queue, Call const& what) {
-  if (auto* const me = worker_of(queue)) {
-    queue.counts_of(*me).put.add(1);
-    auto* const base = me->stack.top;
+  auto const here = [&](Worker& me) {
+    queue.counts_of(me).put.add(1);
+    auto* const base = me.stack.top;
     call(queue, what.f, what.in, what.out);
-    return queue.host.finish_down_to(*me, base);
+    queue.host.finish_down_to(me, base);
+    return true;
+  };
+  if (auto* const me = worker_of(queue)) {
+    here(*me);
+  } else if (this_stack == &detail::no_stack) {
+    run_on_worker(queue, what);
+  } else if (auto* const seat = visits.find_or_open(queue)) {
+    visit(seat, here);
+  } else {
+    queue.elsewhere.put.fetch_add(1, sync::relaxed);
+    run_elsewhere(queue, what);
   }
-  struct Root {
-    nigh_task_queue& queue;
-    Call const& what;
-    sync::atomic<std::uint32_t> done{0};
-  } root{queue, what};
-  queue.elsewhere.put.fetch_add(1, sync::relaxed);
-  queue.host.submit(near{}, detail::make_task([&root] {
-                      {
-                        detail::Frame const frame;
-                        root.what.f(root.what.in, root.what.out);
-                        wait(root.queue);
-                      }
-                      root.queue.elsewhere.finished.fetch_add(1, sync::release);  // (Q)
-                      root.done.store(1, sync::release);
-                      platform::futex_wake_all(root.done);
-                    }));
-  blocking_scope const others_may_use_this_cpu;
-  while (root.done.load(sync::acquire) == 0) platform::futex_wait(root.done, 0);
 }
 
 }  // namespace nigh::tasks
