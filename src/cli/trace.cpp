@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nigh/fork_join.hpp>
@@ -49,6 +50,7 @@ double best_time_ns(F f) {
 // What one task costs on this machine, made and joined: two calls with one of them forked, less the
 // two calls. Nothing is stolen and nothing recorded.
 std::optional<double> creation_overhead_ns() try {
+  ::unsetenv("NIGH_TRACE");  // which may be set for what runs us
   using Body = void (*)();
   static Body volatile body = [] {};  // volatile, so that it is called and not looked into
   auto const call = [] { body(); };

@@ -273,6 +273,7 @@ std::vector<worker_counters> scheduler::counters() const {
 }
 
 void scheduler::reset_counters() noexcept {
+  if (recorder_ != nullptr) recorder_->counters_reset();
   for (auto& w : seats_) w->counters.reset();
 }
 

@@ -32,6 +32,9 @@ Summary Recorder::summary() const {
   Summary s;
   s.runtimes = 1;
   s.elapsed_ns = static_cast<std::uint64_t>(steady_ns() - start_ns_);
+  s.created = created_.get();
+  s.serialized = serialized_.get();
+  s.parks = parks_.get();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     TrackTotals const& t = tracks_[i]->totals();
     if (infos_[i].is_worker) ++s.workers;
@@ -46,6 +49,13 @@ Summary Recorder::summary() const {
     s.busy_ns += t.busy_ns.get();
   }
   return s;
+}
+
+void Recorder::counters_reset() noexcept {
+  Summary const so_far = summary();
+  created_.add(so_far.created - created_.get());
+  serialized_.add(so_far.serialized - serialized_.get());
+  parks_.add(so_far.parks - parks_.get());
 }
 
 }  // namespace nigh::trace

@@ -49,6 +49,9 @@ class Recorder {
 
   Summary summary() const;
 
+  // The counters are about to begin anew; the recording is not.
+  void counters_reset() noexcept;
+
  private:
   friend class TraceFile;
 
@@ -58,6 +61,7 @@ class Recorder {
   std::int64_t const start_ns_ = steady_ns();
   std::vector<TrackInfo> const infos_;
   std::vector<std::unique_ptr<Track>> tracks_;
+  Counter created_, serialized_, parks_;  // before the last reset
 };
 
 }  // namespace nigh::trace
