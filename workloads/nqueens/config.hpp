@@ -19,7 +19,7 @@ struct Config {
 // Queens in the first rows, one each. A task copies its parent's board, and adds one: a copy made
 // right after the byte was written would wait for that write (store forwarding).
 struct Board {
-  std::array<std::int8_t, most_rows> column{};  // of row r < rows
+  std::uint64_t columns = 0;  // four bits for each row r < rows, row 0 lowest
   std::int8_t rows = 0;
   std::int8_t n = 0;
   std::int8_t cutoff = most_rows;
@@ -27,16 +27,17 @@ struct Board {
   bool full() const noexcept { return rows == n; }
 
   bool safe(int next) const noexcept {
-    for (int r = 0; r < rows; ++r) {
-      int const apart = std::abs(next - column[static_cast<std::size_t>(r)]);
-      if (apart == 0 || apart == rows - r) return false;
+    auto placed = columns;
+    for (int apart = rows; apart > 0; --apart, placed >>= 4) {
+      int const aside = std::abs(next - static_cast<int>(placed & 15));
+      if (aside == 0 || aside == apart) return false;
     }
     return true;
   }
 
   Board with(int next) const noexcept {
-    Board child = *this;  // all of it: the first rows alone would take a loop
-    child.column[static_cast<std::size_t>(rows)] = static_cast<std::int8_t>(next);
+    Board child = *this;
+    child.columns |= static_cast<std::uint64_t>(next) << (4 * rows);
     ++child.rows;
     return child;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nigh/task_scope.hpp>
+#include <nigh/fork_join.hpp>
 
 #include "nqueens/config.hpp"
 
@@ -7,19 +7,21 @@ namespace nqueens {
 
 namespace {
 
+std::uint64_t search(Board const board);
+
+// Ways to fill the board with the next queen in column c or further right: the first safe placement
+// here and now, the others as a task.
+std::uint64_t search_from(int c, Board const board) {
+  while (c < board.n && !board.safe(c)) ++c;
+  if (c == board.n) return 0;
+  auto const [here, further] = nigh::fork_join([&] { return search(board.with(c)); },
+                                               [&] { return search_from(c + 1, board); });
+  return here + further;
+}
+
 std::uint64_t search(Board const board) {
   if (board.full()) return 1;
-  if (board.rows >= board.cutoff) return serial(board);
-  Found found;
-  int children = 0;
-  nigh::task_scope scope;
-  for (int c = 0; c < board.n; ++c) {
-    if (!board.safe(c)) continue;
-    std::uint64_t& result = found.of(children++);
-    scope.spawn([board, c, &result] { result = search(board.with(c)); });
-  }
-  scope.wait();
-  return found.sum(children);
+  return board.rows >= board.cutoff ? serial(board) : search_from(0, board);
 }
 
 }  // namespace
