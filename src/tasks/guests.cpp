@@ -43,16 +43,15 @@ scheduler::Worker* scheduler::take_seat() noexcept {
       me.duty.store(Worker::off, sync::release);  // (L)
       return nullptr;
     }
-    int const cpu = platform::current_cpu();
-    me.beside = &worker(0);
-    for (auto const& w : pinned_workers())
-      if (w->cpu == cpu) me.beside = w.get();
+    auto const cpu = static_cast<std::size_t>(platform::current_cpu());
+    me.beside = cpu < worker_at_cpu_.size() ? worker_at_cpu_[cpu] : nullptr;
+    if (me.beside == nullptr) me.beside = &worker(0);
     me.cpu = me.beside->cpu;
     me.domain = me.beside->domain;
     me.home = me.beside->home;
     me.plan = me.beside->plan;
     me.near_worker.store(me.beside->seat, sync::relaxed);
-    parking_->set_displaced(me.beside->seat, true);
+    parking_->displace(me.beside->seat, 1);
     raise_extras_end(me.seat);
     extras_present_.fetch_add(1, sync::seq_cst);  // (S)
     if (me.track != nullptr) me.track->task_begin();
@@ -64,7 +63,7 @@ scheduler::Worker* scheduler::take_seat() noexcept {
 void scheduler::leave_seat(Worker& guest) noexcept {
   NIGH_ASSERT(guest.stack.top == guest.stack.slots, "a guest leaves with all its tasks joined");
   if (guest.track != nullptr) guest.track->task_end();
-  parking_->set_displaced(guest.beside->seat, false);
+  parking_->displace(guest.beside->seat, -1);
   extras_present_.fetch_sub(1, sync::seq_cst);
   guest.duty.store(Worker::off, sync::release);  // (L)
 }

@@ -111,8 +111,11 @@ scheduler::Searching::~Searching() {
 template <class News>
 bool scheduler::Searching::sleep(News news) noexcept {
   if (me.track != nullptr) me.track->parked();
+  bool const gives_up_cpu = me.role == tasks::Role::guest;
+  if (gives_up_cpu) host.parking_->displace(me.beside->seat, -1);
   bool const slept = counted ? host.parking_->sleep(me.seat, me.home, news)
                              : host.parking_->sleep_uncounted(me.seat, news);
+  if (gives_up_cpu) host.parking_->displace(me.beside->seat, 1);
   if (me.track != nullptr) me.track->unparked();
   return slept;
 }
@@ -142,7 +145,7 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
       continue;
     }
     auto how = policy::rest((now_ns() - since) / 1000, me.woken_in_vain, idle_policy);
-    if (parking_->displaced(me.seat)) how = policy::Rest::sleep;
+    if (parking_->is_displaced(me.seat)) how = policy::Rest::sleep;
     switch (how) {
       case policy::Rest::pause:
         pause(pauses_per_round);

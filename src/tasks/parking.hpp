@@ -105,13 +105,13 @@ class Parking {
     }
   }
 
-  // Somebody else is at work on this one's cpu: it is to be woken after the others.
-  void set_displaced(int seat, bool displaced) noexcept {
-    sleepers_[static_cast<std::size_t>(seat)].displaced.store(displaced, sync::relaxed);
+  // Somebody else is at work on this one's cpu (+1), or is no more (-1): meanwhile it is woken
+  // after the others.
+  void displace(int seat, int change) noexcept {
+    sleepers_[static_cast<std::size_t>(seat)].displaced.fetch_add(change, sync::relaxed);
   }
-
-  bool displaced(int seat) const noexcept {
-    return sleepers_[static_cast<std::size_t>(seat)].displaced.load(sync::relaxed);
+  bool is_displaced(int seat) const noexcept {
+    return sleepers_[static_cast<std::size_t>(seat)].displaced.load(sync::relaxed) > 0;
   }
 
   // After a task was put where the workers of `queue`, and if `abroad` all others, look for tasks:
@@ -144,7 +144,7 @@ class Parking {
   };
   struct alignas(64) Sleeper {
     sync::atomic<std::uint32_t> state{awake};
-    sync::atomic<bool> displaced{false};
+    sync::atomic<int> displaced{0};
   };
 
   static std::uint32_t searching(std::uint32_t word) noexcept { return word & 0xffff; }
@@ -162,7 +162,7 @@ class Parking {
     for (bool displaced_too : {false, true})
       for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
         auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
-        if (displaced.load(sync::relaxed) && !displaced_too) continue;
+        if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
         if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (S)
         announce(queue, one_searching - one_asleep, std::uint32_t(-1));
         release(state);

@@ -135,17 +135,22 @@ void scheduler::add_seats(std::size_t domains) {
                                               beside.cpu, beside.domain, beside.home, domains));
   };
   for (int w = 0; w < worker_count_; ++w) {
-    worker(w).plan = policy::victim_plan(w, cpu_of, machine_);
+    plans_.push_back(policy::victim_plan(w, cpu_of, machine_));
     worker(w).near_worker.store(w, sync::relaxed);
     add(tasks::Role::stand_in, worker(w));
     auto& beside = worker(worker_count_ + w);
     beside.beside = &worker(w);
-    beside.plan = worker(w).plan;
     beside.near_worker.store(w, sync::relaxed);
     beside.ring = std::make_unique<Queue>(tasks::ring_capacity);
     home(beside.home).workers.push_back(beside.seat);
   }
   for (int g = 0; g < guest_seats; ++g) add(tasks::Role::guest, worker(0));
+  for (int w = 0; w < worker_count_; ++w)
+    worker(w).plan = worker(worker_count_ + w).plan = &plans_[static_cast<std::size_t>(w)];
+  for (int cpu : cpu_of)
+    worker_at_cpu_.resize(std::max(worker_at_cpu_.size(), std::size_t(cpu) + 1));
+  for (int w = worker_count_ - 1; w >= 0; --w)
+    worker_at_cpu_[static_cast<std::size_t>(worker(w).cpu)] = &worker(w);
   extras_end_.store(worker_count_, sync::relaxed);
   stand_ins_.resize(static_cast<std::size_t>(worker_count_));
 }

@@ -168,6 +168,8 @@ class scheduler {
   // Workers, then a stand-in for each, then guests.
   std::vector<std::unique_ptr<Worker>> seats_;
   int worker_count_ = 0;
+  std::vector<policy::VictimPlan> plans_;      // [worker]
+  std::vector<Worker*> worker_at_cpu_;         // null: none is pinned there
   std::unique_ptr<trace::Recorder> recorder_;  // null: nobody records
   sync::atomic<int> extras_present_{0};        // stand-ins at work and guests
   sync::atomic<int> extras_end_{0};            // no seat from here on was ever taken

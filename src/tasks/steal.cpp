@@ -40,9 +40,9 @@ void scheduler::share_all(Worker& me) noexcept {
 bool scheduler::steal_somewhere(Worker& me, Job& job) noexcept {
   if (me.beside != nullptr && steal_from(me, *me.beside, level::cpu, job)) return true;
   auto const bits = random_bits(me.random_bits);
-  for (int attempt = 0; attempt < me.plan.attempts_per_round; ++attempt) {
-    auto const v = policy::victim(me.plan, options_.victims, attempt, bits);
-    auto const where = me.plan.levels[static_cast<std::size_t>(v.level)].level;
+  for (int attempt = 0; attempt < me.plan->attempts_per_round; ++attempt) {
+    auto const v = policy::victim(*me.plan, options_.victims, attempt, bits);
+    auto const where = me.plan->levels[static_cast<std::size_t>(v.level)].level;
     if (steal_from(me, worker(v.worker), where, job)) return true;
   }
   if (extras_present_.load(sync::relaxed) > 0)
@@ -56,13 +56,13 @@ bool scheduler::steal_somewhere(Worker& me, Job& job) noexcept {
 // How far a seat is whose place in the plan is not at hand.
 level scheduler::level_to(Worker const& me, Worker const& victim) noexcept {
   int const there = victim.near_worker.load(sync::relaxed);
-  if (there == me.plan.self) return level::cpu;
-  return me.plan.levels[me.plan.level_of[static_cast<std::size_t>(there)]].level;
+  if (there == me.plan->self) return level::cpu;
+  return me.plan->levels[me.plan->level_of[static_cast<std::size_t>(there)]].level;
 }
 
 bool scheduler::steal_from(Worker& me, Worker& victim, level where, Job& job) noexcept {
   auto const how_many = [&](std::size_t waiting) {
-    return policy::chunk_to_steal(options_.chunks, waiting, where, me.plan.topmost);
+    return policy::chunk_to_steal(options_.chunks, waiting, where, me.plan->topmost);
   };
   switch (victim.stack.take(static_cast<std::uint32_t>(me.seat), job.stolen, how_many)) {
     case steal::taken:

@@ -61,8 +61,8 @@ struct alignas(64) Worker {
   // Whom to steal from: `beside` first, the worker that a stand-in or guest sits next to; then as
   // the plan, a worker's own or that of `beside`, says.
   Worker* beside = nullptr;
-  policy::VictimPlan plan;
-  sync::atomic<int> near_worker{0};  // itself, or `beside`: how far others take it to be
+  policy::VictimPlan const* plan = nullptr;  // the scheduler's
+  sync::atomic<int> near_worker{0};          // itself, or `beside`: how far others take it to be
   std::uint32_t random_bits = 1;
   bool woken_in_vain = false;
 
