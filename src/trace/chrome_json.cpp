@@ -33,7 +33,7 @@ std::size_t character_at(std::string_view text) {
 // Threads of all processes share one number space in Perfetto, and 0 is nobody's there.
 std::string ids(int runtime, int track) {
   return ",\"pid\":" + std::to_string(runtime) +
-         ",\"tid\":" + std::to_string(runtime * 100'000 + track);
+         ",\"tid\":" + std::to_string(std::int64_t{runtime} * 100'000 + track);
 }
 
 // One track's events, written as they end.
