@@ -116,7 +116,7 @@ bool scheduler::Searching::sleep(News news) noexcept {
   bool const slept = counted ? host.parking_->sleep(me.seat, me.home, news)
                              : host.parking_->sleep_uncounted(me.seat, news);
   if (gives_up_cpu) host.parking_->displace(me.beside->seat, 1);
-  if (me.track != nullptr) me.track->unparked();
+  if (me.track != nullptr) me.track->unparked(slept);
   return slept;
 }
 

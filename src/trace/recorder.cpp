@@ -34,18 +34,17 @@ Summary Recorder::summary() const {
   s.elapsed_ns = static_cast<std::uint64_t>(steady_ns() - start_ns_);
   s.created = created_.get();
   s.serialized = serialized_.get();
-  s.parks = parks_.get();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     TrackTotals const& t = tracks_[i]->totals();
     if (infos_[i].is_worker) ++s.workers;
     if (auto const* c = infos_[i].counters) {
       s.created += c->forked.get() + c->serialized.get() + c->run.get();
       s.serialized += c->serialized.get();
-      s.parks += c->parked.get();
     }
     for (std::size_t l = 0; l < level_count; ++l) s.steals[l] += t.steals[l].get();
     s.stolen += t.stolen.get();
     s.failed += t.failed.get();
+    s.parks += t.parks.get();
     s.busy_ns += t.busy_ns.get();
   }
   return s;
@@ -55,7 +54,6 @@ void Recorder::counters_reset() noexcept {
   Summary const so_far = summary();
   created_.add(so_far.created - created_.get());
   serialized_.add(so_far.serialized - serialized_.get());
-  parks_.add(so_far.parks - parks_.get());
 }
 
 }  // namespace nigh::trace

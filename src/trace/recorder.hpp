@@ -61,7 +61,7 @@ class Recorder {
   std::int64_t const start_ns_ = steady_ns();
   std::vector<TrackInfo> const infos_;
   std::vector<std::unique_ptr<Track>> tracks_;
-  Counter created_, serialized_, parks_;  // before the last reset
+  Counter created_, serialized_;  // before the last reset
 };
 
 }  // namespace nigh::trace

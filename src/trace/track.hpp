@@ -33,6 +33,7 @@ struct TrackTotals {
   std::array<Counter, level_count> steals;  // [level]
   Counter stolen;                           // tasks
   Counter failed;                           // rounds of a search
+  Counter parks;                            // one that lasts yet among them
   Counter busy_ns;  // inside tasks, without the searching and sleeping that happens there
 };
 
@@ -71,9 +72,15 @@ class alignas(64) Track {
 
   void serialized() noexcept { merge(EventKind::serialized, false); }
 
-  // Before it sleeps, even if news keeps it from it; and after.
-  void parked() noexcept { turn(EventKind::park, depth_, true); }
-  void unparked() noexcept { turn(EventKind::unpark, depth_, true); }
+  // Before it sleeps; and after, or when news has kept it from it.
+  void parked() noexcept {
+    totals_.parks.add(1);
+    turn(EventKind::park, depth_, true);
+  }
+  void unparked(bool slept) noexcept {
+    if (!slept) totals_.parks.add(~std::uint64_t{0});  // takes it back
+    turn(EventKind::unpark, depth_, true);
+  }
 
   void queue_length(std::size_t tasks) noexcept {
     flush();

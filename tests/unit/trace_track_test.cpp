@@ -124,7 +124,7 @@ TEST_F(TrackTest, AddsUpTheBusyTime) {
   at(130), track.search_failed();  // to here: 20; it waits for somebody
   at(140), track.search_failed();
   at(150), track.parked();
-  at(190), track.unparked();
+  at(190), track.unparked(true);
   at(195), track.resumed();  // busy again
   at(200), track.serialized();
   at(205), track.serialized();
@@ -132,6 +132,9 @@ TEST_F(TrackTest, AddsUpTheBusyTime) {
   at(220), track.task_end();  // to here: 25
   at(300), track.parked();
   EXPECT_EQ(track.totals().busy_ns.get(), 45u);
+  EXPECT_EQ(track.totals().parks.get(), 2u);  // the second one lasts
+  track.unparked(false);
+  EXPECT_EQ(track.totals().parks.get(), 1u);  // it did not even begin
 }
 
 // For ThreadSanitizer: the reader may come while the ring is being made. (M)
