@@ -16,12 +16,12 @@ namespace workloads {
 
 struct TeamOptions {
   nigh::topology const* machine = nullptr;
-  std::vector<int> cpus;           // of thread t; as many as threads
-  bool (*pin)(int cpu) = nullptr;  // pins the calling thread; null: leave threads where they are
+  std::vector<int> cpus;             // of thread t; as many as threads
+  std::function<bool(int cpu)> pin;  // pins the calling thread; empty: leave threads where they are
 
   int threads() const noexcept { return static_cast<int>(cpus.size()); }
   void pin_thread(int thread) const {
-    if (pin != nullptr) pin(cpus[static_cast<std::size_t>(thread)]);
+    if (pin) pin(cpus[static_cast<std::size_t>(thread)]);
   }
 };
 

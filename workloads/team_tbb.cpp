@@ -16,7 +16,7 @@ class PinSlots : public tbb::task_scheduler_observer {
  public:
   PinSlots(tbb::task_arena& arena, TeamOptions options)
       : task_scheduler_observer(arena), options_(std::move(options)) {
-    if (options_.pin != nullptr) observe(true);
+    if (options_.pin) observe(true);
   }
   ~PinSlots() override { observe(false); }
 

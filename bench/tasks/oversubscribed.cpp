@@ -20,10 +20,6 @@ namespace {
 
 using workloads::Family;
 
-std::vector<int> everywhere;  // the cpus this program may use
-
-bool allow_everywhere(int) { return allow_this_thread(everywhere); }
-
 // A made-up machine with so many cpus: nigh pins nobody to those, and so accepts as many workers.
 nigh::topology crowd(int cpus) {
   auto made = nigh::topology::from_synthetic(fmt::format("numa:1 core:{} pu:1", cpus));
@@ -62,10 +58,10 @@ Result start_result(Question const& q, Family family, Situation s, TasksOptions 
 }  // namespace
 
 std::vector<Result> measure_oversubscribed(TasksOptions const& o) {
-  everywhere = o.cpus;
+  auto const let_run_anywhere = [&o](int) { return allow_this_thread(o.cpus); };
   BusyProcess const other;
   nigh::topology const made_up = crowd(2 * o.threads());
-  workloads::TeamOptions many{&made_up, o.cpus, allow_everywhere};
+  workloads::TeamOptions many{&made_up, o.cpus, let_run_anywhere};
   many.cpus.insert(many.cpus.end(), o.cpus.begin(), o.cpus.end());
   Solver usual({&o.machine, o.cpus, pin_this_thread}), crowded(many);
 
@@ -86,7 +82,7 @@ std::vector<Result> measure_oversubscribed(TasksOptions const& o) {
     for (Measured& m : all) {
       progress.step(m.question.problem + ' ' + m.result.variant);
       if (!m.result.absent.empty()) continue;
-      allow_everywhere(0);
+      allow_this_thread(o.cpus);
       if (m.situation.busy) other.go_on();
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
       Solver& solver = m.situation.threads_per_cpu == 1 ? usual : crowded;

@@ -6,7 +6,7 @@ namespace uts {
 namespace {
 
 template <int most>
-std::uint64_t explore(Config const& config, Node const node) {
+std::uint64_t explore(Config const& config, Node const& node) {
   if (below_cutoff(config, node)) return serial(config.tree, node);
   int const children = children_of(config.tree, node);
   if (children == 0) return 1;
