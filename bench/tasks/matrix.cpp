@@ -108,4 +108,9 @@ double ratio_to_serial(Row const& row, Cell const& cell) {
   return median_of(ratios);
 }
 
+double ratio_of_minima(Row const& row, Cell const& cell) {
+  double const serial = statistics_of(row.serial().seconds).min;
+  return serial > 0 ? statistics_of(cell.seconds).min / serial : 0;
+}
+
 }  // namespace bench

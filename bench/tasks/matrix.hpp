@@ -33,6 +33,8 @@ std::vector<Row> measure_matrix(TasksOptions const& options);
 
 // Median over repetitions of time / serial time.
 double ratio_to_serial(Row const& row, Cell const& cell);
+// Shortest time / shortest serial time: what is left when others disturb most samples.
+double ratio_of_minima(Row const& row, Cell const& cell);
 
 std::string describe(std::vector<Row> const& rows, TasksOptions const& options);
 std::vector<Result> results(std::vector<Row> const& rows);

@@ -28,6 +28,7 @@ std::vector<std::string> columns(Row const& row, Cell const& cell) {
           milliseconds(s.min),
           fmt::format("{:.0f}%", spread),
           fmt::format("{:.2f}", ratio_to_serial(row, cell)),
+          fmt::format("{:.2f}", ratio_of_minima(row, cell)),
           per_task,
           cell.verified ? "" : "WRONG"};
 }
@@ -46,11 +47,12 @@ std::string describe(std::vector<Row> const& rows, TasksOptions const& o) {
   std::string text = fmt::format(
       "Problems of recursive tasks: milliseconds to solve one, {} repetitions, all variants in "
       "turn;\n"
-      "spread = (max - min) / median; x serial = median of the ratios within one repetition\n",
+      "spread = (max - min) / median; x serial = median of the ratios within one repetition;\n"
+      "of minima = the same for the shortest times\n",
       o.repetitions);
   for (Row const& row : rows) {
     Table t;
-    t.row({"", "threads", "median", "min", "spread", "x serial", "ns a task", ""});
+    t.row({"", "threads", "median", "min", "spread", "x serial", "of minima", "ns a task", ""});
     t.rule();
     for (Cell const& cell : row.cells)
       if (cell.absent.empty())
@@ -83,6 +85,7 @@ std::vector<Result> results(std::vector<Row> const& rows) {
       r.verified = cell.verified;
       r.absent = cell.absent;
       r.counters = {{"ratio_to_serial", ratio_to_serial(row, cell)},
+                    {"ratio_of_minima", ratio_of_minima(row, cell)},
                     {"tasks", static_cast<long>(row.tasks)}};
       all.push_back(std::move(r));
     }

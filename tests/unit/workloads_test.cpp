@@ -58,7 +58,7 @@ TEST_P(EveryVariant, IsRightWithOneThread) { expect_right_answers(tiny(), 1, 0);
 TEST_P(EveryVariant, IsRightWithTwoThreads) { expect_right_answers(tiny(), 2, 0); }
 TEST_P(EveryVariant, IsRightWithACutoff) { expect_right_answers(tiny(), 2, 3); }
 
-// Takes a minute: run by the test workloads_full.
+// Takes a quarter of a minute: run by the test workloads_full.
 TEST_P(EveryVariant, DISABLED_IsRightInUsualSizes) {
   expect_right_answers(GetParam().problem->usual, 2, 0);
 }
