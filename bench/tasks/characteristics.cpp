@@ -46,6 +46,11 @@ Characteristics measure(Row const& row, nigh::runtime& runtime) {
   return c;
 }
 
+// Of tasks beyond a microsecond it would be the difference of two long times, which is noise.
+std::string overhead(Characteristics const& c) {
+  return c.task_us < 1 ? fmt::format("{:.1f} ns", c.overhead_ns) : "";
+}
+
 }  // namespace
 
 std::vector<Characteristics> measure_characteristics(std::vector<Row> const& rows,
@@ -66,8 +71,8 @@ std::string describe(std::vector<Characteristics> const& all, TasksOptions const
   t.rule();
   for (Characteristics const& c : all)
     t.row({c.question.problem + ' ' + c.question.size, std::to_string(c.tasks),
-           fmt::format("{:.3f} us", c.task_us), fmt::format("{:.1f} ns", c.overhead_ns),
-           std::to_string(c.steals), std::to_string(c.stolen), std::to_string(c.failed_steals),
+           fmt::format("{:.3f} us", c.task_us), overhead(c), std::to_string(c.steals),
+           std::to_string(c.stolen), std::to_string(c.failed_steals),
            std::to_string(c.serialized)});
   return fmt::format(
              "Benchmark characteristics of nigh: tasks, steals and tasks run inline with {} "
