@@ -45,7 +45,7 @@ Summary Recorder::summary() const {
     s.stolen += t.stolen.get();
     s.failed += t.failed.get();
     s.parks += t.parks.get();
-    s.busy_ns += t.busy_ns.get();
+    s.busy_ns += tracks_[i]->busy_ns();
   }
   return s;
 }

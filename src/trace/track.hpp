@@ -34,7 +34,7 @@ struct TrackTotals {
   Counter stolen;                           // tasks
   Counter failed;                           // rounds of a search
   Counter parks;                            // one that lasts yet among them
-  Counter busy_ns;  // inside tasks, without the searching and sleeping that happens there
+  Counter busy_ns;                          // see Track::busy_ns()
 };
 
 class alignas(64) Track {
@@ -98,8 +98,16 @@ class alignas(64) Track {
     return ring == nullptr ? EventRing::Contents{} : ring->read();
   }
   TrackTotals const& totals() const noexcept { return totals_; }
+  // Inside tasks, without the searching and sleeping that happens there. About so much while the
+  // worker is at work.
+  std::uint64_t busy_ns() const noexcept {
+    auto const since = busy_since_.load(sync::relaxed);
+    auto const running = since == not_busy ? 0 : std::max<std::int64_t>(clock_() - since, 0);
+    return totals_.busy_ns.get() + static_cast<std::uint64_t>(running);
+  }
 
  private:
+  static constexpr std::int64_t not_busy = -1;
   static constexpr std::uint32_t most_merged = 4096;  // so that long crowds leave several marks
 
   static std::uint32_t narrowed(std::size_t n) noexcept {
@@ -126,10 +134,11 @@ class alignas(64) Track {
   Event turn(EventKind kind, int depth, bool idle, bool pushed = true) noexcept {
     flush();
     auto const now = clock_();
-    if (depth_ > 0 && !idle_) totals_.busy_ns.add(static_cast<std::uint64_t>(now - since_ns_));
-    since_ns_ = now;
+    if (auto const since = busy_since_.load(sync::relaxed); since != not_busy)
+      totals_.busy_ns.add(static_cast<std::uint64_t>(now - since));
     depth_ = depth;
     idle_ = idle;
+    busy_since_.store(depth > 0 && !idle ? now : not_busy, sync::relaxed);
     Event const e{now, kind, level::cpu, 0, 0};
     if (pushed) push(e);
     return e;
@@ -146,7 +155,7 @@ class alignas(64) Track {
   sync::atomic<EventRing*> ring_{nullptr};
   TrackTotals totals_;
   Event merging_{};  // none while its count is 0
-  std::int64_t since_ns_ = 0;
+  sync::atomic<std::int64_t> busy_since_{not_busy};
   int depth_ = 0;      // tasks begun and not ended
   bool idle_ = false;  // searching or asleep
 };

@@ -128,10 +128,11 @@ TEST_F(TrackTest, AddsUpTheBusyTime) {
   at(195), track.resumed();  // busy again
   at(200), track.serialized();
   at(205), track.serialized();
+  EXPECT_EQ(track.busy_ns(), 30u);
   at(210), track.queue_length(3);
   at(220), track.task_end();  // to here: 25
   at(300), track.parked();
-  EXPECT_EQ(track.totals().busy_ns.get(), 45u);
+  EXPECT_EQ(track.busy_ns(), 45u);
   EXPECT_EQ(track.totals().parks.get(), 2u);  // the second one lasts
   track.unparked(false);
   EXPECT_EQ(track.totals().parks.get(), 1u);  // it did not even begin
