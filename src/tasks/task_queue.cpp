@@ -28,14 +28,14 @@ nigh_task_queue::nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
       counts(host.seats()) {}
 
 std::uint64_t nigh_task_queue::finished() const noexcept {
-  auto n = elsewhere.finished.load(nigh::sync::acquire);                   // (Q)
-  for (auto const& c : counts) n += c.finished.load(nigh::sync::acquire);  // (Q)
+  auto n = elsewhere.finished_so_far();
+  for (auto const& c : counts) n += c.finished_so_far();
   return n;
 }
 
 std::uint64_t nigh_task_queue::put() const noexcept {
-  auto n = elsewhere.put.load(nigh::sync::relaxed);
-  for (auto const& c : counts) n += c.put.get();
+  auto n = elsewhere.put_so_far();
+  for (auto const& c : counts) n += c.put_so_far();
   return n;
 }
 
@@ -176,7 +176,7 @@ auto visit(Worker* seat, Work work) noexcept {
 void run_elsewhere(nigh_task_queue& queue, Call const& what) noexcept {
   what.f(what.in, what.out);
   wait(queue);
-  queue.elsewhere.finished.fetch_add(1, sync::release);  // (Q)
+  queue.elsewhere.finish();
 }
 
 void run_on_worker(nigh_task_queue& queue, Call const& what) {
@@ -185,7 +185,7 @@ void run_on_worker(nigh_task_queue& queue, Call const& what) {
     Call const& what;
     sync::atomic<std::uint32_t> done{0};
   } root{queue, what};
-  queue.elsewhere.put.fetch_add(1, sync::relaxed);
+  queue.elsewhere.add();
   queue.host.submit(near{}, detail::make_task([&root] {
                       run_elsewhere(root.queue, root.what);
                       root.done.store(1, sync::release);  // (E)
@@ -204,7 +204,7 @@ void put(nigh_task_queue& queue, Call const& what) noexcept {
     put_at(queue, *seat, what);
     queue.host.share_all(*seat);  // its owner may be away for long
   } else {
-    queue.elsewhere.put.fetch_add(1, sync::relaxed);
+    queue.elsewhere.add();
     queue.elsewhere.serialized.fetch_add(1, sync::relaxed);
     run_elsewhere(queue, what);
   }
@@ -250,7 +250,7 @@ void run(nigh_task_queue& queue, Call const& what) {
   } else if (auto* const seat = visits.find_or_open(queue)) {
     visit(seat, here);
   } else {
-    queue.elsewhere.put.fetch_add(1, sync::relaxed);
+    queue.elsewhere.add();
     run_elsewhere(queue, what);
   }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The C interface's task queue: counts of its own, on the task stacks of a runtime's threads.
-//
-// (Q) Whether it is empty is found by adding up, as in quiescence.hpp: finished tasks first, those
-//     put second. Reading a finish makes visible that its task was put, and all that it put itself.
 
 #include <nigh/nigh.h>
 
@@ -11,37 +8,25 @@
 #include <nigh/detail/task_stack.hpp>
 #include <vector>
 
+#include "tasks/put_count.hpp"
 #include "tasks/scheduler.hpp"
 
 struct nigh_task_queue {
   using scheduler = nigh::detail::scheduler;
 
-  // What one thread has done to the queue. Others read.
-  struct alignas(64) Counts {
-    nigh::trace::Counter put, serialized, allocated;
-    nigh::sync::atomic<std::uint64_t> finished{0};
-
-    void finish() noexcept {
-      finished.store(finished.load(nigh::sync::relaxed) + 1, nigh::sync::release);  // (Q)
-    }
-  };
-
   // Own machine and workers, or none.
   std::unique_ptr<nigh::topology> machine;
   std::unique_ptr<scheduler> own;
   scheduler& host;
-  std::vector<Counts> counts;  // [seat]
-  // Of threads that have no seat together: tasks they ran at once, and those of nigh_run().
-  struct {
-    nigh::sync::atomic<std::uint64_t> put{0}, serialized{0}, finished{0};
-  } elsewhere;
+  std::vector<nigh::tasks::PutCount> counts;  // [seat]
+  nigh::tasks::SharedPutCount elsewhere;
   nigh::sync::atomic<int> visitors{0};  // seats that threads hold, of a runtime of its own
 
   explicit nigh_task_queue(scheduler& shared);
   nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
                   nigh::runtime_options const& options);
 
-  Counts& counts_of(nigh::tasks::Worker const& w) noexcept {
+  nigh::tasks::PutCount& counts_of(nigh::tasks::Worker const& w) noexcept {
     return counts[static_cast<std::size_t>(w.seat)];
   }
   std::uint64_t finished() const noexcept;

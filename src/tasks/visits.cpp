@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tasks/visits.hpp"
 
+#include <algorithm>
+
 #include "tasks/current.hpp"
 
 namespace nigh::tasks {
@@ -9,13 +11,16 @@ thread_local Visits visits;
 
 Visits::~Visits() {
   forget_those_of_the_parent();
-  for (auto& visit : open_) {
-    if (visit.seat == nullptr) continue;
+  auto const is_open = [](Visit const& visit) { return visit.seat != nullptr; };
+  for (;;) {  // tasks that run here may open others
+    auto const visit = std::find_if(open_.begin(), open_.end(), is_open);
+    if (visit == open_.end()) return;
+    auto& seat = *visit->seat;
     {
-      AtSeat const here(*visit.seat);
-      visit.seat->host.finish_down_to(*visit.seat, visit.seat->stack.slots);
+      AtSeat const here(seat);
+      seat.host.finish_down_to(seat, seat.stack.slots);
     }
-    close(*visit.seat);
+    close(seat);
   }
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Have all tasks of a task queue finished? Every thread counts what it put and what it finished;
+// whoever wants to know adds up.
+//
+// (Q) As in quiescence.hpp: finished tasks are read first, those put second. A finish that was read
+//     makes visible what the task did, that it was put, and all that it put itself; so as many
+//     finished as put means that none is left. Nobody sleeps on the answer, so unlike there,
+//     release and acquire are enough.
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "trace/counters.hpp"
+
+namespace nigh::tasks {
+
+// By one thread.
+struct alignas(64) PutCount {
+  trace::Counter put, serialized, allocated;
+  sync::atomic<std::uint64_t> finished{0};
+
+  void finish() noexcept {
+    finished.store(finished.load(sync::relaxed) + 1, sync::release);  // (Q)
+  }
+  std::uint64_t put_so_far() const noexcept { return put.get(); }
+  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (Q)
+};
+
+// By all threads without a seat in the runtime together.
+struct SharedPutCount {
+  sync::atomic<std::uint64_t> put{0}, serialized{0}, finished{0};
+
+  void add() noexcept { put.fetch_add(1, sync::relaxed); }
+  void finish() noexcept { finished.fetch_add(1, sync::release); }  // (Q)
+  std::uint64_t put_so_far() const noexcept { return put.load(sync::relaxed); }
+  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (Q)
+};
+
+}  // namespace nigh::tasks
