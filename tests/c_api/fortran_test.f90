@@ -105,7 +105,9 @@ program fortran_test
   call queue%put_bytes(sum_up, p, c_sizeof(p), total)
   p = pair(0, 0, 0)
   call queue%put_nothing(where_am_i, worker)
-  do while (queue%execute() .or. queue%steal() > 0)
+  do while (queue%execute())
+  end do
+  do while (queue%steal() > 0)
   end do
   call queue%wait()
   call expect("integers", all(ints == [(2 * i, i = 1, n)]))
