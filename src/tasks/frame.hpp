@@ -10,16 +10,16 @@ namespace nigh::detail {
 
 class Frame {
  public:
-  Frame() noexcept : stack_(*this_stack), base_(stack_.top), outer_floor_(stack_.floor) {
+  Frame() noexcept : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
     if (&stack_ == &no_stack) return;
-    stack_.floor = base_;
+    stack_.base = base_;
     track_ = static_cast<tasks::Worker*>(stack_.worker)->track;
     if (track_ != nullptr) track_->task_begin();
   }
   // A task is done when all that it spawned is.
   ~Frame() {
     finish_down_to(stack_, base_);
-    if (&stack_ != &no_stack) stack_.floor = outer_floor_;
+    if (&stack_ != &no_stack) stack_.base = outer_base_;
     if (track_ != nullptr) track_->task_end();
   }
   Frame(Frame&&) = delete;
@@ -28,7 +28,7 @@ class Frame {
  private:
   task_stack& stack_;
   task_slot* const base_;
-  task_slot* const outer_floor_;
+  task_slot* const outer_base_;
   trace::Track* track_ = nullptr;
 };
 

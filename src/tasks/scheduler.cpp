@@ -225,7 +225,7 @@ bool scheduler::set_up_stack(Worker& me) noexcept {
   auto const capacity = options_.task_capacity;
   auto* const slots = static_cast<task_slot*>(platform::map_zeroes(capacity * sizeof(task_slot)));
   if (slots == nullptr) return false;
-  stack.slots = stack.top = stack.split = stack.floor = slots;
+  stack.slots = stack.top = stack.split = stack.base = slots;
   stack.capacity = static_cast<std::uint32_t>(capacity);
   me.room_ends = slots + capacity;
   stack.limit = limits_forks() ? slots : me.room_ends;

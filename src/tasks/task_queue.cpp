@@ -59,9 +59,9 @@ static_assert(std::is_trivially_copyable_v<Stored> && sizeof(void*) <= 8);
 // Calls f as a task of this thread: what it puts lies above all that is there now.
 void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) noexcept {
   auto& stack = *this_stack;
-  auto* const outer = std::exchange(stack.floor, stack.top);
+  auto* const outer = std::exchange(stack.base, stack.top);
   f(in, out);
-  stack.floor = outer;
+  stack.base = outer;
   queue.counts_of(*static_cast<Worker*>(stack.worker)).finish();
 }
 
@@ -149,7 +149,7 @@ void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
 void finish(Worker& me) noexcept {
   auto& stack = me.stack;
   bool const tracks_depth = me.host.limits_forks();
-  while (stack.top > stack.floor) {
+  while (stack.top > stack.base) {
     auto* const slot = stack.top - 1;
     if (stack.wanted.load(sync::relaxed) || !stack.is_private(slot) || tracks_depth)
       me.host.finish_top(me);
@@ -219,7 +219,7 @@ void wait(nigh_task_queue& queue) noexcept {
 }
 
 bool execute(nigh_task_queue& queue) noexcept {
-  auto const one = [](Worker& me) { return me.stack.top > me.stack.floor && me.host.run_top(me); };
+  auto const one = [](Worker& me) { return me.stack.top > me.stack.base && me.host.run_top(me); };
   if (auto* const me = worker_of(queue)) return one(*me);
   return visit(visits.find(queue.host), one);
 }

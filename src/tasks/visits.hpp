@@ -28,7 +28,7 @@ class Visits {
   // top of: that one may be waiting for it.
   struct Visitor {
     detail::task_stack const* stack = nullptr;
-    detail::task_slot const* floor = nullptr;
+    detail::task_slot const* base = nullptr;
     unsigned level = 0;
     bool operator==(Visitor const&) const = default;
   };
@@ -37,7 +37,7 @@ class Visits {
     Visitor who;
     nigh_task_queue* queue = nullptr;
   };
-  Visitor me() const noexcept { return {detail::this_stack, detail::this_stack->floor, level_}; }
+  Visitor me() const noexcept { return {detail::this_stack, detail::this_stack->base, level_}; }
   void forget_those_of_the_parent() noexcept;
 
   std::array<Visit, 16> open_;

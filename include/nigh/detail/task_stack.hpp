@@ -74,7 +74,7 @@ struct alignas(64) task_stack {
   std::uint32_t capacity = 0;
   std::uint32_t share_goal = 0;  // that many tasks should be shared, if there are; 0: nobody steals
   void* worker = nullptr;        // whose stack this is: a tasks::Worker
-  task_slot* floor = nullptr;    // what the C interface waits for lies above it: all that the
+  task_slot* base = nullptr;     // what the C interface waits for lies above it: all that the
                                  // running task has put
 
   // Thieves write here.
