@@ -22,11 +22,13 @@
 #include <stdint.h>
 
 #define NIGH_C_API __attribute__((visibility("default")))
-#ifdef __cplusplus
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #define NIGH_NOTHROW noexcept
-extern "C" {
 #else
 #define NIGH_NOTHROW
+#endif
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 typedef struct nigh_task_queue nigh_task_queue;
@@ -96,9 +98,9 @@ NIGH_C_API int nigh_put(nigh_task_queue* queue, nigh_function f, void const* in,
                         void* out) NIGH_NOTHROW;
 
 /* Returns when all tasks are complete that the calling task, or outside of tasks the calling
- * thread, has put before, and all that these have put; runs tasks meanwhile. It concerns all queues
- * of the same runtime. A task that returns without it leaves the wait to whoever waits for the
- * task. */
+ * thread, has put before, and all that these have put; runs tasks meanwhile. It concerns all
+ * queues of the same runtime. A task that returns without it leaves the wait to whoever waits for
+ * the task. In C++, not within a nigh::task_scope that was opened after such a put. */
 NIGH_C_API int nigh_wait(nigh_task_queue* queue) NIGH_NOTHROW;
 
 /* Runs the newest of the tasks that the calling task (thread) has put: 1, or 0 when there are none
