@@ -201,6 +201,8 @@ void task_scope::spawn(F&& f) {
   if (stack != stack_) [[unlikely]] {
     stack = stack_of_spawner();
     if (stack == nullptr) return spawn(near{}, std::forward<F>(f));
+  } else if (stack->top < base_) [[unlikely]] {
+    base_ = stack->top;  // somebody further out has waited meanwhile, and taken more than ours off
   }
   auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
     auto* const slot = to.top;

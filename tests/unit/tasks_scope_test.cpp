@@ -190,6 +190,26 @@ TEST(TaskScope, WaitingInsideAFork) {
   });
 }
 
+// Waiting for an outer scope takes the inner one's tasks off as well; what the inner one spawns
+// afterwards is still its own.
+TEST(TaskScope, WaitingForAnOuterScopeInsideAnInnerOne) {
+  everywhere([] {
+    std::atomic<int> ran{0};
+    task_scope outer;
+    outer.spawn([&] { ++ran; });
+    {
+      task_scope inner;
+      inner.spawn([&] { ++ran; });
+      outer.wait();
+      inner.spawn([&] { ++ran; });
+      inner.wait();
+      EXPECT_EQ(ran, 3);
+      inner.spawn([&] { ++ran; });
+    }
+    EXPECT_EQ(ran, 4);
+  });
+}
+
 TEST(TaskScope, OnlyItsOwnThreadWaits) {
   runtime rt({.machine = &four_by_two(), .workers = 2});
   rt.run([] {
