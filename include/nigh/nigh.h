@@ -100,7 +100,7 @@ NIGH_C_API int nigh_put(nigh_task_queue* queue, nigh_function f, void const* in,
 /* Returns when all tasks are complete that the calling task, or outside of tasks the calling
  * thread, has put before, and all that these have put; runs tasks meanwhile. It concerns all
  * queues of the same runtime. A task that returns without it leaves the wait to whoever waits for
- * the task. */
+ * the task. In C++, outside of tasks, not within a nigh::task_scope opened after such a put. */
 NIGH_C_API int nigh_wait(nigh_task_queue* queue) NIGH_NOTHROW;
 
 /* Runs the newest of the tasks that the calling task (thread) has put: 1, or 0 when there are none

@@ -360,12 +360,12 @@ TEST(CApi, BesideForksAndScopes) {
       scope.spawn(put_and_wait);
     }
     EXPECT_EQ(ran, 44);
-    put_only();
-    {
+    nigh::default_runtime().run([&] {
+      put_only();
       nigh::task_scope scope;
       nigh_wait(queue.get());
       scope.spawn(put_only);
-    }
+    });
     EXPECT_EQ(ran, 46);
   }
 }
