@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <functional>
+#include <nigh/runtime.hpp>
+#include <nigh/typed_task.hpp>
 #include <thread>
 
 #include "bench/pin.hpp"
@@ -25,6 +27,14 @@ struct Way {
   int threads = 1;
   std::function<Timed()> run;
 };
+
+[[gnu::noinline]] std::uint64_t typed(nigh::task_context at, int n) {
+  if (n < 2) return static_cast<std::uint64_t>(n);
+  nigh::typed_task<typed> right(at, n - 1);
+  std::uint64_t const left = typed(at, n - 2);
+  return left + right.join(at);
+}
+std::uint64_t fib_by_typed_tasks(int n) { return typed({}, n); }
 
 Timed time_call(std::uint64_t (*fib)(int), int n, int cpu) {
   pin_this_thread(cpu);
@@ -62,6 +72,13 @@ std::vector<Result> measure_fib(TasksOptions const& o) {
   for (int threads = 1; threads <= o.threads(); threads *= 2)
     ways.push_back({"nigh/fork-join", threads,
                     [=, &solver] { return solver.solve(question, Family::nigh, threads, 1); }});
+
+  nigh::runtime one({.machine = &o.machine, .workers = 1});
+  ways.push_back({"nigh/typed-task", 1, [&] {
+                    Timed timed;
+                    one.run([&] { timed = time_call(fib_by_typed_tasks, n, o.cpus.front()); });
+                    return timed;
+                  }});
 
   std::vector<Result> results;
   for (Way const& way : ways) results.push_back(start_result(way, n));

@@ -8,6 +8,7 @@
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/task_scope.hpp>
+#include <nigh/typed_task.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -269,6 +270,46 @@ TEST(ChildTask, RunsOnceJoinedOrNot) {
         EXPECT_THROW(kept.join(), Counted);
       }
       EXPECT_EQ(ran, 2);
+    });
+}
+
+long typed_fib(nigh::task_context at, int n) {
+  if (n < 2) return n;
+  nigh::typed_task<typed_fib> right(at, n - 2);
+  long const left = typed_fib(at, n - 1);
+  return left + right.join(at);
+}
+
+int meet_or_throw(nigh::task_context, Rendezvous* meet, bool throws) {
+  (*meet)();
+  if (throws) throw Counted{7};
+  return 7;
+}
+
+TEST(TypedTask, SpawnsAndJoins) {
+  EXPECT_EQ(typed_fib({}, 12), 144);  // no runtime: all in the constructor
+  runtime rt({.machine = &eight_by_four(), .workers = 3});
+  runtime small({.machine = &eight_by_four(), .workers = 2, .task_capacity = 3});
+  for (runtime* r : {&rt, &small}) {
+    long result = 0;
+    r->run([&] { result = typed_fib({}, 18); });
+    EXPECT_EQ(result, 2584);
+    EXPECT_EQ(r->invoke([] { return typed_fib({}, 18); }), 2584);
+  }
+}
+
+TEST(TypedTask, BringsBackWhatItsThiefMade) {
+  runtime rt({.machine = &eight_by_four(), .workers = 2});
+  for (bool throws : {false, true})
+    rt.run([throws] {
+      nigh::task_context const at;
+      Rendezvous meet;
+      nigh::typed_task<meet_or_throw> other(at, &meet, throws);
+      meet();
+      if (throws)
+        EXPECT_THROW(other.join(at), Counted);
+      else
+        EXPECT_EQ(other.join(at), 7);
     });
 }
 
