@@ -126,7 +126,7 @@ bool scheduler::Searching::sleep(News news) noexcept {
 template <class Until>
 bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   bool const is_guest = me.role == tasks::Role::guest;
-  bool const helps = platform::stack_left() > stack_to_help;
+  bool const helps = !Until::joins || platform::stack_left() > stack_to_help;
   Searching search{*this, me, !is_guest && helps};
   std::int64_t since = now_ns();
   for (int failed_rounds = 0; !until.done(); ++failed_rounds) {

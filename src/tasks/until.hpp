@@ -2,13 +2,14 @@
 #pragma once
 // What a thread in scheduler::serve() waits for. done() is asked often; surely_done() once before
 // it sleeps, in the order of all seq_cst operations (parking.hpp, S); thief() is whom to help
-// first.
+// first; joins says whether something waits below what is run meanwhile.
 
 #include "tasks/scheduler.hpp"
 
 namespace nigh::detail {
 
 struct scheduler::Ending {  // a worker: the runtime's end
+  static constexpr bool joins = false;
   scheduler& host;
   static Worker* thief(scheduler&) noexcept { return nullptr; }
   bool done() const noexcept { return host.stopping_.load(sync::relaxed); }
@@ -16,6 +17,7 @@ struct scheduler::Ending {  // a worker: the runtime's end
 };
 
 struct scheduler::Dismissal {  // a stand-in: its worker is back
+  static constexpr bool joins = false;
   Worker& me;
   static Worker* thief(scheduler&) noexcept { return nullptr; }
   bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
@@ -23,6 +25,7 @@ struct scheduler::Dismissal {  // a stand-in: its worker is back
 };
 
 struct scheduler::StolenTask {  // a join: the thief has finished
+  static constexpr bool joins = true;
   task_slot const& slot;
   Worker* thief(scheduler& host) const noexcept {  // null: it has not said so yet, or is done
     auto const state = slot.state.load(sync::relaxed);
@@ -37,6 +40,7 @@ struct scheduler::StolenTask {  // a join: the thief has finished
 };
 
 struct scheduler::Zero {  // a scope: its queued tasks have run
+  static constexpr bool joins = true;
   sync::atomic<std::uint32_t> const& word;
   static Worker* thief(scheduler&) noexcept { return nullptr; }
   bool done() const noexcept { return word.load(sync::acquire) == 0; }         // (E)

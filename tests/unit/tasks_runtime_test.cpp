@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <nigh/array.hpp>
 #include <nigh/runtime.hpp>
@@ -267,6 +268,18 @@ TEST(Runtime, CountersStartAgain) {
   EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 1u);
   rt.reset_counters();
   EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 0u);
+}
+
+// Such a worker never helps in a join, but it works, sleeps, is woken and ends as the others.
+TEST(Runtime, WorkersMayHaveSmallStacks) {
+  auto const m = machine("numa:1 core:2 pu:1");
+  runtime rt({.machine = &m, .workers = 2, .thread_stack_bytes = std::size_t{128} << 10});
+  int ran = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    rt.run([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 3);
 }
 
 }  // namespace
