@@ -12,6 +12,7 @@
 
 namespace nigh::detail {
 
+using tasks::stack_to_help;
 using tasks::Take;
 
 namespace {
@@ -21,9 +22,6 @@ constexpr int pauses_per_round = 4;
 constexpr int rounds_per_clock_reading = 8;
 constexpr int looks_before_searching = 100;  // in a join: about 3 us
 constexpr int pauses_lingering = 16;         // about 0.8 us
-// With less of its thread's stack left, a worker that waits in a join does nothing else meanwhile:
-// what it helps with is run on top of what it waits for.
-constexpr std::size_t stack_to_help = 256 * 1024;
 
 void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();

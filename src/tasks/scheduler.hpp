@@ -31,7 +31,8 @@ class scheduler {
   ~scheduler();
 
   near resolved(near where) const;
-  void submit(near where, task t);  // where: as resolved() gives it
+  void submit(near where, task t);          // where: as resolved() gives it
+  void submit_awaited(near where, task t);  // by a task, which may have no stack left to help
   void wait();
 
   int workers() const noexcept { return worker_count_; }
@@ -138,6 +139,8 @@ class scheduler {
   void stand_in(Worker& me) noexcept;  // blocking.cpp: a stand-in's whole life
 
   // submit.cpp: what spawners do
+  template <class Here>
+  void submit(near where, task& t, Here runs_here);
   Worker* this_worker() const noexcept;
   int home_for(int domain, Worker const* me) noexcept;
   void run_one_waiting(Worker* me) noexcept;

@@ -35,7 +35,10 @@ void scheduler::check_process() const {
     throw std::logic_error("this nigh::runtime was made before fork(): it has no workers here");
 }
 
-void scheduler::submit(near where, task t) {
+// Runs it right here if runs_here() says so, or if the queue is full: then the bound on memory is
+// kept, and the task is not lost.
+template <class Here>
+void scheduler::submit(near where, task& t, Here runs_here) {
   check_process();
   t.domain = where.domain();
   t.bytes = where.bytes();
@@ -49,13 +52,24 @@ void scheduler::submit(near where, task t) {
     outside_.spawned();
 
   int const h = home_for(t.domain, me);
-  if (!home(h).queue->push({&t, 1})) {
-    run(t, me);  // full: the bound on memory is kept, and the task is not lost
+  if (runs_here() || !home(h).queue->push({&t, 1})) {
+    run(t, me);
     return;
   }
   parking_->notify(h, may_run_abroad());
   if (limited && pending_.load(sync::relaxed) >= static_cast<std::int64_t>(options_.pending_limit))
     run_one_waiting(me);
+}
+
+void scheduler::submit(near where, task t) {
+  submit(where, t, [] { return false; });
+}
+
+// A queue is first in, first out: a worker that waits for a task far behind runs all before it on
+// top of its own stack, and each of these may wait likewise. Who waits with little stack left no
+// longer helps, and if all do so, nobody takes the tasks they wait for. So these are not queued.
+void scheduler::submit_awaited(near where, task t) {
+  submit(where, t, [] { return platform::stack_left() <= 2 * tasks::stack_to_help; });
 }
 
 // The paper's rule at the bound: the submitter runs the task that an idle worker would take there.

@@ -91,6 +91,23 @@ TEST(TaskScope, TasksNearADomainRunThere) {
   });
 }
 
+// Each task waits for one that is queued behind all others, and so runs them on top of itself until
+// no stack is left to help with.
+TEST(TaskScope, TasksNearADomainAreRunWhenStacksAreFull) {
+  for (std::size_t stack_bytes : {std::size_t{128} << 10, std::size_t{1} << 20}) {
+    runtime rt({.machine = &four_by_two(), .workers = 2, .thread_stack_bytes = stack_bytes});
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 500; ++i)
+      rt.spawn([&] {
+        std::array<char, 16 * 1024> frame{};
+        task_scope scope;
+        scope.spawn(near(0), [&] { ran += 1 + frame[0]; });
+      });
+    rt.wait();
+    EXPECT_EQ(ran, 500);
+  }
+}
+
 TEST(TaskScope, AnyClosureFits) {
   everywhere([] {
     task_scope scope;
