@@ -46,8 +46,8 @@ class NIGH_API task_scope {
   explicit task_scope(task_scope_options options);
   explicit task_scope(runtime& where) : task_scope(task_scope_options{.where = &where}) {}
 
-  // Waits. Rethrows the first exception of a task that no wait() has, unless the thread is
-  // unwinding already.
+  // Waits. Rethrows the first exception of a task that no wait() has, unless it is destroyed by
+  // another exception.
   ~task_scope() noexcept(false) {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_end();
@@ -135,6 +135,8 @@ class NIGH_API task_scope {
   sync::atomic<std::uint32_t> near_pending_{0};
   sync::atomic<bool> failed_{false};  // exception_ is there, or about to be
   on_exception rule_ = on_exception::finish;
+  // Exceptions in flight when it was made: tasks run in destructors too, while others unwind below.
+  int const in_flight_ = std::uncaught_exceptions();
   union {
     std::exception_ptr exception_;
   };

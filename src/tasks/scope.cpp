@@ -37,7 +37,7 @@ void task_scope::enter(runtime* where) {
 void task_scope::leave() {
   if (before_ != nullptr) detail::leave(before_);
   if (!failed_.load(sync::relaxed)) return;
-  if (std::uncaught_exceptions() == 0) rethrow();
+  if (std::uncaught_exceptions() <= in_flight_) rethrow();
   std::destroy_at(&exception_);
 }
 

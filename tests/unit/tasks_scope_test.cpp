@@ -155,6 +155,28 @@ TEST(TaskScope, ItsEndRethrowsToo) {
   });
 }
 
+// A scope that ends by an exception runs its tasks meanwhile. Theirs are thrown as ever.
+TEST(TaskScope, TasksOfAScopeThatUnwindsThrowAndCatch) {
+  everywhere([] {
+    std::atomic<int> caught{0};
+    auto const throws_within = [&caught] {
+      try {
+        task_scope scope;
+        scope.spawn([] { throw std::runtime_error("from the task"); });
+      } catch (std::runtime_error const&) {
+        ++caught;
+      }
+    };
+    auto const unwind = [&] {
+      task_scope scope;
+      for (int i = 0; i < 10; ++i) scope.spawn(throws_within);
+      throw std::logic_error("from the scope");
+    };
+    EXPECT_THROW(unwind(), std::logic_error);
+    EXPECT_EQ(caught, 10);
+  });
+}
+
 TEST(TaskScope, CancelsItsOtherTasksWhenAsked) {
   runtime rt({.machine = &four_by_two(), .workers = 1});
   rt.run([] {
