@@ -47,9 +47,7 @@ bool scheduler::steal_somewhere(Worker& me, Job& job) noexcept {
   }
   if (extras_present_.load(sync::relaxed) > 0)
     for (auto const& seat : extras())
-      if (seat.get() != &me && seat->duty.load(sync::relaxed) == Worker::on &&
-          steal_from(me, *seat, level_to(me, *seat), job))
-        return true;
+      if (seat.get() != &me && steal_from(me, *seat, level_to(me, *seat), job)) return true;
   return false;
 }
 

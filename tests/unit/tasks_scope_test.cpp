@@ -299,6 +299,31 @@ TEST(BlockingScope, AnotherWorkerStepsIn) {
   nigh::blocking_scope const outside;  // does nothing
 }
 
+// A stand-in that is told to leave still has a task, and that still forks.
+TEST(BlockingScope, WhatAStandInForksIsStolenAfterItsWorkerIsBack) {
+  runtime rt({.machine = &four_by_two(), .workers = 1});
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> begun{false}, back{false};
+    std::atomic<int> here{0};
+    auto const meet = [&] {
+      ++here;
+      while (here < 2) std::this_thread::yield();
+    };
+    rt.run([&] {
+      rt.spawn([&] {
+        begun = true;
+        while (!back) std::this_thread::yield();
+        nigh::fork_join(meet, meet);
+      });
+      {
+        nigh::blocking_scope const blocking;
+        while (!begun) std::this_thread::yield();
+      }
+      back = true;
+    });
+  }
+}
+
 TEST(TaskScopeDeathTest, Misuse) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
