@@ -61,6 +61,7 @@ template <class Until>
 void scheduler::await(Worker& me, Until until) noexcept {
   Job job;
   for (int look = 0; !until.done(); ++look) {
+    share_all(me);  // of what lies below, nothing is looked after meanwhile; helping reclaims of it
     job.victim = nullptr;
     if (look < looks_before_searching) {
       auto* const thief = until.thief(*this);

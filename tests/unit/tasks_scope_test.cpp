@@ -299,6 +299,22 @@ TEST(BlockingScope, AnotherWorkerStepsIn) {
   nigh::blocking_scope const outside;  // does nothing
 }
 
+// Others take all that lies in the stack of one who waits for queued tasks.
+TEST(TaskScope, WaitingForTasksNearADomainKeepsNoOthersBack) {
+  runtime rt({.machine = &four_by_two(), .workers = 3});
+  rt.run([] {
+    std::atomic<int> ran{0};
+    task_scope outer;
+    for (int i = 0; i < 40; ++i) outer.spawn([&] { ++ran; });
+    task_scope inner;
+    inner.spawn(near(0), [&] {
+      while (ran < 40) std::this_thread::yield();
+    });
+    inner.wait();
+    EXPECT_EQ(ran, 40);
+  });
+}
+
 // A stand-in that is told to leave still has a task, and that still forks.
 TEST(BlockingScope, WhatAStandInForksIsStolenAfterItsWorkerIsBack) {
   runtime rt({.machine = &four_by_two(), .workers = 1});
