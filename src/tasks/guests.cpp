@@ -78,8 +78,12 @@ task_stack* enter(scheduler& host) {
   return before;
 }
 
+// Tasks of a scope of another thread, or of another seat, may be left. None is after fork(), which
+// took the seat away.
 void leave(task_stack* before) noexcept {
+  if (this_stack == &no_stack) return;
   auto& me = worker_of(*this_stack);
+  finish_down_to(me.stack, me.stack.slots);
   this_stack = before;
   me.host.leave_seat(me);
 }

@@ -140,6 +140,16 @@ TEST(Fork, TheParentsRuntimeSaysNoInTheChild) {
   EXPECT_EQ(result, 144);
 }
 
+TEST(Fork, TheChildMayReturnFromInvoke) {
+  nigh::runtime rt({.workers = 1});
+  pid_t child = -1;
+  rt.invoke([&] { child = fork(); });
+  if (child == 0) _exit(fib(12) == 144 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(Fork, InTheMiddleOfAScopeOutside) {
   nigh::default_runtime().invoke([] {
     in_child([] { return fib(12) == 144; });

@@ -299,6 +299,25 @@ TEST(BlockingScope, AnotherWorkerStepsIn) {
   nigh::blocking_scope const outside;  // does nothing
 }
 
+// Who spawns into somebody else's scope as a guest has run that task when it leaves.
+TEST(TaskScope, GuestsSpawnIntoScopesOfOthers) {
+  runtime rt({.machine = &four_by_two(), .workers = 1}), between({.machine = &four_by_two()});
+  std::atomic<int> ran{0};
+  auto const spawn_as_guest = [&](task_scope& scope) {
+    rt.invoke([&] { scope.spawn([&] { ++ran; }); });
+  };
+  {
+    task_scope scope(rt);
+    std::thread([&] { spawn_as_guest(scope); }).join();
+  }
+  EXPECT_EQ(ran, 1);
+  rt.run([&] {  // the worker becomes a guest where it works, too
+    task_scope scope;
+    between.invoke([&] { spawn_as_guest(scope); });
+  });
+  EXPECT_EQ(ran, 2);
+}
+
 // Others take all that lies in the stack of one who waits for queued tasks.
 TEST(TaskScope, WaitingForTasksNearADomainKeepsNoOthersBack) {
   runtime rt({.machine = &four_by_two(), .workers = 3});
