@@ -23,6 +23,7 @@ int scheduler::home_for(int domain, Worker const* me) noexcept {
 }
 
 near scheduler::resolved(near where) const {
+  check_process();
   int const domain =
       where.address() != nullptr ? nigh::domain_of(where.address(), machine_) : where.domain();
   if (domain < near::anywhere || domain >= static_cast<int>(home_of_domain_.size()))

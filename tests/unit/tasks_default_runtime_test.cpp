@@ -9,6 +9,7 @@
 #include <memory>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
+#include <nigh/task_scope.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -131,9 +132,13 @@ TEST(Fork, TheParentsRuntimeSaysNoInTheChild) {
     };
     bool const spawn = refuses([&] { rt->spawn([] {}); });
     bool const wait = refuses([&] { rt->wait(); });
+    bool const near = refuses([&] {
+      nigh::task_scope scope(*rt);  // ends, though its task was refused
+      scope.spawn(nigh::near(0), [] {});
+    });
     bool const invoke = rt->invoke([] { return fib(12); }) == 144;
     rt.reset();
-    return spawn && wait && invoke;
+    return spawn && wait && near && invoke;
   });
   int result = 0;
   rt->run([&] { result = fib(12); });
