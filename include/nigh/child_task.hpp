@@ -9,6 +9,10 @@
 
 namespace nigh {
 
+namespace detail {
+[[noreturn]] NIGH_API void refuse_second_join() noexcept;
+}
+
 // A function that others may run from now on, and that has been run once join() returns:
 //
 //   nigh::child_task right([&] { return sum(b, middle, e); });
@@ -37,14 +41,17 @@ class child_task {
   // Runs the function unless somebody has, and returns its result (std::monostate for void) or
   // rethrows its exception. Once.
   value join() {
-    joined_ = true;
-    if (slot_ == nullptr) [[unlikely]]
+    bool const again = std::exchange(joined_, true);
+    if (slot_ == nullptr) [[unlikely]] {
+      if (again) detail::refuse_second_join();
       return join_unplaced();
+    }
     auto& stack = *detail::this_stack;
     if (stack.top == slot_ + 1 && slot_->object == &task_ && stack.is_private(slot_)) [[likely]] {
       stack.top = slot_;
       return detail::value_of(function_);
     }
+    if (again) detail::refuse_second_join();
     detail::join_slowly(stack, slot_, &task_);
     return task_.take();
   }

@@ -2,7 +2,8 @@
 // Threads that are no workers, for the time they use a runtime; and the slow ways into a task
 // stack.
 
-#include <nigh/fork_join.hpp>
+#include <cstdlib>
+#include <nigh/child_task.hpp>
 #include <utility>
 
 #include "platform/affinity.hpp"
@@ -104,7 +105,14 @@ void finish_down_to(task_stack& stack, task_slot* top) noexcept {
 
 // A scope that the forked function waited at may have run the task already, together with its own.
 void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
+  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
+              "a child_task is joined by the thread that made it");
   if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
+}
+
+void refuse_second_join() noexcept {
+  NIGH_ASSERT(false, "a child_task is joined once");
+  std::abort();
 }
 
 slow_push::slow_push(outsiders rule)

@@ -313,6 +313,24 @@ TEST(TypedTask, BringsBackWhatItsThiefMade) {
     });
 }
 
+TEST(ChildTaskDeathTest, Misuse) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const with_child = [](auto body) {
+    runtime rt({.machine = &eight_by_four(), .workers = 1});
+    rt.run([&] {
+      nigh::child_task child([] { return 1; });
+      body(child);
+    });
+  };
+  EXPECT_DEATH(with_child([](auto& child) {
+                 child.join();
+                 child.join();
+               }),
+               "a child_task is joined once");
+  EXPECT_DEATH(with_child([](auto& child) { std::thread([&] { child.join(); }).join(); }),
+               "a child_task is joined by the thread that made it");
+}
+
 TEST(ForkJoin, RuntimesNest) {
   runtime outer({.machine = &eight_by_four(), .workers = 2});
   runtime inner({.machine = &eight_by_four(), .workers = 2});
