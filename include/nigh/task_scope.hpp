@@ -70,8 +70,8 @@ class NIGH_API task_scope {
   void spawn(near where, F&& f);
 
   // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
-  // wait(). Only in the thread that made the scope, and not from one of its own tasks:
-  // std::logic_error. The scope can be used again afterwards.
+  // wait(). The scope can be used again afterwards. Not in another thread than the one that made
+  // the scope: std::logic_error; and not from one of its own tasks, which would wait for itself.
   void wait() {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_wait();
@@ -116,6 +116,10 @@ class NIGH_API task_scope {
   void await_near() noexcept;
   void begin_near() noexcept { near_pending_.fetch_add(1, sync::relaxed); }
   void end_near(detail::task_slot* base) noexcept;
+  // Counts the queued tasks that run on the scope's own thread: these must not wait for it.
+  void count_own_near(int change) noexcept {
+    if (detail::this_stack == stack_ && stack_ != &detail::no_stack) own_near_ += change;
+  }
   void submit_near(near where, detail::task t);
   near resolved(near where) const;
   detail::scheduler& host() const;
@@ -133,6 +137,7 @@ class NIGH_API task_scope {
   runtime* host_;
   detail::stop_state stop_;
   sync::atomic<std::uint32_t> near_pending_{0};
+  int own_near_ = 0;
   sync::atomic<bool> failed_{false};  // exception_ is there, or about to be
   on_exception rule_ = on_exception::finish;
   // Exceptions in flight when it was made: tasks run in destructors too, while others unwind below.
@@ -186,6 +191,7 @@ struct task_scope::near_child {
   std::conditional_t<trivial, C, std::optional<C>> call;
   void operator()() noexcept {
     auto* const base = detail::this_stack->top;
+    scope->count_own_near(+1);
     if constexpr (trivial) {
       scope->run(call);
     } else {

@@ -77,6 +77,7 @@ scheduler::~scheduler() {
     for (auto& seat : seats_) static_cast<void>(seat->ring.release());
     return;
   }
+  NIGH_ASSERT(this_worker() == nullptr, "no task destroys the runtime it runs in");
   for (auto const& seat : extras())
     NIGH_ASSERT(seat->role != tasks::Role::guest || seat->duty.load(sync::relaxed) == Worker::off,
                 "a runtime is destroyed when no thread is in its scopes or invoke()");

@@ -51,6 +51,7 @@ detail::task_stack* task_scope::stack_of_spawner() const noexcept {
 }
 
 void task_scope::await_near() noexcept {
+  NIGH_ASSERT(own_near_ == 0, "a task does not wait for the scope it belongs to");
   if (stack_ != &detail::no_stack) {
     auto& me = worker_of(*stack_);
     me.host.await_zero(me, near_pending_);
@@ -65,6 +66,7 @@ void task_scope::await_near() noexcept {
 void task_scope::end_near(detail::task_slot* base) noexcept {
   detail::finish_down_to(*detail::this_stack, base);
   auto* const waiting = static_cast<tasks::Worker*>(stack_->worker);
+  count_own_near(-1);
   if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
   if (waiting != nullptr)
     waiting->host.wake(*waiting);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <nigh/blocking_scope.hpp>
 #include <nigh/fork_join.hpp>
@@ -382,6 +383,23 @@ TEST(TaskScopeDeathTest, Misuse) {
         rt.reset();
       },
       "destroyed when no thread is in its scopes");
+  EXPECT_DEATH(
+      {
+        auto* const rt = new runtime({.workers = 1});
+        rt->spawn([rt] { delete rt; });
+        std::this_thread::sleep_for(std::chrono::seconds(10));
+      },
+      "no task destroys the runtime it runs in");
+  EXPECT_DEATH(
+      {
+        runtime rt({.workers = 1});
+        rt.run([] {
+          task_scope scope;
+          scope.spawn(near(0), [&] { scope.wait(); });
+          scope.wait();
+        });
+      },
+      "a task does not wait for the scope it belongs to");
 }
 
 }  // namespace
