@@ -73,7 +73,8 @@ struct alignas(64) Worker {
   // Where counts or cutoffs are asked for, stack.limit is the stack's beginning, so that every push
   // comes by, and this is where it really ends.
   detail::task_slot* room_ends = nullptr;
-  std::uint32_t depth = 0;  // of the running task in its tree; kept under depth_cutoff only
+  std::uint32_t frames = 0;  // stolen and queued tasks that the thread runs, one on top of another
+  std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
 
   // Of a stand-in: is it to work? Of a guest's seat: is it taken?
   enum Duty : std::uint32_t { off, on, ended };

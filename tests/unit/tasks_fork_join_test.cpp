@@ -331,6 +331,31 @@ TEST(ChildTaskDeathTest, Misuse) {
                "a child_task is joined by the thread that made it");
 }
 
+// A guest that runs a worker's task would wait for it as the worker would.
+TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
+  runtime rt({.machine = &eight_by_four(), .workers = 1});
+  std::atomic<bool> refused{false}, stolen{false};
+  rt.spawn([&] {
+    auto const wait_for_thief = [&] {
+      while (!stolen) std::this_thread::yield();
+    };
+    fork_join(wait_for_thief, [&] {
+      stolen = true;
+      try {
+        rt.wait();
+      } catch (std::logic_error const&) {
+        refused = true;
+      }
+    });
+  });
+  rt.invoke([] {
+    nigh::task_scope scope;  // helps the worker until that is free
+    scope.spawn(nigh::near(0), [] {});
+  });
+  rt.wait();
+  EXPECT_TRUE(refused);
+}
+
 TEST(ForkJoin, RuntimesNest) {
   runtime outer({.machine = &eight_by_four(), .workers = 2});
   runtime inner({.machine = &eight_by_four(), .workers = 2});
