@@ -192,8 +192,10 @@ class NIGH_API runtime {
   topology const& machine() const noexcept;
   bool pinned() const noexcept;  // every worker sits on its own cpu
 
-  // Exact when no task is running; a recent state otherwise.
+  // Exact when no task is running; a recent state otherwise. A stand-in's are its worker's.
   std::vector<worker_counters> counters() const;
+  // The same of all threads together that have been guests: cpu and domain are -1.
+  worker_counters guest_counters() const;
   void reset_counters() noexcept;  // between two wait()s
 
  private:

@@ -52,6 +52,25 @@ runtime_options with_trace(runtime_options options) {
   return options;
 }
 
+void add_to(worker_counters& row, trace::WorkerCounters const& c) {
+  row.run += c.run.get();
+  row.local += c.local.get();
+  row.remote += c.remote.get();
+  row.bytes_local += c.bytes_local.get();
+  row.bytes_remote += c.bytes_remote.get();
+  row.parked += c.parked.get();
+  row.forked += c.forked.get();
+  row.serialized += c.serialized.get();
+  row.steals += c.steals.get();
+  row.stolen += c.stolen.get();
+  row.failed_steals += c.failed_steals.get();
+  row.run_for_domain.resize(c.domain_count);
+  for (std::size_t d = 0; d < c.domain_count; ++d)
+    row.run_for_domain[d] += c.run_for_domain[d].get();
+  row.steals_at.resize(c.steals_at.size());
+  for (std::size_t l = 0; l < c.steals_at.size(); ++l) row.steals_at[l] += c.steals_at[l].get();
+}
+
 }  // namespace
 
 scheduler::scheduler(runtime_options const& options)
@@ -255,27 +274,20 @@ void scheduler::stop_threads() noexcept {
 std::vector<worker_counters> scheduler::counters() const {
   std::vector<worker_counters> all;
   for (auto const& w : pinned_workers()) {
-    auto const& c = w->counters;
-    worker_counters row;
+    auto& row = all.emplace_back();
     row.cpu = w->cpu;
     row.domain = w->domain;
-    row.run = c.run.get();
-    row.local = c.local.get();
-    row.remote = c.remote.get();
-    row.bytes_local = c.bytes_local.get();
-    row.bytes_remote = c.bytes_remote.get();
-    row.parked = c.parked.get();
-    for (std::size_t d = 0; d < c.domain_count; ++d)
-      row.run_for_domain.push_back(c.run_for_domain[d].get());
-    row.forked = c.forked.get();
-    row.serialized = c.serialized.get();
-    row.steals = c.steals.get();
-    row.stolen = c.stolen.get();
-    row.failed_steals = c.failed_steals.get();
-    for (auto const& at : c.steals_at) row.steals_at.push_back(at.get());
-    all.push_back(std::move(row));
+    add_to(row, w->counters);
+    add_to(row, worker(worker_count_ + w->seat).counters);
   }
   return all;
+}
+
+worker_counters scheduler::guest_counters() const {
+  worker_counters row;
+  for (auto const& seat : seats_)
+    if (seat->role == tasks::Role::guest) add_to(row, seat->counters);
+  return row;
 }
 
 void scheduler::reset_counters() noexcept {

@@ -40,6 +40,7 @@ class scheduler {
   topology const& machine() const noexcept { return machine_; }
   bool pinned() const noexcept { return pinned_.load(sync::relaxed); }
   std::vector<worker_counters> counters() const;
+  worker_counters guest_counters() const;
   void reset_counters() noexcept;
 
   using Worker = tasks::Worker;

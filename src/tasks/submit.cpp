@@ -119,6 +119,7 @@ int runtime::workers() const noexcept { return scheduler_->workers(); }
 topology const& runtime::machine() const noexcept { return scheduler_->machine(); }
 bool runtime::pinned() const noexcept { return scheduler_->pinned(); }
 std::vector<worker_counters> runtime::counters() const { return scheduler_->counters(); }
+worker_counters runtime::guest_counters() const { return scheduler_->guest_counters(); }
 void runtime::reset_counters() noexcept { scheduler_->reset_counters(); }
 
 int this_worker::index() noexcept {

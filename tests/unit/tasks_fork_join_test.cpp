@@ -171,6 +171,13 @@ TEST(ForkJoin, AFullStackRunsTasksInline) {
   EXPECT_GT(sum(rt, &nigh::worker_counters::serialized), 0u);
 }
 
+TEST(ForkJoin, WhatGuestsRunInlineIsCountedToo) {
+  runtime rt({.machine = &eight_by_four(), .workers = 1, .task_capacity = 4});
+  EXPECT_EQ(rt.invoke([] { return fib(20); }), 6765);
+  EXPECT_GT(rt.guest_counters().serialized, 0u);
+  EXPECT_EQ(rt.guest_counters().cpu, -1);
+}
+
 TEST(ForkJoin, CutoffsSerializeAndCountsCount) {
   constexpr auto forked = &nigh::worker_counters::forked;
   constexpr auto serialized = &nigh::worker_counters::serialized;

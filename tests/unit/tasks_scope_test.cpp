@@ -300,6 +300,20 @@ TEST(BlockingScope, AnotherWorkerStepsIn) {
   nigh::blocking_scope const outside;  // does nothing
 }
 
+TEST(BlockingScope, WhatAStandInRunsCountsForItsWorker) {
+  runtime rt({.machine = &four_by_two(), .workers = 1});
+  rt.run([&] {
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) rt.spawn(near(0), [&] { ++ran; });
+    nigh::blocking_scope const blocking;
+    while (ran < 100) std::this_thread::yield();
+  });
+  auto const all = rt.counters();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].run, 101u);
+  EXPECT_EQ(all[0].local, 100u);
+}
+
 // Who spawns into somebody else's scope as a guest has run that task when it leaves.
 TEST(TaskScope, GuestsSpawnIntoScopesOfOthers) {
   runtime rt({.machine = &four_by_two(), .workers = 1}), between({.machine = &four_by_two()});
