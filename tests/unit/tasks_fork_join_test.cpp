@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <nigh/child_task.hpp>
 #include <nigh/fork_join.hpp>
@@ -342,18 +343,18 @@ TEST(ChildTaskDeathTest, Misuse) {
 TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
   runtime rt({.machine = &eight_by_four(), .workers = 1});
   std::atomic<bool> refused{false}, stolen{false};
-  rt.spawn([&] {
-    auto const wait_for_thief = [&] {
-      while (!stolen) std::this_thread::yield();
-    };
-    fork_join(wait_for_thief, [&] {
-      stolen = true;
-      try {
-        rt.wait();
-      } catch (std::logic_error const&) {
-        refused = true;
-      }
-    });
+  auto const wait_as_guest = [&] {
+    if (nigh::this_worker::index() >= 0) return;
+    stolen = true;
+    try {
+      rt.wait();
+    } catch (std::logic_error const&) {
+      refused = true;
+    }
+  };
+  rt.spawn([&] {  // a lone worker offers what it forks once somebody has asked
+    while (!stolen)
+      fork_join([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); }, wait_as_guest);
   });
   rt.invoke([] {
     nigh::task_scope scope;  // helps the worker until that is free
