@@ -135,7 +135,8 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
          steal_somewhere(me, job) ||
          (!is_guest && (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
-                        (abroad && find_abroad(me.home, job.queued))))))
+                        (abroad && find_abroad(me.home, job.queued)))) ||
+         (Until::joins && take_own(me, job))))
       return true;
     me.counters.failed_steals.add(1);
     if (me.track != nullptr) me.track->search_failed();

@@ -132,6 +132,7 @@ class scheduler {
 
   // steal.cpp
   bool steal_somewhere(Worker& me, Job& job) noexcept;
+  static bool take_own(Worker& me, Job& job) noexcept;
   bool steal_from(Worker& me, Worker& victim, level where, Job& job) noexcept;
   static level level_to(Worker const& me, Worker const& victim) noexcept;
   void run_stolen(Job const& job, Worker& me) noexcept;

@@ -79,6 +79,17 @@ bool scheduler::steal_from(Worker& me, Worker& victim, level where, Job& job) no
   return false;
 }
 
+// Who waits for queued tasks may run those of its own that lie below: nobody else may have come for
+// them, and with them in sight it would not sleep.
+bool scheduler::take_own(Worker& me, Job& job) noexcept {
+  if (!me.stack.has_shared()) return false;
+  auto const one = [](std::size_t) { return 1; };
+  if (me.stack.take(static_cast<std::uint32_t>(me.seat), job.stolen, one) != steal::taken)
+    return false;
+  job.victim = &me;
+  return true;
+}
+
 // The oldest of the stolen tasks runs here and now; for each of the others a proxy goes onto the
 // thief's own stack, where it can be stolen again.
 void scheduler::run_stolen(Job const& job, Worker& me) noexcept {

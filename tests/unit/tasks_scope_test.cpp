@@ -333,6 +333,29 @@ TEST(TaskScope, GuestsSpawnIntoScopesOfOthers) {
   EXPECT_EQ(ran, 2);
 }
 
+// Who waits for queued tasks has others of its own, and nobody else is there to take them.
+TEST(TaskScope, WaitingForTasksNearADomainRunsOthersMeanwhile) {
+  runtime rt({.machine = &four_by_two(),
+              .workers = 2,
+              .order = nigh::cpu_order::scatter,
+              .mode = nigh::locality::strict});
+  ASSERT_NE(rt.counters()[0].domain, rt.counters()[1].domain);
+  for (int round = 0; round < 20; ++round)
+    rt.run([&] {
+      std::atomic<int> ran{0};
+      task_scope outer;
+      for (int i = 0; i < 40; ++i) outer.spawn([&] { ++ran; });
+      task_scope inner;
+      int const here = nigh::this_worker::domain();
+      inner.spawn(near(rt.counters()[0].domain + rt.counters()[1].domain - here), [&] {
+        while (ran < 40) std::this_thread::yield();
+      });
+      inner.wait();
+      outer.wait();
+      EXPECT_EQ(ran, 40);
+    });
+}
+
 // Others take all that lies in the stack of one who waits for queued tasks.
 TEST(TaskScope, WaitingForTasksNearADomainKeepsNoOthersBack) {
   runtime rt({.machine = &four_by_two(), .workers = 3});
