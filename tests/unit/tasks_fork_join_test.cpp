@@ -352,15 +352,20 @@ TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
       refused = true;
     }
   };
-  rt.spawn([&] {  // a lone worker offers what it forks once somebody has asked
-    while (!stolen)
-      fork_join([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); }, wait_as_guest);
-  });
-  rt.invoke([] {
-    nigh::task_scope scope;  // helps the worker until that is free
-    scope.spawn(nigh::near(0), [] {});
-  });
-  rt.wait();
+  // A lone worker offers what it forks once somebody has asked, and a guest looks for work for a
+  // millisecond only, so it may take several rounds.
+  for (int round = 0; round < 1000 && !stolen; ++round) {
+    rt.spawn([&] {
+      for (int i = 0; i < 100 && !stolen; ++i)
+        fork_join([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); },
+                  wait_as_guest);
+    });
+    rt.invoke([] {
+      nigh::task_scope scope;  // helps the worker until that is free
+      scope.spawn(nigh::near(0), [] {});
+    });
+    rt.wait();
+  }
   EXPECT_TRUE(refused);
 }
 
