@@ -58,6 +58,9 @@ std::vector<Way> ways(TasksOptions const& o, nigh::runtime& runtime, PeerProcess
       return time_tbb_rendezvous(o.cpus, pause_us, count);
     };
   list.push_back(tbb);
+  list.push_back({"floor/sleeper", "", [&o](double pause_us, int count) {
+                    return time_sleeper_rendezvous(o.cpus, pause_us, count);
+                  }});
   return list;
 }
 

@@ -21,4 +21,8 @@ std::vector<double> time_openmp_rendezvous(std::vector<int> const& cpus, double 
                                            int count);
 std::vector<double> time_tbb_rendezvous(std::vector<int> const& cpus, double pause_us, int count);
 
+// By one thread that sleeps until the caller wakes it: what a wake-up costs here, whoever does it.
+std::vector<double> time_sleeper_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                            int count);
+
 }  // namespace bench
