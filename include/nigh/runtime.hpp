@@ -151,7 +151,8 @@ class NIGH_API runtime {
   // std::system_error when threads cannot be started. Where the system refuses to pin a thread, it
   // runs unpinned and pinned() is false.
   explicit runtime(runtime_options options = {});
-  ~runtime();  // waits for all tasks
+  // Waits for all tasks. An exception that no wait() has rethrown ends as a line on standard error.
+  ~runtime();
   runtime(runtime&&) = delete;
   runtime& operator=(runtime&&) = delete;
 

@@ -73,21 +73,23 @@ class typed_task {
   explicit typed_task(task_context at, Args... args) {
     auto& stack = *at.stack_;
     slot_ = stack.top;
-    if (slot_ >= stack.limit) [[unlikely]]
-      slot_ = place_slowly(at, &result_, args...);
-    else
+    if (slot_ >= stack.limit) [[unlikely]] {
+      place_slowly(at, &slow_, args...);
+      slot_ = nullptr;
+    } else {
       place(stack, args...);
+    }
   }
 
   result join(task_context at) {
     auto& stack = *at.stack_;
     if (slot_ == nullptr) [[unlikely]]
-      return result_;
-    if (stack.is_private(slot_)) [[likely]] {
+      return slow_.slot == nullptr ? slow_.made : join_slowly(stack, slow_.slot);
+    if (stack.top == slot_ + 1 && stack.is_private(slot_)) [[likely]] {
       stack.top = slot_;
       return std::apply([at](auto... args) { return F(at, args...); }, in_slot<arguments>(slot_));
     }
-    return join_shared(stack, slot_);
+    return join_slowly(stack, slot_);
   }
 
  private:
@@ -107,23 +109,27 @@ class typed_task {
       detail::share_tasks(stack);
   }
 
-  // Null: it has been run, and this is the result.
+  // A task that did not find room at once.
+  struct Slow {
+    detail::task_slot* slot;  // where it is after all; null: it has been run
+    result made;
+  };
+
   template <class... Args>
-  [[gnu::noinline]] static detail::task_slot* place_slowly(task_context at, result* made,
-                                                           Args... args) {
+  [[gnu::noinline]] static void place_slowly(task_context at, Slow* slow, Args... args) {
     {
       detail::slow_push const push(detail::outsiders::stay);
-      if (auto* const stack = push.room(); stack != nullptr) {
-        auto* const slot = stack->top;
-        place(*stack, args...);
-        return slot;
-      }
+      auto* const stack = push.room();
+      slow->slot = stack != nullptr ? stack->top : nullptr;
+      if (stack != nullptr) return place(*stack, args...);
     }
-    *made = F(at, args...);
-    return nullptr;
+    slow->made = F(at, args...);
   }
 
-  [[gnu::noinline]] static result join_shared(detail::task_stack& stack, detail::task_slot* slot) {
+  // Of a task that may have been stolen, that has others above it, or whose depth is kept.
+  [[gnu::noinline]] static result join_slowly(detail::task_stack& stack, detail::task_slot* slot) {
+    detail::finish_down_to(stack, slot + 1);
+    if (stack.top != slot + 1) detail::refuse_late_join();
     detail::finish_top(stack);
     if (slot->object == nullptr) return in_slot<result>(slot);
     auto& kept = in_slot<std::exception_ptr>(slot);
@@ -146,8 +152,8 @@ class typed_task {
     }
   }
 
-  detail::task_slot* slot_;
-  result result_;  // of a call in the constructor
+  detail::task_slot* slot_;  // null: see slow_, which is not set otherwise
+  Slow slow_;
 };
 
 }  // namespace nigh

@@ -74,15 +74,19 @@ task_stack* enter(scheduler& host) {
   auto* const worker = static_cast<tasks::Worker*>(before->worker);
   if (worker != nullptr && &worker->host == &host) return nullptr;
   auto* const seat = host.take_seat();
-  if (seat == nullptr) return nullptr;
-  this_stack = &seat->stack;
+  if (seat == nullptr && worker == nullptr) return nullptr;
+  this_stack = seat != nullptr ? &seat->stack : &no_stack;  // not that of another runtime
   return before;
 }
 
-// Tasks of a scope of another thread, or of another seat, may be left. None is after fork(), which
-// took the seat away.
+// Tasks of a scope of another thread, or of another seat, may be left. A thread that found no seat,
+// or lost it in a forked child, has none to leave.
 void leave(task_stack* before) noexcept {
-  if (this_stack == &no_stack) return;
+  if (this_stack == &no_stack) {
+    auto* const worker = static_cast<tasks::Worker*>(before->worker);
+    if (worker != nullptr && !worker->host.inherited()) this_stack = before;
+    return;
+  }
   auto& me = worker_of(*this_stack);
   finish_down_to(me.stack, me.stack.slots);
   this_stack = before;
@@ -112,6 +116,11 @@ void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcep
 
 void refuse_second_join() noexcept {
   NIGH_ASSERT(false, "a child_task is joined once");
+  std::abort();
+}
+
+void refuse_late_join() noexcept {
+  NIGH_ASSERT(false, "a typed_task is joined before an older task_scope is waited for");
   std::abort();
 }
 

@@ -182,7 +182,7 @@ bool scheduler::find_at_home(Worker& me, task& t) noexcept {
   auto& mine = home(me.home);
   std::array<task, policy::largest_chunk> chunk;
   auto const how_many = [&](std::size_t waiting) {
-    return policy::chunk_at_home(waiting, mine.workers.size());
+    return policy::chunk_at_home(waiting, mine.workers.size() / 2);  // the other half stands in
   };
   if (mine.queue->take(chunk, taken, how_many) != Take::taken) return false;
   t = chunk[0];

@@ -4,7 +4,9 @@
 #include "tasks/scheduler.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -29,6 +31,20 @@ constexpr std::uint32_t tasks_kept_shared = 4;
 
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
   throw std::invalid_argument("runtime_options::" + option + ": " + why);
+}
+
+// A task threw, and the runtime ends before anybody called wait().
+void say_what_was_lost(std::exception_ptr const& exception) noexcept {
+  auto const say = [](char const* what) {
+    std::fprintf(stderr, "nigh: a task threw, and nobody waited for it: %s\n", what);
+  };
+  try {
+    std::rethrow_exception(exception);
+  } catch (std::exception const& e) {
+    say(e.what());
+  } catch (...) {
+    say("something that is no std::exception");
+  }
 }
 
 std::vector<int> chosen_cpus(topology const& machine, runtime_options const& options) {
@@ -101,6 +117,7 @@ scheduler::~scheduler() {
     NIGH_ASSERT(seat->role != tasks::Role::guest || seat->duty.load(sync::relaxed) == Worker::off,
                 "a runtime is destroyed when no thread is in its scopes or invoke()");
   quiescence_.wait([&] { return all_done(); });
+  if (exception_) say_what_was_lost(exception_);
   stop_threads();
 }
 

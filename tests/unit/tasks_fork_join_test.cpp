@@ -369,6 +369,34 @@ TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
   EXPECT_TRUE(refused);
 }
 
+// Forks of typed_fib above depth 3. Only the task is one deeper; the call beside it is its
+// parent's.
+std::uint64_t forks_above_three(int n, int depth) {
+  if (n < 2 || depth == 3) return 0;
+  return 1 + forks_above_three(n - 1, depth) + forks_above_three(n - 2, depth + 1);
+}
+
+TEST(TypedTask, KeepsDepths) {
+  runtime rt({.machine = &eight_by_four(), .workers = 2, .depth_cutoff = 3});
+  long result = 0;
+  rt.run([&] { result = typed_fib({}, 10); });
+  EXPECT_EQ(result, 55);
+  EXPECT_EQ(sum(rt, &nigh::worker_counters::forked), forks_above_three(10, 0));
+}
+
+long one_of_it(nigh::task_context, long n) { return n; }
+
+TEST(TypedTaskDeathTest, JoinedAfterAnOlderScope) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(nigh::default_runtime().invoke([] {
+    nigh::task_scope scope;
+    nigh::typed_task<one_of_it> task({}, 1L);
+    scope.wait();
+    task.join({});
+  }),
+               "a typed_task is joined before an older task_scope is waited for");
+}
+
 TEST(ForkJoin, RuntimesNest) {
   runtime outer({.machine = &eight_by_four(), .workers = 2});
   runtime inner({.machine = &eight_by_four(), .workers = 2});

@@ -282,4 +282,15 @@ TEST(Runtime, WorkersMayHaveSmallStacks) {
   EXPECT_EQ(ran, 3);
 }
 
+TEST(Runtime, SaysWhatNobodyWaitedFor) {
+  auto const m = four_by_two();
+  testing::internal::CaptureStderr();
+  {
+    runtime rt({.machine = &m});
+    rt.spawn([] { throw std::runtime_error("as arranged"); });
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "nigh: a task threw, and nobody waited for it: as arranged\n");
+}
+
 }  // namespace

@@ -171,6 +171,8 @@ NIGH_API void share_tasks(task_stack& stack) noexcept;
 NIGH_API void finish_top(task_stack& stack) noexcept;
 // The same until `slot` is the top.
 NIGH_API void finish_down_to(task_stack& stack, task_slot* slot) noexcept;
+// A typed_task was taken off by somebody else before it was joined.
+[[noreturn]] NIGH_API void refuse_late_join() noexcept;
 
 class scheduler;
 
