@@ -12,7 +12,6 @@
 
 namespace nigh::detail {
 
-using tasks::stack_to_help;
 using tasks::Take;
 
 namespace {
@@ -125,9 +124,10 @@ bool scheduler::Searching::sleep(News news) noexcept {
 template <class Until>
 bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   bool const is_guest = me.role == tasks::Role::guest;
-  bool const helps = !Until::joins || platform::stack_left() > stack_to_help;
+  bool const helps = !Until::joins || platform::stack_left() > stack_to_help();
   Searching search{*this, me, !is_guest && helps};
   std::int64_t since = now_ns();
+  bool replaced = false;  // what waits for this worker's domain is a stand-in's to take
   for (int failed_rounds = 0; !until.done(); ++failed_rounds) {
     auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
@@ -155,6 +155,10 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         failed_rounds += rounds_per_clock_reading - 1;  // the next look is by the clock again
         break;
       case policy::Rest::sleep:
+        if (!helps && me.role == tasks::Role::worker && !me.in_blocking_scope) {
+          me.in_blocking_scope = replaced = true;
+          call_stand_in(me);
+        }
         if (search.sleep([&] {
               return until.surely_done() || (helps && !is_guest && work_in_sight(me.home));
             })) {
@@ -165,12 +169,16 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         since = now_ns();
     }
   }
+  if (replaced) {
+    me.in_blocking_scope = false;
+    dismiss_stand_in(me);
+  }
   return false;
 }
 
 std::uint32_t scheduler::steal_once(Worker& me) noexcept {
   Job job;
-  if (platform::stack_left() <= stack_to_help || !steal_somewhere(me, job)) return 0;
+  if (platform::stack_left() <= stack_to_help() || !steal_somewhere(me, job)) return 0;
   run(job, me);
   return job.stolen.count;
 }

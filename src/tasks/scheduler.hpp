@@ -4,6 +4,7 @@
 // that has workers, and the count that tells when all queued tasks have run. src/tasks/README.md
 // explains it as a whole.
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <latch>
@@ -147,6 +148,9 @@ class scheduler {
   int home_for(int domain, Worker const* me) noexcept;
   void run_one_waiting(Worker* me) noexcept;
 
+  std::size_t stack_to_help() const noexcept {
+    return std::min(tasks::most_stack_to_help, options_.thread_stack_bytes / 4);
+  }
   bool may_run_abroad() const noexcept { return options_.mode == locality::prefer; }
   Home& home(int h) noexcept { return homes_[static_cast<std::size_t>(h)]; }
   Home const& home(int h) const noexcept { return homes_[static_cast<std::size_t>(h)]; }

@@ -70,7 +70,7 @@ void scheduler::submit(near where, task t) {
 // top of its own stack, and each of these may wait likewise. Who waits with little stack left no
 // longer helps, and if all do so, nobody takes the tasks they wait for. So these are not queued.
 void scheduler::submit_awaited(near where, task t) {
-  submit(where, t, [] { return platform::stack_left() <= 2 * tasks::stack_to_help; });
+  submit(where, t, [this] { return platform::stack_left() <= 2 * stack_to_help(); });
 }
 
 // The paper's rule at the bound: the submitter runs the task that an idle worker would take there.

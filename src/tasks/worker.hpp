@@ -19,7 +19,7 @@ namespace nigh::tasks {
 
 // With less of its thread's stack left, a worker that waits in a join does nothing else meanwhile:
 // what it helps with is run on top of what it waits for.
-inline constexpr std::size_t stack_to_help = 256 * 1024;
+inline constexpr std::size_t most_stack_to_help = 256 * 1024;
 
 inline constexpr std::size_t ring_capacity = 2 * policy::largest_chunk;
 

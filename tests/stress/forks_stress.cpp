@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random trees of forks, scopes, queued tasks, exceptions, stops and blocking, on runtimes of all
-// shapes, from workers and from several threads outside at once: is every leaf counted once, and
-// every exception where it belongs?
+// Random trees of forks, child and typed tasks, scopes, queued tasks, exceptions, blocking and
+// visits to a second runtime, on runtimes of all shapes, from workers and from several threads
+// outside at once: is every leaf counted once, and every exception where it belongs?
 
 #include <atomic>
 #include <chrono>
 #include <nigh/blocking_scope.hpp>
+#include <nigh/child_task.hpp>
 #include <nigh/fork_join.hpp>
 #include <nigh/task_scope.hpp>
+#include <nigh/typed_task.hpp>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -37,9 +39,16 @@ struct Arranged : std::runtime_error {
   Arranged() : std::runtime_error("as arranged") {}
 };
 
+template <class Child>
+char call_one(nigh::task_context, Child const* child, std::size_t c) {
+  (*child)(c);
+  return 0;
+}
+
 // What a tree from this seed counts, each node as itself; the same whoever walks it.
 struct Tree {
   int domains;
+  nigh::runtime* second;  // where some branches are walked as a guest
 
   std::uint64_t serial(std::uint64_t seed, int depth) const {
     Random random(seed);
@@ -71,12 +80,36 @@ struct Tree {
       nigh::fork_join([&] { child(0); }, [&] { child(1); });
     } else if (n == 3 && way < 10) {
       nigh::fork_join([&] { child(0); }, [&] { child(1); }, [&] { child(2); });
+    } else if (n == 2 && way < 13) {
+      nigh::child_task second_half([&] { child(1); });
+      child(0);
+      second_half.join();
+    } else if (n == 2 && way < 16) {
+      nigh::task_context const at;
+      nigh::typed_task<call_one<Child>> second_half(at, &child, std::size_t{1});
+      child(0);
+      second_half.join(at);
+    } else if (way == 16) {
+      ended_by_exception(n, child);
+    } else if (way == 17 && second != nullptr) {
+      second->invoke([&] { in_scope(random, n, child); });
     } else if (way == 19) {
       nigh::blocking_scope const blocking;
       std::this_thread::yield();
       in_scope(random, n, child);
     } else {
       in_scope(random, n, child);
+    }
+  }
+
+  // The scope runs its tasks while an exception passes by.
+  template <class Child>
+  static void ended_by_exception(std::uint64_t n, Child const& child) {
+    try {
+      nigh::task_scope scope;
+      for (std::uint64_t c = 0; c < n; ++c) scope.spawn([&child, c] { child(c); });
+      throw Arranged();
+    } catch (Arranged const&) {
     }
   }
 
@@ -120,13 +153,16 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
       .mode = below(random, 3) == 0 ? nigh::locality::strict : nigh::locality::prefer,
       .queue_capacity = std::size_t{1} << below(random, 8),
       .task_capacity = below(random, 3) == 0 ? below(random, 20) + 1 : 1000,
+      .thread_stack_bytes = std::size_t{1} << (20 + below(random, 4)),
       .victims = victims[below(random, 3)],
       .chunks = chunks[below(random, 3)],
       .depth_cutoff = below(random, 4) == 0 ? static_cast<int>(below(random, 8)) : 0,
       .queue_cutoff = below(random, 4) == 0 ? static_cast<int>(below(random, 8)) : 0,
       .count_tasks = below(random, 3) == 0,
   });
-  Tree const tree{static_cast<int>(machine.domains().size())};
+  nigh::runtime second({.machine = &machine, .workers = 1});
+  Tree const tree{static_cast<int>(machine.domains().size()),
+                  below(random, 2) == 0 ? &second : nullptr};
   std::atomic<int> wrong{0};
   auto const plant = [&](std::uint64_t tree_seed) {
     if (tree.parallel(tree_seed, 7) != tree.serial(tree_seed, 7)) ++wrong;
