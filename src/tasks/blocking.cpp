@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins: threads that work on a worker's cpu while it is in a blocking_scope.
+// Stand-ins: threads that work on a worker's cpu while it is in a blocking_scope, or waits in a
+// join with so little of its thread's stack left that it cannot help.
 
 #include <nigh/blocking_scope.hpp>
 
@@ -11,27 +12,31 @@
 namespace nigh {
 namespace detail {
 
-void scheduler::call_stand_in(Worker& blocked) noexcept {
-  share_all(blocked);
-  auto& me = worker(worker_count_ + blocked.seat);
+bool scheduler::relieve(Worker& worn) noexcept {
+  if (worn.role != tasks::Role::worker || worn.relieved) return false;
+  share_all(worn);
+  auto& me = worker(worker_count_ + worn.seat);
   {
     std::lock_guard const guard(stand_ins_lock_);
-    auto& thread = stand_ins_[static_cast<std::size_t>(blocked.seat)];
+    auto& thread = stand_ins_[static_cast<std::size_t>(worn.seat)];
     if (!thread) {
-      if (me.stack.slots == nullptr && !set_up_stack(me)) return;
+      if (me.stack.slots == nullptr && !set_up_stack(me)) return false;
       auto started =
           platform::Thread::start(options_.thread_stack_bytes, [this, &me] { stand_in(me); });
-      if (!started) return;
+      if (!started) return false;
       thread = *started;
       raise_extras_end(me.seat);
     }
   }
+  worn.relieved = true;
   me.duty.store(Worker::on, sync::seq_cst);
   platform::futex_wake_all(me.duty);
+  return true;
 }
 
-void scheduler::dismiss_stand_in(Worker& blocked) noexcept {
-  auto& me = worker(worker_count_ + blocked.seat);
+void scheduler::resume(Worker& worn) noexcept {
+  worn.relieved = false;
+  auto& me = worker(worker_count_ + worn.seat);
   std::uint32_t expected = Worker::on;
   if (me.duty.compare_exchange_strong(expected, Worker::off, sync::seq_cst))  // (S)
     parking_->wake(me.seat, me.home);
@@ -60,19 +65,13 @@ void scheduler::stand_in(Worker& me) noexcept {
 
 blocking_scope::blocking_scope() {
   auto* const me = detail::current.worker;
-  if (me == nullptr || me->role != tasks::Role::worker || me->in_blocking_scope ||
-      detail::this_stack != &me->stack)
-    return;
-  me->in_blocking_scope = true;
-  me->host.call_stand_in(*me);
-  worker_ = me;
+  if (me != nullptr && detail::this_stack == &me->stack && me->host.relieve(*me)) worker_ = me;
 }
 
 blocking_scope::~blocking_scope() {
   if (worker_ == nullptr) return;
   auto& me = *static_cast<tasks::Worker*>(worker_);
-  me.in_blocking_scope = false;
-  me.host.dismiss_stand_in(me);
+  me.host.resume(me);
 }
 
 }  // namespace nigh

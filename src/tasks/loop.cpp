@@ -118,16 +118,30 @@ bool scheduler::Searching::sleep(News news) noexcept {
   return slept;
 }
 
+// A worker with little stack left has its stand-in help in its place while this lives.
+struct scheduler::Relief {
+  Relief(scheduler& host_, Worker& me_, bool wanted) noexcept
+      : host(host_), me(me_), began(wanted && host.relieve(me)) {}
+  ~Relief() {
+    if (began) host.resume(me);
+  }
+  scheduler& host;
+  Worker& me;
+  bool const began;
+};
+
 // Looks for work until there is some or it is time to leave, sleeping in between; returns whether
-// there is some. A guest is nobody's to wake, and so counts nowhere; nor does who has no stack left
-// to run a task on.
+// there is some. A guest is nobody's to wake, and so counts nowhere; nor does who leaves the work
+// to a stand-in. A stand-in with little stack left has nobody to leave it to, and goes on helping:
+// what everybody waits for may be a queued task.
 template <class Until>
 bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   bool const is_guest = me.role == tasks::Role::guest;
-  bool const helps = !Until::joins || platform::stack_left() > stack_to_help();
+  bool const low = Until::joins && platform::stack_left() <= stack_to_help();
+  Relief const relief(*this, me, low);
+  bool const helps = !low || (!is_guest && !me.relieved);
   Searching search{*this, me, !is_guest && helps};
   std::int64_t since = now_ns();
-  bool replaced = false;  // what waits for this worker's domain is a stand-in's to take
   for (int failed_rounds = 0; !until.done(); ++failed_rounds) {
     auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
@@ -155,10 +169,6 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         failed_rounds += rounds_per_clock_reading - 1;  // the next look is by the clock again
         break;
       case policy::Rest::sleep:
-        if (!helps && me.role == tasks::Role::worker && !me.in_blocking_scope) {
-          me.in_blocking_scope = replaced = true;
-          call_stand_in(me);
-        }
         if (search.sleep([&] {
               return until.surely_done() || (helps && !is_guest && work_in_sight(me.home));
             })) {
@@ -168,10 +178,6 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         failed_rounds = 0;
         since = now_ns();
     }
-  }
-  if (replaced) {
-    me.in_blocking_scope = false;
-    dismiss_stand_in(me);
   }
   return false;
 }

@@ -67,8 +67,10 @@ class scheduler {
   bool inherited() const noexcept;  // we are in a child of the process that made this
 
   // blocking.cpp
-  void call_stand_in(Worker& blocked) noexcept;
-  void dismiss_stand_in(Worker& blocked) noexcept;
+  // Has a worker's stand-in work on its cpu until resume(). False when there is none to begin: the
+  // caller is no worker, or relieved already, or the system refuses a thread.
+  bool relieve(Worker& me) noexcept;
+  void resume(Worker& me) noexcept;
 
  private:
   using Queue = tasks::LocalityQueue<task>;
@@ -105,6 +107,7 @@ class scheduler {
   struct Dismissal;
   struct StolenTask;
   struct Zero;
+  struct Relief;
   struct Searching {  // from construction to destruction, `me` is awake and looks for work
     Searching(scheduler& host_, Worker& me_, bool counted_) noexcept;
     ~Searching();
@@ -138,7 +141,6 @@ class scheduler {
   static level level_to(Worker const& me, Worker const& victim) noexcept;
   void run_stolen(Job const& job, Worker& me) noexcept;
   static void run_stolen_slot(task_slot& proxy, task_stack* popping) noexcept;
-  void finish_stolen(task_slot& slot, Worker& victim) noexcept;
   void stand_in(Worker& me) noexcept;  // blocking.cpp: a stand-in's whole life
 
   // submit.cpp: what spawners do

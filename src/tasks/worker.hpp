@@ -17,8 +17,8 @@
 
 namespace nigh::tasks {
 
-// With less of its thread's stack left, a worker that waits in a join does nothing else meanwhile:
-// what it helps with is run on top of what it waits for.
+// With less of its thread's stack left, a worker that waits in a join leaves all else to its
+// stand-in: what it helps with is run on top of what it waits for.
 inline constexpr std::size_t most_stack_to_help = 256 * 1024;
 
 inline constexpr std::size_t ring_capacity = 2 * policy::largest_chunk;
@@ -79,7 +79,7 @@ struct alignas(64) Worker {
   // Of a stand-in: is it to work? Of a guest's seat: is it taken?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
-  bool in_blocking_scope = false;
+  bool relieved = false;  // of a worker: its stand-in is at work
 };
 
 }  // namespace nigh::tasks

@@ -153,6 +153,7 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
       .mode = below(random, 3) == 0 ? nigh::locality::strict : nigh::locality::prefer,
       .queue_capacity = std::size_t{1} << below(random, 8),
       .task_capacity = below(random, 3) == 0 ? below(random, 20) + 1 : 1000,
+      .thread_stack_bytes = std::size_t{1} << (22 + below(random, 4)),
       .victims = victims[below(random, 3)],
       .chunks = chunks[below(random, 3)],
       .depth_cutoff = below(random, 4) == 0 ? static_cast<int>(below(random, 8)) : 0,

@@ -109,6 +109,40 @@ TEST(TaskScope, TasksNearADomainAreRunWhenStacksAreFull) {
   }
 }
 
+// Calls f with `bytes` less of the thread's stack.
+template <class F>
+[[gnu::noinline]] int deeper(std::size_t bytes, F const& f) {
+  char volatile frame[4096];
+  frame[0] = 1;
+  if (bytes <= sizeof frame) {
+    f();
+    return frame[0];
+  }
+  return deeper(bytes - sizeof frame, f) + frame[0];
+}
+
+// The only worker waits with little stack left for a task that only its stand-in can take; that one
+// waits likewise for a third, and has nobody to leave it to.
+TEST(TaskScope, WorkersAndStandInsWaitWithLittleStackLeft) {
+  constexpr std::size_t stack_bytes = std::size_t{2} << 20, left = 200 << 10;
+  runtime rt({.machine = &four_by_two(), .workers = 1, .thread_stack_bytes = stack_bytes});
+  int ran = 0;
+  auto const wait_deep_below = [](task_scope& scope) {
+    deeper(stack_bytes - left, [&scope] { scope.wait(); });
+  };
+  rt.run([&] {
+    task_scope outer;
+    outer.spawn(near(0), [&] {
+      task_scope inner;
+      inner.spawn(near(0), [&ran] { ++ran; });
+      wait_deep_below(inner);
+      ++ran;
+    });
+    wait_deep_below(outer);
+  });
+  EXPECT_EQ(ran, 2);
+}
+
 TEST(TaskScope, AnyClosureFits) {
   everywhere([] {
     task_scope scope;
