@@ -6,6 +6,10 @@
 
 namespace nigh {
 
+namespace tasks {
+struct Worker;
+}
+
 // A task that waits for a file, a lock, a network or a thread outside keeps its worker, and with it
 // a cpu and the tasks in that worker's stack, from everybody else. As long as a blocking_scope
 // lives, those tasks can be stolen, and another thread works on the worker's cpu. When the scope
@@ -22,7 +26,7 @@ class NIGH_API blocking_scope {
   blocking_scope& operator=(blocking_scope&&) = delete;
 
  private:
-  void* worker_ = nullptr;  // whose stand-in this scope called
+  tasks::Worker* worker_ = nullptr;  // whose stand-in this scope called
 };
 
 }  // namespace nigh

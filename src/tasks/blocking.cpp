@@ -69,9 +69,7 @@ blocking_scope::blocking_scope() {
 }
 
 blocking_scope::~blocking_scope() {
-  if (worker_ == nullptr) return;
-  auto& me = *static_cast<tasks::Worker*>(worker_);
-  me.host.resume(me);
+  if (worker_ != nullptr) worker_->host.resume(*worker_);
 }
 
 }  // namespace nigh

@@ -13,7 +13,7 @@ class Frame {
   Frame() noexcept : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
     if (&stack_ == &no_stack) return;
     stack_.base = base_;
-    auto& me = *static_cast<tasks::Worker*>(stack_.worker);
+    auto& me = *stack_.worker;
     ++me.frames;
     track_ = me.track;
     if (track_ != nullptr) track_->task_begin();
@@ -23,7 +23,7 @@ class Frame {
     finish_down_to(stack_, base_);
     if (&stack_ != &no_stack) {
       stack_.base = outer_base_;
-      --static_cast<tasks::Worker*>(stack_.worker)->frames;
+      --stack_.worker->frames;
     }
     if (track_ != nullptr) track_->task_end();
   }

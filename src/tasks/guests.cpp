@@ -16,14 +16,6 @@ constinit task_stack no_stack;
 constinit task_stack ended_stack;
 constinit thread_local task_stack* this_stack = &no_stack;
 
-namespace {
-
-tasks::Worker& worker_of(task_stack const& stack) noexcept {
-  return *static_cast<tasks::Worker*>(stack.worker);
-}
-
-}  // namespace
-
 void scheduler::raise_extras_end(int seat) noexcept {
   auto end = extras_end_.load(sync::relaxed);
   while (end <= seat && !extras_end_.compare_exchange_strong(end, seat + 1, sync::seq_cst)) {
@@ -71,7 +63,7 @@ void scheduler::leave_seat(Worker& guest) noexcept {
 
 task_stack* enter(scheduler& host) {
   auto* const before = this_stack;
-  auto* const worker = static_cast<tasks::Worker*>(before->worker);
+  auto* const worker = before->worker;
   if (worker != nullptr && &worker->host == &host) return nullptr;
   auto* const seat = host.take_seat();
   if (seat == nullptr && worker == nullptr) return nullptr;
@@ -83,28 +75,28 @@ task_stack* enter(scheduler& host) {
 // or lost it in a forked child, has none to leave.
 void leave(task_stack* before) noexcept {
   if (this_stack == &no_stack) {
-    auto* const worker = static_cast<tasks::Worker*>(before->worker);
+    auto* const worker = before->worker;
     if (worker != nullptr && !worker->host.inherited()) this_stack = before;
     return;
   }
-  auto& me = worker_of(*this_stack);
+  auto& me = *this_stack->worker;
   finish_down_to(me.stack, me.stack.slots);
   this_stack = before;
   me.host.leave_seat(me);
 }
 
 void share_tasks(task_stack& stack) noexcept {
-  auto& me = worker_of(stack);
+  auto& me = *stack.worker;
   me.host.share(me);
 }
 
 void finish_top(task_stack& stack) noexcept {
-  auto& me = worker_of(stack);
+  auto& me = *stack.worker;
   me.host.finish_top(me);
 }
 
 void finish_down_to(task_stack& stack, task_slot* top) noexcept {
-  if (stack.top > top) worker_of(stack).host.finish_down_to(worker_of(stack), top);
+  if (stack.top > top) stack.worker->host.finish_down_to(*stack.worker, top);
 }
 
 // A scope that the forked function waited at may have run the task already, together with its own.
@@ -127,19 +119,19 @@ void refuse_late_join() noexcept {
 slow_push::slow_push(outsiders rule)
     : guest_(this_stack == &no_stack && rule == outsiders::enter ? &default_scheduler() : nullptr) {
   if (this_stack == &no_stack) return;
-  auto& me = worker_of(*this_stack);
+  auto& me = *this_stack->worker;
   if (!me.host.may_fork(me)) return;
   stack_ = this_stack;
   stack_->top->depth = ++me.depth;
 }
 
 slow_push::~slow_push() {
-  if (stack_ != nullptr) --worker_of(*stack_).depth;
+  if (stack_ != nullptr) --stack_->worker->depth;
 }
 
 at_depth::at_depth(std::uint32_t depth) noexcept
-    : before_(std::exchange(worker_of(*this_stack).depth, depth)) {}
+    : before_(std::exchange(this_stack->worker->depth, depth)) {}
 
-at_depth::~at_depth() { worker_of(*this_stack).depth = before_; }
+at_depth::~at_depth() { this_stack->worker->depth = before_; }
 
 }  // namespace nigh::detail

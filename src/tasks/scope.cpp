@@ -12,14 +12,6 @@
 
 namespace nigh {
 
-namespace {
-
-tasks::Worker& worker_of(detail::task_stack const& stack) noexcept {
-  return *static_cast<tasks::Worker*>(stack.worker);
-}
-
-}  // namespace
-
 task_scope::task_scope(task_scope_options options)
     : stack_(detail::this_stack), base_(stack_->top), rule_(options.rule) {
   stop_.parent = options.parent.state_;
@@ -45,15 +37,15 @@ detail::task_stack* task_scope::stack_of_spawner() const noexcept {
   NIGH_ASSERT(stack_ != &detail::ended_stack,
               "nothing is spawned into a task_scope that has ended");
   auto* const here = detail::this_stack;
-  auto const* const host = static_cast<tasks::Worker*>(here->worker);
-  auto const* const ours = static_cast<tasks::Worker*>(stack_->worker);
+  auto const* const host = here->worker;
+  auto const* const ours = stack_->worker;
   return host != nullptr && ours != nullptr && &host->host == &ours->host ? here : nullptr;
 }
 
 void task_scope::await_near() noexcept {
   NIGH_ASSERT(own_near_ == 0, "a task does not wait for the scope it belongs to");
   if (stack_ != &detail::no_stack) {
-    auto& me = worker_of(*stack_);
+    auto& me = *stack_->worker;
     me.host.await_zero(me, near_pending_);
     return;
   }
@@ -65,7 +57,7 @@ void task_scope::await_near() noexcept {
 // The scope may be gone as soon as its count is 0.
 void task_scope::end_near(detail::task_slot* base) noexcept {
   detail::finish_down_to(*detail::this_stack, base);
-  auto* const waiting = static_cast<tasks::Worker*>(stack_->worker);
+  auto* const waiting = stack_->worker;
   count_own_near(-1);
   if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
   if (waiting != nullptr)
@@ -75,7 +67,7 @@ void task_scope::end_near(detail::task_slot* base) noexcept {
 }
 
 detail::scheduler& task_scope::host() const {
-  auto* const ours = static_cast<tasks::Worker*>(stack_->worker);
+  auto* const ours = stack_->worker;
   return ours != nullptr ? ours->host : *host_->scheduler_;
 }
 

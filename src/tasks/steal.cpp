@@ -124,7 +124,7 @@ void scheduler::run_stolen_slot(task_slot& proxy, task_stack* popping) noexcept 
   Worker* victim;
   std::memcpy(&victim, proxy.closure, sizeof victim);
   if (popping != nullptr) popping->top = &proxy;
-  auto& me = *static_cast<Worker*>(this_stack->worker);
+  auto& me = *this_stack->worker;
   auto const depth = me.depth;
   me.depth = slot.depth;
   {

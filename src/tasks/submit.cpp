@@ -92,7 +92,7 @@ void scheduler::run_one_waiting(Worker* me) noexcept {
 
 void scheduler::wait() {
   check_process();
-  auto const* const seat = static_cast<Worker const*>(this_stack->worker);
+  auto const* const seat = this_stack->worker;
   if (this_worker() != nullptr || (seat != nullptr && &seat->host == this && seat->frames > 0))
     throw std::logic_error("runtime::wait called from inside a task, which would wait for itself");
   quiescence_.wait([&] { return all_done(); });

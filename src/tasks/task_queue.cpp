@@ -62,7 +62,7 @@ void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) no
   auto* const outer = std::exchange(stack.base, stack.top);
   f(in, out);
   stack.base = outer;
-  queue.counts_of(*static_cast<Worker*>(stack.worker)).finish();
+  queue.counts_of(*stack.worker).finish();
 }
 
 // A task_slot::entry. The slot may be needed by what the task puts, hence the copies.

@@ -41,7 +41,7 @@ namespace nigh::tasks {
 
 // The calling thread, if it is one of the runtime's or works on a seat of it.
 inline Worker* worker_of(nigh_task_queue const& queue) noexcept {
-  auto* const worker = static_cast<Worker*>(detail::this_stack->worker);
+  auto* const worker = detail::this_stack->worker;
   return worker != nullptr && &worker->host == &queue.host ? worker : nullptr;
 }
 

@@ -31,6 +31,10 @@
 #include <nigh/detail/atomic.hpp>
 #include <nigh/detail/export.hpp>
 
+namespace nigh::tasks {
+struct Worker;
+}
+
 namespace nigh::detail {
 
 struct task_stack;
@@ -73,9 +77,9 @@ struct alignas(64) task_stack {
   task_slot* slots = nullptr;
   std::uint32_t capacity = 0;
   std::uint32_t share_goal = 0;  // that many tasks should be shared, if there are; 0: nobody steals
-  void* worker = nullptr;        // whose stack this is: a tasks::Worker
-  task_slot* base = nullptr;     // what the C interface waits for lies above it: all that the
-                                 // running task has put
+  tasks::Worker* worker = nullptr;  // whose stack this is; null: nobody's
+  task_slot* base = nullptr;        // what the C interface waits for lies above it: all that the
+                                    // running task has put
 
   // Thieves write here.
   alignas(64) sync::atomic<std::uint64_t> shared{0};  // tail, and split above it
