@@ -47,10 +47,8 @@ class child_task {
       return join_unplaced();
     }
     auto& stack = *detail::this_stack;
-    if (stack.top == slot_ + 1 && slot_->object == &task_ && stack.is_private(slot_)) [[likely]] {
-      stack.top = slot_;
+    if (slot_->object == &task_ && stack.pop(slot_)) [[likely]]
       return detail::value_of(function_);
-    }
     if (again) detail::refuse_second_join();
     detail::join_slowly(stack, slot_, &task_);
     return task_.take();
@@ -78,11 +76,8 @@ class child_task {
  private:
   void place(detail::task_stack& stack) noexcept {
     slot_ = stack.top;
-    slot_->call = &detail::forked<F&>::run;
     slot_->object = &task_;
-    stack.top = slot_ + 1;
-    if (stack.wanted.load(sync::relaxed)) [[unlikely]]
-      detail::share_tasks(stack);
+    stack.push(&detail::forked<F&>::run);
   }
   [[gnu::noinline]] void place_slowly() {
     detail::slow_push const push(detail::outsiders::stay);

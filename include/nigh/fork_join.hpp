@@ -83,11 +83,8 @@ template <class F, class G>
 auto fork_in(task_stack& stack, F&& f, G&& g) {
   forked<G> right(g);
   auto* const slot = stack.top;
-  slot->call = &forked<G>::run;
   slot->object = &right;
-  stack.top = slot + 1;
-  if (stack.wanted.load(sync::relaxed)) [[unlikely]]
-    share_tasks(stack);
+  stack.push(&forked<G>::run);
   auto left = [&] {
     try {
       return value_of(std::forward<F>(f));
@@ -98,11 +95,9 @@ auto fork_in(task_stack& stack, F&& f, G&& g) {
     }
   }();
   using both = std::tuple<decltype(left), typename forked<G>::value>;
-  // Still there, and nobody could have taken it?
-  if (stack.top == slot + 1 && slot->object == &right && stack.is_private(slot)) [[likely]] {
-    stack.top = slot;
+  // Not if a scope that the left function waited at has run it, and what is there now is another.
+  if (slot->object == &right && stack.pop(slot)) [[likely]]
     return both(std::move(left), value_of(std::forward<G>(g)));
-  }
   join_slowly(stack, slot, &right);
   return both(std::move(left), right.take());
 }

@@ -213,13 +213,9 @@ void task_scope::spawn(F&& f) {
     base_ = stack->top;  // somebody further out has waited meanwhile, and taken more than ours off
   }
   auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
-    auto* const slot = to.top;
-    ::new (static_cast<void*>(slot->closure)) call(std::forward<F>(f));
-    slot->call = entry;
-    slot->object = this;
-    to.top = slot + 1;
-    if (to.wanted.load(sync::relaxed)) [[unlikely]]
-      detail::share_tasks(to);
+    ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
+    to.top->object = this;
+    to.push(entry);
   };
   if (stack->top < stack->limit) [[likely]]
     return push(*stack, &child<call>::run);

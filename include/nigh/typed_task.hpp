@@ -85,10 +85,8 @@ class typed_task {
     auto& stack = *at.stack_;
     if (slot_ == nullptr) [[unlikely]]
       return slow_.slot == nullptr ? slow_.made : join_slowly(stack, slow_.slot);
-    if (stack.top == slot_ + 1 && stack.is_private(slot_)) [[likely]] {
-      stack.top = slot_;
+    if (stack.pop(slot_)) [[likely]]
       return std::apply([at](auto... args) { return F(at, args...); }, in_slot<arguments>(slot_));
-    }
     return join_slowly(stack, slot_);
   }
 
@@ -101,12 +99,8 @@ class typed_task {
 
   template <class... Args>
   static void place(detail::task_stack& stack, Args... args) noexcept {
-    auto* const slot = stack.top;
-    ::new (static_cast<void*>(slot->closure)) arguments(args...);
-    slot->call = &run;
-    stack.top = slot + 1;
-    if (stack.wanted.load(sync::relaxed)) [[unlikely]]
-      detail::share_tasks(stack);
+    ::new (static_cast<void*>(stack.top->closure)) arguments(args...);
+    stack.push(&run);
   }
 
   // A task that did not find room at once.

@@ -64,6 +64,9 @@ static_assert(sizeof(task_slot) == 64, "one cache line");
 // What became of an attempt to steal.
 enum class steal : std::uint8_t { taken, lost, empty };  // lost: somebody was faster; try again
 
+// The owner publishes, and wakes somebody if all are asleep.
+NIGH_API void share_tasks(task_stack& stack) noexcept;
+
 struct alignas(64) task_stack {
   struct loot {
     task_slot* first = nullptr;
@@ -99,6 +102,23 @@ struct alignas(64) task_stack {
   }
   static constexpr std::uint32_t split_of(std::uint64_t word) noexcept {
     return static_cast<std::uint32_t>(word >> 32);
+  }
+
+  // Owner: the slot at top, filled in by the caller but for its entry, is a task from now on. There
+  // is room.
+  void push(task_slot::entry entry) noexcept {
+    top->call = entry;
+    ++top;
+    if (wanted.load(sync::relaxed)) [[unlikely]]
+      share_tasks(*this);
+  }
+
+  // Owner: takes off `slot`, if it is the newest task and nobody could have taken it.
+  bool pop(task_slot* slot) noexcept {
+    if (top != slot + 1 || !is_private(slot)) [[unlikely]]
+      return false;
+    top = slot;
+    return true;
   }
 
   // Owner: lets thieves have the oldest n private tasks.
@@ -169,8 +189,6 @@ extern NIGH_API constinit thread_local task_stack* this_stack
 
 // The slow ways. All in src/tasks/.
 
-// The owner publishes, and wakes somebody if all are asleep.
-NIGH_API void share_tasks(task_stack& stack) noexcept;
 // The owner runs or awaits the topmost task, and takes it off.
 NIGH_API void finish_top(task_stack& stack) noexcept;
 // The same until `slot` is the top.
