@@ -13,6 +13,8 @@
 #include <string>
 #include <thread>
 
+#include "platform/thread.hpp"
+
 namespace {
 
 using nigh::near;
@@ -109,26 +111,25 @@ TEST(TaskScope, TasksNearADomainAreRunWhenStacksAreFull) {
   }
 }
 
-// Calls f with `bytes` less of the thread's stack.
+// Calls f with `left` bytes of the thread's stack left, or a little less.
 template <class F>
-[[gnu::noinline]] int deeper(std::size_t bytes, F const& f) {
+[[gnu::noinline]] int with_stack_left(std::size_t left, F const& f) {
   char volatile frame[4096];
   frame[0] = 1;
-  if (bytes <= sizeof frame) {
+  if (nigh::platform::stack_left() <= left) {
     f();
     return frame[0];
   }
-  return deeper(bytes - sizeof frame, f) + frame[0];
+  return with_stack_left(left, f) + frame[0];
 }
 
 // The only worker waits with little stack left for a task that only its stand-in can take; that one
 // waits likewise for a third, and has nobody to leave it to.
 TEST(TaskScope, WorkersAndStandInsWaitWithLittleStackLeft) {
-  constexpr std::size_t stack_bytes = std::size_t{2} << 20, left = 200 << 10;
-  runtime rt({.machine = &four_by_two(), .workers = 1, .thread_stack_bytes = stack_bytes});
+  runtime rt({.machine = &four_by_two(), .workers = 1, .thread_stack_bytes = 2 << 20});
   int ran = 0;
   auto const wait_deep_below = [](task_scope& scope) {
-    deeper(stack_bytes - left, [&scope] { scope.wait(); });
+    with_stack_left(200 << 10, [&scope] { scope.wait(); });
   };
   rt.run([&] {
     task_scope outer;
