@@ -15,6 +15,7 @@
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
 #include "platform/futex.hpp"
+#include "policy/fork.hpp"
 #include "policy/victim_order.hpp"
 #include "tasks/current.hpp"
 #include "tasks/until.hpp"
@@ -23,11 +24,6 @@ namespace nigh::detail {
 namespace {
 
 constexpr int guest_seats = 64;
-
-// That many of a stack's oldest tasks are offered even when nobody has asked yet: a thief may come
-// when their owner is deep in a function that forks no more and so does not see it asking. Deep
-// recursion pays for it only near its root; a larger number would cost more there than it brings.
-constexpr std::uint32_t tasks_kept_shared = 4;
 
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
   throw std::invalid_argument("runtime_options::" + option + ": " + why);
@@ -267,7 +263,7 @@ bool scheduler::set_up_stack(Worker& me) noexcept {
   me.room_ends = slots + capacity;
   stack.limit = limits_forks() ? slots : me.room_ends;
   bool const has_thieves = worker_count_ > 1 || me.role != tasks::Role::worker;
-  stack.share_goal = has_thieves ? tasks_kept_shared : 0;
+  stack.share_goal = has_thieves ? policy::tasks_kept_shared : 0;
   stack.wanted.store(has_thieves, sync::relaxed);
   return true;
 }

@@ -49,6 +49,7 @@ class scheduler {
   // For forked tasks, on the thread whose stack it is. steal.cpp
   void share(Worker& me) noexcept;  // publishes some, and sees that somebody takes them
   void share_all(Worker& me) noexcept;
+  void publish(Worker& me, std::uint32_t n) noexcept;
   bool run_top(Worker& me) noexcept;     // runs the topmost task, unless it has been stolen
   void finish_top(Worker& me) noexcept;  // runs or awaits it
   void finish_down_to(Worker& me, task_slot* top) noexcept;

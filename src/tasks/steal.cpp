@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "policy/fork.hpp"
 #include "tasks/frame.hpp"
 #include "tasks/until.hpp"
 
@@ -23,14 +24,12 @@ std::uint32_t random_bits(std::uint32_t& state) noexcept {
 }  // namespace
 
 void scheduler::share(Worker& me) noexcept {
-  auto const n = (me.stack.private_tasks() + 1) / 2;
-  if (n == 0) return;
-  me.stack.publish(n);
-  parking_->notify(me.home, true);
+  publish(me, policy::tasks_to_share(me.stack.private_tasks()));
 }
 
-void scheduler::share_all(Worker& me) noexcept {
-  auto const n = me.stack.private_tasks();
+void scheduler::share_all(Worker& me) noexcept { publish(me, me.stack.private_tasks()); }
+
+void scheduler::publish(Worker& me, std::uint32_t n) noexcept {
   if (n == 0) return;
   me.stack.publish(n);
   parking_->notify(me.home, true);
@@ -173,11 +172,8 @@ bool scheduler::may_fork(Worker& me) noexcept {
   auto const& stack = me.stack;
   auto const waiting =
       stack.index(stack.top) - task_stack::tail_of(stack.shared.load(sync::relaxed));
-  auto const reached = [](std::uint32_t n, int cutoff) {
-    return cutoff > 0 && n >= static_cast<std::uint32_t>(cutoff);
-  };
-  bool const may = stack.top < me.room_ends && !reached(me.depth, options_.depth_cutoff) &&
-                   !reached(waiting, options_.queue_cutoff);
+  bool const may = stack.top < me.room_ends &&
+                   policy::forks(me.depth, waiting, {options_.depth_cutoff, options_.queue_cutoff});
   (may ? me.counters.forked : me.counters.serialized).add(1);
   if (me.track != nullptr) {
     if (!may) me.track->serialized();

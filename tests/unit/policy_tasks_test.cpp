@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// VictimOrder, ChunkSize, Idle.
+// VictimOrder, ChunkSize, Fork, Idle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "policy/chunk_size.hpp"
+#include "policy/fork.hpp"
 #include "policy/idle.hpp"
 #include "policy/victim_order.hpp"
 
@@ -50,12 +51,27 @@ TEST(ChunkSize, IsHalfAFairShareWithinBounds) {
     }
 }
 
-TEST(Idle, SearchesThenSleepsUnlessThereIsNews) {
-  constexpr IdlePolicy p{.rounds_lingering = 1, .rounds_awake = 3, .rounds_at_home = 2};
-  EXPECT_EQ(next(Idle::searching, 2, false, p), Idle::searching);
-  EXPECT_EQ(next(Idle::searching, 3, false, p), Idle::sleepy);
-  EXPECT_EQ(next(Idle::sleepy, 3, true, p), Idle::searching);
-  EXPECT_EQ(next(Idle::sleepy, 3, false, p), Idle::parked);
+TEST(Fork, ThievesGetTheLargerHalf) {
+  for (std::uint32_t n = 0; n < 100; ++n) {
+    auto const given = tasks_to_share(n);
+    ASSERT_LE(given, n);
+    ASSERT_EQ(given, (n + 1) / 2);
+  }
+  EXPECT_EQ(tasks_to_share(UINT32_MAX), std::uint32_t{1} << 31);
+}
+
+TEST(Fork, EndsAtEitherCutoff) {
+  for (std::uint32_t depth = 0; depth < 6; ++depth)
+    for (std::uint32_t waiting = 0; waiting < 6; ++waiting) {
+      ASSERT_TRUE(forks(depth, waiting, {}));
+      ASSERT_EQ(forks(depth, waiting, {.depth = 3}), depth < 3);
+      ASSERT_EQ(forks(depth, waiting, {.queue = 2}), waiting < 2);
+      ASSERT_EQ(forks(depth, waiting, {3, 2}), depth < 3 && waiting < 2);
+    }
+}
+
+TEST(Idle, LooksAtHomeFirst) {
+  constexpr IdlePolicy p{.rounds_at_home = 2};
   EXPECT_FALSE(looks_abroad(1, p));
   EXPECT_TRUE(looks_abroad(2, p));
 }
