@@ -77,6 +77,17 @@ void allow_deep_stacks() {
   setenv("OMP_STACKSIZE", "1G", 0);
 }
 
+std::vector<int> cpus_for(long threads, nigh::topology const& machine) {
+  std::vector<int> cpus = machine.order(nigh::cpu_order::compact, nigh::level::domain);
+  if (threads < 1)
+    throw UsageError("--threads: " + std::to_string(threads) + " is not a positive number");
+  if (threads > static_cast<long>(cpus.size()))
+    throw UsageError("--threads: " + std::to_string(threads) + " asked for, but only " +
+                     std::to_string(cpus.size()) + " cpus are allowed");
+  cpus.resize(static_cast<std::size_t>(threads));
+  return cpus;
+}
+
 std::vector<int> parse_cpu_list(std::string const& argument, std::string const& text) {
   auto const wrong = [&] {
     return UsageError(argument + ": \"" + text + "\" is not a list of cpus such as 0-2,5");

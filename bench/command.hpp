@@ -3,6 +3,7 @@
 // What every driver does around its measurement: options, one-line complaints, exit codes.
 
 #include <functional>
+#include <nigh/topology.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ void restart_with_openmp_settings(char** argv);
 // its own. To be called before the restart, for the main thread's stack gets its limit when the
 // program starts: 1 GiB, or what the system allows, for that one and for OpenMP's threads.
 void allow_deep_stacks();
+
+// The first `threads` of the machine's allowed cpus, compact: where the threads of every variant are
+// pinned. UsageError when there are not so many.
+std::vector<int> cpus_for(long threads, nigh::topology const& machine);
 
 // "0-2,5" as a list of cpus; UsageError naming the argument.
 std::vector<int> parse_cpu_list(std::string const& argument, std::string const& text);

@@ -118,15 +118,10 @@ std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
   if (!flags.block.empty()) o.block = parse_extent("--block", flags.block);
   if (auto const fits = jacobi3d::check(o.grid, o.block); !fits) throw UsageError(fits.message());
 
-  std::vector<int> cpus = o.machine.order(nigh::cpu_order::compact, nigh::level::domain);
-  auto const allowed = static_cast<int>(cpus.size());
-  int const threads = positive("--threads", flags.threads, allowed);
-  if (threads > allowed)
-    throw UsageError("--threads: " + std::to_string(threads) + " asked for, but only " +
-                     std::to_string(allowed) + " cpus are allowed");
-  cpus.resize(static_cast<std::size_t>(threads));
+  auto const allowed = o.machine.order(nigh::cpu_order::compact, nigh::level::domain).size();
   o.team.machine = &o.machine;
-  o.team.cpus = std::move(cpus);
+  o.team.cpus =
+      cpus_for(positive("--threads", flags.threads, static_cast<int>(allowed)), o.machine);
   o.team.pin = pin_this_thread;
   o.team.pending_limit =
       static_cast<std::size_t>(positive("--pending-limit", flags.pending_limit, 0));

@@ -94,12 +94,7 @@ TasksOptions check(TasksFlags const& f) {
   in_range("--cutoff", f.cutoff, 0, 1'000'000);
   o.questions = parse_problems(f);
 
-  in_range("--threads", f.threads, 1, 1'000'000);
-  o.cpus = o.machine.order(nigh::cpu_order::compact, nigh::level::domain);
-  if (f.threads > static_cast<long>(o.cpus.size()))
-    throw UsageError("--threads: " + std::to_string(f.threads) + " asked for, but only " +
-                     std::to_string(o.cpus.size()) + " cpus are allowed");
-  o.cpus.resize(static_cast<std::size_t>(f.threads));
+  o.cpus = cpus_for(f.threads, o.machine);
   return o;
 }
 
