@@ -28,13 +28,13 @@ struct Way {
   std::function<Timed()> run;
 };
 
-[[gnu::noinline]] std::uint64_t typed(nigh::task_context at, int n) {
+[[gnu::noinline]] std::uint64_t typed(nigh::task_context& at, int n) {
   if (n < 2) return static_cast<std::uint64_t>(n);
   nigh::typed_task<typed> right(at, n - 1);
   std::uint64_t const left = typed(at, n - 2);
   return left + right.join(at);
 }
-std::uint64_t fib_by_typed_tasks(int n) { return typed({}, n); }
+std::uint64_t fib_by_typed_tasks(int n) { return typed(nigh::this_task_context(), n); }
 
 Timed time_call(std::uint64_t (*fib)(int), int n, int cpu) {
   pin_this_thread(cpu);

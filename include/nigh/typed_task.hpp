@@ -15,29 +15,21 @@
 namespace nigh {
 
 // Where the calling thread's tasks wait. Handed from function to function, it saves each the look
-// for it. Valid in the thread that made it, until the task that made it returns.
-class task_context {
- public:
-  task_context() noexcept : stack_(detail::this_stack) {}
-
- private:
-  template <auto F>
-  friend class typed_task;
-  detail::task_stack* stack_;
-};
+// for it. Valid in the thread that asked for it, until the task that did returns.
+inline task_context& this_task_context() noexcept { return *detail::this_stack; }
 
 namespace detail {
 
 template <class F>
 struct signature;
 template <class R, class... Args>
-struct signature<R (*)(task_context, Args...)> {
+struct signature<R (*)(task_context&, Args...)> {
   using result = R;
   using arguments = std::tuple<Args...>;
 };
 template <class R, class... Args>
-struct signature<R (*)(task_context, Args...) noexcept> : signature<R (*)(task_context, Args...)> {
-};
+struct signature<R (*)(task_context&, Args...) noexcept>
+    : signature<R (*)(task_context&, Args...)> {};
 
 }  // namespace detail
 
@@ -45,12 +37,15 @@ struct signature<R (*)(task_context, Args...) noexcept> : signature<R (*)(task_c
 // returns. Arguments travel in the task's slot and the result comes back there, so that nothing but
 // a pointer is kept in the caller's frame:
 //
-//   long fib(nigh::task_context at, int n) {
+//   long fib(nigh::task_context& at, int n) {
 //     if (n < 2) return n;
 //     nigh::typed_task<fib> right(at, n - 2);
 //     long const left = fib(at, n - 1);
 //     return left + right.join(at);
 //   }
+//
+// Written like this, a compiler turns the join of a recursive function into a loop (g++ does): the
+// context is a plain reference, and the task's address goes nowhere, for that reason.
 //
 // F is a function of a task_context and of arguments that are trivially copyable, 40 bytes
 // together; so is its result, which is not void. join() is called exactly once, newest task first,
@@ -70,28 +65,37 @@ class typed_task {
                 alignof(arguments) <= 8 && std::is_trivially_destructible_v<arguments>);
 
   template <class... Args>
-  explicit typed_task(task_context at, Args... args) {
-    auto& stack = *at.stack_;
-    slot_ = stack.top;
-    if (slot_ >= stack.limit) [[unlikely]] {
-      place_slowly(at, &slow_, args...);
-      slot_ = nullptr;
+  explicit typed_task(task_context& at, Args... args) {
+    auto& stack = stack_of(at);
+    if (stack.top >= stack.limit) [[unlikely]] {
+      slow_ = place_slowly(at, args...);
+      end_ = detail::no_slot + 1;
     } else {
+      end_ = stack.top + 1;
       place(stack, args...);
     }
   }
 
-  result join(task_context at) {
-    auto& stack = *at.stack_;
-    if (slot_ == nullptr) [[unlikely]]
+  result join(task_context& at) {
+    auto& stack = stack_of(at);
+    auto* const slot = end_ - 1;
+    if (stack.pop(slot)) [[likely]]
+      return call(at, in_slot<arguments>(slot), every_argument());
+    if (slot == detail::no_slot)
       return slow_.slot == nullptr ? slow_.made : join_slowly(stack, slow_.slot);
-    if (stack.pop(slot_)) [[likely]]
-      return std::apply([at](auto... args) { return F(at, args...); }, in_slot<arguments>(slot_));
-    return join_slowly(stack, slot_);
+    return join_slowly(stack, slot);
   }
 
  private:
-  // Static, all of them: `this` stays with the caller, who can keep it in a register.
+  using every_argument = std::make_index_sequence<std::tuple_size_v<arguments>>;
+
+  static detail::task_stack& stack_of(task_context& at) noexcept {
+    return static_cast<detail::task_stack&>(at);
+  }
+  template <std::size_t... I>
+  static result call(task_context& at, arguments const& args, std::index_sequence<I...>) {
+    return F(at, std::get<I>(args)...);
+  }
   template <class T>
   static T& in_slot(detail::task_slot* slot) noexcept {
     return *std::launder(reinterpret_cast<T*>(slot->closure));
@@ -110,14 +114,17 @@ class typed_task {
   };
 
   template <class... Args>
-  [[gnu::noinline]] static void place_slowly(task_context at, Slow* slow, Args... args) {
+  [[gnu::noinline]] static Slow place_slowly(task_context& at, Args... args) {
     {
       detail::slow_push const push(detail::outsiders::stay);
-      auto* const stack = push.room();
-      slow->slot = stack != nullptr ? stack->top : nullptr;
-      if (stack != nullptr) return place(*stack, args...);
+      if (auto* const stack = push.room()) {
+        Slow slow;
+        slow.slot = stack->top;
+        place(*stack, args...);
+        return slow;
+      }
     }
-    slow->made = F(at, args...);
+    return {.slot = nullptr, .made = F(at, args...)};
   }
 
   // Of a task that may have been stolen, that has others above it, or whose depth is kept.
@@ -137,7 +144,7 @@ class typed_task {
     auto const args = *std::launder(reinterpret_cast<arguments*>(slot.closure));
     if (popping != nullptr) popping->top = &slot;
     try {
-      result const made = std::apply([](auto... a) { return F(task_context(), a...); }, args);
+      result const made = call(this_task_context(), args, every_argument());
       ::new (static_cast<void*>(slot.closure)) result(made);
       slot.object = nullptr;
     } catch (...) {
@@ -146,8 +153,8 @@ class typed_task {
     }
   }
 
-  detail::task_slot* slot_;  // null: see slow_, which is not set otherwise
-  Slow slow_;
+  detail::task_slot* end_;  // of its slot; of no_slot: see slow_, which is not set otherwise
+  Slow slow_{};
 };
 
 }  // namespace nigh

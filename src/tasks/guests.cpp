@@ -14,6 +14,7 @@ namespace nigh::detail {
 
 constinit task_stack no_stack;
 constinit task_stack ended_stack;
+constinit task_slot no_slot[1]{};
 constinit thread_local task_stack* this_stack = &no_stack;
 
 void scheduler::raise_extras_end(int seat) noexcept {

@@ -40,7 +40,7 @@ struct Arranged : std::runtime_error {
 };
 
 template <class Child>
-char call_one(nigh::task_context, Child const* child, std::size_t c) {
+char call_one(nigh::task_context&, Child const* child, std::size_t c) {
   (*child)(c);
   return 0;
 }
@@ -85,7 +85,7 @@ struct Tree {
       child(0);
       second_half.join();
     } else if (n == 2 && way < 16) {
-      nigh::task_context const at;
+      auto& at = nigh::this_task_context();
       nigh::typed_task<call_one<Child>> second_half(at, &child, std::size_t{1});
       child(0);
       second_half.join(at);

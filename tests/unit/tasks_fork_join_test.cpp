@@ -281,28 +281,28 @@ TEST(ChildTask, RunsOnceJoinedOrNot) {
     });
 }
 
-long typed_fib(nigh::task_context at, int n) {
+long typed_fib(nigh::task_context& at, int n) {
   if (n < 2) return n;
   nigh::typed_task<typed_fib> right(at, n - 2);
   long const left = typed_fib(at, n - 1);
   return left + right.join(at);
 }
 
-int meet_or_throw(nigh::task_context, Rendezvous* meet, bool throws) {
+int meet_or_throw(nigh::task_context&, Rendezvous* meet, bool throws) {
   (*meet)();
   if (throws) throw Counted{7};
   return 7;
 }
 
 TEST(TypedTask, SpawnsAndJoins) {
-  EXPECT_EQ(typed_fib({}, 12), 144);  // no runtime: all in the constructor
+  EXPECT_EQ(typed_fib(nigh::this_task_context(), 12), 144);  // no runtime: all in the constructor
   runtime rt({.machine = &eight_by_four(), .workers = 3});
   runtime small({.machine = &eight_by_four(), .workers = 2, .task_capacity = 3});
   for (runtime* r : {&rt, &small}) {
     long result = 0;
-    r->run([&] { result = typed_fib({}, 18); });
+    r->run([&] { result = typed_fib(nigh::this_task_context(), 18); });
     EXPECT_EQ(result, 2584);
-    EXPECT_EQ(r->invoke([] { return typed_fib({}, 18); }), 2584);
+    EXPECT_EQ(r->invoke([] { return typed_fib(nigh::this_task_context(), 18); }), 2584);
   }
 }
 
@@ -310,7 +310,7 @@ TEST(TypedTask, BringsBackWhatItsThiefMade) {
   runtime rt({.machine = &eight_by_four(), .workers = 2});
   for (bool throws : {false, true})
     rt.run([throws] {
-      nigh::task_context const at;
+      auto& at = nigh::this_task_context();
       Rendezvous meet;
       nigh::typed_task<meet_or_throw> other(at, &meet, throws);
       meet();
@@ -379,20 +379,20 @@ std::uint64_t forks_above_three(int n, int depth) {
 TEST(TypedTask, KeepsDepths) {
   runtime rt({.machine = &eight_by_four(), .workers = 2, .depth_cutoff = 3});
   long result = 0;
-  rt.run([&] { result = typed_fib({}, 10); });
+  rt.run([&] { result = typed_fib(nigh::this_task_context(), 10); });
   EXPECT_EQ(result, 55);
   EXPECT_EQ(sum(rt, &nigh::worker_counters::forked), forks_above_three(10, 0));
 }
 
-long one_of_it(nigh::task_context, long n) { return n; }
+long one_of_it(nigh::task_context&, long n) { return n; }
 
 TEST(TypedTaskDeathTest, JoinedAfterAnOlderScope) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(nigh::default_runtime().invoke([] {
     nigh::task_scope scope;
-    nigh::typed_task<one_of_it> task({}, 1L);
+    nigh::typed_task<one_of_it> task(nigh::this_task_context(), 1L);
     scope.wait();
-    task.join({});
+    task.join(nigh::this_task_context());
   }),
                "a typed_task is joined before an older task_scope is waited for");
 }

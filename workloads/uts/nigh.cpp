@@ -7,21 +7,21 @@ namespace uts {
 
 namespace {
 
-std::uint64_t explore_children(nigh::task_context at, Config const* config, Node const* node,
+std::uint64_t explore_children(nigh::task_context& at, Config const* config, Node const* node,
                                int first, int last);
 
-std::uint64_t explore(nigh::task_context at, Config const& config, Node const& node) {
+std::uint64_t explore(nigh::task_context& at, Config const& config, Node const& node) {
   if (below_cutoff(config, node)) return serial(config.tree, node);
   int const children = children_of(config.tree, node);
   return children == 0 ? 1 : 1 + explore_children(at, &config, &node, 0, children);
 }
 
-std::uint64_t explore_child(nigh::task_context at, Config const* config, Node const* node, int c) {
+std::uint64_t explore_child(nigh::task_context& at, Config const* config, Node const* node, int c) {
   return explore(at, *config, child_of(*node, c));
 }
 
 // The nodes below the children first .. last-1 of a node, and these: halves of them as tasks.
-std::uint64_t explore_children(nigh::task_context at, Config const* config, Node const* node,
+std::uint64_t explore_children(nigh::task_context& at, Config const* config, Node const* node,
                                int first, int last) {
   if (last - first == 1) return explore_child(at, config, node, first);
   if (last - first == 2) {
@@ -37,6 +37,8 @@ std::uint64_t explore_children(nigh::task_context at, Config const* config, Node
 
 }  // namespace
 
-std::uint64_t solve_nigh(Config const& config) { return explore({}, config, root_of(config.tree)); }
+std::uint64_t solve_nigh(Config const& config) {
+  return explore(nigh::this_task_context(), config, root_of(config.tree));
+}
 
 }  // namespace uts

@@ -31,9 +31,24 @@
 #include <nigh/detail/atomic.hpp>
 #include <nigh/detail/export.hpp>
 
-namespace nigh::tasks {
+namespace nigh {
+
+namespace tasks {
 struct Worker;
 }
+
+// A task stack, for those who only hand it on (typed_task.hpp).
+class task_context {
+ public:
+  task_context(task_context const&) = delete;
+  task_context& operator=(task_context const&) = delete;
+
+ protected:
+  constexpr task_context() = default;
+  ~task_context() = default;
+};
+
+}  // namespace nigh
 
 namespace nigh::detail {
 
@@ -67,7 +82,7 @@ enum class steal : std::uint8_t { taken, lost, empty };  // lost: somebody was f
 // The owner publishes, and wakes somebody if all are asleep.
 NIGH_API void share_tasks(task_stack& stack) noexcept;
 
-struct alignas(64) task_stack {
+struct alignas(64) task_stack : task_context {
   struct loot {
     task_slot* first = nullptr;
     std::uint32_t count = 0;
@@ -184,6 +199,7 @@ struct alignas(64) task_stack {
 // test on the way of every spawn.
 extern NIGH_API constinit task_stack no_stack;
 extern NIGH_API constinit task_stack ended_stack;  // that of a scope that has been destroyed
+extern NIGH_API constinit task_slot no_slot[1];    // in nobody's stack
 extern NIGH_API constinit thread_local task_stack* this_stack
     __attribute__((tls_model("initial-exec")));
 
