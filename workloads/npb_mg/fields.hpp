@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The arrays a run works on: u and r on all levels, v on the finest.
+
+#include <nigh/array.hpp>
+
+#include "npb_mg/charges.hpp"
+#include "npb_mg/kernel.hpp"
+
+namespace npb_mg {
+
+// Who first writes the pages of the finest u. The others' are first written by those who use them.
+enum class Touch {
+  as_used,    // as the loops that will use it are scheduled
+  by_caller,  // all by one thread, as the C++ port of the benchmarks does (a call outside of every
+              // parallel region)
+};
+
+struct Placing {
+  nigh::placement rule = nigh::placement::first_touch();
+  Touch touch = Touch::as_used;
+  bool huge_pages = false;
+  nigh::topology const* machine = nullptr;
+};
+
+class Fields {
+ public:
+  // std::bad_alloc with the bytes asked and available.
+  Fields(Class const& size, Placing const& placing);
+
+  int levels() const noexcept { return static_cast<int>(levels_.size()); }  // 0 is the coarsest
+  Level const& level(int l) const noexcept { return levels_[static_cast<std::size_t>(l)]; }
+  Level const& finest() const noexcept { return levels_.back(); }
+  Touch touch() const noexcept { return touch_; }
+  std::size_t bytes() const noexcept {
+    return (u_.size() + r_.size() + v_.size()) * sizeof(double);
+  }
+
+  Out u(Level const& level, std::ptrdiff_t k) noexcept { return plane(u_.data(), level, k); }
+  Out r(Level const& level, std::ptrdiff_t k) noexcept { return plane(r_.data(), level, k); }
+  Out v(std::ptrdiff_t k) noexcept { return plane(v_.data(), finest(), k); }
+
+  // Zeros a plane with its ghosts, k = 0 .. n+1; v has the finest level's only.
+  void clear_u(Level const& level, std::ptrdiff_t k) noexcept { clear(u_.data(), level, k); }
+  void clear_r(Level const& level, std::ptrdiff_t k) noexcept { clear(r_.data(), level, k); }
+  void clear_v(std::ptrdiff_t k) noexcept { clear(v_.data(), finest(), k); }
+
+  // Into a cleared v. Its ghosts stay zero: nobody reads the neighbours of v.
+  void put(Charges const& charges) noexcept;
+
+  nigh::array<double> const& u_array() const noexcept { return u_; }
+  nigh::array<double> const& r_array() const noexcept { return r_; }
+  nigh::array<double> const& v_array() const noexcept { return v_; }
+
+ private:
+  static Out plane(double* all, Level const& level, std::ptrdiff_t k) noexcept {
+    return {all + level.at(0, k), level.layout.row};
+  }
+  static void clear(double* all, Level const& level, std::ptrdiff_t k) noexcept;
+
+  std::vector<Level> levels_;
+  Touch touch_;
+  nigh::array<double> u_, r_, v_;
+};
+
+}  // namespace npb_mg

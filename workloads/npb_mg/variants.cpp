@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "npb_mg/variant.hpp"
+
+namespace npb_mg {
+
+#if !defined(NIGH_WITH_OPENMP)
+void add_openmp(std::vector<VariantInfo>& list) {
+  for (char const* name : {"openmp/static", "openmp/dynamic", "openmp/runtime"})
+    list.push_back({name, nullptr, "the compiler had no OpenMP"});
+}
+#endif
+
+#if !defined(NIGH_WITH_TBB)
+void add_tbb(std::vector<VariantInfo>& list) {
+  for (char const* name : {"tbb/static", "tbb/auto"})
+    list.push_back({name, nullptr, "this was built without oneTBB"});
+}
+#endif
+
+std::vector<VariantInfo> const& variants() {
+  static std::vector<VariantInfo> const list = [] {
+    std::vector<VariantInfo> all;
+    add_serial(all);
+    add_openmp(all);
+    add_tbb(all);
+    return all;
+  }();
+  return list;
+}
+
+VariantInfo const* find_variant(std::string_view name) {
+  auto const plain = [](std::string_view n) {  // "openmp-gcc/static" -> "/static"
+    return n.starts_with("openmp") ? n.substr(std::min(n.find('/'), n.size())) : n;
+  };
+  for (VariantInfo const& v : variants())
+    if (v.name == name || (name.starts_with("openmp/") && plain(v.name) == plain(name) &&
+                           v.name.starts_with("openmp")))
+      return &v;
+  return nullptr;
+}
+
+}  // namespace npb_mg
