@@ -54,6 +54,7 @@ class NIGH_API placed_block {
   int domain_of(std::size_t byte) const noexcept;
   page_report report() const;
   std::string const& note() const noexcept;
+  placed_record const* record() const noexcept { return record_.get(); }  // null: nothing to know
 
  private:
   void release() noexcept;
@@ -115,6 +116,7 @@ class array {
   T const* end() const noexcept { return data() + size_; }
 
   placement rule() const noexcept { return block_.rule(); }
+  detail::placed_block const& placed() const noexcept { return block_; }
   // The domain of element i's page by the placement's rule, without asking the kernel; -1 for first
   // touch, whose pages' whereabouts only the kernel knows.
   int domain_of(std::size_t i) const noexcept { return block_.domain_of(i * sizeof(T)); }

@@ -9,6 +9,7 @@
 #include <new>
 #include <nigh/detail/export.hpp>
 #include <nigh/detail/task_stack.hpp>
+#include <nigh/schedule.hpp>
 #include <nigh/steal_choice.hpp>
 #include <nigh/topology.hpp>
 #include <string>
@@ -70,6 +71,9 @@ struct runtime_options {
   int depth_cutoff = 0;      // tasks that deep below their root fork no more: they run inline
   int queue_cutoff = 0;      // forks run inline while so many tasks wait in the worker's stack
   bool count_tasks = false;  // worker_counters::forked
+
+  // Of loops whose call names none.
+  schedule loops{schedule_kind::adaptive, 1};
 
   // Records what the workers do into this file, for ui.perfetto.dev (docs/trace.md); counts tasks,
   // too. Empty: the file that NIGH_TRACE names, if any.

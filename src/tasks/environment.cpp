@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "policy/chunk_size.hpp"
+#include "policy/schedule_names.hpp"
 #include "policy/steal_order.hpp"
 
 namespace nigh {
@@ -114,6 +115,12 @@ constexpr Variable variables[] = {
     {"NIGH_QUEUE_CUTOFF", "a number of tasks, 0 for none",
      [](Options& o, Text t) { return number(t, 0, o.queue_cutoff); }},
     {"NIGH_COUNT_TASKS", "0 or 1", [](Options& o, Text t) { return flag(t, o.count_tasks); }},
+    {"NIGH_SCHEDULE", "a schedule as static, static,16, dynamic,4, guided, adaptive or local",
+     [](Options& o, Text t) {
+       auto const words = policy::parse_schedule(t);
+       if (words) o.loops = schedule(words->kind, words->chunk);
+       return words.ok();
+     }},
     {"NIGH_TRACE", "a file",
      [](Options& o, Text t) {
        o.trace_file = t;

@@ -130,10 +130,13 @@ void scheduler::lay_out(std::span<int const> cpus) {
   for (int cpu : cpus) {
     int const domain = machine_.domain_of_cpu(cpu);
     int const h = home_at[static_cast<std::size_t>(domain)];
+    crew_.home_of.push_back(h);
+    crew_.rank_of.push_back(static_cast<int>(home(h).workers.size()));
     home(h).workers.push_back(static_cast<int>(seats_.size()));
     seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()),
                                               tasks::Role::worker, cpu, domain, h, domains));
   }
+  for (auto const& h : homes_) crew_.workers_at.push_back(static_cast<int>(h.workers.size()));
   add_seats(domains);
 
   std::vector<std::vector<int>> workers_of, wake_order;
@@ -156,6 +159,7 @@ void scheduler::lay_out(std::span<int const> cpus) {
     home_of_domain_.push_back(home_at[d] >= 0 ? home_at[d]
                                               : static_cast<int>(nearest - homes_.begin()));
   }
+  crew_.home_of_domain = home_of_domain_;
 }
 
 // A stand-in beside each worker, and room for guests. Their stacks are set up when first needed.

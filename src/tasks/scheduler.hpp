@@ -18,6 +18,7 @@
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
 #include "policy/idle.hpp"
+#include "policy/loop_schedule.hpp"
 #include "tasks/locality_queue.hpp"
 #include "tasks/parking.hpp"
 #include "tasks/quiescence.hpp"
@@ -39,6 +40,8 @@ class scheduler {
   int workers() const noexcept { return worker_count_; }
   std::size_t seats() const noexcept { return seats_.size(); }
   topology const& machine() const noexcept { return machine_; }
+  policy::Crew const& crew() const noexcept { return crew_; }
+  schedule const& loops() const noexcept { return options_.loops; }
   bool pinned() const noexcept { return pinned_.load(sync::relaxed); }
   std::vector<worker_counters> counters() const;
   worker_counters guest_counters() const;
@@ -180,6 +183,7 @@ class scheduler {
   // Workers, then a stand-in for each, then guests.
   std::vector<std::unique_ptr<Worker>> seats_;
   int worker_count_ = 0;
+  policy::Crew crew_;                          // what loops need to know of the workers
   std::vector<policy::VictimPlan> plans_;      // [worker]
   std::vector<Worker*> worker_at_cpu_;         // null: none is pinned there
   std::unique_ptr<trace::Recorder> recorder_;  // null: nobody records

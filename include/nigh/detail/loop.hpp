@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the templates of the loops and the engine in src/loops/ tell each other.
+
+#include <cstddef>
+#include <nigh/detail/export.hpp>
+#include <nigh/loop_options.hpp>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace nigh::detail {
+
+// One thread's part in a loop: where it gets its pieces from.
+class loop_part;
+
+// The next piece, as offsets from the loop's first iteration, never empty; false when there is
+// nothing left for this thread.
+NIGH_API bool next_piece(loop_part& part, index_range& piece) noexcept;
+// No piece is begun any more, by anybody.
+NIGH_API void leave_loop(loop_part& part) noexcept;
+
+// What each thread that takes part calls, once: it fetches its pieces. May throw.
+struct loop_work {
+  void* self;
+  void (*run)(void* self, loop_part& part);
+};
+
+struct loop_range {
+  std::size_t first;  // iteration's number, as placements count
+  std::size_t count;
+};
+
+// Runs the work in all threads that come, until no piece is left; rethrows.
+NIGH_API void run_loop(loop_range range, loop_options const& options, loop_work work);
+
+template <class Index, class First, class Last>
+loop_range loop_extent(First first, Last last) {
+  // A negative number has no place among unsigned indices.
+  if (std::cmp_greater(first, last) || !std::in_range<Index>(first))
+    throw std::invalid_argument("a loop's range is reversed: it begins at " +
+                                std::to_string(first) + " and ends at " + std::to_string(last));
+  return {static_cast<std::size_t>(first),
+          static_cast<std::size_t>(last) - static_cast<std::size_t>(first)};
+}
+
+// Calls f, and says whether the loop goes on.
+template <class F, class... Arguments>
+bool goes_on(F const& f, Arguments... arguments) {
+  using value = std::invoke_result_t<F const&, Arguments...>;
+  static_assert(std::is_void_v<value> || std::is_same_v<value, loop_flow>,
+                "a loop's body returns void or nigh::loop_flow");
+  if constexpr (std::is_void_v<value>) {
+    f(arguments...);
+    return true;
+  } else {
+    return f(arguments...) == loop_flow::go_on;
+  }
+}
+
+// A copy that no other thread and no store of the body can reach keeps what it captures in
+// registers; large ones, and those that are not plain data, are used where they are.
+template <class Body>
+using body_at_hand = std::conditional_t<std::is_trivially_copyable_v<Body> && sizeof(Body) <= 128,
+                                        Body const, Body const&>;
+
+template <class Index, class Body>
+struct for_pieces {
+  Body const& shared;
+  Index first;
+
+  static constexpr bool by_index = std::is_invocable_v<Body const&, Index>;
+  static_assert(by_index || std::is_invocable_v<Body const&, index_range>,
+                "a loop's body takes an index or a nigh::index_range, and is called as const");
+
+  static void run(void* self, loop_part& part) {
+    auto const& me = *static_cast<for_pieces const*>(self);
+    index_range piece;
+    while (next_piece(part, piece))
+      if (!me.run_piece(piece)) return leave_loop(part);
+  }
+
+  bool run_piece(index_range piece) const {
+    body_at_hand<Body> body = shared;
+    if constexpr (by_index) {
+      auto const end = static_cast<Index>(static_cast<std::size_t>(first) + piece.end);
+      for (auto i = static_cast<Index>(static_cast<std::size_t>(first) + piece.begin); i != end;
+           ++i)
+        if (!goes_on(body, i)) return false;
+      return true;
+    } else {
+      auto const from = static_cast<std::size_t>(first);
+      return goes_on(body, index_range{from + piece.begin, from + piece.end});
+    }
+  }
+};
+
+}  // namespace nigh::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What all loops have in common.
+
+#include <cstddef>
+#include <cstdint>
+#include <nigh/schedule.hpp>
+#include <nigh/stop_token.hpp>
+#include <optional>
+
+namespace nigh {
+
+class runtime;
+
+struct index_range {  // half open
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  constexpr std::size_t size() const noexcept { return end - begin; }
+  constexpr bool operator==(index_range const&) const = default;
+};
+
+// What a body may return instead of nothing.
+enum class loop_flow : std::uint8_t {
+  go_on,
+  leave,  // the loop ends early
+};
+
+struct loop_options {
+  std::optional<schedule> how = {};  // none: the runtime's default, runtime_options::loops
+  stop_token stop = {};      // asked before each piece; when it says so, the loop ends early
+  runtime* where = nullptr;  // null: the calling worker's, else the default one
+  // Pieces begin at multiples of so many iterations behind the first, whatever the schedule. 0: 1.
+  std::size_t grain = 0;
+};
+
+}  // namespace nigh

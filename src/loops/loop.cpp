@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loops/loop.hpp"
+
+#include <cstring>
+#include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
+#include <optional>
+
+#include "tasks/scheduler.hpp"
+
+namespace nigh {
+
+class detail::loop_part {
+ public:
+  loops::Loop& loop;
+  tasks::Worker const* const me;
+  policy::Hand hand;
+};
+
+namespace loops {
+
+using detail::task_slot;
+using detail::task_stack;
+
+namespace {
+
+int worker_of(tasks::Worker const* me) noexcept { return me != nullptr ? me->plan->self : 0; }
+
+}  // namespace
+
+Loop::Loop(policy::LoopSchedule const& how, detail::loop_range range, std::size_t grain,
+           loop_options const& options, detail::loop_work work)
+    : how_(how), stop_(options.stop), work_(work), count_(range.count), grain_(grain) {
+  int const spans = how.spans();
+  if (spans > usual_spans) many_ = std::make_unique<Room[]>(static_cast<std::size_t>(spans));
+  spans_ = spans > usual_spans ? reinterpret_cast<Span*>(many_.get()) : few_;
+  for (int s = 0; s < spans; ++s) ::new (static_cast<void*>(spans_ + s)) Span(how.units_of(s));
+}
+
+// The larger half first: the oldest task of a stack is the first to be stolen.
+void Loop::enter(tasks::Worker* me, std::uint32_t others) noexcept {
+  if (me == nullptr) return take_part(me);
+  auto& stack = me->stack;
+  auto* const base = stack.top;
+  while (others > 0) {
+    auto const half = (others + 1) / 2;
+    hand_out(stack, half - 1);
+    others -= half;
+  }
+  auto* const end = stack.top;
+  take_part(me);
+  for (auto* slot = end; slot-- > base;)  // a ticket that nobody has taken is thrown away
+    if (slot->object != this || !stack.pop(slot)) detail::join_slowly(stack, slot, this);
+}
+
+void Loop::hand_out(task_stack& stack, std::uint32_t others) noexcept {
+  auto const push = [&](task_stack& to) {
+    to.top->object = this;
+    std::memcpy(to.top->closure, &others, sizeof others);
+    to.push(&run_ticket);
+  };
+  if (stack.top < stack.limit) [[likely]]
+    return push(stack);
+  detail::slow_push const slow(detail::outsiders::stay);
+  if (slow.room() != nullptr) push(*slow.room());
+}
+
+// A task_slot::entry.
+void Loop::run_ticket(task_slot& slot, task_stack* popping) noexcept {
+  auto& loop = *static_cast<Loop*>(slot.object);
+  std::uint32_t others;
+  std::memcpy(&others, slot.closure, sizeof others);
+  if (popping != nullptr) popping->top = &slot;
+  auto* const me = detail::this_stack->worker;
+  if (popping != nullptr)  // the loop is over, or this thread waits for something within it
+    loop.take_part(me);
+  else
+    loop.enter(me, others);
+}
+
+void Loop::take_part(tasks::Worker* me) noexcept {
+  if (is_over()) return;
+  detail::loop_part part{*this, me, {}};
+  try {
+    work_.run(work_.self, part);
+  } catch (...) {
+    leave();
+    if (!failed_.exchange(true, sync::relaxed)) exception_ = std::current_exception();
+  }
+}
+
+void Loop::rethrow() {
+  if (exception_) std::rethrow_exception(std::move(exception_));
+}
+
+bool Loop::refill(policy::Hand& hand, tasks::Worker const* me) noexcept {
+  int const mine = how_.span_of(worker_of(me));
+  hand.origin = mine;
+  hand.units = spans_[mine].take_front([&](std::uint32_t n) { return how_.owner_takes(n); });
+  return !hand.units.empty() || (me != nullptr && visit(hand, *me));
+}
+
+// Of the nearest others who have something, the one who has most. When a look at all of them finds
+// nothing, there is nothing left, or it is in somebody's hand.
+bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
+  if (how_.spans() == 1) return false;
+  for (auto const& level : me.plan->levels) {
+    for (;;) {
+      int victim = -1;
+      std::uint32_t most = 0;
+      for (int const w : level.victims)
+        if (auto const left = spans_[w].left(); !left.empty() && left.count() > most) {
+          victim = w;
+          most = left.count();
+        }
+      if (victim < 0) break;
+      auto units = spans_[victim].take_back([&](std::uint32_t n) { return how_.visitor_takes(n); });
+      if (units.empty()) continue;  // somebody was faster
+      hand.origin = victim;
+      hand.units = units;
+      if (how_.splits() && units.count() > 1) {
+        auto const cut = units.begin + how_.owner_takes(units.count());
+        if (spans_[me.plan->self].put({cut, units.end})) hand.units.end = cut;
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+index_range Loop::next(policy::Hand& hand) noexcept {
+  auto const steps = how_.take_steps(hand);
+  auto const end =
+      steps.end >= count_ / grain_ + (count_ % grain_ != 0) ? count_ : steps.end * grain_;
+  return {steps.begin * grain_, end};
+}
+
+namespace {
+
+// A thread that belongs to no runtime and finds no seat in any is a crew of its own.
+policy::Crew const& nobody_else() {
+  static policy::Crew const crew{{0}, {0}, {1}, {0}};
+  return crew;
+}
+
+void run_here(detail::loop_range range, loop_options const& options, detail::loop_work work) {
+  auto* const me = detail::this_stack->worker;
+  auto const& crew = me != nullptr ? me->host.crew() : nobody_else();
+  static schedule const adaptive(schedule_kind::adaptive, 1);
+  schedule const& how = options.how ? *options.how : me != nullptr ? me->host.loops() : adaptive;
+  auto const grain = options.grain == 0 ? 1 : options.grain;
+  auto const in_steps = [grain](std::size_t n) { return n / grain + (n % grain != 0); };
+  policy::LocalMap const* map = how.map();
+  std::optional<policy::LocalMap> scaled;
+  if (map != nullptr && grain > 1 && crew.homes() > 1)
+    map = &scaled.emplace(map->in_steps(range.first, grain));
+  policy::LoopSchedule const plan(how.kind(), in_steps(how.chunk()), in_steps(range.count), crew,
+                                  map, scaled ? 0 : range.first);
+  Loop loop(plan, range, grain, options, work);
+  loop.enter(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
+  loop.rethrow();
+}
+
+}  // namespace
+}  // namespace loops
+
+namespace detail {
+
+bool next_piece(loop_part& part, index_range& piece) noexcept {
+  if (part.loop.is_over()) return false;
+  if (part.hand.units.empty() && !part.loop.refill(part.hand, part.me)) return false;
+  piece = part.loop.next(part.hand);
+  return true;
+}
+
+void leave_loop(loop_part& part) noexcept { part.loop.leave(); }
+
+void run_loop(loop_range range, loop_options const& options, loop_work work) {
+  if (range.count == 0) return;
+  auto const run = [&] { loops::run_here(range, options, work); };
+  if (options.where != nullptr) return options.where->invoke(run);
+  if (this_stack == &no_stack) return default_runtime().invoke(run);
+  run();
+}
+
+}  // namespace detail
+}  // namespace nigh

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One loop that is being run: what is left of it, and the tickets to take part in it.
+//
+// A ticket is a forked task, "enter this loop, and bring so many others". It is split in halves as
+// it goes round, so that w workers are there after log w steals. Who has taken one enters as
+// itself: its own span is that of its worker, whoever it stole the ticket from, hence the same
+// iterations go to the same worker from loop to loop. Who comes when all is done finds nothing and
+// goes.
+//
+// All of it lives in the frame of run_loop(), which returns when all tickets have been joined.
+
+#include <exception>
+#include <memory>
+#include <nigh/detail/loop.hpp>
+#include <nigh/detail/task_stack.hpp>
+
+#include "base/atomic.hpp"
+#include "loops/span.hpp"
+#include "policy/loop_schedule.hpp"
+#include "tasks/worker.hpp"
+
+namespace nigh::loops {
+
+class Loop {
+ public:
+  Loop(policy::LoopSchedule const& how, detail::loop_range range, std::size_t grain,
+       loop_options const& options, detail::loop_work work);
+  ~Loop() {}
+  Loop(Loop&&) = delete;
+  Loop& operator=(Loop&&) = delete;
+
+  // Takes part, and has that many others do so; returns when they have. In the thread of `me`;
+  // null: a thread without a seat, which is alone.
+  void enter(tasks::Worker* me, std::uint32_t others) noexcept;
+  void rethrow();
+
+  // For one thread's part.
+  bool is_over() const noexcept { return over_.load(sync::relaxed) || stop_.stop_requested(); }
+  void leave() noexcept { over_.store(true, sync::relaxed); }
+  bool refill(policy::Hand& hand, tasks::Worker const* me) noexcept;
+  index_range next(policy::Hand& hand) noexcept;
+
+ private:
+  static constexpr int usual_spans = 32;
+
+  struct alignas(Span) Room {
+    std::byte bytes[sizeof(Span)];
+  };
+
+  static void run_ticket(detail::task_slot& slot, detail::task_stack* popping) noexcept;
+  void hand_out(detail::task_stack& stack, std::uint32_t others) noexcept;
+  void take_part(tasks::Worker* me) noexcept;
+  bool visit(policy::Hand& hand, tasks::Worker const& me) noexcept;
+
+  policy::LoopSchedule const& how_;
+  stop_token stop_;
+  detail::loop_work work_;
+  std::size_t count_;  // iterations, in steps of grain_
+  std::size_t grain_;
+  Span* spans_;
+
+  alignas(64) sync::atomic<bool> over_{false};
+  sync::atomic<bool> failed_{false};  // exception_ is somebody's
+  std::exception_ptr exception_;
+
+  union {
+    Span few_[usual_spans];
+  };
+  std::unique_ptr<Room[]> many_;
+};
+
+}  // namespace nigh::loops

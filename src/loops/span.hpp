@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is left of a span of a loop (policy/loop_schedule.hpp): one word that its owner shortens at
+// the front, and visitors at the back.
+//
+// (X) Each unit is taken once. The word says all there is to know: whoever changes it does so by
+//     one compare-exchange from the value that it has decided on, so of two takers of one unit, one
+//     fails. A value that comes back means the same units are there again (a visitor brought them
+//     back before anybody ran them), so that a late compare-exchange takes what is there.
+//
+// No order is asked of these operations. What the units stand for is known to all who take part
+// since they took their ticket, which is where its task was stolen; and that all have been run is
+// known when the tickets have been joined, not from here.
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "policy/loop_schedule.hpp"
+
+namespace nigh::loops {
+
+using policy::Units;
+
+class alignas(64) Span {
+ public:
+  explicit Span(Units units) noexcept : word_(pack(units)) {}
+
+  Units left() const noexcept { return unpack(word_.load(sync::relaxed)); }
+
+  // how_many(left) of at least one unit is from 1 to left. Empty: there is nothing.
+  template <class HowMany>
+  Units take_front(HowMany how_many) noexcept {
+    return take([&](Units all) { return all.begin + how_many(all.count()); },
+                [](Units all, std::uint32_t cut) { return Units{cut, all.end}; },
+                [](Units all, std::uint32_t cut) { return Units{all.begin, cut}; });
+  }
+  template <class HowMany>
+  Units take_back(HowMany how_many) noexcept {
+    return take([&](Units all) { return all.end - how_many(all.count()); },
+                [](Units all, std::uint32_t cut) { return Units{all.begin, cut}; },
+                [](Units all, std::uint32_t cut) { return Units{cut, all.end}; });
+  }
+
+  // False when there is something already: several threads may act for one worker.
+  bool put(Units units) noexcept {
+    auto word = word_.load(sync::relaxed);
+    return unpack(word).empty() &&
+           word_.compare_exchange_strong(word, pack(units), sync::relaxed);  // (X)
+  }
+
+ private:
+  static std::uint64_t pack(Units u) noexcept { return u.begin | std::uint64_t{u.end} << 32; }
+  static Units unpack(std::uint64_t word) noexcept {
+    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  }
+
+  template <class Cut, class Keep, class Take>
+  Units take(Cut cut, Keep keep, Take give) noexcept {
+    for (auto word = word_.load(sync::relaxed);;) {
+      Units const all = unpack(word);
+      if (all.empty()) return {};
+      auto const at = cut(all);
+      if (word_.compare_exchange_strong(word, pack(keep(all, at)), sync::relaxed))  // (X)
+        return give(all, at);
+    }
+  }
+
+  sync::atomic<std::uint64_t> word_;
+};
+
+}  // namespace nigh::loops

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// LoopSchedule: who takes which iterations of a loop, from whom, and how many at once?
+//
+// A loop has so many *steps* (iterations, or blocks of them), and they lie in *spans*: one that all
+// share, or one for each worker. A span is a run of *units*, numbered so that 32 bits do; a unit is
+// one step, or as many as a chunk has. Its owner takes units from the front, visitors from the
+// back. That is all that a schedule decides:
+//
+//                  spans  unit   owner takes        visitor takes  numbering of units
+//   static blocks  w      step   all                all            as steps
+//   static chunks  w      chunk  all                all            span's own: every w-th chunk
+//   dynamic        1      chunk  one                               as chunks
+//   guided         1      chunk  a share of a half                 as chunks
+//   adaptive       w      step   an eighth          half           as steps
+//   local          w      step   an eighth          half           domain by domain
+//
+// What a visitor of adaptive and local takes goes into its own span, where others may visit it. A
+// static span is never seen half begun: what is there is somebody's who has not come.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nigh/schedule.hpp>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "policy/local_map.hpp"
+
+namespace nigh::policy {
+
+// The workers that may run a loop, and where they sit. A home is a domain that has workers.
+struct Crew {
+  std::vector<int> home_of;         // [worker]
+  std::vector<int> rank_of;         // [worker]: among its home's workers
+  std::vector<int> workers_at;      // [home]: how many
+  std::vector<int> home_of_domain;  // [domain]: nearest
+
+  int workers() const noexcept { return static_cast<int>(home_of.size()); }
+  int homes() const noexcept { return static_cast<int>(workers_at.size()); }
+};
+
+struct Units {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  std::uint32_t count() const noexcept { return end - begin; }
+  bool empty() const noexcept { return begin >= end; }
+  bool operator==(Units const&) const = default;
+};
+
+struct Steps {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  bool operator==(Steps const&) const = default;
+};
+
+// Units that somebody has taken and not yet run.
+struct Hand {
+  Units units;
+  int origin = 0;         // the span they came from
+  std::size_t begun = 0;  // of the first unit, so many steps have been dealt with
+};
+
+class LoopSchedule {
+ public:
+  static constexpr std::size_t most_units = std::size_t{1} << 31;
+
+  // `chunk` in steps, at least 1. The map is of steps, `first` the one at which the loop begins.
+  // Crew and map live longer. Allocates only for maps of more than a few domains.
+  LoopSchedule(schedule_kind kind, std::size_t chunk, std::size_t steps, Crew const& crew,
+               LocalMap const* map = nullptr, std::size_t first = 0)
+      : crew_(&crew), steps_(steps), first_(first), kind_(kind) {
+    bool const by_chunks = kind == schedule_kind::static_chunks || kind == schedule_kind::dynamic ||
+                           kind == schedule_kind::guided;
+    unit_ = std::max(by_chunks ? chunk : 1, steps / most_units + 1);
+    bool const in_map = steps <= LocalMap::everything_else - first;  // else it began below 0
+    if (kind == schedule_kind::local && map != nullptr && in_map && crew.homes() > 1)
+      lay_out(*map);
+    else
+      units_ = units_in(steps);
+  }
+
+  // How many workers could find something to do at once?
+  int useful_workers() const noexcept {
+    return static_cast<int>(
+        std::min<std::size_t>(units_, static_cast<std::size_t>(crew_->workers())));
+  }
+  int spans() const noexcept { return is_shared() ? 1 : crew_->workers(); }
+  int span_of(int worker) const noexcept { return is_shared() ? 0 : worker; }
+
+  // What lies in a span at the beginning.
+  Units units_of(int span) const noexcept {
+    auto const workers = static_cast<std::uint32_t>(crew_->workers());
+    auto const w = static_cast<std::uint32_t>(span);
+    switch (kind_) {
+      case schedule_kind::dynamic:
+      case schedule_kind::guided:
+        return {0, units_};
+      case schedule_kind::static_chunks:
+        return {0, units_ > w ? (units_ - w - 1) / workers + 1 : 0};
+      case schedule_kind::static_blocks:
+      case schedule_kind::adaptive:
+        return share({0, units_}, workers, w);
+      case schedule_kind::local:
+        break;
+    }
+    auto const home = crew_->home_of[w];
+    return share(units_at(home), static_cast<std::uint32_t>(at(crew_->workers_at, home)),
+                 static_cast<std::uint32_t>(crew_->rank_of[w]));
+  }
+
+  // Of `left` units, at least one.
+  std::uint32_t owner_takes(std::uint32_t left) const noexcept {
+    switch (kind_) {
+      case schedule_kind::static_blocks:
+      case schedule_kind::static_chunks:
+        return left;
+      case schedule_kind::dynamic:
+        return 1;
+      case schedule_kind::guided:
+        return std::max(left / (2 * static_cast<std::uint32_t>(crew_->workers())), 1u);
+      case schedule_kind::adaptive:
+      case schedule_kind::local:
+        break;
+    }
+    return std::max(left / 8, 1u);
+  }
+  std::uint32_t visitor_takes(std::uint32_t left) const noexcept {
+    return splits() ? left - left / 2 : left;
+  }
+  // Does a visitor put what it does not begin at once into its own span?
+  bool splits() const noexcept {
+    return kind_ == schedule_kind::adaptive || kind_ == schedule_kind::local;
+  }
+
+  // Takes the first steps off a hand that is not empty: as many as follow each other.
+  Steps take_steps(Hand& hand) const noexcept {
+    if (kind_ == schedule_kind::static_chunks) {
+      auto const chunk =
+          std::size_t{hand.units.begin++} * static_cast<std::size_t>(crew_->workers()) +
+          static_cast<std::size_t>(hand.origin);
+      return {chunk * unit_, end_of(chunk + 1)};
+    }
+    if (blocks_ > 0) return take_mapped(hand);
+    Steps const all{std::size_t{hand.units.begin} * unit_, end_of(hand.units.end)};
+    hand.units.begin = hand.units.end;
+    return all;
+  }
+
+ private:
+  // The part of a home's units that one domain has.
+  struct Block {
+    std::uint32_t begin;  // first unit
+    std::uint32_t end;
+    std::size_t rank;   // its first step, counted among the domain's
+    std::size_t steps;  //
+    int domain;
+    int home;
+  };
+
+  static int at(std::vector<int> const& v, int i) noexcept {
+    return v[static_cast<std::size_t>(i)];
+  }
+  bool is_shared() const noexcept {
+    return kind_ == schedule_kind::dynamic || kind_ == schedule_kind::guided;
+  }
+  std::uint32_t units_in(std::size_t steps) const noexcept {
+    return static_cast<std::uint32_t>(steps / unit_ + (steps % unit_ != 0));
+  }
+  std::size_t end_of(std::size_t units) const noexcept {
+    return units >= units_ ? steps_ : units * unit_;
+  }
+  // The first ones get one more when it does not come out even.
+  static Units share(Units all, std::uint32_t parts, std::uint32_t part) noexcept {
+    auto const each = all.count() / parts, more = all.count() % parts;
+    auto const begin = all.begin + part * each + std::min(part, more);
+    return {begin, begin + each + (part < more ? 1 : 0)};
+  }
+
+  Units units_at(int home) const noexcept {
+    if (blocks_ == 0)
+      return share({0, units_}, static_cast<std::uint32_t>(crew_->homes()),
+                   static_cast<std::uint32_t>(home));
+    Units all;
+    for (Block const& b : blocks())
+      if (b.home == home) all = {all.empty() ? b.begin : all.begin, b.end};
+    return all;
+  }
+
+  // Numbers the units home by home.
+  void lay_out(LocalMap const& map) {
+    map_ = &map;
+    auto const domains = static_cast<std::size_t>(map.domains());
+    if (domains > few_.size()) many_.resize(domains);
+    for (int home = 0; home < crew_->homes(); ++home)
+      for (int d = 0; d < map.domains(); ++d) {
+        // Domains that the crew's machine does not have are as good as any.
+        auto const known = static_cast<std::size_t>(d) < crew_->home_of_domain.size();
+        if ((known ? at(crew_->home_of_domain, d) : 0) != home) continue;
+        auto const rank = map.before(d, first_);
+        auto const steps = map.before(d, first_ + steps_) - rank;
+        auto const end = units_ + units_in(steps);
+        (many_.empty() ? few_[blocks_] : many_[blocks_]) = {units_, end, rank, steps, d, home};
+        units_ = end;
+        ++blocks_;
+      }
+  }
+  struct Blocks {
+    Block const* first;
+    std::size_t count;
+    Block const* begin() const noexcept { return first; }
+    Block const* end() const noexcept { return first + count; }
+  };
+  Blocks blocks() const noexcept { return {many_.empty() ? few_.data() : many_.data(), blocks_}; }
+
+  Steps take_mapped(Hand& hand) const noexcept {
+    for (Block const& b : blocks()) {
+      if (hand.units.begin >= b.end) continue;
+      auto const last = std::min(hand.units.end, b.end);
+      auto const from = std::size_t{hand.units.begin - b.begin} * unit_ + hand.begun;
+      auto const to = last == b.end ? b.steps : std::size_t{last - b.begin} * unit_;
+      auto const [step, gap] = map_->at(b.domain, b.rank + from);
+      auto const count = std::min(gap - step, to - from);
+      hand.units.begin =
+          from + count == to ? last : b.begin + static_cast<std::uint32_t>((from + count) / unit_);
+      hand.begun = from + count == to ? 0 : (from + count) % unit_;
+      return {step - first_, step - first_ + count};
+    }
+    NIGH_ASSERT(false, "units in a hand belong to a block");
+    return {};
+  }
+
+  Crew const* crew_;
+  LocalMap const* map_ = nullptr;
+  std::size_t steps_;
+  std::size_t first_;
+  std::size_t unit_ = 1;  // steps in one
+  std::uint32_t units_ = 0;
+  schedule_kind kind_;
+  std::size_t blocks_ = 0;  // none: units are numbered as steps or chunks are
+  std::array<Block, 8> few_;
+  std::vector<Block> many_;
+};
+
+}  // namespace nigh::policy
