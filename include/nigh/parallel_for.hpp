@@ -2,10 +2,14 @@
 #pragma once
 // parallel_for(first, last, body): calls the body for every iteration, spread over the workers.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <nigh/array.hpp>
+#include <nigh/box.hpp>
 #include <nigh/detail/loop.hpp>
 #include <nigh/schedule.hpp>
+#include <span>
 #include <type_traits>
 
 namespace nigh {
@@ -39,6 +43,66 @@ void parallel_for(First first, Last last, Body const& body, schedule const& how)
   loop_options options;
   options.how = how;
   parallel_for(first, last, body, options);
+}
+
+// The same for every element of a box: body(i, j) or body(i, j, k), or body(box) for smaller boxes
+// that together are this one; those reach over all of the last dimension. Pieces of the schedule
+// are of elements in their order, last dimension innermost, and for a body that takes boxes of its
+// rows.
+template <std::size_t D, class Body>
+void parallel_for(box<D> const& all, Body const& body, loop_options const& options = {}) {
+  using pieces_of = detail::for_box<D, Body>;
+  auto const count = detail::box_count(all, pieces_of::dimensions);
+  if (detail::box_count(all, D) == 0) return;
+  pieces_of pieces{body, all};
+  detail::run_loop({0, count}, options, {&pieces, &pieces_of::run});
+}
+
+template <std::size_t D, class Body>
+void parallel_for(box<D> const& all, Body const& body, schedule const& how) {
+  loop_options options;
+  options.how = how;
+  parallel_for(all, body, options);
+}
+
+// The blocks of an array, of so many elements but for the last one; 0: what fills a page, at least.
+template <class T>
+struct array_blocks {
+  array<T>& data;
+  std::size_t elements;
+};
+template <class T>
+array_blocks<T> blocks_of(array<T>& a, std::size_t elements = 0) {
+  if (elements == 0) elements = detail::page_of_elements(sizeof(T));
+  return {a, elements};
+}
+
+// Calls body(std::span<T> block, std::size_t index_of_its_first) for every block. Unless options
+// name another schedule, local_schedule(array).
+template <class T, class Body>
+void parallel_for(array_blocks<T> const& blocks, Body const& body, loop_options options = {}) {
+  if (!options.how) options.how = local_schedule(blocks.data);
+  options.grain = blocks.elements;
+  auto const each = blocks.elements;
+  T* const data = blocks.data.data();
+  parallel_for(
+      std::size_t{0}, blocks.data.size(),
+      [&body, data, each](index_range r) {
+        for (auto at = r.begin; at < r.end;) {
+          auto const count = std::min(each, r.end - at);
+          if (!detail::goes_on(body, std::span<T>(data + at, count), at)) return loop_flow::leave;
+          at += count;
+        }
+        return loop_flow::go_on;
+      },
+      options);
+}
+
+template <class T, class Body>
+void parallel_for(array_blocks<T> const& blocks, Body const& body, schedule const& how) {
+  loop_options options;
+  options.how = how;
+  parallel_for(blocks, body, options);
 }
 
 }  // namespace nigh

@@ -173,6 +173,12 @@ bool next_piece(loop_part& part, index_range& piece) noexcept {
   return true;
 }
 
+std::size_t workers_for_loops(runtime* where) {
+  if (where != nullptr) return static_cast<std::size_t>(where->workers());
+  auto* const me = this_stack->worker;
+  return static_cast<std::size_t>(me != nullptr ? me->host.workers() : default_runtime().workers());
+}
+
 void leave_loop(loop_part& part) noexcept { part.loop.leave(); }
 
 void run_loop(loop_range range, loop_options const& options, loop_work work) {

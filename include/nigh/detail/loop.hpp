@@ -35,6 +35,19 @@ struct loop_range {
 // Runs the work in all threads that come, until no piece is left; rethrows.
 NIGH_API void run_loop(loop_range range, loop_options const& options, loop_work work);
 
+// As many elements as a small page has room for, at least one.
+constexpr std::size_t page_of_elements(std::size_t bytes) noexcept {
+  return bytes >= 4096 ? 1 : 4096 / bytes;
+}
+
+// Of the runtime where such a loop would run.
+NIGH_API std::size_t workers_for_loops(runtime* where);
+
+template <class T>
+struct unshared {  // an element of a vector that threads write to: not a bit of a vector<bool>
+  T value;
+};
+
 template <class Index, class First, class Last>
 loop_range loop_extent(First first, Last last) {
   // A negative number has no place among unsigned indices.
