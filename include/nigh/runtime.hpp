@@ -53,6 +53,7 @@ struct runtime_options {
   int workers = 0;                       // 0: one for each allowed cpu
   cpu_order order = cpu_order::compact;  // which cpus they are pinned to
   level order_level = level::domain;     //
+  std::vector<int> cpus = {};            // not empty: these instead, in this order
   locality mode = locality::prefer;
   std::size_t queue_capacity = 8192;  // tasks per locality queue; a power of two
   // Tasks that may wait in all queues together, 0: as many as fit. When a spawn reaches it, the

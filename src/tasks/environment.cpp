@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "policy/chunk_size.hpp"
 #include "policy/schedule_names.hpp"
@@ -73,6 +75,18 @@ bool order(runtime_options& o, std::string_view text) {
   return true;
 }
 
+bool cpu_list(runtime_options& o, std::string_view text) {
+  std::vector<int> cpus;
+  for (bool more = true; more;) {
+    auto const comma = text.find(',');
+    if (!number(text.substr(0, comma), 0, cpus.emplace_back())) return false;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  o.cpus = std::move(cpus);
+  return true;
+}
+
 bool power_of_two(std::string_view text, std::size_t& into) {
   std::size_t n = 0;
   if (!number(text, std::size_t{1}, n) || (n & (n - 1)) != 0) return false;
@@ -99,6 +113,7 @@ constexpr Variable variables[] = {
     {"NIGH_WORKERS", "a positive number of workers",
      [](Options& o, Text t) { return number(t, 1, o.workers); }},
     {"NIGH_ORDER", "compact or scatter, and perhaps :core, :l2, :l3, :domain or :package", &order},
+    {"NIGH_CPUS", "a list of cpus as 0,2,1", &cpu_list},
     {"NIGH_LOCALITY", "prefer or strict", &mode},
     {"NIGH_QUEUE_CAPACITY", "a power of two",
      [](Options& o, Text t) { return power_of_two(t, o.queue_capacity); }},

@@ -44,13 +44,22 @@ void say_what_was_lost(std::exception_ptr const& exception) noexcept {
 }
 
 std::vector<int> chosen_cpus(topology const& machine, runtime_options const& options) {
-  auto cpus = machine.order(options.order, options.order_level);
+  auto cpus =
+      options.cpus.empty() ? machine.order(options.order, options.order_level) : options.cpus;
+  for (std::size_t i = 0; i < options.cpus.size(); ++i) {
+    if (machine.domain_of_cpu(cpus[i]) < 0)
+      refuse("cpus", "cpu " + std::to_string(cpus[i]) + " is not allowed");
+    if (std::find(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(i), cpus[i]) <
+        cpus.begin() + static_cast<std::ptrdiff_t>(i))
+      refuse("cpus", "cpu " + std::to_string(cpus[i]) + " is named twice");
+  }
   auto const allowed = std::to_string(cpus.size());
   if (options.workers < 0) refuse("workers", std::to_string(options.workers) + " is negative");
   auto const wanted = static_cast<std::size_t>(options.workers);
   if (wanted > cpus.size())
     refuse("workers",
-           std::to_string(wanted) + " workers, but only " + allowed + " cpus are allowed");
+           std::to_string(wanted) + " workers, but only " + allowed + " cpus are " +
+               (options.cpus.empty() ? "allowed" : "named"));
   if (wanted > 0) cpus.resize(wanted);
   return cpus;
 }
