@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # The layers of src/, and the flags that all of the project's own code is built with.
 
-add_library(nigh_flags INTERFACE)
-target_compile_options(nigh_flags INTERFACE -Wall -Wextra -Wpedantic
+add_library(nigh_warnings INTERFACE)
+target_compile_options(nigh_warnings INTERFACE -Wall -Wextra -Wpedantic
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow> -Wconversion $<$<COMPILE_LANGUAGE:C,CXX>:-Wsign-conversion>
   "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Wold-style-cast;-Woverloaded-virtual>" -Werror)
 # g++ 12 sees overlapping copies where a literal joins a string (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(nigh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  target_compile_options(nigh_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 # clang blames us for the temporary buffer inside libstdc++ 12's stable algorithms.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  target_compile_options(nigh_flags INTERFACE
+  target_compile_options(nigh_warnings INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
 endif()
+add_library(nigh_flags INTERFACE)
+target_link_libraries(nigh_flags INTERFACE nigh_warnings)
 if(NIGH_CHAOS)
   target_compile_definitions(nigh_flags INTERFACE NIGH_CHAOS)
   target_include_directories(nigh_flags INTERFACE ${PROJECT_SOURCE_DIR}/tests/chaos)

@@ -32,6 +32,7 @@ LAYERS = {
     "src/openmp": ["src/coordinator/client"],
     "src/cluster": ["src/tasks", "src/loops"],
     "src/sim": ["src/policy", "src/coordinator/core", "src/trace"],
+    "src/preload": ["src/base"],
     "src/cli": ["src/coordinator/client", "src/trace", "src/sim", "src/loops"],
     "src": [],
     "include": [],
@@ -48,9 +49,10 @@ IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|fut
 # Only these folders talk to the system or ask which system and processor they are built for.
 # Tests check the seam from both sides. Benchmark drivers pin the threads of runtimes that are not
 # ours and record the machine; being users of the public interface, they cannot borrow src/platform.
+# What is preloaded into other people's programs brings nothing but libc along.
 SYSTEM_HEADERS = (r"sys/.*|linux/.*|asm/.*|unistd\.h|sched\.h|pthread\.h|fcntl\.h|dlfcn\.h|poll\.h|"
                   r"signal\.h|syscall\.h|numa\.h|numaif\.h")
-SYSTEM_FOLDERS = ["src/platform", "tests", "bench"]
+SYSTEM_FOLDERS = ["src/platform", "src/preload", "tests", "bench"]
 HWLOC_FOLDERS = ["src/platform", "src/topology", "tests"]
 SYSTEM_MACROS = (r"__linux__|__unix__|__APPLE__|_WIN32|__FreeBSD__|__GLIBC__|__ANDROID__|"
                  r"__x86_64__|__amd64__|__i386__|__aarch64__|__arm__|__powerpc64__|__riscv|"

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -25,6 +26,8 @@ struct ExitStatus {
 void add_topo(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
+// `program`: the words of PROGRAM ARGUMENTS..., there when the command runs.
+void add_run(CLI::App& app, std::vector<std::string> const& program);
 void add_trace(CLI::App& app);
 
 }  // namespace nigh::cli

@@ -2,12 +2,16 @@
 // nigh: one command, a subcommand for each thing a person may want.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <nigh/version.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/program_words.hpp"
 
 namespace {
 
@@ -28,13 +32,22 @@ int main(int argc, char** argv) {
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
   app.set_version_flag("--version", std::string("nigh ") + nigh::version());
-  app.require_subcommand(0, 1);  // asked for below, after an unknown word was complained about
+  std::vector<std::string> program;  // of the commands that run one
+  app.require_subcommand(0, 1);      // asked for below, after an unknown word was complained about
   nigh::cli::add_topo(app);
+  nigh::cli::add_run(app, program);
   nigh::cli::add_bench(app);
   nigh::cli::add_trace(app);
   nigh::cli::add_doctor(app);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (argc > 1 && words.front() == "run") {
+      words.erase(words.begin());
+      program = nigh::cli::cut_program(*app.get_subcommand("run"), words);
+      words.insert(words.begin(), "run");
+    }
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
     if (app.get_subcommands().empty())
       throw nigh::cli::UsageError("which command? nigh --help lists them");
   } catch (CLI::ParseError const& e) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Command lines of the form nigh COMMAND [OPTIONS] [--] PROGRAM ARGUMENTS..., where the program's
+// arguments may look like options of ours. CLI11 sees what stands before the program only.
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace nigh::cli {
+
+// Cuts the program and its arguments off the words behind COMMAND: they begin after the first "--",
+// or with the first word that is neither an option nor an option's value.
+std::vector<std::string> cut_program(CLI::App const& command, std::vector<std::string>& words);
+
+}  // namespace nigh::cli

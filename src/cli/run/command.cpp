@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh run: a program, with its threads and its memory where they are wanted.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nigh/topology.hpp>
+#include <string>
+#include <vector>
+
+#include "base/cpu_list.hpp"
+#include "cli/commands.hpp"
+#include "cli/run/launch_plan.hpp"
+#include "cli/run/plan.hpp"
+#include "cli/run/profile.hpp"
+#include "cli/run/watch.hpp"
+#include "platform/launch.hpp"
+
+namespace nigh::cli {
+namespace {
+
+struct RunOptions {
+  std::string threads, bind, memory, schedule, profile;
+  bool force = false, dry_run = false, verbose = false, strict = false;
+};
+
+template <class T>
+T checked(std::string const& option, result<T> parsed) {
+  if (!parsed) throw UsageError(option + ": " + parsed.message());
+  return std::move(parsed).value();
+}
+
+// What a profile says, less what the command line says otherwise.
+Request request_of(CLI::App const& command, RunOptions const& o, topology const& machine) {
+  Request request;
+  if (command.count("--profile") > 0) request = read_profile(o.profile, machine, o.force);
+  if (command.count("--threads") > 0) {
+    request.threads = checked("--threads", parse_threads(o.threads));
+    if (command.count("--bind") == 0 && request.bind && !request.bind->places.empty())
+      request.bind.reset();  // the profile's places were for its own number of threads
+  }
+  if (command.count("--bind") > 0) {
+    request.bind = checked("--bind", parse_binding(o.bind));
+    if (command.count("--threads") == 0) request.threads = 0;
+  }
+  if (command.count("--mem") > 0) request.memory = checked("--mem", parse_memory(o.memory));
+  if (command.count("--schedule") > 0)
+    request.schedule = checked("--schedule", parse_loops(o.schedule));
+  return request;
+}
+
+void say(std::string const& what) { fmt::print(stderr, "nigh: run: {}\n", what); }
+
+void run(CLI::App const& command, RunOptions const& options,
+         std::vector<std::string> const& words) {
+  if (words.empty())
+    throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
+  auto machine = topology::live();
+  if (!machine) throw std::runtime_error(machine.message());
+  auto const plan = make_plan(*machine, request_of(command, options, *machine), from_environment);
+  if (!plan) throw UsageError(plan.message());
+  auto const shim = shim_for(words.front());
+  if (options.dry_run) {
+    std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
+    return;
+  }
+  auto launch = launch_of(*plan, shim, words);
+  launch.strict = options.strict;
+  if (!options.verbose) {
+    auto const failed = platform::become(launch, say);
+    say(failed.message);
+    throw ExitStatus{failed.status};
+  }
+  for (auto const& note : plan->notes) say(note);
+  if (!shim.why_not.empty() && !plan->places.empty()) say(shim.why_not);
+  run_watched(launch, *machine, say);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, std::vector<std::string> const& program) {
+  auto* const command = app.add_subcommand(
+      "run",
+      "Run a program with threads and memory placed: nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
+  auto const o = std::make_shared<RunOptions>();
+  command
+      ->add_option("--threads", o->threads,
+                   "How many threads, one a core as long as there are cores")
+      ->type_name("N");
+  command
+      ->add_option("--bind", o->bind,
+                   "compact, scatter, or places as 0,2,4-7 or {0,1},{2,3}: thread k on place k")
+      ->type_name("HOW");
+  command
+      ->add_option("--mem", o->memory,
+                   "first-touch, interleave[:DOMAINS], bind:DOMAINS or preferred:DOMAIN")
+      ->type_name("POLICY");
+  command
+      ->add_option(
+          "--schedule", o->schedule,
+          "static, dynamic or guided[,CHUNK], adaptive, local: of loops that leave it open")
+      ->type_name("KIND");
+  command->add_option("--profile", o->profile, "Take from this file what the options do not say")
+      ->type_name("FILE");
+  command->add_flag("--force", o->force, "Use the profile of another machine");
+  command->add_flag("--strict", o->strict, "Do not start when the system refuses a part of it");
+  command->add_flag("--dry-run", o->dry_run,
+                    "Print what would be set, for a shell, and run nothing");
+  command->add_flag("-v,--verbose", o->verbose,
+                    "Say afterwards where threads ran and where pages lay");
+  command->callback([command, o, &program] { run(*command, *o, program); });
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/launch_plan.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/cpu_list.hpp"
+#include "platform/elf.hpp"
+#include "platform/program.hpp"
+
+namespace nigh::cli {
+namespace {
+
+using Kind = platform::MemoryPolicy::Kind;
+
+constexpr std::string_view plain =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+
+std::string shell_word(std::string const& word) {
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string quoted = "'";
+  for (char const c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string numactl_words(platform::MemoryPolicy const& policy) {
+  auto const nodes = base::cpu_list(policy.os_nodes);
+  switch (policy.kind) {
+    case Kind::interleave:
+      return "numactl --interleave=" + nodes;
+    case Kind::bind:
+      return "numactl --membind=" + nodes;
+    case Kind::preferred:
+      return "numactl --preferred=" + nodes;
+    case Kind::first_touch:
+      break;
+  }
+  return "numactl --localalloc";
+}
+
+// LD_PRELOAD is added to what it is already; ours comes last, as it expects least.
+std::string preload_value(std::string const& file) {
+  auto const before = from_environment("LD_PRELOAD");
+  return before && !before->empty() ? *before + ":" + file : file;
+}
+
+}  // namespace
+
+std::optional<std::string> from_environment(std::string_view name) {
+  char const* const value = std::getenv(std::string(name).c_str());
+  if (value == nullptr) return {};
+  return value;
+}
+
+Shim shim_for(std::string const& program) {
+  auto const file =
+      (platform::this_program().parent_path() / ".." / "libexec" / "nigh" / "nigh-places.so")
+          .lexically_normal();
+  if (!std::filesystem::exists(file))
+    return {{},
+            "threads that no OpenMP or nigh runtime makes get no places: " + file.string() +
+                " is missing"};
+  auto const elf = platform::read_elf(platform::find_program(program));
+  if (!elf) return {file.string()};
+  auto const without = [&](std::string const& why) {
+    return Shim{
+        {}, program + " " + why + ": threads that no OpenMP or nigh runtime makes get no places"};
+  };
+  if (!elf->is_ours) return without("is made for another processor or word size");
+  if (!elf->is_dynamic) return without("is linked statically");
+  // AddressSanitizer ends programs in which a library comes before its own.
+  bool const guarded =
+      std::any_of(elf->needed.begin(), elf->needed.end(),
+                  [](std::string const& lib) { return lib.starts_with("libasan.so"); });
+  if (guarded) return without("is built with AddressSanitizer");
+  return {file.string()};
+}
+
+platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::string> words) {
+  platform::Launch launch;
+  launch.words = std::move(words);
+  launch.variables = plan.variables;
+  launch.removed = plan.removed;
+  launch.cpus = plan.cpus;
+  launch.memory = plan.memory;
+  if (!plan.places.empty() && !shim.file.empty())
+    launch.variables.push_back("LD_PRELOAD=" + preload_value(shim.file));
+  return launch;
+}
+
+std::string as_shell_lines(Plan const& plan, Shim const& shim,
+                           std::vector<std::string> const& words) {
+  auto const launch = launch_of(plan, shim, words);
+  std::string lines;
+  for (auto const& note : plan.notes) lines += "# " + note + '\n';
+  if (!plan.places.empty() && !shim.why_not.empty()) lines += "# " + shim.why_not + '\n';
+  std::string command;
+  auto const add = [&command](std::string const& part) {
+    command += (command.empty() ? "" : " \\\n  ") + part;
+  };
+  if (!launch.cpus.empty()) add("taskset -c " + base::cpu_list(launch.cpus));
+  if (launch.memory) add(numactl_words(*launch.memory));
+  if (!launch.removed.empty() || !launch.variables.empty()) {
+    std::string removed;
+    for (auto const& name : launch.removed) removed += " -u " + name;
+    add("env" + removed);
+    for (auto const& v : launch.variables) add(shell_word(v));
+  }
+  std::string program;
+  for (auto const& word : words) program += (program.empty() ? "" : " ") + shell_word(word);
+  add(program);
+  return lines + command + '\n';
+}
+
+}  // namespace nigh::cli

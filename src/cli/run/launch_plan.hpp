@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A plan, as it is carried out: variables, mask and policy for a program, with the library that
+// gives threads their places when no runtime does.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/run/plan.hpp"
+#include "platform/launch.hpp"
+
+namespace nigh::cli {
+
+// The library that is preloaded (src/preload); where it cannot be, why.
+struct Shim {
+  std::string file = {};  // empty: none
+  std::string why_not = {};
+};
+Shim shim_for(std::string const& program);
+
+std::optional<std::string> from_environment(std::string_view name);
+
+platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::string> words);
+
+// What a shell would have to be told to do the same.
+std::string as_shell_lines(Plan const& plan, Shim const& shim,
+                           std::vector<std::string> const& words);
+
+}  // namespace nigh::cli

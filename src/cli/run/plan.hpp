@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From what was asked for, and a machine, to what is set for the program. A pure function: `nigh
+// run` carries its result out, --dry-run prints it, a test compares it.
+
+#include <functional>
+#include <nigh/result.hpp>
+#include <nigh/topology.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/run/request.hpp"
+#include "platform/memory_policy.hpp"
+
+namespace nigh::cli {
+
+struct Plan {
+  std::vector<std::string> variables = {};  // "NAME=value"
+  std::vector<std::string> removed = {};    // variables that would overrule these
+  std::vector<Place> places = {};           // of thread 0, 1, ...; empty: threads stay as they are
+  std::vector<int> cpus = {};               // of all places, ascending: the program's affinity mask
+  std::optional<platform::MemoryPolicy> memory = {};
+  std::vector<std::string> notes = {};  // what somebody who wants to know more should know
+};
+
+// The value of a variable in the environment that the program would inherit.
+using Inherited = std::function<std::optional<std::string>(std::string_view name)>;
+
+// The error names the option and what is wrong with it here.
+result<Plan> make_plan(topology const& machine, Request const& request, Inherited const& inherited);
+
+}  // namespace nigh::cli

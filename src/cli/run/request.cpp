@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace nigh::cli {
+namespace {
+
+using Kind = platform::MemoryPolicy::Kind;
+
+struct MemoryWord {
+  std::string_view word;
+  Kind kind;
+};
+constexpr std::array<MemoryWord, 4> memory_words{{{"first-touch", Kind::first_touch},
+                                                  {"interleave", Kind::interleave},
+                                                  {"bind", Kind::bind},
+                                                  {"preferred", Kind::preferred}}};
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+template <class Integer>
+std::optional<Integer> whole_number(std::string_view text) {
+  Integer value{};
+  auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+// "0,2-3"; none when the text is something else.
+std::vector<int> domain_list(std::string_view text) {
+  std::vector<int> domains;
+  if (text.find_first_of("{}") != text.npos) return domains;
+  auto const list = parse_places(text);
+  if (list)
+    for (auto const& one : *list) domains.push_back(one.front());
+  std::sort(domains.begin(), domains.end());
+  domains.erase(std::unique(domains.begin(), domains.end()), domains.end());
+  return domains;
+}
+
+}  // namespace
+
+result<int> parse_threads(std::string_view text) {
+  auto const threads = whole_number<int>(text);
+  if (!threads || *threads < 1) return error{quoted(text) + " is no positive number of threads"};
+  return *threads;
+}
+
+result<Binding> parse_binding(std::string_view text) {
+  Binding binding;
+  if (text == "compact") return binding;
+  if (text == "scatter") {
+    binding.order = cpu_order::scatter;
+    return binding;
+  }
+  auto places = parse_places(text);
+  if (!places) return error{"neither compact nor scatter, and " + places.message()};
+  binding.places = std::move(places).value();
+  return binding;
+}
+
+result<MemoryChoice> parse_memory(std::string_view text) {
+  auto const colon = text.find(':');
+  auto const word = text.substr(0, colon);
+  auto const* const known = std::find_if(memory_words.begin(), memory_words.end(),
+                                         [&](MemoryWord const& w) { return w.word == word; });
+  if (known == memory_words.end())
+    return error{quoted(text) +
+                 " is none of first-touch, interleave[:DOMAINS], bind:DOMAINS, preferred:DOMAIN"};
+  MemoryChoice choice{known->kind};
+  bool const has_domains = colon != text.npos;
+  if (has_domains) choice.domains = domain_list(text.substr(colon + 1));
+  if (has_domains && (known->kind == Kind::first_touch || choice.domains.empty()))
+    return error{quoted(text) + ": " +
+                 (known->kind == Kind::first_touch
+                      ? "first-touch takes no domains"
+                      : quoted(text.substr(colon + 1)) + " is no list of domains as 0,2-3")};
+  bool const needs = known->kind == Kind::bind || known->kind == Kind::preferred;
+  if (needs && !has_domains)
+    return error{quoted(text) + " needs a domain, as " + std::string(word) + ":0"};
+  if (known->kind == Kind::preferred && choice.domains.size() > 1)
+    return error{quoted(text) + ": only one domain can be preferred"};
+  return choice;
+}
+
+result<LoopChoice> parse_loops(std::string_view text) {
+  auto words = policy::parse_schedule(text);
+  if (words && words->chunk > std::numeric_limits<std::int32_t>::max())
+    return error{quoted(text) + ": OpenMP's chunks end at 2147483647 iterations"};
+  return words;
+}
+
+std::string to_string(Binding const& binding) {
+  if (!binding.places.empty()) return to_string(std::span<Place const>(binding.places));
+  return binding.order == cpu_order::compact ? "compact" : "scatter";
+}
+
+std::string to_string(MemoryChoice const& memory) {
+  std::string text;
+  for (auto const& w : memory_words)
+    if (w.kind == memory.kind) text = w.word;
+  for (std::size_t i = 0; i < memory.domains.size(); ++i)
+    text += (i == 0 ? ":" : ",") + std::to_string(memory.domains[i]);
+  return text;
+}
+
+std::string to_string(LoopChoice const& loops) {
+  return policy::to_string(loops.kind, loops.chunk);
+}
+
+bool openmp_has(LoopChoice const& loops) {
+  return loops.kind != schedule_kind::adaptive && loops.kind != schedule_kind::local;
+}
+
+std::string to_string(Request const& request) {
+  std::string text;
+  auto const add = [&text](std::string_view option, std::string const& value) {
+    text += (text.empty() ? "" : " ") + std::string(option) + " " + value;
+  };
+  if (request.threads > 0) add("--threads", std::to_string(request.threads));
+  if (request.bind) add("--bind", to_string(*request.bind));
+  if (request.memory) add("--mem", to_string(*request.memory));
+  if (request.schedule) add("--schedule", to_string(*request.schedule));
+  return text;
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/run/whereabouts.hpp"
+#include "platform/process_usage.hpp"
+
+namespace nigh::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+// Often at first, as programs may be short; later as seldom as keeps looking below one part in a
+// hundred of the time. What costs more than a look at threads is done less often still: listing all
+// processes, and reading page tables, for which the program may have to wait.
+class Watch {
+ public:
+  nanoseconds look(int pid) {
+    auto const begin = Clock::now();
+    if (begin >= next_tree_) look_for_processes(pid);
+    if (begin >= next_pages_) look_at_pages();
+    auto const before_threads = Clock::now();
+    std::vector<platform::ThreadSample> threads;
+    for (int const process : tree_)
+      for (auto& t : platform::threads_of(process)) threads.push_back(std::move(t));
+    seen_.add(threads);
+    constexpr nanoseconds least = std::chrono::milliseconds(10), most = std::chrono::seconds(1);
+    return std::max<nanoseconds>(100 * (Clock::now() - before_threads),
+                                 std::clamp<nanoseconds>((begin - start_) / 20, least, most));
+  }
+
+  Whereabouts const& seen() const { return seen_; }
+
+ private:
+  void look_for_processes(int pid) {
+    auto const begin = Clock::now();
+    tree_ = platform::process_tree(pid);
+    next_tree_ = Clock::now() + 200 * (Clock::now() - begin);
+  }
+
+  void look_at_pages() {
+    auto const begin = Clock::now();
+    std::map<int, std::uint64_t> bytes;
+    for (int const process : tree_)
+      if (auto const some = platform::bytes_by_node(process))
+        for (auto const& [node, b] : *some) bytes[node] += b;
+    seen_.add_pages(std::move(bytes));
+    constexpr nanoseconds least = std::chrono::milliseconds(50);
+    auto const cost = Clock::now() - begin;
+    next_pages_ = Clock::now() + std::max<nanoseconds>({500 * cost, (begin - start_) / 10, least});
+  }
+
+  Whereabouts seen_;
+  std::vector<int> tree_;
+  Clock::time_point const start_ = Clock::now();
+  Clock::time_point next_tree_ = start_, next_pages_ = start_;
+};
+
+}  // namespace
+
+void run_watched(platform::Launch const& launch, topology const& machine,
+                 platform::Complain const& say) {
+  Watch watch;
+  auto const ending =
+      platform::run_supervised(launch, {say, [&watch](int pid) { return watch.look(pid); }});
+  if (!ending) throw std::runtime_error("run: " + ending.message());
+  if (ending->not_started) {
+    say(ending->not_started->message);
+    throw ExitStatus{ending->not_started->status};
+  }
+  fmt::print(stderr, "{}", report(watch.seen(), machine, ending->seconds, ending->cpu_seconds));
+  std::fflush(stderr);
+  if (ending->signal > 0) platform::die_of(ending->signal);
+  throw ExitStatus{ending->status};
+}
+
+}  // namespace nigh::cli

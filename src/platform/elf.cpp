@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/elf.hpp"
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "platform/program.hpp"
+
+namespace nigh::platform {
+namespace {
+
+using Header = ElfW(Ehdr);
+using Segment = ElfW(Phdr);
+using Entry = ElfW(Dyn);
+constexpr unsigned char our_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+
+template <class T>
+bool read_at(std::ifstream& in, std::uint64_t offset, T& into) {
+  in.clear();
+  in.seekg(static_cast<std::streamoff>(offset));
+  return static_cast<bool>(in.read(reinterpret_cast<char*>(&into), sizeof into));
+}
+
+bool read_header(std::ifstream& in, Header& header) {
+  return read_at(in, 0, header) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+std::string name_at(std::ifstream& in, std::uint64_t offset) {
+  in.clear();
+  in.seekg(static_cast<std::streamoff>(offset));
+  std::string name;
+  constexpr std::size_t longest = 4096;
+  for (char c = 0; in.get(c) && c != '\0' && name.size() < longest;) name += c;
+  return name;
+}
+
+// Where in the file a virtual address is loaded from.
+std::optional<std::uint64_t> offset_of(std::vector<Segment> const& segments,
+                                       std::uint64_t address) {
+  for (auto const& s : segments)
+    if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz)
+      return s.p_offset + (address - s.p_vaddr);
+  return {};
+}
+
+std::vector<std::string> needed_by(std::ifstream& in, std::vector<Segment> const& segments,
+                                   Segment const& dynamic) {
+  std::vector<std::uint64_t> names;
+  std::optional<std::uint64_t> strings;
+  constexpr std::uint64_t most = 1 << 16;
+  for (std::uint64_t at = 0; at + sizeof(Entry) <= dynamic.p_filesz && names.size() < most;
+       at += sizeof(Entry)) {
+    Entry entry{};
+    if (!read_at(in, dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+    if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
+  }
+  std::vector<std::string> needed;
+  if (strings)
+    for (auto const name : names) needed.push_back(name_at(in, *strings + name));
+  return needed;
+}
+
+unsigned our_machine() {
+  std::ifstream in("/proc/self/exe", std::ios::binary);
+  Header header{};
+  return read_header(in, header) ? header.e_machine : unsigned{EM_NONE};
+}
+
+}  // namespace
+
+std::optional<ElfFacts> read_elf(std::filesystem::path const& file) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed)) return {};
+  std::ifstream in(file, std::ios::binary);
+  Header header{};
+  if (!read_header(in, header)) return {};
+  ElfFacts facts;
+  facts.is_ours = header.e_ident[EI_CLASS] == our_class && header.e_machine == our_machine();
+  if (!facts.is_ours || header.e_phentsize != sizeof(Segment)) return facts;
+  std::vector<Segment> segments(header.e_phnum);
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (!read_at(in, header.e_phoff + i * sizeof(Segment), segments[i])) return facts;
+  for (auto const& s : segments) {
+    if (s.p_type == PT_INTERP) facts.is_dynamic = true;
+    if (s.p_type == PT_DYNAMIC) facts.needed = needed_by(in, segments, s);
+  }
+  return facts;
+}
+
+std::filesystem::path find_program(std::string const& word) {
+  if (word.find('/') != word.npos) return word;
+  char const* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    auto const file = std::filesystem::path(folder.empty() ? "." : folder) / word;
+    if (is_runnable(file)) return file;
+  }
+  return {};
+}
+
+}  // namespace nigh::platform

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a program's file says of how it is loaded.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nigh::platform {
+
+struct ElfFacts {
+  bool is_ours = false;                  // made for the word size and processor that we are
+  bool is_dynamic = false;               // loaded by a dynamic linker, which hears LD_PRELOAD
+  std::vector<std::string> needed = {};  // libraries it names, "libgomp.so.1"
+};
+
+// Empty: no ELF file, such as a script, or one that cannot be read.
+std::optional<ElfFacts> read_elf(std::filesystem::path const& file);
+
+// The file that a shell would run for this word; empty when there is none.
+std::filesystem::path find_program(std::string const& word);
+
+}  // namespace nigh::platform

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where another process's threads run and its pages lie right now, as /proc tells.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nigh::platform {
+
+struct ThreadSample {
+  int process = 0;
+  int thread = 0;
+  std::string name;
+  int cpu = -1;                             // it runs on, or ran on last
+  std::uint64_t busy_ns = 0;                // on a cpu since it began
+  std::optional<std::uint64_t> migrations;  // since it began, where the kernel counts them
+};
+
+// `proc` is "/proc" but in tests.
+
+// The process and its descendants; empty when it is gone.
+std::vector<int> process_tree(int root, std::filesystem::path const& proc = "/proc");
+
+std::vector<ThreadSample> threads_of(int process, std::filesystem::path const& proc = "/proc");
+
+// Bytes by NUMA node of memory that is the process's own or shared between processes, but no
+// file's. Empty when the kernel does not say. Walks all its page tables: some milliseconds a
+// gigabyte.
+std::optional<std::map<int, std::uint64_t>> bytes_by_node(
+    int process, std::filesystem::path const& proc = "/proc");
+
+}  // namespace nigh::platform

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh-places.so, preloaded by `nigh run`: gives the threads of a program their places, as
+// NIGH_PLACES lists them, when no runtime does so.
+//
+//   whose thread                         what happens
+//   -----------------------------------  -----------------------------------------------------
+//   of libgomp, libomp, libnigh          counted; it gets its place from its own runtime
+//   with an affinity in its attributes   counted; its creator knows better
+//   any other: pthreads, C++, oneTBB     pinned to the place with the fewest threads, the first
+//                                        of several
+//   the main thread                      takes the first place when the first other thread is made
+//
+// Not at once, because many programs read the main thread's mask to learn how many cpus there are.
+// In a child after fork() nothing is pinned, and its thread may run on all places again: several
+// children would sit on one another. What a child executes begins afresh.
+//
+// It lives in programs that are not ours: on any doubt it passes the call through, it links to
+// nothing but libc, and it throws and allocates nothing but a few words for each thread.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic.hpp"
+
+namespace {
+
+namespace sync = nigh::sync;
+
+using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
+
+constexpr int most_places = 1024;
+constexpr int no_place = -1;
+
+// Written once, before any other thread can be; read-only then, but for the counts.
+struct State {
+  cpu_set_t places[most_places];
+  cpu_set_t all;
+  sync::atomic<int> threads_on[most_places];
+  int count = 0;  // of places; 0: does nothing
+  pthread_key_t at_end;
+  sync::atomic<bool> main_is_placed{false};
+  sync::atomic<bool> forked{false};
+  pthread_t main_thread;
+};
+constinit State state{};  // by the loader: the constructor below must not come before ours
+
+// What a thread that is to be pinned begins with.
+struct Start {
+  void* (*body)(void*);
+  void* argument;
+  int place;
+};
+
+int read_number(char const*& text) {
+  if (*text < '0' || *text > '9') return -1;
+  int n = 0;
+  for (; *text >= '0' && *text <= '9'; ++text)
+    if (n <= CPU_SETSIZE) n = n * 10 + (*text - '0');
+  return n < CPU_SETSIZE ? n : -1;
+}
+
+// "{0},{2,3}", as `nigh run` writes it. No places when it is anything else.
+int read_places(char const* text) {
+  int count = 0;
+  while (*text == '{' && count < most_places) {
+    ++text;
+    CPU_ZERO(&state.places[count]);
+    for (;; ++text) {
+      int const cpu = read_number(text);
+      if (cpu < 0) return 0;
+      CPU_SET(static_cast<unsigned>(cpu), &state.places[count]);
+      if (*text != ',') break;
+    }
+    if (*text++ != '}') return 0;
+    CPU_OR(&state.all, &state.all, &state.places[count]);
+    ++count;
+    if (*text == '\0') return count;
+    if (*text++ != ',') return 0;
+  }
+  return 0;
+}
+
+// The place with the fewest threads, one more from now on.
+int take_place() {
+  int best = 0;
+  for (int p = 1; p < state.count; ++p)
+    if (state.threads_on[p].load(sync::relaxed) < state.threads_on[best].load(sync::relaxed))
+      best = p;
+  state.threads_on[best].fetch_add(1, sync::relaxed);
+  return best;
+}
+
+void leave_place(int place) { state.threads_on[place].fetch_sub(1, sync::relaxed); }
+
+extern "C" void thread_ended(void* place_and_one) {
+  leave_place(static_cast<int>(reinterpret_cast<long>(place_and_one)) - 1);
+}
+
+extern "C" void* run_in_place(void* p) {
+  Start const start = *static_cast<Start*>(p);
+  free(p);
+  sched_setaffinity(0, sizeof(cpu_set_t), &state.places[start.place]);
+  pthread_setspecific(state.at_end, reinterpret_cast<void*>(static_cast<long>(start.place) + 1));
+  return start.body(start.argument);
+}
+
+void place_main_thread() {
+  if (state.main_is_placed.exchange(true, sync::relaxed)) return;
+  // A program that has moved its main thread elsewhere meant to.
+  cpu_set_t now;
+  if (pthread_getaffinity_np(state.main_thread, sizeof now, &now) != 0) return;
+  if (CPU_EQUAL(&now, &state.all))
+    pthread_setaffinity_np(state.main_thread, sizeof(cpu_set_t), &state.places[0]);
+}
+
+bool is_runtime(void const* code) {
+  Dl_info from;
+  if (dladdr(code, &from) == 0 || from.dli_fname == nullptr) return false;
+  char const* const slash = strrchr(from.dli_fname, '/');
+  char const* const name = slash != nullptr ? slash + 1 : from.dli_fname;
+  for (char const* runtime :
+       {"libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so", "libnigh.so"})
+    if (strncmp(name, runtime, strlen(runtime)) == 0) return true;
+  return false;
+}
+
+bool has_affinity(pthread_attr_t const* attributes) {
+  if (attributes == nullptr) return false;
+  cpu_set_t asked;
+  if (pthread_attr_getaffinity_np(attributes, sizeof asked, &asked) != 0) return false;
+  // Where none was set, glibc answers with every bit.
+  return CPU_COUNT(&asked) < CPU_SETSIZE;
+}
+
+Create next_create() {
+  // No function-local static: its guard would come from the C++ runtime.
+  static sync::atomic<void*> found{nullptr};
+  void* create = found.load(sync::relaxed);
+  if (create == nullptr) {
+    create = dlsym(RTLD_NEXT, "pthread_create");
+    found.store(create, sync::relaxed);
+  }
+  return reinterpret_cast<Create>(create);
+}
+
+extern "C" void in_child() {
+  state.forked.store(true, sync::relaxed);
+  cpu_set_t now;
+  if (sched_getaffinity(0, sizeof now, &now) != 0) return;
+  // Unless somebody bound it to something that is none of our places.
+  for (int p = 0; p < state.count; ++p)
+    if (CPU_EQUAL(&now, &state.places[p])) {
+      sched_setaffinity(0, sizeof(cpu_set_t), &state.all);
+      return;
+    }
+}
+
+__attribute__((constructor)) void begin() {
+  char const* const text = getenv("NIGH_PLACES");
+  if (text == nullptr) return;
+  int const count = read_places(text);
+  // Somebody in between, taskset perhaps, may have left us other cpus than those.
+  cpu_set_t now;
+  if (count == 0 || sched_getaffinity(0, sizeof now, &now) != 0) return;
+  cpu_set_t both;
+  CPU_AND(&both, &now, &state.all);
+  if (!CPU_EQUAL(&both, &state.all)) return;
+  if (pthread_key_create(&state.at_end, thread_ended) != 0) return;
+  if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
+  state.main_thread = pthread_self();
+  state.threads_on[0].store(1, sync::relaxed);
+  state.count = count;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int pthread_create(
+    pthread_t* thread, pthread_attr_t const* attributes, void* (*body)(void*), void* argument) {
+  Create const create = next_create();
+  if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
+  if (state.count == 0 || state.forked.load(sync::relaxed))
+    return create(thread, attributes, body, argument);
+  if (is_runtime(__builtin_return_address(0)) || has_affinity(attributes)) {
+    take_place();
+    return create(thread, attributes, body, argument);
+  }
+  auto* const start = static_cast<Start*>(malloc(sizeof(Start)));
+  if (start == nullptr) return create(thread, attributes, body, argument);
+  place_main_thread();
+  *start = {body, argument, take_place()};
+  int const place = start->place;
+  int const refused = create(thread, attributes, run_in_place, start);
+  if (refused != 0) {
+    leave_place(place);
+    free(start);
+  }
+  return refused;
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of every runtime under `nigh run`, and what the kernel says about their threads:
+run_programs_test.py NIGH FOLDER_OF_PROGRAMS [unittest arguments]. What was not built is skipped."""
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+NIGH, PROGRAMS = sys.argv[1], sys.argv[2]
+CPUS = sorted(os.sched_getaffinity(0))
+QUIET = {name: value for name, value in os.environ.items()
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
+
+
+def program(name):
+    path = os.path.join(PROGRAMS, name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest(f"{name} was not built")
+    return path
+
+
+def run(options, words, environment=None, **how):
+    return subprocess.run([NIGH, "run", *options, "--", *words], env=dict(QUIET, **(environment or {})),
+                          capture_output=True, text=True, timeout=100, **how)
+
+
+def places_of(output, count):
+    """{thread: cpus} of the lines `thread K CPUS`."""
+    found = dict(line.split()[1:3] for line in output.splitlines() if line.startswith("thread "))
+    assert len(found) == count, output
+    return [found[str(k)] for k in range(count)]
+
+
+@unittest.skipIf(len(CPUS) < 2, "needs two cpus")
+class Places(unittest.TestCase):
+    """Two threads, in an order that nobody would choose by chance."""
+    first, second = str(CPUS[1]), str(CPUS[0])
+    bind = ["--bind", f"{CPUS[1]},{CPUS[0]}"]
+
+    def told(self, name, *arguments, options=(), environment=None):
+        done = run([*self.bind, *options], [program(name), *arguments], environment)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.returncode, 0)
+        return done.stdout
+
+    def check_openmp(self, name):
+        self.assertEqual(places_of(self.told(name), 2), [self.first, self.second])
+        one = run(["--threads", "1"], [program(name)])
+        self.assertEqual(places_of(one.stdout, 1), [str(CPUS[0])])
+
+    def test_openmp_of_gcc(self):
+        self.check_openmp("where-openmp-gcc")
+
+    def test_openmp_of_clang(self):
+        self.check_openmp("where-openmp-clang")
+
+    def test_openmp_of_gfortran(self):
+        output = self.told("where-openmp-gfortran")
+        self.assertEqual(output.split("\n")[:2], [f"thread 0 {self.first} of 1", f"thread 1 {self.second} of 1"])
+
+    def test_binding_of_the_environment_is_overruled_by_bind_only(self):
+        rivals = {"OMP_PROC_BIND": "false", "GOMP_CPU_AFFINITY": self.second, "OMP_NUM_THREADS": "1"}
+        told = self.told("where-openmp-gcc", environment=rivals)
+        self.assertEqual(places_of(told, 2), [self.first, self.second])
+        left = run(["--threads", "2"], [program("where-openmp-gcc")], {"OMP_PROC_BIND": "false"})
+        self.assertEqual(places_of(left.stdout, 2), [",".join(map(str, CPUS))] * 2)
+
+    def test_kmp_affinity_is_overruled(self):
+        told = self.told("where-openmp-clang", environment={"KMP_AFFINITY": "disabled"})
+        self.assertEqual(places_of(told, 2), [self.first, self.second])
+
+    def test_schedule_reaches_openmp(self):
+        for name in ("where-openmp-gcc", "where-openmp-clang"):
+            for schedule, means in (("static,3", "1,3"), ("dynamic,5", "2,5"), ("guided,7", "3,7")):
+                with self.subTest(name=name, schedule=schedule):
+                    self.assertIn(f"schedule {means}\n", self.told(name, options=["--schedule", schedule]))
+
+    def test_pthreads_take_places_in_turn(self):
+        output = self.told("where-pthreads", "3")
+        both = ",".join(map(str, sorted(CPUS[:2])))
+        self.assertIn(f"before {both}\n", output)
+        self.assertEqual(places_of(output, 4), [self.first, self.second, self.first, self.second])
+        self.assertIn(f"child {both} and {both}\n", output)
+
+    def test_static_programs_are_told_and_left_alone(self):
+        done = run(["-v", *self.bind], [program("where-static"), "1"])
+        self.assertIn("is linked statically", done.stderr)
+        both = ",".join(map(str, sorted(CPUS[:2])))
+        self.assertEqual(places_of(done.stdout, 2), [both, both])
+
+    def test_tbb_takes_as_many_threads_as_places(self):
+        self.assertEqual(places_of(self.told("where-tbb"), 2), [self.first, self.second])
+        alone = run(["--threads", "1"], [program("where-tbb")])
+        self.assertEqual(places_of(alone.stdout, 1), [str(CPUS[0])])
+
+    def test_nigh_takes_its_cpus_in_order(self):
+        output = self.told("where-nigh")
+        self.assertEqual(places_of(output, 2), [self.first, self.second])
+        self.assertIn("own ", output)
+
+    def test_scripts_pass_it_on(self):
+        output = self.told_script(f"{program('where-pthreads')} 1; exec {program('where-openmp-gcc')}")
+        self.assertEqual(output.count(f"thread 0 {self.first}\n"), 2)
+        self.assertEqual(output.count(f"thread 1 {self.second}\n"), 2)
+
+    def told_script(self, script):
+        done = run(self.bind, ["sh", "-c", script])
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def test_taskset_inside_restricts(self):
+        output = self.told_script(f"taskset -c {self.second} {program('where-pthreads')} 1")
+        self.assertEqual(places_of(output, 2), [self.second, self.second])
+
+    def test_taskset_outside_restricts(self):
+        words = ["taskset", "-c", self.second, NIGH, "run", "--threads"]
+        done = subprocess.run([*words, "2", "true"], env=QUIET, capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.stderr, f"nigh: --threads 2: only 1 cpu is allowed ({self.second})\n")
+        self.assertEqual(done.returncode, 2)
+        one = subprocess.run([*words, "1", program("where-openmp-gcc")], env=QUIET, capture_output=True,
+                             text=True, timeout=100)
+        self.assertEqual(places_of(one.stdout, 1), [self.second])
+
+    def test_shell_lines_do_the_same(self):
+        lines = run([*self.bind, "--dry-run"], [program("where-openmp-gcc")]).stdout
+        done = subprocess.run(["sh", "-c", lines], env=QUIET, capture_output=True, text=True, timeout=100)
+        self.assertEqual(places_of(done.stdout, 2), [self.first, self.second])
+
+    def test_watching_says_where_threads_ran(self):
+        script = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"
+        done = run(["-v", "--bind", self.second], ["sh", "-c", script])
+        self.assertRegex(done.stderr, rf"sh \d+ +\d.\d\d s +\d+  cpu {self.second} 100%\n")
+
+
+class Signals(unittest.TestCase):
+    """With and without somebody who watches: the program hears what nigh is sent."""
+
+    def start(self, options, words):
+        return subprocess.Popen([NIGH, "run", *options, "--", *words], env=QUIET, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_each_is_passed_on(self):
+        for options in ([], ["-v"]):
+            with self.subTest(options=options):
+                child = self.start(options, [program("signals")])
+                self.assertTrue(child.stdout.readline().startswith("ready "))
+                for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT, signal.SIGWINCH,
+                               signal.SIGCONT, signal.SIGALRM):
+                    child.send_signal(number)
+                    self.assertEqual(child.stdout.readline(), f"got {int(number)}\n")
+                child.send_signal(signal.SIGTERM)
+                self.assertEqual(child.communicate(timeout=100)[0], "got 15\n")
+                self.assertEqual(child.returncode, 42)
+
+    def test_death_by_signal_is_death_by_signal(self):
+        for options in ([], ["-v"]):
+            with self.subTest(options=options):
+                child = self.start(options, [program("signals")])
+                child.stdout.readline()
+                child.send_signal(signal.SIGINT)
+                child.communicate(timeout=100)
+                self.assertEqual(child.returncode, -signal.SIGINT)
+
+    def test_stopped_with_the_program_and_continued(self):
+        child = self.start(["-v"], [program("signals")])
+        pid = int(child.stdout.readline().split()[1])
+        child.send_signal(signal.SIGTSTP)
+        for process in (child.pid, pid):
+            self.await_state(process, "T")
+        child.send_signal(signal.SIGCONT)
+        self.assertEqual(child.stdout.readline(), f"got {int(signal.SIGCONT)}\n")
+        for process in (child.pid, pid):
+            self.await_state(process, "S")
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=100)
+        self.assertEqual(child.returncode, 42)
+
+    def await_state(self, process, state):
+        for _ in range(1000):
+            with open(f"/proc/{process}/stat", encoding="ascii") as file:
+                if file.read().rpartition(")")[2].split()[0] == state:
+                    return
+            time.sleep(0.01)
+        self.fail(f"process {process} never was in state {state}")
+
+    def test_the_program_does_not_outlive_the_one_who_watches(self):
+        child = self.start(["-v"], [program("signals")])
+        pid = int(child.stdout.readline().split()[1])
+        child.kill()
+        child.communicate(timeout=100)
+        for _ in range(1000):
+            if not os.path.exists(f"/proc/{pid}/fd") or not os.listdir(f"/proc/{pid}/task"):
+                return
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                if file.read().rpartition(")")[2].split()[0] == "Z":
+                    return
+            time.sleep(0.01)
+        self.fail("it is still there")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
