@@ -21,9 +21,11 @@ namespace nigh::loops {
 
 using policy::Units;
 
-class alignas(64) Span {
+// On another word in tests, whose compare-exchange is none.
+template <class Word>
+class alignas(64) SpanOf {
  public:
-  explicit Span(Units units) noexcept : word_(pack(units)) {}
+  explicit SpanOf(Units units) noexcept : word_(pack(units)) {}
 
   Units left() const noexcept { return unpack(word_.load(sync::relaxed)); }
 
@@ -65,7 +67,9 @@ class alignas(64) Span {
     }
   }
 
-  sync::atomic<std::uint64_t> word_;
+  Word word_;
 };
+
+using Span = SpanOf<sync::atomic<std::uint64_t>>;
 
 }  // namespace nigh::loops
