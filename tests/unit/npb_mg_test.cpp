@@ -11,6 +11,7 @@
 
 #include "npb_mg/coarse_rows.hpp"
 #include "npb_mg/run.hpp"
+#include "npb_mg/tile.hpp"
 
 namespace npb_mg {
 namespace {
@@ -168,12 +169,16 @@ TEST_P(NpbMgOperators, DoWhatTheirDefinitionsSay) {
         out, [&](int i, int j, int k) { return v.at(i, j, k) - apply(operator_a, u, i, j, k); },
         "residual", true);
     for (Weights const* smoother : {&smoother_a, &smoother_b})
-      for (bool const streaming : {false, true}) {
+      for (bool const copied : {false, true}) {
+        Grid copy(n);
         for (int k = 1; k <= n; ++k)
-          kernel.smooth(n, 1, n + 1, *smoother, r.around(k), u.plane(k), out.plane(k), streaming);
-        expect_grid(
-            out, [&](int i, int j, int k) { return u.at(i, j, k) + apply(*smoother, r, i, j, k); },
-            "smooth", !streaming);
+          kernel.smooth(n, 1, n + 1, *smoother, r.around(k), u.plane(k), out.plane(k),
+                        copied ? copy.plane(k) : Out{});
+        auto const expected = [&](int i, int j, int k) {
+          return u.at(i, j, k) + apply(*smoother, r, i, j, k);
+        };
+        expect_grid(out, expected, "smooth", true);
+        if (copied) expect_grid(copy, expected, "smooth, the copy", false);
       }
     for (int k = 1; k <= n; ++k)
       for (int j = 1; j <= n; ++j) {
@@ -206,6 +211,72 @@ TEST_P(NpbMgOperators, DoWhatTheirDefinitionsSay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sides, NpbMgOperators, testing::Values(4, 8, 16, 32));
+
+// One pass over a level of n points, in tiles of so many rows and planes.
+struct TiledPass {
+  Level fine, coarse;
+  std::vector<std::vector<double>> memory;
+  Sums sums;
+
+  TiledPass(int n, std::ptrdiff_t rows, std::ptrdiff_t planes, bool smooths, bool from_coarse)
+      : fine{n, Layout(n, n + 2), 0}, coarse{n / 2, Layout(n / 2, n / 2 + 2), 0} {
+    Field const u = field(fine, 0.4), z = field(coarse, 0.9), v = field(fine, 1.3);
+    Field const to = field(fine, 2.1), restricted = field(coarse, 2.6);
+    Pass pass{.n = n, .kernel = find_kernel(""), .v = v, .coarse = restricted, .sums = true};
+    if (smooths) {
+      pass.smoother = &smoother_b;
+      pass.to = to;
+      pass.past_caches = rows % 4 == 0;
+    }
+    if (from_coarse) pass.z = z;
+    pass.u = u;
+    Rings rings;
+    for (std::ptrdiff_t k = 1; k <= n; k += planes)
+      for (std::ptrdiff_t j = 1; j <= n; j += rows)
+        sums.add(run_tile(pass, {j, std::min(j + rows, n + 1L), k, std::min(k + planes, n + 1L)},
+                          rings));
+    bits(to, fine);
+    bits(restricted, coarse);
+  }
+  std::vector<std::uint64_t> of_points;
+
+ private:
+  Field field(Level const& level, double phase) {
+    auto& all = memory.emplace_back(level.elements() + line);
+    auto const address = reinterpret_cast<std::uintptr_t>(all.data());
+    Field const f{all.data() + (64 - address % 64) % 64 / sizeof(double), &level};
+    for (int k = 1; k <= level.n; ++k)
+      for (int j = 1; j <= level.n; ++j) {
+        double* const row = f.plane(k)[j];
+        for (int i = 0; i < level.n; ++i) row[i] = std::sin(phase * (i + 31 * j + 1000 * k));
+        row[-1] = row[level.n - 1];
+        row[level.n] = row[0];
+      }
+    return f;
+  }
+  void bits(Field const& f, Level const& level) {
+    for (int k = 1; k <= level.n; ++k)
+      for (int j = 1; j <= level.n; ++j)
+        for (int i = 0; i < level.n; ++i)
+          of_points.push_back(std::bit_cast<std::uint64_t>(f.plane(k)[j][i]));
+  }
+};
+
+// Every kind of border: of tiles, of runs of tiles, of the grid.
+TEST(NpbMgTiles, OfAnySizeGiveTheSameBits) {
+  for (int const n : {8, 16, 32})
+    for (auto const& [smooths, from_coarse] :
+         {std::pair(true, true), std::pair(true, false), std::pair(false, false)}) {
+      TiledPass const whole(n, n, n, smooths, from_coarse);
+      for (std::ptrdiff_t rows = 2; rows <= n; rows += 2)
+        for (std::ptrdiff_t const planes : {2, 6, n}) {
+          TiledPass const tiled(n, rows, planes, smooths, from_coarse);
+          ASSERT_EQ(tiled.of_points, whole.of_points) << n << ' ' << rows << ' ' << planes;
+          EXPECT_NEAR(tiled.sums.squares / whole.sums.squares, 1, 1e-14);
+          EXPECT_EQ(tiled.sums.largest, whole.sums.largest);
+        }
+    }
+}
 
 // The finest level's u, point by point.
 std::vector<std::uint64_t> bits_of(Fields& fields, Result const& result) {

@@ -17,6 +17,13 @@ class CoarseRows {
     for (auto kc = k / 2; kc <= (k + 1) / 2; ++kc)
       for (auto jc = j / 2; jc <= (j + 1) / 2; ++jc) row_[count_++] = plane(kc)[jc];
   }
+  // The same where row and plane 0 are not there: they repeat those of index n.
+  template <class PlaneOf>
+  CoarseRows(std::ptrdiff_t j, std::ptrdiff_t k, std::ptrdiff_t n, PlaneOf const& plane) {
+    for (auto kc = k / 2; kc <= (k + 1) / 2; ++kc)
+      for (auto jc = j / 2; jc <= (j + 1) / 2; ++jc)
+        row_[count_++] = plane(kc == 0 ? n : kc)[jc == 0 ? n : jc];
+  }
   std::span<double const* const> rows() const noexcept { return {row_, count_}; }
 
  private:

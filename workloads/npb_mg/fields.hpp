@@ -48,6 +48,10 @@ class Fields {
   // Into a cleared v. Its ghosts stay zero: nobody reads the neighbours of v.
   void put(Charges const& charges) noexcept;
 
+  double* u_data() noexcept { return u_.data(); }
+  double* r_data() noexcept { return r_.data(); }
+  double* v_data() noexcept { return v_.data(); }
+
   nigh::array<double> const& u_array() const noexcept { return u_; }
   nigh::array<double> const& r_array() const noexcept { return r_; }
   nigh::array<double> const& v_array() const noexcept { return v_; }

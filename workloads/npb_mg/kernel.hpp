@@ -49,9 +49,10 @@ struct Kernel {
 
   // out = v - A u. out may be v.
   void (*residual)(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Three const& u, In v, Out out);
-  // out = u + S r. out may be u. `streaming` writes past the caches and leaves ghosts alone.
+  // out = u + S r, also into `copy` if that is there: past the caches, and its ghosts left alone.
+  // out may be u.
   void (*smooth)(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Weights const& s, Three const& r,
-                 In u, Out out, bool streaming);
+                 In u, Out out, Out copy);
   // Coarse rows j0 .. j1-1 of n points out = P fine: the coarse row j lies on the fine row 2 j.
   void (*restrict_to)(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Three const& fine, Out out);
   // One row of n points: out = u + Q z, where the one, two or four rows of z are those coarse

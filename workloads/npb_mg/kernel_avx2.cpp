@@ -10,7 +10,6 @@ namespace {
 struct Avx2 {
   using type = __m256d;
   static constexpr int width = 4;
-  static constexpr int registers = 16;
 
   static type broadcast(double x) noexcept { return _mm256_set1_pd(x); }
   static type load(double const* p) noexcept { return _mm256_load_pd(p); }

@@ -10,7 +10,6 @@ namespace {
 struct Avx512 {
   using type = __m512d;
   static constexpr int width = 8;
-  static constexpr int registers = 32;
 
   static type broadcast(double x) noexcept { return _mm512_set1_pd(x); }
   static type load(double const* p) noexcept { return _mm512_load_pd(p); }

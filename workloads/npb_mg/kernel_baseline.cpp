@@ -16,7 +16,6 @@ namespace {
 struct Baseline {
   using type = __m128d;
   static constexpr int width = 2;
-  static constexpr int registers = 16;
 
   static type broadcast(double x) noexcept { return _mm_set1_pd(x); }
   static type load(double const* p) noexcept { return _mm_load_pd(p); }
@@ -41,7 +40,6 @@ struct Baseline {
 struct Baseline {
   using type = double;
   static constexpr int width = 1;
-  static constexpr int registers = 32;
 
   static type broadcast(double x) noexcept { return x; }
   static type load(double const* p) noexcept { return *p; }

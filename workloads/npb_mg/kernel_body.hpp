@@ -14,9 +14,10 @@
 //    t1  c t1        k      t2: corners  [(j-1,k-1) + (j-1,k+1)] + [(j+1,k-1) + (j+1,k+1)]
 //    t2 t1 t2        k-1
 //
-// kept for the vectors before, at and after the current one: neighbours in i are moves between
-// registers, not further loads. Rows shorter than a vector fill it with what lies beside them, and
-// write it over what lies beside them.
+// With weights w, a point takes  w0 c + w1 t1 + w2 t2  of its own cross-section (`here`), and
+// w1 c + w2 t1 + w3 t2  of the ones before and after it (`beside`), which are kept from vector to
+// vector: neighbours in i are moves between registers, not further loads. Rows shorter than a
+// vector fill it with what lies beside them, and write it over what lies beside them.
 
 #include <span>
 
@@ -29,30 +30,26 @@ struct Pair {
   typename V::type first, second;
 };
 
-template <class V>
-struct Cross {
-  using type = typename V::type;
-  type c, t1, t2;
+// Rows around a row j, found once: a vector's store could, for all the compiler knows, change where
+// rows begin.
+struct Around {
+  double const *below, *at, *above;  // of row j - 1
+  std::ptrdiff_t row;                // the same in the three planes
+
+  Around(Three const& x, std::ptrdiff_t j) noexcept
+      : below(x.below[j - 1]), at(x.at[j - 1]), above(x.above[j - 1]), row(x.at.row) {}
 };
 
-// Of `count` rows from j on, which share the sums over k of the rows between them.
-template <class V, std::size_t count>
-struct Crosses {
-  using type = typename V::type;
-  static constexpr auto rows = static_cast<std::ptrdiff_t>(count);
-  Cross<V> of[count];
+template <class V>
+struct Cross {
+  typename V::type c, t1, t2;
 
-  static Crosses load(Three const& x, std::ptrdiff_t j, std::ptrdiff_t i) noexcept {
-    type at[count + 2];
-    type pair[count + 2];
-    for (std::ptrdiff_t q = 0; q < rows + 2; ++q) {
-      at[q] = V::load(x.at[j - 1 + q] + i);
-      pair[q] = V::load(x.below[j - 1 + q] + i) + V::load(x.above[j - 1 + q] + i);
-    }
-    Crosses sums;
-    for (std::ptrdiff_t q = 0; q < rows; ++q)
-      sums.of[q] = {at[q + 1], (at[q] + at[q + 2]) + pair[q + 1], pair[q] + pair[q + 2]};
-    return sums;
+  [[gnu::always_inline]] static Cross load(Around const& x, std::ptrdiff_t i) noexcept {
+    auto const pair = [&](std::ptrdiff_t q) {
+      return V::load(x.below + q * x.row + i) + V::load(x.above + q * x.row + i);
+    };
+    auto const at = [&](std::ptrdiff_t q) { return V::load(x.at + q * x.row + i); };
+    return {at(1), (at(0) + at(2)) + pair(1), pair(0) + pair(2)};
   }
 };
 
@@ -63,66 +60,68 @@ void set_ghosts(int n, double* row) noexcept {
   row[n] = row[0];
 }
 
-template <class V, std::size_t count>
-void residual_rows(int n, std::ptrdiff_t j, Three const& u, In v, Out out) noexcept {
+template <class V>
+struct Shares {
+  typename V::type here, beside;
+};
+
+// Calls put(i, sum) for each vector i of a row with the operator's value there; share(cross) gives
+// the Shares of a cross-section.
+template <class V, class Share, class Put>
+[[gnu::always_inline]] inline void walk(int n, Around const x, Share const& share,
+                                        Put const& put) noexcept {
+  Shares<V> previous = share(Cross<V>::load(x, -V::width));
+  Shares<V> current = share(Cross<V>::load(x, 0));
+  for (std::ptrdiff_t i = 0; i < n; i += V::width) {
+    Shares<V> const next = share(Cross<V>::load(x, i + V::width));
+    put(i, current.here + (V::before(previous.beside, current.beside) +
+                           V::after(current.beside, next.beside)));
+    previous = current;
+    current = next;
+  }
+}
+
+template <class V>
+void residual_row(int n, Around const& u, double const* v, double* out) noexcept {
+  using type = typename V::type;
   auto const a0 = V::broadcast(operator_a[0]);
   auto const a2 = V::broadcast(operator_a[2]);
   auto const a3 = V::broadcast(operator_a[3]);
   static_assert(operator_a[1] == 0);
-  using All = Crosses<V, count>;
-  constexpr auto rows = All::rows;
-  All previous = All::load(u, j, -V::width);
-  All current = All::load(u, j, 0);
-  for (std::ptrdiff_t i = 0; i < n; i += V::width) {
-    All const next = All::load(u, j, i + V::width);
-    for (std::ptrdiff_t q = 0; q < rows; ++q) {
-      auto const [c, t1, t2] = current.of[q];
-      auto const edges = (t2 + V::before(previous.of[q].t1, t1)) + V::after(t1, next.of[q].t1);
-      auto const corners = V::before(previous.of[q].t2, t2) + V::after(t2, next.of[q].t2);
-      V::store(out[j + q] + i, ((V::load(v[j + q] + i) - a0 * c) - a2 * edges) - a3 * corners);
-    }
-    previous = current;
-    current = next;
-  }
-  for (std::ptrdiff_t q = 0; q < rows; ++q) set_ghosts<V>(n, out[j + q]);
+  walk<V>(
+      n, u,
+      [&](Cross<V> const& x) { return Shares<V>{a0 * x.c + a2 * x.t2, a2 * x.t1 + a3 * x.t2}; },
+      [&](std::ptrdiff_t i, type sum) { V::store(out + i, V::load(v + i) - sum); });
+  set_ghosts<V>(n, out);
 }
 
-template <class V, std::size_t count, bool streaming>
-void smooth_rows(int n, std::ptrdiff_t j, Weights const& s, Three const& r, In u,
-                 Out out) noexcept {
+template <class V, bool with_copy>
+void smooth_row(int n, Weights const& s, Around const& r, double const* u, double* out,
+                double* copy) noexcept {
+  using type = typename V::type;
   auto const s0 = V::broadcast(s[0]);
   auto const s1 = V::broadcast(s[1]);
   auto const s2 = V::broadcast(s[2]);  // the corners' weight is zero
-  using All = Crosses<V, count>;
-  constexpr auto rows = All::rows;
-  All previous = All::load(r, j, -V::width);
-  All current = All::load(r, j, 0);
-  for (std::ptrdiff_t i = 0; i < n; i += V::width) {
-    All const next = All::load(r, j, i + V::width);
-    for (std::ptrdiff_t q = 0; q < rows; ++q) {
-      auto const [c, t1, t2] = current.of[q];
-      auto const faces = (t1 + V::before(previous.of[q].c, c)) + V::after(c, next.of[q].c);
-      auto const edges = (t2 + V::before(previous.of[q].t1, t1)) + V::after(t1, next.of[q].t1);
-      auto const value = ((V::load(u[j + q] + i) + s0 * c) + s1 * faces) + s2 * edges;
-      if constexpr (streaming)
-        V::stream(out[j + q] + i, value);
-      else
-        V::store(out[j + q] + i, value);
-    }
-    previous = current;
-    current = next;
-  }
-  if constexpr (!streaming)
-    for (std::ptrdiff_t q = 0; q < rows; ++q) set_ghosts<V>(n, out[j + q]);
+  walk<V>(
+      n, r,
+      [&](Cross<V> const& x) {
+        return Shares<V>{(s0 * x.c + s1 * x.t1) + s2 * x.t2, s1 * x.c + s2 * x.t1};
+      },
+      [&](std::ptrdiff_t i, type sum) {
+        auto const value = V::load(u + i) + sum;
+        V::store(out + i, value);
+        if constexpr (with_copy) V::stream(copy + i, value);
+      });
+  set_ghosts<V>(n, out);
 }
 
 // The mean over the cross-section of a fine row, for two vectors of points: odd i, and even.
 template <class V>
-Pair<V> section(Three const& fine, std::ptrdiff_t j, std::ptrdiff_t i) noexcept {
+Pair<V> section(Around const& fine, std::ptrdiff_t i) noexcept {
   auto const half = V::broadcast(0.5);
   auto const quarter = V::broadcast(0.25);
   auto const mean = [&](std::ptrdiff_t at) {
-    auto const [c, t1, t2] = Crosses<V, 1>::load(fine, j, at).of[0];
+    auto const [c, t1, t2] = Cross<V>::load(fine, at);
     return (c + half * t1) + quarter * t2;
   };
   auto const low = mean(i);
@@ -136,10 +135,12 @@ void restrict_rows(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Three const& fin
   auto const half = V::broadcast(0.5);
   auto const quarter = V::broadcast(0.25);
   for (std::ptrdiff_t j = j0; j < j1; ++j) {
-    auto [odd, even] = section<V>(fine, 2 * j, 0);
+    Around const around(fine, 2 * j);
+    double* const to = out[j];
+    auto [odd, even] = section<V>(around, 0);
     for (std::ptrdiff_t i = 0; i < n; i += V::width) {
-      auto const [next_odd, next_even] = section<V>(fine, 2 * j, 2 * (i + V::width));
-      V::store(out[j] + i, half * even + quarter * (odd + V::after(odd, next_odd)));
+      auto const [next_odd, next_even] = section<V>(around, 2 * (i + V::width));
+      V::store(to + i, half * even + quarter * (odd + V::after(odd, next_odd)));
       odd = next_odd;
       even = next_even;
     }
@@ -172,27 +173,19 @@ void prolong_row(int n, double const* const* z, double const* u, double* out) no
 
 template <class V>
 struct Operators {
-  // Rows done together: more of them share more sums, as far as registers go.
-  static constexpr std::size_t block = V::registers >= 32 ? 2 : 1;
-  static constexpr auto step = static_cast<std::ptrdiff_t>(block);
-
   static void residual(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Three const& u, In v, Out out) {
-    std::ptrdiff_t j = j0;
-    for (; j + step <= j1; j += step) residual_rows<V, block>(n, j, u, v, out);
-    for (; j < j1; ++j) residual_rows<V, 1>(n, j, u, v, out);
+    for (std::ptrdiff_t j = j0; j < j1; ++j) residual_row<V>(n, Around(u, j), v[j], out[j]);
   }
 
-  template <bool streaming>
-  static void smooth_as(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Weights const& s,
-                        Three const& r, In u, Out out) {
-    std::ptrdiff_t j = j0;
-    for (; j + step <= j1; j += step) smooth_rows<V, block, streaming>(n, j, s, r, u, out);
-    for (; j < j1; ++j) smooth_rows<V, 1, streaming>(n, j, s, r, u, out);
-  }
   static void smooth(int n, std::ptrdiff_t j0, std::ptrdiff_t j1, Weights const& s, Three const& r,
-                     In u, Out out, bool streaming) {
-    if (!streaming) return smooth_as<false>(n, j0, j1, s, r, u, out);
-    smooth_as<true>(n, j0, j1, s, r, u, out);
+                     In u, Out out, Out copy) {
+    if (copy.base == nullptr) {
+      for (std::ptrdiff_t j = j0; j < j1; ++j)
+        smooth_row<V, false>(n, s, Around(r, j), u[j], out[j], nullptr);
+      return;
+    }
+    for (std::ptrdiff_t j = j0; j < j1; ++j)
+      smooth_row<V, true>(n, s, Around(r, j), u[j], out[j], copy[j]);
     V::fence();  // whoever waits for this thread sees its stores
   }
 

@@ -130,7 +130,7 @@ class PlainCycle {
     Level const& level = f_.level(l);
     loops_(1, level.n + 1, [&](std::ptrdiff_t k) {
       kernel_.smooth(level.n, 1, level.n + 1, smoother_, r_around(level, k), f_.u(level, k),
-                     f_.u(level, k), false);
+                     f_.u(level, k), {});
       wrap_rows(level, f_.u(level, k));
     });
     wrap_u_planes(level);

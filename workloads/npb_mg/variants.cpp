@@ -23,6 +23,8 @@ std::vector<VariantInfo> const& variants() {
     add_serial(all);
     add_openmp(all);
     add_tbb(all);
+    add_nigh(all);
+    add_nigh_fused(all);
     return all;
   }();
   return list;
