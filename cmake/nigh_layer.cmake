@@ -26,18 +26,21 @@ if(NIGH_SANITIZE)
   target_link_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE})
 endif()
 
-# nigh_layer(NAME [SOURCES file...] [USES target...])
+# nigh_layer(NAME [APART] [SOURCES file...] [USES target...])
 #
 # Declares the layer in the current folder as the target nigh_NAME: a static library, or, without
 # sources, a header-only one. USES names the layers right below it (and outside libraries); which
-# folders may include which is checked by tests/tidy.py. Every layer joins the one library `nigh`.
+# folders may include which is checked by tests/tidy.py. Every layer joins the one library `nigh`, but
+# for those APART, which programs of their own are made of.
 function(nigh_layer name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "APART" "" "SOURCES;USES" ${ARGN})
   if(arg_SOURCES)
     add_library(nigh_${name} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(nigh_${name} PRIVATE nigh_flags)
-    set_property(GLOBAL APPEND PROPERTY NIGH_LAYERS nigh_${name})
+    if(NOT arg_APART)
+      set_property(GLOBAL APPEND PROPERTY NIGH_LAYERS nigh_${name})
+    endif()
   else()
     add_library(nigh_${name} INTERFACE)
     set(scope INTERFACE)

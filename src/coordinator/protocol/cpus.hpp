@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Cpus as they travel, by Linux's numbers: a set says which, a team also says whose.
+//
+// Both are bounded: what arrives is copied into place, and no message can make its reader allocate.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/assert.hpp"
+
+namespace nigh::coordinator {
+
+// As many as glibc's cpu_set_t holds, which is what threads are pinned with.
+inline constexpr int max_cpus = 1024;
+
+// In no order: what a program may use at all.
+struct CpuSet {
+  std::array<std::uint64_t, max_cpus / 64> words{};
+
+  constexpr bool has(int cpu) const noexcept {
+    return 0 <= cpu && cpu < max_cpus && (words[word(cpu)] >> (cpu % 64) & 1) != 0;
+  }
+  constexpr void add(int cpu) noexcept {
+    NIGH_ASSERT(0 <= cpu && cpu < max_cpus, "a cpu has a place in the set");
+    words[word(cpu)] |= std::uint64_t{1} << (cpu % 64);
+  }
+  constexpr bool empty() const noexcept { return *this == CpuSet{}; }
+  bool operator==(CpuSet const&) const = default;
+
+ private:
+  static constexpr std::size_t word(int cpu) noexcept { return static_cast<std::size_t>(cpu) / 64; }
+};
+
+// In the order of the threads, master first. A bitmap would be a sixteenth of the size, but who
+// receives it knows nothing of the machine, and ascending numbers are rarely neighbours: Linux
+// numbers the siblings of all cores last. Grants are rare, and 2 KB take a tenth of a microsecond.
+class CpuTeam {
+ public:
+  constexpr CpuTeam() = default;
+  template <class Cpus>
+  constexpr explicit CpuTeam(Cpus const& cpus) {
+    for (int c : cpus) add(c);
+  }
+
+  constexpr int size() const noexcept { return size_; }
+  constexpr int operator[](int thread) const noexcept {
+    return cpus_[static_cast<std::size_t>(thread)];
+  }
+  constexpr void add(int cpu) noexcept {
+    NIGH_ASSERT(size_ < max_cpus && 0 <= cpu && cpu < max_cpus, "a team has room");
+    cpus_[size_++] = static_cast<std::uint16_t>(cpu);
+  }
+  // Behind the last one there are zeros; each cpu exists and comes once.
+  constexpr bool is_valid() const noexcept {
+    if (size_ > max_cpus) return false;
+    CpuSet seen;
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+      int const cpu = cpus_[i];
+      if (i >= size_ ? cpu != 0 : cpu >= max_cpus || seen.has(cpu)) return false;
+      if (i < size_) seen.add(cpu);
+    }
+    return true;
+  }
+  bool operator==(CpuTeam const&) const = default;
+
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.size_);
+    wire(m.cpus_);
+  }
+
+ private:
+  std::uint16_t size_ = 0;
+  std::array<std::uint16_t, max_cpus> cpus_{};
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What programs and the coordinator tell each other.
+//
+//   program                      coordinator
+//     Register  ───────────────▶   may these cpus be shared with others?
+//               ◀───────────────  Welcome
+//     Request   ───────────────▶   a region begins: so many threads are of use, I am here
+//               ◀───────────────  Grant      cpus, master first: a lease
+//               ◀───────────────  Revoke     give it back at the next border of a region
+//     Release   ───────────────▶
+//     Claim     ───────────────▶   the coordinator is new: these I hold from before (Grant)
+//     Report    ───────────────▶   a region took so long with so many threads
+//     Query     ───────────────▶
+//               ◀───────────────  Status
+//               ◀───────────────  Refusal    instead of any answer
+//
+// A region that ends keeps its lease until that is revoked, so entering it again needs no message.
+// A program leaves by closing its connection. Each message has one size and one layout of bytes,
+// that of its members in layout(); codec.hpp writes and reads them.
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
+#include "coordinator/protocol/cpus.hpp"
+#include "coordinator/protocol/name.hpp"
+
+namespace nigh::coordinator {
+
+inline constexpr std::uint16_t protocol_version = 1;
+
+using RegionId = std::uint64_t;  // address of its code, relative to the binary; the program's own
+using LeaseId = std::uint64_t;   // 0: none
+using Ticket = std::uint32_t;    // by which a program knows the answer to its request
+
+inline constexpr std::uint32_t unknown_place = 0xffffffff;
+
+// How many threads a region can use. Both 0: the program does not know.
+struct Demand {
+  std::uint32_t maximum = 0;
+  std::uint32_t optimal = 0;
+
+  constexpr bool is_known() const noexcept { return maximum > 0; }
+  constexpr bool is_valid() const noexcept {
+    if (maximum == 0) return optimal == 0;
+    return 1 <= optimal && optimal <= maximum && maximum <= max_cpus;
+  }
+  bool operator==(Demand const&) const = default;
+
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.maximum);
+    wire(m.optimal);
+  }
+};
+
+// ---- from programs
+
+struct Register {
+  static constexpr std::uint16_t kind = 1;
+  std::uint32_t pid = 0;  // for people; who may do what, the connection tells
+  Name name;
+  CpuSet allowed;
+
+  constexpr bool is_valid() const noexcept { return name.is_valid() && !allowed.empty(); }
+  bool operator==(Register const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.pid);
+    wire(m.name);
+    wire(m.allowed.words);
+  }
+};
+
+struct Request {
+  static constexpr std::uint16_t kind = 2;
+  RegionId region = 0;
+  Ticket ticket = 0;  // not one that waits already
+  Demand demand;
+  std::uint32_t place = unknown_place;  // cpu the master runs at
+  LeaseId returned = 0;                 // released by the same message: one for another region
+
+  constexpr bool is_valid() const noexcept {
+    return demand.is_valid() && (place < max_cpus || place == unknown_place);
+  }
+  bool operator==(Request const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.region);
+    wire(m.ticket);
+    wire(m.demand);
+    wire(m.place);
+    wire(m.returned);
+  }
+};
+
+struct Claim {
+  static constexpr std::uint16_t kind = 3;
+  RegionId region = 0;
+  Ticket ticket = 0;
+  Demand demand;
+  CpuTeam team;
+
+  constexpr bool is_valid() const noexcept {
+    return demand.is_valid() && team.is_valid() && team.size() > 0;
+  }
+  bool operator==(Claim const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.region);
+    wire(m.ticket);
+    wire(m.demand);
+    wire(m.team);
+  }
+};
+
+struct Release {
+  static constexpr std::uint16_t kind = 4;
+  LeaseId lease = 0;
+
+  constexpr bool is_valid() const noexcept { return lease != 0; }
+  bool operator==(Release const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.lease);
+  }
+};
+
+struct Report {
+  static constexpr std::uint16_t kind = 5;
+  RegionId region = 0;
+  std::uint32_t threads = 0;
+  std::uint64_t duration_ns = 0;
+
+  constexpr bool is_valid() const noexcept {
+    return 1 <= threads && threads <= max_cpus && duration_ns > 0;
+  }
+  bool operator==(Report const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.region);
+    wire(m.threads);
+    wire(m.duration_ns);
+  }
+};
+
+// Asks for the state of the host and of the first program whose number is at least `program`: one
+// answer to each, so nobody is flooded.
+struct Query {
+  static constexpr std::uint16_t kind = 6;
+  std::uint32_t program = 0;
+
+  constexpr bool is_valid() const noexcept { return true; }
+  bool operator==(Query const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.program);
+  }
+};
+
+// ---- from the coordinator
+
+struct Welcome {
+  static constexpr std::uint16_t kind = 129;
+  std::uint32_t program = 0;  // its number, never used again
+  std::uint32_t cpus = 0;     // that the program may get
+
+  constexpr bool is_valid() const noexcept { return program != 0 && 0 < cpus && cpus <= max_cpus; }
+  bool operator==(Welcome const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.program);
+    wire(m.cpus);
+  }
+};
+
+struct Grant {
+  static constexpr std::uint16_t kind = 130;
+  LeaseId lease = 0;
+  Ticket ticket = 0;
+  std::uint32_t wanted = 0;  // what it would have been with enough cpus free
+  CpuTeam team;
+
+  constexpr bool is_valid() const noexcept {
+    return lease != 0 && wanted <= max_cpus && team.is_valid() && team.size() > 0;
+  }
+  bool operator==(Grant const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.lease);
+    wire(m.ticket);
+    wire(m.wanted);
+    wire(m.team);
+  }
+};
+
+struct Revoke {
+  enum class Reason : std::uint8_t {
+    others_wait,  // ask again for what is left
+    more_free,    // ask again and get more
+  };
+  static constexpr std::uint16_t kind = 131;
+  LeaseId lease = 0;
+  Reason reason = Reason::others_wait;
+
+  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::more_free; }
+  bool operator==(Revoke const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.lease);
+    wire(m.reason);
+  }
+};
+
+struct Refusal {
+  enum class Reason : std::uint8_t {
+    foreign_version,     // the connection is of no use
+    malformed,           // nor here
+    not_registered,      //
+    already_registered,  //
+    no_cpus,             // none of those it may use is to be had here
+    too_many_programs,   //
+    too_many_requests,   // this program's waiting ones or leases
+    ticket_in_use,       // a request with this ticket waits
+    not_its_lease,       // the program has no such lease
+    cpus_taken,          // of a claim: none is left
+  };
+  static constexpr std::uint16_t kind = 132;
+  Ticket ticket = 0;  // of the request or claim, else 0
+  Reason reason = Reason::malformed;
+
+  constexpr bool is_valid() const noexcept { return reason <= Reason::cpus_taken; }
+  bool operator==(Refusal const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.ticket);
+    wire(m.reason);
+  }
+};
+
+struct Status {
+  static constexpr std::uint16_t kind = 133;
+  // the host
+  std::uint32_t cpus = 0;
+  std::uint32_t free = 0;
+  std::uint32_t programs = 0;
+  std::uint32_t waiting = 0;  // requests
+  std::uint64_t grants = 0;   // since the start
+  std::uint64_t revocations = 0;
+  std::uint64_t refusals = 0;
+  // the program; all 0 when there is none with so high a number
+  std::uint32_t program = 0;
+  std::uint32_t pid = 0;
+  Name name;
+  std::uint32_t held = 0;        // cpus
+  std::uint32_t wanted = 0;      // threads, of its newest lease
+  std::uint32_t requests = 0;    // waiting
+  RegionId region = 0;           // of its newest lease
+  std::uint64_t waiting_us = 0;  // its oldest request
+
+  constexpr bool is_valid() const noexcept {
+    return cpus <= max_cpus && free <= cpus && name.is_valid();
+  }
+  bool operator==(Status const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.cpus);
+    wire(m.free);
+    wire(m.programs);
+    wire(m.waiting);
+    wire(m.grants);
+    wire(m.revocations);
+    wire(m.refusals);
+    wire(m.program);
+    wire(m.pid);
+    wire(m.name);
+    wire(m.held);
+    wire(m.wanted);
+    wire(m.requests);
+    wire(m.region);
+    wire(m.waiting_us);
+  }
+};
+
+using ProgramMessage = std::variant<Register, Request, Claim, Release, Report, Query>;
+using CoordinatorMessage = std::variant<Welcome, Grant, Revoke, Refusal, Status>;
+
+}  // namespace nigh::coordinator

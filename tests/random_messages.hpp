@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Messages of the coordinator's protocol with random contents, all of them valid.
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "coordinator/protocol/message.hpp"
+
+namespace nigh::test {
+
+class RandomMessages {
+ public:
+  explicit RandomMessages(std::uint64_t seed) : random_(seed) {}
+
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
+  std::uint64_t bits() { return random_(); }
+
+  coordinator::Demand demand(std::uint32_t most = coordinator::max_cpus) {
+    if (below(8) == 0) return {};
+    auto const maximum = 1 + below(most);
+    return {maximum, 1 + below(maximum)};
+  }
+  coordinator::CpuTeam team(std::uint32_t cpus = coordinator::max_cpus) {
+    std::vector<int> all(cpus);
+    for (std::size_t c = 0; c < all.size(); ++c) all[c] = static_cast<int>(c);
+    std::shuffle(all.begin(), all.end(), random_);
+    all.resize(1 + below(cpus));
+    return coordinator::CpuTeam(all);
+  }
+  coordinator::Name name() {
+    std::string text;
+    for (auto n = below(80); n > 0; --n) text += static_cast<char>(below(256));
+    return coordinator::Name(text);
+  }
+
+  coordinator::ProgramMessage from_program() {
+    switch (below(6)) {
+      case 0: {
+        coordinator::Register m{.pid = below(70000), .name = name(), .allowed = {}};
+        for (auto n = 1 + below(20); n > 0; --n)
+          m.allowed.add(static_cast<int>(below(coordinator::max_cpus)));
+        return m;
+      }
+      case 1:
+        return coordinator::Request{bits(), below(100), demand(),
+                                    below(2) == 0 ? below(1024) : coordinator::unknown_place,
+                                    bits()};
+      case 2:
+        return coordinator::Claim{bits(), below(100), demand(), team()};
+      case 3:
+        return coordinator::Release{1 + below(1000)};
+      case 4:
+        return coordinator::Report{bits(), 1 + below(1024), 1 + bits() / 2};
+      default:
+        return coordinator::Query{below(100)};
+    }
+  }
+  coordinator::CoordinatorMessage from_coordinator() {
+    switch (below(5)) {
+      case 0:
+        return coordinator::Welcome{1 + below(1000), 1 + below(1024)};
+      case 1:
+        return coordinator::Grant{1 + bits() / 2, below(100), below(1025), team()};
+      case 2:
+        return coordinator::Revoke{1 + bits() / 2,
+                                   static_cast<coordinator::Revoke::Reason>(below(2))};
+      case 3:
+        return coordinator::Refusal{below(100),
+                                    static_cast<coordinator::Refusal::Reason>(below(10))};
+      default: {
+        coordinator::Status m;
+        m.cpus = below(1025);
+        m.free = below(m.cpus + 1);
+        m.grants = bits();
+        m.program = below(50);
+        m.name = name();
+        m.region = bits();
+        m.waiting_us = bits();
+        return m;
+      }
+    }
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+}  // namespace nigh::test
