@@ -11,10 +11,9 @@
 #include "bench/command.hpp"
 #include "bench/idle.hpp"
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/tasks/cache_line.hpp"
 #include "bench/tasks/peer_process.hpp"
-#include "bench/tasks/rendezvous.hpp"
+#include "bench/tasks/rendezvous_ways.hpp"
 #include "workloads/families.hpp"
 
 namespace bench {
@@ -22,11 +21,6 @@ namespace bench {
 namespace {
 
 using workloads::Family;
-
-struct Way {
-  std::string name, absent;
-  std::function<std::vector<double>(double pause_us, int count)> time;
-};
 
 void fork_two(std::function<void()> const& body) {
   nigh::fork_join([&body] { body(); }, [&body] { body(); });
@@ -109,35 +103,6 @@ Result start_result(std::string variant, std::string metric, std::string unit) {
   return r;
 }
 
-std::vector<Result> time_ways(TasksOptions const& o, std::vector<Way> const& list) {
-  std::vector<Result> results;
-  for (Way const& way : list)
-    for (double const pause : rendezvous_pauses_us) {
-      Result r = start_result(way.name, "rendezvous", "ns");
-      r.params = {{"pause_us", pause}};
-      r.absent = way.absent;
-      results.push_back(std::move(r));
-    }
-  int const rounds = o.quick ? 1 : 5;
-  Progress progress(rounds * static_cast<int>(results.size()));
-  for (int round = 0; round < rounds; ++round) {
-    auto result = results.begin();
-    for (Way const& way : list)
-      for (double const pause : rendezvous_pauses_us) {
-        progress.step(way.name);
-        Result& r = *result++;
-        if (!r.absent.empty()) continue;
-        int const count = o.quick ? 3 : pause > 2000 ? 10 : 100;
-        try {
-          for (double const ns : way.time(pause, count)) r.samples.push_back(ns);
-        } catch (std::runtime_error const& e) {
-          r.absent = e.what();
-        }
-      }
-  }
-  return results;
-}
-
 }  // namespace
 
 std::vector<Result> measure_latency(TasksOptions const& o) {
@@ -155,7 +120,7 @@ std::vector<Result> measure_latency(TasksOptions const& o) {
     busy.samples.push_back(100 * cpus_burnt_beside_a_busy_worker(runtime, o.quick ? 0.1 : 1));
     idle.samples.push_back(100 * cpus_used_while_asleep(o.quick ? 0.1 : 1, 10));
   }
-  std::vector<Result> results = time_ways(o, ways(o, runtime, peer));
+  std::vector<Result> results = time_ways("tasks/latency", ways(o, runtime, peer), o.quick);
   Result line = start_result("cache-line", "round_trip", "ns");
   Result steal = start_result("nigh/steal", "steal", "ns");
   for (int round = 0; round < (o.quick ? 1 : 5); ++round) {

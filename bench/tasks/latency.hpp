@@ -11,8 +11,6 @@
 
 namespace bench {
 
-inline constexpr double rendezvous_pauses_us[] = {0, 20, 900, 1900, 20'000};
-
 std::vector<Result> measure_latency(TasksOptions const& options);
 std::string describe_latency(std::vector<Result> const& results);
 

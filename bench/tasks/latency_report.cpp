@@ -2,36 +2,10 @@
 #include <fmt/core.h>
 
 #include "bench/statistics.hpp"
-#include "bench/table.hpp"
 #include "bench/tasks/latency.hpp"
+#include "bench/tasks/rendezvous_ways.hpp"
 
 namespace bench {
-
-namespace {
-
-std::string pause_text(double us) {
-  if (us == 0) return "hot";
-  return us < 1000 ? fmt::format("{:g} us", us) : fmt::format("{:g} ms", us / 1000);
-}
-
-std::string rendezvous_table(std::vector<Result> const& results) {
-  Table t;
-  std::vector<std::string> head{"pause"}, row;
-  for (double const pause : rendezvous_pauses_us) head.push_back(pause_text(pause));
-  t.row(head);
-  t.rule();
-  for (Result const& r : results) {
-    if (r.metric != "rendezvous") continue;
-    if (row.empty()) row.push_back(r.variant);
-    Statistics const s = statistics_of(r.samples);
-    row.push_back(r.absent.empty() ? fmt::format("{:.2f} ({:.2f})", s.median / 1e3, s.min / 1e3)
-                                   : "absent");
-    if (row.size() == head.size()) t.row(std::exchange(row, {}));
-  }
-  return t.text();
-}
-
-}  // namespace
 
 std::string describe_latency(std::vector<Result> const& results) {
   std::string text =

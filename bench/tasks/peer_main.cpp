@@ -5,12 +5,16 @@
 //
 //     solve PROBLEM SIZE CUTOFF THREADS TIMES   ->  ok ANSWER SECONDS
 //     rendezvous PAUSE_US COUNT                 ->  ok NANOSECONDS...
+//     rendezvous-loop PAUSE_US COUNT            ->  the same, by loops
+//     triad SCHEDULE ELEMENTS                   ->  ok SECONDS
+//     triangle SCHEDULE ROWS FALLING            ->  ok SECONDS
 //     anything that fails                       ->  error WHY
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <sstream>
 
+#include "bench/loops/kernels.hpp"
 #include "bench/pin.hpp"
 #include "bench/tasks/rendezvous.hpp"
 #include "bench/tasks/solver.hpp"
@@ -31,13 +35,31 @@ void solve(std::istream& request, bench::Solver& solver) {
   std::cout << "ok " << t.answer << ' ' << t.seconds << std::endl;
 }
 
-void rendezvous(std::istream& request, std::vector<int> const& cpus) {
+template <class Time>
+void rendezvous(std::istream& request, std::vector<int> const& cpus, Time time) {
   double pause_us = 0;
   int count = 0;
   request >> pause_us >> count;
   std::ostringstream answer;
-  for (double const ns : bench::time_openmp_rendezvous(cpus, pause_us, count)) answer << ' ' << ns;
+  for (double const ns : time(cpus, pause_us, count)) answer << ' ' << ns;
   std::cout << "ok" << answer.str() << std::endl;
+}
+
+void triad(std::istream& request, bench::Loops const& loops) {
+  std::string schedule;
+  std::size_t elements = 0;
+  request >> schedule >> elements;
+  static bench::TriadArrays arrays(elements, loops);
+  std::cout << "ok " << arrays.seconds(loops, schedule) << std::endl;
+}
+
+void triangle(std::istream& request, bench::Loops const& loops) {
+  std::string schedule;
+  std::size_t rows = 0;
+  bool falling = false;
+  request >> schedule >> rows >> falling;
+  bench::Triangle work(rows, falling);
+  std::cout << "ok " << work.seconds(loops, schedule) << std::endl;
 }
 
 }  // namespace
@@ -48,11 +70,17 @@ int main(int argc, char** argv) {
   options.cpus = cpus;
   options.pin = bench::pin_this_thread;
   bench::Solver solver(options);
+  bench::Loops const loops = bench::openmp_loops(cpus);
   std::cout.precision(9);
   for (std::string line, command; std::getline(std::cin, line);) try {
       std::istringstream request(line);
       request >> command;
-      command == "solve" ? solve(request, solver) : rendezvous(request, cpus);
+      if (command == "solve") solve(request, solver);
+      if (command == "rendezvous") rendezvous(request, cpus, bench::time_openmp_rendezvous);
+      if (command == "rendezvous-loop")
+        rendezvous(request, cpus, bench::time_openmp_loop_rendezvous);
+      if (command == "triad") triad(request, loops);
+      if (command == "triangle") triangle(request, loops);
     } catch (std::exception const& e) {
       std::cout << "error " << e.what() << std::endl;
     }

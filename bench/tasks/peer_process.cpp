@@ -99,13 +99,20 @@ Timed PeerProcess::solve(Question const& q, int threads, int times) {
   return t;
 }
 
-std::vector<double> PeerProcess::rendezvous(double pause_us, int count) {
+std::vector<double> PeerProcess::rendezvous(double pause_us, int count, bool by_loop) {
   std::ostringstream request;
-  request << "rendezvous " << pause_us << ' ' << count;
+  request << (by_loop ? "rendezvous-loop " : "rendezvous ") << pause_us << ' ' << count;
   std::istringstream words = ask(request.str());
   std::vector<double> samples(static_cast<std::size_t>(count));
   for (double& ns : samples) words >> ns;
   return samples;
+}
+
+double PeerProcess::loop(std::string const& request) {
+  std::istringstream words = ask(request);
+  double seconds = 0;
+  words >> seconds;
+  return seconds;
 }
 
 }  // namespace bench

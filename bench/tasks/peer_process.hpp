@@ -25,7 +25,8 @@ class PeerProcess {
   // Both start the program when it is not running. std::runtime_error when it ends instead of
   // answering.
   Timed solve(Question const& question, int threads, int times);
-  std::vector<double> rendezvous(double pause_us, int count);
+  std::vector<double> rendezvous(double pause_us, int count, bool by_loop = false);
+  double loop(std::string const& request);  // "triad ..." or "triangle ...": seconds
 
  private:
   void start();

@@ -19,6 +19,11 @@ std::vector<double> time_rendezvous(ForkTwo const& fork, double pause_us, int co
 // By an OpenMP region of two threads on these cpus, which calls nothing else.
 std::vector<double> time_openmp_rendezvous(std::vector<int> const& cpus, double pause_us,
                                            int count);
+// The same by a parallel loop of two iterations.
+std::vector<double> time_openmp_loop_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                                int count);
+std::vector<double> time_tbb_loop_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                             int count);
 std::vector<double> time_tbb_rendezvous(std::vector<int> const& cpus, double pause_us, int count);
 
 // By one thread that sleeps until the caller wakes it: what a wake-up costs here, whoever does it.

@@ -18,4 +18,16 @@ std::vector<double> time_openmp_rendezvous(std::vector<int> const& cpus, double 
       pause_us, count);
 }
 
+std::vector<double> time_openmp_loop_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                                int count) {
+#pragma omp parallel num_threads(2)
+  pin_this_thread(cpus[static_cast<std::size_t>(omp_get_thread_num())]);
+  return time_rendezvous(
+      [](std::function<void()> const& body) {
+#pragma omp parallel for num_threads(2) schedule(static)
+        for (int i = 0; i < 2; ++i) body();
+      },
+      pause_us, count);
+}
+
 }  // namespace bench
