@@ -6,6 +6,7 @@
 #include <nigh/runtime.hpp>
 #include <optional>
 
+#include "platform/pause.hpp"
 #include "tasks/scheduler.hpp"
 
 namespace nigh {
@@ -28,9 +29,14 @@ int worker_of(tasks::Worker const* me) noexcept { return me != nullptr ? me->pla
 
 }  // namespace
 
-Loop::Loop(policy::LoopSchedule const& how, detail::loop_range range, std::size_t grain,
-           loop_options const& options, detail::loop_work work)
-    : how_(how), stop_(options.stop), work_(work), count_(range.count), grain_(grain) {
+Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
+           stop_token const& stop, detail::loop_work work)
+    : work_(work),
+      stop_(stop),
+      iterations_(iterations),
+      grain_(grain),
+      steps_(policy::parts_of(iterations, grain)),
+      how_(how) {
   int const spans = how.spans();
   if (spans > usual_spans) many_ = std::make_unique<Room[]>(static_cast<std::size_t>(spans));
   spans_ = spans > usual_spans ? reinterpret_cast<Span*>(many_.get()) : few_;
@@ -95,9 +101,17 @@ void Loop::rethrow() {
 
 bool Loop::refill(policy::Hand& hand, tasks::Worker const* me) noexcept {
   int const mine = how_.span_of(worker_of(me));
+  bool last = false;
   hand.origin = mine;
-  hand.units = spans_[mine].take_front([&](std::uint32_t n) { return how_.owner_takes(n); });
-  return !hand.units.empty() || (me != nullptr && visit(hand, *me));
+  hand.units = spans_[mine].take_front([&](std::uint32_t left) {
+    auto const n = how_.owner_takes(left);
+    last = n == left;
+    return n;
+  });
+  if (hand.units.empty()) return me != nullptr && visit(hand, *me);
+  if (last && how_.spans() > 1 && me != nullptr && !me->plan->levels.empty())
+    sync::prefetch(&spans_[me->plan->levels.front().victims.front()]);  // to be visited next
+  return true;
 }
 
 // Of the nearest others who have something, the one who has most. When a look at all of them finds
@@ -130,9 +144,7 @@ bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
 
 index_range Loop::next(policy::Hand& hand) noexcept {
   auto const steps = how_.take_steps(hand);
-  auto const end =
-      steps.end >= count_ / grain_ + (count_ % grain_ != 0) ? count_ : steps.end * grain_;
-  return {steps.begin * grain_, end};
+  return {steps.begin * grain_, steps.end >= steps_ ? iterations_ : steps.end * grain_};
 }
 
 namespace {
@@ -149,14 +161,14 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   static schedule const adaptive(schedule_kind::adaptive, 1);
   schedule const& how = options.how ? *options.how : me != nullptr ? me->host.loops() : adaptive;
   auto const grain = options.grain == 0 ? 1 : options.grain;
-  auto const in_steps = [grain](std::size_t n) { return n / grain + (n % grain != 0); };
   policy::LocalMap const* map = how.map();
   std::optional<policy::LocalMap> scaled;
   if (map != nullptr && grain > 1 && crew.homes() > 1)
     map = &scaled.emplace(map->in_steps(range.first, grain));
-  policy::LoopSchedule const plan(how.kind(), in_steps(how.chunk()), in_steps(range.count), crew,
-                                  map, scaled ? 0 : range.first);
-  Loop loop(plan, range, grain, options, work);
+  policy::LoopSchedule const plan(how.kind(), policy::parts_of(how.chunk(), grain),
+                                  policy::parts_of(range.count, grain), crew, map,
+                                  scaled ? 0 : range.first);
+  Loop loop(plan, range.count, grain, options.stop, work);
   loop.enter(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
   loop.rethrow();
 }

@@ -24,8 +24,9 @@ namespace nigh::loops {
 
 class Loop {
  public:
-  Loop(policy::LoopSchedule const& how, detail::loop_range range, std::size_t grain,
-       loop_options const& options, detail::loop_work work);
+  // The steps of `how` are `grain` iterations each.
+  Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
+       stop_token const& stop, detail::loop_work work);
   ~Loop() {}
   Loop(Loop&&) = delete;
   Loop& operator=(Loop&&) = delete;
@@ -53,17 +54,18 @@ class Loop {
   void take_part(tasks::Worker* me) noexcept;
   bool visit(policy::Hand& hand, tasks::Worker const& me) noexcept;
 
-  policy::LoopSchedule const& how_;
-  stop_token stop_;
-  detail::loop_work work_;
-  std::size_t count_;  // iterations, in steps of grain_
-  std::size_t grain_;
+  // What everybody reads and hardly anybody writes: a cache line, and the schedule's first one.
+  alignas(64) detail::loop_work work_;
   Span* spans_;
-
-  alignas(64) sync::atomic<bool> over_{false};
+  stop_token stop_;
+  std::size_t iterations_;
+  std::size_t grain_;
+  std::size_t steps_;
+  sync::atomic<bool> over_{false};
   sync::atomic<bool> failed_{false};  // exception_ is somebody's
-  std::exception_ptr exception_;
+  policy::LoopSchedule const& how_;
 
+  std::exception_ptr exception_;
   union {
     Span few_[usual_spans];
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Hints to the processor: that a loop is waiting, that a cache line will be written. Part of what a
-// model-check build replaces.
+// Hints to the processor: that a loop is waiting, that a cache line will be read or written. Part
+// of what a model-check build replaces.
 
 #ifndef NIGH_MODEL_ATOMICS
 
@@ -17,6 +17,8 @@ inline void pause() noexcept {
 #endif
 }
 
+// The caller will soon read here.
+inline void prefetch(void const* p) noexcept { __builtin_prefetch(p); }
 // The caller will soon write here.
 inline void prefetch_for_write(void const* p) noexcept { __builtin_prefetch(p, 1); }
 

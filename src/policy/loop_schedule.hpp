@@ -50,6 +50,12 @@ struct Units {
   bool operator==(Units const&) const = default;
 };
 
+// How many parts of `size` there are in n, the last one perhaps smaller. Most loops have parts of
+// one, and a division costs as much as all else that is decided about a short loop.
+constexpr std::size_t parts_of(std::size_t n, std::size_t size) noexcept {
+  return size == 1 ? n : n / size + (n % size != 0);
+}
+
 struct Steps {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -64,7 +70,7 @@ struct Hand {
   std::size_t begun = 0;  // of the first unit, so many steps have been dealt with
 };
 
-class LoopSchedule {
+class alignas(64) LoopSchedule {  // what is read most lies in its first cache line
  public:
   static constexpr std::size_t most_units = std::size_t{1} << 31;
 
@@ -168,7 +174,7 @@ class LoopSchedule {
     return kind_ == schedule_kind::dynamic || kind_ == schedule_kind::guided;
   }
   std::uint32_t units_in(std::size_t steps) const noexcept {
-    return static_cast<std::uint32_t>(steps / unit_ + (steps % unit_ != 0));
+    return static_cast<std::uint32_t>(parts_of(steps, unit_));
   }
   std::size_t end_of(std::size_t units) const noexcept {
     return units >= units_ ? steps_ : units * unit_;

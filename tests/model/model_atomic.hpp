@@ -18,6 +18,7 @@ inline constexpr auto seq_cst = model::Order::seq_cst;
 
 inline constexpr int spins = 1;
 inline void pause() { model::yield(); }
+inline void prefetch(void const*) {}
 inline void prefetch_for_write(void const*) {}
 
 template <class T>

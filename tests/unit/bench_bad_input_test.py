@@ -54,6 +54,8 @@ class BadInput(unittest.TestCase):
         self.refuses("--threads", "jacobi3d", "--quick", "--threads=-1")
         self.refuses("--threads", "tasks", "--quick", "--threads=0")
         self.refuses("--threads", "tasks", "--quick", "--threads=100000")
+        for threads in ("0", "1", "-2", "100000"):
+            self.refuses("--threads", "loops", "--quick", f"--threads={threads}")
         self.refuses("--topology", "jacobi3d", "--quick", "--topology=77777")
         self.refuses("--topology", "jacobi3d", "--quick", "--topology=0-")
 
@@ -72,9 +74,11 @@ class BadInput(unittest.TestCase):
         self.refuses("--cutoff", "tasks", "--quick", "--cutoff=-1")
         self.refuses("--repetitions", "tasks", "--quick", "--repetitions=-1")
         self.refuses("--tasks", "tasks", "--quick", "--tasks=0")
+        for argument in ("--repetitions=-1", "--elements=0", "--rows=0", "--rows=99999999"):
+            self.refuses(argument.split("=", maxsplit=1)[0], "loops", "--quick", argument)
 
     def test_files(self):
-        for bench in ("jacobi3d", "tasks"):
+        for bench in ("jacobi3d", "loops", "tasks"):
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -103,6 +107,19 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(facts["verified"], "yes")
         blocks = sum(int(facts[f"blocks_{k}"]) for k in ("local", "remote", "unknown"))
         self.assertEqual(blocks, 3 * 5 * 7)
+
+    def test_loops(self):
+        done = run("loops", "--quick", "--json", "-")
+        if os.cpu_count() == 1:
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        for bench in ("rendezvous", "triad", "triangle"):
+            variants = {line["variant"].split("/")[0] for line in lines
+                        if line["bench"] == f"loops/{bench}"}
+            self.assertLessEqual({"nigh", "tbb"}, variants)
+        for line in lines:
+            self.assertIs(line.get("verified", True), True, line["variant"])
 
     def test_tasks(self):
         done = run("tasks", "--quick", "--json", "-")
