@@ -33,7 +33,8 @@ LAYERS = {
     "src/cluster": ["src/tasks", "src/loops"],
     "src/sim": ["src/policy", "src/coordinator/core", "src/trace"],
     "src/preload": ["src/base"],
-    "src/cli": ["src/coordinator/client", "src/trace", "src/sim", "src/loops"],
+    "src/tune": ["src/base"],
+    "src/cli": ["src/tune", "src/coordinator/client", "src/trace", "src/sim", "src/loops"],
     "src": [],
     "include": [],
     "bench": ["workloads"],
@@ -42,7 +43,7 @@ LAYERS = {
 
 # Layers that decide and do nothing else: values in, values out. They see the value types of the
 # layers below, never the system, whatever those layers may see themselves.
-PURE = ["src/policy", "src/coordinator/core"]
+PURE = ["src/policy", "src/tune", "src/coordinator/core"]
 PURE_MAY_NOT_REACH = ["src/platform"]
 IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|mutex|thread"
 

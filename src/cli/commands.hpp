@@ -29,5 +29,6 @@ void add_doctor(CLI::App& app);
 // `program`: the words of PROGRAM ARGUMENTS..., there when the command runs.
 void add_run(CLI::App& app, std::vector<std::string> const& program);
 void add_trace(CLI::App& app);
+void add_tune(CLI::App& app, std::vector<std::string> const& program);
 
 }  // namespace nigh::cli

@@ -36,15 +36,17 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);      // asked for below, after an unknown word was complained about
   nigh::cli::add_topo(app);
   nigh::cli::add_run(app, program);
+  nigh::cli::add_tune(app, program);
   nigh::cli::add_bench(app);
   nigh::cli::add_trace(app);
   nigh::cli::add_doctor(app);
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (argc > 1 && words.front() == "run") {
+    if (argc > 1 && (words.front() == "run" || words.front() == "tune")) {
+      auto const command = words.front();
       words.erase(words.begin());
-      program = nigh::cli::cut_program(*app.get_subcommand("run"), words);
-      words.insert(words.begin(), "run");
+      program = nigh::cli::cut_program(*app.get_subcommand(command), words);
+      words.insert(words.begin(), command);
     }
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));

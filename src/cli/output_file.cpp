@@ -26,7 +26,34 @@ bool fill(fs::path const& path, std::string_view text) {
   return out.good();
 }
 
+// Where a symbolic link points to, when it does.
+fs::path target_of(std::string const& file) {
+  std::error_code failed;
+  auto const target = fs::path(file);
+  if (!fs::is_symlink(target, failed)) return target;
+  auto const real = fs::canonical(target, failed);
+  return failed ? target : real;
+}
+
+fs::path beside(fs::path path) {
+  path += "." + std::to_string(std::random_device{}()) + ".part";
+  return path;
+}
+
 }  // namespace
+
+void check_output(std::string const& file) {
+  if (file == "-") return;
+  std::error_code failed;
+  auto const target = target_of(file);
+  if (fs::is_directory(target, failed)) cannot_write(file, "it is a directory");
+  if (fs::exists(target, failed) && !fs::is_regular_file(target, failed)) return;
+  auto const part = beside(target);
+  bool const good = fill(part, {});
+  std::string const why = std::strerror(errno);
+  fs::remove(part, failed);
+  if (!good) cannot_write(file, why);
+}
 
 void write_output(std::string const& file, std::string_view text) {
   if (file == "-") {
@@ -35,26 +62,22 @@ void write_output(std::string const& file, std::string_view text) {
     return;
   }
   std::error_code failed;
-  auto target = fs::path(file);
-  if (fs::is_symlink(target, failed)) {
-    if (auto const real = fs::canonical(target, failed); !failed) target = real;
-  }
+  auto const target = target_of(file);
   if (fs::is_directory(target, failed)) cannot_write(file, "it is a directory");
   if (fs::exists(target, failed) && !fs::is_regular_file(target, failed)) {
     if (!fill(target, text)) cannot_write(file, std::strerror(errno));
     return;
   }
-  auto beside = target;
-  beside += "." + std::to_string(std::random_device{}()) + ".part";
-  if (!fill(beside, text)) {
+  auto const part = beside(target);
+  if (!fill(part, text)) {
     std::string const why = std::strerror(errno);
-    fs::remove(beside, failed);
+    fs::remove(part, failed);
     cannot_write(file, why);
   }
-  fs::rename(beside, target, failed);
+  fs::rename(part, target, failed);
   if (!failed) return;
   auto const why = failed.message();
-  fs::remove(beside, failed);
+  fs::remove(part, failed);
   cannot_write(file, why);
 }
 

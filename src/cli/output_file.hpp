@@ -12,4 +12,7 @@ namespace nigh::cli {
 // file.
 void write_output(std::string const& file, std::string_view text);
 
+// Throws that UsageError now, for commands that take long to come to it.
+void check_output(std::string const& file);
+
 }  // namespace nigh::cli

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -18,6 +19,8 @@ namespace {
 using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
 using Entry = ElfW(Dyn);
+using Section = ElfW(Shdr);
+using Symbol = ElfW(Sym);
 constexpr unsigned char our_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
 template <class T>
@@ -67,6 +70,29 @@ std::vector<std::string> needed_by(std::ifstream& in, std::vector<Segment> const
   return needed;
 }
 
+// From the section headers, which even stripped programs keep; none where they are gone.
+std::vector<std::string> imports_of(std::ifstream& in, Header const& header) {
+  constexpr std::uint64_t most = 1 << 20;
+  std::vector<std::string> imports;
+  if (header.e_shentsize != sizeof(Section)) return imports;
+  auto const section = [&](std::uint64_t i, Section& into) {
+    return i < header.e_shnum && read_at(in, header.e_shoff + i * sizeof(Section), into);
+  };
+  Section symbols{}, strings{};
+  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+    if (!section(i, symbols) || symbols.sh_type != SHT_DYNSYM) continue;
+    if (!section(symbols.sh_link, strings)) return imports;
+    for (std::uint64_t at = 0; at + sizeof(Symbol) <= std::min(symbols.sh_size, most);
+         at += sizeof(Symbol)) {
+      Symbol symbol{};
+      if (!read_at(in, symbols.sh_offset + at, symbol)) break;
+      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0 && symbol.st_name < strings.sh_size)
+        imports.push_back(name_at(in, strings.sh_offset + symbol.st_name));
+    }
+  }
+  return imports;
+}
+
 unsigned our_machine() {
   std::ifstream in("/proc/self/exe", std::ios::binary);
   Header header{};
@@ -91,6 +117,7 @@ std::optional<ElfFacts> read_elf(std::filesystem::path const& file) {
     if (s.p_type == PT_INTERP) facts.is_dynamic = true;
     if (s.p_type == PT_DYNAMIC) facts.needed = needed_by(in, segments, s);
   }
+  facts.imports = imports_of(in, header);
   return facts;
 }
 

@@ -10,9 +10,10 @@
 namespace nigh::platform {
 
 struct ElfFacts {
-  bool is_ours = false;                  // made for the word size and processor that we are
-  bool is_dynamic = false;               // loaded by a dynamic linker, which hears LD_PRELOAD
-  std::vector<std::string> needed = {};  // libraries it names, "libgomp.so.1"
+  bool is_ours = false;                   // made for the word size and processor that we are
+  bool is_dynamic = false;                // loaded by a dynamic linker, which hears LD_PRELOAD
+  std::vector<std::string> needed = {};   // libraries it names, "libgomp.so.1"
+  std::vector<std::string> imports = {};  // functions and data it takes from them
 };
 
 // Empty: no ELF file, such as a script, or one that cannot be read.

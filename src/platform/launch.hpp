@@ -36,11 +36,14 @@ using Complain = std::function<void(std::string const&)>;
 // before, and left as it is.
 NotStarted become(Launch const& launch, Complain const& complain);
 
+// In Ending::interrupted: no signal came, its time was up.
+inline constexpr int limit_reached = -1;
+
 // How a child ended, and what it used.
 struct Ending {
   int status = 0;          // exit status; 128 + n when signal n ended it
   int signal = 0;          // 0: none
-  int interrupted = 0;     // the signal to us, or SIGALRM at its limit, for which we ended it
+  int interrupted = 0;     // for which we ended it: a signal to us, or limit_reached
   double seconds = 0;      // from its start to its end
   double cpu_seconds = 0;  // of all its threads and awaited children
   std::optional<NotStarted> not_started = {};

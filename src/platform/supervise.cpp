@@ -208,9 +208,9 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
     int got = next_signal(heard, deadline - Clock::now(), info);
     if (got == SIGCHLD) continue;
     if (got == 0 && Clock::now() < deadline) continue;
-    if (got == 0) got = SIGALRM;
-    bool const again =
-        std::exchange(ending.interrupted, ending.interrupted > 0 ? ending.interrupted : got) > 0;
+    if (got == 0) got = limit_reached;
+    bool const again = ending.interrupted != 0;
+    if (!again) ending.interrupted = got;
     ::kill(-child, again ? SIGKILL : SIGTERM);
     deadline = Clock::now() + mercy;
   }

@@ -23,6 +23,8 @@ struct Plan {
   std::vector<int> cpus = {};               // of all places, ascending: the program's affinity mask
   std::optional<platform::MemoryPolicy> memory = {};
   std::vector<std::string> notes = {};  // what somebody who wants to know more should know
+
+  bool operator==(Plan const&) const = default;
 };
 
 // The value of a variable in the environment that the program would inherit.

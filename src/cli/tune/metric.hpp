@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is measured of a run: its time, or a number in its output.
+
+#include <chrono>
+#include <nigh/result.hpp>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+
+namespace nigh::cli {
+
+class Metric {
+ public:
+  Metric() = default;  // wall time in seconds
+  // The first group of the last match in the output; the error says what is wrong with the
+  // expression.
+  static result<Metric> in_output(std::string const& expression, bool maximize);
+
+  bool is_time() const { return !expression_; }
+  // The program's number; an error when there is none, or none that can be compared.
+  result<double> value(double seconds, std::string const& output) const;
+  // Costs are positive, less is better.
+  double cost(double value) const { return maximize_ ? 1 / value : value; }
+  double value_of_cost(double cost) const { return maximize_ ? 1 / cost : cost; }
+  std::string name() const { return is_time() ? "time" : text_; }
+  std::string unit() const { return is_time() ? "s" : ""; }
+
+ private:
+  std::optional<std::regex> expression_;
+  std::string text_;
+  bool maximize_ = false;
+};
+
+// "90", "90s", "10m", "1.5h".
+result<std::chrono::nanoseconds> parse_duration(std::string_view text);
+
+}  // namespace nigh::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/tune/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace nigh::cli {
+namespace {
+
+std::string name_of(Request const& request) {
+  return request == Request{} ? "(as it is)" : to_string(request);
+}
+
+std::size_t at(int candidate) { return static_cast<std::size_t>(candidate); }
+
+std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank,
+                 std::size_t width) {
+  auto const unit = found.metric.unit();
+  auto const with_unit = [&](double cost) {
+    return fmt::format("{:.4g}{}{}", found.metric.value_of_cost(cost), unit.empty() ? "" : " ",
+                       unit);
+  };
+  auto const name = name_of(found.space.requests[at(s.candidate)]);
+  if (found.cut_short[at(s.candidate)])
+    return fmt::format("{:>4}  {:{}}  {:>12}\n", rank, name, width, "over " + with_unit(s.cost));
+  auto low = found.metric.value_of_cost(s.low), high = found.metric.value_of_cost(s.high);
+  if (low > high) std::swap(low, high);
+  return fmt::format("{:>4}  {:{}}  {:>12}  {:>19}  {:>4}  {:>5.0f}%\n", rank, name, width,
+                     with_unit(s.cost), fmt::format("{:.4g} .. {:.4g}", low, high), s.runs,
+                     100 * s.chance);
+}
+
+// What the best is worth against the program as it is, and how sure that is.
+std::string verdict(Outcome const& found, std::vector<tune::Standing> const& table) {
+  auto const best = table.front().candidate;
+  if (best == 0) return "Nothing that was tried beats the program as it is.\n";
+  auto const& as_it_is = found.search.measured().front();
+  if (!as_it_is.known()) return {};
+  auto const times = tune::median(as_it_is.costs) / table.front().cost;
+  auto const chance = tune::chance_below(found.search.measured(), best, 0, 1);
+  constexpr double reliable = 0.9;
+  if (chance < reliable)
+    return fmt::format(
+        "No configuration is reliably better than the program as it is "
+        "(the best by {:.1f}%, with a chance of {:.0f}%).\n",
+        100 * (times - 1), 100 * chance);
+  return fmt::format(
+      "The best is {:.2f} times as good as the program as it is (sure to {:.0f}%).\n", times,
+      std::min(99.0, 100 * chance));
+}
+
+std::string quoted_failures(Outcome const& found) {
+  std::string text;
+  for (std::size_t i = 0; i < found.failures.size(); ++i)
+    if (!found.failures[i].empty())
+      text += fmt::format("out: {}: {}\n", name_of(found.space.requests[i]), found.failures[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string ranking_text(Outcome const& found) {
+  auto const table = found.search.standings();
+  std::size_t width = std::string("configuration").size();
+  for (auto const& s : table)
+    width = std::max(width, name_of(found.space.requests[at(s.candidate)]).size());
+  auto const metric = found.metric.is_time() ? std::string("time") : std::string("value");
+  auto text = fmt::format("{:>4}  {:{}}  {:>12}  {:>19}  {:>4}  {:>6}\n", "rank", "configuration",
+                          width, metric, "95% interval", "runs", "chance");
+  for (std::size_t i = 0; i < table.size(); ++i) text += line(found, table[i], i + 1, width);
+  text += quoted_failures(found);
+  text += fmt::format("{} configurations, {} runs in {:.0f} s", found.space.requests.size(),
+                      found.search.runs(), found.seconds);
+  if (found.search.passed_over() > 0)
+    text += fmt::format("; {} passed over, which could not have won", found.search.passed_over());
+  text += found.ended.empty() ? "\n" : "; " + found.ended + "\n";
+  return table.empty() ? text : text + verdict(found, table);
+}
+
+std::string results_json(Outcome const& found, std::string const& machine) {
+  std::string lines;
+  for (auto const& s : found.search.standings()) {
+    auto const& request = found.space.requests[at(s.candidate)];
+    std::vector<double> samples;
+    for (double const cost : found.search.measured()[at(s.candidate)].costs)
+      samples.push_back(found.metric.value_of_cost(cost));
+    nlohmann::ordered_json json;
+    json["bench"] = "tune";
+    json["variant"] = name_of(request);
+    auto& params = json["params"] = nlohmann::ordered_json::object();
+    if (request.threads > 0) params["threads"] = request.threads;
+    if (request.bind) params["bind"] = to_string(*request.bind);
+    if (request.memory) params["mem"] = to_string(*request.memory);
+    if (request.schedule) params["schedule"] = to_string(*request.schedule);
+    json["metric"] = found.metric.name();
+    json["unit"] = found.metric.unit();
+    json["median"] = found.metric.value_of_cost(s.cost);
+    json["min"] = *std::min_element(samples.begin(), samples.end());
+    json["max"] = *std::max_element(samples.begin(), samples.end());
+    json["samples"] = samples;
+    auto low = found.metric.value_of_cost(s.low), high = found.metric.value_of_cost(s.high);
+    if (low > high) std::swap(low, high);
+    json["interval"] = {low, high};
+    json["chance"] = s.chance;
+    if (found.cut_short[at(s.candidate)]) json["cut_short"] = true;
+    json["run"] = {{"topology", machine}};
+    lines += json.dump() + '\n';
+  }
+  return lines;
+}
+
+}  // namespace nigh::cli

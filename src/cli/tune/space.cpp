@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/tune/space.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "policy/thread_order.hpp"
+
+namespace nigh::cli {
+namespace {
+
+using Kind = platform::MemoryPolicy::Kind;
+
+// Where a program's own loops cannot hide.
+constexpr std::array<std::string_view, 12> system_libraries{
+    "libc.so",   "libm.so",     "libpthread.so",  "libdl.so",
+    "librt.so",  "libgcc_s.so", "libstdc++.so",   "libgomp.so",
+    "libomp.so", "libiomp5.so", "libgfortran.so", "libquadmath.so"};
+
+bool starts_with_any(std::string const& name, auto const& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+// One for each core, each cpu, and the powers of two below; the most first, as it is what programs
+// do by themselves.
+std::vector<int> usual_threads(topology const& machine) {
+  auto const cpus = static_cast<int>(machine.cpus().size());
+  std::vector<int> threads{cpus, machine.cores()};
+  for (int n = 1; n < machine.cores(); n *= 2) threads.push_back(n);
+  std::sort(threads.begin(), threads.end(), std::greater<>());
+  threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
+  return threads;
+}
+
+template <class T, class Parse>
+std::vector<T> parsed(std::initializer_list<std::string_view> words, Parse parse) {
+  std::vector<T> values;
+  for (auto const word : words) values.push_back(parse(word).value());
+  return values;
+}
+
+std::vector<Binding> usual_binds(topology const& machine, Space& space) {
+  if (policy::thread_order(machine, cpu_order::compact) ==
+      policy::thread_order(machine, cpu_order::scatter)) {
+    space.notes.emplace_back("compact and scatter are the same here: only compact is tried");
+    return parsed<Binding>({"compact"}, parse_binding);
+  }
+  return parsed<Binding>({"compact", "scatter"}, parse_binding);
+}
+
+std::vector<MemoryChoice> usual_memories(topology const& machine, Space& space) {
+  auto const with_both =
+      std::count_if(machine.domains().begin(), machine.domains().end(),
+                    [](domain const& d) { return d.os_node >= 0 && !d.cpus.empty(); });
+  if (with_both < 2) {
+    space.notes.emplace_back("one domain: memory policies cannot matter and are left out");
+    return {};
+  }
+  return parsed<MemoryChoice>({"interleave"}, parse_memory);
+}
+
+std::vector<LoopChoice> usual_schedules(Hears schedules, Space& space) {
+  if (schedules == Hears::nothing) {
+    space.notes.emplace_back(
+        "the program has no loops that leave their schedule open: schedules are left out");
+    return {};
+  }
+  auto usual = parsed<LoopChoice>({"static", "dynamic", "dynamic,16", "guided"}, parse_loops);
+  if (schedules == Hears::all)
+    for (auto const& more : parsed<LoopChoice>({"adaptive", "local"}, parse_loops))
+      usual.push_back(more);
+  return usual;
+}
+
+}  // namespace
+
+Hears hears(platform::ElfFacts const& program) {
+  auto const needs = [&](std::string_view library) {
+    return std::any_of(program.needed.begin(), program.needed.end(),
+                       [&](std::string const& name) { return name.starts_with(library); });
+  };
+  if (needs("libnigh.so")) return Hears::all;
+  if (!program.is_dynamic) return Hears::all;  // who knows what is in it
+  for (auto const& library : program.needed)
+    if (!starts_with_any(library, system_libraries)) return Hears::all;
+  // What g++ calls for schedule(runtime), and clang for whatever is not static.
+  for (auto const& name : program.imports)
+    if ((name.starts_with("GOMP_") && name.find("runtime") != name.npos) ||
+        name.starts_with("__kmpc_dispatch_init") || name.starts_with("omp_get_schedule"))
+      return Hears::openmp;
+  return Hears::nothing;
+}
+
+result<Space> space_of(topology const& machine, Choices const& choices, Hears schedules,
+                       Inherited const& inherited) {
+  Space space;
+  space.requests.emplace_back();
+  space.candidates.push_back({0, 0, 0, 0});
+  auto const threads = choices.threads.empty() ? usual_threads(machine) : choices.threads;
+  auto const binds = choices.binds.empty() ? usual_binds(machine, space) : choices.binds;
+  auto const memories =
+      choices.memories.empty() ? usual_memories(machine, space) : choices.memories;
+  auto const loops =
+      choices.schedules.empty() ? usual_schedules(schedules, space) : choices.schedules;
+
+  // Unless values were asked for, to leave memory or schedule alone is one of them.
+  std::vector<std::optional<MemoryChoice>> memory_values(memories.begin(), memories.end());
+  if (choices.memories.empty()) memory_values.insert(memory_values.begin(), std::nullopt);
+  std::vector<std::optional<LoopChoice>> loop_values(loops.begin(), loops.end());
+  if (choices.schedules.empty()) loop_values.insert(loop_values.begin(), std::nullopt);
+
+  // What ends in the same settings is the same.
+  std::vector<Plan> plans{Plan{}};
+  for (std::size_t t = 0; t < threads.size(); ++t)
+    for (std::size_t b = 0; b < binds.size(); ++b)
+      for (std::size_t m = 0; m < memory_values.size(); ++m)
+        for (std::size_t s = 0; s < loop_values.size(); ++s) {
+          Request const request{threads[t], binds[b], memory_values[m], loop_values[s]};
+          auto plan = make_plan(machine, request, inherited);
+          if (!plan) return plan.to_error();
+          if (std::find(plans.begin(), plans.end(), *plan) != plans.end()) continue;
+          plans.push_back(std::move(plan).value());
+          space.requests.push_back(request);
+          auto const index = [](std::size_t i, bool has_none) {
+            return static_cast<int>(i) + (has_none ? 0 : 1);
+          };
+          space.candidates.push_back({static_cast<int>(t) + 1, static_cast<int>(b) + 1,
+                                      index(m, choices.memories.empty()),
+                                      index(s, choices.schedules.empty())});
+        }
+  return space;
+}
+
+}  // namespace nigh::cli

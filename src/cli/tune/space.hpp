@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which configurations there are to try for a program on a machine. Pure: the same facts, the same
+// space.
+
+#include <nigh/result.hpp>
+#include <nigh/topology.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/run/plan.hpp"
+#include "cli/run/request.hpp"
+#include "platform/elf.hpp"
+#include "tune/candidate.hpp"
+
+namespace nigh::cli {
+
+// Values to try; none of an option: the usual ones.
+struct Choices {
+  std::vector<int> threads = {};
+  std::vector<Binding> binds = {};
+  std::vector<MemoryChoice> memories = {};
+  std::vector<LoopChoice> schedules = {};
+};
+
+struct Space {
+  // [0] is the program as it is, without any option.
+  std::vector<Request> requests = {};
+  std::vector<tune::Candidate> candidates = {};  // the same ones, by the index of each value
+  std::vector<std::string> notes = {};           // what was left out, and why
+};
+
+// Which schedules of loops a program can hear.
+enum class Hears { nothing, openmp, all };
+Hears hears(platform::ElfFacts const& program);
+
+// The error is make_plan()'s about a value that was asked for.
+result<Space> space_of(topology const& machine, Choices const& choices, Hears schedules,
+                       Inherited const& inherited);
+
+}  // namespace nigh::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Configurations to choose among, and what was measured of them: plain data.
+
+#include <vector>
+
+namespace nigh::tune {
+
+// For each option (threads, binding, ...) the index of its value.
+using Candidate = std::vector<int>;
+
+// Of one candidate. Costs are positive, smaller is better.
+struct Measured {
+  std::vector<double> costs = {};
+  bool failed = false;  // it cannot run, and is out
+
+  bool known() const { return !costs.empty() && !failed; }
+};
+
+}  // namespace nigh::tune

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "tune/effects.hpp"
+
+namespace nigh::tune {
+namespace {
+
+// Runs of a candidate in all by the end of each rung; the last ones until the finalists have
+// theirs.
+int runs_by_rung(int rung, int repetitions) {
+  constexpr int steps[] = {1, 2, 4};
+  constexpr int count = sizeof steps / sizeof *steps;
+  return rung < count ? std::min(steps[rung], repetitions) : repetitions;
+}
+
+}  // namespace
+
+Search::Search(std::vector<Candidate> candidates, SearchOptions options)
+    : candidates_(std::move(candidates)),
+      measured_(candidates_.size()),
+      options_(options),
+      random_(options.seed) {
+  NIGH_ASSERT(!candidates_.empty(), "there is something to choose among");
+}
+
+std::optional<int> Search::best() const {
+  std::optional<int> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < measured_.size(); ++i) {
+    if (!measured_[i].known()) continue;
+    auto const cost = median(measured_[i].costs);
+    if (cost < least) least = cost, best = static_cast<int>(i);
+  }
+  return best;
+}
+
+std::optional<int> Search::next_of_survey() const {
+  if (!tried(0)) return 0;
+  auto const leader = best();
+  Effects const effects(candidates_, measured_);
+  auto const promise = [&](std::size_t i) { return effects.log_cost(candidates_[i]); };
+  auto const& beside = candidates_[static_cast<std::size_t>(leader.value_or(0))];
+
+  // A value nobody has tried yet: beside the leader's other values, or as near to that as can be.
+  for (std::size_t o = 0; o < beside.size(); ++o) {
+    std::optional<std::size_t> found;
+    std::size_t most_alike = 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      auto const value = candidates_[i][o];
+      bool seen = tried(i);
+      for (std::size_t j = 0; j < candidates_.size() && !seen; ++j)
+        seen = tried(j) && candidates_[j][o] == value;
+      if (seen) continue;
+      std::size_t alike = 1;
+      for (std::size_t p = 0; p < beside.size(); ++p)
+        if (candidates_[i][p] == beside[p]) ++alike;
+      if (alike > most_alike) most_alike = alike, found = i;
+    }
+    if (found) return static_cast<int>(*found);
+  }
+
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < candidates_.size(); ++i)
+    if (!tried(i) && (!found || promise(i) < promise(*found))) found = i;
+  if (!found) return {};
+  if (leader) {
+    auto const least = std::log(median(measured_[static_cast<std::size_t>(*leader)].costs));
+    if (promise(*found) - 4 * effects.doubt() > least) return {};
+  }
+  return static_cast<int>(*found);
+}
+
+int Search::most_runs() const {
+  constexpr std::size_t few = 6;  // of which there is little to save
+  auto const n = candidates_.size();
+  auto const all = n * static_cast<std::size_t>(options_.repetitions);
+  return static_cast<int>(n < few ? all : std::max(all / 3, n + n / 3));
+}
+
+// Picks who is in the next rung, and lets them run; nobody when it is decided.
+void Search::climb() {
+  auto const table = standings();
+  auto const stays = [&](int candidate) {
+    return in_race_.empty() ||
+           std::find(in_race_.begin(), in_race_.end(), candidate) != in_race_.end();
+  };
+  std::vector<int> up;
+  double least_high = std::numeric_limits<double>::infinity();
+  for (auto const& s : table)
+    if (stays(s.candidate)) least_high = std::min(least_high, s.high);
+  std::size_t const before = in_race_.empty() ? table.size() : in_race_.size();
+  std::size_t const room = std::max<std::size_t>(3, before / 2);
+  for (auto const& s : table)
+    if (stays(s.candidate) && s.low <= least_high && up.size() < room) up.push_back(s.candidate);
+  in_race_ = std::move(up);
+  ++rung_;
+  if (in_race_.size() < 2) return;
+  auto const wanted = static_cast<std::size_t>(runs_by_rung(rung_, options_.repetitions));
+  for (std::size_t round = 0; round < wanted; ++round) {
+    std::vector<int> runs;
+    for (int const c : in_race_)
+      if (measured_[static_cast<std::size_t>(c)].costs.size() + round < wanted) runs.push_back(c);
+    std::shuffle(runs.begin(), runs.end(), random_);
+    to_run_.insert(to_run_.end(), runs.begin(), runs.end());
+  }
+}
+
+std::optional<int> Search::next() {
+  if (surveying_) {
+    if (auto const candidate = next_of_survey()) return candidate;
+    surveying_ = false;
+    climb();
+  }
+  while (runs_ < most_runs()) {
+    while (!to_run_.empty() && measured_[static_cast<std::size_t>(to_run_.back())].failed)
+      to_run_.pop_back();
+    if (!to_run_.empty()) return to_run_.back();
+    bool const all_done = runs_by_rung(rung_, options_.repetitions) >= options_.repetitions;
+    if (in_race_.size() < 2 || all_done) return {};
+    climb();
+  }
+  return {};
+}
+
+void Search::tell(int candidate, double cost) {
+  NIGH_ASSERT(cost > 0, "costs are positive");
+  measured_[static_cast<std::size_t>(candidate)].costs.push_back(cost);
+  ++runs_;
+  if (!to_run_.empty() && to_run_.back() == candidate) to_run_.pop_back();
+}
+
+void Search::tell_failed(int candidate) {
+  measured_[static_cast<std::size_t>(candidate)].failed = true;
+  ++runs_;
+}
+
+std::vector<Standing> Search::standings() const {
+  return tune::standings(measured_, options_.seed);
+}
+
+int Search::passed_over() const {
+  if (surveying_) return 0;
+  int never = 0;
+  for (std::size_t i = 0; i < measured_.size(); ++i) never += tried(i) ? 0 : 1;
+  return never;
+}
+
+int Search::runs_left() const {
+  int left = static_cast<int>(to_run_.size());
+  auto racing = in_race_.size();
+  if (surveying_) {
+    for (std::size_t i = 0; i < measured_.size(); ++i) left += tried(i) ? 0 : 1;
+    racing = candidates_.size();
+  }
+  int const done = std::max(1, runs_by_rung(rung_, options_.repetitions));
+  for (int rung = rung_ + 1, before = done; before < options_.repetitions && racing > 1; ++rung) {
+    racing = std::max<std::size_t>(2, racing / 2);
+    left += static_cast<int>(racing) * (runs_by_rung(rung, options_.repetitions) - before);
+    before = runs_by_rung(rung, options_.repetitions);
+  }
+  return left;
+}
+
+}  // namespace nigh::tune

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Finds the cheapest of many configurations with few runs. It asks, somebody runs, it is told; no
+// run, clock or file in here, so that recorded landscapes test it.
+//
+//   survey ------ nothing unmeasured can win -----> rung 1, 2, ... ----> done
+//   one run each, the most promising next           the better half stays, and runs again
+//
+// The survey first sees every value of every option once, each beside the best of the others so
+// far, the first option first; then goes on with whom the effects of the values promise most, and
+// leaves out those that would lose even if the promise were wrong by four times its doubt.
+// Rungs are successive halving (Jamieson and Talwalkar 2016), with those dropped at once
+// that noise does not excuse. Within a rung the order is shuffled, for a machine's speed drifts.
+// Runs in all: at most a third of running every candidate as often as finalists run, when there are
+// six or more of them and finalists run four times or more.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "tune/candidate.hpp"
+#include "tune/standings.hpp"
+
+namespace nigh::tune {
+
+struct SearchOptions {
+  int repetitions = 5;  // of finalists
+  std::uint64_t seed = 1;
+};
+
+class Search {
+ public:
+  // At least one candidate, all of as many options; the first is what happens without options, and
+  // is measured first.
+  Search(std::vector<Candidate> candidates, SearchOptions options);
+
+  // Whom to run next; empty when all is known that needs to be.
+  std::optional<int> next();
+  void tell(int candidate, double cost);
+  void tell_failed(int candidate);
+
+  std::vector<Candidate> const& candidates() const { return candidates_; }
+  std::vector<Measured> const& measured() const { return measured_; }
+  std::vector<Standing> standings() const;
+  int runs() const { return runs_; }
+  int passed_over() const;  // never run: they could not have won
+  // Runs that are still to come, at most: for a progress bar.
+  int runs_left() const;
+
+ private:
+  bool tried(std::size_t i) const { return measured_[i].failed || !measured_[i].costs.empty(); }
+  std::optional<int> next_of_survey() const;
+  std::optional<int> best() const;
+  void climb();
+  int most_runs() const;
+
+  std::vector<Candidate> candidates_;
+  std::vector<Measured> measured_;
+  SearchOptions options_;
+  std::vector<int> in_race_;  // of the current rung
+  std::vector<int> to_run_;   // of it, from the back
+  std::mt19937_64 random_;
+  bool surveying_ = true;
+  int rung_ = 0;
+  int runs_ = 0;
+};
+
+}  // namespace nigh::tune

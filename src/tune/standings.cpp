@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/standings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
+
+namespace nigh::tune {
+namespace {
+
+constexpr int draws = 1000;
+
+// Relative deviations from the median, as logarithms, of everybody who ran twice or more. So few of
+// them say little, so they come with a habit of 3%: a quiet machine's noise is soon outnumbered.
+std::vector<double> deviations(std::span<Measured const> measured) {
+  std::vector<double> all{-0.05, -0.03, -0.02, -0.01, 0.01, 0.02, 0.03, 0.05};
+  for (auto const& m : measured) {
+    if (m.failed || m.costs.size() < 2) continue;
+    auto const n = static_cast<double>(m.costs.size());
+    auto const wider = std::sqrt(n / (n - 1));  // the median is near its own samples
+    auto const centre = median(m.costs);
+    for (double const c : m.costs) all.push_back(wider * std::log(c / centre));
+  }
+  return all;
+}
+
+// Draws by how much the median of so many runs may be off.
+class Error {
+ public:
+  Error(std::span<Measured const> measured, std::uint64_t seed)
+      : pool_(deviations(measured)), random_(seed) {}
+
+  double of(std::size_t runs) {
+    drawn_.clear();
+    for (std::size_t i = 0; i < runs; ++i) drawn_.push_back(pool_[random_() % pool_.size()]);
+    return median(drawn_);
+  }
+
+ private:
+  std::vector<double> pool_, drawn_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  auto const n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_t seed) {
+  std::vector<Standing> table;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    auto const& m = measured[i];
+    if (!m.known()) continue;
+    auto const cost = median(m.costs);
+    table.push_back({static_cast<int>(i), cost, cost, cost, 0, static_cast<int>(m.costs.size())});
+  }
+  std::vector<std::vector<double>> drawn(table.size());
+  Error error(measured, seed);
+  for (int d = 0; d < draws && !table.empty(); ++d) {
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      auto const runs = static_cast<std::size_t>(table[i].runs);
+      drawn[i].push_back(table[i].cost * std::exp(-error.of(runs)));
+      if (drawn[i].back() < drawn[best].back()) best = i;
+    }
+    table[best].chance += 1.0 / draws;
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    std::sort(drawn[i].begin(), drawn[i].end());
+    table[i].low = drawn[i][draws / 40];
+    table[i].high = drawn[i][draws - 1 - draws / 40];
+  }
+  std::stable_sort(table.begin(), table.end(),
+                   [](Standing const& a, Standing const& b) { return a.cost < b.cost; });
+  return table;
+}
+
+double chance_below(std::span<Measured const> measured, int a, int b, std::uint64_t seed) {
+  auto const& first = measured[static_cast<std::size_t>(a)].costs;
+  auto const& second = measured[static_cast<std::size_t>(b)].costs;
+  auto const gap = std::log(median(second) / median(first));
+  Error error(measured, seed);
+  int below = 0;
+  for (int d = 0; d < draws; ++d)
+    if (error.of(second.size()) - error.of(first.size()) < gap) ++below;
+  return static_cast<double>(below) / draws;
+}
+
+}  // namespace nigh::tune

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who leads, and how sure that is. Repetitions of one candidate are few, but their deviations from
+// its median tell about the machine's noise, whoever was measured: all candidates' deviations are
+// pooled, and drawn from again and again (bootstrap).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tune/candidate.hpp"
+
+namespace nigh::tune {
+
+struct Standing {
+  int candidate = 0;
+  double cost = 0;           // median
+  double low = 0, high = 0;  // 95% interval of it
+  double chance = 0;         // that it is the best of all that were measured
+  int runs = 0;
+};
+
+double median(std::vector<double> values);
+
+// Of the known ones, best first. The seed is for the drawing: same measurements, same standings.
+std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_t seed);
+
+// How often the cost of `a` is below that of `b`, both known, in such draws.
+double chance_below(std::span<Measured const> measured, int a, int b, std::uint64_t seed);
+
+}  // namespace nigh::tune

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `nigh tune` tries on which machine, what it reads from a program's output, what it prints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "cli/tune/metric.hpp"
+#include "cli/tune/outcome.hpp"
+#include "cli/tune/space.hpp"
+
+namespace {
+
+using namespace nigh::cli;
+using nigh::topology;
+using nigh::platform::ElfFacts;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+topology machine(std::string const& description) {
+  return topology::from_synthetic(description).value();
+}
+Inherited const empty = [](std::string_view) -> std::optional<std::string> { return {}; };
+
+std::set<std::string> names(Space const& space) {
+  std::set<std::string> all;
+  for (auto const& r : space.requests) all.insert(to_string(r));
+  return all;
+}
+
+TEST(Space, OfTwoDomainsHasEveryOption) {
+  auto const space =
+      space_of(machine("pack:2 numa:1 core:2 pu:2"), {}, Hears::openmp, empty).value();
+  EXPECT_THAT(space.notes, IsEmpty());
+  // Threads 8, 4, 2 in two bindings, 1 in one; two memory policies; four schedules or none; and
+  // none at all.
+  EXPECT_EQ(space.requests.size(), 1u + (3 * 2 + 1) * 2 * 5);
+  EXPECT_EQ(space.candidates.size(), space.requests.size());
+  EXPECT_EQ(space.requests[0], Request{});
+  EXPECT_THAT(names(space),
+              Contains("--threads 4 --bind scatter --mem interleave --schedule guided"));
+  EXPECT_THAT(names(space), Not(Contains(HasSubstr("local"))));
+}
+
+TEST(Space, OfOneDomainSaysWhatCannotMatter) {
+  auto const space = space_of(machine("core:2 pu:1"), {}, Hears::nothing, empty).value();
+  EXPECT_EQ(names(space), (std::set<std::string>{"", "--threads 1 --bind compact",
+                                                 "--threads 2 --bind compact"}));
+  ASSERT_EQ(space.notes.size(), 3u);
+  EXPECT_THAT(space.notes[0], HasSubstr("compact and scatter are the same"));
+  EXPECT_THAT(space.notes[1], HasSubstr("memory policies cannot matter"));
+  EXPECT_THAT(space.notes[2], HasSubstr("schedules are left out"));
+}
+
+TEST(Space, TakesNothingTwice) {
+  // With one thread, both bindings mean the same cpu.
+  auto const space =
+      space_of(machine("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty).value();
+  EXPECT_THAT(names(space), Contains("--threads 1 --bind compact"));
+  EXPECT_THAT(names(space), Not(Contains("--threads 1 --bind scatter")));
+}
+
+TEST(Space, HoldsWhatWasAskedFor) {
+  Choices choices;
+  choices.threads = {3, 2};
+  choices.memories = {parse_memory("bind:1").value()};
+  choices.schedules = {parse_loops("static,4").value()};
+  auto const space =
+      space_of(machine("pack:2 numa:1 core:2 pu:1"), choices, Hears::nothing, empty).value();
+  EXPECT_EQ(names(space), (std::set<std::string>{
+                              "", "--threads 3 --bind compact --mem bind:1 --schedule static,4",
+                              "--threads 3 --bind scatter --mem bind:1 --schedule static,4",
+                              "--threads 2 --bind compact --mem bind:1 --schedule static,4",
+                              "--threads 2 --bind scatter --mem bind:1 --schedule static,4"}));
+  choices.threads = {9};
+  EXPECT_THAT(space_of(machine("core:2 pu:1"), choices, Hears::nothing, empty).message(),
+              StartsWith("--threads 9: only 2 cpus"));
+}
+
+TEST(Hears, WhatTheProgramIsLinkedTo) {
+  EXPECT_EQ(hears({true, true, {"libgomp.so.1", "libc.so.6"}, {"GOMP_parallel"}}), Hears::nothing);
+  EXPECT_EQ(
+      hears({true, true, {"libgomp.so.1"}, {"GOMP_parallel_loop_maybe_nonmonotonic_runtime"}}),
+      Hears::openmp);
+  EXPECT_EQ(hears({true, true, {"libomp.so.5"}, {"__kmpc_fork_call"}}), Hears::nothing);
+  EXPECT_EQ(hears({true, true, {"libomp.so.5"}, {"__kmpc_dispatch_init_4"}}), Hears::openmp);
+  EXPECT_EQ(hears({true, true, {"libnigh.so.0"}, {}}), Hears::all);
+  EXPECT_EQ(hears({true, true, {"libsolver.so"}, {}}), Hears::all) << "its loops may be in there";
+  EXPECT_EQ(hears({true, false, {}, {}}), Hears::all) << "linked statically: nobody can know";
+}
+
+TEST(Metric, IsTheLastMatchsFirstGroup) {
+  auto const m = Metric::in_output("rate = ([0-9.]+)", true).value();
+  EXPECT_DOUBLE_EQ(m.value(9, "rate = 1.5\nrate = 2.5 Mop/s\ndone\n").value(), 2.5);
+  EXPECT_LT(m.cost(2.5), m.cost(1.5));
+  EXPECT_DOUBLE_EQ(m.value_of_cost(m.cost(2.5)), 2.5);
+  EXPECT_FALSE(m.is_time());
+}
+
+TEST(Metric, IsTimeByDefault) {
+  Metric const m;
+  EXPECT_TRUE(m.is_time());
+  EXPECT_DOUBLE_EQ(m.value(1.25, "").value(), 1.25);
+  EXPECT_DOUBLE_EQ(m.cost(1.25), 1.25);
+}
+
+TEST(Metric, SaysWhatIsWrong) {
+  EXPECT_THAT(Metric::in_output("(", false).message(), HasSubstr("no regular expression"));
+  EXPECT_THAT(Metric::in_output("time", false).message(), HasSubstr("has no group"));
+  auto const m = Metric::in_output("t=([a-z0-9.-]*)", false).value();
+  EXPECT_THAT(m.value(1, "nothing").message(), HasSubstr("nothing that matches"));
+  for (auto const* bad : {"t=", "t=abc", "t=-1", "t=0", "t=nan", "t=inf", "t=1e400"})
+    EXPECT_THAT(m.value(1, bad).message(), HasSubstr("no positive number")) << bad;
+}
+
+TEST(Duration, IsReadWithItsUnit) {
+  using std::chrono::seconds;
+  EXPECT_EQ(parse_duration("90").value(), seconds(90));
+  EXPECT_EQ(parse_duration("90s").value(), seconds(90));
+  EXPECT_EQ(parse_duration("10m").value(), seconds(600));
+  EXPECT_EQ(parse_duration("1.5h").value(), seconds(5400));
+  for (auto const* bad : {"", "m", "0", "-1s", "10 m", "1d", "nan", "inf", "1e99h"})
+    EXPECT_FALSE(parse_duration(bad).ok()) << bad;
+}
+
+struct Found {
+  Space space = space_of(machine("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty).value();
+  nigh::tune::Search search{space.candidates, {}};
+  Metric metric;
+  std::vector<bool> cut_short = std::vector<bool>(space.requests.size(), false);
+  std::vector<std::string> failures = std::vector<std::string>(space.requests.size());
+
+  // Costs by configuration, for ever.
+  template <class F>
+  Outcome with(F cost) {
+    while (auto const c = search.next())
+      search.tell(*c, cost(space.requests[static_cast<std::size_t>(*c)]));
+    return {space, search, metric, cut_short, failures, 12.3, ""};
+  }
+};
+
+TEST(Ranking, NamesTheBestAndWhatItIsWorth) {
+  Found found;
+  auto const text = ranking_text(
+      found.with([](Request const& r) { return r.threads == 0 ? 2.0 : 4.0 / r.threads; }));
+  EXPECT_THAT(text, HasSubstr("   1  --threads 4 --bind "));
+  EXPECT_THAT(text, HasSubstr("(as it is)"));
+  EXPECT_THAT(text, HasSubstr("The best is 2.00 times as good as the program as it is"));
+  EXPECT_THAT(text, HasSubstr("runs in 12 s"));
+}
+
+TEST(Ranking, AdmitsWhenNothingHelps) {
+  Found same;
+  EXPECT_THAT(
+      ranking_text(same.with([](Request const& r) { return r.threads == 0 ? 1.001 : 1.0; })),
+      HasSubstr("No configuration is reliably better"));
+  Found worse;
+  EXPECT_THAT(ranking_text(worse.with([](Request const& r) { return r.threads == 0 ? 1.0 : 2.0; })),
+              HasSubstr("Nothing that was tried beats the program as it is"));
+}
+
+TEST(Json, HasALineForEachThatWasMeasured) {
+  Found found;
+  std::istringstream lines(
+      results_json(found.with([](Request const& r) { return 1.0 + r.threads; }), "x"));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    auto const json = nlohmann::json::parse(line);
+    EXPECT_EQ(json["bench"], "tune");
+    EXPECT_EQ(json["unit"], "s");
+    EXPECT_GE(json["samples"].size(), 1u);
+    EXPECT_LE(json["interval"][0], json["median"]);
+  }
+  EXPECT_EQ(count, static_cast<int>(found.search.standings().size()));
+}
+
+TEST(Figure, DrawsALineForEachPolicy) {
+  Found found;
+  auto const svg =
+      figure_svg(found.with([](Request const& r) { return 4.0 / (1 + r.threads); }), "a < b");
+  EXPECT_THAT(svg, StartsWith("<svg"));
+  EXPECT_THAT(svg, HasSubstr("a &lt; b"));
+  EXPECT_THAT(svg, HasSubstr("compact, first touch"));
+  EXPECT_THAT(svg, HasSubstr("scatter, interleave"));
+}
+
+}  // namespace
