@@ -18,38 +18,43 @@ namespace {
 constexpr int failed = 1;
 constexpr int bad_input = 2;
 
-int complain(std::string const& name, std::string message, int code) {
+int complain(std::string const& program, std::string message, int code) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
   for (char& c : message)
     if (c == '\n') c = ' ';
   std::fflush(stdout);
-  std::fprintf(stderr, "nigh bench %s: %s\n", name.c_str(), message.c_str());
+  std::fprintf(stderr, "%s: %s\n", program.c_str(), message.c_str());
   return code;
 }
 
 }  // namespace
 
-int run_command(std::string const& name, std::string const& description, int argc, char** argv,
+int run_program(std::string const& program, std::string const& description, int argc, char** argv,
                 std::function<void(CLI::App&)> const& declare, std::function<void()> const& body) {
   CLI::App app{description};
-  app.name("nigh bench " + name);
+  app.name(program);
   declare(app);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return complain(name, e.what(), bad_input);
+    return complain(program, e.what(), bad_input);
   }
   try {
     body();
   } catch (UsageError const& e) {
-    return complain(name, e.what(), bad_input);
+    return complain(program, e.what(), bad_input);
   } catch (std::bad_alloc const& e) {
-    return complain(name, e.what(), bad_input);
+    return complain(program, e.what(), bad_input);
   } catch (std::exception const& e) {
-    return complain(name, e.what(), failed);
+    return complain(program, e.what(), failed);
   }
   return 0;
+}
+
+int run_command(std::string const& name, std::string const& description, int argc, char** argv,
+                std::function<void(CLI::App&)> const& declare, std::function<void()> const& body) {
+  return run_program("nigh bench " + name, description, argc, argv, declare, body);
 }
 
 void restart_with_openmp_settings(char** argv) {

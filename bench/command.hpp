@@ -24,6 +24,10 @@ struct UsageError : std::runtime_error {
 int run_command(std::string const& name, std::string const& description, int argc, char** argv,
                 std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
 
+// The same for a program that goes by its own name.
+int run_program(std::string const& program, std::string const& description, int argc, char** argv,
+                std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
+
 // OpenMP runtimes read their settings when they are loaded: sets the variables that are not set
 // yet as given and starts the program again, once. Idle threads of one runtime must sleep while
 // another one is measured, yet not be slower to wake than users see: spin for about a millisecond.
@@ -34,8 +38,8 @@ void restart_with_openmp_settings(char** argv);
 // program starts: 1 GiB, or what the system allows, for that one and for OpenMP's threads.
 void allow_deep_stacks();
 
-// The first `threads` of the machine's allowed cpus, compact: where the threads of every variant are
-// pinned. UsageError when there are not so many.
+// The first `threads` of the machine's allowed cpus, compact: where the threads of every variant
+// are pinned. UsageError when there are not so many.
 std::vector<int> cpus_for(long threads, nigh::topology const& machine);
 
 // "0-2,5" as a list of cpus; UsageError naming the argument.

@@ -50,3 +50,6 @@ if(TARGET nigh-bench-jacobi3d)
   nigh_numa_vm_script(jacobi_locality_repeated jacobi_locality_test.py
     $<TARGET_FILE:nigh-bench-jacobi3d> 5 FULL)
 endif()
+if(TARGET npb-mg)
+  nigh_numa_vm_script(mg_locality mg_locality_test.py $<TARGET_FILE:npb-mg>)
+endif()

@@ -77,8 +77,27 @@ class BadInput(unittest.TestCase):
         for argument in ("--repetitions=-1", "--elements=0", "--rows=0", "--rows=99999999"):
             self.refuses(argument.split("=", maxsplit=1)[0], "loops", "--quick", argument)
 
+    def test_mg(self):
+        for classes in ("X", "A,", ",", "AB"):
+            self.refuses("--classes", "mg", f"--classes={classes}")
+        for threads in ("0", "-1", "1,", "x", "100000"):
+            self.refuses("--threads", "mg", "--quick", f"--threads={threads}")
+        self.refuses("--variants", "mg", "--quick", "--variants=openmp/guided")
+        self.refuses("--bind", "mg", "--quick", "--bind=spread")
+        self.refuses("--mem", "mg", "--quick", "--mem=local")
+        self.refuses("--isa", "mg", "--quick", "--isa=z80")
+        self.refuses("--repetitions", "mg", "--quick", "--reps=-1")
+
+    def test_mg_as_a_plain_program(self):
+        for argument, value in (("--class", "X"), ("--variant", "fastest"), ("--bind", "spread"),
+                                ("--mem", "bind"), ("--threads", "-1"), ("--isa", "z80")):
+            done = subprocess.run([os.path.join(DRIVERS, "npb-mg"), argument, value],
+                                  capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertRegex(done.stderr, rf"^npb-mg: {argument}: [^\n]*\n$")
+
     def test_files(self):
-        for bench in ("jacobi3d", "loops", "tasks"):
+        for bench in ("jacobi3d", "loops", "mg", "tasks"):
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -135,6 +154,28 @@ class GoodInput(unittest.TestCase):
                 self.assertIs(line["verified"], True, line["variant"])
                 self.assertEqual(len(line["samples"]), 2)
                 self.assertGreater(line["counters"]["ratio_to_serial"], 0)
+
+    def test_mg(self):
+        done = run("mg", "--quick", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        measured = [line for line in lines if "absent" not in line]
+        self.assertIn("nigh/fused", [line["variant"] for line in measured])
+        for line in measured:
+            self.assertIs(line["verified"], True, line["variant"])
+            self.assertEqual(len(line["samples"]), 2)
+            self.assertEqual(line["params"]["class"], "S")
+        for line in lines:
+            self.assertTrue("samples" in line or line["absent"], line["variant"])
+
+    def test_mg_as_a_plain_program(self):
+        done = subprocess.run([os.path.join(DRIVERS, "npb-mg"), "--class=S", "--threads=1",
+                               "--variant=nigh/local", "--bind=compact", "--report"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Verification    = SUCCESSFUL", done.stdout)
+        self.assertRegex(done.stdout, r"Mop/s total     = \d+\.\d\d\n")
+        self.assertRegex(done.stdout, r"\npages_of_u \d+")
 
     def test_chosen_problems_with_a_cutoff(self):
         done = run("tasks", "--problem=fib:12,uts:T1-tiny", "--cutoff=2", "--threads=1",

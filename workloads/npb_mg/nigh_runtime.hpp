@@ -29,7 +29,7 @@ class NighRuntime {
     nigh::runtime_options o;
     o.machine = team.machine;
     o.workers = team.threads();
-    o.order = team.order;
+    o.cpus = team.cpus;
     return o;
   }
 

@@ -30,13 +30,16 @@ std::string line_of(char const* label, char const* format, Values... values) {
 
 }  // namespace
 
-Result run(Variant& variant, Fields& fields, Class const& size, Charges const& charges) {
+Result run(Variant& variant, Fields& fields, Class const& size, Charges const& charges,
+           Watch* watch) {
   prepare(variant, fields, charges);
   variant.solve(fields, *size.smoother, 1);
   prepare(variant, fields, charges);
+  if (watch != nullptr) watch->begin();
   auto const start = std::chrono::steady_clock::now();
   Outcome const outcome = variant.solve(fields, *size.smoother, size.iterations);
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
+  if (watch != nullptr) watch->end();
 
   Result r;
   r.seconds = took.count();

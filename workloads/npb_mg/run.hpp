@@ -17,8 +17,16 @@ struct Result {
   bool solution_in_r = false;
 };
 
+// Told when the timed part begins and ends.
+struct Watch {
+  virtual ~Watch() = default;
+  virtual void begin() = 0;
+  virtual void end() = 0;
+};
+
 // Zeroes, charges, one V-cycle to warm up; zeroes and charges again, then the timed part.
-Result run(Variant& variant, Fields& fields, Class const& size, Charges const& charges);
+Result run(Variant& variant, Fields& fields, Class const& size, Charges const& charges,
+           Watch* watch = nullptr);
 
 // The benchmarks' closing lines.
 std::string report(Result const& result, Class const& size, std::string const& variant,

@@ -14,8 +14,7 @@ namespace npb_mg {
 // Threads to run on, the same for every variant.
 struct Team {
   nigh::topology const* machine = nullptr;
-  std::vector<int> cpus;                             // of thread t; as many as threads
-  nigh::cpu_order order = nigh::cpu_order::compact;  // which they were taken by
+  std::vector<int> cpus;           // of thread t; as many as threads
   bool (*pin)(int cpu) = nullptr;  // pins the calling thread; null: leave threads where they are
   Kernel const* kernel = nullptr;
 

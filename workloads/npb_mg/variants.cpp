@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "npb_mg/variant.hpp"
 
 namespace npb_mg {
@@ -17,12 +19,27 @@ void add_tbb(std::vector<VariantInfo>& list) {
 }
 #endif
 
+#if !defined(NIGH_WITH_CILK)
+void add_cilk(std::vector<VariantInfo>& list) {
+  list.push_back({"cilk/for", nullptr, "the compiler was not OpenCilk's"});
+}
+#endif
+
+#if !defined(NIGH_WITH_FASTFLOW)
+void add_fastflow(std::vector<VariantInfo>& list) {
+  for (char const* name : {"fastflow/static", "fastflow/dynamic"})
+    list.push_back({name, nullptr, "this was built without FastFlow's headers"});
+}
+#endif
+
 std::vector<VariantInfo> const& variants() {
   static std::vector<VariantInfo> const list = [] {
     std::vector<VariantInfo> all;
     add_serial(all);
     add_openmp(all);
     add_tbb(all);
+    add_cilk(all);
+    add_fastflow(all);
     add_nigh(all);
     add_nigh_fused(all);
     return all;
