@@ -45,6 +45,10 @@ nigh_numa_vm_suites(huge_pages SUITES MemoryWithHugePagesAlways FULL
 nigh_numa_vm_suites(numa_balancing SUITES MemoryUnderBalancing tasks FULL
   MACHINE --nodes 2 --cores 2 --numa-balancing --huge-pages never)
 
+if(TARGET nigh_cli)
+  nigh_numa_vm_script(run run_test.py $<TARGET_FILE:nigh_cli>
+    ${PROJECT_BINARY_DIR}/tests/cli/programs)  # see tests/cli/CMakeLists.txt
+endif()
 if(TARGET nigh-bench-jacobi3d)
   nigh_numa_vm_script(jacobi_locality jacobi_locality_test.py $<TARGET_FILE:nigh-bench-jacobi3d>)
   nigh_numa_vm_script(jacobi_locality_repeated jacobi_locality_test.py

@@ -20,9 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// Often at first, as programs may be short; later as seldom as keeps looking below one part in a
-// hundred of the time. What costs more than a look at threads is done less often still: listing all
-// processes, and reading page tables, for which the program may have to wait.
+// Often at first, as programs may be short; later as seldom as keeps each of three kinds of looking
+// below one part in a hundred of the time: at threads, at the list of all processes, and at page
+// tables, which grow with the program.
 class Watch {
  public:
   nanoseconds look(int pid) {
@@ -45,7 +45,7 @@ class Watch {
   void look_for_processes(int pid) {
     auto const begin = Clock::now();
     tree_ = platform::process_tree(pid);
-    next_tree_ = Clock::now() + 200 * (Clock::now() - begin);
+    next_tree_ = Clock::now() + 100 * (Clock::now() - begin);
   }
 
   void look_at_pages() {
@@ -57,7 +57,7 @@ class Watch {
     seen_.add_pages(std::move(bytes));
     constexpr nanoseconds least = std::chrono::milliseconds(50);
     auto const cost = Clock::now() - begin;
-    next_pages_ = Clock::now() + std::max<nanoseconds>({500 * cost, (begin - start_) / 10, least});
+    next_pages_ = Clock::now() + std::max<nanoseconds>({100 * cost, (begin - start_) / 10, least});
   }
 
   Whereabouts seen_;
