@@ -27,8 +27,8 @@ struct box {
 
 namespace detail {
 
-// Elements in the first `dimensions` of them. std::invalid_argument when one is reversed or there
-// are more than can be counted.
+// Elements in the first `dimensions` of them; of an empty box, none. std::invalid_argument when one
+// is reversed or there are more than can be counted.
 template <std::size_t D>
 std::size_t box_count(box<D> const& b, std::size_t dimensions) {
   std::size_t count = 1;
@@ -37,6 +37,8 @@ std::size_t box_count(box<D> const& b, std::size_t dimensions) {
       throw std::invalid_argument("a loop's box is reversed in dimension " + std::to_string(d) +
                                   ": it begins at " + std::to_string(b.begin[d]) + " and ends at " +
                                   std::to_string(b.end[d]));
+  for (std::size_t d = 0; d < D; ++d)
+    if (b.size(d) == 0) return 0;
   for (std::size_t d = 0; d < dimensions; ++d)
     if (__builtin_mul_overflow(count, b.size(d), &count))
       throw std::invalid_argument("a loop's box holds more elements than 64 bits can count");
@@ -83,7 +85,9 @@ struct for_box {
     else
       return std::is_invocable_v<Body const&, std::size_t, std::size_t, std::size_t>;
   }();
-  static_assert(by_element || std::is_invocable_v<Body const&, box<D> const&>,
+  // The second is not asked after the first has said yes, as in for_pieces.
+  static_assert(std::disjunction_v<std::bool_constant<by_element>,
+                                   std::is_invocable<Body const&, box<D> const&>>,
                 "a box loop's body takes an index for each dimension or a nigh::box, and is called "
                 "as const");
   // A body that takes boxes gets whole rows, so its elements are rows.

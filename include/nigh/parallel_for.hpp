@@ -53,7 +53,6 @@ template <std::size_t D, class Body>
 void parallel_for(box<D> const& all, Body const& body, loop_options const& options = {}) {
   using pieces_of = detail::for_box<D, Body>;
   auto const count = detail::box_count(all, pieces_of::dimensions);
-  if (detail::box_count(all, D) == 0) return;
   pieces_of pieces{body, all};
   detail::run_loop({0, count}, options, {&pieces, &pieces_of::run});
 }

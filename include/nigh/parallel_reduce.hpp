@@ -65,7 +65,10 @@ struct folded {
   Index first;
 
   static constexpr bool by_index = std::is_invocable_v<Body const&, Index, T>;
-  static constexpr bool by_range = !by_index && std::is_invocable_v<Body const&, index_range, T>;
+  // Not asked of a body that takes an index: where it takes `auto`, even that may not compile.
+  static constexpr bool by_range =
+      std::conjunction_v<std::bool_constant<!by_index>,
+                         std::is_invocable<Body const&, index_range, T>>;
 
   template <class Combine>
   T operator()(T value, index_range piece, Combine const& combine) const {
@@ -164,7 +167,8 @@ T parallel_reduce(First first, Last last, T identity, Body const& body, Combine 
   using index = std::common_type_t<First, Last>;
   auto const range = detail::loop_extent<index>(first, last);
   using fold = detail::folded<index, T, Body>;
-  static_assert(fold::by_index || fold::by_range || std::is_invocable_v<Body const&, index>,
+  static_assert(std::disjunction_v<std::bool_constant<fold::by_index || fold::by_range>,
+                                   std::is_invocable<Body const&, index>>,
                 "a reduction's body takes (index, value), (nigh::index_range, value) or (index)");
   fold const folding{body, static_cast<index>(first)};
   return options.order == reduction::deterministic

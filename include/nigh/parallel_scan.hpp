@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -78,13 +79,13 @@ T scan(std::span<In> in, std::span<T> out, T identity, Op const& op, loop_option
 // length alone. `out` may be `in`. Options as for parallel_for; stopped early, `out` is
 // unspecified. std::invalid_argument when the lengths differ.
 template <class In, class T, class Op>
-T parallel_inclusive_scan(std::span<In> in, std::span<T> out, T identity, Op const& op,
-                          loop_options const& options = {}) {
+T parallel_inclusive_scan(std::span<In> in, std::span<T> out, std::type_identity_t<T> identity,
+                          Op const& op, loop_options const& options = {}) {
   return detail::scan<true>(in, out, std::move(identity), op, options);
 }
 template <class In, class T, class Op>
-T parallel_exclusive_scan(std::span<In> in, std::span<T> out, T identity, Op const& op,
-                          loop_options const& options = {}) {
+T parallel_exclusive_scan(std::span<In> in, std::span<T> out, std::type_identity_t<T> identity,
+                          Op const& op, loop_options const& options = {}) {
   return detail::scan<false>(in, out, std::move(identity), op, options);
 }
 

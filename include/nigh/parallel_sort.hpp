@@ -28,23 +28,34 @@ class sort_buffer {
   sort_buffer(Iterator first, std::size_t count)
       : data_(static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(alignof(T))))),
         count_(count) {
-    if constexpr (std::is_nothrow_move_constructible_v<T>)
-      parallel_for(std::size_t{0}, count, [this, first](std::size_t i) {
-        ::new (static_cast<void*>(data_ + i))
-            T(std::move(first[static_cast<std::iter_difference_t<Iterator>>(i)]));
-      });
-    else
-      std::uninitialized_copy_n(first, count, data_);
+    try {
+      fill_from(first);
+    } catch (...) {
+      free();
+      throw;
+    }
   }
   ~sort_buffer() {
     std::destroy_n(data_, count_);
-    ::operator delete(data_, std::align_val_t(alignof(T)));
+    free();
   }
   sort_buffer(sort_buffer&&) = delete;
   sort_buffer& operator=(sort_buffer&&) = delete;
   T* data() const noexcept { return data_; }
 
  private:
+  template <class Iterator>
+  void fill_from(Iterator first) {
+    if constexpr (std::is_nothrow_move_constructible_v<T>)
+      parallel_for(std::size_t{0}, count_, [this, first](std::size_t i) {
+        ::new (static_cast<void*>(data_ + i))
+            T(std::move(first[static_cast<std::iter_difference_t<Iterator>>(i)]));
+      });
+    else
+      std::uninitialized_copy_n(first, count_, data_);
+  }
+  void free() noexcept { ::operator delete(data_, std::align_val_t(alignof(T))); }
+
   T* data_;
   std::size_t count_;
 };
@@ -97,6 +108,8 @@ void merge_sort(Here here, There there, std::size_t n, std::size_t leaf, lands w
 
 template <bool Stable, class Iterator, class Less>
 void sort_with(Iterator first, Iterator last, Less const& less, runtime* where) {
+  static_assert(std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>,
+                "a parallel sort's elements are objects, not bits of a vector<bool>");
   auto const n = static_cast<std::size_t>(last - first);
   if (n <= least_sorted) {
     if constexpr (Stable)

@@ -129,6 +129,21 @@ TEST(Reduce, Rethrows) {
       parallel_reduce(2, 1, 0, [](int i) { return i; }, std::plus<int>()), std::invalid_argument);
 }
 
+TEST(Reduce, TakesBodiesWithAuto) {
+  EXPECT_EQ(parallel_reduce(
+                0, 10, 0, [](auto i, auto value) { return value + i; }, std::plus<int>()),
+            45);
+  EXPECT_EQ(
+      parallel_reduce(0, 10, 0, [](auto i) { return static_cast<int>(i); }, std::plus<int>()), 45);
+}
+
+TEST(Scan, TakesTheIdentityForWhatItScans) {
+  std::vector<double> const in{1, 2, 3};
+  std::vector<double> out(3);
+  EXPECT_EQ(nigh::parallel_inclusive_scan(std::span(in), std::span(out), 0, std::plus<>()), 6);
+  EXPECT_EQ(nigh::parallel_exclusive_scan(std::span(in), std::span(out), 1, std::plus<>()), 7);
+}
+
 TEST(Scan, GivesAllPrefixes) {
   nigh::runtime runtime(with_workers(4));
   for (char const* name : {"static", "dynamic", "adaptive", "local"})
@@ -230,6 +245,36 @@ TEST(Sort, RethrowsAndLosesNoMemory) {
                                    }),
                std::runtime_error);
   EXPECT_EQ(v.size(), 40'000u);
+}
+
+// What is copied because its move may throw; the sanitizer looks for the buffer.
+TEST(Sort, LosesNoMemoryWhenACopyThrows) {
+  struct copied {
+    int value = 0;
+    std::atomic<int>* left = nullptr;  // copies
+    copied(int v, std::atomic<int>* l) : value(v), left(l) {}
+    copied(copied const& other) : value(other.value), left(other.left) { count(); }
+    copied& operator=(copied const& other) {
+      value = other.value;
+      left = other.left;
+      count();
+      return *this;
+    }
+    void count() const {
+      if (--*left < 0) throw std::runtime_error("no more copies");
+    }
+  };
+  for (int const copies : {0, 5'000, 30'000, 100'000}) {
+    std::atomic<int> left{1 << 30};
+    std::vector<copied> v;
+    for (int i = 0; i < 20'000; ++i) v.emplace_back(i * 7919 % 30'011, &left);
+    left = copies;
+    EXPECT_THROW(
+        nigh::parallel_sort(v.begin(), v.end(),
+                            [](copied const& a, copied const& b) { return a.value < b.value; }),
+        std::runtime_error)
+        << copies;
+  }
 }
 
 }  // namespace

@@ -181,6 +181,12 @@ TEST_P(Loops, TakeIntegersOfAnyKind) {
   EXPECT_EQ(calls.load(), 2);
 }
 
+TEST_P(Loops, TakeCharactersForNumbers) {
+  std::atomic<int> calls{0};
+  parallel_for('a', 'z', [&](char) { ++calls; }, options());
+  EXPECT_EQ(calls.load(), 25);
+}
+
 // Ranges of nearly all there are: pieces come, and the loop can be left.
 TEST_P(Loops, BeginOnHugeRanges) {
   if (how.kind() == nigh::schedule_kind::static_chunks) GTEST_SKIP() << "its owner runs it all";
@@ -217,6 +223,52 @@ TEST(LoopRefusals, NameWhatIsWrong) {
   }
   EXPECT_THROW(parallel_for(-1, std::size_t{5}, [](std::size_t) {}), std::invalid_argument);
   EXPECT_FALSE(nigh::parse_schedule("dynamic,0").ok());
+}
+
+TEST(LoopRefusals, SayWhatNegativeNumbersHaveToDoWithIt) {
+  try {
+    parallel_for(-1, 5u, [](unsigned) {});
+    FAIL();
+  } catch (std::invalid_argument const& e) {
+    EXPECT_STREQ(e.what(), "a loop over unsigned indices begins at -1 and ends at 5");
+  }
+}
+
+std::atomic<int> calls_of_a_function{0};
+void a_function(int) { ++calls_of_a_function; }
+
+TEST(LoopBodies, MayBeFunctions) {
+  calls_of_a_function = 0;
+  parallel_for(0, 10, a_function);
+  parallel_for(0, 10, &a_function);
+  EXPECT_EQ(calls_of_a_function.load(), 20);
+}
+
+TEST(LoopBodies, MayTakeAuto) {
+  std::atomic<int> sum{0};
+  parallel_for(0, 5, [&](auto i) { sum += static_cast<int>(i); });
+  EXPECT_EQ(sum.load(), 10);
+}
+
+// Plain data, but with one owner only.
+TEST(LoopBodies, NeedNotBeCopyable) {
+  struct counter {
+    mutable std::atomic<int> calls{0};
+    void operator()(int) const { ++calls; }
+  } const counted{};
+  parallel_for(0, 100, counted);
+  EXPECT_EQ(counted.calls.load(), 100);
+
+  struct only_moved {
+    std::atomic<int>* calls;
+    explicit only_moved(std::atomic<int>* c) : calls(c) {}
+    only_moved(only_moved&&) = default;
+    only_moved& operator=(only_moved&&) = default;
+    void operator()(int) const { ++*calls; }
+  };
+  std::atomic<int> calls{0};
+  parallel_for(0, 100, only_moved(&calls));
+  EXPECT_EQ(calls.load(), 100);
 }
 
 // A worker that is there begins with its own block, in every loop.

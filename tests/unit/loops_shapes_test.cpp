@@ -168,6 +168,13 @@ TEST(LocalSchedule, HasNoMapWhereThereIsNothingToGoBy) {
       nigh::schedule_kind::local);
 }
 
+TEST(Boxes, MayBeEmptyHoweverLarge) {
+  auto const most = std::numeric_limits<std::size_t>::max();
+  parallel_for(box<3>{{0, 0, 3}, {most, most, 3}},
+               [](std::size_t, std::size_t, std::size_t) { FAIL(); });
+  parallel_for(box<2>{{0, 0}, {0, most}}, [](box<2> const&) { FAIL(); });
+}
+
 TEST(BoxRefusals, NameTheDimension) {
   try {
     parallel_for(box<2>{{0, 4}, {1, 3}}, [](std::size_t, std::size_t) {});

@@ -50,10 +50,13 @@ struct unshared {  // an element of a vector that threads write to: not a bit of
 
 template <class Index, class First, class Last>
 loop_range loop_extent(First first, Last last) {
-  // A negative number has no place among unsigned indices.
-  if (std::cmp_greater(first, last) || !std::in_range<Index>(first))
-    throw std::invalid_argument("a loop's range is reversed: it begins at " +
-                                std::to_string(first) + " and ends at " + std::to_string(last));
+  auto const where = [&] {
+    return " begins at " + std::to_string(first) + " and ends at " + std::to_string(last);
+  };
+  if (std::cmp_greater(+first, +last))  // of characters, their numbers
+    throw std::invalid_argument("a loop's range is reversed: it" + where());
+  if (std::is_unsigned_v<Index> && std::cmp_less(+first, 0))
+    throw std::invalid_argument("a loop over unsigned indices" + where());
   return {static_cast<std::size_t>(first),
           static_cast<std::size_t>(last) - static_cast<std::size_t>(first)};
 }
@@ -75,8 +78,14 @@ bool goes_on(F const& f, Arguments... arguments) {
 // A copy that no other thread and no store of the body can reach keeps what it captures in
 // registers; large ones, and those that are not plain data, are used where they are.
 template <class Body>
-using body_at_hand = std::conditional_t<std::is_trivially_copyable_v<Body> && sizeof(Body) <= 128,
-                                        Body const, Body const&>;
+constexpr bool is_copied_to_hand() {
+  if constexpr (std::is_trivially_copy_constructible_v<Body> && std::is_trivially_copyable_v<Body>)
+    return sizeof(Body) <= 128;
+  else
+    return false;
+}
+template <class Body>
+using body_at_hand = std::conditional_t<is_copied_to_hand<Body>(), Body const, Body const&>;
 
 template <class Index, class Body>
 struct for_pieces {
@@ -84,7 +93,10 @@ struct for_pieces {
   Index first;
 
   static constexpr bool by_index = std::is_invocable_v<Body const&, Index>;
-  static_assert(by_index || std::is_invocable_v<Body const&, index_range>,
+  // The second is not asked after the first has said yes: of a body that takes `auto`, even the
+  // question may not compile.
+  static_assert(std::disjunction_v<std::is_invocable<Body const&, Index>,
+                                   std::is_invocable<Body const&, index_range>>,
                 "a loop's body takes an index or a nigh::index_range, and is called as const");
 
   static void run(void* self, loop_part& part) {
