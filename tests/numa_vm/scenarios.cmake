@@ -11,22 +11,22 @@ nigh_numa_vm_script(meter meter_test.py $<TARGET_FILE:meter_pattern>)
 
 # One program for all scenarios, so that suites may share a boot.
 add_executable(numa_vm_scenarios topology_scenarios_test.cpp memory_scenarios_test.cpp
-  tasks_scenarios_test.cpp steal_scenarios_test.cpp)
+  tasks_scenarios_test.cpp steal_scenarios_test.cpp loop_scenarios_test.cpp)
 target_include_directories(numa_vm_scenarios PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(numa_vm_scenarios PRIVATE nigh nigh_flags GTest::gmock GTest::gtest_main)
 
-nigh_numa_vm_suites(four_nodes SUITES four_nodes MemoryOn4x2 tasks steals
+nigh_numa_vm_suites(four_nodes SUITES four_nodes MemoryOn4x2 tasks steals loops
   MACHINE --nodes 4 --cores 2 --distances ring)
 nigh_numa_vm_suites(memory_only SUITES memory_only_node MemoryOnly memory_only_tasks
   MACHINE --nodes 2 --cores 2 --memory-only 1 --hmat)
 
 nigh_numa_vm_suites(sub_numa_with_smt SUITES sub_numa_with_smt tasks steals FULL
   MACHINE --nodes 4 --cores 2 --threads 2 --nodes-per-socket 2 --distances pairs)
-nigh_numa_vm_suites(eight_nodes SUITES tasks steals FULL
+nigh_numa_vm_suites(eight_nodes SUITES tasks steals loops FULL
   MACHINE --nodes 8 --cores 4 --memory 192M)
 nigh_numa_vm_suites(one_node SUITES tasks FULL
   MACHINE --nodes 1 --cores 2 --memory 512M)
-nigh_numa_vm_suites(in_parallel SUITES tasks steals FULL
+nigh_numa_vm_suites(in_parallel SUITES tasks steals loops FULL
   MACHINE --nodes 2 --cores 2 --parallel)
 nigh_numa_vm_suites(memoryless_node SUITES memoryless_node MemoryWithAnEmptyNode FULL
   MACHINE --nodes 3 --cores 2 --memory 384M,0,384M --distances 10,20,20/20,10,12/20,12,10)
