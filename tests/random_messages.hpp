@@ -67,7 +67,7 @@ class RandomMessages {
         return coordinator::Grant{1 + bits() / 2, below(100), below(1025), team()};
       case 2:
         return coordinator::Revoke{1 + bits() / 2,
-                                   static_cast<coordinator::Revoke::Reason>(below(2))};
+                                   static_cast<coordinator::Revoke::Reason>(below(3))};
       case 3:
         return coordinator::Refusal{below(100),
                                     static_cast<coordinator::Refusal::Reason>(below(10))};

@@ -70,6 +70,13 @@ class PositionSet {
     return end;
   }
 
+  bool intersects(PositionSet const& o) const noexcept {
+    NIGH_DEBUG_ASSERT(size_ == o.size_, "sets of one machine");
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      if ((words_[w] & o.words_[w]) != 0) return true;
+    return false;
+  }
+
   PositionSet& operator&=(PositionSet const& o) noexcept {
     NIGH_DEBUG_ASSERT(size_ == o.size_, "sets of one machine");
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= o.words_[w];

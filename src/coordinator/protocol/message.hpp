@@ -61,8 +61,8 @@ struct Demand {
 struct Register {
   static constexpr std::uint16_t kind = 1;
   std::uint32_t pid = 0;  // for people; who may do what, the connection tells
-  Name name;
-  CpuSet allowed;
+  Name name{};
+  CpuSet allowed{};
 
   constexpr bool is_valid() const noexcept { return name.is_valid() && !allowed.empty(); }
   bool operator==(Register const&) const = default;
@@ -78,7 +78,7 @@ struct Request {
   static constexpr std::uint16_t kind = 2;
   RegionId region = 0;
   Ticket ticket = 0;  // not one that waits already
-  Demand demand;
+  Demand demand{};
   std::uint32_t place = unknown_place;  // cpu the master runs at
   LeaseId returned = 0;                 // released by the same message: one for another region
 
@@ -100,8 +100,8 @@ struct Claim {
   static constexpr std::uint16_t kind = 3;
   RegionId region = 0;
   Ticket ticket = 0;
-  Demand demand;
-  CpuTeam team;
+  Demand demand{};
+  CpuTeam team{};
 
   constexpr bool is_valid() const noexcept {
     return demand.is_valid() && team.is_valid() && team.size() > 0;
@@ -181,7 +181,7 @@ struct Grant {
   LeaseId lease = 0;
   Ticket ticket = 0;
   std::uint32_t wanted = 0;  // what it would have been with enough cpus free
-  CpuTeam team;
+  CpuTeam team{};
 
   constexpr bool is_valid() const noexcept {
     return lease != 0 && wanted <= max_cpus && team.is_valid() && team.size() > 0;
@@ -200,12 +200,13 @@ struct Revoke {
   enum class Reason : std::uint8_t {
     others_wait,  // ask again for what is left
     more_free,    // ask again and get more
+    ended,        // asked back too long ago: its cpus are others' now
   };
   static constexpr std::uint16_t kind = 131;
   LeaseId lease = 0;
   Reason reason = Reason::others_wait;
 
-  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::more_free; }
+  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::ended; }
   bool operator==(Revoke const&) const = default;
   template <class Wire, class Self>
   static constexpr void layout(Wire& wire, Self& m) {
@@ -253,7 +254,7 @@ struct Status {
   // the program; all 0 when there is none with so high a number
   std::uint32_t program = 0;
   std::uint32_t pid = 0;
-  Name name;
+  Name name{};
   std::uint32_t held = 0;        // cpus
   std::uint32_t wanted = 0;      // threads, of its newest lease
   std::uint32_t requests = 0;    // waiting

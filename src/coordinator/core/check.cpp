@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is true after every step.
+#include <algorithm>
+
+#include "coordinator/core/coordinator.hpp"
+
+namespace nigh::coordinator {
+
+using policy::PositionSet;
+
+void Coordinator::check() const {
+  auto seen = free_;
+  std::map<Connection, int> held;
+  std::map<Connection, std::size_t> open;
+  for (auto const& [id, lease] : leases_) {
+    NIGH_ASSERT(id <= last_lease_ && lease.size > 0 && lease.size == lease.cpus.count(),
+                "a lease has the cpus it says");
+    NIGH_ASSERT(!seen.intersects(lease.cpus), "no cpu is granted twice, or granted and free");
+    seen |= lease.cpus;
+    auto const owner = programs_.find(lease.owner);
+    NIGH_ASSERT(owner != programs_.end(), "every lease has a living owner");
+    auto beyond = lease.cpus;
+    beyond -= owner->second.allowed;
+    NIGH_ASSERT(beyond.empty(), "programs get cpus that they may use");
+    NIGH_ASSERT(lease.size <= lease.demand.maximum, "programs get no more than they can use");
+    held[lease.owner] += lease.size;
+    ++open[lease.owner];
+  }
+  NIGH_ASSERT(seen.count() == machine_.size(), "no cpu is lost");
+
+  PositionSet leased = PositionSet::all(machine_.size());
+  leased -= free_;
+  PositionSet kept(machine_.size());
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    Waiting const& w = queue_[i];
+    auto const owner = programs_.find(w.owner);
+    NIGH_ASSERT(owner != programs_.end(), "those who wait are alive");
+    NIGH_ASSERT(i == 0 || queue_[i - 1].since <= w.since, "they wait in the order they came");
+    // Nobody waits for nothing: somebody has, or is to have, what it could use.
+    NIGH_ASSERT(owner->second.allowed.intersects(leased) || owner->second.allowed.intersects(kept),
+                "those who wait, wait for a lease or for one in front of them");
+    kept |= owner->second.allowed;
+    ++open[w.owner];
+  }
+  if (!queue_.empty()) {
+    NIGH_ASSERT(decide_for(queue_.front(), PositionSet(machine_.size()), waiting() - 1).waits(),
+                "the first in line is served as soon as that is possible");
+    bool on_its_way = false, ripens = false;
+    for (auto const& [id, lease] : leases_) {
+      if (!lease.cpus.intersects(program(queue_.front().owner).allowed)) continue;
+      on_its_way |= lease.revoked.has_value();
+      ripens |= !lease.revoked && (!is_ripe(lease) || first_since_ + options_.slice_us > now_);
+      NIGH_ASSERT(!lease.revoked || *lease.revoked + options_.overdue_us > now_,
+                  "what is long overdue and waited for has ended");
+    }
+    NIGH_ASSERT(on_its_way || ripens, "what the first in line waits for comes back");
+  }
+
+  NIGH_ASSERT(programs_.size() == by_number_.size(), "each program has a number");
+  for (auto const& [connection, program] : programs_) {
+    NIGH_ASSERT(program.held == held[connection], "cpus are counted for their program");
+    NIGH_ASSERT(program.open == open[connection] && program.open <= options_.open_requests,
+                "requests and leases are counted for their program");
+  }
+}
+
+}  // namespace nigh::coordinator

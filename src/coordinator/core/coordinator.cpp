@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each event changes. Who gets which cpus after that is in serve.cpp.
+#include "coordinator/core/coordinator.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace nigh::coordinator {
+
+using policy::PositionSet;
+
+Coordinator::Coordinator(policy::CoreMap machine, CoordinatorOptions options, Time now)
+    : machine_(std::move(machine)),
+      options_(options),
+      now_(now),
+      claims_until_(now + options.claims_us),
+      free_(PositionSet::all(machine_.size())),
+      busy_(machine_.size()) {
+  for (int p = 0; p < machine_.size(); ++p)
+    NIGH_ASSERT(machine_.cpu(p) < max_cpus, "cpus have numbers that messages can carry");
+}
+
+std::vector<Send> Coordinator::step(Event const& event, Time now) {
+  now_ = std::max(now_, now);
+  out_.clear();
+  std::visit([this](auto const& e) { happen(e); }, event);
+  expire();
+  serve();
+  make_room();
+  offer_more();
+#ifndef NDEBUG
+  check();
+#endif
+  return std::move(out_);
+}
+
+void Coordinator::send(Connection to, CoordinatorMessage message) {
+  out_.push_back({to, std::move(message)});
+}
+void Coordinator::refuse(Connection to, Refusal::Reason why, Ticket ticket) {
+  ++refusals_;
+  send(to, Refusal{ticket, why});
+}
+
+void Coordinator::happen(Received const& e) {
+  bool const may_come_first =
+      std::holds_alternative<Register>(e.message) || std::holds_alternative<Query>(e.message);
+  if (!may_come_first && programs_.find(e.from) == programs_.end()) {
+    Ticket ticket = 0;
+    if (auto const* request = std::get_if<Request>(&e.message)) ticket = request->ticket;
+    if (auto const* claim = std::get_if<Claim>(&e.message)) ticket = claim->ticket;
+    refuse(e.from, Refusal::Reason::not_registered, ticket);
+    return;
+  }
+  std::visit([&](auto const& m) { take(e.from, m); }, e.message);
+}
+
+void Coordinator::happen(Lost const& e) {
+  auto const found = programs_.find(e.connection);
+  if (found == programs_.end()) return;
+  for (auto lease = leases_.begin(); lease != leases_.end();)
+    lease = lease->second.owner == e.connection ? end(lease) : std::next(lease);
+  bool const was_first = !queue_.empty() && queue_.front().owner == e.connection;
+  std::erase_if(queue_, [&](Waiting const& w) { return w.owner == e.connection; });
+  if (was_first) first_since_ = now_;
+  by_number_.erase(found->second.number);
+  programs_.erase(found);
+}
+
+void Coordinator::happen(Load const& e) {
+  busy_ = PositionSet(machine_.size());
+  for (int p = 0; p < machine_.size(); ++p)
+    if (e.busy.has(machine_.cpu(p))) busy_.add(p);
+}
+
+void Coordinator::take(Connection from, Register const& m) {
+  if (programs_.find(from) != programs_.end())
+    return refuse(from, Refusal::Reason::already_registered);
+  if (programs_.size() >= options_.programs)
+    return refuse(from, Refusal::Reason::too_many_programs);
+  Program program;
+  program.allowed = PositionSet(machine_.size());
+  for (int p = 0; p < machine_.size(); ++p)
+    if (m.allowed.has(machine_.cpu(p))) program.allowed.add(p);
+  program.allowed_cpus = program.allowed.count();
+  if (program.allowed_cpus == 0) return refuse(from, Refusal::Reason::no_cpus);
+  program.number = ++last_program_;
+  program.pid = m.pid;
+  program.name = m.name;
+  send(from, Welcome{program.number, static_cast<std::uint32_t>(program.allowed_cpus)});
+  by_number_[program.number] = from;
+  programs_.emplace(from, std::move(program));
+}
+
+// Nothing is known of a region: on an idle host it may have all, on a busy one half.
+policy::ThreadDemand Coordinator::demand_of(Program const& program, Demand told) const noexcept {
+  int const all = program.allowed_cpus;
+  if (!told.is_known()) return {all, (all + 1) / 2};
+  return {std::min(all, static_cast<int>(told.maximum)),
+          std::min(all, static_cast<int>(told.optimal))};
+}
+
+bool Coordinator::has_room_for(Connection from, Ticket ticket, bool gives_one_back) {
+  if (program(from).open - (gives_one_back ? 1 : 0) >= options_.open_requests) {
+    refuse(from, Refusal::Reason::too_many_requests, ticket);
+    return false;
+  }
+  bool const taken = std::any_of(queue_.begin(), queue_.end(), [&](Waiting const& w) {
+    return w.owner == from && w.ticket == ticket;
+  });
+  if (taken) refuse(from, Refusal::Reason::ticket_in_use, ticket);
+  return !taken;
+}
+
+// False if the lease is another program's. One that is no more may just have ended: no matter.
+bool Coordinator::give_back(Connection from, LeaseId id) {
+  auto const lease = leases_.find(id);
+  if (lease == leases_.end()) return true;
+  if (lease->second.owner != from) return false;
+  end(lease);
+  return true;
+}
+
+void Coordinator::take(Connection from, Request const& m) {
+  auto const returned = leases_.find(m.returned);
+  bool const gives_back = returned != leases_.end();
+  if (gives_back && returned->second.owner != from)
+    return refuse(from, Refusal::Reason::not_its_lease, m.ticket);
+  if (!has_room_for(from, m.ticket, gives_back)) return;
+  if (gives_back) end(returned);
+  int const place = m.place == unknown_place ? -1 : machine_.position(static_cast<int>(m.place));
+  if (queue_.empty()) first_since_ = now_;
+  queue_.push_back({from, m.region, m.ticket, demand_of(program(from), m.demand), place, now_});
+  ++program(from).open;
+}
+
+void Coordinator::take(Connection from, Claim const& m) {
+  if (!has_room_for(from, m.ticket, false)) return;
+  auto& owner = program(from);
+  auto const demand = demand_of(owner, m.demand);
+  policy::CoreDecision decision{demand.maximum, {}};
+  if (now_ <= claims_until_)
+    for (int thread = 0; thread < std::min(m.team.size(), demand.maximum); ++thread) {
+      int const p = machine_.position(m.team[thread]);
+      if (p >= 0 && free_.has(p) && owner.allowed.has(p)) decision.positions.push_back(p);
+    }
+  if (decision.waits()) return refuse(from, Refusal::Reason::cpus_taken, m.ticket);
+  ++owner.open;
+  grant({from, m.region, m.ticket, demand, decision.positions[0], now_}, decision);
+}
+
+void Coordinator::take(Connection from, Release const& m) {
+  if (!give_back(from, m.lease)) refuse(from, Refusal::Reason::not_its_lease);
+}
+
+void Coordinator::take(Connection, Report const&) {}
+
+void Coordinator::take(Connection from, Query const& m) {
+  Status s;
+  s.cpus = static_cast<std::uint32_t>(machine_.size());
+  s.free = static_cast<std::uint32_t>(free_.count());
+  s.programs = static_cast<std::uint32_t>(programs_.size());
+  s.waiting = static_cast<std::uint32_t>(queue_.size());
+  s.grants = last_lease_;
+  s.revocations = revocations_;
+  s.refusals = refusals_;
+  auto const next = by_number_.lower_bound(m.program);
+  if (next != by_number_.end()) {
+    Program const& about = program(next->second);
+    s.program = about.number;
+    s.pid = about.pid;
+    s.name = about.name;
+    s.held = static_cast<std::uint32_t>(about.held);
+    for (auto const& [id, lease] : leases_)
+      if (lease.owner == next->second) {
+        s.region = lease.region;
+        s.wanted = lease.wanted;
+      }
+    for (Waiting const& w : queue_)
+      if (w.owner == next->second) {
+        s.waiting_us = std::max(s.waiting_us, static_cast<std::uint64_t>(now_ - w.since));
+        ++s.requests;
+      }
+  }
+  send(from, s);
+}
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The coordinator of all parallel programs on a host, as a state machine: what happened and when
+// goes in, messages come out. No clock, no socket, no thread: the daemon, the simulator and the
+// tests drive the same one.
+//
+//   asked ──▶ waiting ──▶ leased ──▶ revoked ──▶ gone
+//     └──────────────────────▲  └────────────────▲
+//
+// - Requests wait in the order they came. A later one may be served before an earlier one only with
+//   cpus that the earlier one must not use, so nobody is overtaken.
+// - A lease stays until its program gives it back; while others wait it is asked for, at the
+//   earliest a slice after it was granted. A lease that is not back `overdue` later, and waited
+//   for, ends all the same: whoever still runs there is as slow as without a coordinator, but not
+//   wrong.
+// - So the k-th in line is served within k x (slice + overdue), and usually within the time that
+//   others' regions take. Why: what is in the way of the first in line was granted before it became
+//   first, so all of that is revoked a slice later, and gone by the end of `overdue`; then all cpus
+//   it may use are free, and no request needs more than those.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "coordinator/protocol/message.hpp"
+#include "policy/core_allocation.hpp"
+
+namespace nigh::coordinator {
+
+using Connection = std::uint64_t;  // whoever drives the machine names them, and uses no name again
+using Time = std::int64_t;         // microseconds since any moment; never goes back
+
+struct CoordinatorOptions {
+  policy::CoreAllocationOptions allocation{};
+  Time slice_us = 20'000;          // changing teams costs up to milliseconds
+  Time overdue_us = 10'000'000;    // long regions are not interrupted
+  Time claims_us = 1'000'000;      // from the start: leases of a coordinator before this one
+  std::size_t programs = 1024;     // at a time
+  std::size_t open_requests = 64;  // of a program: waiting ones and leases
+};
+
+// What happens.
+struct Received {
+  Connection from = 0;
+  ProgramMessage message;
+};
+struct Lost {  // the program died, left, or its connection broke
+  Connection connection = 0;
+};
+struct Tick {};  // time has passed
+struct Load {    // cpus that programs without a coordinator keep busy: given last
+  CpuSet busy;
+};
+using Event = std::variant<Received, Lost, Tick, Load>;
+
+struct Send {
+  Connection to = 0;
+  CoordinatorMessage message;
+};
+
+class Coordinator {
+ public:
+  Coordinator(policy::CoreMap machine, CoordinatorOptions options, Time now);
+
+  std::vector<Send> step(Event const& event, Time now);
+
+  // When a Tick is due, if nothing else happens before.
+  std::optional<Time> next_tick() const;
+
+  int programs() const noexcept { return static_cast<int>(programs_.size()); }
+  int leases() const noexcept { return static_cast<int>(leases_.size()); }
+  int waiting() const noexcept { return static_cast<int>(queue_.size()); }
+  policy::PositionSet const& free() const noexcept { return free_; }
+  policy::CoreMap const& machine() const noexcept { return machine_; }
+
+  // Aborts if a cpu has two leases or a lost one, a lease no living owner, or somebody waits for
+  // nothing. Debug builds do it after every step.
+  void check() const;
+
+ private:
+  struct Program {
+    std::uint32_t number = 0;
+    std::uint32_t pid = 0;
+    Name name;
+    policy::PositionSet allowed;
+    int allowed_cpus = 0;
+    int held = 0;  // cpus
+    std::size_t open = 0;
+  };
+  struct Lease {
+    Connection owner = 0;
+    RegionId region = 0;
+    policy::ThreadDemand demand;
+    std::uint32_t wanted = 0;
+    int place = -1;
+    policy::PositionSet cpus;
+    int size = 0;
+    Time since = 0;
+    std::optional<Time> revoked;
+  };
+  struct Waiting {
+    Connection owner = 0;
+    RegionId region = 0;
+    Ticket ticket = 0;
+    policy::ThreadDemand demand;
+    int place = -1;
+    Time since = 0;
+  };
+  using Leases = std::map<LeaseId, Lease>;
+
+  void happen(Received const& e);
+  void happen(Lost const& e);
+  void happen(Tick const&) {}
+  void happen(Load const& e);
+  void take(Connection from, Register const& m);
+  void take(Connection from, Request const& m);
+  void take(Connection from, Claim const& m);
+  void take(Connection from, Release const& m);
+  void take(Connection from, Report const& m);
+  void take(Connection from, Query const& m);
+
+  void send(Connection to, CoordinatorMessage message);
+  void refuse(Connection to, Refusal::Reason why, Ticket ticket = 0);
+  policy::ThreadDemand demand_of(Program const& program, Demand told) const noexcept;
+  bool has_room_for(Connection from, Ticket ticket, bool gives_one_back);
+  bool give_back(Connection from, LeaseId id);
+
+  // serve.cpp: who gets what, once it is known what happened
+  void expire();
+  void serve();
+  policy::CoreDecision decide_for(Waiting const& request, policy::PositionSet const& kept,
+                                  int waiting_behind) const;
+  void grant(Waiting const& request, policy::CoreDecision const& decision);
+  void revoke(Lease& lease, LeaseId id, Revoke::Reason why);
+  Leases::iterator end(Leases::iterator lease);
+  void make_room();
+  void offer_more();
+  policy::PositionSet wanted_by_all() const;
+  Program const& program(Connection c) const { return programs_.at(c); }
+  Program& program(Connection c) { return programs_.at(c); }
+  bool is_ripe(Lease const& lease) const noexcept {
+    return !lease.revoked && lease.since + options_.slice_us <= now_;
+  }
+
+  policy::CoreMap machine_;
+  CoordinatorOptions options_;
+  Time now_;
+  Time claims_until_;
+
+  std::map<Connection, Program> programs_;
+  std::map<std::uint32_t, Connection> by_number_;
+  Leases leases_;
+  std::deque<Waiting> queue_;  // oldest first
+  Time first_since_ = 0;       // when the one at the front came there
+  policy::PositionSet free_;
+  policy::PositionSet busy_;  // with others' programs
+  bool may_grow_ = false;     // cpus have become free since leases were last offered more
+  Time next_offer_ = 0;
+
+  std::uint32_t last_program_ = 0;
+  LeaseId last_lease_ = 0;
+  std::uint64_t revocations_ = 0;
+  std::uint64_t refusals_ = 0;
+  std::vector<Send> out_;
+};
+
+}  // namespace nigh::coordinator

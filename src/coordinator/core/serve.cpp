@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who gets which cpus, and whose leases end for it.
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "coordinator/core/coordinator.hpp"
+
+namespace nigh::coordinator {
+
+using policy::PositionSet;
+
+Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
+  Lease const& l = lease->second;
+  free_ |= l.cpus;
+  auto& owner = program(l.owner);
+  owner.held -= l.size;
+  --owner.open;
+  may_grow_ = true;
+  return leases_.erase(lease);
+}
+
+// What has been asked back for long, and is waited for, ends.
+void Coordinator::expire() {
+  if (queue_.empty()) return;
+  auto const wanted = wanted_by_all();
+  for (auto lease = leases_.begin(); lease != leases_.end();) {
+    auto const& [id, l] = *lease;
+    bool const ends =
+        l.revoked && *l.revoked + options_.overdue_us <= now_ && l.cpus.intersects(wanted);
+    if (ends) send(l.owner, Revoke{id, Revoke::Reason::ended});
+    lease = ends ? end(lease) : std::next(lease);
+  }
+}
+
+PositionSet Coordinator::wanted_by_all() const {
+  PositionSet wanted(machine_.size());
+  for (Waiting const& w : queue_) wanted |= program(w.owner).allowed;
+  return wanted;
+}
+
+policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet const& kept,
+                                             int waiting_behind) const {
+  Program const& owner = program(request.owner);
+  auto available = free_;
+  available &= owner.allowed;
+  available -= kept;
+  policy::CoreRequest const wish{request.demand, request.place, owner.allowed_cpus};
+  // Of few cpus that it may use it leaves others no part, if they find theirs elsewhere.
+  if (int const all = free_.count(); all > 0)
+    waiting_behind = std::max(0, (waiting_behind + 1) * available.count() / all - 1);
+  if (available.intersects(busy_)) {
+    auto quiet = available;
+    quiet -= busy_;
+    auto decision = policy::decide(machine_, options_.allocation, quiet, wish, waiting_behind);
+    if (!decision.waits()) return decision;
+  }
+  return policy::decide(machine_, options_.allocation, available, wish, waiting_behind);
+}
+
+void Coordinator::serve() {
+  PositionSet kept(machine_.size());  // for those who wait in front
+  auto open = free_;
+  for (std::size_t i = 0; i < queue_.size() && !open.empty();) {
+    auto const behind = static_cast<int>(queue_.size() - i) - 1;
+    auto const decision = decide_for(queue_[i], kept, behind);
+    if (decision.waits()) {
+      kept |= program(queue_[i].owner).allowed;
+      ++i;
+    } else {
+      grant(queue_[i], decision);
+      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (i == 0) first_since_ = now_;
+    }
+    open = free_;
+    open -= kept;
+  }
+}
+
+void Coordinator::grant(Waiting const& request, policy::CoreDecision const& decision) {
+  Lease lease{request.owner,
+              request.region,
+              request.demand,
+              static_cast<std::uint32_t>(decision.wanted),
+              request.place,
+              PositionSet(machine_.size()),
+              static_cast<int>(decision.positions.size()),
+              now_,
+              std::nullopt};
+  Grant message{++last_lease_, request.ticket, lease.wanted, {}};
+  for (int p : decision.positions) {
+    NIGH_ASSERT(free_.has(p), "no cpu is granted twice");
+    free_.remove(p);
+    lease.cpus.add(p);
+    message.team.add(machine_.cpu(p));
+  }
+  program(request.owner).held += lease.size;
+  leases_.emplace(last_lease_, std::move(lease));
+  send(request.owner, message);
+}
+
+void Coordinator::revoke(Lease& lease, LeaseId id, Revoke::Reason why) {
+  lease.revoked = now_;
+  ++revocations_;
+  send(lease.owner, Revoke{id, why});
+}
+
+// Asks back what those who wait are to get: as many cpus as make equal parts, from those who have
+// most, then from those who have had them longest. For whom has been first in line for a slice,
+// everything that is in the way.
+void Coordinator::make_room() {
+  if (queue_.empty()) return;
+  std::vector<Connection> competing;
+  for (Waiting const& w : queue_) competing.push_back(w.owner);
+  for (auto const& [id, lease] : leases_) competing.push_back(lease.owner);
+  std::sort(competing.begin(), competing.end());
+  competing.erase(std::unique(competing.begin(), competing.end()), competing.end());
+  int const part = std::max(1, machine_.size() / static_cast<int>(competing.size()));
+
+  auto const wanted = wanted_by_all();
+  auto usable = [&](PositionSet const& cpus) {
+    auto both = cpus;
+    both &= wanted;
+    return both.count();
+  };
+  int lacking = -usable(free_);
+  for (Waiting const& w : queue_)
+    lacking += std::max(std::min(part, w.demand.optimal),
+                        policy::fewest_threads(w.demand, program(w.owner).allowed_cpus,
+                                               options_.allocation.scarcity));
+
+  std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
+  for (auto& [id, lease] : leases_) {
+    if (lease.revoked) lacking -= usable(lease.cpus);
+    if (is_ripe(lease) && lease.cpus.intersects(wanted))
+      ripe.emplace_back(-program(lease.owner).held, id, &lease);
+  }
+  std::sort(ripe.begin(), ripe.end());
+  bool const is_due = first_since_ + options_.slice_us <= now_;
+  auto const& first = program(queue_.front().owner).allowed;
+  for (auto& [held, id, lease] : ripe) {
+    if (lacking <= 0 && !(is_due && lease->cpus.intersects(first))) continue;
+    lacking -= usable(lease->cpus);
+    revoke(*lease, id, Revoke::Reason::others_wait);
+  }
+}
+
+// Nobody waits, and cpus are free: a lease that would be a quarter larger by now is asked back, for
+// its program to ask anew. One at a time, for each changes what the next would get.
+void Coordinator::offer_more() {
+  if (!may_grow_ || !queue_.empty() || now_ < next_offer_) return;
+  next_offer_ = now_ + options_.slice_us;
+  may_grow_ = false;
+  if (free_.empty()) return;
+  for (auto& [id, lease] : leases_) {
+    if (lease.revoked || lease.size >= lease.demand.maximum) continue;
+    if (!is_ripe(lease)) {
+      may_grow_ = true;
+      continue;
+    }
+    auto available = free_;
+    available |= lease.cpus;
+    available -= busy_;
+    Program const& owner = program(lease.owner);
+    available &= owner.allowed;
+    auto const decision = policy::decide(machine_, options_.allocation, available,
+                                         {lease.demand, lease.place, owner.allowed_cpus});
+    auto const size = static_cast<int>(decision.positions.size());
+    if (size < lease.size + std::max(1, lease.size / 4)) continue;
+    revoke(lease, id, Revoke::Reason::more_free);
+    may_grow_ = true;
+    return;
+  }
+}
+
+std::optional<Time> Coordinator::next_tick() const {
+  std::optional<Time> next;
+  auto const at = [&](Time t) {
+    if (t > now_ && (!next || t < *next)) next = t;
+  };
+  if (queue_.empty()) {
+    if (may_grow_ && !leases_.empty()) at(std::max(next_offer_, now_ + 1));
+    return next;
+  }
+  at(first_since_ + options_.slice_us);
+  for (auto const& [id, lease] : leases_)
+    at(lease.revoked ? *lease.revoked + options_.overdue_us : lease.since + options_.slice_us);
+  return next;
+}
+
+}  // namespace nigh::coordinator

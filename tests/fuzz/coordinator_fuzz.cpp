@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any sequence of events for the coordinator: programs that join, ask, lie about leases and cpus,
+// never give back, and die at any moment. What it answers must agree with a ledger kept outside,
+// and its own invariants hold after every event.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <span>
+#include <stdexcept>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator_ledger.hpp"
+
+namespace {
+
+using namespace nigh::coordinator;
+
+// The bytes of an input as decisions; zeros when there are no more.
+class Choices {
+ public:
+  explicit Choices(std::span<std::uint8_t const> bytes) : bytes_(bytes) {}
+  bool any_left() const { return at_ < bytes_.size(); }
+  std::uint32_t below(std::uint32_t n) { return any_left() ? bytes_[at_++] % n : 0; }
+
+ private:
+  std::span<std::uint8_t const> bytes_;
+  std::size_t at_ = 0;
+};
+
+CpuSet some_cpus(Choices& choices) {
+  CpuSet set;
+  auto const mask = choices.below(256);
+  for (int c = 0; c < 8; ++c)
+    if ((mask >> c & 1) != 0) set.add(c);
+  if (mask == 0) set.add(static_cast<int>(choices.below(20)));
+  return set;
+}
+
+Demand some_demand(Choices& choices) {
+  auto const maximum = choices.below(12);
+  return {maximum, maximum == 0 ? 0 : 1 + choices.below(maximum)};
+}
+
+// Mostly one that exists, somebody's.
+LeaseId some_lease(Choices& choices, nigh::test::Ledger const& ledger) {
+  auto nth = choices.below(8);
+  for (auto const& [id, held] : ledger.held())
+    if (nth-- == 0) return id;
+  return choices.below(200);
+}
+
+ProgramMessage some_message(Choices& choices, nigh::test::Ledger const& ledger) {
+  switch (choices.below(12)) {
+    case 0:
+    case 1:
+      return Register{.allowed = some_cpus(choices)};
+    case 2: {
+      CpuTeam team;
+      auto const first = choices.below(8);
+      for (auto n = 1 + choices.below(4), c = first; n > 0; --n) team.add(static_cast<int>(c++));
+      return Claim{1, choices.below(4), some_demand(choices), team};
+    }
+    case 3:
+    case 4:
+    case 5:
+      return Release{1 + some_lease(choices, ledger)};
+    case 6:
+      return Report{choices.below(3), 1 + choices.below(9), 1 + choices.below(200)};
+    case 7:
+      return Query{choices.below(9)};
+    default:
+      return Request{choices.below(3), choices.below(6), some_demand(choices), choices.below(10),
+                     choices.below(2) == 0 ? 0 : some_lease(choices, ledger)};
+  }
+}
+
+Event some_event(Choices& choices, nigh::test::Ledger const& ledger) {
+  auto const kind = choices.below(16);
+  if (kind == 0) return Lost{choices.below(6)};
+  if (kind == 1) return Load{some_cpus(choices)};
+  if (kind == 2) return Tick{};
+  return Received{choices.below(6), some_message(choices, ledger)};
+}
+
+void play(Choices choices) {
+  CoordinatorOptions options;
+  options.allocation.how = static_cast<nigh::policy::CoreAllocation>(choices.below(4));
+  options.allocation.scarcity.least_percent = static_cast<int>(choices.below(3)) * 50;
+  options.slice_us = 10;
+  options.overdue_us = 200;
+  options.claims_us = 100;
+  options.programs = 4;
+  options.open_requests = 5;
+  Time now = 0;
+  Coordinator machine(nigh::test::small_machine({3, 1, 4}), options, now);
+  nigh::test::Ledger ledger;
+  while (choices.any_left()) {
+    auto const event = some_event(choices, ledger);
+    now += choices.below(8) == 0 ? choices.below(256) : choices.below(4);
+    ledger.note(event);
+    ledger.note(event, machine.step(event, now));
+    machine.check();
+    auto const tick = machine.next_tick();
+    if (tick && *tick <= now) throw std::runtime_error("a tick is due that has just been");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  try {
+    play(Choices({data, size}));
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coordinator's state machine: what each message does, and that nobody gets what is another's.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator_ledger.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr Time slice = 1000, overdue = 50'000, claims = 100;
+
+// A coordinator of 2 x 4 cpus unless told otherwise, and what it sends.
+class CoordinatorTest : public testing::Test {
+ protected:
+  explicit CoordinatorTest(std::vector<int> sets = {4, 4}) : sets_(std::move(sets)) {}
+
+  std::vector<Send> step(Event const& event) {
+    ledger_.note(event);
+    sent_ = machine_.step(event, now_);
+    machine_.check();
+    ledger_.note(event, sent_);
+    return sent_;
+  }
+  std::vector<Send> from(Connection c, ProgramMessage message) {
+    return step(Received{c, std::move(message)});
+  }
+  std::vector<Send> after(Time us) {
+    now_ += us;
+    return step(Tick{});
+  }
+  static CpuSet cpus(int begin, int end) {
+    CpuSet set;
+    for (int c = begin; c < end; ++c) set.add(c);
+    return set;
+  }
+  void join(Connection c, CpuSet allowed = cpus(0, 100)) {
+    from(c, Register{.pid = static_cast<std::uint32_t>(c), .name = Name("p"), .allowed = allowed});
+    ASSERT_TRUE(last<Welcome>(c)) << "has joined";
+  }
+  // What c was sent last of that kind, in the step before.
+  template <class M>
+  std::optional<M> last(Connection c) const {
+    std::optional<M> found;
+    for (Send const& s : sent_)
+      if (auto const* m = std::get_if<M>(&s.message); m != nullptr && s.to == c) found = *m;
+    return found;
+  }
+  std::optional<Refusal::Reason> refused(Connection c) const {
+    auto const r = last<Refusal>(c);
+    return r ? std::optional(r->reason) : std::nullopt;
+  }
+  int granted(Connection c) const {
+    auto const g = last<Grant>(c);
+    return g ? g->team.size() : 0;
+  }
+  static Request wants(std::uint32_t threads, Ticket ticket = 1, LeaseId returned = 0) {
+    return {.region = 7, .ticket = ticket, .demand = {threads, threads}, .returned = returned};
+  }
+
+  std::vector<int> sets_;
+  Time now_ = 1'000'000;
+  Coordinator machine_{test::small_machine(sets_), options(), now_};
+  test::Ledger ledger_;
+  std::vector<Send> sent_;
+
+  static CoordinatorOptions options() {
+    CoordinatorOptions o;
+    o.allocation.how = policy::CoreAllocation::clustered;
+    o.slice_us = slice;
+    o.overdue_us = overdue;
+    o.claims_us = claims;
+    o.programs = 3;
+    o.open_requests = 4;
+    return o;
+  }
+};
+
+TEST_F(CoordinatorTest, GrantsCpusAroundTheRequester) {
+  join(1);
+  auto request = wants(4, 5);
+  request.place = 6;
+  from(1, request);
+  auto const grant = last<Grant>(1);
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(grant->ticket, 5u);
+  EXPECT_EQ(grant->wanted, 4u);
+  EXPECT_EQ(grant->team, CpuTeam(std::vector<int>{6, 7, 4, 5}));
+  EXPECT_EQ(machine_.free().count(), 4);
+}
+
+TEST_F(CoordinatorTest, KnowsNobodyWhoHasNotJoined) {
+  for (ProgramMessage const& m :
+       {ProgramMessage{wants(2, 9)}, ProgramMessage{Release{1}}, ProgramMessage{Report{1, 1, 1}},
+        ProgramMessage{Claim{.ticket = 9, .team = CpuTeam(std::vector<int>{0})}}}) {
+    from(1, m);
+    EXPECT_EQ(refused(1), Refusal::Reason::not_registered);
+  }
+  join(1);
+  from(1, Register{.allowed = cpus(0, 1)});
+  EXPECT_EQ(refused(1), Refusal::Reason::already_registered);
+  from(2, Register{.allowed = cpus(500, 501)});
+  EXPECT_EQ(refused(2), Refusal::Reason::no_cpus);
+  join(3), join(4);
+  from(5, Register{.allowed = cpus(0, 1)});
+  EXPECT_EQ(refused(5), Refusal::Reason::too_many_programs);
+}
+
+TEST_F(CoordinatorTest, SharesWhatOneHadForItself) {
+  join(1), join(2);
+  from(1, wants(8));
+  auto const all = last<Grant>(1)->lease;
+  EXPECT_EQ(granted(1), 8);
+  from(2, wants(8));
+  EXPECT_EQ(granted(2), 0);
+  EXPECT_FALSE(last<Revoke>(1)) << "its slice has just begun";
+  EXPECT_EQ(machine_.next_tick(), now_ + slice);
+  after(slice);
+  ASSERT_TRUE(last<Revoke>(1));
+  EXPECT_EQ(last<Revoke>(1)->lease, all);
+  EXPECT_EQ(last<Revoke>(1)->reason, Revoke::Reason::others_wait);
+  from(1, wants(8, 2, all));  // at the border of its region, one message
+  EXPECT_EQ(granted(1), 4);
+  EXPECT_EQ(granted(2), 4);
+  EXPECT_EQ(machine_.waiting(), 0);
+  EXPECT_TRUE(after(100 * slice).empty()) << "and both keep them without a message";
+}
+
+TEST_F(CoordinatorTest, AsksOldLeasesBackAtOnce) {
+  join(1), join(2);
+  from(1, wants(8));
+  after(slice);
+  from(2, wants(2));
+  EXPECT_TRUE(last<Revoke>(1));
+}
+
+TEST_F(CoordinatorTest, TheDeadHoldNothing) {
+  join(1), join(2);
+  from(1, wants(8));
+  from(2, wants(3));
+  from(1, wants(1, 2));
+  step(Lost{1});
+  EXPECT_EQ(granted(2), 3);
+  EXPECT_EQ(machine_.programs(), 1);
+  EXPECT_EQ(machine_.waiting(), 0);
+  EXPECT_EQ(machine_.free().count(), 5);
+  step(Lost{1});
+  step(Lost{77});
+  step(Lost{2});
+  EXPECT_EQ(machine_.free().count(), 8);
+}
+
+TEST_F(CoordinatorTest, NobodyTouchesOthersLeases) {
+  join(1), join(2);
+  from(1, wants(8));
+  auto const lease = last<Grant>(1)->lease;
+  from(2, Release{lease});
+  EXPECT_EQ(refused(2), Refusal::Reason::not_its_lease);
+  from(2, wants(2, 3, lease));
+  EXPECT_EQ(refused(2), Refusal::Reason::not_its_lease);
+  EXPECT_EQ(last<Refusal>(2)->ticket, 3u);
+  EXPECT_EQ(machine_.free().count(), 0);
+  from(2, Release{lease + 1});
+  EXPECT_FALSE(refused(2)) << "that may have ended a moment ago";
+  from(1, Release{lease});
+  from(1, Release{lease});
+  EXPECT_EQ(machine_.free().count(), 8);
+}
+
+TEST_F(CoordinatorTest, RequestsOfAProgramAreBounded) {
+  join(1);
+  from(1, wants(8, 1));
+  from(1, wants(8, 2));
+  from(1, wants(8, 2));
+  EXPECT_EQ(refused(1), Refusal::Reason::ticket_in_use);
+  from(1, wants(8, 3));
+  from(1, wants(8, 4));
+  from(1, wants(8, 5));
+  EXPECT_EQ(refused(1), Refusal::Reason::too_many_requests);
+  from(1, wants(8, 5, 1));
+  EXPECT_FALSE(refused(1)) << "one for another";
+}
+
+TEST_F(CoordinatorTest, GivesOnlyCpusThatAProgramMayUse) {
+  join(1, cpus(2, 4)), join(2);
+  from(1, wants(8));
+  EXPECT_EQ(last<Grant>(1)->team.size(), 2);
+  from(2, wants(8));
+  EXPECT_EQ(granted(2), 6);
+}
+
+// 1 may use only cpus that 2 has; 3 gets others meanwhile, and not those 1 waits for.
+TEST_F(CoordinatorTest, NobodyIsOvertaken) {
+  join(1, cpus(0, 2)), join(2), join(3);
+  from(2, wants(4));
+  auto const lease = last<Grant>(2)->lease;
+  from(1, wants(2));
+  EXPECT_EQ(machine_.waiting(), 1);
+  from(3, wants(8));
+  EXPECT_EQ(granted(3), 4);
+  from(3, wants(8, 2));
+  from(2, Release{lease});
+  EXPECT_EQ(granted(1), 2);
+  EXPECT_EQ(granted(3), 2);
+}
+
+TEST_F(CoordinatorTest, WhatIsNotGivenBackEnds) {
+  join(1), join(2);
+  from(1, wants(8));
+  auto const lease = last<Grant>(1)->lease;
+  from(2, wants(8));
+  after(slice);
+  EXPECT_EQ(machine_.next_tick(), now_ + overdue);
+  after(overdue - 1);
+  EXPECT_EQ(granted(2), 0);
+  after(1);
+  EXPECT_EQ(granted(2), 8);
+  EXPECT_EQ(last<Revoke>(1)->reason, Revoke::Reason::ended);
+  from(1, wants(1, 2, lease));
+  EXPECT_FALSE(refused(1)) << "it could not know";
+}
+
+TEST_F(CoordinatorTest, OffersMoreWhenCpusStayFree) {
+  join(1), join(2);
+  from(1, wants(5));
+  from(2, wants(8));
+  EXPECT_EQ(granted(2), 3);
+  auto const small = last<Grant>(2)->lease;
+  step(Lost{1});
+  EXPECT_FALSE(last<Revoke>(2)) << "too early";
+  ASSERT_TRUE(machine_.next_tick());
+  for (int ticks = 0; machine_.next_tick() && !last<Revoke>(2) && ticks < 5; ++ticks)
+    after(*machine_.next_tick() - now_);
+  ASSERT_TRUE(last<Revoke>(2));
+  EXPECT_EQ(last<Revoke>(2)->reason, Revoke::Reason::more_free);
+  from(2, wants(8, 2, small));
+  EXPECT_EQ(granted(2), 8);
+  for (int ticks = 0; machine_.next_tick(); ++ticks) {
+    ASSERT_LT(ticks, 5) << "is at rest in the end";
+    EXPECT_TRUE(after(*machine_.next_tick() - now_).empty());
+  }
+}
+
+TEST_F(CoordinatorTest, AvoidsCpusThatAreBusyWithOthers) {
+  join(1), join(2), join(3);
+  step(Load{cpus(0, 5)});
+  from(1, wants(2));
+  EXPECT_EQ(last<Grant>(1)->team, CpuTeam(std::vector<int>{5, 6}));
+  from(2, wants(2));
+  EXPECT_EQ(last<Grant>(2)->team, CpuTeam(std::vector<int>{7}));
+  from(3, wants(2));
+  EXPECT_EQ(granted(3), 2) << "better there than not at all";
+}
+
+TEST_F(CoordinatorTest, TakesLeasesOverFromTheOneBefore) {
+  join(1), join(2);
+  from(1, Claim{7, 1, {4, 4}, CpuTeam(std::vector<int>{3, 2, 1})});
+  EXPECT_EQ(last<Grant>(1)->team, CpuTeam(std::vector<int>{3, 2, 1}));
+  from(2, Claim{7, 1, {4, 4}, CpuTeam(std::vector<int>{900, 1, 4, 2})});
+  EXPECT_EQ(last<Grant>(2)->team, CpuTeam(std::vector<int>{4})) << "what is left of it";
+  from(2, Claim{7, 2, {4, 4}, CpuTeam(std::vector<int>{1})});
+  EXPECT_EQ(refused(2), Refusal::Reason::cpus_taken);
+  after(claims + 1);
+  from(2, Claim{7, 2, {4, 4}, CpuTeam(std::vector<int>{6})});
+  EXPECT_EQ(refused(2), Refusal::Reason::cpus_taken) << "this is no way past others";
+}
+
+// Nor does it take the cpus beyond what the region can use.
+TEST_F(CoordinatorTest, AClaimIsCutToItsDemand) {
+  join(1);
+  from(1, Claim{7, 1, {2, 2}, CpuTeam(std::vector<int>{3, 2, 1})});
+  EXPECT_EQ(granted(1), 2);
+}
+
+TEST_F(CoordinatorTest, TellsHowThingsAre) {
+  join(1), join(2);
+  from(1, wants(8));
+  now_ += 10;
+  from(2, wants(3));
+  now_ += 30;
+  from(9, Query{});
+  auto const host = last<Status>(9);
+  ASSERT_TRUE(host);
+  EXPECT_EQ(host->cpus, 8u);
+  EXPECT_EQ(host->free, 0u);
+  EXPECT_EQ(host->programs, 2u);
+  EXPECT_EQ(host->waiting, 1u);
+  EXPECT_EQ(host->held, 8u);
+  EXPECT_EQ(host->region, 7u);
+  from(9, Query{host->program + 1});
+  EXPECT_EQ(last<Status>(9)->pid, 2u);
+  EXPECT_EQ(last<Status>(9)->requests, 1u);
+  EXPECT_EQ(last<Status>(9)->waiting_us, 30u);
+  from(9, Query{last<Status>(9)->program + 1});
+  EXPECT_EQ(last<Status>(9)->program, 0u);
+}
+
+// Every sequence of six events of two programs on two cpus. The ledger throws, check() aborts.
+class EveryOrder {
+ public:
+  void explore(Coordinator const& machine, test::Ledger const& ledger, Time now, int left) {
+    if (left == 0) return;
+    LeaseId lease_of[3] = {};
+    for (auto const& [id, held] : ledger.held()) lease_of[held.by] = id;
+    std::vector<std::pair<Event, Time>> events{{Tick{}, 10}, {Tick{}, 100}};
+    CpuSet both, one;
+    both.add(0), both.add(1), one.add(1);
+    for (Connection c : {Connection{1}, Connection{2}}) {
+      events.push_back({Lost{c}, 0});
+      if (!ledger.is_alive(c)) {
+        events.push_back({Received{c, Register{.allowed = c == 1 ? both : one}}, 0});
+        continue;
+      }
+      events.push_back({Received{c, Request{.demand = {2, 1}, .returned = lease_of[c]}}, 0});
+      events.push_back({Received{c, Request{.ticket = 1, .demand = {2, 2}}}, 1});
+      for (LeaseId id : {lease_of[1], lease_of[2]})
+        if (id != 0) events.push_back({Received{c, Release{id}}, 0});
+    }
+    for (auto const& [event, later] : events) {
+      auto copy = machine;
+      auto noted = ledger;
+      noted.note(event);
+      noted.note(event, copy.step(event, now + later));
+      copy.check();
+      ++steps;
+      explore(copy, noted, now + later, left - 1);
+    }
+  }
+  long steps = 0;
+};
+
+TEST(Coordinator, KeepsItsPromisesInEveryOrderOfEvents) {
+  for (int percent : {0, 100}) {
+    CoordinatorOptions options;
+    options.allocation.scarcity.least_percent = percent;
+    options.slice_us = 10;
+    options.overdue_us = 100;
+    Coordinator const machine(test::small_machine({1, 1}), options, 0);
+    EveryOrder all;
+    all.explore(machine, {}, 0, 6);
+    EXPECT_GT(all.steps, 50'000);
+  }
+}
+
+}  // namespace
+}  // namespace nigh::coordinator

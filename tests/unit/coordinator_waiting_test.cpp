@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Those who wait are served within the bound that coordinator.hpp states, whatever the programs do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator_ledger.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+// Programs that request, work, give back late or never, and die; ticks come when they are due.
+class Crowd {
+ public:
+  Crowd(std::uint64_t seed, int least_percent)
+      : random_(seed), machine_(test::small_machine({3, 4, 1}), options(least_percent), 0) {}
+
+  void play(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      auto const later = now_ + below(40);
+      for (auto tick = machine_.next_tick(); tick && *tick <= later; tick = machine_.next_tick()) {
+        now_ = *tick;
+        step(Tick{});
+      }
+      now_ = later;
+      act(1 + static_cast<Connection>(below(6)));
+    }
+    // Nobody does anything any more: all who wait are served, or end.
+    for (int ticks = 0; machine_.waiting() > 0; ++ticks) {
+      ASSERT_LT(ticks, 10'000);
+      ASSERT_TRUE(machine_.next_tick()) << "somebody waits for nothing";
+      now_ = *machine_.next_tick();
+      step(Tick{});
+    }
+  }
+  long served = 0;
+  Time longest_us = 0;
+
+ private:
+  static constexpr Time slice = 50, overdue = 300;
+  struct Promise {
+    Time asked = 0;
+    Time until = 0;
+  };
+
+  static CoordinatorOptions options(int least_percent) {
+    CoordinatorOptions o;
+    o.allocation.scarcity.least_percent = least_percent;
+    o.slice_us = slice;
+    o.overdue_us = overdue;
+    o.claims_us = -1;
+    o.open_requests = 3;
+    return o;
+  }
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  void act(Connection c) {
+    if (!ledger_.is_alive(c)) {
+      Register m;
+      for (int cpu = 0; cpu < 8; ++cpu)
+        if (below(3) > 0) m.allowed.add(cpu);
+      m.allowed.add(below(8));
+      return step(Received{c, m});
+    }
+    std::vector<LeaseId> mine;
+    for (auto const& [id, held] : ledger_.held())
+      if (held.by == c) mine.push_back(id);
+    int const what = below(100);
+    if (what < 2) return step(Lost{c});
+    if (what < 40 && !mine.empty()) return step(Received{c, Release{mine[0]}});
+    auto const maximum = 1 + static_cast<std::uint32_t>(below(10));
+    Request m{.ticket = ++ticket_, .demand = {maximum, 1 + maximum / 2}};
+    if (!mine.empty() && below(2) == 0) m.returned = mine[0];
+    step(Received{c, m});
+  }
+
+  void step(Event const& event) {
+    auto const in_front = machine_.waiting();
+    ledger_.note(event);
+    auto const sent = machine_.step(event, now_);
+    machine_.check();
+    ledger_.note(event, sent);
+    if (auto const* lost = std::get_if<Lost>(&event))
+      std::erase_if(promises_, [&](auto const& p) { return p.first.first == lost->connection; });
+    if (auto const* received = std::get_if<Received>(&event))
+      if (auto const* m = std::get_if<Request>(&received->message))
+        promises_[{received->from, m->ticket}] = {now_, now_ + (in_front + 1) * (slice + overdue)};
+    for (Send const& s : sent) {
+      if (auto const* g = std::get_if<Grant>(&s.message)) {
+        ++served;
+        longest_us = std::max(longest_us, now_ - promises_.at({s.to, g->ticket}).asked);
+        promises_.erase({s.to, g->ticket});
+      }
+      if (auto const* r = std::get_if<Refusal>(&s.message)) promises_.erase({s.to, r->ticket});
+    }
+    for (auto const& [who, promise] : promises_)
+      ASSERT_LE(now_, promise.until) << "program " << who.first << " waits for too long";
+  }
+
+  std::mt19937_64 random_;
+  Coordinator machine_;
+  test::Ledger ledger_;
+  std::map<std::pair<Connection, Ticket>, Promise> promises_;
+  Time now_ = 0;
+  Ticket ticket_ = 0;
+};
+
+TEST(Coordinator, ServesWhoWaitsInBoundedTime) {
+  std::uint64_t const first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 12; ++seed)
+    for (int percent : {0, 50, 100}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", least " + std::to_string(percent) + "%");
+      Crowd crowd(seed, percent);
+      ASSERT_NO_THROW(crowd.play(1500));
+      ASSERT_FALSE(HasFatalFailure());
+      EXPECT_GT(crowd.served, 100);
+      EXPECT_GT(crowd.longest_us, 50) << "they did wait";
+    }
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
