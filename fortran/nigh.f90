@@ -17,6 +17,7 @@ module nigh
 
   public :: task_queue, nigh_options, nigh_counters, nigh_task
   public :: nigh_error, nigh_version, nigh_worker_index
+  public :: nigh_parallel_for, nigh_loop_piece
 
   integer(c_int), parameter, public :: nigh_ok = 0, nigh_bad_argument = -1, nigh_busy = -2, &
     nigh_forked = -3
@@ -72,7 +73,19 @@ module nigh
       import :: c_ptr
       type(c_ptr), value :: in, out
     end subroutine
+    ! Iterations first .. last of a loop, both included.
+    subroutine nigh_loop_piece(first, last, context) bind(c)
+      import :: c_int64_t, c_ptr
+      integer(c_int64_t), value :: first, last
+      type(c_ptr), value :: context
+    end subroutine
   end interface
+
+  type, bind(c) :: loop_call
+    type(c_funptr) :: piece
+    type(c_ptr) :: context
+    integer(c_int64_t) :: first
+  end type
 
   interface
     function c_allocate(options) bind(c, name="nigh_task_queue_allocate") result(queue)
@@ -130,6 +143,14 @@ module nigh
       type(nigh_counters) :: counters
       integer(c_int) :: status
     end function
+    function c_parallel_for(begin, end, body, context, schedule) bind(c, name="nigh_parallel_for") &
+        result(status)
+      import :: c_ptr, c_funptr, c_size_t, c_int
+      integer(c_size_t), value :: begin, end
+      type(c_funptr), value :: body
+      type(c_ptr), value :: context, schedule
+      integer(c_int) :: status
+    end function
     function nigh_worker_index() bind(c, name="nigh_worker_index") result(index)
       import :: c_int
       integer(c_int) :: index
@@ -184,6 +205,38 @@ contains
       write (error_unit, "(a)") nigh_error()
       error stop
     end if
+  end subroutine
+
+  ! Calls piece(from, to, context) for pieces from .. to that together are first .. last, possibly at
+  ! once, and returns when all have returned; without iterations, as a do loop, at once. The schedule
+  ! as in docs/loops.md: "static", "static,16", "dynamic,4", "guided", "adaptive" or "local".
+  subroutine nigh_parallel_for(first, last, piece, context, schedule, status)
+    integer(c_int64_t), intent(in) :: first, last
+    procedure(nigh_loop_piece) :: piece
+    type(c_ptr), intent(in) :: context
+    character(*), intent(in), optional :: schedule
+    integer(c_int), intent(out), optional :: status
+    type(loop_call), target :: loop
+    character(kind=c_char, len=:), allocatable, target :: text
+    type(c_ptr) :: how
+    loop = loop_call(c_funloc(piece), context, first)
+    how = c_null_ptr
+    if (present(schedule)) then
+      text = schedule // c_null_char
+      how = c_loc(text)
+    end if
+    call tell(c_parallel_for(0_c_size_t, int(max(last - first + 1, 0_c_int64_t), c_size_t), &
+      c_funloc(run_piece), c_loc(loop), how), status)
+  end subroutine
+
+  subroutine run_piece(begin, end, context) bind(c)
+    integer(c_size_t), value :: begin, end
+    type(c_ptr), value :: context
+    type(loop_call), pointer :: loop
+    procedure(nigh_loop_piece), pointer :: piece
+    call c_f_pointer(context, loop)
+    call c_f_procpointer(loop%piece, piece)
+    call piece(loop%first + begin, loop%first + end - 1, loop%context)
   end subroutine
 
   subroutine queue_allocate(self, options, status)

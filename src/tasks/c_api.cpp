@@ -10,18 +10,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "tasks/refusal.hpp"
 #include "tasks/task_queue.hpp"
 
 namespace {
 
 using nigh::tasks::Call;
+using nigh::tasks::refuse;
 
 thread_local char message[256] = "";
-
-int refuse(nigh_status status, char const* function, char const* why) noexcept {
-  std::snprintf(message, sizeof message, "%s: %s", function, why);
-  return status;
-}
 
 int check(nigh_task_queue const* queue, char const* function) noexcept {
   if (queue == nullptr) return refuse(NIGH_BAD_ARGUMENT, function, "the queue is NULL");
@@ -88,6 +85,11 @@ nigh_task_queue* allocate(nigh_options const& given) {
 }
 
 }  // namespace
+
+int nigh::tasks::refuse(nigh_status status, char const* function, char const* why) noexcept {
+  std::snprintf(message, sizeof message, "%s: %s", function, why);
+  return status;
+}
 
 nigh_task_queue* nigh_task_queue_allocate(nigh_options const* options) noexcept {
   constexpr auto me = "nigh_task_queue_allocate";

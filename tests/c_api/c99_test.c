@@ -22,9 +22,13 @@ static void where(void const* in, void* out) {
   *(int*)out = nigh_worker_index();
 }
 
+static void add_up(size_t first, size_t last, void* context) {
+  for (; first < last; ++first) ((int*)context)[first] += 1;
+}
+
 int main(void) {
   enum { tasks = 1000 };
-  int results[tasks], worker = -1, i;
+  int results[tasks], ints[1000] = {0}, worker = -1, i;
   nigh_options options = {.size = sizeof options, .workers = 2, .synthetic = "core:2 pu:1"};
   nigh_counters counters = {.size = sizeof counters};
   nigh_task_queue* queue;
@@ -50,6 +54,14 @@ int main(void) {
   EXPECT(nigh_read_counters(queue, &counters) == NIGH_OK);
   EXPECT(counters.put == tasks + 1 && counters.finished == counters.put);
   EXPECT(nigh_put(NULL, twice, NULL, 0, NULL) == NIGH_BAD_ARGUMENT);
+  EXPECT(nigh_parallel_for(0, 1000, add_up, ints, "dynamic,7") == NIGH_OK);
+  EXPECT(nigh_parallel_for(0, 1000, add_up, ints, NULL) == NIGH_OK);
+  for (i = 0; i < 1000; ++i) EXPECT(ints[i] == 2);
+  EXPECT(nigh_parallel_for(1, 0, add_up, ints, NULL) == NIGH_BAD_ARGUMENT);
+  EXPECT(strstr(nigh_error(), "reversed") != NULL);
+  EXPECT(nigh_parallel_for(0, 1, add_up, ints, "dynamic,0") == NIGH_BAD_ARGUMENT);
+  EXPECT(strstr(nigh_error(), "dynamic,0") != NULL);
+  EXPECT(nigh_parallel_for(0, 1, NULL, ints, NULL) == NIGH_BAD_ARGUMENT);
   EXPECT(strlen(nigh_version()) >= 5);
   EXPECT(nigh_task_queue_free(queue) == NIGH_OK);
   return failures == 0 ? 0 : 1;

@@ -61,6 +61,14 @@ contains
     s = p%a + p%b + sum(p%more)
   end subroutine
 
+  subroutine count_up(first, last, context) bind(c)
+    integer(c_int64_t), value :: first, last
+    type(c_ptr), value :: context
+    integer(c_int), pointer :: numbers(:)
+    call c_f_pointer(context, numbers, [1000])
+    numbers(first:last) = numbers(first:last) + 1
+  end subroutine
+
   subroutine where_am_i(in, out) bind(c)
     type(c_ptr), value :: in, out
     integer(c_int), pointer :: index
@@ -125,6 +133,14 @@ program fortran_test
   counters = queue%counters()
   call expect("counters", counters%put == n + 7 .and. counters%finished == counters%put)
   call expect("one allocated input", counters%allocated == 1)
+  ints = 0
+  call nigh_parallel_for(1_c_int64_t, int(n, c_int64_t), count_up, c_loc(ints), "guided,3")
+  call nigh_parallel_for(11_c_int64_t, int(n, c_int64_t), count_up, c_loc(ints))
+  call nigh_parallel_for(11_c_int64_t, 10_c_int64_t, count_up, c_loc(ints))
+  call expect("a loop", all(ints(:10) == 1) .and. all(ints(11:) == 2))
+  call nigh_parallel_for(1_c_int64_t, 2_c_int64_t, count_up, c_loc(ints), "fast", status)
+  call expect("no such schedule", status == nigh_bad_argument)
+  call expect("the message names the schedule", index(nigh_error(), "fast") > 0)
   call expect("a version", len(nigh_version()) >= 5)
   call queue%free()
   if (failures > 0) error stop
