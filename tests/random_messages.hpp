@@ -54,7 +54,7 @@ class RandomMessages {
       case 3:
         return coordinator::Release{1 + below(1000)};
       case 4:
-        return coordinator::Report{bits(), 1 + below(1024), 1 + bits() / 2};
+        return coordinator::Report{bits(), 1 + below(1024), 1 + bits() / 4};
       default:
         return coordinator::Query{below(100)};
     }

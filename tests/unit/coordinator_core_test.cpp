@@ -275,6 +275,27 @@ TEST_F(CoordinatorTest, AClaimIsCutToItsDemand) {
   EXPECT_EQ(granted(1), 2);
 }
 
+TEST_F(CoordinatorTest, LearnsWhatARegionCanUse) {
+  join(1);
+  Request const unknown{.region = 7, .ticket = 1};
+  from(1, unknown);
+  EXPECT_EQ(granted(1), 8) << "all of an idle host";
+  from(1, Release{last<Grant>(1)->lease});
+  for (int run = 0; run < 3; ++run) {
+    from(1, Report{7, 2, 1000});
+    from(1, Report{7, 8, 1200});
+    from(1, Report{8, 2, 1000});
+  }
+  from(1, unknown);
+  EXPECT_EQ(granted(1), 2) << "more were no faster";
+  from(1, Release{last<Grant>(1)->lease});
+  from(1, wants(5));
+  EXPECT_EQ(granted(1), 5) << "who says what it needs is believed";
+  from(1, Release{last<Grant>(1)->lease});
+  from(1, Request{.region = 8, .ticket = 1});
+  EXPECT_EQ(granted(1), 8) << "one size tells nothing";
+}
+
 TEST_F(CoordinatorTest, TellsHowThingsAre) {
   join(1), join(2);
   from(1, wants(8));

@@ -93,12 +93,18 @@ void Coordinator::take(Connection from, Register const& m) {
   programs_.emplace(from, std::move(program));
 }
 
-// Nothing is known of a region: on an idle host it may have all, on a busy one half.
-policy::ThreadDemand Coordinator::demand_of(Program const& program, Demand told) const noexcept {
+// What the program says, or what its regions' runs have taught. Where nothing is known, a region
+// may have all cpus of an idle host, and half of them on a busy one.
+policy::ThreadDemand Coordinator::demand_of(Program const& program, RegionId region,
+                                            Demand told) const {
   int const all = program.allowed_cpus;
-  if (!told.is_known()) return {all, (all + 1) / 2};
-  return {std::min(all, static_cast<int>(told.maximum)),
-          std::min(all, static_cast<int>(told.optimal))};
+  if (told.is_known())
+    return {std::min(all, static_cast<int>(told.maximum)),
+            std::min(all, static_cast<int>(told.optimal))};
+  auto const known = program.regions.find(region);
+  if (known != program.regions.end())
+    if (auto const learnt = known->second.demand(all)) return *learnt;
+  return {all, (all + 1) / 2};
 }
 
 bool Coordinator::has_room_for(Connection from, Ticket ticket, bool gives_one_back) {
@@ -131,14 +137,15 @@ void Coordinator::take(Connection from, Request const& m) {
   if (gives_back) end(returned);
   int const place = m.place == unknown_place ? -1 : machine_.position(static_cast<int>(m.place));
   if (queue_.empty()) first_since_ = now_;
-  queue_.push_back({from, m.region, m.ticket, demand_of(program(from), m.demand), place, now_});
+  queue_.push_back(
+      {from, m.region, m.ticket, demand_of(program(from), m.region, m.demand), place, now_});
   ++program(from).open;
 }
 
 void Coordinator::take(Connection from, Claim const& m) {
   if (!has_room_for(from, m.ticket, false)) return;
   auto& owner = program(from);
-  auto const demand = demand_of(owner, m.demand);
+  auto const demand = demand_of(owner, m.region, m.demand);
   policy::CoreDecision decision{demand.maximum, {}};
   if (now_ <= claims_until_)
     for (int thread = 0; thread < std::min(m.team.size(), demand.maximum); ++thread) {
@@ -154,7 +161,15 @@ void Coordinator::take(Connection from, Release const& m) {
   if (!give_back(from, m.lease)) refuse(from, Refusal::Reason::not_its_lease);
 }
 
-void Coordinator::take(Connection, Report const&) {}
+void Coordinator::take(Connection from, Report const& m) {
+  auto& regions = program(from).regions;
+  auto region = regions.find(m.region);
+  if (region == regions.end()) {
+    if (regions.size() >= options_.regions) return;
+    region = regions.emplace(m.region, policy::RegionScaling{}).first;
+  }
+  region->second.observe(static_cast<int>(m.threads), static_cast<std::int64_t>(m.duration_ns));
+}
 
 void Coordinator::take(Connection from, Query const& m) {
   Status s;

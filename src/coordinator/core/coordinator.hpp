@@ -27,6 +27,7 @@
 
 #include "coordinator/protocol/message.hpp"
 #include "policy/core_allocation.hpp"
+#include "policy/region_scaling.hpp"
 
 namespace nigh::coordinator {
 
@@ -40,6 +41,7 @@ struct CoordinatorOptions {
   Time claims_us = 1'000'000;      // from the start: leases of a coordinator before this one
   std::size_t programs = 1024;     // at a time
   std::size_t open_requests = 64;  // of a program: waiting ones and leases
+  std::size_t regions = 256;       // of a program that are learnt about
 };
 
 // What happens.
@@ -89,6 +91,7 @@ class Coordinator {
     int allowed_cpus = 0;
     int held = 0;  // cpus
     std::size_t open = 0;
+    std::map<RegionId, policy::RegionScaling> regions;
   };
   struct Lease {
     Connection owner = 0;
@@ -124,7 +127,7 @@ class Coordinator {
 
   void send(Connection to, CoordinatorMessage message);
   void refuse(Connection to, Refusal::Reason why, Ticket ticket = 0);
-  policy::ThreadDemand demand_of(Program const& program, Demand told) const noexcept;
+  policy::ThreadDemand demand_of(Program const& program, RegionId region, Demand told) const;
   bool has_room_for(Connection from, Ticket ticket, bool gives_one_back);
   bool give_back(Connection from, LeaseId id);
 

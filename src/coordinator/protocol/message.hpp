@@ -135,7 +135,7 @@ struct Report {
   std::uint64_t duration_ns = 0;
 
   constexpr bool is_valid() const noexcept {
-    return 1 <= threads && threads <= max_cpus && duration_ns > 0;
+    return 1 <= threads && threads <= max_cpus && 0 < duration_ns && duration_ns <= INT64_MAX;
   }
   bool operator==(Report const&) const = default;
   template <class Wire, class Self>
