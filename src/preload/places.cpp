@@ -32,7 +32,6 @@ namespace sync = nigh::sync;
 using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
 
 constexpr int most_places = 1024;
-constexpr int no_place = -1;
 
 // Written once, before any other thread can be; read-only then, but for the counts.
 struct State {
@@ -47,11 +46,12 @@ struct State {
 };
 constinit State state{};  // by the loader: the constructor below must not come before ours
 
-// What a thread that is to be pinned begins with.
+// What a thread begins with.
 struct Start {
   void* (*body)(void*);
   void* argument;
   int place;
+  bool pinned;  // by us; otherwise only counted, until it ends
 };
 
 int read_number(char const*& text) {
@@ -102,7 +102,7 @@ extern "C" void thread_ended(void* place_and_one) {
 extern "C" void* run_in_place(void* p) {
   Start const start = *static_cast<Start*>(p);
   free(p);
-  sched_setaffinity(0, sizeof(cpu_set_t), &state.places[start.place]);
+  if (start.pinned) sched_setaffinity(0, sizeof(cpu_set_t), &state.places[start.place]);
   pthread_setspecific(state.at_end, reinterpret_cast<void*>(static_cast<long>(start.place) + 1));
   return start.body(start.argument);
 }
@@ -183,14 +183,11 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(
   if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
   if (state.count == 0 || state.forked.load(sync::relaxed))
     return create(thread, attributes, body, argument);
-  if (is_runtime(__builtin_return_address(0)) || has_affinity(attributes)) {
-    take_place();
-    return create(thread, attributes, body, argument);
-  }
+  bool const pinned = !is_runtime(__builtin_return_address(0)) && !has_affinity(attributes);
   auto* const start = static_cast<Start*>(malloc(sizeof(Start)));
   if (start == nullptr) return create(thread, attributes, body, argument);
-  place_main_thread();
-  *start = {body, argument, take_place()};
+  if (pinned) place_main_thread();
+  *start = {body, argument, take_place(), pinned};
   int const place = start->place;
   int const refused = create(thread, attributes, run_in_place, start);
   if (refused != 0) {

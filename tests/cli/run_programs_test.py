@@ -85,6 +85,11 @@ class Places(unittest.TestCase):
         self.assertEqual(places_of(output, 4), [self.first, self.second, self.first, self.second])
         self.assertIn(f"child {both} and {both}\n", output)
 
+    def test_threads_that_come_and_go_in_odd_ways(self):
+        output = self.told("where-odd-threads", self.first)
+        self.assertEqual(output.splitlines(), [f"thread early {self.second}", f"thread later {self.second}",
+                                               f"thread asked {self.first}", f"thread opened {self.second}"])
+
     def test_static_programs_are_told_and_left_alone(self):
         done = run(["-v", *self.bind], [program("where-static"), "1"])
         self.assertIn("is linked statically", done.stderr)
@@ -123,6 +128,10 @@ class Places(unittest.TestCase):
         one = subprocess.run([*words, "1", program("where-openmp-gcc")], env=QUIET, capture_output=True,
                              text=True, timeout=100)
         self.assertEqual(places_of(one.stdout, 1), [self.second])
+
+    def test_other_preloaded_libraries_stay(self):
+        done = run(self.bind, ["sh", "-c", "echo $LD_PRELOAD"], {"LD_PRELOAD": "libm.so.6"})
+        self.assertRegex(done.stdout, r"^libm\.so\.6:/.*/nigh-places\.so\n$")
 
     def test_shell_lines_do_the_same(self):
         lines = run([*self.bind, "--dry-run"], [program("where-openmp-gcc")]).stdout
