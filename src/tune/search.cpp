@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -28,6 +29,13 @@ Search::Search(std::vector<Candidate> candidates, SearchOptions options)
       options_(options),
       random_(options.seed) {
   NIGH_ASSERT(!candidates_.empty(), "there is something to choose among");
+  if (!options_.exhaustive) return;
+  surveying_ = false;
+  std::vector<int> all(candidates_.size());
+  std::iota(all.begin(), all.end(), 0);
+  queue(all, options_.repetitions);
+  // The first candidate comes first, whatever the shuffling says.
+  std::iter_swap(std::find(to_run_.rbegin(), to_run_.rend(), 0), to_run_.rbegin());
 }
 
 std::optional<int> Search::best() const {
@@ -81,7 +89,7 @@ int Search::most_runs() const {
   constexpr std::size_t few = 6;  // of which there is little to save
   auto const n = candidates_.size();
   auto const all = n * static_cast<std::size_t>(options_.repetitions);
-  return static_cast<int>(n < few ? all : std::max(all / 3, n + n / 3));
+  return static_cast<int>(n < few || options_.exhaustive ? all : std::max(all / 3, n + n / 3));
 }
 
 // Picks who is in the next rung, and lets them run; nobody when it is decided.
@@ -102,10 +110,15 @@ void Search::climb() {
   in_race_ = std::move(up);
   ++rung_;
   if (in_race_.size() < 2) return;
-  auto const wanted = static_cast<std::size_t>(runs_by_rung(rung_, options_.repetitions));
+  queue(in_race_, runs_by_rung(rung_, options_.repetitions));
+}
+
+// Until each has run so often: rounds of all, each in another order.
+void Search::queue(std::vector<int> const& candidates, int repetitions) {
+  auto const wanted = static_cast<std::size_t>(repetitions);
   for (std::size_t round = 0; round < wanted; ++round) {
     std::vector<int> runs;
-    for (int const c : in_race_)
+    for (int const c : candidates)
       if (measured_[static_cast<std::size_t>(c)].costs.size() + round < wanted) runs.push_back(c);
     std::shuffle(runs.begin(), runs.end(), random_);
     to_run_.insert(to_run_.end(), runs.begin(), runs.end());

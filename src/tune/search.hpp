@@ -28,6 +28,7 @@ namespace nigh::tune {
 struct SearchOptions {
   int repetitions = 5;  // of finalists
   std::uint64_t seed = 1;
+  bool exhaustive = false;  // everybody is a finalist: what a search is compared with
 };
 
 class Search {
@@ -54,6 +55,7 @@ class Search {
   std::optional<int> next_of_survey() const;
   std::optional<int> best() const;
   void climb();
+  void queue(std::vector<int> const& candidates, int repetitions);
   int most_runs() const;
 
   std::vector<Candidate> candidates_;

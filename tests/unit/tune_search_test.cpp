@@ -146,6 +146,17 @@ TEST(Search, LeavesOutWhatCannotWin) {
   EXPECT_EQ(search.runs_left(), 0);
 }
 
+TEST(Search, ExhaustivelyRunsEverybodyInRounds) {
+  auto l = landscape(4, 3, 2, 1, 2);
+  Search search(l.candidates, {3, 1, true});
+  std::vector<int> asked;
+  while (auto const c = search.next()) asked.push_back(*c), search.tell(*c, l.measure(*c));
+  ASSERT_EQ(asked.size(), 3 * l.candidates.size());
+  EXPECT_EQ(asked.front(), 0);
+  for (auto const& m : search.measured()) EXPECT_EQ(m.costs.size(), 3u);
+  EXPECT_EQ(search.passed_over(), 0);
+}
+
 TEST(Search, OneCandidateIsRunOnce) {
   Search search({{0, 0}}, {});
   search.tell(search.next().value(), 1);

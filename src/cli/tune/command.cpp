@@ -40,7 +40,7 @@ using std::chrono::nanoseconds;
 struct TuneOptions {
   std::vector<std::string> threads, binds, memories, schedules;
   std::string metric, budget = "10m", output = "nigh-profile.json", json, plot;
-  bool maximize = false;
+  bool maximize = false, exhaustive = false;
   int repetitions = 5;
   std::uint64_t seed = 1;
 };
@@ -95,6 +95,7 @@ class Tuning {
         words_(std::move(words)),
         shim_(shim_for(words_.front())),
         search_(space_.candidates, options),
+        exhaustive_(options.exhaustive),
         cut_short_(space_.requests.size(), false),
         failures_(space_.requests.size()),
         end_(start_ + budget) {}
@@ -150,7 +151,7 @@ class Tuning {
   // A run that takes three times as long as the best has lost, when time is what counts.
   std::optional<nanoseconds> losing_time() const {
     auto const table = search_.standings();
-    if (!metric_.is_time() || table.empty()) return {};
+    if (!metric_.is_time() || table.empty() || exhaustive_) return {};
     constexpr double lost = 3;
     constexpr nanoseconds least = std::chrono::milliseconds(100);
     return std::max(least, nanoseconds(static_cast<std::int64_t>(lost * 1e9 * table.front().cost)));
@@ -202,6 +203,7 @@ class Tuning {
   std::vector<std::string> words_;
   Shim shim_;
   tune::Search search_;
+  bool exhaustive_;
   std::vector<bool> cut_short_;
   std::vector<std::string> failures_;
   std::map<int, double> took_;
@@ -248,7 +250,7 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
   for (auto const& note : space->notes) say(note);
 
   Tuning tuning(*machine, std::move(space).value(), std::move(metric), *budget, words,
-                {o.repetitions, o.seed});
+                {o.repetitions, o.seed, o.exhaustive});
   int const signal = tuning.run();
   auto const found = tuning.outcome();
   if (!tuning.first_failure().empty())
@@ -299,6 +301,7 @@ void add_tune(CLI::App& app, std::vector<std::string> const& program) {
   command->add_option("--repetitions", o->repetitions, "How often finalists run (5)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  command->add_flag("--exhaustive", o->exhaustive, "Run every configuration as often as finalists");
   command->add_option("--seed", o->seed, "Of the order of runs (1)")->type_name("N");
   command->add_option("-o,--output", o->output, "Where to write the profile (nigh-profile.json)")
       ->type_name("FILE");
