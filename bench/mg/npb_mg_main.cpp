@@ -108,7 +108,13 @@ void run(Flags const& flags) {
   npb_mg::Fields fields(size, placing);
   auto const charges = npb_mg::find_charges(size.n, team.threads());
   MeterWatch watch(fields);
-  auto const made = variant.make(team);
+  auto const made = [&] {
+    try {
+      return variant.make(team);
+    } catch (std::invalid_argument const& e) {  // a NIGH_* variable
+      throw UsageError(e.what());
+    }
+  }();
   npb_mg::Result const result = npb_mg::run(*made, fields, size, charges, &watch);
   fmt::print("{}", npb_mg::report(result, size, variant.name, team.threads()));
   if (flags.report) {

@@ -95,6 +95,11 @@ class BadInput(unittest.TestCase):
                                   capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertRegex(done.stderr, rf"^npb-mg: {argument}: [^\n]*\n$")
+        done = subprocess.run([os.path.join(DRIVERS, "npb-mg"), "--class=S", "--variant=nigh/runtime"],
+                              env={**os.environ, "NIGH_SCHEDULE": "sometimes"},
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("NIGH_SCHEDULE", done.stderr)
 
     def test_files(self):
         for bench in ("jacobi3d", "loops", "mg", "tasks"):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh's loops over planes, under three of its schedules.
+// nigh's loops over planes, under three of its schedules and under the one that NIGH_SCHEDULE
+// names.
 #include "npb_mg/nigh_runtime.hpp"
 #include "npb_mg/one_caller.hpp"
 
@@ -13,9 +14,11 @@ class Loops : public NighRuntime {
   explicit Loops(Team const& team) : NighRuntime(team, schedule()) {}
 };
 
-nigh::schedule blocks() { return nigh::static_schedule(); }
-nigh::schedule adaptive() { return nigh::adaptive_schedule(); }
-nigh::schedule local() { return nigh::local_schedule(); }
+using Schedule = std::optional<nigh::schedule>;
+Schedule blocks() { return nigh::static_schedule(); }
+Schedule adaptive() { return nigh::adaptive_schedule(); }
+Schedule local() { return nigh::local_schedule(); }
+Schedule unnamed() { return std::nullopt; }
 
 }  // namespace
 
@@ -23,6 +26,7 @@ void add_nigh(std::vector<VariantInfo>& list) {
   list.push_back({"nigh/static", make_one_caller<Loops<blocks>>, {}});
   list.push_back({"nigh/adaptive", make_one_caller<Loops<adaptive>>, {}});
   list.push_back({"nigh/local", make_one_caller<Loops<local>>, {}});
+  list.push_back({"nigh/runtime", make_one_caller<Loops<unnamed>>, {}});
 }
 
 }  // namespace npb_mg

@@ -26,7 +26,7 @@ constexpr int past_caches_side = 256;
 // that each comes back to the planes it has first touched.
 std::vector<Tile> tiles_of(int n, int workers) {
   if (n <= whole_side) return {{1, n + 1, 1, n + 1}};
-  std::ptrdiff_t rows = n;
+  std::ptrdiff_t rows = n / 2;  // a worker that is held up has something to give away
   while (rows > 8 && Rings::bytes(n, rows) > rings_bytes) rows /= 2;
   std::ptrdiff_t const slabs = std::min(workers, n / 8);
   auto const border = [&](std::ptrdiff_t slab) { return 1 + n / 2 * slab / slabs * 2; };

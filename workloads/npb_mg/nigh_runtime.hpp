@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
+#include <optional>
 
 #include "npb_mg/variant.hpp"
 
@@ -12,8 +13,10 @@ namespace npb_mg {
 
 class NighRuntime {
  public:
-  NighRuntime(Team const& team, nigh::schedule how)
-      : runtime_(options(team)), how_(std::move(how)) {}
+  // Without a schedule: the one that the environment names.
+  NighRuntime(Team const& team, std::optional<nigh::schedule> how) : runtime_(options(team)) {
+    loop_.how = std::move(how);
+  }
 
   template <class Body>
   void run(Body const& body) {
@@ -21,7 +24,7 @@ class NighRuntime {
   }
   template <class Body>
   void operator()(std::ptrdiff_t first, std::ptrdiff_t last, Body const& body) {
-    nigh::parallel_for(first, last, body, how_);
+    nigh::parallel_for(first, last, body, loop_);
   }
 
  private:
@@ -29,12 +32,15 @@ class NighRuntime {
     nigh::runtime_options o;
     o.machine = team.machine;
     o.workers = team.threads();
-    o.cpus = team.cpus;
-    return o;
+    if (team.pin != nullptr) {
+      o.cpus = team.cpus;
+      return o;
+    }
+    return nigh::options_from_environment(o);  // somebody else's settings
   }
 
   nigh::runtime runtime_;
-  nigh::schedule how_;
+  nigh::loop_options loop_;
 };
 
 }  // namespace npb_mg
