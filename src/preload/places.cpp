@@ -5,6 +5,8 @@
 //   whose thread                         what happens
 //   -----------------------------------  -----------------------------------------------------
 //   of libgomp, libomp, libnigh          counted; it gets its place from its own runtime
+//   of a Java virtual machine            counted; any thread of it may ask how many cpus there are,
+//                                        and is told by its own mask
 //   with an affinity in its attributes   counted; its creator knows better
 //   any other: pthreads, C++, oneTBB     pinned to the place with the fewest threads, the first
 //                                        of several
@@ -12,10 +14,13 @@
 //
 // Not at once, because many programs read the main thread's mask to learn how many cpus there are.
 // In a child after fork() nothing is pinned, and its thread may run on all places again: several
-// children would sit on one another. What a child executes begins afresh.
+// children would sit on one another. So may a program that a thread starts (programs.cpp), which
+// begins afresh.
 //
 // It lives in programs that are not ours: on any doubt it passes the call through, it links to
 // nothing but libc, and it throws and allocates nothing but a few words for each thread.
+
+#include "preload/places.hpp"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -40,6 +45,7 @@ struct State {
   sync::atomic<int> threads_on[most_places];
   int count = 0;  // of places; 0: does nothing
   pthread_key_t at_end;
+  sync::atomic<bool> main_was_asked{false};
   sync::atomic<bool> main_is_placed{false};
   sync::atomic<bool> forked{false};
   pthread_t main_thread;
@@ -108,12 +114,13 @@ extern "C" void* run_in_place(void* p) {
 }
 
 void place_main_thread() {
-  if (state.main_is_placed.exchange(true, sync::relaxed)) return;
+  if (state.main_was_asked.exchange(true, sync::relaxed)) return;
   // A program that has moved its main thread elsewhere meant to.
   cpu_set_t now;
   if (pthread_getaffinity_np(state.main_thread, sizeof now, &now) != 0) return;
-  if (CPU_EQUAL(&now, &state.all))
-    pthread_setaffinity_np(state.main_thread, sizeof(cpu_set_t), &state.places[0]);
+  if (CPU_EQUAL(&now, &state.all) &&
+      pthread_setaffinity_np(state.main_thread, sizeof(cpu_set_t), &state.places[0]) == 0)
+    state.main_is_placed.store(true, sync::relaxed);
 }
 
 bool is_runtime(void const* code) {
@@ -121,8 +128,8 @@ bool is_runtime(void const* code) {
   if (dladdr(code, &from) == 0 || from.dli_fname == nullptr) return false;
   char const* const slash = strrchr(from.dli_fname, '/');
   char const* const name = slash != nullptr ? slash + 1 : from.dli_fname;
-  for (char const* runtime :
-       {"libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so", "libnigh.so"})
+  for (char const* runtime : {"libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so",
+                              "libnigh.so", "libjli.so", "libjvm.so"})
     if (strncmp(name, runtime, strlen(runtime)) == 0) return true;
   return false;
 }
@@ -135,15 +142,15 @@ bool has_affinity(pthread_attr_t const* attributes) {
   return CPU_COUNT(&asked) < CPU_SETSIZE;
 }
 
-Create next_create() {
-  // No function-local static: its guard would come from the C++ runtime.
-  static sync::atomic<void*> found{nullptr};
-  void* create = found.load(sync::relaxed);
-  if (create == nullptr) {
-    create = dlsym(RTLD_NEXT, "pthread_create");
-    found.store(create, sync::relaxed);
-  }
-  return reinterpret_cast<Create>(create);
+constinit nigh::preload::Next next_create{"pthread_create"};
+
+// Where we have put the calling thread.
+int own_place() {
+  auto const place =
+      static_cast<int>(reinterpret_cast<long>(pthread_getspecific(state.at_end))) - 1;
+  if (place != no_place) return place;
+  bool const is_main = pthread_equal(pthread_self(), state.main_thread) != 0;
+  return is_main && state.main_is_placed.load(sync::relaxed) ? 0 : no_place;
 }
 
 extern "C" void in_child() {
@@ -177,9 +184,34 @@ __attribute__((constructor)) void begin() {
 
 }  // namespace
 
+namespace nigh::preload {
+
+void* Next::address() {
+  void* address = found_.load(sync::relaxed);
+  if (address == nullptr) {
+    address = dlsym(RTLD_NEXT, name_);
+    found_.store(address, sync::relaxed);
+  }
+  return address;
+}
+
+OnAllPlaces::OnAllPlaces() {
+  if (state.count == 0 || state.forked.load(sync::relaxed)) return;
+  int const place = own_place();
+  if (place == no_place || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+  if (!CPU_EQUAL(&before_, &state.places[place])) return;
+  left_ = sched_setaffinity(0, sizeof(cpu_set_t), &state.all) == 0;
+}
+
+OnAllPlaces::~OnAllPlaces() {
+  if (left_) sched_setaffinity(0, sizeof before_, &before_);
+}
+
+}  // namespace nigh::preload
+
 extern "C" __attribute__((visibility("default"))) int pthread_create(
     pthread_t* thread, pthread_attr_t const* attributes, void* (*body)(void*), void* argument) {
-  Create const create = next_create();
+  auto const create = reinterpret_cast<Create>(next_create.address());
   if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
   if (state.count == 0 || state.forked.load(sync::relaxed))
     return create(thread, attributes, body, argument);

@@ -3,9 +3,11 @@
 """Programs of every runtime under `nigh run`, and what the kernel says about their threads:
 run_programs_test.py NIGH FOLDER_OF_PROGRAMS [unittest arguments]. What was not built is skipped."""
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -119,6 +121,63 @@ class Places(unittest.TestCase):
     def test_taskset_inside_restricts(self):
         output = self.told_script(f"taskset -c {self.second} {program('where-pthreads')} 1")
         self.assertEqual(places_of(output, 2), [self.second, self.second])
+
+    def test_programs_that_a_placed_thread_starts_may_run_on_all_places(self):
+        script = """if True:
+            import os, subprocess, sys, threading
+            show = ["grep", "Cpus_allowed_list", "/proc/self/status"]
+            ways = [lambda: subprocess.run(show), lambda: subprocess.run(show, preexec_fn=lambda: None),
+                    lambda: os.waitpid(os.posix_spawnp(show[0], show, os.environ), 0),
+                    lambda: os.system(" ".join(show))]
+            def all_ways():
+                before = os.sched_getaffinity(0)
+                for way in ways: way()
+                assert len(before) == 1 and before == os.sched_getaffinity(0)
+            thread = threading.Thread(target=all_ways)
+            thread.start()
+            thread.join()
+            all_ways()
+            os.execvp(show[0], show)"""
+        done = run(self.bind, [sys.executable, "-c", script])
+        lists = [line.split()[1] for line in done.stdout.splitlines()]
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(set(lists)), 1, done.stdout)
+        self.assertEqual(len(lists), 9)
+        self.assertNotIn(lists[0], (self.first, self.second))
+
+    def test_programs_inherit_what_the_program_itself_has_bound(self):
+        script = f"""if True:
+            import os, subprocess, threading
+            thread = threading.Thread(target=lambda: None)
+            thread.start()
+            thread.join()
+            os.sched_setaffinity(0, [{self.second}])
+            subprocess.run(["grep", "Cpus_allowed_list", "/proc/self/status"])"""
+        done = run(self.bind, [sys.executable, "-c", script])
+        self.assertEqual(done.stdout.split(), ["Cpus_allowed_list:", self.second])
+        bound = run(self.bind, ["taskset", "-c", self.first, "grep", "Cpus_allowed_list", "/proc/self/status"])
+        self.assertEqual(bound.stdout.split(), ["Cpus_allowed_list:", self.first])
+
+    def test_what_the_loader_cannot_read_is_not_preloaded(self):
+        with tempfile.TemporaryDirectory(prefix="two words ") as folder:
+            nigh = os.path.join(folder, "bin", "nigh")
+            os.makedirs(os.path.dirname(nigh))
+            shutil.copy(NIGH, nigh)
+            shutil.copytree(os.path.join(os.path.dirname(NIGH), "..", "libexec"), os.path.join(folder, "libexec"))
+            done = subprocess.run([nigh, "run", "-v", *self.bind, "--", "sh", "-c", "echo \"<$LD_PRELOAD>\""],
+                                  env=QUIET, capture_output=True, text=True, timeout=100)
+            self.assertEqual(done.stdout, "<>\n")
+            self.assertIn("cannot be preloaded, because of the space or colon in its name", done.stderr)
+            self.assertNotIn("ld.so", done.stderr)
+
+    @unittest.skipIf(shutil.which("java") is None, "needs Java")
+    def test_java_counts_all_cpus(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "Count.java")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write("public class Count { public static void main(String[] words) {"
+                           " System.out.println(Runtime.getRuntime().availableProcessors()); } }")
+            self.assertEqual(run(self.bind, ["java", source]).stdout, "2\n")
 
     def test_taskset_outside_restricts(self):
         words = ["taskset", "-c", self.second, NIGH, "run", "--threads"]

@@ -61,6 +61,11 @@ Shim shim_for(std::string const& program) {
     return {{},
             "threads that no OpenMP or nigh runtime makes get no places: " + file.string() +
                 " is missing"};
+  // The loader takes them for the end of a name, and would complain in each program.
+  if (file.string().find_first_of(" :") != std::string::npos)
+    return {{},
+            "threads that no OpenMP or nigh runtime makes get no places: " + file.string() +
+                " cannot be preloaded, because of the space or colon in its name"};
   auto const elf = platform::read_elf(platform::find_program(program));
   if (!elf) return {file.string()};
   auto const without = [&](std::string const& why) {
