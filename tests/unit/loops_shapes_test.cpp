@@ -108,7 +108,6 @@ TEST_P(Shapes, BlocksOfAnArrayCoverIt) {
                           nigh::placement::cyclic(3000), nigh::placement::interleave()})
     for (std::size_t n : {1u, 511u, 512u, 10'000u, 100'000u}) {
       nigh::array<double> a(n, rule, where);
-      std::atomic<std::size_t> most{0};
       auto const visit = [&](std::span<double> block, std::size_t first) {
         EXPECT_EQ(block.data(), a.data() + first);
         EXPECT_EQ(first % 512, 0u);

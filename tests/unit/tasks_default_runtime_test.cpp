@@ -35,7 +35,8 @@ TEST(Environment, SetsWhatItNames) {
       {"NIGH_WORKERS", "3"},         {"NIGH_ORDER", "scatter:l3"},  {"NIGH_LOCALITY", "strict"},
       {"NIGH_QUEUE_CAPACITY", "64"}, {"NIGH_TASK_CAPACITY", "100"}, {"NIGH_THREAD_STACK", "16M"},
       {"NIGH_VICTIMS", "ring"},      {"NIGH_CHUNKS", "half"},       {"NIGH_DEPTH_CUTOFF", "5"},
-      {"NIGH_QUEUE_CUTOFF", "6"},    {"NIGH_COUNT_TASKS", "1"},     {"NIGH_CPUS", "2,0,1"}};
+      {"NIGH_QUEUE_CUTOFF", "6"},    {"NIGH_COUNT_TASKS", "1"},     {"NIGH_CPUS", "2,0,1"},
+      {"NIGH_SCHEDULE", "guided,8"}};
   auto const o = nigh::options_from_environment({.pending_limit = 7});
   EXPECT_EQ(o.workers, 3);
   EXPECT_EQ(o.order, nigh::cpu_order::scatter);
@@ -50,6 +51,8 @@ TEST(Environment, SetsWhatItNames) {
   EXPECT_EQ(o.depth_cutoff, 5);
   EXPECT_EQ(o.queue_cutoff, 6);
   EXPECT_TRUE(o.count_tasks);
+  EXPECT_EQ(o.loops.kind(), nigh::schedule_kind::guided);
+  EXPECT_EQ(o.loops.chunk(), 8u);
   EXPECT_EQ(o.pending_limit, 7u);
 }
 
@@ -78,6 +81,8 @@ TEST(Environment, NonsenseIsNamed) {
                         {"NIGH_VICTIMS", "nearest"},
                         {"NIGH_CHUNKS", "2"},
                         {"NIGH_DEPTH_CUTOFF", "-1"},
+                        {"NIGH_SCHEDULE", "fair"},
+                        {"NIGH_SCHEDULE", "dynamic,0"},
                         {"NIGH_COUNT_TASKS", "yes"}};
   for (auto const& [name, value] : nonsense) {
     Variable const set(name, value);

@@ -32,6 +32,7 @@ std::vector<VariantInfo> const& variants() {
     add_openmp_locality_queues(all);
     add_tbb(all);
     add_nigh(all);
+    add_nigh_loops(all);
     add_nigh_two_steps(all);
     return all;
   }();
