@@ -9,6 +9,11 @@ namespace bench {
 
 #if defined(NIGH_WITH_PAPI)
 
+struct MissCounter::Events {
+  int set = PAPI_NULL;
+  long long before = 0;
+};
+
 MissCounter::MissCounter() {
   auto const fails = [&](int code) {
     if (code == PAPI_OK) return false;
@@ -32,27 +37,30 @@ MissCounter::MissCounter() {
     PAPI_destroy_eventset(&events);
     return;
   }
-  events_ = events;
+  events_ = std::make_unique<Events>(Events{events, 0});
 }
 
 MissCounter::~MissCounter() {
-  if (events_ < 0) return;
+  if (events_ == nullptr) return;
   long long last = 0;
-  PAPI_stop(events_, &last);
-  PAPI_cleanup_eventset(events_);
-  PAPI_destroy_eventset(&events_);
+  PAPI_stop(events_->set, &last);
+  PAPI_cleanup_eventset(events_->set);
+  PAPI_destroy_eventset(&events_->set);
 }
 
 void MissCounter::begin() {
-  if (events_ >= 0) PAPI_read(events_, &before_);
+  if (events_ != nullptr) PAPI_read(events_->set, &events_->before);
 }
 
 void MissCounter::end() {
   long long now = 0;
-  if (events_ >= 0 && PAPI_read(events_, &now) == PAPI_OK) misses_ = now - before_;
+  if (events_ != nullptr && PAPI_read(events_->set, &now) == PAPI_OK)
+    misses_ = now - events_->before;
 }
 
 #else
+
+struct MissCounter::Events {};
 
 MissCounter::MissCounter() : why_not_("not available here: this was built without PAPI") {}
 MissCounter::~MissCounter() = default;

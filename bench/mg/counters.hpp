@@ -3,6 +3,7 @@
 // Misses of the last cache, by the processor's own counters, where PAPI was there to build with and
 // the machine lets us read them.
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,8 +26,8 @@ class MissCounter : public npb_mg::Watch {
 
  private:
   std::string why_not_;
-  int events_ = -1;
-  long long before_ = 0;
+  struct Events;  // PAPI's; null when there are none
+  std::unique_ptr<Events> events_;
   std::optional<long long> misses_;
 };
 
