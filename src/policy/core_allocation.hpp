@@ -55,7 +55,7 @@ struct CoreAllocationOptions {
 struct CoreRequest {
   ThreadDemand demand;
   int place = -1;      // position its master runs at, -1: unknown
-  int attainable = 0;  // cpus it may ever get; 0: all of the machine
+  int attainable = 0;  // cpus it can hope for; 0: all of the machine
 };
 
 struct CoreDecision {

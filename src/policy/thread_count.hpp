@@ -38,8 +38,8 @@ static_assert(threads_wanted({16, 8}, {0, 32}) == 8);
 static_assert(threads_wanted({16, 8}, {32, 32, 3}) == 10);
 
 // Fewer free than wanted: shrink or queue? A region does not begin with less than this part of its
-// optimum (or of all cpus it may ever get): 0 always takes what there is, 100 waits for the
-// optimum.
+// optimum, or of the cpus it can hope for if those are fewer: 0 always takes what there is, 100
+// waits for all of that.
 struct Scarcity {
   int least_percent = 0;
 };

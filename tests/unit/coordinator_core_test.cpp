@@ -129,6 +129,21 @@ TEST_F(CoordinatorTest, SharesWhatOneHadForItself) {
   EXPECT_TRUE(after(100 * slice).empty()) << "and both keep them without a message";
 }
 
+// With its half a slice away, a region does not begin with the one cpu that is free.
+TEST_F(CoordinatorTest, BeginsWithItsEqualPartOrWaits) {
+  join(1), join(2);
+  from(1, wants(7));
+  auto const lease = last<Grant>(1)->lease;
+  from(2, wants(8));
+  EXPECT_EQ(granted(2), 0);
+  after(slice);
+  from(1, wants(7, 2, lease));
+  EXPECT_EQ(granted(1), 4);
+  EXPECT_EQ(granted(2), 4);
+  from(2, wants(1, 3));
+  EXPECT_EQ(machine_.waiting(), 1) << "who has its part waits for more like everybody";
+}
+
 TEST_F(CoordinatorTest, AsksOldLeasesBackAtOnce) {
   join(1), join(2);
   from(1, wants(8));
@@ -225,9 +240,9 @@ TEST_F(CoordinatorTest, WhatIsNotGivenBackEnds) {
 
 TEST_F(CoordinatorTest, OffersMoreWhenCpusStayFree) {
   join(1), join(2);
-  from(1, wants(5));
+  from(1, wants(4));
   from(2, wants(8));
-  EXPECT_EQ(granted(2), 3);
+  EXPECT_EQ(granted(2), 4);
   auto const small = last<Grant>(2)->lease;
   step(Lost{1});
   EXPECT_FALSE(last<Revoke>(2)) << "too early";
@@ -249,7 +264,7 @@ TEST_F(CoordinatorTest, AvoidsCpusThatAreBusyWithOthers) {
   step(Load{cpus(0, 5)});
   from(1, wants(2));
   EXPECT_EQ(last<Grant>(1)->team, CpuTeam(std::vector<int>{5, 6}));
-  from(2, wants(2));
+  from(2, wants(1));
   EXPECT_EQ(last<Grant>(2)->team, CpuTeam(std::vector<int>{7}));
   from(3, wants(2));
   EXPECT_EQ(granted(3), 2) << "better there than not at all";

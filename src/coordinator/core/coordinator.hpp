@@ -35,7 +35,8 @@ using Connection = std::uint64_t;  // whoever drives the machine names them, and
 using Time = std::int64_t;         // microseconds since any moment; never goes back
 
 struct CoordinatorOptions {
-  policy::CoreAllocationOptions allocation{};
+  // Regions begin with their equal part of the host, or wait for it (decision 0007).
+  policy::CoreAllocationOptions allocation{.scarcity = {100}};
   Time slice_us = 20'000;          // changing teams costs up to milliseconds
   Time overdue_us = 10'000'000;    // long regions are not interrupted
   Time claims_us = 1'000'000;      // from the start: leases of a coordinator before this one
@@ -142,6 +143,8 @@ class Coordinator {
   void make_room();
   void offer_more();
   policy::PositionSet wanted_by_all() const;
+  int equal_part() const;
+  int attainable(Program const& program) const;
   Program const& program(Connection c) const { return programs_.at(c); }
   Program& program(Connection c) { return programs_.at(c); }
   bool is_ripe(Lease const& lease) const noexcept {

@@ -40,13 +40,28 @@ PositionSet Coordinator::wanted_by_all() const {
   return wanted;
 }
 
+// What there is for a program when all that hold cpus or wait have equally many.
+int Coordinator::equal_part() const {
+  std::vector<Connection> competing;
+  for (Waiting const& w : queue_) competing.push_back(w.owner);
+  for (auto const& [id, lease] : leases_) competing.push_back(lease.owner);
+  std::sort(competing.begin(), competing.end());
+  auto const programs = std::unique(competing.begin(), competing.end()) - competing.begin();
+  return std::max(1, machine_.size() / std::max(1, static_cast<int>(programs)));
+}
+
+// Of that, what a program does not hold yet: it may have several regions at a time.
+int Coordinator::attainable(Program const& program) const {
+  return std::max(1, std::min(program.allowed_cpus, equal_part()) - program.held);
+}
+
 policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet const& kept,
                                              int waiting_behind) const {
   Program const& owner = program(request.owner);
   auto available = free_;
   available &= owner.allowed;
   available -= kept;
-  policy::CoreRequest const wish{request.demand, request.place, owner.allowed_cpus};
+  policy::CoreRequest const wish{request.demand, request.place, attainable(owner)};
   // Of few cpus that it may use it leaves others no part, if they find theirs elsewhere.
   if (int const all = free_.count(); all > 0)
     waiting_behind = std::max(0, (waiting_behind + 1) * available.count() / all - 1);
@@ -111,13 +126,7 @@ void Coordinator::revoke(Lease& lease, LeaseId id, Revoke::Reason why) {
 // everything that is in the way.
 void Coordinator::make_room() {
   if (queue_.empty()) return;
-  std::vector<Connection> competing;
-  for (Waiting const& w : queue_) competing.push_back(w.owner);
-  for (auto const& [id, lease] : leases_) competing.push_back(lease.owner);
-  std::sort(competing.begin(), competing.end());
-  competing.erase(std::unique(competing.begin(), competing.end()), competing.end());
-  int const part = std::max(1, machine_.size() / static_cast<int>(competing.size()));
-
+  int const part = equal_part();
   auto const wanted = wanted_by_all();
   auto usable = [&](PositionSet const& cpus) {
     auto both = cpus;
@@ -126,9 +135,7 @@ void Coordinator::make_room() {
   };
   int lacking = -usable(free_);
   for (Waiting const& w : queue_)
-    lacking += std::max(std::min(part, w.demand.optimal),
-                        policy::fewest_threads(w.demand, program(w.owner).allowed_cpus,
-                                               options_.allocation.scarcity));
+    lacking += std::min({part, w.demand.optimal, program(w.owner).allowed_cpus});
 
   std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
@@ -164,8 +171,8 @@ void Coordinator::offer_more() {
     available -= busy_;
     Program const& owner = program(lease.owner);
     available &= owner.allowed;
-    auto const decision = policy::decide(machine_, options_.allocation, available,
-                                         {lease.demand, lease.place, owner.allowed_cpus});
+    auto const decision =
+        policy::decide(machine_, options_.allocation, available, {lease.demand, lease.place, 1});
     auto const size = static_cast<int>(decision.positions.size());
     if (size < lease.size + std::max(1, lease.size / 4)) continue;
     revoke(lease, id, Revoke::Reason::more_free);
