@@ -62,8 +62,10 @@ if [ -x "$prefix/bin/nigh" ]; then
   "$prefix/bin/nigh" --version
   "$prefix/bin/nigh" bench
   "$prefix/bin/nigh" doctor --json >/dev/null
+  # The library it preloads came along.
+  "$prefix/bin/nigh" run --threads 1 -- sh -c 'case $LD_PRELOAD in *nigh-places.so) ;; *) exit 1 ;; esac'
   for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
     if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
   done
-  for page in nigh nigh-bench nigh-doctor nigh-topo numa-vm; do test -s "$prefix/share/man/man1/$page.1"; done
+  for page in nigh nigh-bench nigh-doctor nigh-run nigh-topo nigh-tune numa-vm; do test -s "$prefix/share/man/man1/$page.1"; done
 fi

@@ -58,9 +58,8 @@ void run(CLI::App const& command, RunOptions const& options,
          std::vector<std::string> const& words) {
   if (words.empty())
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
-  auto machine = topology::live();
-  if (!machine) throw std::runtime_error(machine.message());
-  auto const plan = make_plan(*machine, request_of(command, options, *machine), from_environment);
+  auto const machine = host_to_bind_to();
+  auto const plan = make_plan(machine, request_of(command, options, machine), from_environment);
   if (!plan) throw UsageError(plan.message());
   auto const shim = shim_for(words.front());
   if (options.dry_run) {
@@ -76,7 +75,7 @@ void run(CLI::App const& command, RunOptions const& options,
   }
   for (auto const& note : plan->notes) say(note);
   if (!shim.why_not.empty() && !plan->places.empty()) say(shim.why_not);
-  run_watched(launch, *machine, say);
+  run_watched(launch, machine, say);
 }
 
 }  // namespace

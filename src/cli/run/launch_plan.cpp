@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 #include <utility>
 
 #include "base/cpu_list.hpp"
+#include "cli/commands.hpp"
 #include "platform/elf.hpp"
 #include "platform/program.hpp"
 
@@ -51,6 +53,16 @@ std::optional<std::string> from_environment(std::string_view name) {
   char const* const value = std::getenv(std::string(name).c_str());
   if (value == nullptr) return {};
   return value;
+}
+
+topology host_to_bind_to() {
+  auto machine = topology::live();
+  if (!machine) throw std::runtime_error(machine.message());
+  if (!machine->is_this_host())
+    throw UsageError(
+        "the environment has hwloc show another machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC): "
+        "nothing can be bound there");
+  return std::move(machine).value();
 }
 
 Shim shim_for(std::string const& program) {

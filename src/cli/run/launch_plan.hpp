@@ -3,6 +3,7 @@
 // A plan, as it is carried out: variables, mask and policy for a program, with the library that
 // gives threads their places when no runtime does.
 
+#include <nigh/topology.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ struct Shim {
   std::string why_not = {};
 };
 Shim shim_for(std::string const& program);
+
+// This host as we may use it. Throws when hwloc was told to show another machine, on which nothing
+// can be bound, or the system does not say.
+topology host_to_bind_to();
 
 std::optional<std::string> from_environment(std::string_view name);
 

@@ -242,14 +242,13 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
   Choices const choices{
       parsed("--threads", o.threads, parse_threads), parsed("--bind", o.binds, parse_binding),
       parsed("--mem", o.memories, parse_memory), parsed("--schedule", o.schedules, parse_loops)};
-  auto const machine = topology::live();
-  if (!machine) throw std::runtime_error(machine.message());
+  auto const machine = host_to_bind_to();
   auto const elf = platform::read_elf(platform::find_program(words.front()));
-  auto space = space_of(*machine, choices, elf ? hears(*elf) : Hears::all, from_environment);
+  auto space = space_of(machine, choices, elf ? hears(*elf) : Hears::all, from_environment);
   if (!space) throw UsageError(space.message());
   for (auto const& note : space->notes) say(note);
 
-  Tuning tuning(*machine, std::move(space).value(), std::move(metric), *budget, words,
+  Tuning tuning(machine, std::move(space).value(), std::move(metric), *budget, words,
                 {o.repetitions, o.seed, o.exhaustive});
   int const signal = tuning.run();
   auto const found = tuning.outcome();
@@ -263,10 +262,10 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
     throw ExitStatus{signal > 0 ? 128 + signal : 1};
   }
   write_output("-", ranking_text(found));
-  if (!o.json.empty()) write_output(o.json, results_json(found, shape_of(*machine).levels));
+  if (!o.json.empty()) write_output(o.json, results_json(found, shape_of(machine).levels));
   if (!o.plot.empty())
-    write_output(o.plot, figure_svg(found, words.front() + " on " + machine->description()));
-  write_output(o.output, profile_json(tuning.request(table.front().candidate), shape_of(*machine)));
+    write_output(o.plot, figure_svg(found, words.front() + " on " + machine.description()));
+  write_output(o.output, profile_json(tuning.request(table.front().candidate), shape_of(machine)));
   if (o.output != "-")
     fmt::print("Profile in {}: nigh run --profile {} -- {}\n", o.output, o.output,
                fmt::join(words, " "));
