@@ -37,6 +37,7 @@ namespace sync = nigh::sync;
 using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
 
 constexpr int most_places = 1024;
+constexpr int no_place = -1;
 
 // Written once, before any other thread can be; read-only then, but for the counts.
 struct State {
@@ -101,15 +102,22 @@ int take_place() {
 
 void leave_place(int place) { state.threads_on[place].fetch_sub(1, sync::relaxed); }
 
-extern "C" void thread_ended(void* place_and_one) {
-  leave_place(static_cast<int>(reinterpret_cast<long>(place_and_one)) - 1);
+// What a thread keeps until it ends: its place and whether we put it there, never null.
+void* mark_of(Start const& start) {
+  auto const number = static_cast<long>(start.place) + 1;
+  return reinterpret_cast<void*>(start.pinned ? number : -number);
+}
+
+extern "C" void thread_ended(void* mark) {
+  auto const number = reinterpret_cast<long>(mark);
+  leave_place(static_cast<int>(number > 0 ? number : -number) - 1);
 }
 
 extern "C" void* run_in_place(void* p) {
   Start const start = *static_cast<Start*>(p);
   free(p);
   if (start.pinned) sched_setaffinity(0, sizeof(cpu_set_t), &state.places[start.place]);
-  pthread_setspecific(state.at_end, reinterpret_cast<void*>(static_cast<long>(start.place) + 1));
+  pthread_setspecific(state.at_end, mark_of(start));
   return start.body(start.argument);
 }
 
@@ -146,9 +154,8 @@ constinit nigh::preload::Next next_create{"pthread_create"};
 
 // Where we have put the calling thread.
 int own_place() {
-  auto const place =
-      static_cast<int>(reinterpret_cast<long>(pthread_getspecific(state.at_end))) - 1;
-  if (place != no_place) return place;
+  auto const number = reinterpret_cast<long>(pthread_getspecific(state.at_end));
+  if (number != 0) return number > 0 ? static_cast<int>(number) - 1 : no_place;
   bool const is_main = pthread_equal(pthread_self(), state.main_thread) != 0;
   return is_main && state.main_is_placed.load(sync::relaxed) ? 0 : no_place;
 }
