@@ -38,7 +38,6 @@ using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void
 
 constexpr int most_places = 1024;
 constexpr int no_place = -1;
-constexpr int no_place = -1;
 
 // Written once, before any other thread can be; read-only then, but for the counts.
 struct State {
