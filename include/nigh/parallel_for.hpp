@@ -27,7 +27,8 @@ namespace nigh {
 // The iterations belong to the calling worker's runtime; any other thread becomes a guest of
 // options.where or of the default runtime for the time of the call. Loops nest, also in tasks. A
 // thread that waits for the others in a loop runs other tasks meanwhile: hold no lock across a loop
-// that a task may want, too. Allocates nothing on up to 32 workers.
+// that a task may want, too. Allocates nothing on up to 32 workers; over several domains, one by an
+// array's placement does if it has a grain.
 //
 // std::invalid_argument when first > last.
 template <std::integral First, std::integral Last, class Body>
@@ -77,7 +78,8 @@ array_blocks<T> blocks_of(array<T>& a, std::size_t elements = 0) {
 }
 
 // Calls body(std::span<T> block, std::size_t index_of_its_first) for every block. Unless options
-// name another schedule, local_schedule(array).
+// name another schedule, local_schedule(array), worked out anew for each loop: for an array of many
+// pieces, make one and name it. options.grain is the block's size.
 template <class T, class Body>
 void parallel_for(array_blocks<T> const& blocks, Body const& body, loop_options options = {}) {
   if (!options.how) options.how = local_schedule(blocks.data);

@@ -106,6 +106,12 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   return launch;
 }
 
+std::string as_shell_words(std::vector<std::string> const& words) {
+  std::string line;
+  for (auto const& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
 std::string as_shell_lines(Plan const& plan, Shim const& shim,
                            std::vector<std::string> const& words) {
   auto const launch = launch_of(plan, shim, words);
@@ -124,9 +130,7 @@ std::string as_shell_lines(Plan const& plan, Shim const& shim,
     add("env" + removed);
     for (auto const& v : launch.variables) add(shell_word(v));
   }
-  std::string program;
-  for (auto const& word : words) program += (program.empty() ? "" : " ") + shell_word(word);
-  add(program);
+  add(as_shell_words(words));
   return lines + command + '\n';
 }
 

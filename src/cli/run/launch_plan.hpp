@@ -29,6 +29,9 @@ std::optional<std::string> from_environment(std::string_view name);
 
 platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::string> words);
 
+// As a shell reads them, quoted where it needs that.
+std::string as_shell_words(std::vector<std::string> const& words);
+
 // What a shell would have to be told to do the same.
 std::string as_shell_lines(Plan const& plan, Shim const& shim,
                            std::vector<std::string> const& words);

@@ -267,8 +267,8 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
     write_output(o.plot, figure_svg(found, words.front() + " on " + machine.description()));
   write_output(o.output, profile_json(tuning.request(table.front().candidate), shape_of(machine)));
   if (o.output != "-")
-    fmt::print("Profile in {}: nigh run --profile {} -- {}\n", o.output, o.output,
-               fmt::join(words, " "));
+    fmt::print("Profile in {}: nigh run --profile {} -- {}\n", o.output, as_shell_words({o.output}),
+               as_shell_words(words));
   std::fflush(stdout);
   if (signal > 0) throw ExitStatus{128 + signal};
 }
