@@ -129,6 +129,19 @@ TEST_F(CoordinatorTest, SharesWhatOneHadForItself) {
   EXPECT_TRUE(after(100 * slice).empty()) << "and both keep them without a message";
 }
 
+TEST_F(CoordinatorTest, AsksForNoMoreThanIsLackingBeforeASliceHasPassed) {
+  join(1), join(2), join(3);
+  from(1, wants(4));
+  from(2, wants(4));
+  after(slice);
+  from(3, wants(2));
+  EXPECT_TRUE(last<Revoke>(1));
+  EXPECT_FALSE(last<Revoke>(2));
+  EXPECT_TRUE(after(slice - 1).empty()) << "what comes back from 1 is enough";
+  after(1);
+  EXPECT_TRUE(last<Revoke>(2)) << "but it does not come";
+}
+
 // With its half a slice away, a region does not begin with the one cpu that is free.
 TEST_F(CoordinatorTest, BeginsWithItsEqualPartOrWaits) {
   join(1), join(2);

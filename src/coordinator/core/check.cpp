@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is true after every step.
-#include <algorithm>
+#include <map>
 
 #include "coordinator/core/coordinator.hpp"
 
