@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
 
 int main(int argc, char** argv) {
-  return stress::play(argc, argv, 200, [](std::uint64_t seed, std::uint64_t) {
+  return stress::play(argc, argv, 300, [](std::uint64_t seed, std::uint64_t) {
     std::mt19937_64 random(seed);
     std::vector<std::uint8_t> bytes(2000 + random() % 2000);
     for (auto& b : bytes) b = static_cast<std::uint8_t>(random() >> 56);
