@@ -27,7 +27,8 @@ struct Flags {
   void declare(CLI::App& app) {
     app.add_option("--variant", variant, "which one; default openmp/runtime (OMP_SCHEDULE)");
     app.add_option("--class", size, "S, W, A (default), B, C or D");
-    app.add_option("--threads", threads, "default: OMP_NUM_THREADS, else one for each allowed cpu");
+    app.add_option("--threads", threads,
+                   "default: OMP_NUM_THREADS, NIGH_WORKERS, else one for each allowed cpu");
     app.add_option("--bind", bind, "pin threads: compact or scatter; default: they are not pinned");
     app.add_option("--mem", mem, "pages by first-touch (default) or interleave");
     app.add_flag("--npb-touch", npb_touch,
@@ -72,9 +73,13 @@ void print_threads() {
   fmt::print("threads_may_run_on{}\n", cpus);
 }
 
-int threads_for(Flags const& flags, nigh::topology const& machine) {
+int threads_for(Flags const& flags, npb_mg::VariantInfo const& variant,
+                nigh::topology const& machine) {
+  if (variant.name == "serial") return 1;
   if (flags.threads != 0) return static_cast<int>(cpus_for(flags.threads, machine).size());
-  if (char const* const text = std::getenv("OMP_NUM_THREADS")) {
+  for (char const* const name : {"OMP_NUM_THREADS", "NIGH_WORKERS"}) {
+    char const* const text = std::getenv(name);
+    if (text == nullptr) continue;
     char* end = nullptr;
     long const threads = std::strtol(text, &end, 10);
     if (end != text && threads > 0)
@@ -97,7 +102,7 @@ void run(Flags const& flags) {
   nigh::result<nigh::topology> live = nigh::topology::live();
   if (!live) throw std::runtime_error(live.message());
   nigh::topology const machine = std::move(live).value();
-  npb_mg::Team team = team_for(machine, threads_for(flags, machine), bind, kernel);
+  npb_mg::Team team = team_for(machine, threads_for(flags, variant, machine), bind, kernel);
   if (flags.bind.empty()) team.pin = nullptr;
 
   npb_mg::Placing placing;

@@ -173,6 +173,21 @@ class GoodInput(unittest.TestCase):
         for line in lines:
             self.assertTrue("samples" in line or line["absent"], line["variant"])
 
+    def test_npb_mg_runs_on_the_threads_it_says(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(("OMP_", "NIGH_"))}
+        def said(words, environment=None):
+            done = subprocess.run([os.path.join(DRIVERS, "npb-mg"), "--class=S", *words], check=False, timeout=240,
+                                  env=dict(plain, **(environment or {})), capture_output=True, text=True)
+            return next((line.split("=")[1].strip() for line in done.stdout.splitlines() if "Threads" in line),
+                        done.stderr)
+        self.assertEqual(said(["--variant=serial"]), "1")
+        self.assertEqual(said(["--variant=nigh/local"], {"NIGH_WORKERS": "1"}), "1")
+        self.assertEqual(said(["--variant=nigh/local"]), str(len(cpus)))
+        if len(cpus) > 1:
+            self.assertRegex(said(["--variant=nigh/local", "--threads=2"], {"NIGH_CPUS": str(cpus[0])}),
+                             "2 workers, but only 1 cpus are named")
+
     def test_mg_as_a_plain_program(self):
         done = subprocess.run([os.path.join(DRIVERS, "npb-mg"), "--class=S", "--threads=1",
                                "--variant=nigh/local", "--bind=compact", "--report"],

@@ -36,7 +36,9 @@ class NighRuntime {
       o.cpus = team.cpus;
       return o;
     }
-    return nigh::options_from_environment(o);  // somebody else's settings
+    o = nigh::options_from_environment(o);  // somebody else's settings
+    o.workers = team.threads();
+    return o;
   }
 
   nigh::runtime runtime_;
