@@ -158,6 +158,19 @@ class Places(unittest.TestCase):
         bound = run(self.bind, ["taskset", "-c", self.first, "grep", "Cpus_allowed_list", "/proc/self/status"])
         self.assertEqual(bound.stdout.split(), ["Cpus_allowed_list:", self.first])
 
+    def test_the_status_is_the_programs_without_anywhere_to_complain_to(self):
+        for options, words, status in ((["-v"], "sh -c 'exit 4'", 4), (["-v"], "/nonexistent", 127),
+                                       ([], "/nonexistent", 127)):
+            with self.subTest(options=options, words=words):
+                line = f"'{NIGH}' run {' '.join(options)} -- {words} 2>&-"
+                self.assertEqual(subprocess.run(["sh", "-c", line], env=QUIET, timeout=100, check=False).returncode,
+                                 status)
+
+    def test_huge_lists_of_places_are_refused_at_once(self):
+        done = run(["--bind", "{0-65535}:16384"], ["true"])
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^nigh: --bind: cpu \d+ is not among the allowed cpus [^\n]*\n$")
+
     def test_what_the_loader_cannot_read_is_not_preloaded(self):
         with tempfile.TemporaryDirectory(prefix="two words ") as folder:
             nigh = os.path.join(folder, "bin", "nigh")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh run: a program, with its threads and its memory where they are wanted.
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +50,8 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
   return request;
 }
 
-void say(std::string const& what) { fmt::print(stderr, "nigh: run: {}\n", what); }
+// Never throws: where standard error is closed, the program is to run all the same.
+void say(std::string const& what) { std::fputs(("nigh: run: " + what + '\n').c_str(), stderr); }
 
 void run(CLI::App const& command, RunOptions const& options,
          std::vector<std::string> const& words) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/places.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -91,7 +92,11 @@ bool append_item(Reader& in, std::vector<Place>& places) {
   auto const one = place(in);
   auto const times = one ? repeat(in) : std::nullopt;
   if (!times) return false;
-  for (int i = 0; i < times->count && places.size() <= most_places; ++i) {
+  // With more cpus than any machine has, one is named twice or is not there, which the plan
+  // refuses.
+  auto const enough = most_cpus / one->size() + 1;
+  auto const count = std::min<std::size_t>(static_cast<std::size_t>(times->count), enough);
+  for (int i = 0; i < static_cast<int>(count) && places.size() <= most_places; ++i) {
     Place moved = *one;
     for (int& cpu : moved) cpu += i * times->stride;
     places.push_back(std::move(moved));

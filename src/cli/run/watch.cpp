@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/watch.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -78,7 +76,10 @@ void run_watched(platform::Launch const& launch, topology const& machine,
     say(ending->not_started->message);
     throw ExitStatus{ending->not_started->status};
   }
-  fmt::print(stderr, "{}", report(watch.seen(), machine, ending->seconds, ending->cpu_seconds));
+  // Where standard error is closed or full, the program's status still matters: nothing throws
+  // here.
+  auto const text = report(watch.seen(), machine, ending->seconds, ending->cpu_seconds);
+  std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
   if (ending->signal > 0) platform::die_of(ending->signal);
   throw ExitStatus{ending->status};
