@@ -19,8 +19,9 @@ void* operator new(std::size_t bytes) {
   if (void* const p = std::malloc(bytes)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+// Not inlined: g++ warns where it sees free() of what a new returned, but not that new's malloc().
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   ++allocations;
   if (void* const p = std::aligned_alloc(static_cast<std::size_t>(alignment), bytes)) return p;
