@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "policy/thread_count.hpp"
@@ -84,9 +85,9 @@ class RegionScaling {
 
     TimedTeam median() const noexcept {
       auto sorted = durations;
-      auto const n = std::min(count, kept);
-      std::sort(sorted.begin(), sorted.begin() + n);
-      return {threads, static_cast<double>(sorted[n / 2])};
+      for (auto i = count; i < kept; ++i) sorted[i] = std::numeric_limits<std::int64_t>::max();
+      std::sort(sorted.begin(), sorted.end());
+      return {threads, static_cast<double>(sorted[std::min(count, kept) / 2])};
     }
   };
 
