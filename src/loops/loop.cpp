@@ -14,7 +14,7 @@ namespace nigh {
 class detail::loop_part {
  public:
   loops::Loop& loop;
-  tasks::Worker const* const me;
+  tasks::Worker* const me;
   policy::Hand hand;
 };
 
@@ -99,7 +99,8 @@ void Loop::rethrow() {
   if (exception_) std::rethrow_exception(std::move(exception_));
 }
 
-bool Loop::refill(policy::Hand& hand, tasks::Worker const* me) noexcept {
+bool Loop::refill(policy::Hand& hand, tasks::Worker* me) noexcept {
+  if (me != nullptr && how_.spans() > 1) me->host.follow(*me);
   int const mine = how_.span_of(worker_of(me));
   bool last = false;
   hand.origin = mine;

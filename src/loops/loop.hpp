@@ -39,7 +39,7 @@ class Loop {
   // For one thread's part.
   bool is_over() const noexcept { return over_.load(sync::relaxed) || stop_.stop_requested(); }
   void leave() noexcept { over_.store(true, sync::relaxed); }
-  bool refill(policy::Hand& hand, tasks::Worker const* me) noexcept;
+  bool refill(policy::Hand& hand, tasks::Worker* me) noexcept;
   index_range next(policy::Hand& hand) noexcept;
 
  private:

@@ -37,21 +37,36 @@ scheduler::Worker* scheduler::take_seat() noexcept {
       me.duty.store(Worker::off, sync::release);  // (L)
       return nullptr;
     }
-    auto const cpu = static_cast<std::size_t>(platform::current_cpu());
-    me.beside = cpu < worker_at_cpu_.size() ? worker_at_cpu_[cpu] : nullptr;
-    if (me.beside == nullptr) me.beside = &worker(0);
-    me.cpu = me.beside->cpu;
-    me.domain = me.beside->domain;
-    me.home = me.beside->home;
-    me.plan = me.beside->plan;
-    me.near_worker.store(me.beside->seat, sync::relaxed);
-    parking_->displace(me.beside->seat, 1);
+    auto* const here = worker_here();
+    sit(me, here != nullptr ? *here : worker(0));
     raise_extras_end(me.seat);
     extras_present_.fetch_add(1, sync::seq_cst);  // (S)
     if (me.track != nullptr) me.track->task_begin();
     return &me;
   }
   return nullptr;
+}
+
+scheduler::Worker* scheduler::worker_here() const noexcept {
+  auto const cpu = static_cast<std::size_t>(platform::current_cpu());
+  return cpu < worker_at_cpu_.size() ? worker_at_cpu_[cpu] : nullptr;
+}
+
+void scheduler::sit(Worker& guest, Worker& beside) noexcept {
+  guest.beside = &beside;
+  guest.cpu = beside.cpu;
+  guest.domain = beside.domain;
+  guest.home = beside.home;
+  guest.plan = beside.plan;
+  guest.near_worker.store(beside.seat, sync::relaxed);
+  parking_->displace(beside.seat, 1);
+}
+
+void scheduler::follow_guest(Worker& guest) noexcept {
+  auto* const here = worker_here();
+  if (here == nullptr || here->home == guest.home) return;
+  parking_->displace(guest.beside->seat, -1);
+  sit(guest, *here);
 }
 
 void scheduler::leave_seat(Worker& guest) noexcept {

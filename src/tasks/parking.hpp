@@ -121,17 +121,19 @@ class Parking {
     if (searching(here) > 0) return;
     if (sleeping(here) == 0 && (!abroad || asleep_anywhere_.load(sync::seq_cst) == 0))
       return;  // (S)
-    for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
-      if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q)) return;  // (S)
-      if (!abroad) return;
-    }
+    for (bool displaced_too : {false, true})
+      for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
+        if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q, displaced_too))  // (S)
+          return;
+        if (!abroad) break;
+      }
   }
 
   // For the end of the runtime: everybody who did not see the end coming before it slept.
   void wake_all() noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)
       while (sleeping(counts(static_cast<int>(q)).load(sync::seq_cst)) > 0 &&  // (S)
-             wake_one(static_cast<int>(q))) {
+             wake_one(static_cast<int>(q), true)) {
       }
   }
 
@@ -158,16 +160,15 @@ class Parking {
     asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (S)
   }
 
-  bool wake_one(int queue) noexcept {
-    for (bool displaced_too : {false, true})
-      for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
-        auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
-        if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
-        if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (S)
-        announce(queue, one_searching - one_asleep, std::uint32_t(-1));
-        release(state);
-        return true;
-      }
+  bool wake_one(int queue, bool displaced_too) noexcept {
+    for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
+      auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
+      if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
+      if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (S)
+      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      release(state);
+      return true;
+    }
     return false;
   }
 

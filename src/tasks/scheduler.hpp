@@ -68,6 +68,10 @@ class scheduler {
   // guests.cpp
   Worker* take_seat() noexcept;  // null: all are taken
   void leave_seat(Worker& guest) noexcept;
+  // A guest's thread is nobody's to pin: when it has been moved to another domain, so is its seat.
+  void follow(Worker& me) noexcept {
+    if (me.role == tasks::Role::guest && crew_.homes() > 1) follow_guest(me);
+  }
   bool inherited() const noexcept;  // we are in a child of the process that made this
 
   // blocking.cpp
@@ -175,6 +179,9 @@ class scheduler {
     return {seats_.data() + worker_count_, end - static_cast<std::size_t>(worker_count_)};
   }
   void raise_extras_end(int seat) noexcept;
+  Worker* worker_here() const noexcept;  // who is pinned to the calling thread's cpu; null: nobody
+  void sit(Worker& guest, Worker& beside) noexcept;
+  void follow_guest(Worker& guest) noexcept;
 
   topology const& machine_;
   runtime_options const options_;

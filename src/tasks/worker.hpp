@@ -51,7 +51,7 @@ struct alignas(64) Worker {
   detail::scheduler& host;
   int const seat;
   Role const role;
-  int cpu;     // of a guest: where it was when it came
+  int cpu;     // of a guest: where it was when it came, or was followed to
   int domain;  //
   int home;    // index of its domain among those with workers
 

@@ -2,14 +2,17 @@
 // Do loops keep their iterations with their pages, on real domains?
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <nigh/array.hpp>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/topology.hpp>
-#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,30 @@ struct Share {
   double of_pages() const { return static_cast<double>(remote) / pages; }
 };
 
+// An emulator gives its cpus time as it likes, and a domain that gets less loses iterations to the
+// others, rightly. So here none is far ahead of another before its share is done, as on a machine.
+class Abreast {
+ public:
+  explicit Abreast(std::size_t domains) : done_(domains) {}
+  void a_page_was_done_in(std::size_t domain) {
+    using clock = std::chrono::steady_clock;
+    auto const mine = ++done_[domain];
+    if (mine >= pages / done_.size()) return;
+    for (auto const end = clock::now() + std::chrono::seconds(1); mine > slowest() + 4;) {
+      if (clock::now() > end) given_up_ = true;  // no thread has come to some domain
+      if (given_up_) return;
+      __builtin_ia32_pause();  // the emulator lets the next cpu run
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  std::size_t slowest() const { return *std::min_element(done_.begin(), done_.end()); }
+
+  std::vector<std::atomic<std::size_t>> done_;
+  std::atomic<bool> given_up_{false};
+};
+
 // Runs over an array, page by page, three times; what counts is where the last two ran.
 Share run(nigh::runtime& runtime, nigh::array<double>& a, nigh::schedule const& how) {
   nigh::loop_options options;
@@ -33,15 +60,16 @@ Share run(nigh::runtime& runtime, nigh::array<double>& a, nigh::schedule const& 
   Share share;
   for (int loop = 0; loop < 3; ++loop) {
     std::atomic<std::size_t> remote{0}, moved{0};
+    Abreast abreast(nigh::this_host().domains().size());
     nigh::parallel_for(
         std::size_t{0}, pages,
         [&](std::size_t p) {
           for (int pass = 0; pass < passes; ++pass)
             for (std::size_t i = p * page; i < (p + 1) * page; ++i) a[i] += 1;
-          int const here = nigh::this_worker::domain();
+          int const here = nigh::this_host().domain_of_cpu(sched_getcpu());  // of a guest, too
           if (here != a.domain_of(p * page)) ++remote;
           if (here != std::exchange(domain[p], here)) ++moved;
-          __builtin_ia32_pause();  // the emulator lets the next cpu run
+          abreast.a_page_was_done_in(static_cast<std::size_t>(here));
         },
         options);
     share = {remote, moved};
@@ -67,8 +95,8 @@ TEST(loops, local_keeps_iterations_with_their_pages) {
         name, 100 * local.of_pages(), 100 * dynamic.of_pages(),
         100.0 * static_cast<double>(local.moved) / pages,
         100.0 * static_cast<double>(dynamic.moved) / pages);
-    EXPECT_LE(2 * local.remote, dynamic.remote) << name;
-    EXPECT_LE(2 * local.moved, dynamic.moved) << name;
+    EXPECT_LE(3 * local.remote, dynamic.remote) << name;
+    EXPECT_LE(4 * local.moved, pages) << name;
     for (double const x : a) ASSERT_EQ(x, 6 * passes);
   }
 }
