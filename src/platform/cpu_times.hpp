@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How long each cpu has worked and rested since the host started.
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace nigh::platform {
+
+struct CpuTimes {
+  std::int64_t busy = 0;  // hundredths of a second, usually
+  std::int64_t idle = 0;
+};
+
+// By Linux's number of the cpu; empty where the system does not say.
+std::vector<CpuTimes> cpu_times(std::filesystem::path const& root = "/");
+
+}  // namespace nigh::platform

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/local_socket.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace nigh::platform {
+namespace {
+
+iovec over(std::span<std::byte const> bytes) noexcept {
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+int connect_local(char const* path) noexcept {
+  sockaddr_un address{};
+  auto const length = std::strlen(path);
+  if (length == 0 || length >= sizeof address.sun_path) return -ENAMETOOLONG;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path, length);
+  int const socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (socket < 0) return -errno;
+  if (::connect(socket, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0)
+    return socket;
+  int const failed = errno;
+  ::close(socket);
+  return -failed;
+}
+
+int send_message(int socket, std::span<std::byte const> message, int passed) noexcept {
+  auto part = over(message);
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (passed >= 0) {
+    header.msg_control = control;
+    header.msg_controllen = sizeof control;
+    auto* const c = CMSG_FIRSTHDR(&header);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(c), &passed, sizeof passed);
+  }
+  for (;;) {
+    if (::sendmsg(socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return 0;
+    if (errno != EINTR) return -errno;
+  }
+}
+
+ArrivedMessage receive_message(int socket, std::span<std::byte> into) noexcept {
+  iovec part{into.data(), into.size()};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  header.msg_control = control;
+  header.msg_controllen = sizeof control;
+  ArrivedMessage arrived;
+  do {
+    auto const size = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+    arrived.size = size < 0 ? -errno : static_cast<int>(size);
+  } while (arrived.size == -EINTR);
+  if (arrived.size < 0) return arrived;
+  for (auto* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c))
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+      std::memcpy(&arrived.passed, CMSG_DATA(c), sizeof arrived.passed);
+  return arrived;
+}
+
+int receive_bytes(int socket, std::span<std::byte> into) noexcept {
+  for (;;) {
+    auto const size = ::recv(socket, into.data(), into.size(), MSG_DONTWAIT | MSG_TRUNC);
+    if (size >= 0) return static_cast<int>(size);
+    if (errno != EINTR) return -errno;
+  }
+}
+
+bool wait_until_readable(int socket, int timeout_ms) noexcept {
+  pollfd one{socket, POLLIN, 0};
+  return ::poll(&one, 1, timeout_ms) != 0;  // after a signal, too: the caller looks
+}
+
+void hang_up(int socket) noexcept { ::shutdown(socket, SHUT_RDWR); }
+
+bool replace_descriptor(int socket, int by) noexcept { return ::dup3(by, socket, O_CLOEXEC) >= 0; }
+
+int duplicate_descriptor(int descriptor) noexcept {
+  int const copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  return copy < 0 ? -errno : copy;
+}
+void close_descriptor(int descriptor) noexcept {
+  if (descriptor >= 0) ::close(descriptor);
+}
+
+}  // namespace nigh::platform

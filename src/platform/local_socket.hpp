@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Sockets between processes of one host that carry whole messages, and descriptors with them.
+//
+// What programs use that are not ours: nothing here throws or allocates. Descriptors are plain
+// numbers; what fails returns -errno.
+
+#include <cstddef>
+#include <span>
+
+namespace nigh::platform {
+
+// Never waits: where too many wait already, it fails.
+int connect_local(char const* path) noexcept;
+
+// All of it, now, or not at all; `passed` is a descriptor to send with it.
+int send_message(int socket, std::span<std::byte const> message, int passed = -1) noexcept;
+
+struct ArrivedMessage {
+  int size = 0;     // of the message, which may be more than fits; 0: the other side is gone, or
+                    // has sent nothing as a message; -EAGAIN: none is there
+  int passed = -1;  // a descriptor that came with it: the receiver's to close
+};
+ArrivedMessage receive_message(int socket, std::span<std::byte> into) noexcept;
+// Passed descriptors are not accepted.
+int receive_bytes(int socket, std::span<std::byte> into) noexcept;
+
+// True when something may have arrived, the end of the connection included.
+bool wait_until_readable(int socket, int timeout_ms) noexcept;
+
+// Ends the connection, for whoever else uses it here too; the number stays.
+void hang_up(int socket) noexcept;
+// From now on `socket` means what `by` meant; in one step, for threads that use it meanwhile.
+bool replace_descriptor(int socket, int by) noexcept;
+int duplicate_descriptor(int descriptor) noexcept;
+void close_descriptor(int descriptor) noexcept;
+
+}  // namespace nigh::platform

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/service.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace nigh::platform {
+
+result<void> make_private_directory(std::filesystem::path const& directory) {
+  auto const complain = [&](std::string const& why) { return error{directory.string() + why}; };
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return complain(": cannot be made: " + std::string(std::strerror(errno)));
+  struct stat what{};
+  if (::lstat(directory.c_str(), &what) != 0)
+    return complain(": " + std::string(std::strerror(errno)));
+  if (!S_ISDIR(what.st_mode)) return complain(" is no directory");
+  if (what.st_uid != ::geteuid()) return complain(" belongs to another user");
+  if ((what.st_mode & (S_IWGRP | S_IWOTH)) != 0) return complain(" may be written to by others");
+  if (::access(directory.c_str(), W_OK | X_OK) != 0) return complain(" may not be written to");
+  return {};
+}
+
+std::filesystem::path private_directory() {
+  char const* const runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && *runtime == '/') return std::filesystem::path(runtime) / "nigh";
+  return "/tmp/nigh-" + std::to_string(::getuid());
+}
+
+result<int> ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int const signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  if (::sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return error{std::strerror(errno)};
+  int const descriptor = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (descriptor < 0) return error{std::strerror(errno)};
+  return descriptor;
+}
+
+result<void> go_to_background() {
+  auto const child = ::fork();
+  if (child < 0) return error{std::strerror(errno)};
+  if (child > 0) ::_exit(0);
+  ::setsid();
+  if (::chdir("/") != 0) return error{std::strerror(errno)};
+  int const nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing < 0) return error{std::strerror(errno)};
+  for (int const standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, standard);
+  ::close(nothing);
+  return {};
+}
+
+}  // namespace nigh::platform

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a program needs that serves others in the background.
+
+#include <filesystem>
+#include <nigh/result.hpp>
+
+namespace nigh::platform {
+
+// Makes the directory, for its user alone. An error when there is another's, or one that others may
+// write to, or something else of this name, a symbolic link included.
+result<void> make_private_directory(std::filesystem::path const& directory);
+
+// Where this user's services listen: $XDG_RUNTIME_DIR/nigh, or /tmp/nigh-UID.
+std::filesystem::path private_directory();
+
+// From now on the signals that end programs do not, but make this descriptor readable.
+result<int> ending_signals();
+
+// Goes on in the background, without terminal, input and output, in a session of its own; whoever
+// started us sees us end, with status 0. Before there are threads.
+result<void> go_to_background();
+
+}  // namespace nigh::platform
