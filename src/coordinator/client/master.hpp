@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One for each thread that begins parallel regions; used by that thread alone.
+//
+//   Master master(program);
+//   auto const team = master.enter(region, demand);    as long as a lease holds: no message
+//   ...                                                 team.size threads on team.cpus
+//   master.leave(duration_ns);
+
+#include <array>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "coordinator/client/program.hpp"
+
+namespace nigh::coordinator {
+
+class Master {
+ public:
+  explicit Master(Program& program) noexcept;
+  ~Master();  // gives its lease back
+  Master(Master const&) = delete;
+  Master& operator=(Master const&) = delete;
+
+  struct Team {
+    std::uint16_t const* cpus = nullptr;  // the master's first, in the order of the threads
+    std::uint32_t size = 0;               // 0: run as without a coordinator
+    std::uint32_t version = 0;            // changes when cpus do: pin again only then
+  };
+
+  // Waits for cpus if there are none for it. A lease serves all regions of its thread: one that can
+  // use fewer threads gets the first of its cpus; for one that can use more than was asked for, it
+  // is changed for another.
+  Team enter(RegionId region, Demand demand) noexcept {
+    region_ = region;
+    if (lease_ != 0 && link_ == program_.link() && suits(demand) &&
+        program_.word(slot_).enter(lease_)) {
+      is_inside_ = true;
+      return team_for(demand);
+    }
+    return enter_by_message(demand);
+  }
+
+  void leave(std::uint64_t duration_ns) noexcept {
+    if (!is_inside_) return;
+    is_inside_ = false;
+    duration_ns_ = duration_ns;
+    unreported_ns_ += duration_ns;
+    auto const left =
+        link_ == program_.link() ? program_.word(slot_).leave(lease_) : LeaseWord::Left::lost;
+    if (left != LeaseWord::Left::kept || unreported_ns_ >= report_every_ns) leave_by_message(left);
+  }
+
+ private:
+  friend class Program;
+  enum class Answer : std::uint32_t { none, awaited, granted, refused };
+  static constexpr std::uint64_t report_every_ns = 100'000'000;
+
+  // Both that the region could use all of it, and that it would not have been given more.
+  bool suits(Demand demand) const noexcept {
+    return demand == asked_ || !demand.is_known() || demand.maximum <= size_ ||
+           (asked_.is_known() && demand.maximum <= asked_.maximum);
+  }
+  Team team_for(Demand demand) noexcept {
+    size_now_ = demand.is_known() && demand.maximum < size_ ? demand.maximum : size_;
+    return {cpus_.data(), size_now_, version_};
+  }
+  Team enter_by_message(Demand demand) noexcept;
+  void leave_by_message(LeaseWord::Left left) noexcept;
+  bool ask(ProgramMessage const& message) noexcept;
+  bool claim(Demand demand) noexcept;
+  bool request(Demand demand) noexcept;
+  void take(Grant const& grant) noexcept;
+
+  Program& program_;
+  // of the lease
+  LeaseId lease_ = 0;       // 0: none
+  std::uint32_t link_ = 0;  // over which it came
+  std::uint32_t slot_ = lease_slots;
+  std::uint32_t size_ = 0;
+  Demand asked_{};  // for it
+  std::uint32_t version_ = 0;
+  // of the region
+  bool is_inside_ = false;
+  RegionId region_ = 0;
+  std::uint32_t size_now_ = 0;
+  std::uint64_t duration_ns_ = 0;
+  std::uint64_t unreported_ns_ = 0;
+
+  // (R) Who sees the answer sees the lease that came with it, which another thread may have heard.
+  sync::atomic<Answer> answer_{Answer::none};
+  Ticket ticket_ = 0;
+  std::int64_t ask_again_ = 0;
+  std::array<std::uint16_t, max_cpus> cpus_{};
+};
+
+}  // namespace nigh::coordinator

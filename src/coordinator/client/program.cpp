@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coordinator/client/program.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+
+#include "coordinator/client/master.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/shared_memory.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr int answers_within_ms = 1000;  // a coordinator that is alive
+constexpr std::int64_t shortest_pause = 1'000'000, longest_pause = 64'000'000;
+
+std::int64_t now_us() noexcept {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Program::~Program() {
+  platform::close_descriptor(socket_);
+  platform::unmap_shared(page_, sizeof(LeasePage));
+}
+
+bool Program::join(ProgramOptions const& options) noexcept {
+  turn_.take();
+  bool done = is_joined();
+  if (!done) {
+    auto const length = options.socket == nullptr ? 0 : std::strlen(options.socket);
+    me_ = {.pid = 0, .name = Name(options.name), .allowed = options.allowed};
+    may_join_ = 0 < length && length < path_.size() && me_.is_valid();
+    path_ = {};
+    if (may_join_) std::memcpy(path_.data(), options.socket, length);
+    pause_ = 0;
+    done = may_join_ && connect();
+  }
+  turn_.give();
+  return done;
+}
+
+void Program::drop() noexcept {
+  link_.store(0, sync::relaxed);
+  forgotten_links_ = last_link_;
+  may_join_ = false;
+  platform::close_descriptor(socket_);
+  socket_ = -1;
+  if (page_ != nullptr) platform::unshare(page_, sizeof(LeasePage));
+  for (auto& m : masters_) m.store(nullptr, sync::relaxed);
+  turn_.reset();
+}
+
+// A look at the clock, as a rule.
+bool Program::rejoin() noexcept {
+  if (is_joined()) return true;
+  if (now_us() < next_try_.load(sync::relaxed) || !turn_.try_take()) return false;
+  bool const done = is_joined() || (may_join_ && connect());
+  turn_.give();
+  return done;
+}
+
+bool Program::connect() noexcept {
+  int const socket = platform::connect_local(path_.data());
+  bool const done = socket >= 0 && shake_hands(socket);
+  platform::close_descriptor(socket);
+  pause_ = done ? shortest_pause : std::clamp(2 * pause_, shortest_pause, longest_pause);
+  next_try_.store(now_us() + pause_, sync::relaxed);
+  return done;
+}
+
+bool Program::shake_hands(int socket) noexcept {
+  if (platform::send_message(socket, encode(ProgramMessage{me_}).bytes()) != 0) return false;
+  std::array<std::byte, largest_message> bytes;
+  platform::ArrivedMessage arrived;
+  auto const until = now_us() + answers_within_ms * 1000;
+  while ((arrived = platform::receive_message(socket, bytes)).size == -EAGAIN) {
+    auto const left = until - now_us();
+    if (left <= 0) return false;
+    platform::wait_until_readable(socket, static_cast<int>(left / 1000 + 1));
+  }
+  bool done = false;
+  if (0 < arrived.size && arrived.size <= static_cast<int>(bytes.size())) {
+    auto const decoded =
+        decode_from_coordinator({bytes.data(), static_cast<std::size_t>(arrived.size)});
+    auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
+    done = message != nullptr && std::holds_alternative<Welcome>(*message) &&
+           install(socket, arrived.passed);
+  }
+  platform::close_descriptor(arrived.passed);
+  return done;
+}
+
+bool Program::install(int socket, int page) noexcept {
+  if (page < 0) return false;
+  auto* const mapped = platform::map_shared(page, sizeof(LeasePage), page_);
+  if (mapped == nullptr) return false;
+  page_ = static_cast<LeasePage*>(mapped);
+  if (socket_ < 0) {
+    socket_ = platform::duplicate_descriptor(socket);
+    if (socket_ < 0) return false;
+  } else if (!platform::replace_descriptor(socket_, socket)) {
+    return false;
+  }
+  asked_whether_alive_ = false;
+  link_.store(++last_link_, sync::release);  // (P)
+  return true;
+}
+
+bool Program::attach(Master& master) noexcept {
+  if (master.slot_ < lease_slots && masters_[master.slot_].load(sync::relaxed) == &master)
+    return true;
+  for (std::uint32_t slot = 0; slot < lease_slots; ++slot) {
+    Master* nobody = nullptr;
+    if (!masters_[slot].compare_exchange_strong(nobody, &master, sync::acq_rel)) continue;  // (R)
+    master.slot_ = slot;
+    master.ticket_ = slot;
+    return true;
+  }
+  return false;
+}
+
+// After this no thread that listens knows the master.
+void Program::detach(Master& master) noexcept {
+  if (master.slot_ == lease_slots || masters_[master.slot_].load(sync::relaxed) != &master) return;
+  while (!turn_.try_take()) {
+    send(Query{});  // whoever listens hears the answer, and gives the turn
+    turn_.await();
+  }
+  masters_[master.slot_].store(nullptr, sync::relaxed);
+  turn_.give();
+}
+
+// False if it is not sent: then the coordinator is gone, or has not read for so long that it might
+// as well be.
+bool Program::send(ProgramMessage const& message) noexcept {
+  return platform::send_message(socket_, encode(message).bytes()) == 0;
+}
+
+// Until the master's answer is there, or the link is gone over which it would come.
+void Program::send_and_wait(Master& master, ProgramMessage const& message,
+                            std::uint32_t link) noexcept {
+  auto const is_awaited = [&] {
+    return master.answer_.load(sync::acquire) == Master::Answer::awaited &&  // (R)
+           link_.load(sync::relaxed) == link;
+  };
+  bool const sent = send(message);
+  while (sent && is_awaited()) {
+    if (turn_.try_take()) {
+      if (is_awaited()) listen();
+      turn_.give();
+    } else {
+      turn_.await();
+    }
+  }
+  if (master.answer_.load(sync::acquire) != Master::Answer::awaited) return;  // (R)
+  // In our turn, for what is heard now is no answer any more; it goes back.
+  turn_.take();
+  if (!sent && link_.load(sync::relaxed) == link) lose();
+  if (master.answer_.load(sync::relaxed) == Master::Answer::awaited)
+    master.answer_.store(Master::Answer::none, sync::relaxed);
+  turn_.give();
+}
+
+void Program::look() noexcept {
+  if (!turn_.try_take()) return;
+  if (is_joined()) hear();
+  turn_.give();
+}
+
+void Program::listen() noexcept {
+  if (platform::wait_until_readable(socket_, answers_within_ms)) return hear();
+  if (asked_whether_alive_ || !send(Query{})) return lose();
+  asked_whether_alive_ = true;
+}
+
+// All that has arrived.
+void Program::hear() noexcept {
+  std::array<std::byte, largest_message> bytes;
+  for (;;) {
+    auto const size = platform::receive_bytes(socket_, bytes);
+    if (size == -EAGAIN) return;
+    if (size <= 0 || size > static_cast<int>(bytes.size())) return lose();
+    auto const decoded = decode_from_coordinator({bytes.data(), static_cast<std::size_t>(size)});
+    auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
+    if (message == nullptr) return lose();
+    asked_whether_alive_ = false;
+    if (auto const* const grant = std::get_if<Grant>(message))
+      take(*grant);
+    else if (auto const* const refusal = std::get_if<Refusal>(message))
+      take(*refusal);
+  }
+}
+
+// The master that waits for the answer with this ticket.
+Master* Program::waiting_for(Ticket ticket) noexcept {
+  Master* const master = masters_[ticket % lease_slots].load(sync::acquire);  // (R)
+  bool const waits = master != nullptr &&
+                     master->answer_.load(sync::acquire) == Master::Answer::awaited &&  // (R)
+                     master->ticket_ == ticket;
+  return waits ? master : nullptr;
+}
+
+void Program::take(Grant const& grant) noexcept {
+  if (Master* const master = waiting_for(grant.ticket))
+    master->take(grant);
+  else if (page_->at(grant.ticket).decline(grant.lease))
+    send(Release{grant.lease});
+}
+
+void Program::take(Refusal const& refusal) noexcept {
+  if (Master* const master = waiting_for(refusal.ticket))
+    master->answer_.store(Master::Answer::refused, sync::release);  // (R)
+}
+
+void Program::lose() noexcept {
+  link_.store(0, sync::relaxed);
+  platform::hang_up(socket_);
+  next_try_.store(now_us(), sync::relaxed);  // a new coordinator may be there already
+}
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// This process's link to the coordinator.
+//
+// Nothing here throws, allocates, or needs a C++ runtime that others' programs have not; it is
+// preloaded into them. Without a coordinator, and whenever something goes wrong with it, programs
+// run as if there were none. Waiting for cpus may take long; waiting for a coordinator that does
+// not answer, two seconds.
+//
+// Any of the program's threads that waits for an answer listens for all of them, one at a time
+// (turn.hpp), and hands what is not its own to whom it is for.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/atomic.hpp"
+#include "coordinator/client/turn.hpp"
+#include "coordinator/protocol/codec.hpp"
+#include "coordinator/protocol/lease_word.hpp"
+
+namespace nigh::coordinator {
+
+class Master;
+
+struct ProgramOptions {
+  char const* socket = nullptr;  // its path
+  char const* name = "";         // for people
+  CpuSet allowed{};
+};
+
+// One per process. After fork() the child has none until it joins again: it calls drop().
+class Program {
+ public:
+  Program() noexcept = default;
+  ~Program();
+  Program(Program const&) = delete;
+  Program& operator=(Program const&) = delete;
+
+  // False: there is no coordinator. Tried again by itself, at most once a second.
+  bool join(ProgramOptions const& options) noexcept;
+  // In a child of fork(): forgets all, to no effect on its parent.
+  void drop() noexcept;
+  bool is_joined() const noexcept { return link() != 0; }
+
+ private:
+  friend class Master;
+  using Clock = std::int64_t;  // microseconds
+
+  // The number of the connection there is, 0: none. What belongs to another one is void.
+  std::uint32_t link() const noexcept { return link_.load(sync::acquire); }  // (P)
+  bool rejoin() noexcept;
+  bool connect() noexcept;
+  bool shake_hands(int socket) noexcept;
+  bool install(int socket, int page) noexcept;
+
+  bool attach(Master& master) noexcept;
+  void detach(Master& master) noexcept;
+  bool send(ProgramMessage const& message) noexcept;
+  void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link) noexcept;
+  void look() noexcept;  // at what has arrived, without waiting
+  void listen() noexcept;
+  void hear() noexcept;
+  Master* waiting_for(Ticket ticket) noexcept;
+  void take(Grant const& grant) noexcept;
+  void take(Refusal const& refusal) noexcept;
+  void lose() noexcept;
+
+  LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }
+
+  // (R) in master.hpp.
+  // (P) Who sees a link's number sees its page and its descriptor, which are where those of the
+  //     link before were.
+  sync::atomic<std::uint32_t> link_{0};
+  Turn turn_;  // whoever has it listens, and may change all that follows
+  LeasePage* page_ = nullptr;
+  int socket_ = -1;
+  std::uint32_t last_link_ = 0;
+  std::uint32_t forgotten_links_ = 0;  // a parent's, before fork()
+  bool may_join_ = false;
+  bool asked_whether_alive_ = false;
+  sync::atomic<Clock> next_try_{0};
+  Clock pause_ = 0;  // between tries
+  std::array<char, 108> path_{};
+  Register me_{};
+  std::array<sync::atomic<Master*>, lease_slots> masters_{};  // by slot; theirs to fill and clear
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coordinator/client/status.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "coordinator/protocol/codec.hpp"
+#include "platform/local_socket.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr int patience_ms = 2000;
+
+result<Status> ask(int socket, std::uint32_t program) {
+  int const failed = platform::send_message(socket, encode(ProgramMessage{Query{program}}).bytes());
+  if (failed != 0) return error{std::strerror(-failed)};
+  std::array<std::byte, largest_message> bytes;
+  int size = platform::receive_bytes(socket, bytes);
+  if (size == -EAGAIN && platform::wait_until_readable(socket, patience_ms))
+    size = platform::receive_bytes(socket, bytes);
+  if (size == -EAGAIN) return error{"it does not answer"};
+  if (size == 0) return error{"it closed the connection"};
+  if (size < 0) return error{std::strerror(-size)};
+  if (size > static_cast<int>(bytes.size())) return error{"its answer is no message of nigh's"};
+  auto const decoded = decode_from_coordinator({bytes.data(), static_cast<std::size_t>(size)});
+  if (auto const* const wrong = std::get_if<DecodeError>(&decoded))
+    return error{"its answer is " + std::string(to_string(*wrong))};
+  auto const& message = std::get<CoordinatorMessage>(decoded);
+  if (auto const* const status = std::get_if<Status>(&message)) return *status;
+  return error{"it refuses"};
+}
+
+result<HostStatus> ask_all(int socket) {
+  HostStatus all;
+  for (std::uint32_t next = 0;;) {
+    auto const status = ask(socket, next);
+    if (!status) return status.to_error();
+    all.host = *status;
+    if (status->program == 0) return all;
+    all.programs.push_back(*status);
+    next = status->program + 1;
+    if (next == 0) return all;
+  }
+}
+
+}  // namespace
+
+result<HostStatus> query_status(std::string const& socket) {
+  int const connection = platform::connect_local(socket.c_str());
+  if (connection < 0) return error{std::strerror(-connection)};
+  auto all = ask_all(connection);
+  platform::close_descriptor(connection);
+  return all;
+}
+
+}  // namespace nigh::coordinator

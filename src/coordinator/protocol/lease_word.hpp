@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The page that a program shares with the coordinator: a word for each thread that begins regions.
+// While nothing changes hands, entering and leaving a region is a compare-exchange here, and no
+// message.
+//
+//            grant()            ask()              leave(): asked
+//   none ──▶ busy ──────────▶ asked ──────────────────▶ none, and a Release is sent
+//    ▲        │ ▲ leave()                                ▲
+//    │        ▼ │ enter()                                │ end(): long overdue
+//    └─────── idle                             busy, asked
+//      take_back(), give_back()
+//
+//   the program      enter(), leave(), give_back()        one thread per word
+//   the coordinator  grant(), take_back(), end()          one thread
+//
+// A lease that is idle, its coordinator takes back itself: a program that does other things, or is
+// stopped, holds nobody up. What a program writes here can harm none but itself: the coordinator
+// believes a word only where it names the lease that this coordinator granted at it.
+//
+// (L) Whoever has the cpus next begins after the region has ended: leave() releases, take_back()
+//     acquires.
+// All else is relaxed. Grants and releases travel by the socket, which orders what was written here
+// before them. enter() needs no order: a word that is idle still says that nobody has had the cpus
+// since leave(), for each lease leaves its word once: numbers are not used again, and all writes
+// but grant()'s compare first.
+
+#include <array>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace nigh::coordinator {
+
+// 62 bits of a lease's number, which is never used again, and two of its state.
+class LeaseWord {
+ public:
+  // What take_back() found.
+  enum class Found : std::uint8_t {
+    taken,  // it was idle: the program has it no more
+    busy,   // asked back: its program releases it when the region ends
+    none,   // given back already, or the program wrote here what it should not
+  };
+  enum class Left : std::uint8_t { kept, asked, lost };
+
+  // ---- the program
+
+  bool enter(std::uint64_t lease) noexcept {
+    auto expected = word(lease, idle);
+    return word_.compare_exchange_strong(expected, word(lease, busy), sync::relaxed);
+  }
+  // kept: the lease stays for the next region; asked: it is to be released with a message; lost: it
+  // has ended meanwhile.
+  Left leave(std::uint64_t lease) noexcept {
+    auto expected = word(lease, busy);
+    if (word_.compare_exchange_strong(expected, word(lease, idle), sync::release))  // (L)
+      return Left::kept;
+    if (expected != word(lease, asked)) return Left::lost;
+    return forget(lease, asked) ? Left::asked : Left::lost;
+  }
+  // True if the lease is the program's to release.
+  bool give_back(std::uint64_t lease) noexcept { return forget(lease, idle); }
+  // The same of a lease that came too late to begin a region with.
+  bool decline(std::uint64_t lease) noexcept { return forget(lease, busy) || forget(lease, asked); }
+
+  // ---- the coordinator
+
+  // Before its message: the program finds itself in the region.
+  void grant(std::uint64_t lease) noexcept { word_.store(word(lease, busy), sync::relaxed); }
+
+  Found take_back(std::uint64_t lease) noexcept {
+    // A program may go in and out meanwhile; one that does nothing else counts as busy.
+    for (int i = 0; i < 100; ++i) {
+      auto expected = word(lease, idle);
+      if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return Found::taken;  // (L)
+      if (expected == word(lease, asked)) return Found::busy;
+      if (expected != word(lease, busy)) return Found::none;
+      if (word_.compare_exchange_strong(expected, word(lease, asked), sync::relaxed))
+        return Found::busy;
+    }
+    return Found::busy;
+  }
+  // Whatever the program says.
+  void end(std::uint64_t lease) noexcept { static_cast<void>(decline(lease) || give_back(lease)); }
+
+ private:
+  static constexpr std::uint64_t idle = 1, busy = 2, asked = 3;
+
+  static constexpr std::uint64_t word(std::uint64_t lease, std::uint64_t state) noexcept {
+    return lease << 2 | state;
+  }
+  bool forget(std::uint64_t lease, std::uint64_t state) noexcept {
+    auto expected = word(lease, state);
+    return word_.compare_exchange_strong(expected, 0, sync::relaxed);
+  }
+
+  sync::atomic<std::uint64_t> word_{0};
+};
+
+inline constexpr std::uint32_t lease_slots = 64;
+
+// A request's ticket says at which word its lease will be: ticket modulo the number of words.
+struct LeasePage {
+  struct alignas(64) Line {
+    LeaseWord word;
+  };
+  std::array<Line, lease_slots> lines;
+
+  LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coordinator/server/server.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "coordinator/server/metrics.hpp"
+#include "platform/local_listener.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/shared_memory.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+// Names of events that are no connection.
+constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, first_connection = 16;
+constexpr int messages_at_a_time = 16;
+constexpr Time look_every_us = 500'000;
+constexpr int warnings_of_a_kind = 1;
+
+using Level = ServerOptions::Level;
+
+Time now_us() {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+result<std::unique_ptr<Server>> Server::start(policy::CoreMap machine, ServerOptions options) {
+  auto events = platform::EventSet::make();
+  if (!events) return events.to_error();
+  std::unique_ptr<Server> server(
+      new Server(std::move(machine), std::move(options), std::move(events).value()));
+  auto const& o = server->options_;
+  if (auto const added = server->events_.add(o.listener, new_program); !added)
+    return added.to_error();
+  if (o.metrics_listener >= 0)
+    if (auto const added = server->events_.add(o.metrics_listener, new_reader); !added)
+      return added.to_error();
+  if (o.signals >= 0)
+    if (auto const added = server->events_.add(o.signals, signal_came); !added)
+      return added.to_error();
+  return server;
+}
+
+Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSet events)
+    : options_(std::move(options)),
+      core_(std::move(machine), options_.core, now_us()),
+      events_(std::move(events)),
+      last_connection_(first_connection),
+      nobody_since_(now_us()) {}
+
+Server::~Server() {
+  for (auto& [connection, member] : members_) {
+    platform::close_descriptor(member.socket);
+    platform::unmap_shared(member.page, sizeof(LeasePage));
+  }
+  platform::close_descriptor(options_.listener);
+  platform::close_descriptor(options_.metrics_listener);
+}
+
+void Server::run() {
+  while (once()) {
+  }
+}
+
+// Of what may happen by itself, the first.
+std::optional<Time> Server::until_next(Time now) const {
+  std::optional<Time> next = core_.next_tick();
+  auto const at = [&](Time t) { next = std::min(next.value_or(t), t); };
+  if (options_.idle_exit_us && members_.empty()) at(nobody_since_ + *options_.idle_exit_us);
+  if (options_.minds_strangers && core_.programs() > 0) at(next_look_);
+  if (!next) return std::nullopt;
+  return std::max<Time>(0, *next - now);
+}
+
+// Waits for something and does it. False when it is time to leave.
+bool Server::once() {
+  for (auto const name : events_.wait(until_next(now_us()))) {
+    if (name == new_program)
+      let_in(options_.listener, false);
+    else if (name == new_reader)
+      let_in(options_.metrics_listener, true);
+    else if (name == signal_came)
+      return false;
+    else
+      hear(name);
+  }
+  auto const now = now_us();
+  if (auto const due = core_.next_tick(); due && *due <= now) happen(Tick{});
+  if (options_.minds_strangers && core_.programs() > 0 && next_look_ <= now) mind_strangers(now);
+  return !options_.idle_exit_us || !members_.empty() ||
+         now < nobody_since_ + *options_.idle_exit_us;
+}
+
+void Server::let_in(int listener, bool reads_metrics) {
+  int const socket = platform::accept_local(listener);
+  if (socket == -EAGAIN) return;
+  Member member;
+  member.socket = socket;
+  member.reads_metrics = reads_metrics;
+  if (socket < 0)
+    return warn_once("cannot let a program in: " + std::string(std::strerror(-socket)), member);
+  auto const peer = platform::peer_of(socket);
+  if (peer) member.user = peer->user, member.pid = peer->pid;
+  bool const is_allowed =
+      peer && (options_.any_user || peer->user == platform::own_user() || peer->user == 0);
+  bool const is_room = members_.size() < options_.connections &&
+                       connections_of_[member.user] < options_.connections_of_a_user;
+  if (!is_allowed || !is_room) {
+    warn_once(is_allowed ? "too many connections" : "another user's program", member);
+    if (is_allowed && !reads_metrics)
+      platform::send_message(
+          socket,
+          encode(CoordinatorMessage{Refusal{0, Refusal::Reason::too_many_programs}}).bytes());
+    return platform::close_descriptor(socket);
+  }
+  auto const connection = ++last_connection_;
+  if (auto const added = events_.add(socket, connection); !added) {
+    warn_once("cannot listen to a program: " + added.message(), member);
+    return platform::close_descriptor(socket);
+  }
+  ++connections_of_[member.user];
+  members_.emplace(connection, std::move(member));
+}
+
+// A program that has much to say does not keep the others waiting.
+void Server::hear(Connection from) {
+  for (int i = 0; i < messages_at_a_time; ++i) {
+    auto const found = members_.find(from);
+    if (found == members_.end()) return;
+    if (found->second.reads_metrics) return answer_metrics(from, found->second);
+    if (!hear_one(from, found->second)) return;
+  }
+}
+
+// False when there is no more to hear.
+bool Server::hear_one(Connection from, Member& member) {
+  std::array<std::byte, largest_message + 1> bytes;
+  int const size = platform::receive_bytes(member.socket, bytes);
+  if (size == -EAGAIN) return false;
+  if (size <= 0) return close(from), false;
+  auto const whole = std::min(static_cast<std::size_t>(size), bytes.size());
+  auto decoded = decode_from_program({bytes.data(), whole});
+  if (auto const* const wrong = std::get_if<DecodeError>(&decoded)) {
+    warn_once("sends what is " + std::string(to_string(*wrong)), member);
+    send(from, member,
+         Refusal{0, *wrong == DecodeError::foreign_version ? Refusal::Reason::foreign_version
+                                                           : Refusal::Reason::malformed});
+    return close(from), false;
+  }
+  auto message = std::get<ProgramMessage>(decoded);
+  if (auto* const about = std::get_if<Register>(&message))
+    about->pid = static_cast<std::uint32_t>(member.pid);
+  if (auto const* const release = std::get_if<Release>(&message))
+    member.leases.erase(release->lease);
+  if (auto const* const request = std::get_if<Request>(&message))
+    member.leases.erase(request->returned);
+  happen(Received{from, std::move(message)});
+  return true;
+}
+
+void Server::answer_metrics(Connection to, Member& member) {
+  std::array<std::byte, 4096> request;  // whatever it says, the answer is the same
+  if (platform::receive_bytes(member.socket, request) > 0) {
+    auto const text = metrics_answer(core_, now_us());
+    platform::send_message(member.socket, std::as_bytes(std::span(text)));
+  }
+  close(to);
+}
+
+void Server::close(Connection connection) {
+  auto const found = members_.find(connection);
+  if (found == members_.end()) return;
+  Member const member = std::move(found->second);
+  members_.erase(found);
+  events_.remove(member.socket);
+  platform::close_descriptor(member.socket);
+  platform::unmap_shared(member.page, sizeof(LeasePage));
+  if (auto const user = connections_of_.find(member.user); --user->second == 0)
+    connections_of_.erase(user);
+  if (member.page != nullptr) say(Level::info, "program left", member);
+  if (members_.empty()) nobody_since_ = now_us();
+  happen(Lost{connection});
+}
+
+// What follows from it, too, one after the other: carrying out what the core says makes new events.
+void Server::happen(Event event) {
+  bool const is_under_way = !to_happen_.empty();
+  to_happen_.push_back(std::move(event));
+  if (is_under_way) return;
+  while (!to_happen_.empty()) {
+    for (auto const& one : core_.step(to_happen_.front(), now_us())) carry_out(one);
+    to_happen_.pop_front();
+  }
+}
+
+void Server::carry_out(Send const& what) {
+  auto const found = members_.find(what.to);
+  if (found == members_.end()) return;  // it has left since
+  Member& member = found->second;
+  if (auto const* const message = std::get_if<Welcome>(&what.message))
+    return welcome(what.to, member, *message);
+  if (auto const* const message = std::get_if<Revoke>(&what.message))
+    return take_back(what.to, member, *message);
+  if (auto const* const grant = std::get_if<Grant>(&what.message)) {
+    member.leases[grant->lease] = grant->ticket;
+    member.page->at(grant->ticket).grant(grant->lease);
+  }
+  send(what.to, member, what.message);
+}
+
+void Server::welcome(Connection to, Member& member, Welcome const& message) {
+  int const memory = platform::make_shared_memory(sizeof(LeasePage));
+  void* const page = memory < 0 ? nullptr : platform::map_shared(memory, sizeof(LeasePage));
+  if (page == nullptr) {
+    warn_once("there is no memory to share with programs", member);
+    platform::close_descriptor(memory);
+    return close(to);
+  }
+  member.page = static_cast<LeasePage*>(page);
+  say(Level::info, "program came", member);
+  send(to, member, message, memory);
+  platform::close_descriptor(memory);
+}
+
+void Server::take_back(Connection from, Member& member, Revoke const& message) {
+  auto const lease = member.leases.find(message.lease);
+  if (lease == member.leases.end()) return;
+  LeaseWord& word = member.page->at(lease->second);
+  if (message.reason == Revoke::Reason::ended) {
+    warn_once("did not give cpus back that others waited for", member);
+    word.end(message.lease);
+    member.leases.erase(lease);
+  } else if (word.take_back(message.lease) == LeaseWord::Found::taken) {
+    member.leases.erase(lease);
+    happen(Received{from, Release{message.lease}});
+  }
+}
+
+void Server::send(Connection to, Member& member, CoordinatorMessage const& message, int passed) {
+  if (platform::send_message(member.socket, encode(message).bytes(), passed) == 0) return;
+  warn_once("does not read its answers", member);
+  close(to);
+}
+
+void Server::mind_strangers(Time now) {
+  next_look_ = now + look_every_us;
+  if (auto busy = strangers_.look(core_.machine(), core_.free())) happen(Load{*busy});
+}
+
+void Server::say(Level level, std::string_view what, Member const& whom) {
+  if (!options_.log) return;
+  options_.log(level, what,
+               "pid=" + std::to_string(whom.pid) + " user=" + std::to_string(whom.user));
+}
+
+void Server::warn_once(std::string_view what, Member const& whom) {
+  auto known = warned_.find(what);
+  if (known == warned_.end() && warned_.size() < 64) known = warned_.emplace(what, 0).first;
+  if (known == warned_.end() || ++known->second > warnings_of_a_kind) return;
+  say(Level::warning, what, whom);
+}
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The coordinator at work: programs connect to a socket, their messages go into the state machine
+// (core/), and its answers go out. One thread, which sleeps when there is nothing to do.
+//
+// Each program gets a page (protocol/lease_word.hpp). Where the core asks for a lease that is idle
+// there, this takes it back itself, and the core hears of a Release.
+//
+// A program's connection is its life: the kernel closes it, however the program ends. Who sends
+// what is no message is told so, and disconnected; who does not read its answers is disconnected;
+// what one does more than once is logged once.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator/protocol/codec.hpp"
+#include "coordinator/protocol/lease_word.hpp"
+#include "coordinator/server/strangers.hpp"
+#include "platform/event_set.hpp"
+
+namespace nigh::coordinator {
+
+struct ServerOptions {
+  int listener = -1;          // for messages; the server's from now on
+  int metrics_listener = -1;  // for whoever reads numbers, its too; -1: none
+  int signals = -1;           // readable when the server is to leave; -1: none
+  CoordinatorOptions core{};
+  bool any_user = false;  // else the server's own and root
+  std::size_t connections = 1024;
+  std::size_t connections_of_a_user = 1024;
+  std::optional<Time> idle_exit_us{};  // leaves when nobody was connected for so long
+  bool minds_strangers = true;         // looks how busy others keep the cpus
+  // A line for people: what happened, and to whom.
+  enum class Level : std::uint8_t { info, warning };
+  std::function<void(Level, std::string_view what, std::string_view whom)> log{};
+};
+
+class Server {
+ public:
+  static result<std::unique_ptr<Server>> start(policy::CoreMap machine, ServerOptions options);
+  ~Server();
+  Server(Server&&) = delete;
+
+  // Until a signal, or nobody needs it any more.
+  void run();
+
+ private:
+  struct Member {
+    int socket = -1;
+    unsigned user = 0;
+    int pid = 0;
+    bool reads_metrics = false;
+    LeasePage* page = nullptr;  // of a program
+    std::map<LeaseId, Ticket> leases;
+  };
+
+  Server(policy::CoreMap machine, ServerOptions options, platform::EventSet events);
+
+  bool once();
+  std::optional<Time> until_next(Time now) const;
+  void let_in(int listener, bool reads_metrics);
+  void hear(Connection from);
+  bool hear_one(Connection from, Member& member);
+  void answer_metrics(Connection to, Member& member);
+  void close(Connection connection);
+
+  void happen(Event event);
+  void carry_out(Send const& send);
+  void welcome(Connection to, Member& member, Welcome const& message);
+  void take_back(Connection from, Member& member, Revoke const& message);
+  void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
+  void mind_strangers(Time now);
+  void say(ServerOptions::Level level, std::string_view what, Member const& whom);
+  void warn_once(std::string_view what, Member const& whom);
+
+  ServerOptions options_;
+  Coordinator core_;
+  platform::EventSet events_;
+  std::map<Connection, Member> members_;
+  std::map<unsigned, std::size_t> connections_of_;  // by user
+  Connection last_connection_;
+  std::deque<Event> to_happen_;  // after what happens now
+  Time nobody_since_;
+  Strangers strangers_;
+  Time next_look_ = 0;
+  std::map<std::string, int, std::less<>> warned_;
+};
+
+}  // namespace nigh::coordinator
