@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A server for tests, in a thread and a directory of its own, for a machine of eight cpus.
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <nigh/topology.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "coordinator/client/program.hpp"
+#include "coordinator/server/server.hpp"
+#include "platform/local_listener.hpp"
+
+namespace nigh::coordinator {
+
+class RunningServer {
+ public:
+  explicit RunningServer(std::optional<std::chrono::microseconds> idle_exit = {})
+      : idle_exit_(idle_exit) {
+    char name[] = "/tmp/nigh-test-XXXXXX";
+    directory_ = ::mkdtemp(name);
+    socket_ = directory_ / "nighd.sock";
+    for (int cpu = 0; cpu < 8; ++cpu) allowed_.add(cpu);
+    start();
+  }
+  ~RunningServer() {
+    stop();
+    std::filesystem::remove_all(directory_);
+  }
+
+  std::string const& socket() const { return socket_; }
+  ProgramOptions options() const { return {socket_.c_str(), "test", allowed_}; }
+  int warnings() const { return warnings_; }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    [[maybe_unused]] auto const written = ::write(ending_[1], "x", 1);
+    wait_for_end();
+  }
+  void wait_for_end() {
+    thread_.join();
+    server_.reset();
+    ::close(ending_[0]), ::close(ending_[1]);
+  }
+  void restart() {
+    stop();
+    start();
+  }
+
+ private:
+  void start() {
+    if (::pipe(ending_) != 0) std::abort();
+    ServerOptions options;
+    options.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
+    options.signals = ending_[0];
+    options.core.slice_us = 1000;
+    options.core.overdue_us = 300'000;
+    options.core.claims_us = 60'000'000;
+    options.minds_strangers = false;
+    options.log = [this](ServerOptions::Level level, std::string_view, std::string_view) {
+      if (level == ServerOptions::Level::warning) ++warnings_;
+    };
+    if (idle_exit_) options.idle_exit_us = idle_exit_->count();
+    auto const machine = topology::from_synthetic("pack:2 numa:1 core:4 pu:1");
+    server_ = Server::start(policy::CoreMap::of(*machine), options).value();
+    thread_ = std::thread([this] { server_->run(); });
+  }
+
+  std::filesystem::path directory_;
+  std::string socket_;
+  CpuSet allowed_{};
+  std::optional<std::chrono::microseconds> idle_exit_;
+  std::atomic<int> warnings_ = 0;
+  int ending_[2] = {-1, -1};
+  std::unique_ptr<Server> server_;
+  std::thread thread_;
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server and programs, with real sockets and shared memory.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+#include "coordinator/client/master.hpp"
+#include "coordinator/client/status.hpp"
+#include "coordinator/server/server.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/shared_memory.hpp"
+#include "running_server.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr Demand all{64, 64};
+
+class CoordinatorServer : public ::testing::Test {
+ protected:
+  // Looks again and again, as often as it takes; a test that hangs has failed.
+  template <class Condition>
+  static void until(Condition condition) {
+    while (!condition()) ::usleep(1000);
+  }
+  HostStatus status() {
+    auto s = query_status(server.socket());
+    EXPECT_TRUE(s) << s.message();
+    return s ? *s : HostStatus{};
+  }
+  std::uint32_t free() { return status().host.free; }
+
+  // A process of its own that holds cpus until it is killed; returns when it has them.
+  pid_t holder() {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    pid_t const child = ::fork();
+    if (child == 0) {
+      Program program;
+      Master master(program);
+      program.join(server.options());
+      char const has = master.enter(1, all).size > 0;
+      EXPECT_EQ(::write(ready[1], &has, 1), 1);
+      for (;;) ::pause();
+    }
+    char has = 0;
+    EXPECT_EQ(::read(ready[0], &has, 1), 1);
+    EXPECT_EQ(has, 1);
+    ::close(ready[0]), ::close(ready[1]);
+    return child;
+  }
+  static void kill(pid_t child) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+
+  RunningServer server;
+};
+
+TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  auto const first = master.enter(1, all);
+  ASSERT_EQ(first.size, 8u);
+  EXPECT_EQ(free(), 0u);
+  master.leave(1000);
+  auto const grants = status().host.grants;
+  for (int i = 0; i < 1000; ++i) {
+    auto const again = master.enter(static_cast<RegionId>(i), all);
+    EXPECT_EQ(again.size, 8u);
+    EXPECT_EQ(again.version, first.version);
+    master.leave(1000);
+  }
+  EXPECT_EQ(status().host.grants, grants) << "a region that is entered again needs no message";
+}
+
+TEST_F(CoordinatorServer, GivesRegionsThatUseFewerThreadsTheFirstOfTheLease) {
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  auto const large = master.enter(1, all);
+  master.leave(1000);
+  auto const small = master.enter(2, {2, 2});
+  EXPECT_EQ(small.size, 2u);
+  EXPECT_EQ(small.version, large.version);
+  master.leave(1000);
+  EXPECT_EQ(status().host.grants, 1u);
+}
+
+TEST_F(CoordinatorServer, TakesIdleLeasesBackWithoutTheProgram) {
+  Program one, other;
+  ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
+  Master first(one), second(other);
+  ASSERT_EQ(first.enter(1, all).size, 8u);
+  first.leave(1000);
+  EXPECT_GE(second.enter(1, all).size, 4u) << "an equal part, though the first one does nothing";
+  second.leave(1000);
+  EXPECT_GE(first.enter(1, all).size, 4u);
+  first.leave(1000);
+}
+
+TEST_F(CoordinatorServer, WaitsForTheEndOfARegionAndNoLonger) {
+  Program one, other;
+  ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
+  Master first(one), second(other);
+  ASSERT_EQ(first.enter(1, all).size, 8u);
+  std::atomic<bool> began = false;
+  std::thread waiting([&] {
+    EXPECT_GE(second.enter(1, all).size, 4u);
+    began = true;
+    second.leave(1000);
+  });
+  until([&] { return status().host.revocations > 0; });
+  EXPECT_FALSE(began);
+  first.leave(1000);
+  waiting.join();
+}
+
+TEST_F(CoordinatorServer, GivesAnswersToTheThreadsTheyAreFor) {
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  std::vector<std::thread> threads;
+  std::atomic<int> regions = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 20; ++round) {
+        Master master(program);
+        for (std::uint32_t i = 1; i <= 5; ++i) {
+          auto const team = master.enter(static_cast<RegionId>(t), {i % 3 + 1, 1});
+          EXPECT_TRUE(0 < team.size && team.size <= i % 3 + 1);
+          if (team.size > 0) ++regions;
+          master.leave(1000);
+        }
+      }
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(regions, 4 * 20 * 5);
+  EXPECT_EQ(free(), 8u);
+}
+
+TEST_F(CoordinatorServer, TakesBackWhatKilledProgramsHeld) {
+  for (int i = 0; i < 20; ++i) {
+    auto const child = holder();
+    EXPECT_EQ(free(), 0u);
+    kill(child);
+    until([&] { return free() == 8; });
+  }
+}
+
+TEST_F(CoordinatorServer, EndsTheLeaseOfWhoNeverReleases) {
+  auto const child = holder();
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  EXPECT_GE(master.enter(1, all).size, 4u) << "after `overdue`";
+  master.leave(1000);
+  kill(child);
+}
+
+TEST_F(CoordinatorServer, LeavesChildrenWithoutAndParentsWithTheirLeases) {
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  ASSERT_EQ(master.enter(1, all).size, 8u);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    program.drop();
+    master.leave(1000);
+    bool const has_none = !program.is_joined() && master.enter(1, all).size == 0;
+    ::_exit(has_none ? 0 : 1);
+  }
+  int ended = -1;
+  ASSERT_EQ(::waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(free(), 0u);
+  master.leave(1000);
+  EXPECT_EQ(master.enter(1, all).size, 8u);
+  master.leave(1000);
+}
+
+// What the server says to these bytes, and whether it hangs up then.
+struct Reaction {
+  std::optional<Refusal::Reason> refusal;
+  bool hangs_up = false;
+};
+Reaction reaction_to(std::string const& socket, std::span<std::byte const> bytes) {
+  Reaction r;
+  int const connection = platform::connect_local(socket.c_str());
+  EXPECT_GE(connection, 0);
+  EXPECT_EQ(platform::send_message(connection, bytes), 0);
+  std::array<std::byte, largest_message> answer;
+  int size = 0;
+  do {
+    platform::wait_until_readable(connection, -1);
+    size = platform::receive_bytes(connection, answer);
+    if (size > 0) {
+      auto const decoded = decode_from_coordinator({answer.data(), static_cast<std::size_t>(size)});
+      if (auto const* message = std::get_if<CoordinatorMessage>(&decoded))
+        if (auto const* refusal = std::get_if<Refusal>(message)) r.refusal = refusal->reason;
+    }
+  } while (size > 0);
+  r.hangs_up = size == 0;
+  platform::close_descriptor(connection);
+  return r;
+}
+
+TEST_F(CoordinatorServer, HangsUpOnGarbageAndForeignVersions) {
+  std::vector<std::byte> garbage(333, std::byte{0xa5});
+  auto r = reaction_to(server.socket(), garbage);
+  EXPECT_EQ(r.refusal, Refusal::Reason::malformed);
+  EXPECT_TRUE(r.hangs_up);
+
+  garbage.resize(100'000);  // longer than any message
+  r = reaction_to(server.socket(), garbage);
+  EXPECT_EQ(r.refusal, Refusal::Reason::malformed);
+  EXPECT_TRUE(r.hangs_up);
+
+  auto const frame = encode(ProgramMessage{Query{}});
+  std::vector<std::byte> foreign(frame.bytes().begin(), frame.bytes().end());
+  foreign[4] = std::byte{2};
+  r = reaction_to(server.socket(), foreign);
+  EXPECT_EQ(r.refusal, Refusal::Reason::foreign_version);
+  EXPECT_TRUE(r.hangs_up);
+  EXPECT_EQ(server.warnings(), 2) << "each kind is logged once";
+  EXPECT_EQ(free(), 8u);
+}
+
+TEST_F(CoordinatorServer, SurvivesWhoWritesAnythingIntoItsPage) {
+  int const connection = platform::connect_local(server.socket().c_str());
+  Register me{.pid = 1, .name = Name("liar"), .allowed = server.options().allowed};
+  ASSERT_EQ(platform::send_message(connection, encode(ProgramMessage{me}).bytes()), 0);
+  platform::wait_until_readable(connection, -1);
+  std::array<std::byte, largest_message> bytes;
+  auto const welcome = platform::receive_message(connection, bytes);
+  ASSERT_GE(welcome.passed, 0);
+  EXPECT_NE(::ftruncate(welcome.passed, 0), 0) << "nobody can take the page away";
+  auto* const page =
+      static_cast<std::uint64_t*>(platform::map_shared(welcome.passed, sizeof(LeasePage)));
+  ASSERT_NE(page, nullptr);
+  Request const request{.region = 1, .ticket = 5, .demand = all};
+  ASSERT_EQ(platform::send_message(connection, encode(ProgramMessage{request}).bytes()), 0);
+  platform::wait_until_readable(connection, -1);
+  for (std::size_t i = 0; i < sizeof(LeasePage) / 8; ++i) page[i] = i * 0x9e3779b97f4a7c15;
+
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  EXPECT_GE(master.enter(1, all).size, 4u);
+  master.leave(1000);
+  platform::unmap_shared(page, sizeof(LeasePage));
+  platform::close_descriptor(welcome.passed);
+  platform::close_descriptor(connection);
+  until([&] { return status().host.programs == 1; });
+}
+
+TEST_F(CoordinatorServer, DisconnectsWhoDoesNotRead) {
+  int const connection = platform::connect_local(server.socket().c_str());
+  auto const frame = encode(ProgramMessage{Query{}});
+  int failed = 0;
+  while (failed == 0 || failed == -EAGAIN)
+    failed = platform::send_message(connection, frame.bytes());
+  EXPECT_TRUE(failed == -EPIPE || failed == -ECONNRESET) << failed;
+  platform::close_descriptor(connection);
+  EXPECT_EQ(free(), 8u);
+}
+
+TEST_F(CoordinatorServer, ProgramsGoOnWithoutAndClaimWhatTheyHadFromTheNext) {
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  ASSERT_EQ(master.enter(1, {3, 3}).size, 3u);
+  server.restart();
+  master.leave(200'000'000);  // long enough to have a look at the connection
+  auto const team = master.enter(1, {3, 3});
+  EXPECT_EQ(team.size, 3u);
+  EXPECT_EQ(team.version, 1u) << "the same cpus";
+  EXPECT_EQ(free(), 5u);
+  master.leave(1000);
+}
+
+TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
+  Program program;
+  EXPECT_FALSE(program.join({"/nowhere/nighd.sock", "test", server.options().allowed}));
+  Master master(program);
+  EXPECT_EQ(master.enter(1, all).size, 0u);
+  master.leave(1000);
+
+  Program joined;
+  ASSERT_TRUE(joined.join(server.options()));
+  Master other(joined);
+  server.stop();
+  EXPECT_EQ(other.enter(1, all).size, 0u);
+  EXPECT_FALSE(joined.is_joined());
+  other.leave(1000);
+}
+
+TEST_F(CoordinatorServer, LeavesWhenNobodyHasNeededItForLong) {
+  RunningServer lonely(std::chrono::milliseconds(1));
+  lonely.wait_for_end();
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
