@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// nighd: the coordinator as a program. Makes sure that it is the only one at its socket, and
+// serves.
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <nigh/topology.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "coordinator/server/server.hpp"
+#include "nighd/log.hpp"
+#include "nighd/settings.hpp"
+#include "platform/local_listener.hpp"
+#include "platform/owned_file.hpp"
+#include "platform/program.hpp"
+#include "platform/service.hpp"
+
+namespace {
+
+using namespace nigh;
+using nigh::nighd::Log;
+using nigh::nighd::Settings;
+
+constexpr int bad_input = 2, refused = 1;
+
+// Why nighd ends before it has begun.
+struct CannotServe {
+  std::string why;
+  int status = refused;
+};
+
+template <class T>
+T wanted(result<T> got, std::string const& what = {}, int status = refused) {
+  if (!got) throw CannotServe{what + got.message(), status};
+  if constexpr (!std::is_void_v<T>) return std::move(got).value();
+}
+
+struct Sockets {
+  std::optional<platform::OwnedFile> lock;  // ours as long as we serve here
+  std::filesystem::path path;               // empty: the service manager's
+  int listener = -1;
+};
+
+std::filesystem::path socket_path(Settings const& settings) {
+  if (!settings.socket.empty()) return std::filesystem::absolute(settings.socket);
+  if (char const* const told = std::getenv("NIGH_SOCKET"); told != nullptr && *told != '\0')
+    return std::filesystem::absolute(told);
+  return platform::private_directory() / "nighd.sock";
+}
+
+// A socket that is left of a nighd that was killed is replaced: the lock, which ends with its
+// process, tells whether one is at work.
+Sockets open_sockets(Settings const& settings) {
+  if (auto const inherited = platform::inherited_listeners(); !inherited.empty())
+    return {std::nullopt, {}, inherited.front()};
+  Sockets s;
+  s.path = socket_path(settings);
+  if (s.path.parent_path() == platform::private_directory())
+    wanted(platform::make_private_directory(s.path.parent_path()), {}, bad_input);
+  auto const lock = s.path.string() + ".lock";
+  auto owned = platform::OwnedFile::open(lock);
+  if (!owned) throw CannotServe{lock + ": " + owned.message(), bad_input};
+  if (!*owned) throw CannotServe{"another nighd serves " + s.path.string(), refused};
+  s.lock.emplace(std::move(**owned));
+  s.listener = wanted(
+      platform::listen_local(s.path, platform::Carries::messages, settings.any_user ? 0666 : 0600),
+      {}, bad_input);
+  return s;
+}
+
+// The pid is for people.
+void note_process(Sockets const& sockets) {
+  if (sockets.lock)
+    static_cast<void>(sockets.lock->write_end(0, std::to_string(platform::process_id()) + '\n'));
+}
+
+void serve(Settings const& settings) {
+  auto const machine = wanted(topology::live());
+  if (!machine.is_this_host())
+    throw CannotServe{
+        "the environment has hwloc show another machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC)",
+        bad_input};
+  auto sockets = open_sockets(settings);
+  coordinator::ServerOptions options;
+  options.listener = sockets.listener;
+  if (!settings.metrics.empty())
+    options.metrics_listener =
+        wanted(platform::listen_local(std::filesystem::absolute(settings.metrics),
+                                      platform::Carries::bytes, settings.any_user ? 0666 : 0600),
+               {}, bad_input);
+  auto const log =
+      settings.foreground
+          ? Log::to_standard_error()
+          : wanted(Log::to_file(
+                (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
+                    .replace_extension(".log")));
+  if (!settings.foreground) wanted(platform::go_to_background());
+  note_process(sockets);
+  options.signals = wanted(platform::ending_signals());
+  options.any_user = settings.any_user;
+  options.connections = static_cast<std::size_t>(platform::raise_descriptor_limit()) - 32;
+  options.connections_of_a_user = settings.programs_per_user;
+  options.core.allocation.how = settings.policy;
+  options.core.slice_us = settings.slice_ms * 1000;
+  options.core.overdue_us = settings.overdue_ms * 1000;
+  // Programs look for a new coordinator once a second.
+  options.core.claims_us = 2'000'000;
+  if (settings.idle_exit_s > 0) options.idle_exit_us = settings.idle_exit_s * 1'000'000;
+  options.log = log;
+  auto const server = wanted(coordinator::Server::start(policy::CoreMap::of(machine), options));
+  log(Log::Level::info, "serving",
+      "cpus=" + std::to_string(machine.cpus().size()) +
+          " policy=" + std::string(to_string(settings.policy)) +
+          " pid=" + std::to_string(platform::process_id()));
+  server->run();
+  // Who comes from now on finds none, and not one that does not answer.
+  std::error_code ignored;
+  if (!sockets.path.empty()) std::filesystem::remove(sockets.path, ignored);
+  if (!settings.metrics.empty()) std::filesystem::remove(settings.metrics, ignored);
+  log(Log::Level::info, "leaving");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    auto const read = nigh::nighd::read_settings(argc, argv);
+    if (!read.settings) return read.status;
+    serve(*read.settings);
+    return 0;
+  } catch (CannotServe const& e) {
+    std::fprintf(stderr, "nighd: %s\n", e.why.c_str());
+    return e.status;
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "nighd: %s\n", e.what());
+    return refused;
+  }
+}

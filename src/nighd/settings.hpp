@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What nighd was asked to do.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "policy/core_allocation.hpp"
+
+namespace nigh::nighd {
+
+struct Settings {
+  std::filesystem::path socket;   // empty: where this user's programs look for it
+  std::filesystem::path metrics;  // empty: none
+  std::int64_t idle_exit_s = 60;  // 0: never
+  std::int64_t slice_ms = 20;
+  std::int64_t overdue_ms = 10'000;
+  std::size_t programs_per_user = 1024;
+  bool foreground = false;
+  bool any_user = false;
+  policy::CoreAllocation policy = policy::CoreAllocationOptions{}.how;
+};
+
+// Nothing when all there is to do has been done, with the status to end with.
+struct ReadSettings {
+  std::optional<Settings> settings;
+  int status = 0;
+};
+ReadSettings read_settings(int argc, char** argv);
+
+}  // namespace nigh::nighd
