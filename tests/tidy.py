@@ -29,7 +29,7 @@ LAYERS = {
     "src/coordinator/server": ["src/coordinator/core", "src/platform"],
     "src/coordinator/client": ["src/coordinator/protocol", "src/platform"],
     "src/nighd": ["src/coordinator/server"],
-    "src/openmp": ["src/coordinator/client"],
+    "src/openmp": ["src/coordinator/client", "src/preload"],
     "src/cluster": ["src/tasks", "src/loops"],
     "src/sim": ["src/policy", "src/coordinator/core", "src/trace"],
     "src/preload": ["src/base"],
@@ -53,7 +53,7 @@ IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|fut
 # What is preloaded into other people's programs brings nothing but libc along.
 SYSTEM_HEADERS = (r"sys/.*|linux/.*|asm/.*|unistd\.h|sched\.h|pthread\.h|fcntl\.h|dlfcn\.h|poll\.h|"
                   r"signal\.h|syscall\.h|numa\.h|numaif\.h")
-SYSTEM_FOLDERS = ["src/platform", "src/preload", "tests", "bench"]
+SYSTEM_FOLDERS = ["src/platform", "src/preload", "src/openmp", "tests", "bench"]
 HWLOC_FOLDERS = ["src/platform", "src/topology", "tests"]
 SYSTEM_MACROS = (r"__linux__|__unix__|__APPLE__|_WIN32|__FreeBSD__|__GLIBC__|__ANDROID__|"
                  r"__x86_64__|__amd64__|__i386__|__aarch64__|__arm__|__powerpc64__|__riscv|"

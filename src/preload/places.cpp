@@ -193,15 +193,6 @@ __attribute__((constructor)) void begin() {
 
 namespace nigh::preload {
 
-void* Next::address() {
-  void* address = found_.load(sync::relaxed);
-  if (address == nullptr) {
-    address = dlsym(RTLD_NEXT, name_);
-    found_.store(address, sync::relaxed);
-  }
-  return address;
-}
-
 OnAllPlaces::OnAllPlaces() {
   if (state.count == 0 || state.forked.load(sync::relaxed)) return;
   int const place = own_place();

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the parts of nigh-places.so know of each other.
+// What the parts of a library that places threads know of each other. nigh-places.so and
+// nigh-openmp.so each have an OnAllPlaces of their own, and share what uses it.
 
 #include <sched.h>
 
-#include "base/atomic.hpp"
+#include "preload/hidden.hpp"
+#include "preload/next.hpp"
 
 namespace nigh::preload {
-
-#define NIGH_HIDDEN __attribute__((visibility("hidden")))
-
-// The next library's function of that name, looked up once. No function-local static: its guard
-// would come from the C++ runtime.
-class NIGH_HIDDEN Next {
- public:
-  constexpr explicit Next(char const* name) : name_(name) {}
-  void* address();
-
- private:
-  char const* name_;
-  sync::atomic<void*> found_{nullptr};
-};
 
 // The calling thread may run on all places while this lives, if it is where we put it: so a program
 // that it starts may. One that was bound by anybody else stays as it is. Safe in a child after

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// libgomp's parallel regions, as g++ and gfortran call them (and libomp has them, for their sake).
+// Those of g++ before 4.9 (GOMP_parallel_start) pass by.
+
+#include "openmp/stay.hpp"
+
+namespace nigh::openmp {
+namespace {
+
+using Body = void (*)(void*);
+
+// What the threads are given instead of the region's data.
+struct Passed {
+  void* reductions;  // first: GOMP_parallel_reductions looks there for the address of its own
+  Body body;
+  void* data;
+  Runtime const* runtime;
+  Team const* team;
+};
+
+extern "C" void run_in_place(void* p) {
+  auto const& passed = *static_cast<Passed const*>(p);
+  arrive(*passed.team, [&] { return static_cast<std::uint32_t>(passed.runtime->thread_num()); });
+  passed.body(passed.data);
+}
+
+template <Entry entry, class Result, class... Rest>
+Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
+  auto const code = reinterpret_cast<void const*>(body);
+  Region const region = find_region(code, entry, caller);
+  Stay const stay(region, {clause, false});
+  Passed passed{nullptr, body, data, region.runtime, &stay.team()};
+  if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
+  auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
+  return real(run_in_place, &passed, stay.threads(), rest...);
+}
+
+}  // namespace
+}  // namespace nigh::openmp
+
+using nigh::openmp::Body;
+using nigh::openmp::Entry;
+using nigh::openmp::run;
+
+NIGH_INTERPOSED void GOMP_parallel(Body body, void* data, unsigned threads, unsigned flags) {
+  run<Entry::parallel, void>(__builtin_return_address(0), body, data, threads, flags);
+}
+NIGH_INTERPOSED unsigned GOMP_parallel_reductions(Body body, void* data, unsigned threads,
+                                                  unsigned flags) {
+  return run<Entry::parallel_reductions, unsigned>(__builtin_return_address(0), body, data, threads,
+                                                   flags);
+}
+NIGH_INTERPOSED void GOMP_parallel_sections(Body body, void* data, unsigned threads, unsigned count,
+                                            unsigned flags) {
+  run<Entry::parallel_sections, void>(__builtin_return_address(0), body, data, threads, count,
+                                      flags);
+}
+
+#define NIGH_LOOP(schedule)                                                                       \
+  NIGH_INTERPOSED void GOMP_parallel_loop_##schedule(Body body, void* data, unsigned threads,     \
+                                                     long begin, long end, long step, long chunk, \
+                                                     unsigned flags) {                            \
+    run<Entry::loop_##schedule, void>(__builtin_return_address(0), body, data, threads, begin,    \
+                                      end, step, chunk, flags);                                   \
+  }
+NIGH_LOOP(static)
+NIGH_LOOP(dynamic)
+NIGH_LOOP(guided)
+NIGH_LOOP(nonmonotonic_dynamic)
+NIGH_LOOP(nonmonotonic_guided)
+
+// The schedule and its chunk are the runtime's.
+#define NIGH_RUNTIME_LOOP(schedule)                                                               \
+  NIGH_INTERPOSED void GOMP_parallel_loop_##schedule(                                             \
+      Body body, void* data, unsigned threads, long begin, long end, long step, unsigned flags) { \
+    run<Entry::loop_##schedule, void>(__builtin_return_address(0), body, data, threads, begin,    \
+                                      end, step, flags);                                          \
+  }
+NIGH_RUNTIME_LOOP(runtime)
+NIGH_RUNTIME_LOOP(nonmonotonic_runtime)
+NIGH_RUNTIME_LOOP(maybe_nonmonotonic_runtime)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// libomp's parallel regions, as clang, flang and icx call them. The program passes its variables
+// one by one; the runtime is given one argument that points to them.
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <array>
+#include <utility>
+
+#include "openmp/stay.hpp"
+
+namespace nigh::openmp {
+namespace {
+
+using Microtask = void (*)(std::int32_t* thread, std::int32_t* number, ...);
+
+struct Passed {
+  Microtask body;
+  std::uint32_t count;
+  void** arguments;
+  Team const* team;
+};
+
+// Calls with at least as many arguments as the body takes: in the calling conventions of Linux the
+// caller cleans up, and what is not looked at does no harm. So four forms do for all.
+template <std::size_t... I>
+void call(Passed const& p, std::int32_t* thread, std::int32_t* number, std::index_sequence<I...>) {
+  p.body(thread, number, p.arguments[I]...);
+}
+constexpr std::array<std::uint32_t, 4> forms{6, 32, 128, 1024};
+
+constexpr std::uint32_t with_padding(std::uint32_t count) noexcept {
+  for (auto const form : forms)
+    if (count <= form) return form;
+  return 0;
+}
+
+extern "C" void run_in_place_kmpc(std::int32_t* thread, std::int32_t* number, Passed* p) {
+  arrive(*p->team, [&] { return static_cast<std::uint32_t>(*number); });
+  if (p->count <= forms[0])
+    call(*p, thread, number, std::make_index_sequence<forms[0]>{});
+  else if (p->count <= forms[1])
+    call(*p, thread, number, std::make_index_sequence<forms[1]>{});
+  else if (p->count <= forms[2])
+    call(*p, thread, number, std::make_index_sequence<forms[2]>{});
+  else
+    call(*p, thread, number, std::make_index_sequence<forms[3]>{});
+}
+
+using Fork = void(void* where, std::int32_t count, Microtask body, ...);
+using PushThreads = void(void* where, std::int32_t thread, std::int32_t threads);
+
+Microtask const task = reinterpret_cast<Microtask>(reinterpret_cast<void*>(run_in_place_kmpc));
+
+// `arguments` are padded.
+void fork(void const* caller, void* where, std::uint32_t count, Microtask body, void** arguments) {
+  Region const region = find_region(reinterpret_cast<void const*>(body), Entry::fork_call, caller);
+  Runtime const& runtime = *region.runtime;
+  auto* const real = runtime.function<Fork>(Entry::fork_call);
+  if (where == nullptr) {  // the runtime itself, for threads of its own
+    Team const none{};
+    Passed passed{body, count, arguments, &none};
+    return real(where, 1, task, &passed);
+  }
+  Clause const clause = this_thread.clause;
+  this_thread.clause = {};
+  Stay const stay(region, clause);
+  auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
+  if (stay.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
+    push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(stay.threads()));
+  Passed passed{body, count, arguments, &stay.team()};
+  real(where, 1, task, &passed);
+}
+
+// The clause is kept for the region that follows, as the runtime keeps it.
+template <Entry entry, class... Rest>
+void announce(void const* caller, Clause clause, void* where, std::int32_t thread, Rest... rest) {
+  this_thread.clause = clause;
+  Runtime const& runtime = *find_region(caller, entry, caller).runtime;
+  runtime.function<void(void*, std::int32_t, Rest...)>(entry)(where, thread, rest...);
+}
+
+Clause clause(std::int32_t threads, bool is_strict) {
+  return {threads > 0 ? static_cast<std::uint32_t>(threads) : 0, is_strict};
+}
+
+}  // namespace
+}  // namespace nigh::openmp
+
+using nigh::openmp::announce;
+using nigh::openmp::clause;
+using nigh::openmp::Entry;
+using nigh::openmp::Microtask;
+
+NIGH_INTERPOSED void __kmpc_push_num_threads(void* where, std::int32_t thread,
+                                             std::int32_t threads) {
+  announce<Entry::push_num_threads>(__builtin_return_address(0), clause(threads, false), where,
+                                    thread, threads);
+}
+NIGH_INTERPOSED void __kmpc_push_num_threads_strict(void* where, std::int32_t thread,
+                                                    std::int32_t threads, int severity,
+                                                    char const* message) {
+  announce<Entry::push_num_threads_strict>(__builtin_return_address(0), clause(threads, true),
+                                           where, thread, threads, severity, message);
+}
+// One for each level of nesting.
+NIGH_INTERPOSED void __kmpc_push_num_threads_list(void* where, std::int32_t thread,
+                                                  std::uint32_t levels, std::int32_t* threads) {
+  announce<Entry::push_num_threads_list>(__builtin_return_address(0), clause(threads[0], false),
+                                         where, thread, levels, threads);
+}
+NIGH_INTERPOSED void __kmpc_push_num_threads_list_strict(void* where, std::int32_t thread,
+                                                         std::uint32_t levels,
+                                                         std::int32_t* threads, int severity,
+                                                         char const* message) {
+  announce<Entry::push_num_threads_list_strict>(__builtin_return_address(0),
+                                                clause(threads[0], true), where, thread, levels,
+                                                threads, severity, message);
+}
+// The other end of a clause: if() was false.
+NIGH_INTERPOSED void __kmpc_serialized_parallel(void* where, std::int32_t thread) {
+  announce<Entry::serialized_parallel>(__builtin_return_address(0), {}, where, thread);
+}
+
+NIGH_INTERPOSED void __kmpc_fork_call(void* where, std::int32_t count, Microtask body, ...) {
+  auto const given = count < 0 ? 0U : static_cast<std::uint32_t>(count);
+  auto const padded = nigh::openmp::with_padding(given);
+  if (padded == 0) {
+    fprintf(stderr, "nigh: a parallel region with %u variables is more than can be passed on\n",
+            given);
+    abort();
+  }
+  auto** const arguments = static_cast<void**>(__builtin_alloca(padded * sizeof(void*)));
+  va_list list;
+  va_start(list, body);
+  for (std::uint32_t i = 0; i < given; ++i) arguments[i] = va_arg(list, void*);
+  va_end(list);
+  for (auto i = given; i < padded; ++i) arguments[i] = nullptr;
+  nigh::openmp::fork(__builtin_return_address(0), where, given, body, arguments);
+}

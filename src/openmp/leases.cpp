@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leases from nighd, at the socket that NIGH_SOCKET names; without one there is no coordinator.
+
+#include "openmp/leases.hpp"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <new>
+
+#include "coordinator/client/master.hpp"
+
+namespace nigh::openmp {
+
+class Leases {
+ public:
+  explicit Leases(coordinator::Program& program) noexcept : master(program) {}
+  coordinator::Master master;
+};
+
+namespace {
+
+// Never destroyed: other threads may be in regions when the process ends.
+alignas(
+    coordinator::Program) constinit unsigned char room_for_program[sizeof(coordinator::Program)]{};
+constinit coordinator::Program* program = nullptr;
+constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Once; that there was no coordinator then, the program finds out again by itself.
+coordinator::Program& joined(coordinator::CpuSet const& allowed) {
+  pthread_mutex_lock(&lock);
+  if (program == nullptr) {
+    program = new (room_for_program) coordinator::Program;
+    program->join({.socket = getenv("NIGH_SOCKET"),
+                   .name = program_invocation_short_name,
+                   .allowed = allowed});
+  }
+  pthread_mutex_unlock(&lock);
+  return *program;
+}
+
+}  // namespace
+
+Leases* new_leases(coordinator::CpuSet const& allowed) noexcept {
+  auto& joined_program = joined(allowed);
+  void* const room = malloc(sizeof(Leases));
+  return room == nullptr ? nullptr : new (room) Leases(joined_program);
+}
+
+void end(Leases* leases) noexcept {
+  leases->~Leases();
+  free(leases);
+}
+
+Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand demand) noexcept {
+  auto const team = leases.master.enter(region, demand);
+  return {team.cpus, team.size, team.version};
+}
+
+void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }
+
+void drop_all() noexcept {
+  if (program != nullptr) program->drop();
+}
+
+}  // namespace nigh::openmp

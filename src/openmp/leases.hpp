@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the shim needs of the coordinator's client, and no more, so that tests can put a scripted
+// one in its place: leases.cpp asks nighd, tests/openmp/scripted_leases.cpp reads a list.
+
+#include <cstdint>
+
+#include "coordinator/protocol/message.hpp"
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp {
+
+struct Lease {
+  std::uint16_t const* cpus = nullptr;  // the master's first, in the order of the threads
+  std::uint32_t size = 0;               // 0: run as without a coordinator
+  std::uint32_t version = 0;            // of this master's leases: changes when cpus do
+};
+
+// One for each thread that begins regions; used by that thread only.
+class Leases;
+
+NIGH_HIDDEN Leases* new_leases(coordinator::CpuSet const& allowed) noexcept;  // null: no memory
+NIGH_HIDDEN void end(Leases*) noexcept;
+NIGH_HIDDEN Lease enter(Leases&, coordinator::RegionId, coordinator::Demand) noexcept;
+NIGH_HIDDEN void leave(Leases&, std::uint64_t duration_ns) noexcept;
+
+// In the child of a fork: what there was is the parent's.
+NIGH_HIDDEN void drop_all() noexcept;
+
+}  // namespace nigh::openmp

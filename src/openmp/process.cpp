@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/process.hpp"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/atomic.hpp"
+#include "openmp/runtimes.hpp"
+
+namespace nigh::openmp {
+namespace {
+
+// Written by begin(), before the program runs, and in the child of a fork, which has one thread.
+constinit Process self{};
+constinit cpu_set_t at_start{};
+constinit pthread_key_t at_thread_end{};
+constinit sync::atomic<std::uint32_t> threads_with_leases{0};
+
+struct Counts {
+  sync::atomic<std::uint64_t> regions{0};
+  sync::atomic<std::uint64_t> leased{0};
+  sync::atomic<std::uint32_t> smallest{UINT32_MAX};
+  sync::atomic<std::uint32_t> largest{0};
+};
+constinit Counts counts{};
+
+extern "C" void thread_ends(void* leases) { end(static_cast<Leases*>(leases)); }
+
+// What the parent has is not ours, and what it forked may run where the parent may.
+extern "C" void in_child() {
+  if (!self.acts) return;
+  self.acts = false;
+  self.tells = false;
+  drop_all();
+  if (this_thread.leases != nullptr) pthread_setspecific(at_thread_end, nullptr);
+  this_thread.leases = nullptr;
+  set_free(this_thread);
+}
+
+// Whoever lists cpus for the runtime has decided where threads go.
+char const* binding_of_the_user() {
+  for (char const* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    char const* const value = getenv(name);
+    if (value != nullptr && *value != '\0' && strcmp(value, "disabled") != 0) return name;
+  }
+  return nullptr;
+}
+
+void say(char const* what) {
+  fprintf(stderr, "nigh: %s: %s\n", program_invocation_short_name, what);
+}
+
+bool read_adjust() {
+  char const* const text = getenv("NIGH_OPENMP_ADJUST");
+  if (text == nullptr || *text == '\0') return true;
+  if (strcmp(text, "none") == 0) {
+    self.adjust = Adjust::none;
+  } else if (strcmp(text, "all") == 0) {
+    self.adjust = Adjust::all;
+  } else {
+    return strcmp(text, "without-clause") == 0;
+  }
+  return true;
+}
+
+__attribute__((constructor)) void begin() {
+  char const* const verbose = getenv("NIGH_VERBOSE");
+  self.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
+  if (!read_adjust())
+    say("NIGH_OPENMP_ADJUST is none of none, without-clause, all: without-clause it is");
+  if (char const* const by = binding_of_the_user(); by != nullptr) {
+    if (self.tells)
+      fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n",
+              program_invocation_short_name, by);
+    return;
+  }
+  if (sched_getaffinity(0, sizeof at_start, &at_start) != 0) return;
+  for (int cpu = 0; cpu < coordinator::max_cpus; ++cpu)
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &at_start)) self.allowed.add(cpu);
+  self.cpus = static_cast<std::uint32_t>(CPU_COUNT(&at_start));
+  if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
+  if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
+  self.acts = true;
+}
+
+__attribute__((destructor)) void tell() {
+  if (!self.tells) return;
+  auto const regions = counts.regions.load(sync::relaxed);
+  auto const leased = counts.leased.load(sync::relaxed);
+  if (any_runtime() == nullptr) return say("no OpenMP found");
+  fprintf(stderr, "nigh: %s: %llu regions, %llu on granted cpus", program_invocation_short_name,
+          static_cast<unsigned long long>(regions), static_cast<unsigned long long>(leased));
+  if (leased > 0)
+    fprintf(stderr, " (%u to %u of %u)", counts.smallest.load(sync::relaxed),
+            counts.largest.load(sync::relaxed), self.cpus);
+  fprintf(stderr, "\n");
+}
+
+}  // namespace
+
+Process const& process() noexcept { return self; }
+
+cpu_set_t const& own_cpus() noexcept { return at_start; }
+
+void count_region(Lease const& lease) noexcept {
+  counts.regions.fetch_add(1, sync::relaxed);
+  if (lease.size == 0) return;
+  counts.leased.fetch_add(1, sync::relaxed);
+  auto low = counts.smallest.load(sync::relaxed);
+  while (lease.size < low &&
+         !counts.smallest.compare_exchange_weak(low, lease.size, sync::relaxed)) {
+  }
+  auto high = counts.largest.load(sync::relaxed);
+  while (lease.size > high &&
+         !counts.largest.compare_exchange_weak(high, lease.size, sync::relaxed)) {
+  }
+}
+
+bool give_leases(Thread& me) noexcept {
+  me.leases = new_leases(self.allowed);
+  if (me.leases == nullptr) return false;
+  if (pthread_setspecific(at_thread_end, me.leases) != 0) {
+    end(me.leases);
+    me.leases = nullptr;
+    return false;
+  }
+  me.number = 1 + threads_with_leases.fetch_add(1, sync::relaxed);
+  return true;
+}
+
+}  // namespace nigh::openmp

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/regions.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/atomic.hpp"
+
+namespace nigh::openmp {
+namespace {
+
+// Open addressing; entries are only ever added, or brought up to date.
+// (A) `age` is stored last: who finds it current sees the code, id and runtime stored before it.
+//     They change only when the age is another, and code of a library that was closed runs nowhere.
+struct Known {
+  sync::atomic<void const*> code{nullptr};
+  sync::atomic<coordinator::RegionId> id{0};
+  sync::atomic<Runtime const*> runtime{nullptr};
+  sync::atomic<std::uint32_t> age{0};
+};
+constexpr std::size_t most_regions = 4096;
+constexpr std::size_t longest_probe = 64;
+constinit std::array<Known, most_regions> table{};
+constinit sync::atomic<std::uint32_t> current_age{1};
+constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+std::size_t slot(void const* code, std::size_t probe) noexcept {
+  auto const bits = reinterpret_cast<std::uintptr_t>(code);
+  return static_cast<std::size_t>(((bits * 0x9e3779b97f4a7c15U) >> 40U) + probe) % most_regions;
+}
+
+std::uint64_t hash_of_name(char const* path) {
+  char const* const slash = strrchr(path, '/');
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (char const* c = slash != nullptr ? slash + 1 : path; *c != '\0'; ++c)
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3U;
+  return (hash ^ hash >> 30U) & 0x7fffU;
+}
+
+coordinator::RegionId id_of(void const* code) {
+  constexpr auto no_file = coordinator::RegionId{1} << 63U;
+  constexpr auto address_bits = (coordinator::RegionId{1} << 48U) - 1;
+  auto const address = reinterpret_cast<std::uintptr_t>(code);
+  Dl_info in;
+  link_map* map = nullptr;
+  if (dladdr1(code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
+    return no_file | (address & address_bits);
+  auto const offset = (address - map->l_addr) & address_bits;
+  bool const is_program = map->l_name == nullptr || map->l_name[0] == '\0';
+  return is_program ? offset : hash_of_name(map->l_name) << 48U | offset;
+}
+
+Region add(void const* code, Region const& found, std::uint32_t age) {
+  for (std::size_t probe = 0; probe < longest_probe; ++probe) {
+    Known& k = table[slot(code, probe)];
+    void const* const there = k.code.load(sync::relaxed);
+    if (there != nullptr && there != code) continue;
+    k.id.store(found.id, sync::relaxed);
+    k.runtime.store(found.runtime, sync::relaxed);
+    k.code.store(code, sync::relaxed);
+    k.age.store(age, sync::release);  // (A)
+    break;
+  }
+  return found;
+}
+
+}  // namespace
+
+Region find_region(void const* code, Entry entry, void const* caller) noexcept {
+  auto const age = current_age.load(sync::relaxed);
+  for (std::size_t probe = 0; probe < longest_probe; ++probe) {
+    Known const& k = table[slot(code, probe)];
+    void const* const there = k.code.load(sync::relaxed);
+    if (there == nullptr) break;
+    if (there != code) continue;
+    if (k.age.load(sync::acquire) != age) break;  // (A)
+    return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed)};
+  }
+  Region const found{id_of(code), find_runtime(entry, code, caller)};
+  pthread_mutex_lock(&lock);
+  add(code, found, age);
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+void forget_regions() noexcept { current_age.fetch_add(1, sync::relaxed); }
+
+}  // namespace nigh::openmp

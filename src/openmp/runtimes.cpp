@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/runtimes.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/atomic.hpp"
+#include "openmp/regions.hpp"
+#include "preload/next.hpp"
+#include "preload/places.hpp"
+
+namespace nigh::openmp {
+namespace {
+
+constexpr std::array<char const*, entries> names{
+    "GOMP_parallel",
+    "GOMP_parallel_reductions",
+    "GOMP_parallel_sections",
+    "GOMP_parallel_loop_static",
+    "GOMP_parallel_loop_dynamic",
+    "GOMP_parallel_loop_guided",
+    "GOMP_parallel_loop_runtime",
+    "GOMP_parallel_loop_nonmonotonic_dynamic",
+    "GOMP_parallel_loop_nonmonotonic_guided",
+    "GOMP_parallel_loop_nonmonotonic_runtime",
+    "GOMP_parallel_loop_maybe_nonmonotonic_runtime",
+    "__kmpc_fork_call",
+    "__kmpc_push_num_threads",
+    "__kmpc_push_num_threads_strict",
+    "__kmpc_push_num_threads_list",
+    "__kmpc_push_num_threads_list_strict",
+    "__kmpc_serialized_parallel",
+};
+
+// Few, never removed; written under the lock.
+constexpr std::size_t most_runtimes = 16;
+constinit std::array<Runtime, most_runtimes> runtimes{};
+constinit sync::atomic<std::size_t> count{0};
+constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+constinit preload::Next next_dlclose{"dlclose"};
+
+template <class Function>
+void look_up(void* object, char const* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(object, name));
+}
+
+// The object's own functions: it comes first in the scope of its handle. It stays loaded, for calls
+// into it are remembered.
+bool fill(Runtime& r, Dl_info const& in) {
+  void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (object == nullptr) return false;
+  for (std::size_t e = 0; e < entries; ++e) r.real[e] = dlsym(object, names[e]);
+  look_up(object, "omp_get_thread_num", r.thread_num);
+  look_up(object, "omp_get_max_threads", r.max_threads);
+  look_up(object, "omp_get_thread_limit", r.thread_limit);
+  look_up(object, "omp_get_dynamic", r.dynamic);
+  look_up(object, "omp_get_max_active_levels", r.max_active_levels);
+  look_up(object, "omp_get_num_procs", r.num_procs);
+  look_up(object, "__kmpc_global_thread_num", r.global_thread_num);
+  r.object = in.dli_fbase;
+  return r.thread_num != nullptr && r.max_threads != nullptr && r.thread_limit != nullptr &&
+         r.dynamic != nullptr && r.max_active_levels != nullptr && r.num_procs != nullptr;
+}
+
+// `name` as the object that holds `code` finds it, with all that it was linked to.
+void* seen_from(void const* code, char const* name) {
+  Dl_info in;
+  if (code == nullptr || dladdr(code, &in) == 0 || in.dli_fname == nullptr) return nullptr;
+  void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (object == nullptr) return nullptr;
+  void* const found = dlsym(object, name);
+  reinterpret_cast<int (*)(void*)>(next_dlclose.address())(object);
+  return found;
+}
+
+Runtime const* known(void const* object) {
+  auto const n = count.load(sync::acquire);  // (A)
+  for (std::size_t i = 0; i < n; ++i)
+    if (runtimes[i].object == object) return &runtimes[i];
+  return nullptr;
+}
+
+[[noreturn]] void give_up(char const* name) {
+  fprintf(stderr, "nigh: the program calls %s, but has no OpenMP runtime\n", name);
+  abort();
+}
+
+}  // namespace
+
+char const* name_of(Entry e) noexcept { return names[static_cast<std::size_t>(e)]; }
+
+Runtime const* any_runtime() noexcept {
+  return count.load(sync::acquire) == 0 ? nullptr : &runtimes[0];  // (A)
+}
+
+Runtime const* runtime_of(void const* code) noexcept {
+  Dl_info in;
+  return dladdr(code, &in) == 0 ? nullptr : known(in.dli_fbase);
+}
+
+// (A) Who sees the count sees the runtimes before it.
+Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
+  char const* const name = name_of(entry);
+  // As the loader searches: the program with all it was linked to, then the object's own libraries.
+  // What belongs to no object was compiled while the program ran; its caller may.
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) found = seen_from(code, name);
+  if (found == nullptr) found = seen_from(caller, name);
+  Dl_info in;
+  if (found == nullptr || dladdr(found, &in) == 0) {
+    Runtime const* const any = any_runtime();
+    if (any == nullptr || any->real[static_cast<std::size_t>(entry)] == nullptr) give_up(name);
+    return any;
+  }
+  if (Runtime const* const r = known(in.dli_fbase)) return r;
+  preload::OnAllPlaces const here;  // libomp counts cpus when it is first asked anything
+  pthread_mutex_lock(&lock);
+  Runtime const* result = known(in.dli_fbase);
+  auto const n = count.load(sync::relaxed);
+  if (result == nullptr && n < most_runtimes && fill(runtimes[n], in)) {
+    static_cast<void>(runtimes[n].max_threads());
+    result = &runtimes[n];
+    count.store(n + 1, sync::release);  // (A)
+  }
+  pthread_mutex_unlock(&lock);
+  if (result == nullptr) give_up(name);
+  return result;
+}
+
+}  // namespace nigh::openmp
+
+// What comes to lie where the library was is something else.
+NIGH_INTERPOSED int dlclose(void* library) {
+  auto const close = reinterpret_cast<int (*)(void*)>(nigh::openmp::next_dlclose.address());
+  int const refused = close(library);
+  nigh::openmp::forget_regions();
+  return refused;
+}

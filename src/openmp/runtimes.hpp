@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The OpenMP runtimes of this process. There may be several: a Python process has one for each
+// package that brought its own.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp {
+
+// The functions that are interposed. libomp has those of libgomp, too.
+enum class Entry : std::uint8_t {
+  parallel,
+  parallel_reductions,
+  parallel_sections,
+  loop_static,
+  loop_dynamic,
+  loop_guided,
+  loop_runtime,
+  loop_nonmonotonic_dynamic,
+  loop_nonmonotonic_guided,
+  loop_nonmonotonic_runtime,
+  loop_maybe_nonmonotonic_runtime,
+  fork_call,
+  push_num_threads,
+  push_num_threads_strict,
+  push_num_threads_list,
+  push_num_threads_list_strict,
+  serialized_parallel,
+};
+inline constexpr std::size_t entries = 17;
+NIGH_HIDDEN char const* name_of(Entry) noexcept;
+
+// One of them: its own functions, whoever else exports the same names. All there from the start
+// but for those that it does not have (null).
+struct Runtime {
+  void const* object = nullptr;  // where it is mapped: who it is
+  std::array<void*, entries> real{};
+  int (*thread_num)() = nullptr;
+  int (*max_threads)() = nullptr;
+  int (*thread_limit)() = nullptr;
+  int (*dynamic)() = nullptr;
+  int (*max_active_levels)() = nullptr;
+  int (*num_procs)() = nullptr;
+  std::int32_t (*global_thread_num)(void*) = nullptr;  // libomp's
+
+  template <class Function>
+  Function* function(Entry e) const noexcept {
+    return reinterpret_cast<Function*>(real[static_cast<std::size_t>(e)]);
+  }
+};
+
+// The one that `entry` would have reached without us, called by code in the object of `code` or of
+// `caller`. Never null: without any the program would not have been linked, and is ended.
+NIGH_HIDDEN Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept;
+
+// The first one found, or null.
+NIGH_HIDDEN Runtime const* any_runtime() noexcept;
+
+// The one that this code belongs to, or null.
+NIGH_HIDDEN Runtime const* runtime_of(void const* code) noexcept;
+
+}  // namespace nigh::openmp

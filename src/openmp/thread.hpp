@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the shim knows of each thread, and where it puts it.
+//
+//   thread of the program        begins outermost regions, with leases of its own; inside one, all
+//                                it begins is nested
+//   worker of an OpenMP runtime  whatever it begins is nested: it runs the program's code only as
+//                                part of a region (tasks at the closing barrier included)
+
+#include <sched.h>
+
+#include <cstdint>
+
+#include "openmp/leases.hpp"
+#include "openmp/team_size.hpp"
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp {
+
+struct Team;
+
+// Where a thread was put: on one cpu, on all of a lease, or nowhere (0).
+using Place = std::uint64_t;
+inline constexpr Place anywhere = 0;
+
+struct Thread {
+  Leases* leases = nullptr;
+  Team const* team = nullptr;  // the region it is in; valid only inside
+  Place place = anywhere;
+  std::uint32_t number = 0;  // of a thread with leases, from 1
+  Clause clause{};           // announced to libomp for its next region
+  bool is_inside = false;    // a region that it began
+  bool is_worker = false;
+  bool is_left_alone = false;   // bound by the program itself
+  bool nests_serially = false;  // inside a team of one that would have been larger
+};
+NIGH_HIDDEN extern constinit thread_local Thread this_thread;
+
+// All threads of a region, and what they run.
+struct Team {
+  Lease lease{};           // size 0: none
+  Place all = anywhere;    // of its cpus together
+  bool is_shared = false;  // more threads than cpus: each may use all of them
+  Thread const* master = nullptr;
+};
+
+// Puts the calling thread where number `k` of the team belongs, if it is elsewhere.
+NIGH_HIDDEN void move(Thread& me, Team const& team, Place to) noexcept;
+
+inline void settle(Thread& me, Team const& team, std::uint32_t k) noexcept {
+  Place to = team.all;
+  if (!team.is_shared && k < team.lease.size) to = 1 + Place{team.lease.cpus[k]};
+  if (me.place != to) move(me, team, to);
+}
+
+// Of the calling thread. Not sched_setaffinity(), which affinity.cpp takes for the program's.
+NIGH_HIDDEN void set_cpus(cpu_set_t const&) noexcept;
+
+// The cpus that the process began with.
+NIGH_HIDDEN cpu_set_t const& own_cpus() noexcept;
+
+// What there was before the shim moved it.
+NIGH_HIDDEN void set_free(Thread& me) noexcept;
+
+}  // namespace nigh::openmp

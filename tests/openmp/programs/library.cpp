@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library with a region, for programs without OpenMP to open.
+
+#include <omp.h>
+
+extern "C" long sum_to(int n) {
+  long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < n; ++i) sum += i;
+  return sum;
+}
+
+extern "C" int team() {
+  int threads = 0;
+#pragma omp parallel
+#pragma omp single
+  threads = omp_get_num_threads();
+  return threads;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""OpenMP programs with the shim in them, and a coordinator that grants what a script says:
+shim_test.py SHIM FOLDER_OF_PROGRAMS [unittest arguments]. What was not built is skipped."""
+import os
+import subprocess
+import sys
+import unittest
+
+SHIM, PROGRAMS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+CPUS = sorted(os.sched_getaffinity(0))
+ALL = ",".join(map(str, CPUS))
+A, B = (str(CPUS[0]), str(CPUS[-1]))
+QUIET = {name: value for name, value in os.environ.items()
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
+# Sizes and places change all the time, one cpu and none at all among them.
+SCRIPT = f"{A},{B};{A};-;{B},{A};{B}" if A != B else f"{A};-;{A};{A}"
+
+
+def program(name):
+    path = os.path.join(PROGRAMS, name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest(f"{name} was not built")
+    return path
+
+
+def run(name, *words, leases=None, shim=True, **environment):
+    """Its output, and what is on standard error; it ends well."""
+    variables = dict(QUIET, **environment)
+    if shim:
+        variables["LD_PRELOAD"] = SHIM
+    if leases is not None:
+        variables["NIGH_TEST_LEASES"] = leases
+    done = subprocess.run([program(name), *words], env=variables, capture_output=True, text=True,
+                          timeout=100, check=False)
+    assert done.returncode == 0, f"{name} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout, done.stderr
+
+
+class SameOutput(unittest.TestCase):
+    """With leases of all kinds, without a coordinator, and without the shim."""
+
+    def check(self, name, *words, **environment):
+        plain = run(name, *words, shim=False, **environment)
+        self.assertTrue(plain[0])
+        for leases in (None, SCRIPT, A, f"{A},{B}"):
+            for adjust in ("none", "without-clause"):
+                with self.subTest(name=name, leases=leases, adjust=adjust):
+                    self.assertEqual(run(name, *words, leases=leases, NIGH_OPENMP_ADJUST=adjust, **environment),
+                                     plain)
+
+    def test_kinds_of_regions(self):
+        for name in ("kinds-gcc", "kinds-clang", "kinds-gfortran"):
+            for threads in ("1", "2", "7"):
+                with self.subTest(name=name, threads=threads):
+                    self.check(name, OMP_NUM_THREADS=threads)
+
+    def test_schedules(self):
+        for name in ("kinds-gcc", "kinds-clang"):
+            for schedule in ("static,2", "dynamic", "guided"):
+                self.check(name, OMP_SCHEDULE=schedule)
+
+    def test_threads_that_begin_regions_at_once(self):
+        for name in ("threads-gcc", "threads-clang"):
+            self.check(name, OMP_NUM_THREADS="3")
+
+    def test_fork(self):
+        for name in ("forks-gcc", "forks-clang"):
+            self.check(name, "before")
+            self.check(name, "after", "1")
+        self.check("forks-clang", "after")
+
+
+def teams(output):
+    return [line for line in output.splitlines() if line[0].isdigit()]
+
+
+@unittest.skipIf(len(CPUS) < 2, "needs two cpus")
+class Teams(unittest.TestCase):
+    """How many threads regions have, and where these may run."""
+
+    def each(self):
+        for name in ("teams-gcc", "teams-clang"):
+            with self.subTest(name=name):
+                yield name
+
+    def test_follow_the_leases(self):
+        for name in self.each():
+            out, _ = run(name, "6", leases=SCRIPT, OMP_NUM_THREADS="2")
+            self.assertEqual(teams(out), [f"2: {A} {B}", f"1: {A}", f"2: {ALL} {ALL}", f"2: {B} {A}",
+                                          f"1: {B}", f"2: {A} {B}"])
+
+    def test_are_never_larger_than_the_program_wants(self):
+        for name in self.each():
+            out, _ = run(name, "2", leases=f"{A},{B}", OMP_NUM_THREADS="1")
+            self.assertEqual(teams(out), [f"1: {ALL}"] * 2)
+            out, _ = run(name, "1", leases=f"{A},{B}", OMP_NUM_THREADS="8", OMP_THREAD_LIMIT="1")
+            self.assertEqual([line.split(":")[0] for line in teams(out)], ["1"])
+
+    def test_clauses_are_kept_on_the_granted_cpus(self):
+        for name in self.each():
+            self.assertEqual(teams(run(name, "2", "2", leases=f"{B};{A},{B}")[0]), [f"2: {B} {B}", f"2: {A} {B}"])
+            self.assertEqual(teams(run(name, "1", "3", leases=f"{A},{B}")[0]), [f"3: {A},{B} {A},{B} {A},{B}"])
+
+    def test_clauses_are_ceilings_when_asked(self):
+        for name in self.each():
+            out, _ = run(name, "1", "2", leases=B, NIGH_OPENMP_ADJUST="all")
+            self.assertEqual(teams(out), [f"1: {B}"])
+            if name == "teams-clang":  # libgomp's dyn-var looks at the load of the machine, too
+                out, _ = run(name, "1", "2", leases=B, OMP_DYNAMIC="true")
+                self.assertEqual(teams(out), [f"1: {B}"])
+
+    def test_sizes_are_left_alone_when_asked(self):
+        for name in self.each():
+            out, _ = run(name, "1", leases=B, OMP_NUM_THREADS="2", NIGH_OPENMP_ADJUST="none")
+            self.assertEqual(teams(out), [f"2: {B} {B}"])
+
+    def test_what_a_placed_thread_starts_is_free(self):
+        for name in self.each():
+            out, _ = run(name, "1", leases=f"{A},{B}")
+            self.assertEqual(out.splitlines()[1:], [f"processors {len(CPUS)}", f"thread {ALL}",
+                                                    f"Cpus_allowed_list:\t{ranges(CPUS)}", f"child {ALL}"])
+
+    def test_cpus_listed_by_the_user_are_kept(self):
+        for name in self.each():
+            out, err = run(name, "1", leases=A, OMP_PLACES=f"{{{B}}},{{{A}}}", OMP_PROC_BIND="close",
+                           OMP_NUM_THREADS="2", NIGH_VERBOSE="1")
+            self.assertEqual(teams(out), [f"2: {B} {A}"])
+            self.assertIn("OMP_PLACES says where threads go; left alone\n", err)
+
+
+def ranges(cpus):
+    """As the kernel prints them."""
+    parts, first = [], None
+    for cpu in cpus:
+        first = cpu if first is None else first
+        if cpu + 1 not in cpus:
+            parts.append(str(cpu) if cpu == first else f"{first}-{cpu}")
+            first = None
+    return ",".join(parts)
+
+
+class Libraries(unittest.TestCase):
+    def test_are_found_when_opened_later(self):
+        for which in (["library-gcc.so"], ["library-clang.so"]):
+            out, err = run("opens", *map(program, which), leases=A)
+            self.assertEqual(out, "4950\n4950\ndone\n")
+            self.assertEqual(err, "team 1\nteam 1\n")
+
+    def test_with_runtimes_of_their_own_share_a_process(self):
+        both = [program("library-gcc.so"), program("library-clang.so")]
+        out, err = run("opens", *both, leases=f"{A};{A},{B}", OMP_NUM_THREADS="2")
+        self.assertEqual(out, "4950\n" * 4 + "done\n")
+        self.assertEqual(err.count("team "), 4)
+
+
+class Telling(unittest.TestCase):
+    def test_no_openmp(self):
+        self.assertEqual(run("opens"), ("done\n", ""))
+        self.assertEqual(run("opens", NIGH_VERBOSE="1"), ("done\n", "nigh: opens: no OpenMP found\n"))
+
+    def test_regions(self):
+        _, err = run("threads-gcc", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertEqual(err, f"nigh: threads-gcc: 610 regions, 610 on granted cpus (1 to 1 of {len(CPUS)})\n")
+
+    def test_a_mistaken_setting(self):
+        out, err = run("opens", NIGH_OPENMP_ADJUST="some")
+        self.assertEqual(out, "done\n")
+        self.assertRegex(err, r"^nigh: opens: NIGH_OPENMP_ADJUST[^\n]*\n$")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
