@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The plain OpenMP programs: one line that no number of threads or processes changes; bad input is one
+line on standard error that names the argument, and exit code 2.
+
+plain_programs_test.py FOLDER_OF_PROGRAMS
+"""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+PROGRAMS = sys.argv.pop(1)
+SMALL = {"gauss": "--size=90", "mmul": "--size=100", "npb-cg": "--class=S", "npb-ep": "--class=S",
+         "adi": "--size=50"}
+
+
+def path(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def run(words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+
+def built():
+    return [name for name in SMALL if os.path.exists(path(name))]
+
+
+class PlainPrograms(unittest.TestCase):
+    def test_are_built(self):
+        self.assertLessEqual({"gauss", "mmul", "npb-cg", "npb-ep"}, set(built()))
+
+    def test_print_one_line_whatever_the_threads(self):
+        for name in built():
+            lines = set()
+            for threads in ("1", "2", "5"):
+                done = run([path(name), SMALL[name], "--threads", threads, "--repeat=2"])
+                self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+                lines.add(done.stdout)
+            self.assertEqual(len(lines), 1, lines)
+            self.assertRegex(lines.pop(), rf"^{name} [^\n]* verified\n$")
+
+    def test_report_to_standard_error(self):
+        done = run([path("gauss"), "--size=50", "--threads=2", "--report"])
+        self.assertRegex(done.stderr, r"^threads 2\nseconds \d+\.\d+\n$")
+        self.assertEqual(done.stdout.count("\n"), 1)
+
+    def test_bad_input(self):
+        for name in built():
+            flag = SMALL[name].split("=", maxsplit=1)[0]
+            tries = [[flag, "X"], [flag, ""], [flag, "-1"], [flag, "99999999999999999999"]]
+            if name == "gauss":  # what all have in common; MPI takes its time to begin
+                tries += [["--repeat", "0"], ["--threads", "-1"], ["--threads", "100000"],
+                          ["--threads", "two"], ["--fast"]]
+            for words in tries:
+                done = run([path(name), *words])
+                self.assertEqual((done.returncode, done.stdout), (2, ""), (name, words, done.stderr))
+                self.assertRegex(done.stderr, rf"^{name}: [^\n]*{words[0]}[^\n]*\n$")
+            done = run([path(name), "--help"])
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(flag, done.stdout)
+
+    @unittest.skipUnless(os.path.exists(path("adi")) and shutil.which("mpirun"), "needs MPI")
+    def test_adi_of_many_processes_is_the_serial_one(self):
+        expected = run([path("adi"), "--size=41", "--serial"]).stdout
+        self.assertIn(" verified\n", expected)
+        # So many threads on so few cpus had better not spin.
+        os.environ.update(OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        for ranks in ("2", "3"):
+            done = run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks, path("adi"),
+                        "--size=41", "--threads=2"])
+            self.assertEqual((done.returncode, done.stdout), (0, expected), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
