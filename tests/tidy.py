@@ -38,6 +38,7 @@ LAYERS = {
     "src": [],
     "include": [],
     "bench": ["workloads"],
+    "bench/coordinator": ["bench", "src/policy"],
     "workloads": [],
 }
 

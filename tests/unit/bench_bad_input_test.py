@@ -101,8 +101,13 @@ class BadInput(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         self.assertIn("NIGH_SCHEDULE", done.stderr)
 
+    def test_coordinator(self):
+        for argument, value in (("--repetitions", "-1"), ("--programs", "-2"), ("--programs", "many"),
+                                ("--requests", "-1"), ("--seed", "-1"), ("--fast", "1")):
+            self.refuses(argument, "coordinator", "--quick", "--policies", f"{argument}={value}")
+
     def test_files(self):
-        for bench in ("jacobi3d", "loops", "mg", "tasks"):
+        for bench in ("coordinator", "jacobi3d", "loops", "mg", "tasks"):
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -172,6 +177,27 @@ class GoodInput(unittest.TestCase):
             self.assertEqual(line["params"]["class"], "S")
         for line in lines:
             self.assertTrue("samples" in line or line["absent"], line["variant"])
+
+    def test_coordinator_policies(self):
+        done = run("coordinator", "--policies", "--quick", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        machines = {line["params"]["machine"] for line in lines}
+        self.assertEqual(len(lines), 5 * len(machines))
+        for line in lines:
+            # Adjusting keeps teams together on any machine and with any requests, even a few.
+            if line["variant"] == "clustered-adjusting":
+                self.assertLess(line["counters"]["of_random"], 0.6, line["params"]["machine"])
+                self.assertLess(line["counters"]["of_nearest"], 1, line["params"]["machine"])
+                self.assertGreater(line["counters"]["decision_p99_us"], 0)
+
+    def test_coordinator_throughput(self):
+        done = run("coordinator", "--throughput", "--quick", "--programs=4", "--reps=1", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = {line["variant"]: line for line in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(set(lines), {"sequential", "together", "fixed", "coordinator"})
+        for line in lines.values():
+            self.assertTrue(line.get("absent") or line["verified"], line)
 
     def test_npb_mg_runs_on_the_threads_it_says(self):
         cpus = sorted(os.sched_getaffinity(0))

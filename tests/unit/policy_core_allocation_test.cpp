@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "bench/coordinator/team_requests.hpp"
 #include "policy/core_allocation.hpp"
-#include "team_requests.hpp"
 
 namespace nigh::policy {
 namespace {
@@ -119,7 +119,7 @@ TEST(CoreMap, NumbersCpusAsTheyLie) {
 }
 
 TEST(CoreMap, SocketsOfTheX4600AreAtMostThreeHopsApart) {
-  auto const map = test::sun_x4600();
+  auto const map = bench::sun_x4600();
   EXPECT_EQ(map.distance(0, 3), 1);
   EXPECT_EQ(map.distance(0, 4), 10);
   EXPECT_EQ(map.distance(0, 31), 30);
@@ -153,7 +153,7 @@ TEST(ThreadCount, LeavesOthersTheirPart) {
 }
 
 TEST(CoreAllocation, NearestTakesTheSocketThenItsNeighbours) {
-  auto const map = test::sun_x4600();
+  auto const map = bench::sun_x4600();
   auto const d = choose(map, CoreAllocation::nearest, PositionSet::all(32), 6, 13);
   EXPECT_EQ(d.positions, (std::vector<int>{13, 14, 15, 12, 16, 17}));  // a neighbour of socket 3
 }
@@ -368,23 +368,17 @@ TEST(CoreAllocation, IsSoundOnAnyMachine) {
 
 // The paper: the enhanced clustering reduces the local distance by 70%.
 TEST(CoreAllocation, AdjustingKeepsTeamsTogetherOnThePapersMachine) {
-  auto const map = test::sun_x4600();
+  auto const map = bench::sun_x4600();
   auto const play = [&](CoreAllocation how) {
-    return test::play_requests(map, 6, 10000, 2010,
-                               [&](PositionSet const& free, CoreRequest const& request) {
-                                 return decide(map, {.how = how}, free, request);
-                               });
+    return bench::play_requests(map, 6, 10000, 2010,
+                                [&](PositionSet const& free, CoreRequest const& request) {
+                                  return decide(map, {.how = how}, free, request);
+                                });
   };
   std::mt19937_64 random(1);
-  auto const scattered = test::play_requests(
+  auto const scattered = bench::play_requests(
       map, 6, 10000, 2010, [&](PositionSet const& free, CoreRequest const& request) {
-        auto d = decide(map, {.how = CoreAllocation::simple}, free, request);
-        std::vector<int> others;
-        for (int p = 0; p < map.size(); ++p)
-          if (free.has(p) && p != request.place) others.push_back(p);
-        std::shuffle(others.begin(), others.end(), random);
-        std::copy_n(others.begin(), d.positions.size() - 1, d.positions.begin() + 1);
-        return d;
+        return bench::scattered(map, free, request, random);
       });
   auto const simple = play(CoreAllocation::simple);
   auto const nearest = play(CoreAllocation::nearest);

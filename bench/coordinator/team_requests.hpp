@@ -8,11 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "policy/core_allocation.hpp"
 
-namespace nigh::test {
+namespace bench {
+
+namespace policy = nigh::policy;
 
 // Eight sockets of four cores; the links are a Sun X4600's as far as known.
 inline policy::CoreMap sun_x4600() {
@@ -43,9 +46,24 @@ struct TeamSums {
   double total = 0;
   double weighted = 0;
 
+  double per_request(double sum) const { return sum / static_cast<double>(requests); }
   double local_per_link() const { return local / static_cast<double>(links); }
   double miss_rate() const { return static_cast<double>(missed) / static_cast<double>(wanted); }
 };
+
+// Ignores where cpus are: as many as `simple` takes, but the others than the master's at random.
+inline policy::CoreDecision scattered(policy::CoreMap const& map, policy::PositionSet const& free,
+                                      policy::CoreRequest const& request, std::mt19937_64& random) {
+  auto decision = policy::decide(map, {.how = policy::CoreAllocation::simple}, free, request);
+  std::vector<int> others;
+  for (int p = 0; p < map.size(); ++p)
+    if (free.has(p) && p != request.place) others.push_back(p);
+  for (std::size_t i = 1; i < decision.positions.size(); ++i) {
+    std::swap(others[i - 1], others[i - 1 + random() % (others.size() - (i - 1))]);
+    decision.positions[i] = others[i - 1];
+  }
+  return decision;
+}
 
 // Programs hold their masters' cpus for life, and those of the others for a region. Distributions
 // are written out, for the standard library's differ from one to the next.
@@ -108,4 +126,4 @@ TeamSums play_requests(policy::CoreMap const& map, int programs, int requests, s
   return sums;
 }
 
-}  // namespace nigh::test
+}  // namespace bench

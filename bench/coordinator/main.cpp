@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh bench coordinator: programs that share a host, and the rules by which they are given cpus.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+
+#include "bench/command.hpp"
+#include "bench/coordinator/policies.hpp"
+#include "bench/coordinator/throughput.hpp"
+#include "bench/plot.hpp"
+
+namespace {
+
+using namespace bench;
+
+struct Flags {
+  bool throughput = false, policies = false, quick = false;
+  long repetitions = 0, programs = 0, requests = 0, seed = 0;
+  std::string json, plot;
+
+  void declare(CLI::App& app) {
+    app.add_flag("--throughput", throughput,
+                 "programs in turn, all at once, and all at once under the coordinator");
+    app.add_flag("--policies", policies,
+                 "which cpus each policy gives to semi-random requests, and how soon");
+    app.add_option("--programs", programs,
+                   "--throughput: so many at random; default: each of them once");
+    app.add_option("--requests", requests, "--policies: how many; default 10000");
+    app.add_option("--seed", seed, "of what is random; default: always the same");
+    app.add_option("--repetitions,--reps", repetitions, "samples of each variant; default 5");
+    app.add_flag("--quick", quick, "small ones, to see that it works");
+    app.add_option("--json", json, "every sample as JSON lines; - for standard output");
+    app.add_option("--plot", plot, "a figure, .svg or .png");
+  }
+};
+
+long number(char const* argument, long given, long otherwise, long most) {
+  if (given < 0 || given > most)
+    throw UsageError(fmt::format("{}: {} is not a number from 1 to {}", argument, given, most));
+  return given > 0 ? given : otherwise;
+}
+
+void run(Flags const& flags) {
+  long const repetitions = number("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
+  PolicyOptions policies;
+  policies.repetitions = repetitions;
+  policies.requests = number("--requests", flags.requests, flags.quick ? 500 : 10000, 10'000'000);
+  policies.seed = number("--seed", flags.seed, policies.seed, 1'000'000'000);
+  ThroughputOptions throughput;
+  throughput.repetitions = repetitions;
+  throughput.programs = number("--programs", flags.programs, 0, 1000);
+  throughput.seed = number("--seed", flags.seed, throughput.seed, 1'000'000'000);
+  throughput.tiny = flags.quick;
+  bool const all = !flags.throughput && !flags.policies;
+  nigh::result<nigh::topology> machine = nigh::topology::live();
+  if (!machine) throw std::runtime_error(machine.message());
+
+  Plot plot("--plot", flags.plot);
+  ResultFile json("--json", flags.json);
+  RunRecord const record = record_run(*machine);
+  std::FILE* const people = flags.json == "-" ? stderr : stdout;
+  bool verified = true;
+  auto const keep = [&](std::vector<Result> const& results) {
+    for (Result const& r : results) {
+      json.write(json_line(r, record));
+      plot.add(json_line(r, record));
+      verified = verified && r.verified.value_or(true);
+    }
+  };
+  if (flags.policies || all) {
+    auto const study = study_policies(policies);
+    fmt::print(people, "{}{}", describe(study), all ? "\n" : "");
+    keep(results(study));
+  }
+  if (flags.throughput || all) {
+    auto const study = study_throughput(throughput, *machine);
+    fmt::print(people, "{}", describe(study));
+    keep(results(study));
+  }
+  json.finish();
+  plot.draw("coordinator");
+  if (!verified) throw std::runtime_error("a program's output is not what it is alone");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  return run_command(
+      "coordinator", "OpenMP programs that share a host, and the rules by which they get cpus",
+      argc, argv, [&](CLI::App& app) { flags.declare(app); }, [&] { run(flags); });
+}

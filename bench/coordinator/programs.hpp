@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The OpenMP programs that share a host in this bench.
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct SharingProgram {
+  std::string name;                // as people read it: "npb-cg A"
+  std::vector<std::string> words;  // [0]: its path
+  std::vector<std::string>
+      varying;  // lines of its output that tell times or threads, by their begin
+
+  // Its output but for what may differ from run to run.
+  std::string lasting(std::string const& output) const;
+};
+
+// All there are, or so many of them at random. Tiny: to see that it works. std::runtime_error when
+// this was built without OpenMP.
+std::vector<SharingProgram> sharing_programs(bool tiny);
+std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed);
+
+std::string libexec_folder();  // where the driver lies, and its programs
+std::string nigh_command();    // empty: there is none
+
+}  // namespace bench

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/coordinator/throughput.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+#include "bench/coordinator/processes.hpp"
+#include "bench/progress.hpp"
+#include "bench/statistics.hpp"
+
+namespace bench {
+
+namespace {
+
+Command plain(SharingProgram const& program) { return {program.words, {}}; }
+
+Command with_threads(SharingProgram const& program, int threads) {
+  return {program.words, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
+}
+
+Command coordinated(SharingProgram const& program) {
+  std::vector<std::string> words{nigh_command(), "run", "--"};
+  words.insert(words.end(), program.words.begin(), program.words.end());
+  return {words, {}};
+}
+
+// Empty: it is there.
+std::string why_no_coordinator() {
+  namespace fs = std::filesystem;
+  std::string const command = nigh_command();
+  if (command.empty()) return "there is no nigh command beside this driver";
+  if (!fs::exists(fs::path(command).parent_path() / "nighd")) return "there is no nighd";
+  if (!fs::exists(fs::path(libexec_folder()) / "nigh-openmp.so"))
+    return "there is no nigh-openmp.so";
+  return {};
+}
+
+class Runner {
+ public:
+  explicit Runner(ThroughputStudy& study) : study_(study) {}
+
+  // Also what every other run's outputs are compared with.
+  void run_alone(nigh::topology const& machine) {
+    auto const most = static_cast<int>(machine.cpus().size());
+    std::map<std::string, Alone> known;
+    for (SharingProgram const& program : study_.programs) {
+      if (!known.contains(program.name)) {
+        Alone& alone = known[program.name];
+        for (int threads = 1; threads <= most; ++threads) {
+          auto const ended = run({with_threads(program, threads)}, {&program}).front();
+          alone.seconds.push_back(ended.seconds);
+          bool const is_good = alone.seconds[0] / ended.seconds >= 0.8 * threads;
+          if (is_good) alone.best_threads = threads;
+        }
+      }
+      study_.alone.push_back(known[program.name]);
+    }
+  }
+
+  void sample(Sharing& way) {
+    std::vector<Ended> all;
+    if (way.name == "sequential") {
+      double begun = 0;
+      for (SharingProgram const& program : study_.programs) {
+        all.push_back(run({plain(program)}, {&program}, &way).front());
+        all.back().seconds += begun;
+        begun = all.back().seconds;
+      }
+    } else {
+      std::vector<Command> commands;
+      std::vector<SharingProgram const*> programs;
+      for (std::size_t i = 0; i < study_.programs.size(); ++i) {
+        SharingProgram const& program = study_.programs[i];
+        programs.push_back(&program);
+        commands.push_back(way.name == "coordinator" ? coordinated(program)
+                           : way.name == "fixed"
+                               ? with_threads(program, study_.alone[i].best_threads)
+                               : plain(program));
+      }
+      all = run(commands, programs, &way);
+    }
+    double last = 0, sum = 0, cpu = 0;
+    for (Ended const& e : all) {
+      last = std::max(last, e.seconds);
+      sum += e.seconds;
+      cpu += e.cpu_seconds;
+    }
+    way.seconds.push_back(last);
+    way.mean_end.push_back(sum / static_cast<double>(all.size()));
+    way.cpu_seconds.push_back(cpu);
+  }
+
+ private:
+  std::vector<Ended> run(std::vector<Command> const& commands,
+                         std::vector<SharingProgram const*> const& programs,
+                         Sharing* way = nullptr) {
+    auto all = run_together(commands);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].status != 0)
+        throw std::runtime_error(programs[i]->name + " ended with status " +
+                                 std::to_string(all[i].status) + ": " + all[i].errors);
+      auto const lasting = programs[i]->lasting(all[i].output);
+      auto const& expected = outputs_.try_emplace(programs[i]->name, lasting).first->second;
+      if (way != nullptr && lasting != expected) way->same_outputs = false;
+    }
+    return all;
+  }
+
+  ThroughputStudy& study_;
+  std::map<std::string, std::string> outputs_;
+};
+
+}  // namespace
+
+ThroughputStudy study_throughput(ThroughputOptions const& o, nigh::topology const& machine) {
+  ThroughputStudy study;
+  study.options = o;
+  study.programs = o.programs == 0 ? sharing_programs(o.tiny)
+                                   : random_programs(o.tiny, static_cast<int>(o.programs),
+                                                     static_cast<unsigned>(o.seed));
+  for (char const* const name : {"sequential", "together", "fixed", "coordinator"})
+    study.ways.push_back({name, {}, {}, {}, true, {}});
+  study.ways.back().absent = why_no_coordinator();
+
+  Runner runner(study);
+  Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(study.ways.size()) + 1);
+  progress.step("each alone");
+  runner.run_alone(machine);
+  for (long repetition = 0; repetition < o.repetitions; ++repetition)
+    for (std::size_t i = 0; i < study.ways.size(); ++i) {
+      // Each way once behind every other.
+      Sharing& way = study.ways[(i + static_cast<std::size_t>(repetition)) % study.ways.size()];
+      progress.step(way.name);
+      if (way.absent.empty()) runner.sample(way);
+    }
+  return study;
+}
+
+Sharing const& ThroughputStudy::way(std::string_view name) const {
+  return *std::find_if(ways.begin(), ways.end(), [&](Sharing const& w) { return w.name == name; });
+}
+
+double ThroughputStudy::ratio(Sharing const& mine, std::string_view name) const {
+  Sharing const& other = way(name);
+  std::vector<double> ratios;
+  for (std::size_t n = 0; n < std::min(mine.seconds.size(), other.seconds.size()); ++n)
+    ratios.push_back(mine.seconds[n] / other.seconds[n]);
+  return median_of(ratios);
+}
+
+}  // namespace bench

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways to share a host, as tables for people and as results for scripts.
+#include <fmt/core.h>
+
+#include "bench/coordinator/throughput.hpp"
+#include "bench/statistics.hpp"
+#include "bench/table.hpp"
+
+namespace bench {
+
+namespace {
+
+std::string title_of(Sharing const& way) {
+  if (way.name == "sequential") return "one after the other";
+  if (way.name == "together") return "all at once";
+  if (way.name == "fixed") return "all at once, best threads";
+  return "all at once, coordinator";
+}
+
+std::string programs_table(ThroughputStudy const& s) {
+  Table t;
+  std::vector<std::string> head{"alone, seconds"};
+  for (std::size_t n = 1; n <= s.alone.front().seconds.size(); ++n)
+    head.push_back(fmt::format("{} thread{}", n, n == 1 ? "" : "s"));
+  head.push_back("best threads");
+  t.row(head);
+  t.rule();
+  for (std::size_t i = 0; i < s.programs.size(); ++i) {
+    std::vector<std::string> row{s.programs[i].name};
+    for (double const seconds : s.alone[i].seconds) row.push_back(fmt::format("{:.2f}", seconds));
+    row.push_back(fmt::format("{}", s.alone[i].best_threads));
+    t.row(row);
+  }
+  return t.text();
+}
+
+}  // namespace
+
+std::string describe(ThroughputStudy const& s) {
+  Table t;
+  t.row({"", "seconds", "spread", "of sequential", "of at once", "mean end", "cpu seconds",
+         "outputs"});
+  t.rule();
+  std::string absent;
+  for (Sharing const& way : s.ways) {
+    if (!way.absent.empty()) {
+      absent += fmt::format("\nabsent: {}: {}\n", title_of(way), way.absent);
+      continue;
+    }
+    Statistics const seconds = statistics_of(way.seconds);
+    t.row({title_of(way), fmt::format("{:.2f}", seconds.median),
+           fmt::format("{:.0f}%", 100 * (seconds.max - seconds.min) / seconds.median),
+           fmt::format("{:.2f}", s.ratio(way, "sequential")),
+           fmt::format("{:.2f}", s.ratio(way, "together")),
+           fmt::format("{:.2f}", median_of(way.mean_end)),
+           fmt::format("{:.2f}", median_of(way.cpu_seconds)),
+           way.same_outputs ? "same" : "DIFFER"});
+  }
+  return fmt::format(
+      "{} OpenMP programs on one host: seconds until the last has ended, median of {} samples, "
+      "all\n"
+      "ways in turn; ratios: medians sample by sample; mean end: of a program\n\n{}\n{}{}",
+      s.programs.size(), s.options.repetitions, programs_table(s), t.text(), absent);
+}
+
+std::vector<Result> results(ThroughputStudy const& s) {
+  std::string names;
+  for (SharingProgram const& program : s.programs)
+    names += (names.empty() ? "" : ", ") + program.name;
+  std::vector<Result> all;
+  for (Sharing const& way : s.ways) {
+    Result r;
+    r.bench = "coordinator/throughput";
+    r.variant = way.name;
+    r.params = {{"programs", static_cast<long>(s.programs.size())}, {"set", names}};
+    r.metric = "total_time";
+    r.unit = "s";
+    r.absent = way.absent;
+    r.samples = way.seconds;
+    if (way.absent.empty()) {
+      r.verified = way.same_outputs;
+      r.counters = {{"of_sequential", s.ratio(way, "sequential")},
+                    {"of_together", s.ratio(way, "together")},
+                    {"mean_end_s", median_of(way.mean_end)},
+                    {"cpu_s", median_of(way.cpu_seconds)}};
+    }
+    all.push_back(std::move(r));
+  }
+  return all;
+}
+
+}  // namespace bench

@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws results of `nigh bench coordinator`: coordinator.py RESULTS.json FIGURE.svg|.png
+
+Ways to run a set of programs, by total time; policies, by how far apart they leave a team's threads."""
+import json
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+
+WAYS = {"sequential": ("one after the other", "#777777"), "together": ("all at once", "#4477aa"),
+        "fixed": ("all at once, best threads", "#ccbb44"),
+        "coordinator": ("all at once, coordinator", "#cc3311")}
+POLICIES = {"random": "#777777", "simple": "#4477aa", "nearest": "#ccbb44", "clustered": "#aa3377",
+            "clustered-adjusting": "#cc3311"}
+
+
+def spread(line):
+    return [[line["median"] - line["min"]], [line["max"] - line["median"]]]
+
+
+def draw_throughput(axes, lines):
+    for row, line in enumerate(lines):
+        label, colour = WAYS.get(line["variant"], (line["variant"], "#228833"))
+        axes.barh(row, line["median"], xerr=spread(line), color=colour, height=0.65,
+                  error_kw={"ecolor": "#333333", "capsize": 3})
+        axes.text(0, row, f"  {label}: {line['median']:.2f} s", va="center", fontsize=8.5,
+                  color="white")
+    axes.set_yticks([])
+    axes.invert_yaxis()
+    axes.set_xlabel("seconds until the last has ended (median; bars: min to max)")
+    axes.set_title(f"{lines[0]['params']['programs']} OpenMP programs", fontsize=10, loc="left")
+
+
+def draw_distances(axes, lines):
+    machines = list(dict.fromkeys(line["params"]["machine"] for line in lines))
+    width = 0.8 / len(POLICIES)
+    for nth, (policy, colour) in enumerate(POLICIES.items()):
+        mine = [line for line in lines if line["variant"] == policy]
+        places = [machines.index(line["params"]["machine"]) + nth * width for line in mine]
+        axes.bar(places, [line["counters"]["of_random"] for line in mine], width * 0.92, color=colour,
+                 label=policy)
+    axes.set_xticks([m + 0.32 for m in range(len(machines))], machines, fontsize=8)
+    axes.set_ylabel("local distance, of random cpus'")
+    axes.set_title("threads of a team apart", fontsize=10, loc="left")
+    axes.legend(fontsize=7.5)
+
+
+def draw_times(axes, lines):
+    timed = [line for line in lines if "decision_p99_us" in line["counters"]]
+    for policy in POLICIES:
+        mine = sorted((line for line in timed if line["variant"] == policy),
+                      key=lambda line: line["params"]["cpus"])
+        if not mine:
+            continue
+        cpus = [line["params"]["cpus"] for line in mine]
+        look = {"color": POLICIES[policy], "marker": "o", "markersize": 4}
+        axes.plot(cpus, [line["counters"]["decision_p99_us"] for line in mine], label=policy, **look)
+        axes.plot(cpus, [line["counters"]["decision_p50_us"] for line in mine], linestyle=":", **look)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted({line["params"]["cpus"] for line in timed}),
+                    sorted({line["params"]["cpus"] for line in timed}))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("cpus")
+    axes.set_ylabel("us a decision (p99; dotted: median)")
+    axes.set_title("time to decide", fontsize=10, loc="left")
+
+
+def main():
+    source, target = sys.argv[1:3]
+    with open(source, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file if line.strip()]
+    lines = [line for line in lines if "absent" not in line]
+    throughput = [line for line in lines if line["bench"] == "coordinator/throughput"]
+    policies = [line for line in lines if line["bench"] == "coordinator/policies"]
+    panels = [(draw_throughput, throughput)] if throughput else []
+    panels += [(draw_distances, policies), (draw_times, policies)] if policies else []
+    if not panels:
+        sys.exit("coordinator.py: nothing was measured, so there is nothing to draw")
+    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
+                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
+                         "legend.frameon": False})
+    figure, grid = plt.subplots(1, len(panels), squeeze=False, layout="constrained",
+                                figsize=(5.6 * len(panels), 3.6))
+    for axes, (draw, mine) in zip(grid[0], panels):
+        draw(axes, mine)
+        axes.grid(alpha=0.25)
+    run = lines[0]["run"]
+    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
+                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
+    figure.savefig(target)
+
+
+if __name__ == "__main__":
+    main()
