@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coordinator/client/turn.hpp"
+
+#include <array>
+#include <memory>
+
+#include "letters.hpp"
+
+namespace nigh::model {
+namespace {
+
+// Answers lie in a socket in some order; whoever listens takes one and hands it to whom it is for.
+struct Shared {
+  coordinator::Turn turn;
+  Plain taken;  // out of the socket
+  std::array<sync::atomic<int>, 2> answered{};
+};
+
+void wait_for(std::shared_ptr<Shared> const& s, std::size_t me) {
+  auto& mine = s->answered[me];
+  while (mine.load(sync::acquire) == 0) {
+    if (!s->turn.try_take()) {
+      s->turn.await();
+      continue;
+    }
+    if (mine.load(sync::acquire) == 0) {
+      auto const next = s->taken.get();
+      check(next < 2, "there is an answer for everybody");
+      s->taken.set(next + 1);
+      s->answered[static_cast<std::size_t>(1 - next)].store(1, sync::release);
+    }
+    s->turn.give();
+  }
+}
+
+Scenario two_waiting() {
+  return [](OneRun& run) {
+    auto s = std::make_shared<Shared>();
+    run.threads = {[s] { wait_for(s, 0); }, [s] { wait_for(s, 1); }};
+  };
+}
+
+TEST(Turn, EverybodyGetsItsAnswer) { expect_holds(two_waiting(), {.preemptions = 4}); }
+TEST(Turn, T) { expect_needed("T", Order::relaxed, two_waiting()); }
+
+}  // namespace
+}  // namespace nigh::model
