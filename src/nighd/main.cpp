@@ -7,13 +7,16 @@
 #include <exception>
 #include <filesystem>
 #include <nigh/topology.hpp>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "coordinator/server/server.hpp"
 #include "nighd/log.hpp"
 #include "nighd/settings.hpp"
+#include "platform/affinity.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/owned_file.hpp"
 #include "platform/program.hpp"
@@ -45,6 +48,12 @@ struct Sockets {
   int listener = -1;
 };
 
+std::vector<int> all_cpus() {
+  std::vector<int> cpus(coordinator::max_cpus);
+  std::iota(cpus.begin(), cpus.end(), 0);
+  return cpus;
+}
+
 std::filesystem::path socket_path(Settings const& settings) {
   if (!settings.socket.empty()) return std::filesystem::absolute(settings.socket);
   if (char const* const told = std::getenv("NIGH_SOCKET"); told != nullptr && *told != '\0')
@@ -64,6 +73,7 @@ Sockets open_sockets(Settings const& settings) {
   auto const lock = s.path.string() + ".lock";
   auto owned = platform::OwnedFile::open(lock);
   if (!owned) throw CannotServe{lock + ": " + owned.message(), bad_input};
+  if (!*owned && settings.if_none) throw CannotServe{{}, 0};
   if (!*owned) throw CannotServe{"another nighd serves " + s.path.string(), refused};
   s.lock.emplace(std::move(**owned));
   s.listener = wanted(
@@ -72,13 +82,14 @@ Sockets open_sockets(Settings const& settings) {
   return s;
 }
 
-// The pid is for people.
-void note_process(Sockets const& sockets) {
-  if (sockets.lock)
-    static_cast<void>(sockets.lock->write_end(0, std::to_string(platform::process_id()) + '\n'));
+// For people.
+void note_process(Sockets const& sockets, int pid) {
+  if (sockets.lock) static_cast<void>(sockets.lock->write_end(0, std::to_string(pid) + '\n'));
 }
 
 void serve(Settings const& settings) {
+  // Programs say which cpus they may use; where we were started from is no reason to have fewer.
+  static_cast<void>(platform::pin_this_thread(all_cpus()));
   auto const machine = wanted(topology::live());
   if (!machine.is_this_host())
     throw CannotServe{
@@ -98,8 +109,11 @@ void serve(Settings const& settings) {
           : wanted(Log::to_file(
                 (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
                     .replace_extension(".log")));
-  if (!settings.foreground) wanted(platform::go_to_background());
-  note_process(sockets);
+  auto const note = [&](int pid) { note_process(sockets, pid); };
+  if (settings.foreground)
+    note(platform::process_id());
+  else
+    wanted(platform::go_to_background(note));
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
   options.connections = static_cast<std::size_t>(platform::raise_descriptor_limit()) - 32;
@@ -133,7 +147,7 @@ int main(int argc, char** argv) {
     serve(*read.settings);
     return 0;
   } catch (CannotServe const& e) {
-    std::fprintf(stderr, "nighd: %s\n", e.why.c_str());
+    if (!e.why.empty()) std::fprintf(stderr, "nighd: %s\n", e.why.c_str());
     return e.status;
   } catch (std::exception const& e) {
     std::fprintf(stderr, "nighd: %s\n", e.what());

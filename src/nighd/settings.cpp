@@ -48,6 +48,7 @@ ReadSettings read_settings(int argc, char** argv) {
   app.add_option("--programs-per-user", s.programs_per_user, "At a time; 1024")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  app.add_flag("--if-none", s.if_none, "Leave in silence where another serves already");
   app.add_flag("--foreground", s.foreground, "Stay in the foreground, and log to standard error");
   try {
     app.parse(argc, argv);

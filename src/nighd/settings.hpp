@@ -18,6 +18,7 @@ struct Settings {
   std::int64_t slice_ms = 20;
   std::int64_t overdue_ms = 10'000;
   std::size_t programs_per_user = 1024;
+  bool if_none = false;
   bool foreground = false;
   bool any_user = false;
   policy::CoreAllocation policy = policy::CoreAllocationOptions{}.how;

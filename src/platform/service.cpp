@@ -3,14 +3,18 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+extern char** environ;
 
 namespace nigh::platform {
 
@@ -44,10 +48,13 @@ result<int> ending_signals() {
   return descriptor;
 }
 
-result<void> go_to_background() {
+result<void> go_to_background(std::function<void(int pid)> const& note) {
   auto const child = ::fork();
   if (child < 0) return error{std::strerror(errno)};
-  if (child > 0) ::_exit(0);
+  if (child > 0) {
+    note(child);
+    ::_exit(0);
+  }
   ::setsid();
   if (::chdir("/") != 0) return error{std::strerror(errno)};
   int const nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -55,6 +62,28 @@ result<void> go_to_background() {
   for (int const standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, standard);
   ::close(nothing);
   return {};
+}
+
+result<int> start_service(std::filesystem::path const& program,
+                          std::vector<std::string> const& arguments) {
+  std::string name = program.string();
+  std::vector<std::string> words = arguments;
+  std::vector<char*> pointers{name.data()};
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  pid_t child = 0;
+  int const failed = ::posix_spawn(&child, name.c_str(), &files, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) return error{"cannot run " + name + ": " + std::strerror(failed)};
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return error{"lost " + name + ": " + std::strerror(errno)};
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace nigh::platform

@@ -3,7 +3,10 @@
 // What a program needs that serves others in the background.
 
 #include <filesystem>
+#include <functional>
 #include <nigh/result.hpp>
+#include <string>
+#include <vector>
 
 namespace nigh::platform {
 
@@ -18,7 +21,13 @@ std::filesystem::path private_directory();
 result<int> ending_signals();
 
 // Goes on in the background, without terminal, input and output, in a session of its own; whoever
-// started us sees us end, with status 0. Before there are threads.
-result<void> go_to_background();
+// started us sees us end, with status 0, after note() of the process that goes on. Before there are
+// threads.
+result<void> go_to_background(std::function<void(int pid)> const& note);
+
+// Runs a program that goes to the background, without input and output but for standard error, and
+// without other files of ours; returns the status with which it does so.
+result<int> start_service(std::filesystem::path const& program,
+                          std::vector<std::string> const& arguments);
 
 }  // namespace nigh::platform
