@@ -11,6 +11,8 @@
 
 #include "base/cpu_list.hpp"
 #include "cli/commands.hpp"
+#include "cli/coordinator_socket.hpp"
+#include "cli/run/coordination.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 struct RunOptions {
   std::string threads, bind, memory, schedule, profile;
+  bool no_coordinator = false;
   bool force = false, dry_run = false, verbose = false, strict = false;
 };
 
@@ -53,14 +56,36 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
 // Never throws: where standard error is closed, the program is to run all the same.
 void say(std::string const& what) { std::fputs(("nigh: run: " + what + '\n').c_str(), stderr); }
 
+// Has the plan's program ask the coordinator, if nothing speaks against that. Starts one when there
+// is none, unless the program is not run.
+void join_coordinator(Request const& request, std::string const& program, bool dry_run, Plan& plan,
+                      Shim& shim) {
+  auto why_not = why_uncoordinated(request, from_environment);
+  auto const for_regions = why_not ? Shim{} : shim_for(program, Purpose::coordinator);
+  if (!for_regions.why_not.empty()) why_not = for_regions.why_not;
+  auto const socket = coordinator_socket();
+  if (!why_not && !dry_run)
+    if (auto const there = ensure_coordinator(socket); !there)
+      why_not = "no coordinator: " + there.message();
+  if (!why_not) {
+    plan.coordinator = socket;
+    shim = for_regions;
+  } else if (!why_not->empty()) {
+    plan.notes.push_back(*why_not);
+  }
+}
+
 void run(CLI::App const& command, RunOptions const& options,
          std::vector<std::string> const& words) {
   if (words.empty())
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
   auto const machine = host_to_bind_to();
-  auto const plan = make_plan(machine, request_of(command, options, machine), from_environment);
+  auto const request = request_of(command, options, machine);
+  auto plan = make_plan(machine, request, from_environment);
   if (!plan) throw UsageError(plan.message());
-  auto const shim = shim_for(words.front());
+  auto shim = shim_for(words.front());
+  if (!options.no_coordinator)
+    join_coordinator(request, words.front(), options.dry_run, *plan, shim);
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
     return;
@@ -72,6 +97,7 @@ void run(CLI::App const& command, RunOptions const& options,
     say(failed.message);
     throw ExitStatus{failed.status};
   }
+  launch.variables.emplace_back("NIGH_VERBOSE=1");
   for (auto const& note : plan->notes) say(note);
   if (!shim.why_not.empty() && !plan->places.empty()) say(shim.why_not);
   run_watched(launch, machine, say);
@@ -103,6 +129,8 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
       ->type_name("KIND");
   command->add_option("--profile", o->profile, "Take from this file what the options do not say")
       ->type_name("FILE");
+  command->add_flag("--no-coordinator", o->no_coordinator,
+                    "Do not share cpus with other programs by the coordinator, nighd");
   command->add_flag("--force", o->force, "Use the profile of another machine");
   command->add_flag("--strict", o->strict, "Do not start when the system refuses a part of it");
   command->add_flag("--dry-run", o->dry_run,

@@ -47,6 +47,10 @@ std::string preload_value(std::string const& file) {
   return before && !before->empty() ? *before + ":" + file : file;
 }
 
+bool has_use_for(Plan const& plan, Shim const& shim) {
+  return !shim.file.empty() && (!plan.places.empty() || !plan.coordinator.empty());
+}
+
 }  // namespace
 
 std::optional<std::string> from_environment(std::string_view name) {
@@ -65,24 +69,24 @@ topology host_to_bind_to() {
   return std::move(machine).value();
 }
 
-Shim shim_for(std::string const& program) {
-  auto const file =
-      (platform::this_program().parent_path() / ".." / "libexec" / "nigh" / "nigh-places.so")
-          .lexically_normal();
-  if (!std::filesystem::exists(file))
-    return {{},
-            "threads that no OpenMP or nigh runtime makes get no places: " + file.string() +
-                " is missing"};
+Shim shim_for(std::string const& program, Purpose purpose) {
+  bool const is_for_places = purpose == Purpose::places;
+  std::string const loss = is_for_places
+                               ? "threads that no OpenMP or nigh runtime makes get no places"
+                               : "its regions get no cpus from the coordinator";
+  auto const file = (platform::this_program().parent_path() / ".." / "libexec" / "nigh" /
+                     (is_for_places ? "nigh-places.so" : "nigh-openmp.so"))
+                        .lexically_normal();
+  if (!std::filesystem::exists(file)) return {{}, loss + ": " + file.string() + " is missing"};
   // The loader takes them for the end of a name, and would complain in each program.
   if (file.string().find_first_of(" :") != std::string::npos)
     return {{},
-            "threads that no OpenMP or nigh runtime makes get no places: " + file.string() +
+            loss + ": " + file.string() +
                 " cannot be preloaded, because of the space or colon in its name"};
   auto const elf = platform::read_elf(platform::find_program(program));
   if (!elf) return {file.string()};
   auto const without = [&](std::string const& why) {
-    return Shim{
-        {}, program + " " + why + ": threads that no OpenMP or nigh runtime makes get no places"};
+    return Shim{{}, program + " " + why + ": " + loss};
   };
   if (!elf->is_ours) return without("is made for another processor or word size");
   if (!elf->is_dynamic) return without("is linked statically");
@@ -101,8 +105,8 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   launch.removed = plan.removed;
   launch.cpus = plan.cpus;
   launch.memory = plan.memory;
-  if (!plan.places.empty() && !shim.file.empty())
-    launch.variables.push_back("LD_PRELOAD=" + preload_value(shim.file));
+  if (!plan.coordinator.empty()) launch.variables.push_back("NIGH_SOCKET=" + plan.coordinator);
+  if (has_use_for(plan, shim)) launch.variables.push_back("LD_PRELOAD=" + preload_value(shim.file));
   return launch;
 }
 

@@ -3,6 +3,7 @@
 // A plan, as it is carried out: variables, mask and policy for a program, with the library that
 // gives threads their places when no runtime does.
 
+#include <cstdint>
 #include <nigh/topology.hpp>
 #include <optional>
 #include <string>
@@ -14,12 +15,16 @@
 
 namespace nigh::cli {
 
-// The library that is preloaded (src/preload); where it cannot be, why.
+// The library that is preloaded (src/preload, src/openmp); where it cannot be, why.
 struct Shim {
   std::string file = {};  // empty: none
   std::string why_not = {};
 };
-Shim shim_for(std::string const& program);
+enum class Purpose : std::uint8_t {
+  places,       // of threads that no OpenMP or nigh runtime makes
+  coordinator,  // cpus for parallel regions, from it
+};
+Shim shim_for(std::string const& program, Purpose purpose = Purpose::places);
 
 // This host as we may use it. Throws when hwloc was told to show another machine, on which nothing
 // can be bound, or the system does not say.

@@ -22,6 +22,7 @@ struct Plan {
   std::vector<Place> places = {};           // of thread 0, 1, ...; empty: threads stay as they are
   std::vector<int> cpus = {};               // of all places, ascending: the program's affinity mask
   std::optional<platform::MemoryPolicy> memory = {};
+  std::string coordinator = {};  // the socket of that which gives regions their cpus; empty: none
   std::vector<std::string> notes = {};  // what somebody who wants to know more should know
 
   bool operator==(Plan const&) const = default;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/coordination.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "platform/local_socket.hpp"
+#include "platform/program.hpp"
+#include "platform/service.hpp"
+
+namespace nigh::cli {
+
+std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited) {
+  if (request.threads > 0 || request.bind || inherited("NIGH_COORDINATOR") == "off") return "";
+  constexpr std::array<std::string_view, 5> decided{
+      "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "NIGH_PLACES"};
+  for (auto const name : decided)
+    if (inherited(name)) return "no coordinator: " + std::string(name) + " binds threads already";
+  return std::nullopt;
+}
+
+result<void> ensure_coordinator(std::string const& socket) {
+  int const connection = platform::connect_local(socket.c_str());
+  if (connection >= 0) {
+    platform::close_descriptor(connection);
+    return {};
+  }
+  auto const nighd = platform::this_program().parent_path() / "nighd";
+  auto const status = platform::start_service(nighd, {"--socket", socket, "--if-none"});
+  if (!status) return status.to_error();
+  if (*status != 0) return error{nighd.string() + " ended with status " + std::to_string(*status)};
+  return {};
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whether a program gets its cpus from the coordinator, a parallel region at a time.
+
+#include <optional>
+#include <string>
+
+#include "cli/run/launch_plan.hpp"
+
+namespace nigh::cli {
+
+// Threads about which somebody has decided are left to that: by options, a profile, a binding in
+// the environment; or nobody is to share (NIGH_COORDINATOR=off). Why there is no coordinator for
+// them then, or an empty text if that goes without saying; nothing: there may be one.
+std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited);
+
+// Finds the coordinator at this socket, or starts one. An error says why there is none.
+result<void> ensure_coordinator(std::string const& socket);
+
+}  // namespace nigh::cli
