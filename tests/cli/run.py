@@ -83,7 +83,8 @@ def failures_of(path, environment):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    environment = dict(os.environ, DATA=DATA, LC_ALL="C.UTF-8",
+    environment = dict(os.environ, DATA=DATA, LC_ALL="C.UTF-8", NIGH_COORDINATOR="off",
+                       NIGH_SOCKET="/nonexistent/nighd.sock",
                        PATH=os.path.abspath(sys.argv[1]) + os.pathsep + os.environ["PATH"])
     failures = [f for path in sys.argv[2:] for f in failures_of(path, environment)]
     print("\n".join(failures) if failures else "ok")

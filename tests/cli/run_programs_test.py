@@ -15,6 +15,7 @@ NIGH, PROGRAMS = sys.argv[1], sys.argv[2]
 CPUS = sorted(os.sched_getaffinity(0))
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
+QUIET["NIGH_COORDINATOR"] = "off"
 
 
 def program(name):
