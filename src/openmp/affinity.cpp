@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that the shim has placed sees the cpus that it would see without it: libgomp, libraries
 // that are opened later, and the program itself count them to learn how many threads to make. One
-// that chooses cpus itself is left alone from then on. What it starts (threads here, programs in
+// that chooses cpus itself is left alone from then on, until it is back on all of them: hwloc
+// visits every cpu to look at a machine. What it starts (threads here, programs in
 // preload/programs.cpp) begins on all cpus.
 
 #include <pthread.h>
@@ -47,9 +48,12 @@ void hide_place(std::size_t size, cpu_set_t* cpus) {
   memcpy(cpus, &own_cpus(), size < sizeof(cpu_set_t) ? size : sizeof(cpu_set_t));
 }
 
-void chose_cpus() {
+void chose(std::size_t size, cpu_set_t const* cpus) {
+  cpu_set_t chosen;
+  CPU_ZERO(&chosen);
+  memcpy(&chosen, cpus, size < sizeof chosen ? size : sizeof chosen);
   this_thread.place = anywhere;
-  this_thread.is_left_alone = true;
+  this_thread.is_left_alone = !CPU_EQUAL(&chosen, &own_cpus());
 }
 
 }  // namespace
@@ -74,7 +78,7 @@ NIGH_INTERPOSED int sched_setaffinity(pid_t thread, std::size_t size,
                                       cpu_set_t const* cpus) noexcept {
   using Set = int(pid_t, std::size_t, cpu_set_t const*);
   int const refused = reinterpret_cast<Set*>(next_set.address())(thread, size, cpus);
-  if (refused == 0 && is_me(thread)) chose_cpus();
+  if (refused == 0 && is_me(thread)) chose(size, cpus);
   return refused;
 }
 
@@ -82,7 +86,7 @@ NIGH_INTERPOSED int pthread_setaffinity_np(pthread_t thread, std::size_t size,
                                            cpu_set_t const* cpus) noexcept {
   using Set = int(pthread_t, std::size_t, cpu_set_t const*);
   int const refused = reinterpret_cast<Set*>(next_set_thread.address())(thread, size, cpus);
-  if (refused == 0 && pthread_equal(thread, pthread_self()) != 0) chose_cpus();
+  if (refused == 0 && pthread_equal(thread, pthread_self()) != 0) chose(size, cpus);
   return refused;
 }
 

@@ -121,6 +121,14 @@ class Teams(unittest.TestCase):
             self.assertEqual(out.splitlines()[1:], [f"processors {len(CPUS)}", f"thread {ALL}",
                                                     f"Cpus_allowed_list:\t{ranges(CPUS)}", f"child {ALL}"])
 
+    def test_a_master_that_binds_itself_is_left_alone_until_it_is_back(self):
+        for name in self.each():
+            away, _ = run(name, "1", "0", "away", leases=A, OMP_NUM_THREADS="2")
+            self.assertNotIn(f"1: {A}", teams(away)[0] if A != B else "")
+            # As hwloc does while it looks at a machine, and with it MPI.
+            back, _ = run(name, "1", "0", "back", leases=A, OMP_NUM_THREADS="2")
+            self.assertEqual(teams(back), [f"1: {A}"])
+
     def test_cpus_listed_by_the_user_are_kept(self):
         for name in self.each():
             out, err = run(name, "1", leases=A, OMP_PLACES=f"{{{B}}},{{{A}}}", OMP_PROC_BIND="close",
