@@ -32,15 +32,18 @@ struct Worksharing {
 template <Schedule schedule>
 class OpenMp : public Variant {
  public:
+  // Not by a clause, which would be an order: whoever shares the host out may give fewer.
   // Both runtimes keep their threads, and the numbers of them, from region to region as long as the
   // number of threads does not change. So it is enough to pin them once.
   explicit OpenMp(Team const& team) : kernel_(*team.kernel), threads_(team.threads()) {
-#pragma omp parallel num_threads(threads_)
+    omp_set_num_threads(threads_);
+#pragma omp parallel
     team.pin_thread(omp_get_thread_num());
   }
 
   void clear(Fields& fields) override {
-#pragma omp parallel num_threads(threads_)
+    omp_set_num_threads(threads_);
+#pragma omp parallel
     {
       Worksharing<schedule> loops;
       PlainCycle<Worksharing<schedule>>::clear(loops, fields);
@@ -50,7 +53,8 @@ class OpenMp : public Variant {
   Outcome solve(Fields& fields, Weights const& smoother, int iterations) override {
     PlaneSums sums(fields.finest().n);
     Outcome outcome;
-#pragma omp parallel num_threads(threads_)
+    omp_set_num_threads(threads_);
+#pragma omp parallel
     {
       Worksharing<schedule> loops;
       Outcome const own = PlainCycle(loops, fields, kernel_, smoother, sums).solve(iterations);
