@@ -15,7 +15,7 @@ namespace {
 using namespace bench;
 
 struct Flags {
-  bool throughput = false, policies = false, quick = false;
+  bool throughput = false, policies = false, all_policies = false, quick = false;
   long repetitions = 0, programs = 0, requests = 0, seed = 0;
   std::string json, plot;
 
@@ -24,6 +24,8 @@ struct Flags {
                  "programs in turn, all at once, and all at once under the coordinator");
     app.add_flag("--policies", policies,
                  "which cpus each policy gives to semi-random requests, and how soon");
+    app.add_flag("--all-policies", all_policies,
+                 "--throughput: the coordinator under each policy, not only under its usual one");
     app.add_option("--programs", programs,
                    "--throughput: so many at random; default: each of them once");
     app.add_option("--requests", requests, "--policies: how many; default 10000");
@@ -52,6 +54,7 @@ void run(Flags const& flags) {
   throughput.programs = number("--programs", flags.programs, 0, 1000);
   throughput.seed = number("--seed", flags.seed, throughput.seed, 1'000'000'000);
   throughput.tiny = flags.quick;
+  throughput.all_policies = flags.all_policies;
   bool const all = !flags.throughput && !flags.policies;
   nigh::result<nigh::topology> machine = nigh::topology::live();
   if (!machine) throw std::runtime_error(machine.message());

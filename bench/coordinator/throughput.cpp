@@ -2,10 +2,12 @@
 #include "bench/coordinator/throughput.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
+#include "bench/coordinator/daemon.hpp"
 #include "bench/coordinator/processes.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
@@ -20,22 +22,20 @@ Command with_threads(SharingProgram const& program, int threads) {
   return {program.words, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
 }
 
-Command coordinated(SharingProgram const& program) {
+Command coordinated(SharingProgram const& program, std::string const& socket) {
   std::vector<std::string> words{nigh_command(), "run", "--"};
   words.insert(words.end(), program.words.begin(), program.words.end());
-  return {words, {}};
+  return {words, {{"NIGH_SOCKET", socket}, {"NIGH_VERBOSE", "1"}}};
 }
 
-// Empty: it is there.
-std::string why_no_coordinator() {
-  namespace fs = std::filesystem;
-  std::string const command = nigh_command();
-  if (command.empty()) return "there is no nigh command beside this driver";
-  if (!fs::exists(fs::path(command).parent_path() / "nighd")) return "there is no nighd";
-  if (!fs::exists(fs::path(libexec_folder()) / "nigh-openmp.so"))
-    return "there is no nigh-openmp.so";
-  return {};
+// What the shim says at the end: "nigh: gauss: 2401 regions, 2401 on granted cpus (1 to 2 of 2)".
+long granted_regions(std::string const& errors) {
+  constexpr std::string_view before = " regions, ";
+  auto const at = errors.find(before);
+  return at == std::string::npos ? 0 : std::atol(errors.c_str() + at + before.size());
 }
+
+std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
 
 class Runner {
  public:
@@ -69,17 +69,26 @@ class Runner {
         begun = all.back().seconds;
       }
     } else {
+      std::optional<Daemon> daemon;
+      if (!way.policy.empty()) daemon.emplace(way.policy);
       std::vector<Command> commands;
       std::vector<SharingProgram const*> programs;
       for (std::size_t i = 0; i < study_.programs.size(); ++i) {
         SharingProgram const& program = study_.programs[i];
         programs.push_back(&program);
-        commands.push_back(way.name == "coordinator" ? coordinated(program)
-                           : way.name == "fixed"
-                               ? with_threads(program, study_.alone[i].best_threads)
-                               : plain(program));
+        if (daemon)
+          commands.push_back(coordinated(program, daemon->socket()));
+        else if (way.name == "fixed")
+          commands.push_back(with_threads(program, study_.alone[i].best_threads));
+        else
+          commands.push_back(plain(program));
       }
       all = run(commands, programs, &way);
+      if (daemon) count_granted(way, all);
+    }
+    if (!way.granted.empty() && way.granted.back() == 0) {
+      way.absent = "no program was granted cpus; the first said: " + first_line(all.front().errors);
+      return;
     }
     double last = 0, sum = 0, cpu = 0;
     for (Ended const& e : all) {
@@ -93,6 +102,13 @@ class Runner {
   }
 
  private:
+  // A program that never asked is measured as without a coordinator: to be known.
+  static void count_granted(Sharing& way, std::vector<Ended> const& all) {
+    auto const granted = std::count_if(
+        all.begin(), all.end(), [](Ended const& e) { return granted_regions(e.errors) > 0; });
+    way.granted.push_back(static_cast<double>(granted));
+  }
+
   std::vector<Ended> run(std::vector<Command> const& commands,
                          std::vector<SharingProgram const*> const& programs,
                          Sharing* way = nullptr) {
@@ -120,9 +136,14 @@ ThroughputStudy study_throughput(ThroughputOptions const& o, nigh::topology cons
   study.programs = o.programs == 0 ? sharing_programs(o.tiny)
                                    : random_programs(o.tiny, static_cast<int>(o.programs),
                                                      static_cast<unsigned>(o.seed));
-  for (char const* const name : {"sequential", "together", "fixed", "coordinator"})
-    study.ways.push_back({name, {}, {}, {}, true, {}});
-  study.ways.back().absent = why_no_coordinator();
+  for (char const* const name : {"sequential", "together", "fixed"})
+    study.ways.push_back({.name = name});
+  std::vector<std::string> policies{"clustered-adjusting"};
+  if (o.all_policies) policies = {"simple", "nearest", "clustered", "clustered-adjusting"};
+  for (std::string const& policy : policies)
+    study.ways.push_back({.name = o.all_policies ? "coordinator/" + policy : "coordinator",
+                          .policy = policy,
+                          .absent = Daemon::why_absent()});
 
   Runner runner(study);
   Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(study.ways.size()) + 1);

@@ -18,6 +18,7 @@ struct ThroughputOptions {
   long programs = 0;  // 0: each once; else so many at random
   long seed = 1;
   bool tiny = false;
+  bool all_policies = false;  // the coordinator under each; else under its usual one
 };
 
 // How a program runs with nobody beside it.
@@ -28,11 +29,13 @@ struct Alone {
 
 struct Sharing {  // a way to run the set
   std::string name;
-  std::vector<double> seconds;      // until the last has ended, by repetition
-  std::vector<double> mean_end;     // of a program's end
-  std::vector<double> cpu_seconds;  // of all programs
+  std::string policy = {};               // of the coordinator; empty: there is none
+  std::vector<double> seconds = {};      // until the last has ended, by repetition
+  std::vector<double> mean_end = {};     // of a program's end
+  std::vector<double> cpu_seconds = {};  // of all programs
+  std::vector<double> granted = {};      // programs that the coordinator gave cpus
   bool same_outputs = true;
-  std::string absent;
+  std::string absent = {};
 };
 
 struct ThroughputStudy {

@@ -14,7 +14,7 @@ std::string title_of(Sharing const& way) {
   if (way.name == "sequential") return "one after the other";
   if (way.name == "together") return "all at once";
   if (way.name == "fixed") return "all at once, best threads";
-  return "all at once, coordinator";
+  return "all at once, " + way.name;
 }
 
 std::string programs_table(ThroughputStudy const& s) {
@@ -41,10 +41,10 @@ std::string describe(ThroughputStudy const& s) {
   t.row({"", "seconds", "spread", "of sequential", "of at once", "mean end", "cpu seconds",
          "outputs"});
   t.rule();
-  std::string absent;
+  std::string notes;
   for (Sharing const& way : s.ways) {
     if (!way.absent.empty()) {
-      absent += fmt::format("\nabsent: {}: {}\n", title_of(way), way.absent);
+      notes += fmt::format("\nabsent: {}: {}\n", title_of(way), way.absent);
       continue;
     }
     Statistics const seconds = statistics_of(way.seconds);
@@ -56,11 +56,15 @@ std::string describe(ThroughputStudy const& s) {
            fmt::format("{:.2f}", median_of(way.cpu_seconds)),
            way.same_outputs ? "same" : "DIFFER"});
   }
+  for (Sharing const& way : s.ways)
+    if (!way.granted.empty())
+      notes += fmt::format("\n{}: cpus granted to {:.0f} of {} programs\n", title_of(way),
+                           median_of(way.granted), s.programs.size());
   return fmt::format(
       "{} OpenMP programs on one host: seconds until the last has ended, median of {} samples, "
       "all\n"
       "ways in turn; ratios: medians sample by sample; mean end: of a program\n\n{}\n{}{}",
-      s.programs.size(), s.options.repetitions, programs_table(s), t.text(), absent);
+      s.programs.size(), s.options.repetitions, programs_table(s), t.text(), notes);
 }
 
 std::vector<Result> results(ThroughputStudy const& s) {
@@ -84,6 +88,7 @@ std::vector<Result> results(ThroughputStudy const& s) {
                     {"mean_end_s", median_of(way.mean_end)},
                     {"cpu_s", median_of(way.cpu_seconds)}};
     }
+    if (!way.granted.empty()) r.counters["programs_granted"] = median_of(way.granted);
     all.push_back(std::move(r));
   }
   return all;
