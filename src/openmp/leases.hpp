@@ -13,7 +13,8 @@ namespace nigh::openmp {
 struct Lease {
   std::uint16_t const* cpus = nullptr;  // the master's first, in the order of the threads
   std::uint32_t size = 0;               // 0: run as without a coordinator
-  std::uint32_t version = 0;            // of this master's leases: changes when cpus do
+  std::uint32_t version =
+      0;  // of this master's leases: changes when cpus do, though not with the size alone
 };
 
 // One for each thread that begins regions; used by that thread only.

@@ -66,7 +66,8 @@ void Stay::lease(Region const& region, Clause clause) noexcept {
   if (process().tells) count_region(team_.lease);
   if (team_.lease.size == 0) return;
   auto const threads = team_size(w, team_.lease.size);
-  team_.all = Place{1} << 63U | Place{me_.number} << 32U | team_.lease.version;
+  team_.all = Place{1} << 63U | Place{me_.number} << 43U | Place{team_.lease.size} << 32U |
+              team_.lease.version;
   team_.is_shared = threads > team_.lease.size;
   if (!w.is_exact) threads_ = threads;
   me_.nests_serially = threads == 1 && region.runtime->max_active_levels() <= 1;

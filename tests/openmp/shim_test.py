@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""OpenMP programs with the shim in them, and a coordinator that grants what a script says:
-shim_test.py SHIM FOLDER_OF_PROGRAMS [unittest arguments]. What was not built is skipped."""
+"""OpenMP programs with the shim in them, and a coordinator that grants what a script says; then with
+nighd: shim_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS [unittest arguments]. What was not
+built is skipped."""
+import concurrent.futures
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 
-SHIM, PROGRAMS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SCRIPTED, SHIM, NIGHD, PROGRAMS = map(os.path.abspath, sys.argv[1:5])
 CPUS = sorted(os.sched_getaffinity(0))
 ALL = ",".join(map(str, CPUS))
 A, B = (str(CPUS[0]), str(CPUS[-1]))
@@ -24,11 +29,11 @@ def program(name):
     return path
 
 
-def run(name, *words, leases=None, shim=True, **environment):
+def run(name, *words, leases=None, shim=SCRIPTED, **environment):
     """Its output, and what is on standard error; it ends well."""
     variables = dict(QUIET, **environment)
     if shim:
-        variables["LD_PRELOAD"] = SHIM
+        variables["LD_PRELOAD"] = shim
     if leases is not None:
         variables["NIGH_TEST_LEASES"] = leases
     done = subprocess.run([program(name), *words], env=variables, capture_output=True, text=True,
@@ -41,7 +46,7 @@ class SameOutput(unittest.TestCase):
     """With leases of all kinds, without a coordinator, and without the shim."""
 
     def check(self, name, *words, **environment):
-        plain = run(name, *words, shim=False, **environment)
+        plain = run(name, *words, shim=None, **environment)
         self.assertTrue(plain[0])
         for leases in (None, SCRIPT, A, f"{A},{B}"):
             for adjust in ("none", "without-clause"):
@@ -177,5 +182,77 @@ class Telling(unittest.TestCase):
         self.assertRegex(err, r"^nigh: opens: NIGH_OPENMP_ADJUST[^\n]*\n$")
 
 
+class Nighd(unittest.TestCase):
+    """The shim that is installed, and the daemon."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.socket = os.path.join(self.folder.name, "nighd.sock")
+        self.daemon = None
+        self.addCleanup(lambda: self.stop(signal.SIGTERM))
+
+    def start(self):
+        # Not a pipe: nobody reads it before the end.
+        with open(os.path.join(self.folder.name, "log"), "ab") as log:
+            self.daemon = subprocess.Popen([NIGHD, "--foreground", "--socket", self.socket, "--slice", "1"],
+                                           env=QUIET, stdout=log, stderr=log)
+        for _ in range(1000):
+            if os.path.exists(self.socket):
+                return
+            time.sleep(0.01)
+        self.fail("nighd does not come")
+
+    def stop(self, how):
+        if self.daemon:
+            self.daemon.send_signal(how)
+            self.daemon.wait(timeout=100)
+            self.daemon = None
+
+    def run_here(self, name, *words, **environment):
+        return run(name, *words, shim=SHIM, NIGH_SOCKET=self.socket, **environment)
+
+    def together(self, jobs):
+        """(name, words, environment) each, at the same time and again and again."""
+        with concurrent.futures.ThreadPoolExecutor(len(jobs)) as pool:
+            def often(job):
+                name, words, environment = job
+                return {self.run_here(name, *words, **environment)[0] for _ in range(5)}
+            return list(pool.map(often, jobs))
+
+    JOBS = [("kinds-gcc", [], {}), ("kinds-clang", [], {}), ("kinds-gfortran", [], {}),
+            ("threads-gcc", [], {}), ("threads-clang", [], {}), ("forks-gcc", ["before"], {}),
+            ("forks-clang", ["after"], {})]
+
+    def jobs(self):
+        here = [job for job in self.JOBS if os.path.exists(os.path.join(PROGRAMS, job[0]))]
+        return here, [{run(name, *words, shim=None, **environment)[0]} for name, words, environment in here]
+
+    def test_grants(self):
+        self.start()
+        _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertRegex(err, r": 610 regions, 610 on granted cpus ")
+
+    def test_programs_together_say_the_same(self):
+        jobs, alone = self.jobs()
+        self.start()
+        self.assertEqual(self.together(jobs), alone)
+
+    def test_programs_go_on_when_it_is_killed_and_comes_back(self):
+        jobs, alone = self.jobs()
+        self.start()
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            results = pool.submit(self.together, jobs)
+            while not results.done():
+                self.stop(signal.SIGKILL)
+                self.start()
+                time.sleep(0.1)
+            self.assertEqual(results.result(), alone)
+
+    def test_nobody_there(self):
+        _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertRegex(err, r": 610 regions, 0 on granted cpus\n")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
