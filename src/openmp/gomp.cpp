@@ -9,18 +9,19 @@ namespace {
 
 using Body = void (*)(void*);
 
-// What the threads are given instead of the region's data.
-struct Passed {
+// What the threads are given instead of the region's data: one cache line.
+struct alignas(64) Passed {
   void* reductions;  // first: GOMP_parallel_reductions looks there for the address of its own
   Body body;
   void* data;
-  Runtime const* runtime;
-  Team const* team;
+  int (*thread_num)();
+  Team team{};
 };
+static_assert(sizeof(Passed) == 64);
 
 extern "C" void run_in_place(void* p) {
   auto const& passed = *static_cast<Passed const*>(p);
-  arrive(*passed.team, [&] { return static_cast<std::uint32_t>(passed.runtime->thread_num()); });
+  arrive(passed.team, [&] { return static_cast<std::uint32_t>(passed.thread_num()); });
   passed.body(passed.data);
 }
 
@@ -28,8 +29,8 @@ template <Entry entry, class Result, class... Rest>
 Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
   auto const code = reinterpret_cast<void const*>(body);
   Region const region = find_region(code, entry, caller);
-  Stay const stay(region, {clause, false});
-  Passed passed{nullptr, body, data, region.runtime, &stay.team()};
+  Passed passed{nullptr, body, data, region.runtime->thread_num};
+  Stay const stay(region, {clause, false}, passed.team);
   if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
   return real(run_in_place, &passed, stay.threads(), rest...);

@@ -16,11 +16,11 @@ namespace {
 
 using Microtask = void (*)(std::int32_t* thread, std::int32_t* number, ...);
 
-struct Passed {
+struct alignas(64) Passed {
   Microtask body;
   std::uint32_t count;
   void** arguments;
-  Team const* team;
+  Team team{};
 };
 
 // Calls with at least as many arguments as the body takes: in the calling conventions of Linux the
@@ -38,7 +38,7 @@ constexpr std::uint32_t with_padding(std::uint32_t count) noexcept {
 }
 
 extern "C" void run_in_place_kmpc(std::int32_t* thread, std::int32_t* number, Passed* p) {
-  arrive(*p->team, [&] { return static_cast<std::uint32_t>(*number); });
+  arrive(p->team, [&] { return static_cast<std::uint32_t>(*number); });
   if (p->count <= forms[0])
     call(*p, thread, number, std::make_index_sequence<forms[0]>{});
   else if (p->count <= forms[1])
@@ -60,17 +60,16 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
   Runtime const& runtime = *region.runtime;
   auto* const real = runtime.function<Fork>(Entry::fork_call);
   if (where == nullptr) {  // the runtime itself, for threads of its own
-    Team const none{};
-    Passed passed{body, count, arguments, &none};
+    Passed passed{body, count, arguments};
     return real(where, 1, task, &passed);
   }
   Clause const clause = this_thread.clause;
   this_thread.clause = {};
-  Stay const stay(region, clause);
+  Passed passed{body, count, arguments};
+  Stay const stay(region, clause, passed.team);
   auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
   if (stay.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
     push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(stay.threads()));
-  Passed passed{body, count, arguments, &stay.team()};
   real(where, 1, task, &passed);
 }
 

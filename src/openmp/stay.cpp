@@ -29,10 +29,22 @@ bool is_bound(Thread const& me) {
          !CPU_EQUAL(&now, &own_cpus());
 }
 
+// What follows a region may last, and the cpu soon be somebody else's, while others are free. After
+// a region this long it does not matter that moving takes two microseconds.
+constexpr std::uint64_t long_ns = 1'000'000;
+
+// Looking at the clock twice takes as long as all else: of regions that are over in no time, one in
+// so many is timed. A prime, lest of regions that take turns always the same one is.
+bool is_worth_timing(Thread& me) {
+  constexpr std::uint64_t no_time_ns = 20'000;
+  constexpr std::uint32_t one_in = 17;
+  return me.last_ns >= no_time_ns || ++me.regions % one_in == 1;
+}
+
 }  // namespace
 
-Stay::Stay(Region const& region, Clause clause) noexcept
-    : me_(this_thread), threads_(clause.threads) {
+Stay::Stay(Region const& region, Clause clause, Team& team) noexcept
+    : me_(this_thread), team_(team), threads_(clause.threads) {
   if (!process().acts) return;
   if (me_.is_inside || me_.is_worker)
     begin_nested();
@@ -62,16 +74,17 @@ void Stay::lease(Region const& region, Clause clause) noexcept {
   Wish const w = wish(limits(*region.runtime, clause), process().adjust);
   if (w.threads == 1) return;
   has_lease_ = true;
-  team_.lease = enter(*me_.leases, region.id, demand(w, process().cpus));
-  if (process().tells) count_region(team_.lease);
-  if (team_.lease.size == 0) return;
-  auto const threads = team_size(w, team_.lease.size);
-  team_.all = Place{1} << 63U | Place{me_.number} << 43U | Place{team_.lease.size} << 32U |
-              team_.lease.version;
-  team_.is_shared = threads > team_.lease.size;
+  Lease const lease = enter(*me_.leases, region.id, demand(w, process().cpus));
+  if (process().tells) count_region(lease);
+  if (lease.size == 0) return;
+  team_.cpus = lease.cpus;
+  team_.size = lease.size;
+  auto const threads = team_size(w, lease.size);
+  team_.all = Place{1} << 63U | Place{me_.number} << 43U | Place{lease.size} << 32U | lease.version;
+  team_.is_shared = threads > lease.size;
   if (!w.is_exact) threads_ = threads;
   me_.nests_serially = threads == 1 && region.runtime->max_active_levels() <= 1;
-  began_ns_ = now_ns();
+  if (is_worth_timing(me_)) began_ns_ = now_ns();
 }
 
 Stay::~Stay() {
@@ -80,7 +93,10 @@ Stay::~Stay() {
   me_.team = nullptr;
   me_.nests_serially = false;
   if (!has_lease_ || me_.leases == nullptr) return;
-  leave(*me_.leases, began_ns_ == 0 ? 0 : now_ns() - began_ns_);
+  std::uint64_t duration_ns = 0;
+  if (began_ns_ != 0) me_.last_ns = duration_ns = now_ns() - began_ns_;
+  leave(*me_.leases, duration_ns);
+  if (duration_ns >= long_ns) set_free(me_);
 }
 
 }  // namespace nigh::openmp

@@ -13,14 +13,14 @@ namespace nigh::openmp {
 
 class NIGH_HIDDEN Stay {
  public:
-  Stay(Region const&, Clause) noexcept;
+  // Fills in the team, which outlasts the stay.
+  Stay(Region const&, Clause, Team&) noexcept;
   ~Stay();
   Stay(Stay&&) = delete;
   Stay& operator=(Stay&&) = delete;
 
   // For the runtime, instead of the clause; 0: it decides.
   std::uint32_t threads() const noexcept { return threads_; }
-  Team const& team() const noexcept { return team_; }
 
  private:
   void begin_outermost(Region const&, Clause) noexcept;
@@ -28,11 +28,11 @@ class NIGH_HIDDEN Stay {
   void lease(Region const&, Clause) noexcept;
 
   Thread& me_;
+  Team& team_;
   std::uint32_t threads_;
   bool is_outermost_ = false;
   bool has_lease_ = false;
   std::uint64_t began_ns_ = 0;
-  Team team_{};
 };
 
 // What each thread of the team does first: goes where it belongs. `k` tells its number.

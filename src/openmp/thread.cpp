@@ -19,7 +19,7 @@ void move(Thread& me, Team const& team, Place to) noexcept {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   if (to == team.all)
-    for (std::uint32_t k = 0; k < team.lease.size; ++k) CPU_SET(team.lease.cpus[k], &cpus);
+    for (std::uint32_t k = 0; k < team.size; ++k) CPU_SET(team.cpus[k], &cpus);
   else
     CPU_SET(to - 1, &cpus);
   set_cpus(cpus);

@@ -27,29 +27,34 @@ struct Thread {
   Leases* leases = nullptr;
   Team const* team = nullptr;  // the region it is in; valid only inside
   Place place = anywhere;
-  std::uint32_t number = 0;  // of a thread with leases, from 1
-  Clause clause{};           // announced to libomp for its next region
-  bool is_inside = false;    // a region that it began
+  std::uint32_t number = 0;   // of a thread with leases, from 1
+  std::uint32_t regions = 0;  // that were not worth timing
+  std::uint64_t last_ns = 0;  // the last one that was timed
+  Clause clause{};            // announced to libomp for its next region
+  bool is_inside = false;     // a region that it began
   bool is_worker = false;
   bool is_left_alone = false;   // bound by the program itself
   bool nests_serially = false;  // inside a team of one that would have been larger
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 
-// All threads of a region, and what they run.
+// The threads of a region. Every one of them reads it at every region, from its master's cache: it
+// is small.
 struct Team {
-  Lease lease{};           // size 0: none
-  Place all = anywhere;    // of its cpus together
-  bool is_shared = false;  // more threads than cpus: each may use all of them
+  std::uint16_t const* cpus = nullptr;
+  Place all = anywhere;  // of its cpus together
   Thread const* master = nullptr;
+  std::uint32_t size = 0;  // in cpus; 0: no lease
+  bool is_shared = false;  // more threads than cpus: each may use all of them
 };
+static_assert(sizeof(Team) == 32);
 
 // Puts the calling thread where number `k` of the team belongs, if it is elsewhere.
 NIGH_HIDDEN void move(Thread& me, Team const& team, Place to) noexcept;
 
 inline void settle(Thread& me, Team const& team, std::uint32_t k) noexcept {
   Place to = team.all;
-  if (!team.is_shared && k < team.lease.size) to = 1 + Place{team.lease.cpus[k]};
+  if (!team.is_shared && k < team.size) to = 1 + Place{team.cpus[k]};
   if (me.place != to) move(me, team, to);
 }
 
