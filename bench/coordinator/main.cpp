@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bench/command.hpp"
+#include "bench/coordinator/overhead.hpp"
 #include "bench/coordinator/policies.hpp"
 #include "bench/coordinator/throughput.hpp"
 #include "bench/plot.hpp"
@@ -15,7 +16,8 @@ namespace {
 using namespace bench;
 
 struct Flags {
-  bool throughput = false, policies = false, all_policies = false, quick = false;
+  bool throughput = false, policies = false, overhead = false;
+  bool all_policies = false, quick = false;
   long repetitions = 0, programs = 0, requests = 0, seed = 0;
   std::string json, plot;
 
@@ -26,6 +28,8 @@ struct Flags {
                  "which cpus each policy gives to semi-random requests, and how soon");
     app.add_flag("--all-policies", all_policies,
                  "--throughput: the coordinator under each policy, not only under its usual one");
+    app.add_flag("--overhead", overhead,
+                 "what the shim adds to a parallel region: alone, with a lease, with a message");
     app.add_option("--programs", programs,
                    "--throughput: so many at random; default: each of them once");
     app.add_option("--requests", requests, "--policies: how many; default 10000");
@@ -55,7 +59,10 @@ void run(Flags const& flags) {
   throughput.seed = number("--seed", flags.seed, throughput.seed, 1'000'000'000);
   throughput.tiny = flags.quick;
   throughput.all_policies = flags.all_policies;
-  bool const all = !flags.throughput && !flags.policies;
+  OverheadOptions overhead;
+  overhead.repetitions = repetitions;
+  if (flags.quick) overhead.regions = 20'000, overhead.messages = 20;
+  bool const all = !flags.throughput && !flags.policies && !flags.overhead;
   nigh::result<nigh::topology> machine = nigh::topology::live();
   if (!machine) throw std::runtime_error(machine.message());
 
@@ -80,6 +87,11 @@ void run(Flags const& flags) {
     auto const study = study_throughput(throughput, *machine);
     fmt::print(people, "{}", describe(study));
     keep(results(study));
+  }
+  if (flags.overhead || all) {
+    auto const study = study_overhead(overhead);
+    fmt::print(people, "{}{}", all ? "\n" : "", describe(study));
+    keep(study.results);
   }
   json.finish();
   plot.draw("coordinator");

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What it takes to enter and leave a parallel region: alone, with the shim, with a lease that is
+// kept, with a message for each; beside a message to a process that does nothing else.
+
+#include <string>
+#include <vector>
+
+#include "bench/results.hpp"
+
+namespace bench {
+
+struct OverheadOptions {
+  long repetitions = 5;
+  long regions = 1'000'000;  // in a row
+  long messages = 900;       // each for more threads than the one before; 1,024 cpus have names
+  long pause_us = 200;       // before each of these, for the daemon to fall asleep
+};
+
+struct OverheadStudy {
+  OverheadOptions options;
+  std::vector<Result> results;
+};
+
+OverheadStudy study_overhead(OverheadOptions const& options);
+std::string describe(OverheadStudy const& study);
+
+}  // namespace bench

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// region-timer regions COUNT: what an empty parallel region takes to enter and leave, in ns; so
+// many in a row, divided by their number. region-timer messages COUNT PAUSE_US: the same, the
+// median of so many, each of which can use more threads than any before it, so that the shim has to
+// ask for another lease. region-timer ping COUNT PAUSE_US: a message of a request's size to a
+// process that sleeps until it comes, and an answer of a grant's.
+//
+// Regions are spelt as compilers do, to be linked to any runtime.
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t request_bytes = 48, grant_bytes = 2082;
+
+void body(void* data) { asm volatile("" : : "r"(data) : "memory"); }
+void region(unsigned clause) { GOMP_parallel(body, nullptr, clause, 0); }
+
+double ns_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// So that whoever is not busy has gone to sleep.
+void pass_time(long us) {
+  auto const start = Clock::now();
+  while (ns_since(start) < static_cast<double>(us) * 1000) {
+  }
+}
+
+template <class Function>
+double median_ns(long count, long pause_us, Function const& function) {
+  std::vector<double> samples;
+  for (long i = 0; i < count; ++i) {
+    pass_time(pause_us);
+    auto const start = Clock::now();
+    function(i);
+    samples.push_back(ns_since(start));
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+double regions_ns(long count) {
+  for (int i = 0; i < 1000; ++i) region(0);
+  auto const start = Clock::now();
+  for (long i = 0; i < count; ++i) region(0);
+  return ns_since(start) / static_cast<double>(count);
+}
+
+double messages_ns(long count, long pause_us) {
+  region(0);
+  constexpr unsigned more_than_cpus = 64;
+  return median_ns(count, pause_us,
+                   [](long i) { region(more_than_cpus + static_cast<unsigned>(i)); });
+}
+
+double ping_ns(long count, long pause_us) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) std::exit(1);
+  char message[grant_bytes] = {};
+  pid_t const other = fork();
+  if (other == 0) {
+    close(ends[0]);
+    while (recv(ends[1], message, sizeof message, 0) > 0)
+      if (send(ends[1], message, grant_bytes, 0) < 0) break;
+    _exit(0);
+  }
+  close(ends[1]);
+  double const result = median_ns(count, pause_us, [&](long) {
+    if (send(ends[0], message, request_bytes, 0) < 0 || recv(ends[0], message, grant_bytes, 0) < 0)
+      std::exit(1);
+  });
+  close(ends[0]);
+  waitpid(other, nullptr, 0);
+  return result;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::string_view const what = count > 1 ? words[1] : "";
+  long const times = count > 2 ? std::max(1L, std::atol(words[2])) : 0;
+  long const pause_us = count > 3 ? std::max(0L, std::atol(words[3])) : 0;
+  if (what == "regions" && count == 3)
+    std::printf("%.1f\n", regions_ns(times));
+  else if (what == "messages" && count == 4)
+    std::printf("%.1f\n", messages_ns(times, pause_us));
+  else if (what == "ping" && count == 4)
+    std::printf("%.1f\n", ping_ns(times, pause_us));
+  else
+    return 2;
+}
