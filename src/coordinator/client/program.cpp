@@ -15,6 +15,7 @@ namespace nigh::coordinator {
 namespace {
 
 constexpr int answers_within_ms = 1000;  // a coordinator that is alive
+constexpr std::int64_t awake_us = 30;
 constexpr std::int64_t shortest_pause = 1'000'000, longest_pause = 64'000'000;
 
 std::int64_t now_us() noexcept {
@@ -169,26 +170,34 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message,
 
 void Program::look() noexcept {
   if (!turn_.try_take()) return;
-  if (is_joined()) hear();
+  if (is_joined()) static_cast<void>(hear());
   turn_.give();
 }
 
+// Awake for as long as an answer takes that is there at once: to sleep and wake takes longer.
 void Program::listen() noexcept {
-  if (platform::wait_until_readable(socket_, answers_within_ms)) return hear();
+  auto const until = now_us() + awake_us;
+  do {
+    if (hear()) return;
+  } while (now_us() < until);
+  if (platform::wait_until_readable(socket_, answers_within_ms)) {
+    static_cast<void>(hear());
+    return;
+  }
   if (asked_whether_alive_ || !send(Query{})) return lose();
   asked_whether_alive_ = true;
 }
 
-// All that has arrived.
-void Program::hear() noexcept {
+// All that has arrived. False: nothing.
+bool Program::hear() noexcept {
   std::array<std::byte, largest_message> bytes;
-  for (;;) {
+  for (bool anything = false;; anything = true) {
     auto const size = platform::receive_bytes(socket_, bytes);
-    if (size == -EAGAIN) return;
-    if (size <= 0 || size > static_cast<int>(bytes.size())) return lose();
+    if (size == -EAGAIN) return anything;
+    if (size <= 0 || size > static_cast<int>(bytes.size())) return lose(), true;
     auto const decoded = decode_from_coordinator({bytes.data(), static_cast<std::size_t>(size)});
     auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
-    if (message == nullptr) return lose();
+    if (message == nullptr) return lose(), true;
     asked_whether_alive_ = false;
     if (auto const* const grant = std::get_if<Grant>(message))
       take(*grant);

@@ -61,7 +61,7 @@ class Program {
   void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link) noexcept;
   void look() noexcept;  // at what has arrived, without waiting
   void listen() noexcept;
-  void hear() noexcept;
+  bool hear() noexcept;
   Master* waiting_for(Ticket ticket) noexcept;
   void take(Grant const& grant) noexcept;
   void take(Refusal const& refusal) noexcept;
