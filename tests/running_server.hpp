@@ -34,6 +34,7 @@ class RunningServer {
     std::filesystem::remove_all(directory_);
   }
 
+  std::filesystem::path const& directory() const { return directory_; }
   std::string const& socket() const { return socket_; }
   ProgramOptions options() const { return {socket_.c_str(), "test", allowed_}; }
   int warnings() const { return warnings_; }

@@ -17,6 +17,14 @@ iovec over(std::span<std::byte const> bytes) noexcept {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
+// The system says who called listen(): of a service manager's socket, root.
+bool is_trusted(int socket) noexcept {
+  ucred who{};
+  socklen_t size = sizeof who;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
+         (who.uid == 0 || who.uid == ::geteuid());
+}
+
 }  // namespace
 
 int connect_local(char const* path) noexcept {
@@ -27,9 +35,11 @@ int connect_local(char const* path) noexcept {
   std::memcpy(address.sun_path, path, length);
   int const socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket < 0) return -errno;
-  if (::connect(socket, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0)
+  int failed = EPERM;
+  if (::connect(socket, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
+    failed = errno;
+  else if (is_trusted(socket))
     return socket;
-  int const failed = errno;
   ::close(socket);
   return -failed;
 }

@@ -10,7 +10,8 @@
 
 namespace nigh::platform {
 
-// Never waits: where too many wait already, it fails.
+// Never waits: where too many wait already, it fails. So it does where neither our user nor root
+// listens: -EPERM.
 int connect_local(char const* path) noexcept;
 
 // All of it, now, or not at all; `passed` is a descriptor to send with it.

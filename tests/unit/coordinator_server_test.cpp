@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <thread>
 
 #include "coordinator/client/master.hpp"
@@ -299,6 +300,23 @@ TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
   EXPECT_EQ(other.enter(1, all).size, 0u);
   EXPECT_FALSE(joined.is_joined());
   other.leave(1000);
+}
+
+TEST_F(CoordinatorServer, SpeaksWithItsUsersProgramsOnly) {
+  if (::getuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  std::filesystem::permissions(server.directory(), std::filesystem::perms(0755));
+  std::filesystem::permissions(server.socket(), std::filesystem::perms(0666));
+  pid_t const child = ::fork();
+  if (child == 0) {
+    constexpr uid_t somebody = 12345;
+    if (::setresuid(somebody, somebody, somebody) != 0) ::_exit(2);
+    Program program;
+    ::_exit(program.join(server.options()) ? 1 : 0);
+  }
+  int ended = -1;
+  ASSERT_EQ(::waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
+  EXPECT_EQ(server.warnings(), 1);
 }
 
 TEST_F(CoordinatorServer, LeavesWhenNobodyHasNeededItForLong) {
