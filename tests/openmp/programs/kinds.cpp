@@ -170,6 +170,19 @@ void nested() {
   print("regions in tasks", total);
 }
 
+// Teams that grow and shrink, and threads that all end in between.
+void sizes() {
+  long total = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (int threads : {4, 2, 5, 1, 3}) {
+#pragma omp parallel num_threads(threads) reduction(+ : total)
+      total += omp_get_thread_num();
+    }
+    if (round % 7 == 6 && omp_pause_resource_all(omp_pause_soft) != 0) print("not paused", round);
+  }
+  print("sizes", total);
+}
+
 void exceptions() {
   long caught = 0;
 #pragma omp parallel for reduction(+ : caught)
@@ -243,6 +256,7 @@ int main() {
   others();
   clauses();
   nested();
+  sizes();
   exceptions();
   many_variables();
 }
