@@ -5,6 +5,7 @@ nighd: shim_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS [unittest argume
 built is skipped."""
 import concurrent.futures
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,6 +181,18 @@ class Telling(unittest.TestCase):
         out, err = run("opens", NIGH_OPENMP_ADJUST="some")
         self.assertEqual(out, "done\n")
         self.assertRegex(err, r"^nigh: opens: NIGH_OPENMP_ADJUST[^\n]*\n$")
+
+
+class Shim(unittest.TestCase):
+    """The file that is installed."""
+
+    @unittest.skipIf(shutil.which("readelf") is None, "needs readelf")
+    def test_brings_only_libc(self):
+        table = subprocess.run(["readelf", "-d", SHIM], capture_output=True, text=True, check=True).stdout
+        needed = [line.split("[")[1].rstrip("]") for line in table.splitlines() if "NEEDED" in line]
+        self.assertTrue(needed)
+        for library in needed:
+            self.assertRegex(library, r"^(libc|ld-linux.*)\.so")
 
 
 class Nighd(unittest.TestCase):
