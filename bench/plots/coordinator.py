@@ -46,7 +46,7 @@ def draw_distances(axes, lines):
     axes.set_xticks([m + 0.32 for m in range(len(machines))], machines, fontsize=8)
     axes.set_ylabel("local distance, of random cpus'")
     axes.set_title("threads of a team apart", fontsize=10, loc="left")
-    axes.legend(fontsize=7.5)
+    axes.legend(fontsize=7.5, ncol=5, loc="upper center", bbox_to_anchor=(0.5, -0.1), columnspacing=0.9)
 
 
 def draw_times(axes, lines):

@@ -20,8 +20,13 @@ def path(name):
     return os.path.join(PROGRAMS, name)
 
 
+# More threads than cpus had better not spin.
+PASSIVE = dict(os.environ, OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1",
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
 def run(words):
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, env=PASSIVE, capture_output=True, text=True, timeout=120, check=False)
 
 
 def built():
@@ -66,8 +71,6 @@ class PlainPrograms(unittest.TestCase):
     def test_adi_of_many_processes_is_the_serial_one(self):
         expected = run([path("adi"), "--size=41", "--serial"]).stdout
         self.assertIn(" verified\n", expected)
-        # So many threads on so few cpus had better not spin.
-        os.environ.update(OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         for ranks in ("2", "3"):
             done = run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks, path("adi"),
                         "--size=41", "--threads=2"])
