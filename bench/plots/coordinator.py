@@ -23,13 +23,13 @@ def spread(line):
 
 
 def draw_throughput(axes, lines):
+    labels = []
     for row, line in enumerate(lines):
         label, colour = WAYS.get(line["variant"], ("all at once, " + line["variant"], "#cc3311"))
         axes.barh(row, line["median"], xerr=spread(line), color=colour, height=0.65,
                   error_kw={"ecolor": "#333333", "capsize": 3})
-        axes.text(0, row, f"  {label}: {line['median']:.2f} s", va="center", fontsize=8.5,
-                  color="white")
-    axes.set_yticks([])
+        labels.append(f"{label}\n{line['median']:.2f} s")
+    axes.set_yticks(range(len(lines)), labels, fontsize=8.5)
     axes.invert_yaxis()
     axes.set_xlabel("seconds until the last has ended (median; bars: min to max)")
     axes.set_title(f"{lines[0]['params']['programs']} OpenMP programs", fontsize=10, loc="left")
