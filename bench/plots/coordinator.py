@@ -31,7 +31,7 @@ def draw_throughput(axes, lines):
         labels.append(f"{label}\n{line['median']:.2f} s")
     axes.set_yticks(range(len(lines)), labels, fontsize=8.5)
     axes.invert_yaxis()
-    axes.set_xlabel("seconds until the last has ended (median; bars: min to max)")
+    axes.set_xlabel("s until the last ends (median, min to max)")
     axes.set_title(f"{lines[0]['params']['programs']} OpenMP programs", fontsize=10, loc="left")
 
 
@@ -91,7 +91,7 @@ def main():
     run = lines[0]["run"]
     figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
                      f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target)
+    figure.savefig(target, bbox_inches="tight")
 
 
 if __name__ == "__main__":
