@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is known of a program's regions: how long each takes with how many threads, and how many it
+// can use. One for each binary, as text:
+//
+//   {"nigh_region_profile": 1, "program": "npb-cg", "path": "/usr/bin/npb-cg",
+//    "binary": "27c4fd7b4eb79b1c", "cpus": 8, "regions": [
+//   {"id": "0x3df60", "where": "cg.cpp:120", "source": "learnt", "maximum": 8, "optimal": 4,
+//    "times": [{"threads": 4, "median_ns": 61000, "runs": 9}, ...]},
+//   ...
+//   ]}
+
+#include <cstdint>
+#include <nigh/result.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/protocol/message.hpp"
+
+namespace nigh::coordinator {
+
+// Who says what a region can use: nighd, from how long its runs took; somebody who ran it with all
+// sizes of teams; the user. Learning changes only what is learnt.
+enum class Source : std::uint8_t { learnt, measured, given };
+std::string_view to_string(Source s) noexcept;
+
+struct TeamTime {
+  std::uint32_t threads = 0;
+  std::int64_t median_ns = 0;
+  std::uint64_t runs = 0;
+
+  bool operator==(TeamTime const&) const = default;
+};
+
+struct RegionProfile {
+  RegionId id = 0;
+  std::string where{};  // "cg.cpp:120"; empty: not known
+  Source source = Source::learnt;
+  Demand demand{};                // 0: not known yet
+  std::vector<TeamTime> times{};  // by threads, ascending
+
+  bool operator==(RegionProfile const&) const = default;
+};
+
+struct ProgramProfile {
+  std::string program;       // its name
+  std::string path{};        // where it was run from last; empty: not known
+  std::uint64_t binary = 0;  // platform::binary_identity()
+  std::uint32_t cpus = 0;    // of the machine that all but the given was learnt on
+  std::vector<RegionProfile> regions{};
+
+  RegionProfile* find(RegionId id) noexcept;
+  bool operator==(ProgramProfile const&) const = default;
+};
+
+inline constexpr std::size_t most_regions = 1024;
+inline constexpr std::size_t largest_profile = 8 << 20;  // bytes of text
+
+std::string profile_text(ProgramProfile const& profile);
+// The error says what is wrong with the text, to be put behind its file's name: "is ...".
+result<ProgramProfile> parse_profile(std::string_view text);
+
+// "0x3df60"
+std::string region_name(RegionId id);
+std::optional<RegionId> parse_region(std::string_view name);
+
+}  // namespace nigh::coordinator
