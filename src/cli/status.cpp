@@ -13,11 +13,18 @@
 
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
+#include "cli/region_name.hpp"
 
 namespace nigh::cli {
 namespace {
 
 constexpr int no_coordinator = 1;
+
+// Where its region is, for people; empty when it has none.
+std::string code_of(coordinator::Status const& program) {
+  if (program.region == 0) return {};
+  return RegionNames::of_process(static_cast<int>(program.pid)).name(program.region);
+}
 
 nlohmann::ordered_json as_json(std::string const& socket, coordinator::HostStatus const& all) {
   nlohmann::ordered_json json{{"socket", socket},
@@ -36,7 +43,8 @@ nlohmann::ordered_json as_json(std::string const& socket, coordinator::HostStatu
                                 {"wanted", p.wanted},
                                 {"waiting", p.requests},
                                 {"waiting_us", p.waiting_us},
-                                {"region", fmt::format("{:#x}", p.region)}});
+                                {"region", fmt::format("{:#x}", p.region)},
+                                {"code", code_of(p)}});
   return json;
 }
 
@@ -51,7 +59,7 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
   for (auto const& p : all.programs)
     text += fmt::format("{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10.1f}  {}\n", p.pid, p.name.view(),
                         p.held, p.wanted, p.requests, static_cast<double>(p.waiting_us) / 1000,
-                        p.region == 0 ? "-" : fmt::format("{:#x}", p.region));
+                        p.region == 0 ? "-" : code_of(p));
   return text;
 }
 

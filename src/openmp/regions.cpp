@@ -31,25 +31,18 @@ std::size_t slot(void const* code, std::size_t probe) noexcept {
   return static_cast<std::size_t>(((bits * 0x9e3779b97f4a7c15U) >> 40U) + probe) % most_regions;
 }
 
-std::uint64_t hash_of_name(char const* path) {
-  char const* const slash = strrchr(path, '/');
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  for (char const* c = slash != nullptr ? slash + 1 : path; *c != '\0'; ++c)
-    hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3U;
-  return (hash ^ hash >> 30U) & 0x7fffU;
-}
-
 coordinator::RegionId id_of(void const* code) {
-  constexpr auto no_file = coordinator::RegionId{1} << 63U;
-  constexpr auto address_bits = (coordinator::RegionId{1} << 48U) - 1;
   auto const address = reinterpret_cast<std::uintptr_t>(code);
   Dl_info in;
   link_map* map = nullptr;
   if (dladdr1(code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
-    return no_file | (address & address_bits);
-  auto const offset = (address - map->l_addr) & address_bits;
-  bool const is_program = map->l_name == nullptr || map->l_name[0] == '\0';
-  return is_program ? offset : hash_of_name(map->l_name) << 48U | offset;
+    return coordinator::in_no_file | coordinator::address_of(address);
+  auto const offset = address - map->l_addr;
+  char const* const path = map->l_name;
+  if (path == nullptr || *path == '\0') return coordinator::region_in(0, offset);
+  char const* const slash = strrchr(path, '/');
+  auto const library = coordinator::library_number(slash != nullptr ? slash + 1 : path);
+  return coordinator::region_in(library, offset);
 }
 
 Region add(void const* code, Region const& found, std::uint32_t age) {

@@ -2,14 +2,12 @@
 #pragma once
 // The parallel regions of this process, by the address of their code.
 
-#include "coordinator/protocol/message.hpp"
+#include "coordinator/protocol/region_id.hpp"
 #include "openmp/runtimes.hpp"
 
 namespace nigh::openmp {
 
 struct Region {
-  // Bits 0 to 47: where the code is in its file, as addr2line wants it. Above: 0 for the program
-  // itself, else 15 bits of the library's name; the highest for code that is in no file.
   coordinator::RegionId id = 0;
   Runtime const* runtime = nullptr;
 };

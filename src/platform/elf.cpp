@@ -52,22 +52,23 @@ std::optional<std::uint64_t> offset_of(std::vector<Segment> const& segments,
   return {};
 }
 
-std::vector<std::string> needed_by(std::ifstream& in, std::vector<Segment> const& segments,
-                                   Segment const& dynamic) {
-  std::vector<std::uint64_t> names;
+void read_names(std::ifstream& in, std::vector<Segment> const& segments, Segment const& dynamic,
+                ElfFacts& facts) {
+  std::vector<std::uint64_t> needed;
+  std::optional<std::uint64_t> own;
   std::optional<std::uint64_t> strings;
   constexpr std::uint64_t most = 1 << 16;
-  for (std::uint64_t at = 0; at + sizeof(Entry) <= dynamic.p_filesz && names.size() < most;
+  for (std::uint64_t at = 0; at + sizeof(Entry) <= dynamic.p_filesz && needed.size() < most;
        at += sizeof(Entry)) {
     Entry entry{};
     if (!read_at(in, dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) break;
-    if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+    if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
+    if (entry.d_tag == DT_SONAME) own = entry.d_un.d_val;
     if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
   }
-  std::vector<std::string> needed;
-  if (strings)
-    for (auto const name : names) needed.push_back(name_at(in, *strings + name));
-  return needed;
+  if (!strings) return;
+  for (auto const name : needed) facts.needed.push_back(name_at(in, *strings + name));
+  if (own) facts.library_name = name_at(in, *strings + *own);
 }
 
 // From the section headers, which even stripped programs keep; none where they are gone.
@@ -115,7 +116,7 @@ std::optional<ElfFacts> read_elf(std::filesystem::path const& file) {
     if (!read_at(in, header.e_phoff + i * sizeof(Segment), segments[i])) return facts;
   for (auto const& s : segments) {
     if (s.p_type == PT_INTERP) facts.is_dynamic = true;
-    if (s.p_type == PT_DYNAMIC) facts.needed = needed_by(in, segments, s);
+    if (s.p_type == PT_DYNAMIC) read_names(in, segments, s, facts);
   }
   facts.imports = imports_of(in, header);
   return facts;

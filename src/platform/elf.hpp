@@ -14,6 +14,7 @@ struct ElfFacts {
   bool is_dynamic = false;                // loaded by a dynamic linker, which hears LD_PRELOAD
   std::vector<std::string> needed = {};   // libraries it names, "libgomp.so.1"
   std::vector<std::string> imports = {};  // functions and data it takes from them
+  std::string library_name = {};          // under which others need it; empty: it is no library
 };
 
 // Empty: no ELF file, such as a script, or one that cannot be read.

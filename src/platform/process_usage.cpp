@@ -116,6 +116,21 @@ std::vector<ThreadSample> threads_of(int process, fs::path const& proc) {
   return threads;
 }
 
+std::vector<fs::path> mapped_code(int process, fs::path const& proc) {
+  std::ifstream in(proc / std::to_string(process) / "maps");
+  std::vector<fs::path> files;
+  for (std::string line; std::getline(in, line);) {
+    // 7f0c-7f0d r-xp 00001000 08:01 1234    /usr/lib/libm.so.6
+    std::istringstream words(line);
+    std::string range, permissions, offset, device, inode, file;
+    words >> range >> permissions >> offset >> device >> inode >> std::ws;
+    if (!std::getline(words, file) || file[0] != '/' || permissions.find('x') == file.npos)
+      continue;
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.emplace_back(file);
+  }
+  return files;
+}
+
 std::optional<std::map<int, std::uint64_t>> bytes_by_node(int process, fs::path const& proc) {
   std::ifstream in(proc / std::to_string(process) / "numa_maps");
   if (!in) return {};

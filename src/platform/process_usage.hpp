@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where another process's threads run and its pages lie right now, as /proc tells.
+// Where another process's threads run, its code is from and its pages lie right now, as /proc
+// tells.
 
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +27,10 @@ struct ThreadSample {
 std::vector<int> process_tree(int root, std::filesystem::path const& proc = "/proc");
 
 std::vector<ThreadSample> threads_of(int process, std::filesystem::path const& proc = "/proc");
+
+// Files it executes code of, its program among them; empty when we may not know.
+std::vector<std::filesystem::path> mapped_code(int process,
+                                               std::filesystem::path const& proc = "/proc");
 
 // Bytes by NUMA node of memory that is the process's own or shared between processes, but no
 // file's. Empty when the kernel does not say. Walks all its page tables: some milliseconds a

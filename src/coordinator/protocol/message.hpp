@@ -26,14 +26,14 @@
 
 #include "coordinator/protocol/cpus.hpp"
 #include "coordinator/protocol/name.hpp"
+#include "coordinator/protocol/region_id.hpp"
 
 namespace nigh::coordinator {
 
 inline constexpr std::uint16_t protocol_version = 1;
 
-using RegionId = std::uint64_t;  // address of its code, relative to the binary; the program's own
-using LeaseId = std::uint64_t;   // 0: none
-using Ticket = std::uint32_t;    // by which a program knows the answer to its request
+using LeaseId = std::uint64_t;  // 0: none
+using Ticket = std::uint32_t;   // by which a program knows the answer to its request
 
 inline constexpr std::uint32_t unknown_place = 0xffffffff;
 

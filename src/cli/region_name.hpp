@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Parallel regions as people know them: by file and line.
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/code_file.hpp"
+#include "coordinator/protocol/region_id.hpp"
+
+namespace nigh::cli {
+
+// What is not known is empty.
+struct RegionCode {
+  std::filesystem::path file = {};  // the program or library it is in
+  bool is_in_library = false;
+  std::uint64_t address = 0;  // there
+  CodeLine at = {};
+};
+
+// "cg.cpp:113"; without debug information "solve+0x40"; without symbols "0x11d0", or
+// "libx.so+0x11d0" in a library.
+std::string short_name(RegionCode const& region);
+
+// The function that the region was written in, without its parameters: compilers make one of the
+// region's body, and add to the name.
+std::string function_of(RegionCode const& region);
+
+// Finds the regions of one program. Files are opened when they are first needed, and answers kept.
+class RegionNames {
+ public:
+  static RegionNames of_program(std::filesystem::path program,
+                                std::vector<std::filesystem::path> const& libraries = {});
+  // Of one that runs: with the libraries it has loaded. Where we may not look, names are addresses.
+  static RegionNames of_process(int pid);
+
+  RegionCode const& find(coordinator::RegionId region);
+  std::string name(coordinator::RegionId region) { return short_name(find(region)); }
+
+ private:
+  struct Binary {
+    std::filesystem::path file = {};
+    std::optional<CodeFile> code = {};
+    bool is_opened = false;
+  };
+
+  void add(std::filesystem::path const& library);
+  Binary* binary_of(coordinator::RegionId region);
+
+  std::optional<int> pid_;
+  Binary program_;
+  std::map<std::uint32_t, Binary> libraries_;  // by number
+  std::map<coordinator::RegionId, RegionCode> found_;
+};
+
+}  // namespace nigh::cli

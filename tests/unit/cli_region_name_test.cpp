@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "cli/region_name.hpp"
+
+// This file is compiled with debug information.
+constexpr int marked_line = __LINE__ + 1;
+extern "C" __attribute__((noinline)) int nigh_test_marked(int n) { return n + 1; }
+
+namespace nigh::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using coordinator::library_number;
+using coordinator::region_in;
+using testing::EndsWith;
+using testing::StartsWith;
+
+std::uint64_t address_in_file(void const* code) {
+  Dl_info in;
+  if (dladdr(code, &in) == 0) return 0;
+  return reinterpret_cast<std::uintptr_t>(code) - reinterpret_cast<std::uintptr_t>(in.dli_fbase);
+}
+std::uint64_t marked() { return address_in_file(reinterpret_cast<void const*>(&nigh_test_marked)); }
+fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
+
+std::string text_of(fs::path const& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(RegionName, IsFileAndLine) {
+  ASSERT_EQ(nigh_test_marked(1), 2);
+  auto names = RegionNames::of_program(this_program());
+  auto const& found = names.find(marked());
+  EXPECT_EQ(found.at.function, "nigh_test_marked");
+  EXPECT_EQ(found.at.offset, 0U);
+  EXPECT_THAT(found.at.source, EndsWith("cli_region_name_test.cpp"));
+  EXPECT_EQ(found.at.line, marked_line);
+  EXPECT_EQ(found.file, this_program());
+  EXPECT_EQ(names.name(marked()), "cli_region_name_test.cpp:" + std::to_string(marked_line));
+}
+
+TEST(RegionName, OfARunningProgram) {
+  auto names = RegionNames::of_process(::getpid());
+  EXPECT_EQ(names.name(marked()), "cli_region_name_test.cpp:" + std::to_string(marked_line));
+}
+
+TEST(RegionName, InALibraryThatARunningProgramHasLoaded) {
+  void (*const terminate)() = &std::terminate;
+  auto const address = address_in_file(reinterpret_cast<void const*>(terminate));
+  auto names = RegionNames::of_process(::getpid());
+  auto const& found = names.find(region_in(library_number("libstdc++.so.6"), address));
+  EXPECT_TRUE(found.is_in_library);
+  EXPECT_THAT(found.file.filename().string(), StartsWith("libstdc++.so.6"));
+  EXPECT_EQ(function_of(found), "std::terminate");
+}
+
+TEST(RegionName, IsTheAddressWhereNothingIsKnown) {
+  constexpr std::uint64_t address = 0x11d0;
+  EXPECT_EQ(RegionNames::of_program("/nonexistent/program").name(address), "0x11d0");
+  EXPECT_EQ(RegionNames::of_program("/etc/passwd").name(address), "0x11d0");
+  EXPECT_EQ(RegionNames::of_program("/").name(address), "0x11d0");
+  EXPECT_EQ(RegionNames::of_process(0).name(address), "0x11d0");
+  auto here = RegionNames::of_program(this_program());
+  EXPECT_EQ(here.name(coordinator::in_no_file | address), "0x11d0");
+  EXPECT_EQ(here.name(region_in(library_number("libnobody.so"), address)), "0x11d0");
+}
+
+// Cut anywhere, a file may tell less, and does no harm.
+TEST(RegionName, SurvivesHalfFiles) {
+  auto const whole = text_of(this_program());
+  auto const part = fs::temp_directory_path() / ("nigh-half." + std::to_string(::getpid()));
+  for (std::size_t const size : {std::size_t{0}, std::size_t{3}, std::size_t{64}, std::size_t{4096},
+                                 whole.size() / 2, whole.size() - 100}) {
+    std::ofstream(part, std::ios::binary) << whole.substr(0, size);
+    EXPECT_FALSE(RegionNames::of_program(part).name(marked()).empty()) << size;
+  }
+  fs::remove(part);
+}
+
+RegionCode in_function(std::string function, std::uint64_t offset = 0) {
+  return {"/usr/bin/solver", false, 0x11d0, {std::move(function), offset, {}, 0}};
+}
+
+TEST(RegionName, WithoutLinesIsTheFunction) {
+  EXPECT_EQ(short_name(in_function("main._omp_fn.0")), "main._omp_fn.0");
+  EXPECT_EQ(short_name(in_function("main.omp_outlined.3")), "main.omp_outlined.3");
+  EXPECT_EQ(short_name(in_function("(anonymous namespace)::fib(int) [clone ._omp_fn.1]")),
+            "fib._omp_fn.1");
+  EXPECT_EQ(short_name(in_function(".omp_outlined.")), ".omp_outlined.");
+  EXPECT_EQ(short_name(in_function("solve", 0x40)), "solve+0x40");
+  EXPECT_EQ(short_name({"/usr/lib/libx.so.1", true, 0x11d0, {}}), "libx.so.1+0x11d0");
+  EXPECT_EQ(short_name({"/usr/bin/solver", false, 0x11d0, {}}), "0x11d0");
+}
+
+TEST(RegionName, KnowsTheFunctionThatWasWritten) {
+  EXPECT_EQ(function_of(in_function("main._omp_fn.0")), "main");
+  EXPECT_EQ(function_of(in_function("main.omp_outlined")), "main");
+  EXPECT_EQ(function_of(in_function("cg::solve(int, void (*)(int)) [clone ._omp_fn.2]")),
+            "cg::solve");
+  EXPECT_EQ(function_of(in_function("cg::solve(std::vector<int>&) [clone .omp_outlined.3]")),
+            "cg::solve");
+  EXPECT_EQ(
+      function_of(in_function("f(int)::{lambda(int)#1}::operator()(int) const [clone ._omp_fn.0]")),
+      "f(int)::{lambda(int)#1}::operator()");
+  EXPECT_EQ(function_of(in_function(".omp_outlined.")), ".omp_outlined.");
+  EXPECT_EQ(function_of(in_function("")), "");
+}
+
+}  // namespace
+}  // namespace nigh::cli
