@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/process.hpp"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "base/atomic.hpp"
 #include "openmp/runtimes.hpp"
+#include "platform/elf_functions.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -86,13 +88,29 @@ __attribute__((constructor)) void begin() {
   self.acts = true;
 }
 
+// Runtimes are known from the first region on.
+char const* why_no_runtime() {
+  for (Entry const entry : {Entry::parallel, Entry::fork_call})
+    if (dlsym(RTLD_NEXT, name_of(entry)) != nullptr) return "no parallel regions";
+  switch (platform::defines_any("/proc/self/exe", platform::openmp_functions)) {
+    case platform::Defined::no:
+      return "no OpenMP found";
+    case platform::Defined::yes:
+      return "its OpenMP runtime is linked statically: regions cannot be seen";
+    case platform::Defined::unknown:
+      break;
+  }
+  return "no OpenMP found (without symbols: a static runtime would not be seen)";
+}
+
 __attribute__((destructor)) void tell() {
   if (!self.tells) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
-  if (any_runtime() == nullptr) return say("no OpenMP found");
-  fprintf(stderr, "nigh: %s: %llu regions, %llu on granted cpus", program_invocation_short_name,
-          static_cast<unsigned long long>(regions), static_cast<unsigned long long>(leased));
+  if (any_runtime() == nullptr) return say(why_no_runtime());
+  fprintf(stderr, "nigh: %s: %llu region%s, %llu on granted cpus", program_invocation_short_name,
+          static_cast<unsigned long long>(regions), regions == 1 ? "" : "s",
+          static_cast<unsigned long long>(leased));
   if (leased > 0)
     fprintf(stderr, " (%u to %u of %u)", counts.smallest.load(sync::relaxed),
             counts.largest.load(sync::relaxed), self.cpus);

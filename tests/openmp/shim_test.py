@@ -177,6 +177,19 @@ class Telling(unittest.TestCase):
         _, err = run("threads-gcc", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
         self.assertEqual(err, f"nigh: threads-gcc: 610 regions, 610 on granted cpus (1 to 1 of {len(CPUS)})\n")
 
+    def test_one_region_and_none(self):
+        for name in ("regions-gcc", "regions-clang"):
+            self.assertEqual(run(name, "0", leases=A, NIGH_VERBOSE="1")[1], f"nigh: {name}: no parallel regions\n")
+        _, err = run("teams-gcc", "1", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertIn(": 1 region, 1 on granted cpus ", err)
+
+    def test_a_runtime_that_is_linked_statically(self):
+        out, err = run("static-gcc", "1", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertEqual(teams(out), [f"2: {ALL} {ALL}"])
+        self.assertIn("static-gcc: its OpenMP runtime is linked statically: regions cannot be seen\n", err)
+        _, err = run("stripped-gcc", "1", leases=A, NIGH_VERBOSE="1")
+        self.assertIn("stripped-gcc: no OpenMP found (without symbols: a static runtime would not be seen)\n", err)
+
     def test_a_mistaken_setting(self):
         out, err = run("opens", NIGH_OPENMP_ADJUST="some")
         self.assertEqual(out, "done\n")

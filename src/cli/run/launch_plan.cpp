@@ -9,6 +9,7 @@
 #include "base/cpu_list.hpp"
 #include "cli/commands.hpp"
 #include "platform/elf.hpp"
+#include "platform/elf_functions.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
@@ -89,7 +90,13 @@ Shim shim_for(std::string const& program, Purpose purpose) {
     return Shim{{}, program + " " + why + ": " + loss};
   };
   if (!elf->is_ours) return without("is made for another processor or word size");
-  if (!elf->is_dynamic) return without("is linked statically");
+  if (!elf->is_dynamic) {
+    auto const openmp =
+        platform::defines_any(platform::find_program(program).c_str(), platform::openmp_functions);
+    return without(openmp == platform::Defined::yes  ? "is linked statically, OpenMP included"
+                   : openmp == platform::Defined::no ? "is linked statically, without OpenMP"
+                                                     : "is linked statically");
+  }
   // AddressSanitizer ends programs in which a library comes before its own.
   bool const guarded =
       std::any_of(elf->needed.begin(), elf->needed.end(),
