@@ -10,6 +10,7 @@
 
 #include "base/atomic.hpp"
 #include "openmp/runtimes.hpp"
+#include "openmp/study.hpp"
 #include "platform/elf_functions.hpp"
 
 namespace nigh::openmp {
@@ -83,6 +84,7 @@ __attribute__((constructor)) void begin() {
   for (int cpu = 0; cpu < coordinator::max_cpus; ++cpu)
     if (CPU_ISSET(static_cast<std::size_t>(cpu), &at_start)) self.allowed.add(cpu);
   self.cpus = static_cast<std::uint32_t>(CPU_COUNT(&at_start));
+  if (char const* const wrong = begin_study(self.allowed, self.cpus); wrong != nullptr) say(wrong);
   if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
   if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
   self.acts = true;
@@ -104,6 +106,7 @@ char const* why_no_runtime() {
 }
 
 __attribute__((destructor)) void tell() {
+  if (self.acts) end_study();
   if (!self.tells) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);

@@ -69,9 +69,9 @@ Region find_region(void const* code, Entry entry, void const* caller) noexcept {
     if (there == nullptr) break;
     if (there != code) continue;
     if (k.age.load(sync::acquire) != age) break;  // (A)
-    return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed)};
+    return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed), code};
   }
-  Region const found{id_of(code), find_runtime(entry, code, caller)};
+  Region const found{id_of(code), find_runtime(entry, code, caller), code};
   pthread_mutex_lock(&lock);
   add(code, found, age);
   pthread_mutex_unlock(&lock);

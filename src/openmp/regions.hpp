@@ -10,6 +10,7 @@ namespace nigh::openmp {
 struct Region {
   coordinator::RegionId id = 0;
   Runtime const* runtime = nullptr;
+  void const* code = nullptr;
 };
 
 // `code` is the function that the compiler made of the region's body.

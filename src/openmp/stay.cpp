@@ -4,6 +4,8 @@
 #include <time.h>
 
 #include "openmp/process.hpp"
+#include "openmp/region_times.hpp"
+#include "openmp/study.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -63,9 +65,16 @@ void Stay::begin_nested() noexcept {
 void Stay::begin_outermost(Region const& region, Clause clause) noexcept {
   is_outermost_ = true;
   team_.master = &me_;
-  if (me_.leases == nullptr && !me_.is_left_alone)
-    me_.is_left_alone = is_bound(me_) || !give_leases(me_);
-  if (!me_.is_left_alone) lease(region, clause);
+  Lease const* const studied = study_team();
+  bool const is_new = studied != nullptr ? me_.place == anywhere : me_.leases == nullptr;
+  if (is_new && !me_.is_left_alone)
+    me_.is_left_alone = is_bound(me_) || (studied == nullptr && !give_leases(me_));
+  if (!me_.is_left_alone) {
+    if (studied != nullptr)
+      study(region, clause, *studied);
+    else
+      lease(region, clause);
+  }
   me_.team = &team_;
   me_.is_inside = true;
 }
@@ -77,14 +86,26 @@ void Stay::lease(Region const& region, Clause clause) noexcept {
   Lease const lease = enter(*me_.leases, region.id, demand(w, process().cpus));
   if (process().tells) count_region(lease);
   if (lease.size == 0) return;
+  place(region, w, lease);
+  if (is_worth_timing(me_)) began_ns_ = now_ns();
+}
+
+void Stay::study(Region const& region, Clause clause, Lease const& team) noexcept {
+  Wish const w = wish(limits(*region.runtime, clause), process().adjust);
+  if (w.threads > 1) place(region, w, team);
+  if (process().tells) count_region(team);
+  studied_ = &region;
+  began_ns_ = now_ns();
+}
+
+void Stay::place(Region const& region, Wish w, Lease const& lease) noexcept {
   team_.cpus = lease.cpus;
   team_.size = lease.size;
-  auto const threads = team_size(w, lease.size);
+  team_threads_ = team_size(w, lease.size);
   team_.all = Place{1} << 63U | Place{me_.number} << 43U | Place{lease.size} << 32U | lease.version;
-  team_.is_shared = threads > lease.size;
-  if (!w.is_exact) threads_ = threads;
-  me_.nests_serially = threads == 1 && region.runtime->max_active_levels() <= 1;
-  if (is_worth_timing(me_)) began_ns_ = now_ns();
+  team_.is_shared = team_threads_ > lease.size;
+  if (!w.is_exact) threads_ = team_threads_;
+  me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
 }
 
 Stay::~Stay() {
@@ -92,6 +113,12 @@ Stay::~Stay() {
   me_.is_inside = false;
   me_.team = nullptr;
   me_.nests_serially = false;
+  if (studied_ != nullptr) {
+    auto const duration_ns = now_ns() - began_ns_;
+    add_region_time(studied_->id, studied_->code, team_threads_, duration_ns);
+    if (duration_ns >= long_ns) set_free(me_);
+    return;
+  }
   if (!has_lease_ || me_.leases == nullptr) return;
   std::uint64_t duration_ns = 0;
   if (began_ns_ != 0) me_.last_ns = duration_ns = now_ns() - began_ns_;

@@ -26,9 +26,13 @@ class NIGH_HIDDEN Stay {
   void begin_outermost(Region const&, Clause) noexcept;
   void begin_nested() noexcept;
   void lease(Region const&, Clause) noexcept;
+  void study(Region const&, Clause, Lease const&) noexcept;
+  void place(Region const&, Wish, Lease const&) noexcept;
 
   Thread& me_;
   Team& team_;
+  Region const* studied_ = nullptr;  // outlasts the stay
+  std::uint32_t team_threads_ = 1;
   std::uint32_t threads_;
   bool is_outermost_ = false;
   bool has_lease_ = false;
