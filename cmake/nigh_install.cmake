@@ -34,6 +34,8 @@ if(TARGET nigh_fortran)
   install(FILES ${PROJECT_BINARY_DIR}/nigh-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/nigh FILES_MATCHING PATTERN "*.json"
+  PATTERN "*.xml")
 if(NIGH_TOOLS)
   install(TARGETS nigh_cli nighd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS nigh_openmp nigh_places LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/nigh)

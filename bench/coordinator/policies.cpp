@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nigh/topology.hpp>
 #include <stdexcept>
 
 #include "bench/progress.hpp"
+#include "sim/machine.hpp"
 
 namespace bench {
 
@@ -24,9 +26,18 @@ policy::CoreMap map_of(char const* description) {
   return policy::CoreMap::of(*machine);
 }
 
+// Among the machines that come with nigh, beside the driver's folder.
+policy::CoreMap paper_machine() {
+  auto const driver = std::filesystem::read_symlink("/proc/self/exe");
+  auto const prefix = driver.parent_path() / ".." / "..";
+  auto const machine = nigh::sim::find_machine("sun-x4600", prefix / "share" / "nigh" / "machines");
+  if (!machine) throw std::runtime_error(machine.message());
+  return machine->core_map();
+}
+
 std::vector<Machine> machines() {
   std::vector<Machine> all;
-  all.push_back({"8 sockets x 4 (Sun X4600)", sun_x4600(), 6});
+  all.push_back({"8 sockets x 4 (Sun X4600)", paper_machine(), 6});
   all.push_back({"16 domains x 16", map_of("pack:16 l3:2 core:8 pu:1"), 50});
   all.push_back({"16 domains x 64", map_of("pack:16 l3:8 core:8 pu:1"), 200});
   return all;
@@ -46,7 +57,7 @@ PolicyRun run_policy(Machine const& machine, policy::CoreAllocation how, PolicyO
   std::vector<double> us;
   us.reserve(static_cast<std::size_t>(o.requests));
   PolicyRun run;
-  run.sums = play_requests(
+  run.sums = nigh::sim::play_requests(
       machine.map, machine.programs, static_cast<int>(o.requests), seed,
       [&](policy::PositionSet const& free, policy::CoreRequest const& request) {
         auto const start = Clock::now();
@@ -60,13 +71,13 @@ PolicyRun run_policy(Machine const& machine, policy::CoreAllocation how, PolicyO
 }
 
 PolicyRun run_random(Machine const& machine, PolicyOptions const& o, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  nigh::sim::Random random(seed);
   PolicyRun run;
-  run.sums =
-      play_requests(machine.map, machine.programs, static_cast<int>(o.requests), seed,
-                    [&](policy::PositionSet const& free, policy::CoreRequest const& request) {
-                      return scattered(machine.map, free, request, random);
-                    });
+  run.sums = nigh::sim::play_requests(
+      machine.map, machine.programs, static_cast<int>(o.requests), seed,
+      [&](policy::PositionSet const& free, policy::CoreRequest const& request) {
+        return nigh::sim::scattered(machine.map, free, request, random);
+      });
   return run;
 }
 

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/coordinator/team_requests.hpp"
 #include "bench/results.hpp"
+#include "sim/team_requests.hpp"
 
 namespace bench {
+
+namespace policy = nigh::policy;
 
 struct PolicyOptions {
   long requests = 10000;
@@ -19,7 +21,7 @@ struct PolicyOptions {
 
 // Once through all requests.
 struct PolicyRun {
-  TeamSums sums;
+  nigh::sim::TeamSums sums;
   double p50_us = 0, p99_us = 0;  // of a decision
 };
 

@@ -28,6 +28,7 @@ void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
 // `program`: the words of PROGRAM ARGUMENTS..., there when the command runs.
 void add_run(CLI::App& app, std::vector<std::string> const& program);
+void add_sim(CLI::App& app);
 void add_status(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_tune(CLI::App& app, std::vector<std::string> const& program);

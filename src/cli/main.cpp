@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_run(app, program);
   nigh::cli::add_tune(app, program);
   nigh::cli::add_bench(app);
+  nigh::cli::add_sim(app);
   nigh::cli::add_trace(app);
   nigh::cli::add_doctor(app);
   nigh::cli::add_status(app);

@@ -65,7 +65,10 @@ class CoreMap {
   }
 
   // From packages, domains, L3 and L2 caches, as far as they differ.
-  static CoreMap of(topology const& machine);
+  static CoreMap of(topology const& machine) { return CoreMap(parts_of(machine)); }
+  // The same, with distances from outside: [domain][domain], of cpus there; the distance of two
+  // cpus that only their domain unites is the unit.
+  static CoreMap of(topology const& machine, std::vector<std::vector<double>> const& between);
 
   int size() const noexcept { return static_cast<int>(cpus_.size()); }
   int cpu(int position) const noexcept { return cpus_[static_cast<std::size_t>(position)]; }
@@ -112,6 +115,8 @@ class CoreMap {
     std::vector<std::uint16_t> set_of;  // [position]
   };
 
+  static Parts parts_of(topology const& machine);
+
   Level const& at(int level) const noexcept { return levels_[static_cast<std::size_t>(level)]; }
 
   void add_level(std::vector<int> const& sizes) {
@@ -155,7 +160,7 @@ class CoreMap {
 
 // Caches may cross domains, and domains packages: what belongs together at the larger level stays
 // together, and a set is what is left of an object after that cut.
-inline CoreMap CoreMap::of(topology const& machine) {
+inline CoreMap::Parts CoreMap::parts_of(topology const& machine) {
   auto const by_cpu = [&](std::vector<std::vector<int>> const& groups) {
     std::vector<int> group_of(
         static_cast<std::size_t>(*std::max_element(machine.cpus().begin(), machine.cpus().end())) +
@@ -224,6 +229,24 @@ inline CoreMap CoreMap::of(topology const& machine) {
     parts.between.emplace_back();
     for (int b : a_cpu_of) parts.between.back().push_back(a == b ? 0 : machine.cpu_distance(a, b));
   }
+  return parts;
+}
+
+inline CoreMap CoreMap::of(topology const& machine,
+                           std::vector<std::vector<double>> const& between) {
+  auto parts = parts_of(machine);
+  double const unit = parts.within.back();
+  for (double& distance : parts.within) distance /= unit;
+  std::vector<std::size_t> domains;  // as they lie
+  for (int cpu : parts.cpus)
+    if (auto const d = static_cast<std::size_t>(machine.domain_of_cpu(cpu));
+        domains.empty() || domains.back() != d)
+      domains.push_back(d);
+  NIGH_ASSERT(domains.size() == parts.between.size() && between.size() == domains.size(),
+              "a row of distances for each domain");
+  for (std::size_t a = 0; a < domains.size(); ++a)
+    for (std::size_t b = 0; b < domains.size(); ++b)
+      parts.between[a][b] = a == b ? 0 : between[domains[a]][domains[b]];
   return CoreMap(std::move(parts));
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/coordinator/team_requests.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "machines.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -49,7 +49,9 @@ std::vector<Workload> workloads(std::uint64_t seed, double shortest_us, double l
 class Host {
  public:
   Host(std::vector<Workload> work, CoordinatorOptions options)
-      : work_(std::move(work)), programs_(work_.size()), machine_(bench::sun_x4600(), options, 0) {}
+      : work_(std::move(work)),
+        programs_(work_.size()),
+        machine_(tests::core_map("sun-x4600"), options, 0) {}
 
   double seconds_until_all_have_ended() {
     Register hello;

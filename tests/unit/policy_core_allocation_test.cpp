@@ -9,8 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/coordinator/team_requests.hpp"
+#include "machines.hpp"
 #include "policy/core_allocation.hpp"
+#include "sim/team_requests.hpp"
 
 namespace nigh::policy {
 namespace {
@@ -119,7 +120,7 @@ TEST(CoreMap, NumbersCpusAsTheyLie) {
 }
 
 TEST(CoreMap, SocketsOfTheX4600AreAtMostThreeHopsApart) {
-  auto const map = bench::sun_x4600();
+  auto const map = tests::core_map("sun-x4600");
   EXPECT_EQ(map.distance(0, 3), 1);
   EXPECT_EQ(map.distance(0, 4), 10);
   EXPECT_EQ(map.distance(0, 31), 30);
@@ -153,7 +154,7 @@ TEST(ThreadCount, LeavesOthersTheirPart) {
 }
 
 TEST(CoreAllocation, NearestTakesTheSocketThenItsNeighbours) {
-  auto const map = bench::sun_x4600();
+  auto const map = tests::core_map("sun-x4600");
   auto const d = choose(map, CoreAllocation::nearest, PositionSet::all(32), 6, 13);
   EXPECT_EQ(d.positions, (std::vector<int>{13, 14, 15, 12, 16, 17}));  // a neighbour of socket 3
 }
@@ -368,17 +369,17 @@ TEST(CoreAllocation, IsSoundOnAnyMachine) {
 
 // The paper: the enhanced clustering reduces the local distance by 70%.
 TEST(CoreAllocation, AdjustingKeepsTeamsTogetherOnThePapersMachine) {
-  auto const map = bench::sun_x4600();
+  auto const map = tests::core_map("sun-x4600");
   auto const play = [&](CoreAllocation how) {
-    return bench::play_requests(map, 6, 10000, 2010,
-                                [&](PositionSet const& free, CoreRequest const& request) {
-                                  return decide(map, {.how = how}, free, request);
-                                });
+    return sim::play_requests(map, 6, 10000, 2010,
+                              [&](PositionSet const& free, CoreRequest const& request) {
+                                return decide(map, {.how = how}, free, request);
+                              });
   };
-  std::mt19937_64 random(1);
-  auto const scattered = bench::play_requests(
+  sim::Random random(1);
+  auto const scattered = sim::play_requests(
       map, 6, 10000, 2010, [&](PositionSet const& free, CoreRequest const& request) {
-        return bench::scattered(map, free, request, random);
+        return sim::scattered(map, free, request, random);
       });
   auto const simple = play(CoreAllocation::simple);
   auto const nearest = play(CoreAllocation::nearest);

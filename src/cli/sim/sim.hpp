@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The experiments below `nigh sim`.
+
+#include <string>
+
+#include "sim/machine.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace nigh::cli {
+
+void add_sim_machines(CLI::App& sim);
+
+// A machine by its name or file; UsageError naming the argument when it is none.
+sim::Machine machine_for(std::string const& argument, std::string const& name);
+
+}  // namespace nigh::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A machine that need not be here: its topology, the links between its domains, how much memory
+// controllers, links and cores carry. Read from a file (docs/simulator.md), where each number says
+// where it comes from.
+
+#include <filesystem>
+#include <nigh/result.hpp>
+#include <nigh/topology.hpp>
+#include <string>
+#include <vector>
+
+#include "policy/core_map.hpp"
+#include "sim/link_graph.hpp"
+
+namespace nigh::sim {
+
+// A number with its origin: a publication, a data sheet, "fitted: to what", "assumed: why".
+struct Sourced {
+  double value = 0;
+  std::string source;
+};
+
+struct Machine {
+  std::string name;   // of its file, without .json
+  std::string title;  // one line for a person
+  topology shape;
+  std::string shape_source;
+  LinkGraph links;  // between the domains that have cpus, in their order
+  std::string links_source;
+
+  // A core's stream from memory h hops away is thread_gb_per_s / (1 + per_hop x h).
+  Sourced thread_gb_per_s;
+  Sourced per_hop;
+  // A memory controller, crowded by flows: see Resource.
+  Sourced controller_gb_per_s;
+  Sourced crowding;
+  Sourced uncrowded_flows;
+  // A link, one way; of memory traffic, `read_share` goes towards the core, the rest back.
+  Sourced link_gb_per_s;
+  Sourced read_share;
+
+  Sourced message_ns;    // one way, between processes
+  Sourced barrier_ns;    // fork and join of a parallel region, for each thread
+  Sourced hop_distance;  // of cpus, for CoreAllocation; within a domain it is 1
+
+  // Each number under the name it has in the file.
+  std::vector<std::pair<std::string, Sourced>> numbers() const;
+
+  // What CoreAllocation sees of it.
+  policy::CoreMap core_map() const;
+};
+
+// The error names file, line and key.
+result<Machine> read_machine(std::filesystem::path const& file);
+result<Machine> parse_machine(std::string const& file, std::string const& text);
+
+// A file if `name` has a slash or ends in .json, otherwise one of the machines in `folder`.
+result<Machine> find_machine(std::string const& name, std::filesystem::path const& folder);
+std::vector<std::string> machine_names(std::filesystem::path const& folder);
+
+}  // namespace nigh::sim

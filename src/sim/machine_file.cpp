@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a machine's file to a Machine, or to the line that is wrong.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "sim/json_lines.hpp"
+#include "sim/machine.hpp"
+
+namespace nigh::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int file_format = 1;
+
+enum class Least { above_zero, zero };
+
+// The first mistake is kept; what is read after it does not matter.
+class Fields {
+ public:
+  Fields(JsonFile const& file, std::optional<error>& mistake) : file_(file), mistake_(mistake) {}
+
+  // The members of an object that are of use; any other one is a mistake.
+  void only(std::string const& pointer, std::set<std::string> const& known) {
+    json const* const object = find(pointer);
+    if (object == nullptr) return;
+    if (!object->is_object()) return complain(pointer, "is no object { }");
+    for (auto const& [key, value] : object->items())
+      if (known.count(key) == 0) complain(pointer + '/' + key, "unknown key");
+  }
+
+  json const* need(std::string const& pointer) {
+    json const* const value = find(pointer);
+    if (value == nullptr) complain(pointer, "is missing");
+    return value;
+  }
+  json const* find(std::string const& pointer) const {
+    json const* at = &file_.root;
+    for (std::size_t begin = 1; begin < pointer.size();) {
+      auto const end = std::min(pointer.find('/', begin), pointer.size());
+      auto const key = pointer.substr(begin, end - begin);
+      if (!at->is_object() || !at->contains(key)) return nullptr;
+      at = &(*at)[key];
+      begin = end + 1;
+    }
+    return at;
+  }
+
+  std::string text(std::string const& pointer) {
+    json const* const value = need(pointer);
+    if (value == nullptr) return {};
+    if (!value->is_string() || value->get<std::string>().empty()) {
+      complain(pointer, "is no text");
+      return {};
+    }
+    return value->get<std::string>();
+  }
+
+  Sourced number(std::string const& pointer, Least least, double most = 1e12) {
+    if (need(pointer) == nullptr) return {};
+    only(pointer, {"value", "source"});
+    Sourced number{0, text(pointer + "/source")};
+    json const* const value = need(pointer + "/value");
+    if (value == nullptr) return number;
+    if (!value->is_number()) {
+      complain(pointer + "/value", "is no number");
+      return number;
+    }
+    number.value = value->get<double>();
+    bool const is_enough = least == Least::zero ? number.value >= 0 : number.value > 0;
+    if (!is_enough || number.value > most)
+      complain(pointer + "/value", "is " + value->dump() + ", which is not " +
+                                       (least == Least::zero ? "0 or more" : "above 0") +
+                                       (most < 1e12 ? " and at most " + json(most).dump() : ""));
+    return number;
+  }
+
+  void complain(std::string const& pointer, std::string const& what) {
+    if (mistake_) return;
+    mistake_ =
+        file_.complaint(pointer, (pointer.empty() ? "the file" : pointer.substr(1)) + ": " + what);
+  }
+
+ private:
+  JsonFile const& file_;
+  std::optional<error>& mistake_;
+};
+
+result<topology> read_shape(Fields& fields, fs::path const& file) {
+  fields.only("/topology", {"synthetic", "xml", "source"});
+  bool const is_synthetic = fields.find("/topology/synthetic") != nullptr;
+  if (is_synthetic == (fields.find("/topology/xml") != nullptr)) {
+    fields.complain("/topology", "needs either \"synthetic\" or \"xml\"");
+    return error{};
+  }
+  auto const what = fields.text(is_synthetic ? "/topology/synthetic" : "/topology/xml");
+  auto shape =
+      is_synthetic ? topology::from_synthetic(what) : topology::from_xml(file.parent_path() / what);
+  if (!shape)
+    fields.complain(is_synthetic ? "/topology/synthetic" : "/topology/xml", shape.message());
+  return shape;
+}
+
+std::vector<std::pair<int, int>> read_links(Fields& fields, int domains) {
+  std::vector<std::pair<int, int>> links;
+  json const* const list = fields.need("/links/between");
+  if (list == nullptr) return links;
+  if (!list->is_array()) {
+    fields.complain("/links/between", "is no list [ ]");
+    return links;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    json const& pair = (*list)[i];
+    auto const pointer = "/links/between/" + std::to_string(i);
+    bool const is_pair = pair.is_array() && pair.size() == 2 && pair[0].is_number_integer() &&
+                         pair[1].is_number_integer();
+    if (!is_pair) {
+      fields.complain(pointer, pair.dump() + " is no pair of domains such as [0, 1]");
+      return links;
+    }
+    auto const a = pair[0].get<long long>(), b = pair[1].get<long long>();
+    if (a < 0 || b < 0 || a >= domains || b >= domains || a == b) {
+      fields.complain(pointer, pair.dump() + " does not link two of the " +
+                                   std::to_string(domains) + " domains");
+      return links;
+    }
+    std::pair<int, int> const link{static_cast<int>(std::min(a, b)),
+                                   static_cast<int>(std::max(a, b))};
+    if (std::find(links.begin(), links.end(), link) != links.end()) {
+      fields.complain(pointer, pair.dump() + " is there twice");
+      return links;
+    }
+    links.push_back(link);
+  }
+  return links;
+}
+
+void check_ways(Fields& fields, LinkGraph const& links) {
+  for (int d = 0; d < links.domains(); ++d)
+    if (links.hops(0, d) < 0) {
+      fields.complain("/links/between", "no way from domain 0 to domain " + std::to_string(d) +
+                                            ": a link is missing");
+      return;
+    }
+}
+
+}  // namespace
+
+result<Machine> parse_machine(std::string const& name, std::string const& text) {
+  auto const file = parse_json(name, text);
+  if (!file) return file.to_error();
+  std::optional<error> mistake;
+  Fields fields(*file, mistake);
+  fields.only("", {"format", "title", "topology", "memory", "links", "costs"});
+  json const* const format = fields.need("/format");
+  if (format != nullptr && *format != file_format)
+    fields.complain("/format",
+                    "is " + format->dump() + ", this nigh reads " + std::to_string(file_format));
+  auto const title = fields.text("/title");
+  auto const shape_source = fields.text("/topology/source");
+  auto const shape = read_shape(fields, name);
+  if (mistake) return *mistake;
+
+  int const domains = shape->cpu_domains();
+  bool const has_links = domains > 1;
+  auto const links = has_links ? read_links(fields, domains) : std::vector<std::pair<int, int>>{};
+  if (mistake) return *mistake;
+  LinkGraph const graph(domains, links);
+  if (has_links) {
+    fields.only("/links", {"between", "source", "gb_per_s", "distance"});
+    check_ways(fields, graph);
+  } else if (fields.find("/links") != nullptr) {
+    fields.complain("/links", "this machine has one domain, so there is nothing to link");
+  }
+  auto const only_with_links = [&](char const* pointer) {
+    return has_links ? fields.number(pointer, Least::above_zero) : Sourced{};
+  };
+  fields.only("/memory", {"thread_gb_per_s", "per_hop", "controller_gb_per_s", "crowding",
+                          "uncrowded_flows", "read_share"});
+  fields.only("/costs", {"message_ns", "barrier_ns"});
+  Machine machine{fs::path(name).stem().string(),
+                  title,
+                  *shape,
+                  shape_source,
+                  graph,
+                  has_links ? fields.text("/links/source") : std::string(),
+                  fields.number("/memory/thread_gb_per_s", Least::above_zero),
+                  fields.number("/memory/per_hop", Least::zero),
+                  fields.number("/memory/controller_gb_per_s", Least::above_zero),
+                  fields.number("/memory/crowding", Least::zero),
+                  fields.number("/memory/uncrowded_flows", Least::zero),
+                  only_with_links("/links/gb_per_s"),
+                  fields.number("/memory/read_share", Least::zero, 1),
+                  fields.number("/costs/message_ns", Least::zero),
+                  fields.number("/costs/barrier_ns", Least::zero),
+                  only_with_links("/links/distance")};
+  if (mistake) return *mistake;
+  return machine;
+}
+
+result<Machine> read_machine(fs::path const& path) {
+  auto const text = read_text(path);
+  if (!text) return text.to_error();
+  return parse_machine(path.string(), *text);
+}
+
+}  // namespace nigh::sim

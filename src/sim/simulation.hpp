@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Events and fluids on one clock. Actors are state machines of whoever runs the simulation:
+//
+//   void happen(Event const&)    what it posted has come
+//   void ended(FlowId)           a flow has moved all of its volume, and is gone
+
+#include "sim/event_queue.hpp"
+#include "sim/fluid.hpp"
+
+namespace nigh::sim {
+
+struct Simulation {
+  EventQueue events;
+  FluidNetwork network;
+
+  Time now() const noexcept { return events.now(); }
+
+  // One event or ending; false when there is none. Of what happens at one time, endings come first.
+  template <class Actors>
+  bool step(Actors& actors) {
+    auto const ending = network.next_ending(now());
+    if (ending && (events.empty() || ending->at <= events.next().at)) {
+      events.advance(ending->at);
+      network.stop(ending->at, ending->flow);
+      actors.ended(ending->flow);
+      return true;
+    }
+    if (events.empty()) return false;
+    actors.happen(events.pop());
+    return true;
+  }
+};
+
+}  // namespace nigh::sim

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Virtual time: whole nanoseconds since a simulation began, so that a sum of steps is exact.
+
+#include <cmath>
+#include <cstdint>
+
+namespace nigh::sim {
+
+using Time = std::int64_t;
+
+constexpr double seconds(Time t) noexcept { return static_cast<double>(t) * 1e-9; }
+
+// Rounded up: nothing ends before its work is done.
+inline Time nanoseconds(double s) noexcept { return static_cast<Time>(std::ceil(s * 1e9)); }
+
+}  // namespace nigh::sim

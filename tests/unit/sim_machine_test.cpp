@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine files: those that come with nigh, and what is said of wrong ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "machines.hpp"
+#include "sim/json_lines.hpp"
+#include "sim/machine.hpp"
+
+namespace nigh::sim {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string const good = R"({
+  "format": 1,
+  "title": "two sockets",
+  "topology": {"synthetic": "pack:2 numa:1 core:2 pu:1", "source": "a test"},
+  "links": {
+    "between": [[0, 1]],
+    "source": "a test",
+    "gb_per_s": {"value": 4, "source": "a test"},
+    "distance": {"value": 10, "source": "a test"}
+  },
+  "memory": {
+    "thread_gb_per_s": {"value": 4, "source": "a test"},
+    "per_hop": {"value": 1.5, "source": "a test"},
+    "controller_gb_per_s": {"value": 6, "source": "a test"},
+    "crowding": {"value": 0, "source": "a test"},
+    "uncrowded_flows": {"value": 0, "source": "a test"},
+    "read_share": {"value": 1, "source": "a test"}
+  },
+  "costs": {
+    "message_ns": {"value": 0, "source": "a test"},
+    "barrier_ns": {"value": 100, "source": "a test"}
+  }
+}
+)";
+
+std::string complaint(std::string const& what, std::string const& instead) {
+  auto text = good;
+  auto const at = text.find(what);
+  EXPECT_NE(at, text.npos) << what;
+  text.replace(at, what.size(), instead);
+  auto const machine = parse_machine("m.json", text);
+  EXPECT_FALSE(machine.ok()) << what << " -> " << instead;
+  return machine ? "" : machine.message();
+}
+
+TEST(MachineFile, IsReadWithItsSources) {
+  auto const machine = parse_machine("folder/m.json", good);
+  ASSERT_TRUE(machine.ok()) << machine.message();
+  EXPECT_EQ(machine->name, "m");
+  EXPECT_EQ(machine->links.hops(0, 1), 1);
+  EXPECT_EQ(machine->controller_gb_per_s.value, 6);
+  EXPECT_EQ(machine->per_hop.source, "a test");
+  auto const map = machine->core_map();
+  EXPECT_EQ(map.distance(0, 1), 1);
+  EXPECT_EQ(map.distance(0, 2), 10);
+}
+
+TEST(MachineFile, ThoseOfNighAreInOrder) {
+  auto const names = machine_names(NIGH_MACHINES);
+  EXPECT_GE(names.size(), 3u);
+  for (auto const& name : names) {
+    auto const machine = find_machine(name, NIGH_MACHINES);
+    ASSERT_TRUE(machine.ok()) << machine.message();
+    for (auto const& [what, number] : machine->numbers())
+      EXPECT_NE(number.source, "") << name << ' ' << what;
+    EXPECT_EQ(machine->core_map().size(), static_cast<int>(machine->shape.cpus().size()));
+  }
+}
+
+TEST(MachineFile, SunX4600HasSocketsUpToThreeHopsApart) {
+  auto const machine = tests::machine("sun-x4600");
+  EXPECT_EQ(machine.links.diameter(), 3);
+  EXPECT_EQ(machine.links.hops(0, 7), 3);
+  int far = 0;
+  for (int a = 0; a < 8; ++a)
+    for (int b = 0; b < 8; ++b) far += machine.links.hops(a, b) == 3;
+  EXPECT_EQ(far, 2) << "only 0 and 7";
+}
+
+TEST(MachineFile, MistakesAreNamedWithTheirLine) {
+  EXPECT_EQ(complaint("\"crowding\"", "\"crowd\""), "m.json:15: memory/crowd: unknown key");
+  EXPECT_EQ(complaint("{\"value\": 6, \"source\": \"a test\"}", "{\"value\": 6}"),
+            "m.json:14: memory/controller_gb_per_s/source: is missing");
+  EXPECT_EQ(complaint("\"value\": 6", "\"value\": 0"),
+            "m.json:14: memory/controller_gb_per_s/value: is 0, which is not above 0");
+  EXPECT_EQ(complaint("\"value\": 6", "\"value\": \"6\""),
+            "m.json:14: memory/controller_gb_per_s/value: is no number");
+  EXPECT_EQ(complaint("\"read_share\": {\"value\": 1", "\"read_share\": {\"value\": 1.5"),
+            "m.json:17: memory/read_share/value: is 1.5, which is not 0 or more and at most 1.0");
+  EXPECT_EQ(complaint("\"format\": 1", "\"format\": 2"),
+            "m.json:2: format: is 2, this nigh reads 1");
+  EXPECT_EQ(complaint("[[0, 1]]", "[[0, 2]]"),
+            "m.json:6: links/between/0: [0,2] does not link two of the 2 domains");
+  EXPECT_EQ(complaint("[[0, 1]]", "[[0, 1],\n [1, 0]]"),
+            "m.json:7: links/between/1: [1,0] is there twice");
+  EXPECT_EQ(complaint("[[0, 1]]", "[0, 1]"),
+            "m.json:6: links/between/0: 0 is no pair of domains such as [0, 1]");
+  EXPECT_EQ(complaint("\"title\": \"two sockets\",", "\"title\": \"two sockets\""),
+            "m.json:4: this is no JSON");
+  EXPECT_EQ(complaint("\"title\"", "\"format\": 1, \"title\""),
+            "m.json:3: \"format\" is here for the second time");
+}
+
+TEST(MachineFile, DomainsThatNothingLinksAreNamed) {
+  auto text = good;
+  text.replace(text.find("pack:2"), 6, "pack:3");
+  auto const machine = parse_machine("m.json", text);
+  ASSERT_FALSE(machine.ok());
+  EXPECT_EQ(machine.message(),
+            "m.json:6: links/between: no way from domain 0 to domain 2: a link is missing");
+}
+
+TEST(MachineFile, TopologiesAreReadAsNighTopoDoes) {
+  EXPECT_THAT(complaint("pack:2 numa:1 core:2 pu:1", "pack:2 numa:1 core:zwei"),
+              StartsWith("m.json:4: topology/synthetic: "));
+  EXPECT_THAT(complaint("\"synthetic\": \"pack:2 numa:1 core:2 pu:1\"", "\"xml\": \"nowhere.xml\""),
+              HasSubstr("nowhere.xml"));
+  EXPECT_EQ(complaint("\"synthetic\": \"pack:2 numa:1 core:2 pu:1\", ", ""),
+            "m.json:4: topology: needs either \"synthetic\" or \"xml\"");
+}
+
+TEST(MachineFile, NothingBreaksTheReader) {
+  for (std::size_t end = 0; end < good.size() - 3; ++end)
+    EXPECT_FALSE(parse_machine("m.json", good.substr(0, end)).ok()) << end;
+  for (char const* text : {"", "[]", "1", "null", "\"x\"", "{}", "{\"a\": [[[", "\xff\xfe"})
+    EXPECT_FALSE(parse_machine("m.json", text).ok()) << text;
+}
+
+TEST(MachineFile, UnknownNamesComeWithTheKnownOnes) {
+  auto const machine = find_machine("sun", NIGH_MACHINES);
+  ASSERT_FALSE(machine.ok());
+  EXPECT_THAT(machine.message(), HasSubstr("sun-x4600"));
+  EXPECT_THAT(find_machine("nowhere/m.json", NIGH_MACHINES).message(),
+              HasSubstr("nowhere/m.json: No such file"));
+  EXPECT_THAT(find_machine("/", NIGH_MACHINES).message(), HasSubstr("is a directory"));
+}
+
+}  // namespace
+}  // namespace nigh::sim
