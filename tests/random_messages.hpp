@@ -31,6 +31,12 @@ class RandomMessages {
     all.resize(1 + below(cpus));
     return coordinator::CpuTeam(all);
   }
+  coordinator::CpuSet some_cpus() {
+    coordinator::CpuSet set;
+    for (auto n = 1 + below(20); n > 0; --n)
+      set.add(static_cast<int>(below(coordinator::max_cpus)));
+    return set;
+  }
   coordinator::Name name() {
     std::string text;
     for (auto n = below(80); n > 0; --n) text += static_cast<char>(below(256));
@@ -40,9 +46,7 @@ class RandomMessages {
   coordinator::ProgramMessage from_program() {
     switch (below(6)) {
       case 0: {
-        coordinator::Register m{.pid = below(70000), .name = name(), .allowed = {}};
-        for (auto n = 1 + below(20); n > 0; --n)
-          m.allowed.add(static_cast<int>(below(coordinator::max_cpus)));
+        coordinator::Register m{.pid = below(70000), .name = name(), .allowed = some_cpus()};
         return m;
       }
       case 1:
@@ -75,11 +79,21 @@ class RandomMessages {
         coordinator::Status m;
         m.cpus = below(1025);
         m.free = below(m.cpus + 1);
+        m.up_us = bits();
         m.grants = bits();
+        m.measures_energy = static_cast<std::uint8_t>(below(2));
+        m.energy_uj = bits();
+        m.strangers = some_cpus();
         m.program = below(50);
         m.name = name();
+        m.holds = some_cpus();
         m.region = bits();
+        m.learnt = demand();
+        m.efficiency = below(1001);
         m.waiting_us = bits();
+        m.granted = bits();
+        m.waited_us = bits();
+        m.used_uj = bits();
         return m;
       }
     }

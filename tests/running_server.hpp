@@ -64,6 +64,7 @@ class RunningServer {
     options.core.overdue_us = 300'000;
     options.core.claims_us = 60'000'000;
     options.minds_strangers = false;
+    options.energy_root = directory_ / "system";
     options.log = [this](ServerOptions::Level level, std::string_view, std::string_view) {
       if (level == ServerOptions::Level::warning) ++warnings_;
     };

@@ -22,13 +22,26 @@ struct TimedTeam {
   double duration = 0;  // in any unit
 };
 
-// What two sizes say, the larger being the faster; at most `most`.
+// What two sizes say, the larger being the faster.
+struct RegionParts {
+  double serial = 0;
+  double parallel = 0;
+
+  double efficiency(int threads) const noexcept {  // speedup over one thread, by thread
+    return (serial + parallel) / (serial * threads + parallel);
+  }
+};
+constexpr RegionParts parts_by_two(TimedTeam small, TimedTeam fast) noexcept {
+  double const parallel = (small.duration - fast.duration) * small.threads * fast.threads /
+                          (fast.threads - small.threads);
+  return {std::max(0.0, fast.duration - parallel / fast.threads), parallel};
+}
+
+// And for how many threads that is work, at most `most`.
 //   optimal: speedup over one thread is at least 80% of ideal, n <= 1.25 + parallel / (4 serial)
 //   maximum: twice as many would save less than 5% of the time, n = 9 parallel / serial
 constexpr ThreadDemand demand_by_two(TimedTeam small, TimedTeam fast, int most) noexcept {
-  double const parallel = (small.duration - fast.duration) * small.threads * fast.threads /
-                          (fast.threads - small.threads);
-  double const serial = std::max(0.0, fast.duration - parallel / fast.threads);
+  auto const [serial, parallel] = parts_by_two(small, fast);
   auto const at_most = [&](double n) { return n < most ? std::max(1, static_cast<int>(n)) : most; };
   if (serial * most * 36 <= parallel) return {most, most};  // and no division by nothing
   int const optimal = at_most(1.25 + parallel / (4 * serial));
@@ -50,28 +63,24 @@ class RegionScaling {
 
   // Nothing until two sizes are known.
   std::optional<ThreadDemand> demand(int most) const noexcept {
-    TimedTeam small, fast, largest;
-    int known = 0;
-    for (Size const& size : sizes_) {
-      if (size.count < enough) continue;
-      ++known;
-      if (known == 1 || size.threads < small.threads) small = size.median();
-      if (size.threads > largest.threads) largest = size.median();
-    }
-    if (known < 2) return std::nullopt;
-    for (Size const& size : sizes_) {
-      if (size.count < enough || size.threads == small.threads) continue;
-      auto const team = size.median();
-      if (fast.duration == 0 || team.duration < fast.duration) fast = team;
-    }
-    constexpr double some_speedup = 0.97;
-    if (fast.duration > some_speedup * small.duration) {
-      int const n = std::min(small.threads, most);
+    auto const known = known_sizes();
+    if (!known) return std::nullopt;
+    if (!known->scales) {
+      int const n = std::min(known->small.threads, most);
       return ThreadDemand{n, n};
     }
     // Beyond the fastest size, what was seen counts more than the model.
-    bool const is_worse_beyond = largest.threads > fast.threads;
-    return demand_by_two(small, fast, is_worse_beyond ? std::min(most, fast.threads) : most);
+    bool const is_worse_beyond = known->largest > known->fast.threads;
+    return demand_by_two(known->small, known->fast,
+                         is_worse_beyond ? std::min(most, known->fast.threads) : most);
+  }
+
+  // Speedup over one thread, by thread, of a team of so many. Nothing until two sizes are known.
+  std::optional<double> efficiency(int threads) const noexcept {
+    auto const known = known_sizes();
+    if (!known) return std::nullopt;
+    if (known->scales) return parts_by_two(known->small, known->fast).efficiency(threads);
+    return std::min(1.0, static_cast<double>(known->small.threads) / threads);
   }
 
  private:
@@ -90,6 +99,31 @@ class RegionScaling {
       return {threads, static_cast<double>(sorted[std::min(count, kept) / 2])};
     }
   };
+
+  struct KnownSizes {
+    TimedTeam small, fast;  // the smallest, and the fastest of the others
+    int largest = 0;
+    bool scales = false;
+  };
+  std::optional<KnownSizes> known_sizes() const noexcept {
+    KnownSizes all;
+    int known = 0;
+    for (Size const& size : sizes_) {
+      if (size.count < enough) continue;
+      ++known;
+      if (known == 1 || size.threads < all.small.threads) all.small = size.median();
+      all.largest = std::max(all.largest, size.threads);
+    }
+    if (known < 2) return std::nullopt;
+    for (Size const& size : sizes_) {
+      if (size.count < enough || size.threads == all.small.threads) continue;
+      auto const team = size.median();
+      if (all.fast.duration == 0 || team.duration < all.fast.duration) all.fast = team;
+    }
+    constexpr double some_speedup = 0.97;
+    all.scales = all.fast.duration <= some_speedup * all.small.duration;
+    return all;
+  }
 
   // Sizes that have not been seen for longest make room for new ones.
   Size& size_of(int threads) noexcept {

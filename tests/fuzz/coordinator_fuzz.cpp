@@ -81,6 +81,12 @@ Event some_event(Choices& choices, nigh::test::Ledger const& ledger) {
   if (kind == 0) return Lost{choices.below(6)};
   if (kind == 1) return Load{some_cpus(choices)};
   if (kind == 2) return Tick{};
+  if (kind == 3) {
+    Energy energy;
+    for (auto n = choices.below(3); n > 0; --n)
+      energy.packages.push_back({some_cpus(choices), choices.below(256)});
+    return energy;
+  }
   return Received{choices.below(6), some_message(choices, ledger)};
 }
 

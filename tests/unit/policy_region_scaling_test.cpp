@@ -45,6 +45,20 @@ TEST(RegionScaling, FindsTheOptimumOfAmdahlsLaw) {
   }
 }
 
+TEST(RegionScaling, TellsHowWellATeamIsUsed) {
+  RegionScaling region;
+  run(region, 3, 2, duration(2, 10));
+  EXPECT_FALSE(region.efficiency(4));
+  run(region, 3, 4, duration(4, 10));
+  EXPECT_NEAR(*region.efficiency(1), 1, 0.001);
+  EXPECT_NEAR(*region.efficiency(11), 0.5, 0.001);
+  RegionScaling flat;
+  run(flat, 3, 2, 1000);
+  run(flat, 3, 4, 1000);
+  EXPECT_EQ(flat.efficiency(1), 1.0);
+  EXPECT_EQ(flat.efficiency(8), 0.25);
+}
+
 TEST(RegionScaling, TakesAllWhereItScales) {
   RegionScaling region;
   run(region, 3, 1, 1000);

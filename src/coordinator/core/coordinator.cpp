@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each event changes. Who gets which cpus after that is in serve.cpp.
+// What each event changes. Who gets which cpus after that is in serve.cpp; what is told of it, in
+// accounts.cpp.
 #include "coordinator/core/coordinator.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@ using policy::PositionSet;
 Coordinator::Coordinator(policy::CoreMap machine, CoordinatorOptions options, Time now)
     : machine_(std::move(machine)),
       options_(options),
+      started_(now),
       now_(now),
       claims_until_(now + options.claims_us),
       free_(PositionSet::all(machine_.size())),
@@ -169,36 +171,6 @@ void Coordinator::take(Connection from, Report const& m) {
     region = regions.emplace(m.region, policy::RegionScaling{}).first;
   }
   region->second.observe(static_cast<int>(m.threads), static_cast<std::int64_t>(m.duration_ns));
-}
-
-void Coordinator::take(Connection from, Query const& m) {
-  Status s;
-  s.cpus = static_cast<std::uint32_t>(machine_.size());
-  s.free = static_cast<std::uint32_t>(free_.count());
-  s.programs = static_cast<std::uint32_t>(programs_.size());
-  s.waiting = static_cast<std::uint32_t>(queue_.size());
-  s.grants = last_lease_;
-  s.revocations = revocations_;
-  s.refusals = refusals_;
-  auto const next = by_number_.lower_bound(m.program);
-  if (next != by_number_.end()) {
-    Program const& about = program(next->second);
-    s.program = about.number;
-    s.pid = about.pid;
-    s.name = about.name;
-    s.held = static_cast<std::uint32_t>(about.held);
-    for (auto const& [id, lease] : leases_)
-      if (lease.owner == next->second) {
-        s.region = lease.region;
-        s.wanted = lease.wanted;
-      }
-    for (Waiting const& w : queue_)
-      if (w.owner == next->second) {
-        s.waiting_us = std::max(s.waiting_us, static_cast<std::uint64_t>(now_ - w.since));
-        ++s.requests;
-      }
-  }
-  send(from, s);
 }
 
 }  // namespace nigh::coordinator

@@ -57,7 +57,15 @@ struct Tick {};  // time has passed
 struct Load {    // cpus that programs without a coordinator keep busy: given last
   CpuSet busy;
 };
-using Event = std::variant<Received, Lost, Tick, Load>;
+struct Energy {  // that the host has used since the last event of this kind
+  struct Package {
+    CpuSet cpus;
+    std::uint64_t used_uj = 0;
+    bool operator==(Package const&) const = default;
+  };
+  std::vector<Package> packages;
+};
+using Event = std::variant<Received, Lost, Tick, Load, Energy>;
 
 struct Send {
   Connection to = 0;
@@ -92,6 +100,10 @@ class Coordinator {
     int allowed_cpus = 0;
     int held = 0;  // cpus
     std::size_t open = 0;
+    std::uint64_t granted = 0;   // leases
+    Time waited = 0;             // requests that wait no more
+    std::vector<Time> cpu_time;  // held since the last Energy, of each package
+    double used_uj = 0;
     std::map<RegionId, policy::RegionScaling> regions;
   };
   struct Lease {
@@ -119,6 +131,7 @@ class Coordinator {
   void happen(Lost const& e);
   void happen(Tick const&) {}
   void happen(Load const& e);
+  void happen(Energy const& e);
   void take(Connection from, Register const& m);
   void take(Connection from, Request const& m);
   void take(Connection from, Claim const& m);
@@ -151,8 +164,13 @@ class Coordinator {
     return !lease.revoked && lease.since + options_.slice_us <= now_;
   }
 
+  // accounts.cpp: what programs have had
+  void count_time(Lease const& lease);
+  void describe(Connection whom, Status& in) const;
+
   policy::CoreMap machine_;
   CoordinatorOptions options_;
+  Time started_;
   Time now_;
   Time claims_until_;
 
@@ -165,6 +183,10 @@ class Coordinator {
   policy::PositionSet busy_;  // with others' programs
   bool may_grow_ = false;     // cpus have become free since leases were last offered more
   Time next_offer_ = 0;
+
+  std::vector<policy::PositionSet> packages_;  // whose energy is known; usually none
+  Time energy_since_ = 0;
+  std::uint64_t energy_uj_ = 0;
 
   std::uint32_t last_program_ = 0;
   LeaseId last_lease_ = 0;

@@ -13,6 +13,7 @@ using policy::PositionSet;
 
 Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   Lease const& l = lease->second;
+  count_time(l);
   free_ |= l.cpus;
   auto& owner = program(l.owner);
   owner.held -= l.size;
@@ -110,7 +111,10 @@ void Coordinator::grant(Waiting const& request, policy::CoreDecision const& deci
     lease.cpus.add(p);
     message.team.add(machine_.cpu(p));
   }
-  program(request.owner).held += lease.size;
+  auto& owner = program(request.owner);
+  owner.held += lease.size;
+  owner.waited += now_ - request.since;
+  ++owner.granted;
   leases_.emplace(last_lease_, std::move(lease));
   send(request.owner, message);
 }

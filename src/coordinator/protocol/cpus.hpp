@@ -5,6 +5,7 @@
 // Both are bounded: what arrives is copied into place, and no message can make its reader allocate.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,6 +28,11 @@ struct CpuSet {
     words[word(cpu)] |= std::uint64_t{1} << (cpu % 64);
   }
   constexpr bool empty() const noexcept { return *this == CpuSet{}; }
+  constexpr int count() const noexcept {
+    int n = 0;
+    for (auto const word : words) n += std::popcount(word);
+    return n;
+  }
   bool operator==(CpuSet const&) const = default;
 
  private:

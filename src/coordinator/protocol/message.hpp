@@ -248,21 +248,32 @@ struct Status {
   std::uint32_t free = 0;
   std::uint32_t programs = 0;
   std::uint32_t waiting = 0;  // requests
-  std::uint64_t grants = 0;   // since the start
+  std::uint64_t up_us = 0;    // since the start, as all that is counted here
+  std::uint64_t grants = 0;
   std::uint64_t revocations = 0;
   std::uint64_t refusals = 0;
+  std::uint8_t measures_energy = 0;  // or 1
+  std::uint64_t energy_uj = 0;
+  CpuSet strangers{};  // cpus busy with programs that know no coordinator
   // the program; all 0 when there is none with so high a number
   std::uint32_t program = 0;
   std::uint32_t pid = 0;
   Name name{};
   std::uint32_t held = 0;        // cpus
-  std::uint32_t wanted = 0;      // threads, of its newest lease
+  CpuSet holds{};                // these
+  std::uint32_t wanted = 0;      // threads, of its newest lease, or else of its oldest request
+  RegionId region = 0;           // of the same
+  Demand learnt{};               // what this region can use, from its own runs
+  std::uint32_t efficiency = 0;  // speedup by thread with what is held, in 1/1000; 0: unknown
   std::uint32_t requests = 0;    // waiting
-  RegionId region = 0;           // of its newest lease
   std::uint64_t waiting_us = 0;  // its oldest request
+  std::uint64_t granted = 0;     // leases
+  std::uint64_t waited_us = 0;   // all its requests
+  std::uint64_t used_uj = 0;     // of the host's energy
 
   constexpr bool is_valid() const noexcept {
-    return cpus <= max_cpus && free <= cpus && name.is_valid();
+    return cpus <= max_cpus && free <= cpus && name.is_valid() && learnt.is_valid() &&
+           efficiency <= 1000 && measures_energy <= 1;
   }
   bool operator==(Status const&) const = default;
   template <class Wire, class Self>
@@ -271,17 +282,27 @@ struct Status {
     wire(m.free);
     wire(m.programs);
     wire(m.waiting);
+    wire(m.up_us);
     wire(m.grants);
     wire(m.revocations);
     wire(m.refusals);
+    wire(m.measures_energy);
+    wire(m.energy_uj);
+    wire(m.strangers.words);
     wire(m.program);
     wire(m.pid);
     wire(m.name);
     wire(m.held);
+    wire(m.holds.words);
     wire(m.wanted);
-    wire(m.requests);
     wire(m.region);
+    wire(m.learnt);
+    wire(m.efficiency);
+    wire(m.requests);
     wire(m.waiting_us);
+    wire(m.granted);
+    wire(m.waited_us);
+    wire(m.used_uj);
   }
 };
 

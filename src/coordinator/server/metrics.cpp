@@ -16,11 +16,27 @@ Status status_of(Coordinator& core, std::uint32_t program, Time now) {
   return {};
 }
 
-void add(std::string& text, std::string_view name, std::string_view type, std::string_view help,
-         std::uint64_t value) {
-  text.append("# HELP nigh_").append(name).append(" ").append(help).append("\n# TYPE nigh_");
-  text.append(name).append(" ").append(type).append("\nnigh_").append(name).append(" ");
-  text.append(std::to_string(value)).append("\n");
+struct Metric {
+  std::string_view name, type, help;
+};
+
+void begin(std::string& text, Metric const& m) {
+  text.append("# HELP nigh_").append(m.name).append(" ").append(m.help).append("\n# TYPE nigh_");
+  text.append(m.name).append(" ").append(m.type).append("\n");
+}
+
+void add(std::string& text, Metric const& m, std::string const& value) {
+  begin(text, m);
+  text.append("nigh_").append(m.name).append(" ").append(value).append("\n");
+}
+void add(std::string& text, Metric const& m, std::uint64_t value) {
+  add(text, m, std::to_string(value));
+}
+
+// Of numbers of millionths, without rounding.
+std::string millionths(std::uint64_t n) {
+  auto const rest = std::to_string(n % 1'000'000);
+  return std::to_string(n / 1'000'000) + "." + std::string(6 - rest.size(), '0') + rest;
 }
 
 std::string label_value(std::string_view text) {
@@ -42,17 +58,37 @@ std::string metrics_answer(Coordinator& core, Time now) {
     programs.push_back(host);
     host = status_of(core, host.program + 1, now);
   }
-  add(text, "cpus", "gauge", "Cpus that are handed out.", host.cpus);
-  add(text, "cpus_free", "gauge", "Cpus that nobody has a lease for.", host.free);
-  add(text, "programs", "gauge", "Programs that are connected.", host.programs);
-  add(text, "requests_waiting", "gauge", "Regions that wait for cpus.", host.waiting);
-  add(text, "grants_total", "counter", "Leases granted.", host.grants);
-  add(text, "revocations_total", "counter", "Leases asked back.", host.revocations);
-  add(text, "refusals_total", "counter", "Messages refused.", host.refusals);
-  text += "# HELP nigh_program_cpus Cpus that a program holds.\n# TYPE nigh_program_cpus gauge\n";
-  for (auto const& p : programs)
-    text += "nigh_program_cpus{pid=\"" + std::to_string(p.pid) + "\",name=\"" +
-            label_value(p.name.view()) + "\"} " + std::to_string(p.held) + "\n";
+  add(text, {"cpus", "gauge", "Cpus that are handed out."}, host.cpus);
+  add(text, {"cpus_free", "gauge", "Cpus that nobody has a lease for."}, host.free);
+  add(text, {"cpus_strangers", "gauge", "Cpus busy with programs that know no coordinator."},
+      static_cast<std::uint64_t>(host.strangers.count()));
+  add(text, {"programs", "gauge", "Programs that are connected."}, host.programs);
+  add(text, {"requests_waiting", "gauge", "Regions that wait for cpus."}, host.waiting);
+  add(text, {"grants_total", "counter", "Leases granted."}, host.grants);
+  add(text, {"revocations_total", "counter", "Leases asked back."}, host.revocations);
+  add(text, {"refusals_total", "counter", "Messages refused."}, host.refusals);
+  bool const has_energy = host.measures_energy != 0;
+  if (has_energy)
+    add(text, {"energy_joules_total", "counter", "Energy used by the processor's packages."},
+        millionths(host.energy_uj));
+
+  auto const of_each = [&](Metric const& m, auto value_of) {
+    begin(text, m);
+    for (auto const& p : programs)
+      text.append("nigh_").append(m.name) += "{pid=\"" + std::to_string(p.pid) + "\",name=\"" +
+                                             label_value(p.name.view()) + "\"} " + value_of(p) +
+                                             "\n";
+  };
+  of_each({"program_cpus", "gauge", "Cpus that a program holds."},
+          [](Status const& p) { return std::to_string(p.held); });
+  of_each({"program_grants_total", "counter", "Leases granted to a program."},
+          [](Status const& p) { return std::to_string(p.granted); });
+  of_each({"program_waiting_seconds_total", "counter", "Time a program's regions have waited."},
+          [](Status const& p) { return millionths(p.waited_us); });
+  if (has_energy)
+    of_each({"program_energy_joules_total", "counter",
+             "Packages' energy, by the part of their cpu time that a program held."},
+            [](Status const& p) { return millionths(p.used_uj); });
   return "HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; "
          "charset=utf-8\r\nContent-Length: " +
          std::to_string(text.size()) + "\r\n\r\n" + text;

@@ -52,7 +52,10 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
       core_(std::move(machine), options_.core, now_us()),
       events_(std::move(events)),
       last_connection_(first_connection),
-      nobody_since_(now_us()) {}
+      nobody_since_(now_us()),
+      energy_(options_.energy_root) {
+  look_at_energy(false);
+}
 
 Server::~Server() {
   for (auto& [connection, member] : members_) {
@@ -73,7 +76,7 @@ std::optional<Time> Server::until_next(Time now) const {
   std::optional<Time> next = core_.next_tick();
   auto const at = [&](Time t) { next = std::min(next.value_or(t), t); };
   if (options_.idle_exit_us && members_.empty()) at(nobody_since_ + *options_.idle_exit_us);
-  if (options_.minds_strangers && core_.programs() > 0) at(next_look_);
+  if (!members_.empty()) at(next_look_);
   if (!next) return std::nullopt;
   return std::max<Time>(0, *next - now);
 }
@@ -92,7 +95,7 @@ bool Server::once() {
   }
   auto const now = now_us();
   if (auto const due = core_.next_tick(); due && *due <= now) happen(Tick{});
-  if (options_.minds_strangers && core_.programs() > 0 && next_look_ <= now) mind_strangers(now);
+  if (!members_.empty() && next_look_ <= now) look_around(now);
   return !options_.idle_exit_us || !members_.empty() ||
          now < nobody_since_ + *options_.idle_exit_us;
 }
@@ -248,9 +251,23 @@ void Server::send(Connection to, Member& member, CoordinatorMessage const& messa
   close(to);
 }
 
-void Server::mind_strangers(Time now) {
+// While somebody is there. What was used before, nobody is told of: a counter may have run over.
+void Server::look_around(Time now) {
+  look_at_energy(now < next_look_ + look_every_us);
   next_look_ = now + look_every_us;
+  if (!options_.minds_strangers) return;
   if (auto busy = strangers_.look(core_.machine(), core_.free())) happen(Load{*busy});
+}
+
+void Server::look_at_energy(bool since_last) {
+  Energy energy;
+  for (auto const& package : energy_.look()) {
+    energy.packages.push_back({{}, since_last ? package.used_uj : 0});
+    for (int const cpu : package.cpus)
+      if (cpu < max_cpus) energy.packages.back().cpus.add(cpu);
+  }
+  if (!energy.packages.empty() || measures_energy_) happen(energy);
+  measures_energy_ = !energy.packages.empty();
 }
 
 void Server::say(Level level, std::string_view what, Member const& whom) {

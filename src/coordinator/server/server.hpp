@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
 #include "coordinator/server/strangers.hpp"
+#include "platform/energy.hpp"
 #include "platform/event_set.hpp"
 
 namespace nigh::coordinator {
@@ -39,6 +41,8 @@ struct ServerOptions {
   std::size_t connections_of_a_user = 1024;
   std::optional<Time> idle_exit_us{};  // leaves when nobody was connected for so long
   bool minds_strangers = true;         // looks how busy others keep the cpus
+  // Of the system's files, to look how much energy is used.
+  std::filesystem::path energy_root = "/";
   // A line for people: what happened, and to whom.
   enum class Level : std::uint8_t { info, warning };
   std::function<void(Level, std::string_view what, std::string_view whom)> log{};
@@ -78,7 +82,8 @@ class Server {
   void welcome(Connection to, Member& member, Welcome const& message);
   void take_back(Connection from, Member& member, Revoke const& message);
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
-  void mind_strangers(Time now);
+  void look_around(Time now);
+  void look_at_energy(bool since_last);
   void say(ServerOptions::Level level, std::string_view what, Member const& whom);
   void warn_once(std::string_view what, Member const& whom);
 
@@ -91,6 +96,8 @@ class Server {
   std::deque<Event> to_happen_;  // after what happens now
   Time nobody_since_;
   Strangers strangers_;
+  platform::EnergyMeter energy_;
+  bool measures_energy_ = false;
   Time next_look_ = 0;
   std::map<std::string, int, std::less<>> warned_;
 };

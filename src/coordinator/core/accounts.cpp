@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs have had: cpus, waiting, energy. For people; nothing is decided by it.
+#include <algorithm>
+#include <cmath>
+
+#include "coordinator/core/coordinator.hpp"
+
+namespace nigh::coordinator {
+
+using policy::PositionSet;
+
+// The cpu time that a lease has had since the last Energy, by package.
+void Coordinator::count_time(Lease const& lease) {
+  if (packages_.empty()) return;
+  auto& owner = program(lease.owner);
+  owner.cpu_time.resize(packages_.size());
+  auto const time = now_ - std::max(lease.since, energy_since_);
+  for (std::size_t k = 0; k < packages_.size(); ++k) {
+    auto both = lease.cpus;
+    both &= packages_[k];
+    owner.cpu_time[k] += both.count() * time;
+  }
+}
+
+// A program's part of a package's energy is the part of the package's cpu time that it held; what
+// nobody held is nobody's. The first event, and one with other packages, only says which there are.
+void Coordinator::happen(Energy const& e) {
+  std::vector<PositionSet> packages;
+  for (auto const& package : e.packages) {
+    PositionSet cpus(machine_.size());
+    for (int p = 0; p < machine_.size(); ++p)
+      if (package.cpus.has(machine_.cpu(p))) cpus.add(p);
+    packages.push_back(std::move(cpus));
+  }
+  if (packages == packages_) {
+    for (auto const& [id, lease] : leases_) count_time(lease);
+    auto const time = now_ - energy_since_;
+    for (std::size_t k = 0; k < packages_.size(); ++k) {
+      auto const used = e.packages[k].used_uj;
+      energy_uj_ += used;
+      auto const all = static_cast<double>(time) * e.packages[k].cpus.count();
+      for (auto& [connection, program] : programs_)
+        if (k < program.cpu_time.size() && all > 0)
+          program.used_uj +=
+              static_cast<double>(used) * static_cast<double>(program.cpu_time[k]) / all;
+    }
+  }
+  for (auto& [connection, program] : programs_) program.cpu_time.clear();
+  packages_ = std::move(packages);
+  energy_since_ = now_;
+}
+
+void Coordinator::take(Connection from, Query const& m) {
+  Status s;
+  s.cpus = static_cast<std::uint32_t>(machine_.size());
+  s.free = static_cast<std::uint32_t>(free_.count());
+  s.programs = static_cast<std::uint32_t>(programs_.size());
+  s.waiting = static_cast<std::uint32_t>(queue_.size());
+  s.up_us = static_cast<std::uint64_t>(now_ - started_);
+  s.grants = last_lease_;
+  s.revocations = revocations_;
+  s.refusals = refusals_;
+  s.measures_energy = packages_.empty() ? 0 : 1;
+  s.energy_uj = energy_uj_;
+  for (int p = 0; p < machine_.size(); ++p)
+    if (busy_.has(p)) s.strangers.add(machine_.cpu(p));
+  auto const next = by_number_.lower_bound(m.program);
+  if (next != by_number_.end()) describe(next->second, s);
+  send(from, s);
+}
+
+void Coordinator::describe(Connection whom, Status& in) const {
+  Program const& about = program(whom);
+  in.program = about.number;
+  in.pid = about.pid;
+  in.name = about.name;
+  in.held = static_cast<std::uint32_t>(about.held);
+  in.granted = about.granted;
+  in.used_uj = static_cast<std::uint64_t>(about.used_uj);
+  Time waited = about.waited;
+  for (Waiting const& w : queue_) {
+    if (w.owner != whom) continue;
+    if (in.requests++ == 0) {
+      in.waiting_us = static_cast<std::uint64_t>(now_ - w.since);
+      in.region = w.region;
+      in.wanted = static_cast<std::uint32_t>(w.demand.optimal);
+    }
+    waited += now_ - w.since;
+  }
+  in.waited_us = static_cast<std::uint64_t>(waited);
+  int threads = 0;
+  for (auto const& [id, lease] : leases_) {
+    if (lease.owner != whom) continue;
+    in.region = lease.region;
+    in.wanted = lease.wanted;
+    threads = lease.size;
+    for (int p = lease.cpus.next(0, machine_.size()); p < machine_.size();
+         p = lease.cpus.next(p + 1, machine_.size()))
+      in.holds.add(machine_.cpu(p));
+  }
+  auto const known = about.regions.find(in.region);
+  if (known == about.regions.end()) return;
+  auto const learnt = known->second.demand(about.allowed_cpus);
+  if (!learnt) return;
+  in.learnt = {static_cast<std::uint32_t>(learnt->maximum),
+               static_cast<std::uint32_t>(learnt->optimal)};
+  if (threads > 0)
+    in.efficiency = static_cast<std::uint32_t>(
+        std::lround(1000 * known->second.efficiency(threads).value_or(0)));
+}
+
+}  // namespace nigh::coordinator
