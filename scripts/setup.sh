@@ -4,7 +4,7 @@
 # line of progress for each stage. Sourced from the root of the repository.
 
 building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libtbb-dev libcli11-dev
-  libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev)
+  libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev libncurses-dev)
 plotting=(python3 python3-matplotlib)
 # A second compiler and its OpenMP; the emulated NUMA machine: QEMU, a kernel from the archive
 # (fetched when first needed), and what its first process is made of.

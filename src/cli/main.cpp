@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_trace(app);
   nigh::cli::add_doctor(app);
   nigh::cli::add_status(app);
+  nigh::cli::add_top(app);
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     if (argc > 1 && (words.front() == "run" || words.front() == "tune")) {

@@ -48,6 +48,12 @@ result<int> ending_signals() {
   return descriptor;
 }
 
+int arrived_signal(int descriptor) noexcept {
+  signalfd_siginfo signal{};
+  if (::read(descriptor, &signal, sizeof signal) != sizeof signal) return 0;
+  return static_cast<int>(signal.ssi_signo);
+}
+
 result<void> go_to_background(std::function<void(int pid)> const& note) {
   auto const child = ::fork();
   if (child < 0) return error{std::strerror(errno)};

@@ -19,6 +19,8 @@ std::filesystem::path private_directory();
 
 // From now on the signals that end programs do not, but make this descriptor readable.
 result<int> ending_signals();
+// Which of them has come; 0: none.
+int arrived_signal(int descriptor) noexcept;
 
 // Goes on in the background, without terminal, input and output, in a session of its own; whoever
 // started us sees us end, with status 0, after note() of the process that goes on. Before there are

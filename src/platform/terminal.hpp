@@ -4,6 +4,10 @@
 
 namespace nigh::platform {
 
+inline constexpr int standard_input = 0, standard_output = 1;
+
 bool errors_go_to_a_terminal() noexcept;  // standard error
+bool is_interactive() noexcept;           // standard input and output are a terminal
+int output_width() noexcept;  // columns of the terminal that standard output is; 0: it is none
 
 }  // namespace nigh::platform

@@ -11,9 +11,7 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr int patience_ms = 2000;
-
-result<Status> ask(int socket, std::uint32_t program) {
+result<Status> ask(int socket, std::uint32_t program, int patience_ms) {
   int const failed = platform::send_message(socket, encode(ProgramMessage{Query{program}}).bytes());
   if (failed != 0) return error{std::strerror(-failed)};
   std::array<std::byte, largest_message> bytes;
@@ -32,10 +30,10 @@ result<Status> ask(int socket, std::uint32_t program) {
   return error{"it refuses"};
 }
 
-result<HostStatus> ask_all(int socket) {
+result<HostStatus> ask_all(int socket, int patience_ms) {
   HostStatus all;
   for (std::uint32_t next = 0;;) {
-    auto const status = ask(socket, next);
+    auto const status = ask(socket, next, patience_ms);
     if (!status) return status.to_error();
     all.host = *status;
     if (status->program == 0) return all;
@@ -47,10 +45,10 @@ result<HostStatus> ask_all(int socket) {
 
 }  // namespace
 
-result<HostStatus> query_status(std::string const& socket) {
+result<HostStatus> query_status(std::string const& socket, int patience_ms) {
   int const connection = platform::connect_local(socket.c_str());
   if (connection < 0) return error{std::strerror(-connection)};
-  auto all = ask_all(connection);
+  auto all = ask_all(connection, patience_ms);
   platform::close_descriptor(connection);
   return all;
 }

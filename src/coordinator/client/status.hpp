@@ -16,6 +16,7 @@ struct HostStatus {
 };
 
 // An error says that there is no coordinator, or that it does not answer.
-result<HostStatus> query_status(std::string const& socket);
+// It waits so long for each answer.
+result<HostStatus> query_status(std::string const& socket, int patience_ms = 2000);
 
 }  // namespace nigh::coordinator

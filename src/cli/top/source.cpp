@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/top/source.hpp"
+
+#include <utility>
+
+namespace nigh::cli::top {
+
+void Source::look(int patience_ms) {
+  auto const before = std::exchange(sample_.status, std::nullopt);
+  sample_.rates.reset();
+  auto now = coordinator::query_status(sample_.socket, patience_ms);
+  if (!now) {
+    sample_.why_not = now.message();
+    return;
+  }
+  if (before) sample_.rates = rates_between(*before, *now);
+  letters_.give_to(*now);
+  sample_.status = std::move(now).value();
+  name_regions();
+}
+
+void Source::name_regions() {
+  sample_.regions.clear();
+  auto known = std::exchange(names_, {});
+  for (auto const& p : sample_.status->programs) {
+    auto names = known.extract(p.program);
+    auto at = names.empty() ? names_.end() : names_.insert(std::move(names)).position;
+    if (p.region == 0) continue;
+    if (at == names_.end())
+      at = names_.emplace(p.program, RegionNames::of_process(static_cast<int>(p.pid))).first;
+    sample_.regions[p.program] = at->second.name(p.region);
+  }
+}
+
+}  // namespace nigh::cli::top

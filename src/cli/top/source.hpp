@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where samples come from: asks the coordinator, and remembers what it needs for the next time.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cli/region_name.hpp"
+#include "cli/top/sample.hpp"
+
+namespace nigh::cli::top {
+
+class Source {
+ public:
+  explicit Source(std::string socket) { sample_.socket = std::move(socket); }
+
+  // Waits at most so long for a coordinator that does not answer.
+  void look(int patience_ms);
+  Sample const& sample() const { return sample_; }
+  Letters const& letters() const { return letters_; }
+
+ private:
+  void name_regions();
+
+  Sample sample_;
+  Letters letters_;
+  std::map<std::uint32_t, RegionNames> names_;  // by program's number
+};
+
+}  // namespace nigh::cli::top
