@@ -2,6 +2,7 @@
 #pragma once
 // Results as JSON lines (docs/results-schema.md).
 
+#include <cstddef>
 #include <map>
 #include <nigh/topology.hpp>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace bench {
 
-using Value = std::variant<long, double, std::string>;
+using Value = std::variant<long, double, std::string, std::nullptr_t>;  // null: not known here
 
 // Where, when and with what a run was made; the same in each of its lines.
 struct RunRecord {

@@ -11,6 +11,7 @@
 #include "bench/coordinator/processes.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
+#include "platform/energy.hpp"
 
 namespace bench {
 
@@ -61,6 +62,7 @@ class Runner {
 
   void sample(Sharing& way) {
     std::vector<Ended> all;
+    energy_.look();  // what was used until now is nobody's
     if (way.name == "sequential") {
       double begun = 0;
       for (SharingProgram const& program : study_.programs) {
@@ -86,6 +88,9 @@ class Runner {
       all = run(commands, programs, &way);
       if (daemon) count_granted(way, all);
     }
+    auto const packages = energy_.look();
+    double joules = 0;
+    for (auto const& package : packages) joules += static_cast<double>(package.used_uj) / 1e6;
     if (!way.granted.empty() && way.granted.back() == 0) {
       way.absent = "no program was granted cpus; the first said: " + first_line(all.front().errors);
       return;
@@ -99,6 +104,7 @@ class Runner {
     way.seconds.push_back(last);
     way.mean_end.push_back(sum / static_cast<double>(all.size()));
     way.cpu_seconds.push_back(cpu);
+    if (!packages.empty()) way.joules.push_back(joules);
   }
 
  private:
@@ -125,6 +131,7 @@ class Runner {
   }
 
   ThroughputStudy& study_;
+  nigh::platform::EnergyMeter energy_;
   std::map<std::string, std::string> outputs_;
 };
 

@@ -33,6 +33,7 @@ struct Sharing {  // a way to run the set
   std::vector<double> seconds = {};      // until the last has ended, by repetition
   std::vector<double> mean_end = {};     // of a program's end
   std::vector<double> cpu_seconds = {};  // of all programs
+  std::vector<double> joules = {};       // of the processor; empty: cannot be read here
   std::vector<double> granted = {};      // programs that the coordinator gave cpus
   bool same_outputs = true;
   std::string absent = {};

@@ -38,8 +38,11 @@ std::string programs_table(ThroughputStudy const& s) {
 
 std::string describe(ThroughputStudy const& s) {
   Table t;
-  t.row({"", "seconds", "spread", "of sequential", "of at once", "mean end", "cpu seconds",
-         "outputs"});
+  bool const has_energy = !s.ways.front().joules.empty();
+  std::vector<std::string> head{"",           "seconds",  "spread",      "of sequential",
+                                "of at once", "mean end", "cpu seconds", "outputs"};
+  if (has_energy) head.push_back("joules");
+  t.row(head);
   t.rule();
   std::string notes;
   for (Sharing const& way : s.ways) {
@@ -48,14 +51,20 @@ std::string describe(ThroughputStudy const& s) {
       continue;
     }
     Statistics const seconds = statistics_of(way.seconds);
-    t.row({title_of(way), fmt::format("{:.2f}", seconds.median),
-           fmt::format("{:.0f}%", 100 * (seconds.max - seconds.min) / seconds.median),
-           fmt::format("{:.2f}", s.ratio(way, "sequential")),
-           fmt::format("{:.2f}", s.ratio(way, "together")),
-           fmt::format("{:.2f}", median_of(way.mean_end)),
-           fmt::format("{:.2f}", median_of(way.cpu_seconds)),
-           way.same_outputs ? "same" : "DIFFER"});
+    std::vector<std::string> row{
+        title_of(way),
+        fmt::format("{:.2f}", seconds.median),
+        fmt::format("{:.0f}%", 100 * (seconds.max - seconds.min) / seconds.median),
+        fmt::format("{:.2f}", s.ratio(way, "sequential")),
+        fmt::format("{:.2f}", s.ratio(way, "together")),
+        fmt::format("{:.2f}", median_of(way.mean_end)),
+        fmt::format("{:.2f}", median_of(way.cpu_seconds)),
+        way.same_outputs ? "same" : "DIFFER"};
+    if (has_energy)
+      row.push_back(way.joules.empty() ? "-" : fmt::format("{:.1f}", median_of(way.joules)));
+    t.row(row);
   }
+  if (!has_energy) notes += "\nenergy: not available here\n";
   for (Sharing const& way : s.ways)
     if (!way.granted.empty())
       notes += fmt::format("\n{}: cpus granted to {:.0f} of {} programs\n", title_of(way),
@@ -88,6 +97,10 @@ std::vector<Result> results(ThroughputStudy const& s) {
                     {"mean_end_s", median_of(way.mean_end)},
                     {"cpu_s", median_of(way.cpu_seconds)}};
     }
+    if (way.joules.empty())
+      r.counters["energy_j"] = nullptr;
+    else
+      r.counters["energy_j"] = median_of(way.joules);
     if (!way.granted.empty()) r.counters["programs_granted"] = median_of(way.granted);
     all.push_back(std::move(r));
   }

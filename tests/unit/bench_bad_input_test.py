@@ -198,6 +198,9 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(set(lines), {"sequential", "together", "fixed", "coordinator"})
         for line in lines.values():
             self.assertTrue(line.get("absent") or line["verified"], line)
+        joules = lines["sequential"]["counters"]["energy_j"]
+        self.assertEqual(joules is None, "energy: not available here" in done.stderr)
+        self.assertTrue(joules is None or joules > 0, joules)
 
     def test_npb_mg_runs_on_the_threads_it_says(self):
         cpus = sorted(os.sched_getaffinity(0))

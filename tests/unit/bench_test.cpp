@@ -54,7 +54,7 @@ TEST(BenchResults, AreLinesOfTheDocumentedSchema) {
   r.unit = "MLUP/s";
   r.samples = {3, 1, 2};
   r.verified = true;
-  r.counters = {{"remote_share", 0.25}};
+  r.counters = {{"remote_share", 0.25}, {"energy_j", nullptr}};
   auto const line = nlohmann::json::parse(json_line(r, {"c", "g", "f", "m", "t", "d"}));
   EXPECT_EQ(line["bench"], "jacobi3d");
   EXPECT_EQ(line["params"]["init"], "static,1");
@@ -62,6 +62,7 @@ TEST(BenchResults, AreLinesOfTheDocumentedSchema) {
   EXPECT_EQ(line["samples"].size(), 3U);
   EXPECT_EQ(line["verified"], true);
   EXPECT_EQ(line["counters"]["remote_share"], 0.25);
+  EXPECT_TRUE(line["counters"].at("energy_j").is_null());
   EXPECT_EQ(line["run"]["commit"], "c");
 
   r.absent = "not installed";
