@@ -6,6 +6,7 @@
 #include "cli/code_file.hpp"
 
 #include <cxxabi.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
 #include <cstdlib>
@@ -42,6 +43,15 @@ std::string demangled(char const* symbol) {
   return name;
 }
 
+// dwfl_module_getsrc() finds units by a table that g++ writes and clang leaves out. This asks each
+// unit for its addresses.
+Dwarf_Line* line_at(Dwfl_Module* module, Dwarf_Addr address) {
+  Dwarf_Addr bias = 0;
+  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
+    if (dwarf_haspc(unit, address - bias) > 0) return dwarf_getsrc_die(unit, address - bias);
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<CodeFile> CodeFile::open(std::filesystem::path const& file) {
@@ -65,10 +75,10 @@ CodeLine CodeFile::find(std::uint64_t address) const {
     found.function = demangled(name);
     found.offset = offset;
   }
-  if (Dwfl_Line* const at = dwfl_module_getsrc(opened_->module, address))
-    if (char const* const source =
-            dwfl_lineinfo(at, nullptr, &found.line, nullptr, nullptr, nullptr))
-      found.source = source;
+  if (Dwarf_Line* const at = line_at(opened_->module, address)) {
+    if (char const* const source = dwarf_linesrc(at, nullptr, nullptr)) found.source = source;
+    if (dwarf_lineno(at, &found.line) != 0) found.line = 0;
+  }
   return found;
 }
 

@@ -34,22 +34,38 @@ CompilerPart compiler_part(std::string const& function) {
   return {at, text.substr(0, text.find(']'))};
 }
 
-std::string without(std::string text, std::string_view part) {
-  for (auto at = text.find(part); at != text.npos; at = text.find(part))
-    text.erase(at, part.size());
-  return text;
-}
+constexpr std::string_view opening = "(<{[", closing = ")>}]";
 
-// Up to the bracket that its last closing one belongs to.
-std::string_view without_parameters(std::string_view function) {
-  auto const last = function.rfind(')');
-  if (last == function.npos) return function;
-  int depth = 0;
-  for (auto i = last + 1; i-- > 0;) {
-    depth += function[i] == ')' ? 1 : function[i] == '(' ? -1 : 0;
-    if (depth == 0) return i == 0 ? function : function.substr(0, i);
+// "double cg::sum<int, f(int)::{lambda(int)#1}>(int) const" is cg::sum: what stands in brackets
+// says which of several, and what stands before a space, what it returns. A lambda keeps its
+// number.
+std::string without_types(std::string_view function) {
+  constexpr std::string_view keyword = "operator", anonymous = "(anonymous namespace)::";
+  std::string name;
+  int inside = 0;  // brackets that are left out
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    char const c = function[i];
+    if (inside == 0 && function.substr(i).starts_with(anonymous)) {
+      i += anonymous.size() - 1;
+    } else if (inside == 0 && name.ends_with(keyword)) {
+      // "()", "<", "->": up to the parameters.
+      auto const parameters = function.find('(', c == '(' ? i + 1 : i);
+      auto const end = std::min(parameters, function.size());
+      name += function.substr(i, end - i);
+      i = end - 1;
+    } else if (c != '{' && opening.find(c) != opening.npos) {
+      ++inside;
+    } else if (c != '}' && closing.find(c) != closing.npos) {
+      --inside;
+    } else if (inside > 0) {
+    } else if (c == ' ') {
+      if (function.substr(i) == " const") break;
+      name.clear();
+    } else {
+      name += c;
+    }
   }
-  return function;
+  return name;
 }
 
 }  // namespace
@@ -58,7 +74,8 @@ std::string function_of(RegionCode const& region) {
   auto const& function = region.at.function;
   auto const written = function.substr(0, compiler_part(function).at);
   if (written.empty()) return function;
-  return without(std::string(without_parameters(written)), "(anonymous namespace)::");
+  auto const name = without_types(written);
+  return name.empty() ? written : name;
 }
 
 std::string short_name(RegionCode const& region) {

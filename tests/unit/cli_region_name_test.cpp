@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -106,17 +107,21 @@ TEST(RegionName, WithoutLinesIsTheFunction) {
 }
 
 TEST(RegionName, KnowsTheFunctionThatWasWritten) {
-  EXPECT_EQ(function_of(in_function("main._omp_fn.0")), "main");
-  EXPECT_EQ(function_of(in_function("main.omp_outlined")), "main");
-  EXPECT_EQ(function_of(in_function("cg::solve(int, void (*)(int)) [clone ._omp_fn.2]")),
-            "cg::solve");
-  EXPECT_EQ(function_of(in_function("cg::solve(std::vector<int>&) [clone .omp_outlined.3]")),
-            "cg::solve");
-  EXPECT_EQ(
-      function_of(in_function("f(int)::{lambda(int)#1}::operator()(int) const [clone ._omp_fn.0]")),
-      "f(int)::{lambda(int)#1}::operator()");
-  EXPECT_EQ(function_of(in_function(".omp_outlined.")), ".omp_outlined.");
-  EXPECT_EQ(function_of(in_function("")), "");
+  for (auto const& [compiled, written] : std::initializer_list<std::pair<char const*, char const*>>{
+           {"main._omp_fn.0", "main"},
+           {"main.omp_outlined", "main"},
+           {"cg::solve(int, void (*)(int)) [clone ._omp_fn.2]", "cg::solve"},
+           {"cg::solve(std::vector<int>&) [clone .omp_outlined.3]", "cg::solve"},
+           {"cg::Grid<double, (Kind)1>::size() const [clone ._omp_fn.0]", "cg::Grid::size"},
+           {"double cg::sum<cg::solve(int)::{lambda(int)#2}>(int) [clone ._omp_fn.0]", "cg::sum"},
+           {"f(int)::{lambda(int)#1}::operator()(int) const [clone ._omp_fn.0]",
+            "f::{lambda#1}::operator()"},
+           {"void Grid<int>::operator<< <int>(int)", "Grid::operator<< <int>"},
+           {"Grid::operator->() const", "Grid::operator->"},
+           {"(anonymous namespace)::fib(int)", "fib"},
+           {".omp_outlined.", ".omp_outlined."},
+           {"", ""}})
+    EXPECT_EQ(function_of(in_function(compiled)), written) << compiled;
 }
 
 }  // namespace
