@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <nigh/version.hpp>
@@ -26,6 +27,15 @@ int complain(std::string message, int code) {
   return code;
 }
 
+// Commands whose words end with a program and its arguments.
+bool runs_a_program(std::vector<std::string> const& words) {
+  if (words.empty()) return false;
+  if (words.front() == "run" || words.front() == "tune") return true;
+  constexpr std::array others{"show", "set", "forget"};
+  return words.front() == "profile" &&
+         (words.size() < 2 || std::find(others.begin(), others.end(), words[1]) == others.end());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -37,6 +47,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_topo(app);
   nigh::cli::add_run(app, program);
   nigh::cli::add_tune(app, program);
+  nigh::cli::add_profile(app, program);
   nigh::cli::add_bench(app);
   nigh::cli::add_sim(app);
   nigh::cli::add_trace(app);
@@ -45,7 +56,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_top(app);
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (argc > 1 && (words.front() == "run" || words.front() == "tune")) {
+    if (runs_a_program(words)) {
       auto const command = words.front();
       words.erase(words.begin());
       program = nigh::cli::cut_program(*app.get_subcommand(command), words);

@@ -26,17 +26,19 @@ long take_number(char const*& text) {
   return number;
 }
 
-// The first `count` of the list.
+// The first `count` of the list that are allowed: a launcher may have given this process a part of
+// the host.
 bool read_cpus(char const* list, coordinator::CpuSet const& allowed, std::uint32_t count) {
   coordinator::CpuSet seen;
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::uint32_t found = 0; found < count;) {
     long const cpu = take_number(list);
-    if (cpu < 0 || cpu >= max_cpus) return false;
-    int const number = static_cast<int>(cpu);
-    if (!allowed.has(number) || seen.has(number)) return false;
-    seen.add(number);
-    cpus[i] = static_cast<std::uint16_t>(cpu);
-    if (i + 1 < count && *list++ != ',') return false;
+    if (cpu < 0) return false;
+    int const number = cpu < max_cpus ? static_cast<int>(cpu) : -1;
+    if (allowed.has(number) && !seen.has(number)) {
+      seen.add(number);
+      cpus[found++] = static_cast<std::uint16_t>(number);
+    }
+    if (found < count && *list++ != ',') return false;
   }
   return true;
 }

@@ -67,7 +67,7 @@ if [ -x "$prefix/bin/nigh" ]; then
   for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
     if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
   done
-  for page in nigh nigh-bench nigh-doctor nigh-run nigh-sim nigh-top nigh-topo nigh-tune numa-vm; do test -s "$prefix/share/man/man1/$page.1"; done
+  for page in nigh nigh-bench nigh-doctor nigh-profile nigh-run nigh-sim nigh-top nigh-topo nigh-tune numa-vm; do test -s "$prefix/share/man/man1/$page.1"; done
   test -s "$prefix/share/man/man8/nighd.8"
   "$prefix/bin/nigh" sim machines | grep -q "^sun-x4600"
   test -s "$prefix/lib/systemd/system/nighd.socket"

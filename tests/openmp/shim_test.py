@@ -219,6 +219,10 @@ class Study(unittest.TestCase):
             self.assertEqual(teams(out), [f"2: {CPUS[-1]} {CPUS[-2]}"] * 2)
             self.assertEqual(teams(self.study(name, "1", threads=1, NIGH_OPENMP_CPUS=order)[0]), [f"1: {CPUS[-1]}"])
             self.assertEqual(teams(self.study(name, "1", threads=1)[0]), [f"1: {CPUS[0]}"])
+            # Others than it may have, and some twice.
+            order = f"99999,{CPUS[1]},{CPUS[1]},{CPUS[0]}"
+            out, _, _ = self.study(name, "1", threads=2, NIGH_OPENMP_CPUS=order)
+            self.assertEqual(teams(out), [f"2: {CPUS[1]} {CPUS[0]}"])
 
     def test_children_write_nothing(self):
         for name in ("forks-gcc", "forks-clang"):

@@ -42,12 +42,6 @@ std::string numactl_words(platform::MemoryPolicy const& policy) {
   return "numactl --localalloc";
 }
 
-// LD_PRELOAD is added to what it is already; ours comes last, as it expects least.
-std::string preload_value(std::string const& file) {
-  auto const before = from_environment("LD_PRELOAD");
-  return before && !before->empty() ? *before + ":" + file : file;
-}
-
 bool has_use_for(Plan const& plan, Shim const& shim) {
   return !shim.file.empty() && (!plan.places.empty() || !plan.coordinator.empty());
 }
@@ -72,9 +66,10 @@ topology host_to_bind_to() {
 
 Shim shim_for(std::string const& program, Purpose purpose) {
   bool const is_for_places = purpose == Purpose::places;
-  std::string const loss = is_for_places
-                               ? "threads that no OpenMP or nigh runtime makes get no places"
-                               : "its regions get no cpus from the coordinator";
+  std::string const loss =
+      is_for_places ? "threads that no OpenMP or nigh runtime makes get no places"
+      : purpose == Purpose::coordinator ? "its regions get no cpus from the coordinator"
+                                        : "its regions cannot be seen";
   auto const file = (platform::this_program().parent_path() / ".." / "libexec" / "nigh" /
                      (is_for_places ? "nigh-places.so" : "nigh-openmp.so"))
                         .lexically_normal();
@@ -105,6 +100,11 @@ Shim shim_for(std::string const& program, Purpose purpose) {
   return {file.string()};
 }
 
+std::string preload_variable(Shim const& shim) {
+  auto const before = from_environment("LD_PRELOAD");
+  return "LD_PRELOAD=" + (before && !before->empty() ? *before + ":" : std::string()) + shim.file;
+}
+
 platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::string> words) {
   platform::Launch launch;
   launch.words = std::move(words);
@@ -113,7 +113,7 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   launch.cpus = plan.cpus;
   launch.memory = plan.memory;
   if (!plan.coordinator.empty()) launch.variables.push_back("NIGH_SOCKET=" + plan.coordinator);
-  if (has_use_for(plan, shim)) launch.variables.push_back("LD_PRELOAD=" + preload_value(shim.file));
+  if (has_use_for(plan, shim)) launch.variables.push_back(preload_variable(shim));
   return launch;
 }
 

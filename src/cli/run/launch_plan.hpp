@@ -23,8 +23,12 @@ struct Shim {
 enum class Purpose : std::uint8_t {
   places,       // of threads that no OpenMP or nigh runtime makes
   coordinator,  // cpus for parallel regions, from it
+  study,        // of parallel regions
 };
 Shim shim_for(std::string const& program, Purpose purpose = Purpose::places);
+
+// LD_PRELOAD with the library added to what it is already; ours comes last, as it expects least.
+std::string preload_variable(Shim const& shim);
 
 // This host as we may use it. Throws when hwloc was told to show another machine, on which nothing
 // can be bound, or the system does not say.

@@ -7,19 +7,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "cli/program_output.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
@@ -33,7 +30,6 @@
 namespace nigh::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
@@ -55,34 +51,6 @@ std::vector<T> parsed(char const* option, std::vector<std::string> const& texts,
     values.push_back(std::move(value).value());
   }
   return values;
-}
-
-// What the program writes goes here, and nowhere when we are done.
-class OutputFile {
- public:
-  OutputFile()
-      : path_(fs::temp_directory_path() / ("nigh-tune." + std::to_string(std::random_device{}()))) {
-  }
-  ~OutputFile() {
-    std::error_code failed;
-    fs::remove(path_, failed);
-  }
-  OutputFile(OutputFile&&) = delete;
-
-  fs::path const& path() const { return path_; }
-  std::string text() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  fs::path path_;
-};
-
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  auto const start = text.rfind('\n');
-  return start == text.npos ? text : text.substr(start + 1);
 }
 
 class Tuning {
@@ -183,7 +151,7 @@ class Tuning {
       return fail(candidate,
                   (ending->signal > 0 ? fmt::format("signal {} ended it", ending->signal)
                                       : fmt::format("its exit status is {}", ending->status)) +
-                      (text.empty() ? "" : ", its last words: " + last_line(text)));
+                      (text.empty() ? "" : ", its last words: " + last_lines(text, 1)));
     auto const value = metric_.value(ending->seconds, text);
     if (!value) return fail(candidate, value.message());
     search_.tell(candidate, metric_.cost(*value));
@@ -207,7 +175,7 @@ class Tuning {
   std::vector<bool> cut_short_;
   std::vector<std::string> failures_;
   std::map<int, double> took_;
-  OutputFile output_;
+  ProgramOutput output_;
   std::string ended_;
   Clock::time_point start_ = Clock::now(), end_;
 };

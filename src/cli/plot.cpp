@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plot.hpp"
+
+#include <filesystem>
+
+#include "cli/commands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/program_output.hpp"
+#include "platform/program.hpp"
+
+namespace nigh::cli {
+namespace {
+
+constexpr char const* python = "/usr/bin/python3";  // where Debian's matplotlib is
+
+std::string script_path(std::string const& script) {
+  return (platform::this_program().parent_path() / ".." / "libexec" / "nigh" / "plots" /
+          (script + ".py"))
+      .lexically_normal()
+      .string();
+}
+
+}  // namespace
+
+void check_figure(std::string const& option, std::string const& file, std::string const& script) {
+  if (!file.ends_with(".svg") && !file.ends_with(".png"))
+    throw UsageError(option + ": " + file + " is neither .svg nor .png");
+  check_output(file);
+  if (!std::filesystem::exists(script_path(script)))
+    throw UsageError(option + ": " + script_path(script) + " is missing");
+  auto const found = platform::run_program(
+      {python, "-c",
+       "import importlib.util, sys; sys.exit(importlib.util.find_spec('matplotlib') is None)"},
+      {});
+  if (!found || *found != 0)
+    throw UsageError(option + ": needs matplotlib (Debian: apt install python3-matplotlib)");
+}
+
+void draw_figure(std::string const& file, std::string const& script, std::string const& lines) {
+  ProgramOutput const data;
+  write_output(data.path().string(), lines);
+  auto const status =
+      platform::run_program({python, script_path(script), data.path().string(), file}, {});
+  if (!status || *status != 0) throw std::runtime_error(file + ": the figure could not be drawn");
+}
+
+}  // namespace nigh::cli

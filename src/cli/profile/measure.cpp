@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <stdexcept>
+
+#include "cli/commands.hpp"
+#include "cli/program_output.hpp"
+#include "cli/run/launch_plan.hpp"
+#include "cli/tune/progress.hpp"
+#include "platform/elf.hpp"
+#include "platform/elf_functions.hpp"
+#include "platform/launch.hpp"
+#include "policy/thread_order.hpp"
+
+namespace nigh::cli {
+namespace fs = std::filesystem;
+namespace {
+
+// What would have teams smaller, or threads elsewhere, than the study is to have them.
+constexpr std::array<char const*, 7> in_the_way{
+    "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
+    "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
+
+void say(std::string const& what) { fmt::print(stderr, "nigh: profile: {}\n", what); }
+
+// Where the shim writes. One for each run.
+class TimesDirectory {
+ public:
+  TimesDirectory()
+      : path_(fs::temp_directory_path() /
+              ("nigh-times." + std::to_string(std::random_device{}()))) {
+    if (!fs::create_directory(path_))
+      throw std::runtime_error("profile: " + path_.string() + " is somebody's already");
+    fs::permissions(path_, fs::perms::owner_all);
+  }
+  ~TimesDirectory() {
+    std::error_code failed;
+    fs::remove_all(path_, failed);
+  }
+  TimesDirectory(TimesDirectory&&) = delete;
+  fs::path const& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string indented(std::string const& text) {
+  std::string out = "\n  ";
+  for (char const c : text) out += c == '\n' ? "\n  " : std::string(1, c);
+  return out;
+}
+
+class Runs {
+ public:
+  Runs(topology const& machine, StudyPlan const& plan) : plan_(plan) {
+    auto const shim = shim_for(plan.words.front(), Purpose::study);
+    if (!shim.why_not.empty()) throw std::runtime_error("profile: " + shim.why_not);
+    std::string order;
+    for (int const cpu : policy::thread_order(machine, cpu_order::compact))
+      order += (order.empty() ? "" : ",") + std::to_string(cpu);
+    base_.words = plan.words;
+    base_.variables = {preload_variable(shim), "NIGH_OPENMP_CPUS=" + order};
+    for (char const* const name : in_the_way) {
+      base_.removed.emplace_back(name);
+      if (auto const value = from_environment(name))
+        say(fmt::format("{}={} is left out: teams are of every size", name, *value));
+    }
+  }
+
+  Study run() {
+    platform::SignalsHeld const held;
+    Progress const progress;
+    int const all = static_cast<int>(plan_.sizes.size()) * plan_.repetitions;
+    say(fmt::format("{} run{} of {}, {} size{} of teams", all, all == 1 ? "" : "s",
+                    plan_.words.front(), plan_.sizes.size(), plan_.sizes.size() == 1 ? "" : "s"));
+    int done = 0;
+    double seconds = 0;
+    for (int round = 0; round < plan_.repetitions; ++round) {
+      auto sizes = plan_.sizes;
+      if (round % 2 == 1) std::reverse(sizes.begin(), sizes.end());
+      for (int const team : sizes) {
+        if (int const signal = platform::SignalsHeld::pending()) interrupted(signal);
+        auto const left = done == 0 ? 0 : seconds / done * (all - done);
+        progress.show(done, all - done, left, fmt::format("teams of {}", team));
+        seconds += run_one(team);
+        ++done;
+      }
+    }
+    return log_.study();
+  }
+
+ private:
+  [[noreturn]] static void interrupted(int signal) {
+    say("interrupted: nothing is written");
+    throw ExitStatus{128 + signal};
+  }
+
+  double run_one(int team) {
+    TimesDirectory const times;
+    auto launch = base_;
+    launch.variables.push_back(fmt::format("NIGH_OPENMP_TEAM={}", team));
+    launch.variables.push_back("NIGH_OPENMP_TIMES=" + (times.path() / "times").string());
+    auto const ending = platform::run_measured(launch, output_.path(), {});
+    if (!ending) throw std::runtime_error("profile: " + ending.message());
+    if (ending->interrupted > 0) interrupted(ending->interrupted);
+    if (ending->not_started) throw UsageError("profile: " + ending->not_started->message);
+    if (ending->status != 0) failed(*ending, team);
+    auto const processes = read_times(times.path());
+    if (!processes) throw std::runtime_error("profile: " + processes.message());
+    if (processes->empty()) throw std::runtime_error(no_times(team));
+    has_seen_some_ = true;
+    log_.add(team, ending->seconds, *processes);
+    return ending->seconds;
+  }
+
+  [[noreturn]] void failed(platform::Ending const& ending, int team) const {
+    constexpr int shown = 5;
+    auto const words = last_lines(output_.text(), shown);
+    auto const how = ending.signal > 0 ? fmt::format("signal {} ended it", ending.signal)
+                                       : fmt::format("its exit status is {}", ending.status);
+    say(fmt::format("{} fails with teams of {}: {}{}", plan_.words.front(), team, how,
+                    words.empty() ? "" : "; its last words:" + indented(words)));
+    throw ExitStatus{1};
+  }
+
+  std::string no_times(int team) const {
+    auto const& program = plan_.words.front();
+    if (has_seen_some_)
+      return fmt::format("profile: no times from {} with teams of {}", program, team);
+    auto const openmp =
+        platform::defines_any(platform::find_program(program).c_str(), platform::openmp_functions);
+    return "profile: no parallel regions seen in " + program +
+           (openmp == platform::Defined::yes ? ": its OpenMP runtime is linked statically"
+                                             : ": it begins none, or leaves by _exit or exec");
+  }
+
+  StudyPlan const& plan_;
+  platform::Launch base_;
+  ProgramOutput output_;
+  StudyLog log_;
+  bool has_seen_some_ = false;
+};
+
+}  // namespace
+
+Study run_study(topology const& machine, StudyPlan const& plan) {
+  return Runs(machine, plan).run();
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A study, kept in the profiles of its programs, where nighd finds it.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/profile/study.hpp"
+#include "coordinator/profile/region_profile.hpp"
+
+namespace nigh::cli {
+
+// What is measured takes the place of what was learnt or measured before. What the user gave stays.
+void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& profile);
+
+// Says for each program where its profile is, or why there is none.
+std::vector<std::string> store(Study const& study, int cpus);
+
+// The directory of profiles; throws UsageError when there can be none.
+std::filesystem::path profile_directory();
+
+}  // namespace nigh::cli

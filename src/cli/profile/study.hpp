@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A study: a program ran with every size of team several times, and each time every region told how
+// long it took. What that says of each region, gathered.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/profile/region_times.hpp"
+#include "cli/region_name.hpp"
+#include "policy/thread_count.hpp"
+
+namespace nigh::cli {
+
+// A region with one size of team. A sample is its mean time in one run of the program.
+struct TeamSamples {
+  int threads = 0;
+  std::vector<double> samples_ns = {};
+  std::uint64_t runs = 0;                        // of the region, in all of them
+  double p10_ns = 0, median_ns = 0, p90_ns = 0;  // of the region's own runs, median of all samples
+
+  double ns() const;      // median
+  double spread() const;  // (largest - smallest) / median
+};
+
+struct StudiedRegion {
+  coordinator::RegionId id = 0;
+  RegionCode code = {};
+  std::vector<TeamSamples> teams = {};              // ascending
+  double share = 0;                                 // of the time with the smallest team
+  std::optional<policy::ThreadDemand> demand = {};  // nothing: it had one size only
+
+  double speedup(TeamSamples const& team) const;
+};
+
+struct StudiedProgram {
+  std::string path = {};
+  std::vector<StudiedRegion> regions = {};  // the longest first
+};
+
+struct WholeRun {
+  int team = 0;
+  std::vector<double> seconds = {};
+};
+
+struct Study {
+  std::vector<WholeRun> whole = {};           // ascending
+  std::vector<StudiedProgram> programs = {};  // what it was, and what it started
+  std::uint64_t lost = 0;                     // runs of regions that were not recorded
+};
+
+class StudyLog {
+ public:
+  // A run of the program with teams of that size.
+  void add(int team, double seconds, std::vector<ProcessTimes> const& processes);
+
+  Study study() const;
+
+ private:
+  struct Sample {
+    int team = 0;
+    double seconds = 0;
+    std::uint64_t runs = 0;
+    double total_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0;
+  };
+  struct Region {
+    std::string file = {};
+    std::map<int, std::vector<Sample>> by_threads = {};
+  };
+
+  StudiedRegion region_of(coordinator::RegionId id, Region const& region) const;
+
+  std::map<std::string, std::map<coordinator::RegionId, Region>> programs_;
+  std::map<int, std::vector<double>> seconds_;  // by team
+  std::uint64_t lost_ = 0;
+};
+
+double median_of(std::vector<double> values);  // 0: there are none
+
+}  // namespace nigh::cli

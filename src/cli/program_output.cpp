@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program_output.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <system_error>
+
+namespace nigh::cli {
+namespace fs = std::filesystem;
+
+ProgramOutput::ProgramOutput()
+    : path_(fs::temp_directory_path() / ("nigh-output." + std::to_string(std::random_device{}()))) {
+}
+
+ProgramOutput::~ProgramOutput() {
+  std::error_code failed;
+  fs::remove(path_, failed);
+}
+
+std::string ProgramOutput::text() const {
+  std::ifstream in(path_, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string last_lines(std::string text, int lines) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  auto start = text.size();
+  for (; lines > 0 && start != text.npos && start > 0; --lines) start = text.rfind('\n', start - 1);
+  return start == text.npos || text.empty() ? text : text.substr(start + (text[start] == '\n'));
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a program writes while it is measured: kept in a file, and nowhere when we are done.
+
+#include <filesystem>
+#include <string>
+
+namespace nigh::cli {
+
+class ProgramOutput {
+ public:
+  ProgramOutput();
+  ~ProgramOutput();
+  ProgramOutput(ProgramOutput&&) = delete;
+
+  std::filesystem::path const& path() const { return path_; }
+  std::string text() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+// At most so many lines from the end, joined by '\n'; blank ends left out.
+std::string last_lines(std::string text, int lines);
+
+}  // namespace nigh::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/system_name.hpp"
+
+#include <sys/utsname.h>
+
+#include <fstream>
+
+namespace nigh::platform {
+namespace {
+
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    auto const colon = line.find(": ");
+    if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+std::string system_name() {
+  utsname system{};
+  if (::uname(&system) != 0) return processor_name();
+  return processor_name() + ", " + system.sysname + " " + system.release;
+}
+
+}  // namespace nigh::platform
