@@ -61,7 +61,7 @@ class Study(Profiles):
     def test_every_region_with_every_size(self):
         for program in self.each():
             results = os.path.join(self.folder, "results.json")
-            table, said = self.nigh("profile", "--threads", "1..2", "--repetitions", "2", "--output", results, "--",
+            table, said = self.nigh("profile", "--threads", "1..2", "--repetitions", "2", "--keep", "--output", results, "--",
                                     program, "5")
             self.assertIn(f"4 runs of {program}, 2 sizes of teams\n", said)
             self.assertRegex(said, r"kept in \S*/profiles/regions-\w+-[0-9a-f]{16}\.json; nighd uses it")
@@ -92,7 +92,7 @@ class Study(Profiles):
     def test_what_is_kept_is_shown_set_and_forgotten(self):
         for program in self.each():
             name = os.path.basename(program)
-            self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--", program, "1")
+            self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--keep", "--", program, "1")
             regions = self.kept(name)
             self.assertEqual({region["source"] for region in regions.values()}, {"measured"})
             self.assertEqual(len(regions), 3)
@@ -103,7 +103,7 @@ class Study(Profiles):
             self.assertEqual((given["source"], given["maximum"], given["optimal"]), ("given", 7, 5))
             self.assertEqual(given["id"], regions[where]["id"])
             # Another study leaves it alone.
-            self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--", program, "1")
+            self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--keep", "--", program, "1")
             self.assertEqual(self.kept(name)[where], given)
             self.nigh("profile", "forget", name, where)
             self.assertNotIn(where, self.kept(name))
@@ -112,7 +112,7 @@ class Study(Profiles):
 
     def test_programs_behind_a_script(self):
         for program in self.each():
-            table, _ = self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--", "sh", "-c",
+            table, _ = self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--keep", "--", "sh", "-c",
                                  f"'{program}' 1; '{program}' 1")
             self.assertIn("regions.cpp:", table)
             self.assertEqual(len(self.kept(program)), 3)

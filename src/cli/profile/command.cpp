@@ -28,7 +28,7 @@ constexpr char const* script = "profile";  // that draws
 struct StudyOptions {
   std::string threads, output, figure;
   int repetitions = 3;
-  bool is_kept = true;
+  bool is_kept = true;  // if somebody says
 };
 
 struct ProfileWords {
@@ -60,22 +60,25 @@ void study_program(CLI::App const& command, StudyOptions const& o,
         "show, set, forget");
   if (!o.output.empty()) check_output(o.output);
   if (!o.figure.empty()) check_figure("--figure", o.figure, script);
+  bool const is_said = command.count("--keep") > 0;
   if (o.is_kept) static_cast<void>(profile_directory());
   auto const machine = host_to_bind_to();
   auto const cpus = static_cast<int>(machine.cpus().size());
   auto const study = run_study(machine, {words, sizes_of(command, o, cpus), o.repetitions});
   if (study.lost > 0)
     say(fmt::format("{} runs of regions are missing: there were too many regions", study.lost));
-  constexpr double disturbing = 0.2;
-  if (auto const spread = widest_spread(study); spread > disturbing)
-    say(fmt::format(
-        "times differ by up to {:.0f}% from run to run: was the machine used otherwise?",
-        100 * spread));
   auto const lines = study_json(study, record_of(machine));
   if (!o.output.empty()) write_output(o.output, lines);
   if (!o.figure.empty()) draw_figure(o.figure, script, lines);
   if (o.output != "-") write_output("-", study_text(study));
-  if (!o.is_kept) return;
+  constexpr double disturbing = 0.2;
+  auto const spread = widest_spread(study);
+  bool const is_disturbed = spread > disturbing;
+  if (is_disturbed)
+    say(fmt::format(
+        "times differ by up to {:.0f}% from run to run: was the machine used otherwise?{}",
+        100 * spread, is_said ? "" : " Not kept; --keep would"));
+  if (!o.is_kept || (is_disturbed && !is_said)) return;
   for (auto const& what : store(study, cpus)) say(what);
 }
 
@@ -153,7 +156,8 @@ void add_profile(CLI::App& app, std::vector<std::string> const& program) {
       ->type_name("FILE.json");
   command->add_option("--figure", o->figure, "Draw speedup by threads into this file")
       ->type_name("FILE.svg|.png");
-  command->add_flag("!--no-keep", o->is_kept, "Leave the program's profile as it is");
+  command->add_flag("--keep,!--no-keep", o->is_kept,
+                    "Keep the counts in the program's profile, or do not (if times are steady)");
   command->require_subcommand(0, 1);
   add_show(*command);
   add_set(*command);
