@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/profile/study_text.hpp"
@@ -46,7 +47,7 @@ Json line_of(std::string const& variant, Json params) {
 }
 
 Json line_of(StudiedProgram const& program, StudiedRegion const& region, TeamSamples const& team) {
-  Json params{{"program", program.path},
+  Json params{{"program", std::filesystem::path(program.path).filename().string()},
               {"region", coordinator::region_name(region.id)},
               {"function", function_of(region.code)},
               {"source", region.code.at.source},
