@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 namespace bench {
@@ -17,6 +18,14 @@ inline double median_of(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   auto const n = samples.size();
   return n % 2 == 1 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+// The smallest sample that so large a part of all, 0 < part <= 1, is not above.
+inline double quantile(std::vector<double> samples, double part) {
+  if (samples.empty()) return 0;
+  std::sort(samples.begin(), samples.end());
+  auto const rank = std::ceil(part * static_cast<double>(samples.size()));
+  return samples[static_cast<std::size_t>(std::max(1.0, rank)) - 1];
 }
 
 inline Statistics statistics_of(std::vector<double> const& samples) {

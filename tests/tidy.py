@@ -39,7 +39,7 @@ LAYERS = {
     "src": [],
     "include": [],
     "bench": ["workloads"],
-    "bench/coordinator": ["bench", "src/policy", "src/sim"],
+    "bench/coordinator": ["bench", "src/policy", "src/sim", "src/coordinator/client"],
     "workloads": [],
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bench/command.hpp"
+#include "bench/coordinator/death.hpp"
 #include "bench/coordinator/overhead.hpp"
 #include "bench/coordinator/policies.hpp"
 #include "bench/coordinator/throughput.hpp"
@@ -16,7 +17,7 @@ namespace {
 using namespace bench;
 
 struct Flags {
-  bool throughput = false, policies = false, overhead = false;
+  bool throughput = false, policies = false, overhead = false, death = false;
   bool all_policies = false, quick = false;
   long repetitions = 0, programs = 0, requests = 0, seed = 0;
   std::string json, plot;
@@ -30,6 +31,7 @@ struct Flags {
                  "--throughput: the coordinator under each policy, not only under its usual one");
     app.add_flag("--overhead", overhead,
                  "what the shim adds to a parallel region: alone, with a lease, with a message");
+    app.add_flag("--death", death, "how soon the cpus of a program that is killed are another's");
     app.add_option("--programs", programs,
                    "--throughput: so many at random; default: each of them once");
     app.add_option("--requests", requests, "--policies: how many; default 10000");
@@ -62,7 +64,10 @@ void run(Flags const& flags) {
   OverheadOptions overhead;
   overhead.repetitions = repetitions;
   if (flags.quick) overhead.regions = 20'000, overhead.messages = 20;
-  bool const all = !flags.throughput && !flags.policies && !flags.overhead;
+  DeathOptions death;
+  death.repetitions = repetitions;
+  if (flags.quick) death.kills = 3;
+  bool const all = !flags.throughput && !flags.policies && !flags.overhead && !flags.death;
   nigh::result<nigh::topology> machine = nigh::topology::live();
   if (!machine) throw std::runtime_error(machine.message());
 
@@ -90,6 +95,11 @@ void run(Flags const& flags) {
   }
   if (flags.overhead || all) {
     auto const study = study_overhead(overhead);
+    fmt::print(people, "{}{}", all ? "\n" : "", describe(study));
+    keep(study.results);
+  }
+  if (flags.death || all) {
+    auto const study = study_death(death, *machine);
     fmt::print(people, "{}{}", all ? "\n" : "", describe(study));
     keep(study.results);
   }

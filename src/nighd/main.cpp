@@ -114,6 +114,7 @@ void serve(Settings const& settings) {
     note(platform::process_id());
   else
     wanted(platform::go_to_background(note));
+  platform::wake_soon();
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
   options.connections = static_cast<std::size_t>(platform::raise_descriptor_limit()) - 32;

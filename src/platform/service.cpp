@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -17,6 +20,21 @@
 extern char** environ;
 
 namespace nigh::platform {
+namespace {
+
+// What sched_setattr(2) takes, in its first version; the C library does not have it.
+struct SchedAttributes {
+  std::uint32_t size = sizeof(SchedAttributes);
+  std::uint32_t policy = 0;  // SCHED_OTHER
+  std::uint64_t flags = 1;   // SCHED_FLAG_RESET_ON_FORK: not for those whom it starts
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  std::uint64_t runtime_ns = 0;  // of a turn
+  std::uint64_t deadline = 0, period = 0;
+};
+static_assert(sizeof(SchedAttributes) == 48);
+
+}  // namespace
 
 result<void> make_private_directory(std::filesystem::path const& directory) {
   auto const complain = [&](std::string const& why) { return error{directory.string() + why}; };
@@ -36,6 +54,15 @@ std::filesystem::path private_directory() {
   char const* const runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime == '/') return std::filesystem::path(runtime) / "nigh";
   return "/tmp/nigh-" + std::to_string(::getuid());
+}
+
+void wake_soon() noexcept {
+  SchedAttributes wanted;
+  wanted.nice = -10;
+  wanted.runtime_ns = 100'000;
+  if (::syscall(SYS_sched_setattr, 0, &wanted, 0U) == 0) return;
+  wanted.nice = ::getpriority(PRIO_PROCESS, 0);
+  ::syscall(SYS_sched_setattr, 0, &wanted, 0U);
 }
 
 result<int> ending_signals() {

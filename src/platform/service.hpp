@@ -22,6 +22,12 @@ result<int> ending_signals();
 // Which of them has come; 0: none.
 int arrived_signal(int descriptor) noexcept;
 
+// Has the system run this process soon after it is woken, though others want its cpu: by turns of a
+// tenth of a millisecond (Linux 6.12 and later) and, where that is allowed, precedence. It does not
+// pass to processes and threads that it starts. What the system does not know or refuses, changes
+// nothing.
+void wake_soon() noexcept;
+
 // Goes on in the background, without terminal, input and output, in a session of its own; whoever
 // started us sees us end, with status 0, after note() of the process that goes on. Before there are
 // threads.
