@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "bench/coordinator/daemon.hpp"
 #include "bench/progress.hpp"
@@ -32,6 +33,7 @@ using nigh::coordinator::Master;
 using nigh::coordinator::Program;
 using nigh::coordinator::ProgramOptions;
 using Clock = std::chrono::steady_clock;
+using Times = std::pair<Clock::time_point, Clock::time_point>;
 
 // A process that does `body` until it is killed, at the latest with this one.
 class Child {
@@ -48,7 +50,14 @@ class Child {
     waitpid(pid_, nullptr, 0);
   }
   Child(Child&&) = delete;
-  void end() const noexcept { kill(pid_, SIGKILL); }
+  // When it was killed, and when it had ended.
+  Times end() const noexcept {
+    auto const killed = Clock::now();
+    kill(pid_, SIGKILL);
+    siginfo_t how;
+    waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED | WNOWAIT);
+    return {killed, Clock::now()};
+  }
 
  private:
   pid_t pid_;
@@ -92,22 +101,26 @@ class Scene {
   }
   Scene(Scene&&) = delete;
 
-  double kill_one() {
+  // Microseconds until its cpus are ours, and until the process has ended.
+  std::pair<double, double> kill_one() {
     Child const victim([&] { hold_all(options_of("dies"), all_, options_.memory_mib, ready_[1]); });
     char byte;
     if (read(ready_[0], &byte, 1) != 1) throw std::runtime_error("a program was not granted cpus");
-    Clock::time_point killed;
+    Times end;
     std::thread killer([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));  // we wait for its cpus by then
-      killed = Clock::now();
-      victim.end();
+      nigh::platform::wake_soon();
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));  // we wait for its cpus by then
+      end = victim.end();
     });
     auto const team = master_->enter(2, all_);
     auto const granted = Clock::now();
     killer.join();
     if (team.size == 0) throw std::runtime_error("nighd is gone");
     master_->leave(0);
-    return std::chrono::duration<double, std::micro>(granted - killed).count();
+    auto const us = [&](Clock::time_point then) {
+      return std::chrono::duration<double, std::micro>(then - end.first).count();
+    };
+    return {us(granted), us(end.second)};
   }
 
  private:
@@ -130,26 +143,32 @@ DeathStudy study_death(DeathOptions const& o, nigh::topology const& machine) {
   DeathStudy study{o, {}};
   std::string const absent = Daemon::why_absent();
   auto const busy = o.busy_per_cpu * static_cast<long>(machine.cpus().size());
-  for (long const others : {0L, busy}) {
-    Result r;
-    r.bench = "coordinator/death";
-    r.variant = others == 0 ? "idle host" : "busy host";
-    r.params = {{"busy_threads", others}, {"memory_mib", o.memory_mib}};
-    r.metric = "cpus_back_after";
-    r.unit = "us";
-    r.absent = absent;
-    study.results.push_back(r);
-  }
+  for (long const others : {0L, busy})
+    for (char const* const metric : {"cpus_back_after", "process_ended_after"}) {
+      Result r;
+      r.bench = "coordinator/death";
+      r.variant = others == 0 ? "idle host" : "busy host";
+      r.params = {{"busy_threads", others}, {"memory_mib", o.memory_mib}};
+      r.metric = metric;
+      r.unit = "us";
+      r.absent = absent;
+      study.results.push_back(r);
+    }
   if (!absent.empty()) return study;
   Progress progress(static_cast<int>(o.repetitions * 2));
   for (long repetition = 0; repetition < o.repetitions; ++repetition)
-    for (Result& r : study.results) {
-      progress.step(r.variant);
+    for (std::size_t i = 0; i < study.results.size(); i += 2) {
+      Result& back = study.results[i];
+      progress.step(back.variant);
       std::vector<std::unique_ptr<Child>> others;
       Scene scene(o, machine);
-      for (long i = 0; i < std::get<long>(r.params.at("busy_threads")); ++i)
+      for (long n = 0; n < std::get<long>(back.params.at("busy_threads")); ++n)
         others.push_back(std::make_unique<Child>(be_busy));
-      for (long k = 0; k < o.kills; ++k) r.samples.push_back(scene.kill_one());
+      for (long k = 0; k < o.kills; ++k) {
+        auto const [granted, ended] = scene.kill_one();
+        back.samples.push_back(granted);
+        study.results[i + 1].samples.push_back(ended);
+      }
     }
   return study;
 }
@@ -158,11 +177,13 @@ std::string describe(DeathStudy const& study) {
   if (std::string const& absent = study.results[0].absent; !absent.empty())
     return "not measured: " + absent + '\n';
   Table t;
-  t.row({"from kill -9 to the next owner of its cpus", "kills", "us, median", "p99", "max"});
+  t.row({"after kill -9", "", "kills", "us, median", "p99", "max"});
   for (Result const& r : study.results) {
     auto const s = statistics_of(r.samples);
-    t.row({fmt::format("{}: {} busy threads of others", r.variant,
-                       std::get<long>(r.params.at("busy_threads"))),
+    bool const is_back = r.metric == "cpus_back_after";
+    auto const busy = std::get<long>(r.params.at("busy_threads"));
+    t.row({is_back ? fmt::format("{}: {} threads of others", r.variant, busy) : "",
+           is_back ? "its cpus are another's" : "the process has ended",
            std::to_string(r.samples.size()), fmt::format("{:.0f}", s.median),
            fmt::format("{:.0f}", quantile(r.samples, 0.99)), fmt::format("{:.0f}", s.max)});
   }
