@@ -93,7 +93,7 @@ class Ledger {
       return;
     }
     require(!lease->second.is_revoked, "a lease is asked back once");
-    lease->second.is_revoked = true;
+    lease->second.is_revoked = revoke.reason != coordinator::Revoke::Reason::if_idle;
   }
 
   std::map<coordinator::LeaseId, Held> held_;

@@ -21,8 +21,9 @@ namespace nigh::coordinator {
 
 class RunningServer {
  public:
-  explicit RunningServer(std::optional<std::chrono::microseconds> idle_exit = {})
-      : idle_exit_(idle_exit) {
+  explicit RunningServer(std::optional<std::chrono::microseconds> idle_exit = {},
+                         Time slice_us = 1000)
+      : idle_exit_(idle_exit), slice_us_(slice_us) {
     char name[] = "/tmp/nigh-test-XXXXXX";
     directory_ = ::mkdtemp(name);
     socket_ = directory_ / "nighd.sock";
@@ -60,7 +61,8 @@ class RunningServer {
     ServerOptions options;
     options.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
     options.signals = ending_[0];
-    options.core.slice_us = 1000;
+    options.core.slice_us = slice_us_;
+    options.core.idle_slice_us = 1000;
     options.core.overdue_us = 300'000;
     options.core.claims_us = 60'000'000;
     options.minds_strangers = false;
@@ -78,6 +80,7 @@ class RunningServer {
   std::string socket_;
   CpuSet allowed_{};
   std::optional<std::chrono::microseconds> idle_exit_;
+  Time slice_us_;
   std::atomic<int> warnings_ = 0;
   int ending_[2] = {-1, -1};
   std::unique_ptr<Server> server_;

@@ -2,6 +2,7 @@
 // nighd: the coordinator as a program. Makes sure that it is the only one at its socket, and
 // serves.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -121,6 +122,7 @@ void serve(Settings const& settings) {
   options.connections_of_a_user = settings.programs_per_user;
   options.core.allocation.how = settings.policy;
   options.core.slice_us = settings.slice_ms * 1000;
+  options.core.idle_slice_us = std::min(options.core.idle_slice_us, options.core.slice_us);
   options.core.overdue_us = settings.overdue_ms * 1000;
   // Programs look for a new coordinator once a second.
   options.core.claims_us = 2'000'000;

@@ -11,7 +11,7 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Time slice = 1000, overdue = 50'000, claims = 100;
+constexpr Time idle_slice = 300, slice = 1000, overdue = 50'000, claims = 100;
 
 // A coordinator of 2 x 4 cpus unless told otherwise, and what it sends.
 class CoordinatorTest : public testing::Test {
@@ -71,6 +71,7 @@ class CoordinatorTest : public testing::Test {
     CoordinatorOptions o;
     o.allocation.how = policy::CoreAllocation::clustered;
     o.slice_us = slice;
+    o.idle_slice_us = idle_slice;
     o.overdue_us = overdue;
     o.claims_us = claims;
     o.programs = 3;
@@ -117,7 +118,7 @@ TEST_F(CoordinatorTest, SharesWhatOneHadForItself) {
   from(2, wants(8));
   EXPECT_EQ(granted(2), 0);
   EXPECT_FALSE(last<Revoke>(1)) << "its slice has just begun";
-  EXPECT_EQ(machine_.next_tick(), now_ + slice);
+  EXPECT_EQ(machine_.next_tick(), now_ + idle_slice);
   after(slice);
   ASSERT_TRUE(last<Revoke>(1));
   EXPECT_EQ(last<Revoke>(1)->lease, all);
@@ -127,6 +128,20 @@ TEST_F(CoordinatorTest, SharesWhatOneHadForItself) {
   EXPECT_EQ(granted(2), 4);
   EXPECT_EQ(machine_.waiting(), 0);
   EXPECT_TRUE(after(100 * slice).empty()) << "and both keep them without a message";
+}
+
+TEST_F(CoordinatorTest, AsksForWhatIsIdleBeforeItsSliceHasPassed) {
+  join(1), join(2);
+  from(1, wants(8));
+  from(2, wants(8));
+  after(idle_slice);
+  ASSERT_TRUE(last<Revoke>(1));
+  EXPECT_EQ(last<Revoke>(1)->reason, Revoke::Reason::if_idle);
+  EXPECT_TRUE(after(idle_slice - 1).empty()) << "it was not idle";
+  EXPECT_FALSE(after(1).empty()) << "asked again";
+  after(slice - 2 * idle_slice);
+  EXPECT_EQ(last<Revoke>(1)->reason, Revoke::Reason::others_wait);
+  EXPECT_TRUE(after(idle_slice).empty()) << "that is on its way";
 }
 
 TEST_F(CoordinatorTest, AsksForNoMoreThanIsLackingBeforeASliceHasPassed) {

@@ -107,6 +107,18 @@ TEST_F(CoordinatorServer, TakesIdleLeasesBackWithoutTheProgram) {
   first.leave(1000);
 }
 
+TEST_F(CoordinatorServer, TakesIdleLeasesBackBeforeTheirSliceHasPassed) {
+  constexpr Time an_hour = 3'600'000'000;
+  RunningServer patient({}, an_hour);
+  Program one, other;
+  ASSERT_TRUE(one.join(patient.options()) && other.join(patient.options()));
+  Master first(one), second(other);
+  ASSERT_EQ(first.enter(1, all).size, 8u);
+  first.leave(1000);
+  EXPECT_GE(second.enter(1, all).size, 4u);
+  second.leave(1000);
+}
+
 TEST_F(CoordinatorServer, WaitsForTheEndOfARegionAndNoLonger) {
   Program one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));

@@ -10,7 +10,7 @@
 // - Requests wait in the order they came. A later one may be served before an earlier one only with
 //   cpus that the earlier one must not use, so nobody is overtaken.
 // - A lease stays until its program gives it back; while others wait it is asked for, at the
-//   earliest a slice after it was granted. A lease that is not back `overdue` later, and waited
+//   earliest a slice after it was granted; before that, if no region uses it just then. A lease that is not back `overdue` later, and waited
 //   for, ends all the same: whoever still runs there is as slow as without a coordinator, but not
 //   wrong.
 // - So the k-th in line is served within k x (slice + overdue), and usually within the time that
@@ -18,6 +18,7 @@
 //   first, so all of that is revoked a slice later, and gone by the end of `overdue`; then all cpus
 //   it may use are free, and no request needs more than those.
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -37,7 +38,8 @@ using Time = std::int64_t;         // microseconds since any moment; never goes 
 struct CoordinatorOptions {
   // Regions begin with their equal part of the host, or wait for it (decision 0007).
   policy::CoreAllocationOptions allocation{.scarcity = {100}};
-  Time slice_us = 20'000;          // changing teams costs up to milliseconds
+  Time slice_us = 50'000;          // who comes next finds the caches full of others' data
+  Time idle_slice_us = 20'000;     // of a lease that no region uses just then
   Time overdue_us = 10'000'000;    // long regions are not interrupted
   Time claims_us = 1'000'000;      // from the start: leases of a coordinator before this one
   std::size_t programs = 1024;     // at a time
@@ -116,6 +118,7 @@ class Coordinator {
     int size = 0;
     Time since = 0;
     std::optional<Time> revoked;
+    Time asked_if_idle = 0;
   };
   struct Waiting {
     Connection owner = 0;
@@ -151,6 +154,7 @@ class Coordinator {
   policy::CoreDecision decide_for(Waiting const& request, policy::PositionSet const& kept,
                                   int waiting_behind) const;
   void grant(Waiting const& request, policy::CoreDecision const& decision);
+  void ask_if_idle(Lease& lease, LeaseId id);
   void revoke(Lease& lease, LeaseId id, Revoke::Reason why);
   Leases::iterator end(Leases::iterator lease);
   void make_room();
@@ -162,6 +166,12 @@ class Coordinator {
   Program& program(Connection c) { return programs_.at(c); }
   bool is_ripe(Lease const& lease) const noexcept {
     return !lease.revoked && lease.since + options_.slice_us <= now_;
+  }
+  Time ripe_if_idle_at(Lease const& lease) const noexcept {
+    return std::max(lease.since, lease.asked_if_idle) + options_.idle_slice_us;
+  }
+  bool is_ripe_if_idle(Lease const& lease) const noexcept {
+    return !lease.revoked && ripe_if_idle_at(lease) <= now_;
   }
 
   // accounts.cpp: what programs have had

@@ -125,6 +125,12 @@ void Coordinator::revoke(Lease& lease, LeaseId id, Revoke::Reason why) {
   send(lease.owner, Revoke{id, why});
 }
 
+// Nobody knows here whether it is; whoever does gives it back, or nothing happens.
+void Coordinator::ask_if_idle(Lease& lease, LeaseId id) {
+  lease.asked_if_idle = now_;
+  send(lease.owner, Revoke{id, Revoke::Reason::if_idle});
+}
+
 // Asks back what those who wait are to get: as many cpus as make equal parts, from those who have
 // most, then from those who have had them longest. For whom has been first in line for a slice,
 // everything that is in the way.
@@ -144,7 +150,7 @@ void Coordinator::make_room() {
   std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
     if (lease.revoked) lacking -= usable(lease.cpus);
-    if (is_ripe(lease) && lease.cpus.intersects(wanted))
+    if (lease.cpus.intersects(wanted) && (is_ripe(lease) || is_ripe_if_idle(lease)))
       ripe.emplace_back(-program(lease.owner).held, id, &lease);
   }
   std::sort(ripe.begin(), ripe.end());
@@ -152,6 +158,10 @@ void Coordinator::make_room() {
   auto const& first = program(queue_.front().owner).allowed;
   for (auto& [held, id, lease] : ripe) {
     if (lacking <= 0 && !(is_due && lease->cpus.intersects(first))) continue;
+    if (!is_ripe(*lease)) {
+      ask_if_idle(*lease, id);
+      continue;
+    }
     lacking -= usable(lease->cpus);
     revoke(*lease, id, Revoke::Reason::others_wait);
   }
@@ -195,8 +205,10 @@ std::optional<Time> Coordinator::next_tick() const {
     return next;
   }
   at(first_since_ + options_.slice_us);
-  for (auto const& [id, lease] : leases_)
+  for (auto const& [id, lease] : leases_) {
     at(lease.revoked ? *lease.revoked + options_.overdue_us : lease.since + options_.slice_us);
+    if (!lease.revoked && !is_ripe(lease)) at(ripe_if_idle_at(lease));
+  }
   return next;
 }
 

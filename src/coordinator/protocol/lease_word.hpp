@@ -9,17 +9,17 @@
 //    ▲        │ ▲ leave()                                ▲
 //    │        ▼ │ enter()                                │ end(): long overdue
 //    └─────── idle                             busy, asked
-//      take_back(), give_back()
+//      take_back(), take_idle(), give_back()
 //
 //   the program      enter(), leave(), give_back()        one thread per word
-//   the coordinator  grant(), take_back(), end()          one thread
+//   the coordinator  grant(), take_back(), take_idle(), end()          one thread
 //
 // A lease that is idle, its coordinator takes back itself: a program that does other things, or is
 // stopped, holds nobody up. What a program writes here can harm none but itself: the coordinator
 // believes a word only where it names the lease that this coordinator granted at it.
 //
 // (L) Whoever has the cpus next begins after the region has ended: leave() releases, take_back()
-//     acquires.
+//     and take_idle() acquire.
 // All else is relaxed. Grants and releases travel by the socket, which orders what was written here
 // before them. enter() needs no order: a word that is idle still says that nobody has had the cpus
 // since leave(), for each lease leaves its word once: numbers are not used again, and all writes
@@ -79,6 +79,11 @@ class LeaseWord {
         return Found::busy;
     }
     return Found::busy;
+  }
+  // Leaves one that is busy alone.
+  bool take_idle(std::uint64_t lease) noexcept {
+    auto expected = word(lease, idle);
+    return word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
   }
   // Whatever the program says.
   void end(std::uint64_t lease) noexcept { static_cast<void>(decline(lease) || give_back(lease)); }

@@ -201,12 +201,13 @@ struct Revoke {
     others_wait,  // ask again for what is left
     more_free,    // ask again and get more
     ended,        // asked back too long ago: its cpus are others' now
+    if_idle,      // others wait: if no region uses it at this moment
   };
   static constexpr std::uint16_t kind = 131;
   LeaseId lease = 0;
   Reason reason = Reason::others_wait;
 
-  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::ended; }
+  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::if_idle; }
   bool operator==(Revoke const&) const = default;
   template <class Wire, class Self>
   static constexpr void layout(Wire& wire, Self& m) {

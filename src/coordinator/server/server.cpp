@@ -239,7 +239,12 @@ void Server::take_back(Connection from, Member& member, Revoke const& message) {
     warn_once("did not give cpus back that others waited for", member);
     word.end(message.lease);
     member.leases.erase(lease);
-  } else if (word.take_back(message.lease) == LeaseWord::Found::taken) {
+    return;
+  }
+  bool const is_taken = message.reason == Revoke::Reason::if_idle
+                            ? word.take_idle(message.lease)
+                            : word.take_back(message.lease) == LeaseWord::Found::taken;
+  if (is_taken) {
     member.leases.erase(lease);
     happen(Received{from, Release{message.lease}});
   }
