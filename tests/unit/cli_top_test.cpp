@@ -170,6 +170,23 @@ TEST(Top, SaysHowMuchOfALargeMachineIsNotShown) {
   EXPECT_NE(text.find("C     103 mmul"), std::string::npos) << "and the programs have their half";
 }
 
+TEST(Top, DrawsDomainsBehindEachOtherWhereTheyAreMany) {
+  auto on = stage("pack:1 numa:6 core:24 pu:1");
+  on.view.show = Show::machine;
+  auto const text = on.text(40, 10);
+  EXPECT_NE(text.find("d0 AAA.C..#................\n"
+                      "d1 ........................\n"),
+            std::string::npos)
+      << text;
+  on = stage("pack:1 numa:2 core:64 pu:1");
+  on.view.show = Show::machine;
+  EXPECT_NE(on.text(40, 7).find("d0 AAA.C..#.............................\n"
+                                "   ...........................\n"
+                                "d1 "),
+            std::string::npos)
+      << on.text(40, 7);
+}
+
 TEST(Top, DrawsDomainsAndCaches) {
   auto on = stage("pack:1 numa:2 l3:2 core:2 pu:1");
   auto const text = on.text(100, 24);
@@ -266,6 +283,10 @@ TEST(Top, DisarmsNamesAndCutsThemByWidth) {
   EXPECT_EQ(cut_to("solver", 6, unicode_signs), "solver");
   EXPECT_EQ(cut_to("solver", 5, ascii_signs), "solv~");
   EXPECT_EQ(cut_to("solver", 0, ascii_signs), "");
+  EXPECT_EQ(cut_front_to("cg.cpp:113", 10, ascii_signs), "cg.cpp:113");
+  EXPECT_EQ(cut_front_to("cg.cpp:113", 6, ascii_signs), "~p:113");
+  EXPECT_EQ(cut_front_to("\xe6\x97\xa5\xe6\x9c\xac", 3, unicode_signs), "…\xe6\x9c\xac");
+  EXPECT_EQ(cut_front_to("cg.cpp:113", 0, ascii_signs), "");
 }
 
 TEST(Top, WritesDurationsInSevenCharacters) {

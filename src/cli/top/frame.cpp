@@ -91,6 +91,20 @@ std::string cut_to(std::string_view text, int width, Signs const& signs) {
   return std::string(text.substr(0, end)) + std::string(signs.cut);
 }
 
+std::string cut_front_to(std::string_view text, int width, Signs const& signs) {
+  int const all = width_of(text);
+  if (all <= width) return std::string(text);
+  int const room = width - width_of(signs.cut);
+  if (room < 0) return {};
+  std::size_t begin = 0;
+  for (int left = all; begin < text.size() && left > room;) {
+    auto const c = first_of(text.substr(begin));
+    left -= c.is_good ? width_of(c.code) : 1;
+    begin += c.bytes;
+  }
+  return std::string(signs.cut) + std::string(text.substr(begin));
+}
+
 int Row::end() const {
   return pieces.empty() ? 0 : pieces.back().column + width_of(pieces.back().text);
 }

@@ -69,5 +69,7 @@ int width_of(std::string_view text);
 std::string printable(std::string_view text, Signs const& signs);
 // At most so wide; what was cut ends with the sign for that.
 std::string cut_to(std::string_view text, int width, Signs const& signs);
+// The same, but its end is kept.
+std::string cut_front_to(std::string_view text, int width, Signs const& signs);
 
 }  // namespace nigh::cli::top

@@ -60,9 +60,12 @@ class Writer {
     rows.back().add(" ");
     for (auto const& group : domain.caches)
       for (int c : group) {
-        int const column = rows.back().end();
-        if (column >= width_) rows.emplace_back();
-        put(column >= width_ ? 0 : column, c);
+        int column = rows.back().end();
+        if (column >= width_) {  // it began a row, and goes on below its first cpu
+          rows.emplace_back();
+          column = std::min(width_of(name) + 1, width_ - 1);
+        }
+        put(column, c);
       }
   }
 

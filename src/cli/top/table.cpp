@@ -215,7 +215,10 @@ Row program_row(std::vector<PlacedColumn> const& columns, Status const& program,
   row.add_at(0, std::string(1, letters.of(program.program)),
              {Ink::program, letters.colour_of(program.program), is_chosen});
   for (auto const& p : columns) {
-    auto const text = cut_to(printable(text_of(program, p.column, sample), signs), p.width, signs);
+    auto const whole = printable(text_of(program, p.column, sample), signs);
+    // Of a region, the line tells most.
+    auto const text = p.column == Column::region ? cut_front_to(whole, p.width, signs)
+                                                 : cut_to(whole, p.width, signs);
     int const at = kind_of(p.column).is_text ? p.at : p.at + p.width - width_of(text);
     bool const waits = p.column == Column::waiting && program.requests > 0 && !is_chosen;
     row.add_at(at, text, waits ? Style{Ink::warning} : style);
