@@ -136,7 +136,9 @@ Terminal::Terminal() {
   ::nonl();
   ::keypad(stdscr, true);
   ::nodelay(stdscr, true);
-  ::set_escdelay(25);
+  // The rest of a key's sequence may come late on a busy host.
+  constexpr int escape_ms = 100;
+  ::set_escdelay(escape_ms);
   ::curs_set(0);
   colours_ = init_colours();
 }
