@@ -7,6 +7,7 @@
 #include <memory>
 #include <nigh/topology.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cpu_list.hpp"
@@ -69,6 +70,7 @@ void join_coordinator(Request const& request, std::string const& program, bool d
       why_not = "no coordinator: " + there.message();
   if (!why_not) {
     plan.coordinator = socket;
+    for (auto& v : waiting_variables(from_environment)) plan.variables.push_back(std::move(v));
     shim = for_regions;
   } else if (!why_not->empty()) {
     plan.notes.push_back(*why_not);

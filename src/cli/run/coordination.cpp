@@ -19,6 +19,12 @@ std::optional<std::string> why_uncoordinated(Request const& request, Inherited c
   return std::nullopt;
 }
 
+std::vector<std::string> waiting_variables(Inherited const& inherited) {
+  for (auto const name : {"KMP_BLOCKTIME", "KMP_LIBRARY", "OMP_WAIT_POLICY"})
+    if (inherited(name)) return {};
+  return {"KMP_BLOCKTIME=1"};
+}
+
 result<void> ensure_coordinator(std::string const& socket) {
   int const connection = platform::connect_local(socket.c_str());
   if (connection >= 0) {

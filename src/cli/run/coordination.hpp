@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/run/launch_plan.hpp"
 
@@ -13,6 +14,10 @@ namespace nigh::cli {
 // the environment; or nobody is to share (NIGH_COORDINATOR=off). Why there is no coordinator for
 // them then, or an empty text if that goes without saying; nothing: there may be one.
 std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited);
+
+// Settings for programs whose cpus are others' between regions: libomp's threads would spin there
+// for 200 ms. Nothing where somebody has said how threads wait.
+std::vector<std::string> waiting_variables(Inherited const& inherited);
 
 // Finds the coordinator at this socket, or starts one. An error says why there is none.
 result<void> ensure_coordinator(std::string const& socket);
