@@ -49,6 +49,11 @@ PURE = ["src/policy", "src/tune", "src/coordinator/core"]
 PURE_MAY_NOT_REACH = ["src/platform"]
 IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|mutex|thread"
 
+# The simulator runs the product's policies: it defines no type of a name that they have.
+POLICY_FOLDER = "src/policy"
+WITHOUT_POLICIES = "src/sim"
+TYPE = re.compile(r"^(\s*)(?:class|struct|enum(?:\s+class)?)\s+(\w+)\b(?!\s*;)")
+
 # Only these folders talk to the system or ask which system and processor they are built for.
 # Tests check the seam from both sides. Benchmark drivers pin the threads of runtimes that are not
 # ours and record the machine; being users of the public interface, they cannot borrow src/platform.
@@ -240,11 +245,28 @@ class Checker:
             if path.startswith("include/") and path not in listed:
                 self.complain(path, 1, "is not in the header set of src/CMakeLists.txt, so is not installed")
 
+    def types_in(self, files, folder):
+        """[(file, line, name, is inside another)] of the types that a folder's files define."""
+        found = []
+        for path in files:
+            if is_in(path, [folder]) and pathlib.PurePosixPath(path).suffix in CXX:
+                text = without_comments((self.root / path).read_text(encoding="utf-8"))
+                matches = ((number, TYPE.match(line)) for number, line in enumerate(text.split("\n"), 1))
+                found += [(path, number, match.group(2), match.group(1) != "") for number, match in matches if match]
+        return found
+
+    def check_policies_are_one(self, files):
+        policies = {name for _, _, name, is_inner in self.types_in(files, POLICY_FOLDER) if not is_inner}
+        for path, number, name, _ in self.types_in(files, WITHOUT_POLICIES):
+            if name in policies:
+                self.complain(path, number, f"{name} is in {POLICY_FOLDER}: simulate that one, not another")
+
     def run(self):
         files = self.files()
         for path in files:
             self.check_file(path)
         self.check_public_headers(files)
+        self.check_policies_are_one(files)
         return self.violations
 
 

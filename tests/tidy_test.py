@@ -130,6 +130,15 @@ class Tidy(unittest.TestCase):
     def test_public_header_that_is_not_installed(self):
         self.finds("include/nigh/new.hpp", HEADER, "header set")
 
+    def test_the_simulator_has_no_policy_of_its_own(self):
+        policy = {"src/policy/order.hpp": HEADER + "struct VictimOrder {\n  struct Level {};\n};\nenum class Idle { a };\n"}
+        for text in ("class VictimOrder {\n", "  struct VictimOrder final {\n", "enum class Idle : char { a };\n"):
+            found = self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text})
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("src/sim/a.hpp:3: ", found[0])
+        for text in ("struct VictimOrder;\n", "struct Level {};\n", "VictimOrder order;\n"):
+            self.assertEqual(self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text}), [])
+
     def test_line_number(self):
         found = self.check({**CLEAN, "src/tasks/a.cpp": SPDX + "/* one\n two */\n#include <sched.h>\n"})
         self.assertTrue(found[0].startswith("src/tasks/a.cpp:4:"), found)

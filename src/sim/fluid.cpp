@@ -19,7 +19,8 @@ constexpr double as_low_as = 1 + 1e-12;
 
 ResourceId FluidNetwork::add(Resource resource) {
   NIGH_ASSERT(resource.capacity > 0 && resource.crowding >= 0, "a resource gives something");
-  resources_.push_back({resource, {}, false, 0, 0});
+  resources_.emplace_back();
+  resources_.back().what = resource;
   return static_cast<ResourceId>(resources_.size() - 1);
 }
 
@@ -161,41 +162,46 @@ void FluidNetwork::fill() {
     Shared& s = resources_[r];
     s.left = s.what.capacity_for(static_cast<int>(s.slots.size()));
     s.weights = 0;
+    s.rising = 0;
   }
-  for (auto const slot : rising_)
-    for (Use const& u : flows_[slot].uses) resources_[u.resource].weights += u.weight;
+  for (auto const slot : rising_) {
+    flows_[slot].rises = true;
+    for (Use const& u : flows_[slot].uses) {
+      resources_[u.resource].weights += u.weight;
+      ++resources_[u.resource].rising;
+    }
+  }
   while (!rising_.empty()) {
     double level = no_cap;
     for (auto const r : touched_shared_)
-      if (resources_[r].weights > 0)
+      if (resources_[r].rising > 0)
         level = std::min(level, resources_[r].left / resources_[r].weights);
     for (auto const slot : rising_) level = std::min(level, flows_[slot].cap);
     double const reached = level * as_low_as;
-    auto const is_full = [&](Use const& u) {
-      Shared const& s = resources_[u.resource];
-      return s.left <= reached * s.weights;
+    stopped_.clear();
+    auto const stop_at = [&](std::uint32_t slot) {
+      if (std::exchange(flows_[slot].rises, false)) stopped_.push_back(slot);
     };
-    auto const stops = [&](std::uint32_t slot) {
-      Flow const& f = flows_[slot];
-      return f.cap <= reached || std::any_of(f.uses.begin(), f.uses.end(), is_full);
-    };
-    auto const begin_of_stopped = std::stable_partition(
-        rising_.begin(), rising_.end(), [&](std::uint32_t slot) { return !stops(slot); });
-    NIGH_ASSERT(begin_of_stopped != rising_.end(), "each step finds a bottleneck");
-    for (auto it = begin_of_stopped; it != rising_.end(); ++it) {
-      Flow& f = flows_[*it];
-      f.rate = level;
-      for (Use const& u : f.uses) {
-        Shared& s = resources_[u.resource];
-        s.left = std::max(0.0, s.left - level * u.weight);
-        s.weights -= u.weight;
-      }
+    for (auto const r : touched_shared_) {
+      Shared const& s = resources_[r];
+      if (s.rising > 0 && s.left <= reached * s.weights)
+        for (auto const slot : s.slots) stop_at(slot);
     }
-    rising_.erase(begin_of_stopped, rising_.end());
-    // What rounding leaves of weights that are all gone is no weight.
-    for (auto const r : touched_shared_) resources_[r].weights = 0;
     for (auto const slot : rising_)
-      for (Use const& u : flows_[slot].uses) resources_[u.resource].weights += u.weight;
+      if (flows_[slot].cap <= reached) stop_at(slot);
+    NIGH_ASSERT(!stopped_.empty(), "each step finds a bottleneck");
+    for (auto const slot : stopped_) settle_at(slot, level);
+    std::erase_if(rising_, [&](std::uint32_t slot) { return !flows_[slot].rises; });
+  }
+}
+
+void FluidNetwork::settle_at(std::uint32_t slot, double level) {
+  flows_[slot].rate = level;
+  for (Use const& u : flows_[slot].uses) {
+    Shared& s = resources_[u.resource];
+    s.left = std::max(0.0, s.left - level * u.weight);
+    // What rounding leaves of weights that are all gone is no weight.
+    s.weights = --s.rising == 0 ? 0 : s.weights - u.weight;
   }
 }
 

@@ -78,6 +78,7 @@ class FluidNetwork {
     Time since = 0;  // when `left` was true
     std::uint32_t version = 0;
     bool touched = false;
+    bool rises = false;  // while rates are computed
     std::vector<Use> uses;
   };
   struct Shared {
@@ -86,6 +87,7 @@ class FluidNetwork {
     bool touched = false;
     double left = 0;     // while rates are computed
     double weights = 0;  // of those that still rise
+    int rising = 0;      // how many these are
   };
   struct Due {
     Time at = 0;
@@ -104,6 +106,7 @@ class FluidNetwork {
   void settle(Time asked);
   void collect_component();
   void fill();
+  void settle_at(std::uint32_t slot, double level);
   void forget_past_endings();
   void note_ending(Time now, std::uint32_t slot);
 
@@ -114,6 +117,7 @@ class FluidNetwork {
   std::vector<std::uint32_t> touched_;      // slots to compute anew
   std::vector<ResourceId> touched_shared_;  // and resources
   std::vector<std::uint32_t> rising_;
+  std::vector<std::uint32_t> stopped_;
   std::size_t running_ = 0;
   std::uint64_t started_ = 0;
   std::uint64_t computed_ = 0;

@@ -22,6 +22,7 @@ std::vector<std::pair<std::string, Sourced>> Machine::numbers() const {
   }
   all.emplace_back("costs/message_ns", message_ns);
   all.emplace_back("costs/barrier_ns", barrier_ns);
+  all.emplace_back("costs/slice_ns", slice_ns);
   return all;
 }
 

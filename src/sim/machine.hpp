@@ -42,6 +42,7 @@ struct Machine {
 
   Sourced message_ns;    // one way, between processes
   Sourced barrier_ns;    // fork and join of a parallel region, for each thread
+  Sourced slice_ns;      // a thread keeps its cpu so long when others wait for it
   Sourced hop_distance;  // of cpus, for CoreAllocation; within a domain it is 1
 
   // Each number under the name it has in the file.

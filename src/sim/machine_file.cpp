@@ -183,7 +183,7 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   };
   fields.only("/memory", {"thread_gb_per_s", "per_hop", "controller_gb_per_s", "crowding",
                           "uncrowded_flows", "read_share"});
-  fields.only("/costs", {"message_ns", "barrier_ns"});
+  fields.only("/costs", {"message_ns", "barrier_ns", "slice_ns"});
   Machine machine{fs::path(name).stem().string(),
                   title,
                   *shape,
@@ -199,6 +199,7 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
                   fields.number("/memory/read_share", Least::zero, 1),
                   fields.number("/costs/message_ns", Least::zero),
                   fields.number("/costs/barrier_ns", Least::zero),
+                  fields.number("/costs/slice_ns", Least::zero),
                   only_with_links("/links/distance")};
   if (mistake) return *mistake;
   return machine;

@@ -35,7 +35,8 @@ std::string const good = R"({
   },
   "costs": {
     "message_ns": {"value": 0, "source": "a test"},
-    "barrier_ns": {"value": 100, "source": "a test"}
+    "barrier_ns": {"value": 100, "source": "a test"},
+    "slice_ns": {"value": 0, "source": "a test"}
   }
 }
 )";

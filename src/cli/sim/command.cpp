@@ -19,6 +19,7 @@ void add_sim(CLI::App& app) {
   auto* const command =
       app.add_subcommand("sim", "Simulate nigh's decisions on other machines: nigh sim EXPERIMENT");
   command->require_subcommand(0, 1);
+  add_sim_allocation(*command);
   add_sim_machines(*command);
   command->callback([command] {
     if (command->get_subcommands().empty())

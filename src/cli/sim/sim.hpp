@@ -12,6 +12,7 @@ class App;
 
 namespace nigh::cli {
 
+void add_sim_allocation(CLI::App& sim);
 void add_sim_machines(CLI::App& sim);
 
 // A machine by its name or file; UsageError naming the argument when it is none.

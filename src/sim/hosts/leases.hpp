@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Teams by lease: the product's coordinator in virtual time, with messages that take theirs.
+//
+// Programs behave as the library in them does (coordinator/client): a lease serves all regions, is
+// kept until it is asked for, and given back between regions. One that is idle when it is asked for
+// is taken back at once, for its word lies in shared memory.
+
+#include <deque>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "sim/hosts/team_source.hpp"
+#include "sim/simulation.hpp"
+
+namespace nigh::sim {
+
+class Leases : public TeamSource {
+ public:
+  // `actor`: to whom its events are posted. `tells`: programs say what their regions can use;
+  // otherwise the coordinator learns from reports.
+  Leases(Simulation& simulation, Actor actor, TeamReceiver& programs, policy::CoreMap map,
+         policy::CoreAllocation how, Time message, int count, bool tells);
+
+  int begin_program(int program) override;
+  void end_program(int program) override;
+  void enter(int program, int region, policy::ThreadDemand demand, int place) override;
+  void leave(int program, int region, int threads, Time duration) override;
+  void happen(Event const& event) override;
+
+ private:
+  struct Held {
+    coordinator::LeaseId lease = 0;  // 0: none
+    coordinator::Demand asked{};
+    std::vector<int> team;
+    bool inside = false;
+    bool asked_back = false;
+    coordinator::Ticket ticket = 0;
+    Time unreported = 0;
+  };
+  struct ToCoordinator {
+    coordinator::Event event;
+  };
+  using Mail = std::variant<ToCoordinator, coordinator::Send>;
+
+  Held& held(int program) { return held_[static_cast<std::size_t>(program)]; }
+  coordinator::Demand told(policy::ThreadDemand demand) const;
+  bool suits(Held const& h, coordinator::Demand demand) const;
+  void send(coordinator::Event event);
+  void step(coordinator::Event const& event);
+  void arrive(coordinator::Send const& mail);
+  void begin(int program, coordinator::Demand demand);
+
+  Simulation& simulation_;
+  Actor actor_;
+  TeamReceiver& programs_;
+  policy::CoreMap map_;
+  coordinator::Coordinator coordinator_;
+  Time message_;
+  bool tells_;
+  int next_place_ = 0;
+  std::vector<Held> held_;
+  std::deque<Mail> mail_;  // on its way; it arrives in the order it was sent
+  Time ticks_at_ = -1;     // a tick is posted for then
+};
+
+}  // namespace nigh::sim
