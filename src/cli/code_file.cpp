@@ -43,13 +43,17 @@ std::string demangled(char const* symbol) {
   return name;
 }
 
-// dwfl_module_getsrc() finds units by a table that g++ writes and clang leaves out. This asks each
-// unit for its addresses.
+// Units are found by a table that g++ writes and clang leaves out: then each is asked for its
+// addresses.
 Dwarf_Line* line_at(Dwfl_Module* module, Dwarf_Addr address) {
   Dwarf_Addr bias = 0;
-  for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
-    if (dwarf_haspc(unit, address - bias) > 0) return dwarf_getsrc_die(unit, address - bias);
-  return nullptr;
+  Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
+  if (unit == nullptr) {
+    do {
+      unit = dwfl_module_nextcu(module, unit, &bias);
+    } while (unit != nullptr && dwarf_haspc(unit, address - bias) <= 0);
+  }
+  return unit != nullptr ? dwarf_getsrc_die(unit, address - bias) : nullptr;
 }
 
 }  // namespace
