@@ -6,18 +6,21 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <array>
+
 #include "base/atomic.hpp"
 
 namespace nigh::openmp {
 namespace {
 
 // Open addressing; entries are only ever added, or brought up to date.
-// (A) `age` is stored last: who finds it current sees the code, id and runtime stored before it.
+// (A) `age` is stored last: who finds it current sees all of the region that was stored before it.
 //     They change only when the age is another, and code of a library that was closed runs nowhere.
 struct Known {
   sync::atomic<void const*> code{nullptr};
   sync::atomic<coordinator::RegionId> id{0};
   sync::atomic<Runtime const*> runtime{nullptr};
+  sync::atomic<bool> needs_whole_team{false};
   sync::atomic<std::uint32_t> age{0};
 };
 constexpr std::size_t most_regions = 4096;
@@ -31,18 +34,29 @@ std::size_t slot(void const* code, std::size_t probe) noexcept {
   return static_cast<std::size_t>(((bits * 0x9e3779b97f4a7c15U) >> 40U) + probe) % most_regions;
 }
 
-coordinator::RegionId id_of(void const* code) {
+// Their threads wait for each other as many as omp_get_max_threads() said there would be, whatever
+// the team's size: with fewer they never end.
+constexpr std::array need_whole_teams{"libopenblas"};
+
+bool needs_whole_team(char const* library) {
+  for (char const* const begin : need_whole_teams)
+    if (strncmp(library, begin, strlen(begin)) == 0) return true;
+  return false;
+}
+
+Region look_at(void const* code) {
   auto const address = reinterpret_cast<std::uintptr_t>(code);
   Dl_info in;
   link_map* map = nullptr;
   if (dladdr1(code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
-    return coordinator::in_no_file | coordinator::address_of(address);
+    return {coordinator::in_no_file | coordinator::address_of(address), nullptr, code};
   auto const offset = address - map->l_addr;
   char const* const path = map->l_name;
-  if (path == nullptr || *path == '\0') return coordinator::region_in(0, offset);
+  if (path == nullptr || *path == '\0') return {coordinator::region_in(0, offset), nullptr, code};
   char const* const slash = strrchr(path, '/');
-  auto const library = coordinator::library_number(slash != nullptr ? slash + 1 : path);
-  return coordinator::region_in(library, offset);
+  char const* const library = slash != nullptr ? slash + 1 : path;
+  return {coordinator::region_in(coordinator::library_number(library), offset), nullptr, code,
+          needs_whole_team(library)};
 }
 
 Region add(void const* code, Region const& found, std::uint32_t age) {
@@ -52,6 +66,7 @@ Region add(void const* code, Region const& found, std::uint32_t age) {
     if (there != nullptr && there != code) continue;
     k.id.store(found.id, sync::relaxed);
     k.runtime.store(found.runtime, sync::relaxed);
+    k.needs_whole_team.store(found.needs_whole_team, sync::relaxed);
     k.code.store(code, sync::relaxed);
     k.age.store(age, sync::release);  // (A)
     break;
@@ -69,9 +84,11 @@ Region find_region(void const* code, Entry entry, void const* caller) noexcept {
     if (there == nullptr) break;
     if (there != code) continue;
     if (k.age.load(sync::acquire) != age) break;  // (A)
-    return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed), code};
+    return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed), code,
+            k.needs_whole_team.load(sync::relaxed)};
   }
-  Region const found{id_of(code), find_runtime(entry, code, caller), code};
+  Region found = look_at(code);
+  found.runtime = find_runtime(entry, code, caller);
   pthread_mutex_lock(&lock);
   add(code, found, age);
   pthread_mutex_unlock(&lock);

@@ -11,6 +11,7 @@ struct Region {
   coordinator::RegionId id = 0;
   Runtime const* runtime = nullptr;
   void const* code = nullptr;
+  bool needs_whole_team = false;  // its library waits for threads that it only takes to be there
 };
 
 // `code` is the function that the compiler made of the region's body.

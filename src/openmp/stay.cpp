@@ -17,10 +17,11 @@ std::uint64_t now_ns() {
          static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-Limits limits(Runtime const& runtime, Clause clause) {
+Limits limits(Region const& region, Clause clause) {
+  Runtime const& runtime = *region.runtime;
   auto const number = [](int n) { return n < 1 ? 1U : static_cast<std::uint32_t>(n); };
   return {clause, number(runtime.max_threads()), number(runtime.thread_limit()),
-          clause.threads != 0 && runtime.dynamic() != 0};
+          clause.threads != 0 && runtime.dynamic() != 0, region.needs_whole_team};
 }
 
 // A thread that runs elsewhere than the process may was bound by the program, which knows better.
@@ -49,14 +50,14 @@ Stay::Stay(Region const& region, Clause clause, Team& team) noexcept
     : me_(this_thread), team_(team), threads_(clause.threads) {
   if (!process().acts) return;
   if (me_.is_inside || me_.is_worker)
-    begin_nested();
+    begin_nested(region);
   else if (clause.threads != 1)  // one thread, now and here: no region
     begin_outermost(region, clause);
 }
 
 // Threads of a nested team may use all cpus of the outermost one. Its master stays where it is.
-void Stay::begin_nested() noexcept {
-  if (me_.nests_serially && threads_ == 0) threads_ = 1;
+void Stay::begin_nested(Region const& region) noexcept {
+  if (me_.nests_serially && threads_ == 0 && !region.needs_whole_team) threads_ = 1;
   if (me_.team != nullptr) team_ = *me_.team;
   team_.is_shared = true;
   team_.master = &me_;
@@ -80,7 +81,7 @@ void Stay::begin_outermost(Region const& region, Clause clause) noexcept {
 }
 
 void Stay::lease(Region const& region, Clause clause) noexcept {
-  Wish const w = wish(limits(*region.runtime, clause), process().adjust);
+  Wish const w = wish(limits(region, clause), process().adjust);
   if (w.threads == 1) return;
   has_lease_ = true;
   Lease const lease = enter(*me_.leases, region.id, demand(w, process().cpus));
@@ -91,7 +92,7 @@ void Stay::lease(Region const& region, Clause clause) noexcept {
 }
 
 void Stay::study(Region const& region, Clause clause, Lease const& team) noexcept {
-  Wish const w = wish(limits(*region.runtime, clause), process().adjust);
+  Wish const w = wish(limits(region, clause), process().adjust);
   if (w.threads > 1) place(region, w, team);
   if (process().tells) count_region(team);
   studied_ = &region;

@@ -24,7 +24,7 @@ class NIGH_HIDDEN Stay {
 
  private:
   void begin_outermost(Region const&, Clause) noexcept;
-  void begin_nested() noexcept;
+  void begin_nested(Region const&) noexcept;
   void lease(Region const&, Clause) noexcept;
   void study(Region const&, Clause, Lease const&) noexcept;
   void place(Region const&, Wish, Lease const&) noexcept;

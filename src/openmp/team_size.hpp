@@ -10,6 +10,7 @@
 //                                                          may count on it, and the standard lets
 //                                                          it unless dyn-var is true
 //   num_threads(k), OMP_DYNAMIC=true    at most k          at most n
+//   nothing, and needs a whole team     as it says         as it says, on n cpus
 //
 // NIGH_OPENMP_ADJUST=all treats every clause as if OMP_DYNAMIC were true; =none adjusts nothing,
 // and only places.
@@ -41,13 +42,14 @@ struct Limits {
   std::uint32_t maximum = 1;  // nthreads-var: omp_get_max_threads()
   std::uint32_t thread_limit = 1;
   bool is_dynamic = false;  // dyn-var
+  bool is_whole = false;    // goes wrong with less than its maximum
 };
 
 constexpr Wish wish(Limits const& l, Adjust adjust) noexcept {
   auto const asked = l.clause.threads != 0 ? l.clause.threads : l.maximum;
   bool const is_said = l.clause.threads != 0 && !l.is_dynamic && adjust != Adjust::all;
   return {std::max(1U, std::min(asked, l.thread_limit)),
-          is_said || l.clause.is_strict || adjust == Adjust::none};
+          is_said || l.clause.is_strict || l.is_whole || adjust == Adjust::none};
 }
 
 // Whom the program leaves the choice to learns what a region can use; otherwise he is told.
@@ -68,6 +70,7 @@ static_assert(wish({{4, false}, 8, 100, true}, Adjust::without_clause) == Wish{4
 static_assert(wish({{4, false}, 8, 100, false}, Adjust::all) == Wish{4, false});
 static_assert(wish({{4, true}, 8, 100, true}, Adjust::all) == Wish{4, true});
 static_assert(wish({{}, 8, 3, false}, Adjust::none) == Wish{3, true});
+static_assert(wish({{}, 8, 100, false, true}, Adjust::all) == Wish{8, true});
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);
 static_assert(team_size({2, false}, 4) == 2 && team_size({8, false}, 0) == 8);
 static_assert(!demand({8, false}, 8).is_known() && demand({4, true}, 8).optimal == 4);

@@ -260,7 +260,17 @@ class Libraries(unittest.TestCase):
         both = [program("library-gcc.so"), program("library-clang.so")]
         out, err = run("opens", *both, leases=f"{A};{A},{B}", OMP_NUM_THREADS="2")
         self.assertEqual(out, "4950\n" * 4 + "done\n")
-        self.assertEqual(err.count("team "), 4)
+        self.assertEqual(err.count("team "), 5)
+
+    def test_that_need_whole_teams_have_them(self):
+        """OpenBLAS waits for as many threads as omp_get_max_threads() says; its name tells."""
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ("gcc", "clang"):
+                library = program(f"library-{kind}.so")
+                blas = shutil.copy(library, os.path.join(folder, f"libopenblas-{kind}.so"))
+                for adjust in ("without-clause", "all"):
+                    _, err = run("opens", library, blas, leases=A, OMP_NUM_THREADS="3", NIGH_OPENMP_ADJUST=adjust)
+                    self.assertEqual(err, "team 1\nteam 3\n" * 2 + "inside team 3\n")
 
 
 class Telling(unittest.TestCase):

@@ -10,6 +10,15 @@ extern "C" long sum_to(int n) {
   return sum;
 }
 
+// What another library's function says in a region of this one's.
+extern "C" int within(int (*other)()) {
+  int said = 0;
+#pragma omp parallel
+#pragma omp single
+  said = other();
+  return said;
+}
+
 extern "C" int team() {
   int threads = 0;
 #pragma omp parallel

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opens LIBRARY...: a program in C without OpenMP calls each of the libraries in turn, twice, closing
-   them in between. Without any, it does nothing. */
+/* opens LIBRARY...: a program in C without OpenMP calls each of the libraries in turn, twice,
+   closing them in between; then the last one in a region of the first. Without any, it does
+   nothing. */
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -21,6 +22,13 @@ int main(int count, char** words) {
       fprintf(stderr, "team %d\n", team());
       dlclose(library);
     }
+  if (count > 2) {
+    int (*within)(int (*)(void));
+    int (*team)(void);
+    *(void**)&within = dlsym(dlopen(words[1], RTLD_NOW | RTLD_LOCAL), "within");
+    *(void**)&team = dlsym(dlopen(words[count - 1], RTLD_NOW | RTLD_LOCAL), "team");
+    fprintf(stderr, "inside team %d\n", within(team));
+  }
   puts("done");
   return 0;
 }
