@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coordinator/protocol/codec.hpp"
+#include "fuzz/messages_played.hpp"
 #include "random_messages.hpp"
 #include "stress/arguments.hpp"
 
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
 int main(int argc, char** argv) {
   constexpr int messages_per_round = 1000;
-  return stress::play(argc, argv, 100, [](std::uint64_t seed, std::uint64_t) {
+  int const result = stress::play(argc, argv, 100, [](std::uint64_t seed, std::uint64_t) {
     nigh::test::RandomMessages random(seed);
     std::vector<std::uint8_t> bytes;
     for (int i = 0; i < messages_per_round; ++i) {
@@ -36,4 +37,6 @@ int main(int argc, char** argv) {
       LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
     }
   });
+  fuzz::tell_messages();
+  return result;
 }

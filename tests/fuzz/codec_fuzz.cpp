@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "coordinator/protocol/codec.hpp"
+#include "fuzz/messages_played.hpp"
 
 namespace {
 
@@ -24,6 +25,7 @@ void check(std::span<std::byte const> bytes, Decoded const& decoded) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  ++fuzz::messages_played;
   auto const bytes = std::as_bytes(std::span(data, size));
   check<nigh::coordinator::ProgramMessage>(bytes, nigh::coordinator::decode_from_program(bytes));
   check<nigh::coordinator::CoordinatorMessage>(bytes,

@@ -12,6 +12,7 @@
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator_ledger.hpp"
+#include "fuzz/messages_played.hpp"
 
 namespace {
 
@@ -104,6 +105,7 @@ void play(Choices choices) {
   nigh::test::Ledger ledger;
   while (choices.any_left()) {
     auto const event = some_event(choices, ledger);
+    if (std::holds_alternative<Received>(event)) ++fuzz::messages_played;
     now += choices.below(8) == 0 ? choices.below(256) : choices.below(4);
     ledger.note(event);
     ledger.note(event, machine.step(event, now));
