@@ -20,7 +20,7 @@ struct Flags {
   bool throughput = false, policies = false, overhead = false, death = false;
   bool all_policies = false, quick = false;
   long repetitions = 0, programs = 0, requests = 0, seed = 0;
-  std::string json, plot;
+  std::string set = "6", json, plot;
 
   void declare(CLI::App& app) {
     app.add_flag("--throughput", throughput,
@@ -32,11 +32,14 @@ struct Flags {
     app.add_flag("--overhead", overhead,
                  "what the shim adds to a parallel region: alone, with a lease, with a message");
     app.add_flag("--death", death, "how soon the cpus of a program that is killed are another's");
-    app.add_option("--programs", programs,
-                   "--throughput: so many at random; default: each of them once");
+    app.add_option(
+        "--set", set,
+        "--throughput: 6, each of them once (default); 13, at random; large, 40 at random "
+        "that come one after the other; the latter two under three policies");
+    app.add_option("--programs", programs, "--throughput: so many at random, whatever the set");
     app.add_option("--requests", requests, "--policies: how many; default 10000");
     app.add_option("--seed", seed, "of what is random; default: always the same");
-    app.add_option("--repetitions,--reps", repetitions, "samples of each variant; default 5");
+    app.add_option("--repetitions,--reps", repetitions, "samples of each variant; default 5, or 3");
     app.add_flag("--quick", quick, "small ones, to see that it works");
     app.add_option("--json", json, "every sample as JSON lines; - for standard output");
     app.add_option("--plot", plot, "a figure, .svg or .png");
@@ -49,18 +52,35 @@ long number(char const* argument, long given, long otherwise, long most) {
   return given > 0 ? given : otherwise;
 }
 
+// The sets of the paper on topology-aware OpenMP process scheduling: 13, and a large one.
+ThroughputOptions throughput_options(Flags const& flags) {
+  ThroughputOptions o;
+  bool const is_fixed = flags.set == "6", is_large = flags.set == "large";
+  if (!is_fixed && !is_large && flags.set != "13")
+    throw UsageError(fmt::format("--set: '{}' is none of 6, 13, large", flags.set));
+  o.repetitions = number("--repetitions", flags.repetitions,
+                         flags.quick ? 2
+                         : is_fixed  ? 5
+                                     : 3,
+                         1000);
+  o.programs = number("--programs", flags.programs, is_fixed ? 0 : is_large ? 40 : 13, 1000);
+  o.seed = number("--seed", flags.seed, o.seed, 1'000'000'000);
+  o.tiny = flags.quick;
+  // Sooner than they can end.
+  if (is_large) o.mean_pause_seconds = o.tiny ? 0.01 : 0.4;
+  // Without locality, with it, and with clustering, as there.
+  if (!is_fixed) o.policies = {"simple", "nearest", "clustered-adjusting"};
+  if (flags.all_policies) o.policies = {"simple", "nearest", "clustered", "clustered-adjusting"};
+  return o;
+}
+
 void run(Flags const& flags) {
   long const repetitions = number("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
   PolicyOptions policies;
   policies.repetitions = repetitions;
   policies.requests = number("--requests", flags.requests, flags.quick ? 500 : 10000, 10'000'000);
   policies.seed = number("--seed", flags.seed, policies.seed, 1'000'000'000);
-  ThroughputOptions throughput;
-  throughput.repetitions = repetitions;
-  throughput.programs = number("--programs", flags.programs, 0, 1000);
-  throughput.seed = number("--seed", flags.seed, throughput.seed, 1'000'000'000);
-  throughput.tiny = flags.quick;
-  throughput.all_policies = flags.all_policies;
+  ThroughputOptions const throughput = throughput_options(flags);
   OverheadOptions overhead;
   overhead.repetitions = repetitions;
   if (flags.quick) overhead.regions = 20'000, overhead.messages = 20;

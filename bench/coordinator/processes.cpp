@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -138,9 +139,11 @@ class ChildSignal {
   ChildSignal(ChildSignal&&) = delete;
   ChildSignal& operator=(ChildSignal&&) = delete;
 
-  void wait_a_second_at_most() {
-    timespec const second{1, 0};
-    sigtimedwait(&child_, nullptr, &second);
+  void wait(double at_most_seconds) {
+    auto const whole = static_cast<time_t>(at_most_seconds);
+    timespec const limit{whole,
+                         static_cast<long>((at_most_seconds - static_cast<double>(whole)) * 1e9)};
+    sigtimedwait(&child_, nullptr, &limit);
   }
 
  private:
@@ -154,12 +157,18 @@ std::vector<Ended> run_together(std::vector<Command> const& commands, double lim
   std::vector<Ended> ended(commands.size());
   std::vector<Process> processes;
   auto const start = Clock::now();
-  for (Command const& command : commands) processes.emplace_back(command);
-  for (std::size_t running = processes.size(); running > 0;) {
-    signal.wait_a_second_at_most();
+  auto const elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  for (std::size_t running = commands.size(); running > 0;) {
+    while (processes.size() < commands.size() &&
+           commands[processes.size()].start_seconds <= elapsed())
+      processes.emplace_back(commands[processes.size()]);
+    double pause = 1;
+    if (processes.size() < commands.size())
+      pause = std::clamp(commands[processes.size()].start_seconds - elapsed(), 0.0, pause);
+    signal.wait(pause);
     for (std::size_t i = 0; i < processes.size(); ++i)
       if (processes[i].is_running() && processes[i].collect(start, ended[i])) --running;
-    if (running > 0 && Clock::now() - start > std::chrono::duration<double>(limit_seconds))
+    if (running > 0 && elapsed() > limit_seconds)
       throw std::runtime_error(std::to_string(running) + " programs did not end in time");
   }
   return ended;

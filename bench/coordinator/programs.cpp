@@ -2,6 +2,7 @@
 #include "bench/coordinator/programs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <random>
 #include <sstream>
@@ -14,21 +15,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct Size {
+  char const* value;
+  char const* repeat = nullptr;  // for about a second or two of one cpu; null: needs none
+};
+
 struct Entry {
   char const* file;
   char const* flag;
-  char const *size, *tiny;
-  char const* repeat;  // for about a second or two on two cpus; null: needs none
-  std::vector<std::string> varying;
+  Size tiny;
+  std::vector<Size> sizes;  // the last is full size
+  std::vector<std::string> varying = {};
 };
 
+// Those that are here.
 std::vector<Entry> entries() {
-  return {{"gauss", "--size", "2400", "150", nullptr, {}},
-          {"mmul", "--size", "1792", "200", nullptr, {}},
-          {"npb-cg", "--class", "A", "S", "4", {}},
-          {"npb-ep", "--class", "A", "S", nullptr, {}},
-          {"npb-mg", "--class", "B", "S", nullptr, {" Threads", " Time in seconds", " Mop/s"}},
-          {"adi", "--size", "1500", "60", nullptr, {}}};
+  std::vector<Entry> all{
+      {"gauss", "--size", {"150"}, {{"1200"}, {"1800"}, {"2400"}}},
+      {"mmul", "--size", {"200"}, {{"1024"}, {"1408"}, {"1792"}}},
+      {"npb-cg", "--class", {"S"}, {{"W", "6"}, {"A", "4"}}},
+      {"npb-ep", "--class", {"S"}, {{"W"}, {"A"}}},
+      {"npb-mg", "--class", {"S"}, {{"A"}, {"B"}}, {" Threads", " Time in seconds", " Mop/s"}},
+      {"adi", "--size", {"60"}, {{"700"}, {"1100"}, {"1500"}}}};
+  std::erase_if(all,
+                [](Entry const& e) { return !fs::exists(fs::path(libexec_folder()) / e.file); });
+  if (all.empty()) throw std::runtime_error("no programs beside " + libexec_folder());
+  return all;
+}
+
+SharingProgram program(Entry const& e, Size const& size) {
+  std::vector<std::string> words{fs::path(libexec_folder()) / e.file, e.flag, size.value};
+  if (size.repeat != nullptr) words.insert(words.end(), {"--repeat", size.repeat});
+  return {std::string(e.file) + ' ' + size.value, std::move(words), e.varying};
 }
 
 }  // namespace
@@ -52,23 +70,25 @@ std::string nigh_command() {
 
 std::vector<SharingProgram> sharing_programs(bool tiny) {
   std::vector<SharingProgram> all;
-  for (Entry const& e : entries()) {
-    fs::path const program = fs::path(libexec_folder()) / e.file;
-    if (!fs::exists(program)) continue;
-    std::string const size = tiny ? e.tiny : e.size;
-    std::vector<std::string> words{program.string(), e.flag, size};
-    if (e.repeat != nullptr && !tiny) words.insert(words.end(), {"--repeat", e.repeat});
-    all.push_back({std::string(e.file) + ' ' + size, std::move(words), e.varying});
-  }
-  if (all.empty()) throw std::runtime_error("no programs beside " + libexec_folder());
+  for (Entry const& e : entries()) all.push_back(program(e, tiny ? e.tiny : e.sizes.back()));
   return all;
 }
 
-std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed) {
-  auto const all = sharing_programs(tiny);
+std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed,
+                                            double mean_pause_seconds) {
+  auto const all = entries();
   std::mt19937 random(seed);
   std::vector<SharingProgram> chosen;
-  for (int i = 0; i < count; ++i) chosen.push_back(all[random() % all.size()]);
+  double now = 0;
+  for (int i = 0; i < count; ++i) {
+    Entry const& e = all[random() % all.size()];
+    auto const nth = random() % e.sizes.size();
+    chosen.push_back(program(e, tiny ? e.tiny : e.sizes[nth]));
+    chosen.back().comes_seconds = now;
+    // Exponential pauses: whoever comes knows nothing of the others. Not std's: libraries differ.
+    auto const share = (static_cast<double>(random()) + 1) / 4294967296.0;
+    now -= std::log(share) * mean_pause_seconds;
+  }
   return chosen;
 }
 

@@ -11,16 +11,19 @@ struct SharingProgram {
   std::string name;                // as people read it: "npb-cg A"
   std::vector<std::string> words;  // [0]: its path
   std::vector<std::string>
-      varying;  // lines of its output that tell times or threads, by their begin
+      varying;               // lines of its output that tell times or threads, by their begin
+  double comes_seconds = 0;  // behind the first of its set
 
   // Its output but for what may differ from run to run.
   std::string lasting(std::string const& output) const;
 };
 
-// All there are, or so many of them at random. Tiny: to see that it works. std::runtime_error when
-// this was built without OpenMP.
+// All there are, at full size; or so many of them at random, of random sizes, which come so many
+// seconds after each other on average. Tiny: to see that it works. std::runtime_error when this was
+// built without OpenMP.
 std::vector<SharingProgram> sharing_programs(bool tiny);
-std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed);
+std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed,
+                                            double mean_pause_seconds);
 
 std::string libexec_folder();  // where the driver lies, and its programs
 std::string nigh_command();    // empty: there is none

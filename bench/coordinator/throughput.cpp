@@ -31,9 +31,9 @@ Command coordinated(SharingProgram const& program, std::string const& socket) {
 
 // What the shim says at the end: "nigh: gauss: 2401 regions, 2401 on granted cpus (1 to 2 of 2)".
 long granted_regions(std::string const& errors) {
-  constexpr std::string_view before = " regions, ";
-  auto const at = errors.find(before);
-  return at == std::string::npos ? 0 : std::atol(errors.c_str() + at + before.size());
+  auto const behind = errors.find(" on granted cpus");
+  auto const before = behind == std::string::npos ? behind : errors.rfind(", ", behind);
+  return before == std::string::npos ? 0 : std::atol(errors.c_str() + before + 2);
 }
 
 std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
@@ -67,6 +67,7 @@ class Runner {
       double begun = 0;
       for (SharingProgram const& program : study_.programs) {
         all.push_back(run({plain(program)}, {&program}, &way).front());
+        begun = std::max(begun, program.comes_seconds);
         all.back().seconds += begun;
         begun = all.back().seconds;
       }
@@ -84,6 +85,7 @@ class Runner {
           commands.push_back(with_threads(program, study_.alone[i].best_threads));
         else
           commands.push_back(plain(program));
+        commands.back().start_seconds = program.comes_seconds;
       }
       all = run(commands, programs, &way);
       if (daemon) count_granted(way, all);
@@ -96,10 +98,10 @@ class Runner {
       return;
     }
     double last = 0, sum = 0, cpu = 0;
-    for (Ended const& e : all) {
-      last = std::max(last, e.seconds);
-      sum += e.seconds;
-      cpu += e.cpu_seconds;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      last = std::max(last, all[i].seconds);
+      sum += all[i].seconds - study_.programs[i].comes_seconds;
+      cpu += all[i].cpu_seconds;
     }
     way.seconds.push_back(last);
     way.mean_end.push_back(sum / static_cast<double>(all.size()));
@@ -140,17 +142,17 @@ class Runner {
 ThroughputStudy study_throughput(ThroughputOptions const& o, nigh::topology const& machine) {
   ThroughputStudy study;
   study.options = o;
-  study.programs = o.programs == 0 ? sharing_programs(o.tiny)
-                                   : random_programs(o.tiny, static_cast<int>(o.programs),
-                                                     static_cast<unsigned>(o.seed));
+  study.programs = o.programs == 0
+                       ? sharing_programs(o.tiny)
+                       : random_programs(o.tiny, static_cast<int>(o.programs),
+                                         static_cast<unsigned>(o.seed), o.mean_pause_seconds);
   for (char const* const name : {"sequential", "together", "fixed"})
     study.ways.push_back({.name = name});
-  std::vector<std::string> policies{"clustered-adjusting"};
-  if (o.all_policies) policies = {"simple", "nearest", "clustered", "clustered-adjusting"};
-  for (std::string const& policy : policies)
-    study.ways.push_back({.name = o.all_policies ? "coordinator/" + policy : "coordinator",
-                          .policy = policy,
-                          .absent = Daemon::why_absent()});
+  auto const under = [&](std::string const& name, std::string const& policy) {
+    study.ways.push_back({.name = name, .policy = policy, .absent = Daemon::why_absent()});
+  };
+  for (std::string const& policy : o.policies) under("coordinator/" + policy, policy);
+  if (o.policies.empty()) under("coordinator", "clustered-adjusting");
 
   Runner runner(study);
   Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(study.ways.size()) + 1);

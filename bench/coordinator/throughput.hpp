@@ -15,10 +15,11 @@ namespace bench {
 
 struct ThroughputOptions {
   long repetitions = 5;
-  long programs = 0;  // 0: each once; else so many at random
+  long programs = 0;              // 0: each once; else so many at random
+  double mean_pause_seconds = 0;  // between their starts
   long seed = 1;
   bool tiny = false;
-  bool all_policies = false;  // the coordinator under each; else under its usual one
+  std::vector<std::string> policies = {};  // the coordinator under each; else under its usual one
 };
 
 // How a program runs with nobody beside it.
@@ -31,7 +32,7 @@ struct Sharing {  // a way to run the set
   std::string name;
   std::string policy = {};               // of the coordinator; empty: there is none
   std::vector<double> seconds = {};      // until the last has ended, by repetition
-  std::vector<double> mean_end = {};     // of a program's end
+  std::vector<double> mean_end = {};     // of a program, since it came
   std::vector<double> cpu_seconds = {};  // of all programs
   std::vector<double> joules = {};       // of the processor; empty: cannot be read here
   std::vector<double> granted = {};      // programs that the coordinator gave cpus

@@ -2,6 +2,8 @@
 // Ways to share a host, as tables for people and as results for scripts.
 #include <fmt/core.h>
 
+#include <map>
+
 #include "bench/coordinator/throughput.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
@@ -17,18 +19,32 @@ std::string title_of(Sharing const& way) {
   return "all at once, " + way.name;
 }
 
+std::string choice(ThroughputOptions const& o) {
+  if (o.programs == 0) return {};
+  std::string said = fmt::format("programs and sizes at random, seed {}", o.seed);
+  if (o.mean_pause_seconds > 0)
+    said += fmt::format("; one comes every {:.2f} s on average", o.mean_pause_seconds);
+  return said + '\n';
+}
+
 std::string programs_table(ThroughputStudy const& s) {
   Table t;
   std::vector<std::string> head{"alone, seconds"};
   for (std::size_t n = 1; n <= s.alone.front().seconds.size(); ++n)
     head.push_back(fmt::format("{} thread{}", n, n == 1 ? "" : "s"));
   head.push_back("best threads");
+  if (s.options.programs > 0) head.push_back("how many");
   t.row(head);
   t.rule();
+  std::map<std::string, std::size_t> by_name;
+  for (SharingProgram const& program : s.programs) ++by_name[program.name];
   for (std::size_t i = 0; i < s.programs.size(); ++i) {
     std::vector<std::string> row{s.programs[i].name};
+    auto const left = by_name.extract(s.programs[i].name);
+    if (left.empty()) continue;
     for (double const seconds : s.alone[i].seconds) row.push_back(fmt::format("{:.2f}", seconds));
     row.push_back(fmt::format("{}", s.alone[i].best_threads));
+    if (s.options.programs > 0) row.push_back(fmt::format("{}", left.mapped()));
     t.row(row);
   }
   return t.text();
@@ -72,8 +88,10 @@ std::string describe(ThroughputStudy const& s) {
   return fmt::format(
       "{} OpenMP programs on one host: seconds until the last has ended, median of {} samples, "
       "all\n"
-      "ways in turn; ratios: medians sample by sample; mean end: of a program\n\n{}\n{}{}",
-      s.programs.size(), s.options.repetitions, programs_table(s), t.text(), notes);
+      "ways in turn; ratios: medians sample by sample; mean end: of a program, since it came\n{}\n"
+      "{}\n{}{}",
+      s.programs.size(), s.options.repetitions, choice(s.options), programs_table(s), t.text(),
+      notes);
 }
 
 std::vector<Result> results(ThroughputStudy const& s) {
@@ -86,6 +104,8 @@ std::vector<Result> results(ThroughputStudy const& s) {
     r.bench = "coordinator/throughput";
     r.variant = way.name;
     r.params = {{"programs", static_cast<long>(s.programs.size())}, {"set", names}};
+    if (s.options.programs > 0) r.params["seed"] = s.options.seed;
+    if (s.options.mean_pause_seconds > 0) r.params["mean_pause_s"] = s.options.mean_pause_seconds;
     r.metric = "total_time";
     r.unit = "s";
     r.absent = way.absent;

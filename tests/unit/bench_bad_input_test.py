@@ -102,7 +102,7 @@ class BadInput(unittest.TestCase):
         self.assertIn("NIGH_SCHEDULE", done.stderr)
 
     def test_coordinator(self):
-        for argument, value in (("--repetitions", "-1"), ("--programs", "-2"), ("--programs", "many"),
+        for argument, value in (("--repetitions", "-1"), ("--programs", "-2"), ("--programs", "many"), ("--set", "7"),
                                 ("--requests", "-1"), ("--seed", "-1"), ("--fast", "1")):
             self.refuses(argument, "coordinator", "--quick", "--policies", f"{argument}={value}")
 
@@ -201,6 +201,22 @@ class GoodInput(unittest.TestCase):
         joules = lines["sequential"]["counters"]["energy_j"]
         self.assertEqual(joules is None, "energy: not available here" in done.stderr)
         self.assertTrue(joules is None or joules > 0, joules)
+
+    def test_coordinator_throughput_of_programs_that_come_one_by_one(self):
+        done = run("coordinator", "--throughput", "--quick", "--set=large", "--programs=5", "--seed=3", "--reps=1",
+                   "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("programs and sizes at random, seed 3; one comes every 0.01 s on average", done.stderr)
+        lines = {line["variant"]: line for line in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(set(lines), {"sequential", "together", "fixed", "coordinator/simple", "coordinator/nearest",
+                                      "coordinator/clustered-adjusting"})
+        for line in lines.values():
+            self.assertEqual((line["params"]["programs"], line["params"]["seed"]), (5, 3))
+            if not line.get("absent"):
+                self.assertTrue(line["verified"], line)
+                self.assertEqual(line["counters"].get("programs_granted", 5), 5)
+                self.assertLess(0, line["counters"]["mean_end_s"])
+                self.assertLess(line["counters"]["mean_end_s"], line["samples"][0])
 
     def test_npb_mg_runs_on_the_threads_it_says(self):
         cpus = sorted(os.sched_getaffinity(0))
