@@ -20,6 +20,7 @@ void add_sim(CLI::App& app) {
       app.add_subcommand("sim", "Simulate nigh's decisions on other machines: nigh sim EXPERIMENT");
   command->require_subcommand(0, 1);
   add_sim_allocation(*command);
+  add_sim_table1(*command);
   add_sim_machines(*command);
   command->callback([command] {
     if (command->get_subcommands().empty())
