@@ -147,6 +147,13 @@ scheduler& default_scheduler();
 // and 4 KiB for each worker; when a queue is full, spawn() runs the task in the calling thread.
 // Closures of more than 40 bytes, or not trivially copyable, are kept on the heap.
 //
+// In a program that `nigh run` started, runtimes whose options name no cpus share the host with
+// other programs: as long as there is work, they hold a lease of cpus, and only the workers on
+// these take tasks. What others have begun, they finish; what waits with them, the rest takes.
+// There is always one worker that may run (with locality::strict one in each domain), so tasks may
+// wait for their children, and for anything in a blocking_scope, but must not count on running at
+// the same time. NIGH_COORDINATOR=off has all workers run. docs/tasks.md, "Beside other programs".
+//
 // Belongs to the process that made it: after fork(), spawn() and wait() in the child throw
 // std::logic_error, and its destructor gives the memory up and does nothing else. The default
 // runtime is made anew in the child. A child forked from inside a task must not return from it.
@@ -195,6 +202,8 @@ class NIGH_API runtime {
   }
 
   int workers() const noexcept;
+  // Of these, how many may run at the moment. All, but where nighd hands out cpus (`nigh run`).
+  int workers_now() const;
   topology const& machine() const noexcept;
   bool pinned() const noexcept;  // every worker sits on its own cpu
 

@@ -30,13 +30,14 @@ int worker_of(tasks::Worker const* me) noexcept { return me != nullptr ? me->pla
 }  // namespace
 
 Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
-           stop_token const& stop, detail::loop_work work)
+           stop_token const& stop, detail::loop_work work, tasks::Worker const* owner)
     : work_(work),
       stop_(stop),
       iterations_(iterations),
       grain_(grain),
       steps_(policy::parts_of(iterations, grain)),
-      how_(how) {
+      how_(how),
+      owner_(owner) {
   int const spans = how.spans();
   if (spans > usual_spans) many_ = std::make_unique<Room[]>(static_cast<std::size_t>(spans));
   spans_ = spans > usual_spans ? reinterpret_cast<Span*>(many_.get()) : few_;
@@ -109,7 +110,9 @@ bool Loop::refill(policy::Hand& hand, tasks::Worker* me) noexcept {
     last = n == left;
     return n;
   });
-  if (hand.units.empty()) return me != nullptr && visit(hand, *me);
+  // Who is to leave its cpu ends with its own span. The loop's owner stays for the others'.
+  if (hand.units.empty())
+    return me != nullptr && (me == owner_ || !me->is_to_leave()) && visit(hand, *me);
   if (last && how_.spans() > 1 && me != nullptr && !me->plan->levels.empty())
     sync::prefetch(&spans_[me->plan->levels.front().victims.front()]);  // to be visited next
   return true;
@@ -169,7 +172,7 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   policy::LoopSchedule const plan(how.kind(), policy::parts_of(how.chunk(), grain),
                                   policy::parts_of(range.count, grain), crew, map,
                                   scaled ? 0 : range.first);
-  Loop loop(plan, range.count, grain, options.stop, work);
+  Loop loop(plan, range.count, grain, options.stop, work, me);
   loop.enter(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
   loop.rethrow();
 }

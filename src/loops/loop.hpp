@@ -26,7 +26,7 @@ class Loop {
  public:
   // The steps of `how` are `grain` iterations each.
   Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
-       stop_token const& stop, detail::loop_work work);
+       stop_token const& stop, detail::loop_work work, tasks::Worker const* owner);
   ~Loop() {}
   Loop(Loop&&) = delete;
   Loop& operator=(Loop&&) = delete;
@@ -64,6 +64,7 @@ class Loop {
   sync::atomic<bool> over_{false};
   sync::atomic<bool> failed_{false};  // exception_ is somebody's
   policy::LoopSchedule const& how_;
+  tasks::Worker const* owner_;  // in whose frame it is; null: a thread without a seat
 
   std::exception_ptr exception_;
   union {

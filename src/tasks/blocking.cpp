@@ -54,7 +54,9 @@ void scheduler::stand_in(Worker& me) noexcept {
       continue;
     }
     extras_present_.fetch_add(1, sync::seq_cst);  // (S)
+    if (arena_ != nullptr) arena_->woke();
     serve(me, Dismissal{me});
+    if (arena_ != nullptr) arena_->falls_asleep();
     extras_present_.fetch_sub(1, sync::seq_cst);
     report_progress(me);
     if (!me.ring->empty()) parking_->notify(me.home, may_run_abroad());  // left to the others

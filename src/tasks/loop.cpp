@@ -45,6 +45,10 @@ template <class Until>
 void scheduler::serve(Worker& me, Until until) noexcept {
   Job job;
   while (!until.done()) {
+    if (me.is_to_leave()) {
+      rest(me, until);
+      continue;
+    }
     job.victim = nullptr;
     if (find_at_home(me, job.queued) || steal_somewhere(me, job) || linger(me, job) ||
         search(me, job, until))
@@ -69,7 +73,7 @@ void scheduler::await(Worker& me, Until until) noexcept {
         continue;
       }
     } else if (!search(me, job, until)) {
-      return;
+      continue;
     }
     run(job, me);
     look = 0;
@@ -110,12 +114,31 @@ template <class News>
 bool scheduler::Searching::sleep(News news) noexcept {
   if (me.track != nullptr) me.track->parked();
   bool const gives_up_cpu = me.role == tasks::Role::guest;
+  bool const counts = !gives_up_cpu && host.arena_ != nullptr;
   if (gives_up_cpu) host.parking_->displace(me.beside->seat, -1);
+  if (counts) host.arena_->falls_asleep();
   bool const slept = counted ? host.parking_->sleep(me.seat, me.home, news)
                              : host.parking_->sleep_uncounted(me.seat, news);
+  if (counts) host.arena_->woke();
   if (gives_up_cpu) host.parking_->displace(me.beside->seat, 1);
   if (me.track != nullptr) me.track->unparked(slept);
   return slept;
+}
+
+// Until its cpu is one of those that may be used. Spawners may have counted on it as one that
+// searches, so it passes that on (parking.hpp, T); nobody finds it among the sleepers.
+template <class Until>
+void scheduler::rest(Worker& me, Until until) noexcept {
+  {
+    Searching const passing{*this, me, true};
+  }
+  if (me.track != nullptr) me.track->parked();
+  me.counters.parked.add(1);
+  arena_->falls_asleep();
+  while (me.asked_to.load(sync::acquire) == Worker::leave && !until.surely_done())
+    platform::futex_wait(me.asked_to, Worker::leave);
+  arena_->woke();
+  if (me.track != nullptr) me.track->unparked(true);
 }
 
 // A worker with little stack left has its stand-in help in its place while this lives.
@@ -134,23 +157,28 @@ struct scheduler::Relief {
 // there is some. A guest is nobody's to wake, and so counts nowhere; nor does who leaves the work
 // to a stand-in. A stand-in with little stack left has nobody to leave it to, and goes on helping:
 // what everybody waits for may be a queued task.
+//
+// Who waits in a join and is to leave its cpu finishes what it has begun: it helps its thief, and
+// runs what lies below on its own stack. Either way this ends when it is told otherwise.
 template <class Until>
 bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   bool const is_guest = me.role == tasks::Role::guest;
   bool const low = Until::joins && platform::stack_left() <= stack_to_help();
   Relief const relief(*this, me, low);
   bool const helps = !low || (!is_guest && !me.relieved);
-  Searching search{*this, me, !is_guest && helps};
+  bool const leaves = Until::joins && me.is_to_leave();
+  auto const is_told_otherwise = [&] { return me.is_to_leave() != leaves; };
+  Searching search{*this, me, !is_guest && helps && !leaves};
   std::int64_t since = now_ns();
-  for (int failed_rounds = 0; !until.done(); ++failed_rounds) {
+  for (int failed_rounds = 0; !until.done() && !is_told_otherwise(); ++failed_rounds) {
     auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
-    if (helps &&
-        ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
-         steal_somewhere(me, job) ||
-         (!is_guest && (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
-                        (abroad && find_abroad(me.home, job.queued)))) ||
-         (Until::joins && take_own(me, job))))
+    if (helps && ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
+                  (!leaves && steal_somewhere(me, job)) ||
+                  (!is_guest && !leaves &&
+                   (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
+                    (abroad && find_abroad(me.home, job.queued)))) ||
+                  (Until::joins && take_own(me, job))))
       return true;
     me.counters.failed_steals.add(1);
     if (me.track != nullptr) me.track->search_failed();
@@ -170,7 +198,11 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         break;
       case policy::Rest::sleep:
         if (search.sleep([&] {
-              return until.surely_done() || (helps && !is_guest && work_in_sight(me.home));
+              if (until.surely_done() ||
+                  (me.asked_to.load(sync::seq_cst) == Worker::leave) != leaves)  // (S)
+                return true;
+              return helps && !is_guest &&
+                     (leaves ? me.stack.has_shared() : work_in_sight(me.home));
             })) {
           me.counters.parked.add(1);
           me.woken_in_vain = true;

@@ -57,9 +57,8 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
   if (options.workers < 0) refuse("workers", std::to_string(options.workers) + " is negative");
   auto const wanted = static_cast<std::size_t>(options.workers);
   if (wanted > cpus.size())
-    refuse("workers",
-           std::to_string(wanted) + " workers, but only " + allowed + " cpus are " +
-               (options.cpus.empty() ? "allowed" : "named"));
+    refuse("workers", std::to_string(wanted) + " workers, but only " + allowed + " cpus are " +
+                          (options.cpus.empty() ? "allowed" : "named"));
   if (wanted > 0) cpus.resize(wanted);
   return cpus;
 }
@@ -109,12 +108,14 @@ scheduler::scheduler(runtime_options const& options)
     refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
   lay_out(chosen_cpus(machine_, options));
   start_recording();
+  make_arena();
   start_threads();
 }
 
 scheduler::~scheduler() {
   if (inherited()) {  // its threads are the parent's
     for (auto& seat : seats_) static_cast<void>(seat->ring.release());
+    static_cast<void>(arena_.release());
     return;
   }
   NIGH_ASSERT(this_worker() == nullptr, "no task destroys the runtime it runs in");
@@ -217,6 +218,37 @@ void scheduler::start_recording() {
   for (auto const& w : seats_) w->track = &recorder_->track(w->seat);
 }
 
+// Who names the cpus of a runtime has decided about them.
+void scheduler::make_arena() {
+  if (tasks::make_lease_source == nullptr || !options_.cpus.empty() || worker_count_ < 2) return;
+  policy::ArenaWorkers workers;
+  for (auto const& w : pinned_workers()) workers.cpu_of.push_back(w->cpu);
+  auto source = tasks::make_lease_source(machine_, workers.cpu_of);
+  if (source == nullptr) return;
+  workers.home_of = crew_.home_of;
+  workers.homes = static_cast<int>(homes_.size());
+  workers.each_home_needs_one = options_.mode == locality::strict;
+  arena_ = std::make_unique<tasks::Arena>(std::move(source), std::move(workers),
+                                          [this](auto const& members) { admit(members); });
+}
+
+// Who may run is let out of its rest first: there is always one who looks for work. Then those who
+// are to leave are woken where spawners look for sleepers, to sleep elsewhere.
+void scheduler::admit(tasks::Arena::Members const& members) noexcept {
+  auto const ask = [&](Worker& w, Worker::Leave what) {
+    if (w.asked_to.load(sync::relaxed) == what) return;
+    w.asked_to.store(what, sync::seq_cst);  // (S)
+    platform::futex_wake_all(w.asked_to);
+    parking_->wake(w.seat, w.home);
+  };
+  for (auto const what : {Worker::stay, Worker::leave})
+    for (int w = 0; w < worker_count_; ++w)
+      if (members[static_cast<std::size_t>(w)] == (what == Worker::stay)) {
+        ask(worker(w), what);
+        ask(worker(worker_count_ + w), what);
+      }
+}
+
 void scheduler::start_threads() {
   ready_.emplace(worker_count_);
   for (auto& w : pinned_workers()) {
@@ -237,6 +269,7 @@ void scheduler::start_threads() {
     stop_threads();
     std::rethrow_exception(exception_);
   }
+  if (arena_ != nullptr) arena_->start();
 }
 
 // A worker's whole life. Nobody works before everybody is set up.
@@ -251,7 +284,9 @@ void scheduler::live(Worker& me) noexcept {
   if (stopping_.load(sync::relaxed)) return;
   current = {this, &me};
   this_stack = &me.stack;
+  if (arena_ != nullptr) arena_->woke();
   serve(me, Ending{*this});
+  if (arena_ != nullptr) arena_->falls_asleep();
 }
 
 // On the worker's own thread, so that what it allocates lies in its domain.
@@ -283,6 +318,7 @@ bool scheduler::set_up_stack(Worker& me) noexcept {
 
 void scheduler::stop_threads() noexcept {
   stopping_.store(true, sync::seq_cst);  // (S)
+  if (arena_ != nullptr) arena_->stop();
   for (int w = 0; w < worker_count_; ++w) {
     auto& duty = worker(worker_count_ + w).duty;
     duty.store(Worker::ended, sync::seq_cst);

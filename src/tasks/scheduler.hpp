@@ -19,6 +19,7 @@
 #include "platform/thread.hpp"
 #include "policy/idle.hpp"
 #include "policy/loop_schedule.hpp"
+#include "tasks/arena.hpp"
 #include "tasks/locality_queue.hpp"
 #include "tasks/parking.hpp"
 #include "tasks/quiescence.hpp"
@@ -38,6 +39,7 @@ class scheduler {
   void wait();
 
   int workers() const noexcept { return worker_count_; }
+  int workers_now() const { return arena_ != nullptr ? arena_->members() : worker_count_; }
   std::size_t seats() const noexcept { return seats_.size(); }
   topology const& machine() const noexcept { return machine_; }
   policy::Crew const& crew() const noexcept { return crew_; }
@@ -102,6 +104,7 @@ class scheduler {
   void lay_out(std::span<int const> cpus);
   void add_seats(std::size_t domains);
   void start_recording();
+  void make_arena();
   void start_threads();
   void stop_threads() noexcept;
   void live(Worker& me) noexcept;
@@ -131,6 +134,9 @@ class scheduler {
   void await(Worker& me, Until until) noexcept;
   template <class Until>
   bool search(Worker& me, Job& job, Until until) noexcept;
+  template <class Until>
+  void rest(Worker& me, Until until) noexcept;
+  void admit(tasks::Arena::Members const& members) noexcept;
   bool linger(Worker& me, Job& job) noexcept;
   bool find_at_home(Worker& me, task& t) noexcept;
   bool find_in_rings(int home, task& t) noexcept;
@@ -203,7 +209,8 @@ class scheduler {
   sync::atomic<std::uint32_t> next_home_{0};  // for tasks from outside that may run anywhere
   sync::atomic<bool> stopping_{false};
   sync::atomic<bool> pinned_{true};
-  std::optional<std::latch> ready_;  // opens when every worker is set up
+  std::unique_ptr<tasks::Arena> arena_;  // null: all workers may run, always
+  std::optional<std::latch> ready_;      // opens when every worker is set up
   std::mutex exception_lock_;
   std::exception_ptr exception_;  // the first one since the last wait(); under exception_lock_
   std::vector<platform::Thread> threads_;

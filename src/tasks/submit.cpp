@@ -116,6 +116,7 @@ near runtime::resolved(near where) const { return scheduler_->resolved(where); }
 void runtime::submit(near where, detail::task t) { scheduler_->submit(where, t); }
 void runtime::wait() { scheduler_->wait(); }
 int runtime::workers() const noexcept { return scheduler_->workers(); }
+int runtime::workers_now() const { return scheduler_->workers_now(); }
 topology const& runtime::machine() const noexcept { return scheduler_->machine(); }
 bool runtime::pinned() const noexcept { return scheduler_->pinned(); }
 std::vector<worker_counters> runtime::counters() const { return scheduler_->counters(); }

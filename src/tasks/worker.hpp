@@ -80,6 +80,12 @@ struct alignas(64) Worker {
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
   bool relieved = false;  // of a worker: its stand-in is at work
+
+  // Its cpu is not among those its program may use (arena.hpp). A worker, and its stand-in, begins
+  // nothing more then: it finishes what it has on its stack, and rests.
+  enum Leave : std::uint32_t { stay, leave };
+  sync::atomic<std::uint32_t> asked_to{stay};
+  bool is_to_leave() const noexcept { return asked_to.load(sync::relaxed) == leave; }
 };
 
 }  // namespace nigh::tasks

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Command line of a stress program: [--seed N] [--scale N] [--rounds N]. Plays rounds, each from a
-// seed of its own; prints the first seed, and that of a round that failed, for --seed N --rounds 1.
+// Command line of a stress program: [--seed N] [--scale N] [--rounds N] [--leases 1]. Plays rounds,
+// each from a seed of its own; prints the first seed, and that of a round that failed, for --seed N
+// --rounds 1.
 
 #include <charconv>
 #include <cstdint>
@@ -17,6 +18,7 @@ struct Arguments {
   std::uint64_t seed = std::random_device{}();
   std::uint64_t scale = 1;
   std::uint64_t rounds = 0;  // 0: by scale
+  std::uint64_t leases = 0;  // restless_leases.hpp
 };
 
 inline Arguments parse(int argc, char** argv) {
@@ -26,10 +28,12 @@ inline Arguments parse(int argc, char** argv) {
     if (std::strcmp(argv[i], "--seed") == 0) into = &a.seed;
     if (std::strcmp(argv[i], "--scale") == 0) into = &a.scale;
     if (std::strcmp(argv[i], "--rounds") == 0) into = &a.rounds;
+    if (std::strcmp(argv[i], "--leases") == 0) into = &a.leases;
     char const* const text = i + 1 < argc ? argv[i + 1] : "";
     char const* const end = text + std::strlen(text);
     if (into == nullptr || text == end || std::from_chars(text, end, *into).ptr != end) {
-      std::fprintf(stderr, "%s: bad argument '%s %s'; [--seed N] [--scale N] [--rounds N]\n",
+      std::fprintf(stderr,
+                   "%s: bad argument '%s %s'; [--seed N] [--scale N] [--rounds N] [--leases 1]\n",
                    argv[0], argv[i], text);
       std::exit(2);
     }

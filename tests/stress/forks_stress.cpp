@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "arguments.hpp"
+#include "restless_leases.hpp"
 
 namespace {
 
@@ -188,4 +188,4 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return stress::play(argc, argv, 20, play_round); }
+int main(int argc, char** argv) { return stress::play_leased(argc, argv, 20, play_round); }
