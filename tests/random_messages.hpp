@@ -47,6 +47,11 @@ class RandomMessages {
     switch (below(6)) {
       case 0: {
         coordinator::Register m{.pid = below(70000), .name = name(), .allowed = some_cpus()};
+        if (below(2) == 0) {
+          m.rank = {.job = 1 + bits() / 2, .rank = 0, .ranks = 1 + below(64)};
+          m.rank.rank = below(m.rank.ranks);
+        }
+        m.listens = static_cast<std::uint8_t>(below(2));
         return m;
       }
       case 1:

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <new>
 
+#include "coordinator/client/job_rank.hpp"
 #include "coordinator/client/master.hpp"
 
 namespace nigh::openmp {
@@ -32,9 +34,11 @@ coordinator::Program& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
   if (program == nullptr) {
     program = new (room_for_program) coordinator::Program;
-    program->join({.socket = getenv("NIGH_SOCKET"),
-                   .name = program_invocation_short_name,
-                   .allowed = allowed});
+    program->join(
+        {.socket = getenv("NIGH_SOCKET"),
+         .name = program_invocation_short_name,
+         .allowed = allowed,
+         .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid()))});
   }
   pthread_mutex_unlock(&lock);
   return *program;

@@ -69,6 +69,7 @@ std::filesystem::path this_program() {
 }
 
 int process_id() noexcept { return ::getpid(); }
+int parent_process_id() noexcept { return ::getppid(); }
 
 bool is_runnable(std::filesystem::path const& file) {
   std::error_code failed;

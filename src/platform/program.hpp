@@ -13,6 +13,7 @@ namespace nigh::platform {
 std::filesystem::path this_program();
 
 int process_id() noexcept;  // another one in a child after fork()
+int parent_process_id() noexcept;
 
 bool is_runnable(std::filesystem::path const& file);  // a regular file we may execute
 

@@ -32,11 +32,23 @@ void run_regions(std::shared_ptr<Shared> const& s, int regions) {
   }
 }
 
+// The same for one that hears when it is asked for: it pauses, goes on, and gives back.
+void pause_and_resume(std::shared_ptr<Shared> const& s, int times) {
+  while (s->granted.load(sync::acquire) == 0) sync::pause();
+  for (int i = 0; i < times; ++i) {
+    if (i > 0 && !s->word.enter(1)) return;
+    s->cpu.set(i + 1);
+    if (s->word.pause(1)) continue;
+    if (s->word.decline(1)) s->released.store(1, sync::release);
+    return;
+  }
+}
+
 // The coordinator gives the cpu to somebody else: at once if it is idle, else when it is released.
-Scenario taking_back(int regions) {
-  return [regions](OneRun& run) {
+Scenario taking_back(int regions, decltype(run_regions)& run_them = run_regions) {
+  return [regions, &run_them](OneRun& run) {
     auto s = std::make_shared<Shared>();
-    run.threads = {[s, regions] { run_regions(s, regions); },
+    run.threads = {[s, regions, &run_them] { run_them(s, regions); },
                    [s] {
                      s->word.grant(1);
                      s->granted.store(1, sync::release);
@@ -113,6 +125,8 @@ Scenario ending() {
 TEST(LeaseWord, NobodyHasACpuThatAnotherStillUses) {
   for (int regions : {1, 2, 3})
     expect_holds(taking_back(regions), {.preemptions = 4, .stale_reads = 3});
+  for (int times : {1, 2, 3})
+    expect_holds(taking_back(times, pause_and_resume), {.preemptions = 4, .stale_reads = 3});
 }
 TEST(LeaseWord, IsTakenWhileIdleOrStays) {
   for (int regions : {1, 2, 3})
@@ -124,6 +138,7 @@ TEST(LeaseWord, L) {
   expect_needed("L", Order::relaxed, taking_back(2));
   expect_needed("L", Order::relaxed, taking_idle(2));
 }
+TEST(LeaseWord, LOfPauses) { expect_needed("L", Order::relaxed, taking_back(2, pause_and_resume)); }
 
 }  // namespace
 }  // namespace nigh::model

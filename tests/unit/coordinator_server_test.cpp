@@ -119,6 +119,60 @@ TEST_F(CoordinatorServer, TakesIdleLeasesBackBeforeTheirSliceHasPassed) {
   second.leave(1000);
 }
 
+// One that has no regions: it is told by message, and gives back and asks in one.
+TEST_F(CoordinatorServer, TellsThoseThatListenAndSwapsTheirLease) {
+  Program listens, other;
+  auto options = server.options();
+  options.listens = true;
+  ASSERT_TRUE(listens.join(options) && other.join(server.options()));
+  Master first(listens);
+  ASSERT_EQ(first.exchange(0, {}).size, 8u);
+  EXPECT_TRUE(first.is_kept());
+  std::thread second([&] {
+    Master master(other);
+    EXPECT_EQ(master.enter(1, all).size, 4u);
+    master.leave(1000);
+  });
+  EXPECT_TRUE(platform::wait_until_readable(listens.socket(), 60'000));
+  listens.look();
+  EXPECT_FALSE(first.is_kept());
+  EXPECT_FALSE(first.pause());
+  EXPECT_EQ(first.exchange(0, {}).size, 4u);
+  second.join();
+  EXPECT_EQ(status().host.grants, 3u);
+}
+
+TEST_F(CoordinatorServer, APausedLeaseIsTakenWithoutAWord) {
+  Program listens, other;
+  auto options = server.options();
+  options.listens = true;
+  ASSERT_TRUE(listens.join(options) && other.join(server.options()));
+  Master first(listens), second(other);
+  ASSERT_EQ(first.exchange(0, {}).size, 8u);
+  EXPECT_TRUE(first.pause());
+  EXPECT_TRUE(first.resume());
+  EXPECT_TRUE(first.pause());
+  EXPECT_GE(second.enter(1, all).size, 4u);
+  EXPECT_FALSE(first.resume());
+  EXPECT_FALSE(first.is_kept());
+  second.leave(1000);
+  EXPECT_GE(first.exchange(0, {}).size, 4u);
+  first.give_back();
+  until([&] { return free() >= 4; });
+}
+
+TEST_F(CoordinatorServer, WhoClosesWaitsForNoCpus) {
+  Program busy, closed;
+  ASSERT_TRUE(busy.join(server.options()) && closed.join(server.options()));
+  Master holds(busy), waits(closed);
+  ASSERT_EQ(holds.enter(1, all).size, 8u);
+  std::thread waiting([&] { EXPECT_EQ(waits.enter(1, all).size, 0u); });
+  until([&] { return status().host.waiting == 1; });
+  closed.close();
+  waiting.join();
+  EXPECT_EQ(waits.enter(1, all).size, 0u);
+}
+
 TEST_F(CoordinatorServer, WaitsForTheEndOfARegionAndNoLonger) {
   Program one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));

@@ -22,10 +22,19 @@ std::int64_t now_us() noexcept {
 Master::Master(Program& program) noexcept : program_(program) {}
 
 Master::~Master() {
-  if (lease_ != 0 && link_ == program_.link() &&
-      (program_.word(slot_).give_back(lease_) || program_.word(slot_).decline(lease_)))
-    program_.send(Release{lease_});
+  give_back();
   program_.detach(*this);
+}
+
+void Master::give_back() noexcept {
+  if (forget_word()) program_.send(Release{lease_});
+  lease_ = 0;
+}
+
+// True if the lease is now to be released by message, whether a region is in it or not.
+bool Master::forget_word() noexcept {
+  return holds() &&
+         (program_.word(slot_).give_back(lease_) || program_.word(slot_).decline(lease_));
 }
 
 Master::Team Master::enter_by_message(Demand demand) noexcept {
@@ -53,9 +62,8 @@ bool Master::claim(Demand demand) noexcept {
 }
 
 bool Master::request(Demand demand) noexcept {
+  bool const returns = forget_word();
   auto const held = std::exchange(lease_, 0);
-  bool const returns =
-      held != 0 && link_ == program_.link() && program_.word(slot_).give_back(held);
   int const cpu = platform::current_cpu();
   asked_ = demand;
   return ask(

@@ -41,6 +41,20 @@ class Master {
     return enter_by_message(demand);
   }
 
+  // For one who is in a region all the time, so to say, and hears of a lease that is asked for
+  // (ProgramOptions::listens): what it holds goes back with the message that asks for another.
+  Team exchange(RegionId region, Demand demand) noexcept {
+    is_inside_ = false;
+    region_ = region;
+    return enter_by_message(demand);
+  }
+  void give_back() noexcept;
+  // While neither of the others is under way, by any thread, one at a time: the lease is of no use
+  // for a while; it is again. False if it is asked for, or gone.
+  bool pause() noexcept { return holds() && program_.word(slot_).pause(lease_); }
+  bool resume() noexcept { return holds() && program_.word(slot_).enter(lease_); }
+  bool is_kept() const noexcept { return holds() && program_.word(slot_).is_kept(lease_); }
+
   void leave(std::uint64_t duration_ns) noexcept {
     if (!is_inside_) return;
     is_inside_ = false;
@@ -56,6 +70,7 @@ class Master {
   enum class Answer : std::uint32_t { none, awaited, granted, refused };
   static constexpr std::uint64_t report_every_ns = 100'000'000;
 
+  bool holds() const noexcept { return lease_ != 0 && link_ == program_.link(); }
   // Both that the region could use all of it, and that it would not have been given more.
   bool suits(Demand demand) const noexcept {
     return demand == asked_ || !demand.is_known() || demand.maximum <= size_ ||
@@ -71,6 +86,7 @@ class Master {
   bool claim(Demand demand) noexcept;
   bool request(Demand demand) noexcept;
   void take(Grant const& grant) noexcept;
+  bool forget_word() noexcept;
 
   Program& program_;
   // of the lease

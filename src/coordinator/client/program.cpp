@@ -35,7 +35,11 @@ bool Program::join(ProgramOptions const& options) noexcept {
   bool done = is_joined();
   if (!done) {
     auto const length = options.socket == nullptr ? 0 : std::strlen(options.socket);
-    me_ = {.pid = 0, .name = Name(options.name), .allowed = options.allowed};
+    me_ = {.pid = 0,
+           .name = Name(options.name),
+           .allowed = options.allowed,
+           .rank = options.rank,
+           .listens = options.listens};
     may_join_ = 0 < length && length < path_.size() && me_.is_valid();
     path_ = {};
     if (may_join_) std::memcpy(path_.data(), options.socket, length);
@@ -148,9 +152,9 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message,
                             std::uint32_t link) noexcept {
   auto const is_awaited = [&] {
     return master.answer_.load(sync::acquire) == Master::Answer::awaited &&  // (R)
-           link_.load(sync::relaxed) == link;
+           link_.load(sync::relaxed) == link && !is_closed_.load(sync::relaxed);
   };
-  bool const sent = send(message);
+  bool const sent = !is_closed_.load(sync::relaxed) && send(message);
   while (sent && is_awaited()) {
     if (turn_.try_take()) {
       if (is_awaited()) listen();
@@ -166,6 +170,11 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message,
   if (master.answer_.load(sync::relaxed) == Master::Answer::awaited)
     master.answer_.store(Master::Answer::none, sync::relaxed);
   turn_.give();
+}
+
+void Program::close() noexcept {
+  is_closed_.store(true, sync::relaxed);
+  if (is_joined()) platform::hang_up(socket_);
 }
 
 void Program::look() noexcept {

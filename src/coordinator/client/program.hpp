@@ -28,6 +28,8 @@ struct ProgramOptions {
   char const* socket = nullptr;  // its path
   char const* name = "";         // for people
   CpuSet allowed{};
+  JobRank rank{};
+  bool listens = false;  // some thread waits at socket() all the time, and then looks
 };
 
 // One per process. After fork() the child has none until it joins again: it calls drop().
@@ -44,6 +46,12 @@ class Program {
   void drop() noexcept;
   bool is_joined() const noexcept { return link() != 0; }
 
+  // For who listens.
+  int socket() const noexcept { return is_joined() ? socket_ : -1; }
+  void look() noexcept;  // at what has arrived, without waiting
+  // From any thread: whoever waits for an answer gets none, now and later.
+  void close() noexcept;
+
  private:
   friend class Master;
   using Clock = std::int64_t;  // microseconds
@@ -59,7 +67,6 @@ class Program {
   void detach(Master& master) noexcept;
   bool send(ProgramMessage const& message) noexcept;
   void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link) noexcept;
-  void look() noexcept;  // at what has arrived, without waiting
   void listen() noexcept;
   bool hear() noexcept;
   Master* waiting_for(Ticket ticket) noexcept;
@@ -79,6 +86,7 @@ class Program {
   std::uint32_t last_link_ = 0;
   std::uint32_t forgotten_links_ = 0;  // a parent's, before fork()
   bool may_join_ = false;
+  sync::atomic<bool> is_closed_{false};
   bool asked_whether_alive_ = false;
   sync::atomic<Clock> next_try_{0};
   Clock pause_ = 0;  // between tries

@@ -55,7 +55,7 @@ constexpr std::size_t wire_size() noexcept {
   return header_size + count.bytes;
 }
 // The protocol is what these numbers and the order of members say: a change is a new version.
-static_assert(wire_size<Register>() == 196 && wire_size<Request>() == 48);
+static_assert(wire_size<Register>() == 213 && wire_size<Request>() == 48);
 static_assert(wire_size<Claim>() == 2086 && wire_size<Release>() == 24);
 static_assert(wire_size<Report>() == 36 && wire_size<Query>() == 20);
 static_assert(wire_size<Welcome>() == 24 && wire_size<Grant>() == 2082);

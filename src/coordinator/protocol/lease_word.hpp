@@ -58,6 +58,16 @@ class LeaseWord {
     if (expected != word(lease, asked)) return Left::lost;
     return forget(lease, asked) ? Left::asked : Left::lost;
   }
+  // The same as leave(), but of one that is asked for, nothing changes: false.
+  bool pause(std::uint64_t lease) noexcept {
+    auto expected = word(lease, busy);
+    return word_.compare_exchange_strong(expected, word(lease, idle), sync::release);  // (L)
+  }
+  // Neither asked for nor taken.
+  bool is_kept(std::uint64_t lease) const noexcept {
+    auto const now = word_.load(sync::relaxed);
+    return now == word(lease, idle) || now == word(lease, busy);
+  }
   // True if the lease is the program's to release.
   bool give_back(std::uint64_t lease) noexcept { return forget(lease, idle); }
   // The same of a lease that came too late to begin a region with.

@@ -58,19 +58,47 @@ struct Demand {
 
 // ---- from programs
 
+// Of an MPI program: which of its ranks on this host.
+struct JobRank {
+  std::uint64_t job = 0;  // the same for all ranks of one program; 0: this is none
+  std::uint32_t rank = 0;
+  std::uint32_t ranks = 0;
+
+  constexpr bool is_valid() const noexcept {
+    return job == 0 ? rank == 0 && ranks == 0 : rank < ranks && ranks <= most_ranks;
+  }
+  bool operator==(JobRank const&) const = default;
+
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.job);
+    wire(m.rank);
+    wire(m.ranks);
+  }
+  static constexpr std::uint32_t most_ranks = 1 << 16;
+};
+
 struct Register {
   static constexpr std::uint16_t kind = 1;
   std::uint32_t pid = 0;  // for people; who may do what, the connection tells
   Name name{};
   CpuSet allowed{};
+  JobRank rank{};
+  // 1: a thread of it sleeps on this connection, so that it is to hear of a Revoke at once; 0: it
+  // looks at its page when regions end.
+  std::uint8_t listens = 0;
 
-  constexpr bool is_valid() const noexcept { return name.is_valid() && !allowed.empty(); }
+  constexpr bool is_valid() const noexcept {
+    return name.is_valid() && !allowed.empty() && rank.is_valid() && listens <= 1;
+  }
   bool operator==(Register const&) const = default;
   template <class Wire, class Self>
   static constexpr void layout(Wire& wire, Self& m) {
     wire(m.pid);
     wire(m.name);
     wire(m.allowed.words);
+    wire(m.rank);
+    wire(m.listens);
   }
 };
 

@@ -158,7 +158,7 @@ bool Server::hear_one(Connection from, Member& member) {
   }
   auto message = std::get<ProgramMessage>(decoded);
   if (auto* const about = std::get_if<Register>(&message))
-    about->pid = static_cast<std::uint32_t>(member.pid);
+    about->pid = static_cast<std::uint32_t>(member.pid), member.listens = about->listens != 0;
   if (auto const* const release = std::get_if<Release>(&message))
     member.leases.erase(release->lease);
   if (auto const* const request = std::get_if<Request>(&message))
@@ -239,14 +239,17 @@ void Server::take_back(Connection from, Member& member, Revoke const& message) {
     warn_once("did not give cpus back that others waited for", member);
     word.end(message.lease);
     member.leases.erase(lease);
+    if (member.listens) send(from, member, message);
     return;
   }
-  bool const is_taken = message.reason == Revoke::Reason::if_idle
-                            ? word.take_idle(message.lease)
-                            : word.take_back(message.lease) == LeaseWord::Found::taken;
+  bool const is_asked = message.reason != Revoke::Reason::if_idle;
+  bool const is_taken = is_asked ? word.take_back(message.lease) == LeaseWord::Found::taken
+                                 : word.take_idle(message.lease);
   if (is_taken) {
     member.leases.erase(lease);
     happen(Received{from, Release{message.lease}});
+  } else if (is_asked && member.listens) {
+    send(from, member, message);
   }
 }
 

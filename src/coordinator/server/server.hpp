@@ -63,6 +63,7 @@ class Server {
     unsigned user = 0;
     int pid = 0;
     bool reads_metrics = false;
+    bool listens = false;       // Register::listens
     LeasePage* page = nullptr;  // of a program
     std::map<LeaseId, Ticket> leases;
   };

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coordinator/client/job_rank.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstring>
+
+namespace nigh::coordinator {
+namespace {
+
+struct Launcher {
+  char const* rank;
+  char const* ranks;
+  std::array<char const*, 2> job;  // together its name; null: by whoever launched
+};
+
+// mpirun within a batch job inherits Slurm's variables, so Slurm comes last.
+constexpr Launcher launchers[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", {"PMIX_NAMESPACE", nullptr}},
+    {"OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     {"OMPI_MCA_ess_base_jobid", nullptr}},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", {"PMI_JOBID", nullptr}},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", {nullptr, nullptr}},
+    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+};
+
+// FNV-1a
+std::uint64_t mixed(std::uint64_t hash, unsigned char byte) noexcept {
+  return (hash ^ byte) * 0x100000001b3;
+}
+
+// The number that the text begins with: "2(x3)" is Slurm's for two on each of three hosts.
+bool read(char const* text, std::uint32_t& into) noexcept {
+  return text != nullptr && std::from_chars(text, text + std::strlen(text), into).ec == std::errc{};
+}
+
+}  // namespace
+
+JobRank rank_in_job(char* (*variable)(char const* name), std::uint64_t parent) noexcept {
+  for (Launcher const& l : launchers) {
+    JobRank found{.job = 0xcbf29ce484222325};
+    if (!read(variable(l.rank), found.rank) || !read(variable(l.ranks), found.ranks)) continue;
+    bool is_named = true;
+    for (char const* part : l.job) {
+      char const* const name = part != nullptr ? variable(part) : "";
+      if (name == nullptr) is_named = false;
+      for (char const* c = name; c != nullptr && *c != '\0'; ++c)
+        found.job = mixed(found.job, static_cast<unsigned char>(*c));
+      found.job = mixed(found.job, 0);
+    }
+    if (!is_named) continue;
+    if (l.job[0] == nullptr)
+      for (int i = 0; i < 8; ++i)
+        found.job = mixed(found.job, static_cast<unsigned char>(parent >> (8 * i)));
+    if (found.job == 0) found.job = 1;
+    return found.ranks > 1 && found.is_valid() ? found : JobRank{};
+  }
+  return {};
+}
+
+}  // namespace nigh::coordinator
