@@ -112,7 +112,10 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   launch.removed = plan.removed;
   launch.cpus = plan.cpus;
   launch.memory = plan.memory;
-  if (!plan.coordinator.empty()) launch.variables.push_back("NIGH_SOCKET=" + plan.coordinator);
+  if (!plan.coordinator.empty())
+    launch.variables.push_back("NIGH_SOCKET=" + plan.coordinator);
+  else if (from_environment("NIGH_SOCKET") && from_environment("NIGH_COORDINATOR") != "off")
+    launch.variables.emplace_back("NIGH_COORDINATOR=off");  // or nigh's own runtimes would ask
   if (has_use_for(plan, shim)) launch.variables.push_back(preload_variable(shim));
   return launch;
 }

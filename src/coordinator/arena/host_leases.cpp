@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh's own runtimes as programs of the coordinator: each has a connection, and one lease.
+//
+// Only in processes that `nigh run` started, or that were told of a coordinator as it tells them.
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "coordinator/client/job_rank.hpp"
+#include "coordinator/client/master.hpp"
+#include "platform/bell.hpp"
+#include "platform/program.hpp"
+#include "platform/thread.hpp"
+#include "tasks/lease_source.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+// A runtime has no regions; nor does it know how many workers its tasks keep busy.
+constexpr RegionId whole_runtime = 0;
+constexpr Demand unknown{};
+
+class HostLeases final : public tasks::LeaseSource {
+ public:
+  HostLeases(char const* socket, CpuSet const& allowed);
+  ~HostLeases() override;
+
+  News news() override;
+  void wait(std::optional<std::int64_t> timeout_us) override {
+    bell_.wait(program_.socket(), timeout_us);
+  }
+  std::optional<std::vector<int>> obtain() override;
+  void give_back() override { master_.give_back(); }
+  bool pause() noexcept override { return master_.pause(); }
+  bool resume() noexcept override { return master_.resume(); }
+  void ring() noexcept override { bell_.ring(); }
+  void close() noexcept override { program_.close(); }
+
+  bool is_in_order() const noexcept { return bell_.is_in_order(); }
+  void drop() noexcept;  // in a child of fork()
+
+ private:
+  Program program_;
+  Master master_{program_};
+  platform::Bell bell_;
+  bool was_joined_ = false;
+  bool has_lease_ = false;
+};
+
+// Those that a child of fork() must let go, or nobody would see its parent die.
+struct Living {
+  std::mutex lock;
+  std::set<HostLeases*> all;
+};
+Living& living() {
+  static auto& one = *new Living;  // runtimes may outlive the program's statics
+  return one;
+}
+
+HostLeases::HostLeases(char const* socket, CpuSet const& allowed) {
+  auto const name = platform::this_program().filename().string();
+  {
+    std::lock_guard const guard(living().lock);
+    living().all.insert(this);
+  }
+  was_joined_ = program_.join(
+      {.socket = socket,
+       .name = name.c_str(),
+       .allowed = allowed,
+       .rank = rank_in_job(std::getenv, static_cast<std::uint64_t>(platform::parent_process_id())),
+       .listens = true});
+}
+
+HostLeases::~HostLeases() {
+  std::lock_guard const guard(living().lock);
+  living().all.erase(this);
+}
+
+void HostLeases::drop() noexcept {
+  program_.drop();
+  bell_.drop();
+}
+
+void in_child() {
+  for (auto* leases : living().all) leases->drop();
+  living().all.clear();
+  living().lock.unlock();
+}
+
+tasks::LeaseSource::News HostLeases::news() {
+  program_.look();
+  if (!program_.is_joined()) {
+    has_lease_ = false;
+    return std::exchange(was_joined_, false) ? News::gone : News::none;
+  }
+  return has_lease_ && !master_.is_kept() ? News::asked : News::none;
+}
+
+std::optional<std::vector<int>> HostLeases::obtain() {
+  auto const team = master_.exchange(whole_runtime, unknown);
+  was_joined_ = program_.is_joined();
+  has_lease_ = team.size > 0;
+  if (!has_lease_) return {};
+  return std::vector<int>(team.cpus, team.cpus + team.size);
+}
+
+std::unique_ptr<tasks::LeaseSource> make(topology const& machine, std::span<int const> cpus) {
+  char const* const socket = std::getenv("NIGH_SOCKET");
+  char const* const wish = std::getenv("NIGH_COORDINATOR");
+  if (socket == nullptr || *socket == '\0' || (wish != nullptr && std::strcmp(wish, "off") == 0) ||
+      !machine.is_this_host())
+    return nullptr;
+  CpuSet allowed;
+  for (int const cpu : cpus)
+    if (cpu < max_cpus) allowed.add(cpu);
+  auto leases = std::make_unique<HostLeases>(socket, allowed);
+  if (!leases->is_in_order()) return nullptr;
+  return leases;
+}
+
+// First of all, so that fork() takes our lock after those under which runtimes are made.
+[[maybe_unused]] bool const made_known = [] {
+  platform::at_fork([] { living().lock.lock(); }, [] { living().lock.unlock(); }, in_child);
+  tasks::make_lease_source = make;
+  return true;
+}();
+
+}  // namespace
+}  // namespace nigh::coordinator
