@@ -117,6 +117,8 @@ class Study(Profiles):
             self.assertIn("regions.cpp:", table)
             self.assertEqual(len(self.kept(program)), 3)
 
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(NIGH), "../libexec/nigh/plots/profile.py")),
+                         "needs the scripts that draw, which come with the benchmarks")
     @unittest.skipIf(subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], check=False,
                                     capture_output=True).returncode != 0, "needs matplotlib")
     def test_figure(self):
