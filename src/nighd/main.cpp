@@ -89,6 +89,7 @@ void note_process(Sockets const& sockets, int pid) {
 }
 
 void serve(Settings const& settings) {
+  platform::refuse_without_signals();
   // Programs say which cpus they may use; where we were started from is no reason to have fewer.
   static_cast<void>(platform::pin_this_thread(all_cpus()));
   auto const machine = wanted(topology::live());
@@ -118,7 +119,8 @@ void serve(Settings const& settings) {
   platform::wake_soon();
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
-  options.connections = static_cast<std::size_t>(platform::raise_descriptor_limit()) - 32;
+  options.connections =
+      static_cast<std::size_t>(std::max(platform::raise_descriptor_limit(), 33) - 32);
   options.connections_of_a_user = settings.programs_per_user;
   options.core.allocation.how = settings.policy;
   options.core.slice_us = settings.slice_ms * 1000;

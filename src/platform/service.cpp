@@ -75,6 +75,11 @@ result<int> ending_signals() {
   return descriptor;
 }
 
+void refuse_without_signals() noexcept {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
 int arrived_signal(int descriptor) noexcept {
   signalfd_siginfo signal{};
   if (::read(descriptor, &signal, sizeof signal) != sizeof signal) return 0;

@@ -22,6 +22,10 @@ result<int> ending_signals();
 // Which of them has come; 0: none.
 int arrived_signal(int descriptor) noexcept;
 
+// From now on a pipe without a reader, and a file that may not grow, are errors like any other and
+// no signals that end this process.
+void refuse_without_signals() noexcept;
+
 // Has the system run this process soon after it is woken, though others want its cpu: by turns of a
 // tenth of a millisecond (Linux 6.12 and later) and, where that is allowed, precedence. It does not
 // pass to processes and threads that it starts. What the system does not know or refuses, changes

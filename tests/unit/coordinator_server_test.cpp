@@ -2,7 +2,9 @@
 // A server and programs, with real sockets and shared memory.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "coordinator/client/status.hpp"
 #include "coordinator/server/server.hpp"
 #include "platform/local_socket.hpp"
+#include "platform/service.hpp"
 #include "platform/shared_memory.hpp"
 #include "running_server.hpp"
 
@@ -210,6 +213,58 @@ TEST_F(CoordinatorServer, GivesAnswersToTheThreadsTheyAreFor) {
   for (auto& t : threads) t.join();
   EXPECT_EQ(regions, 4 * 20 * 5);
   EXPECT_EQ(free(), 8u);
+}
+
+// No descriptor is left for the program's end, either, once it has its own: so the socket is made
+// before.
+TEST_F(CoordinatorServer, TurnsProgramsAwayForWantOfDescriptors) {
+  std::array<std::byte, largest_message> bytes;
+  auto const answered = [&](int socket) {
+    EXPECT_TRUE(platform::wait_until_readable(socket, 10'000));
+    auto const arrived = platform::receive_message(socket, bytes);
+    auto const decoded =
+        decode_from_coordinator({bytes.data(), static_cast<std::size_t>(arrived.size)});
+    auto const& message = std::get<CoordinatorMessage>(decoded);
+    auto const* const refusal = std::get_if<Refusal>(&message);
+    return refusal != nullptr && refusal->reason == Refusal::Reason::too_many_programs;
+  };
+  std::array<int, 3> sockets{};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  server.socket().copy(address.sun_path, sizeof address.sun_path - 1);
+  for (int& socket : sockets) socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit const few{64, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<int> taken_up;
+  for (int taken; (taken = ::dup(0)) >= 0;) taken_up.push_back(taken);
+  ASSERT_EQ(errno, EMFILE);
+  for (int const socket : sockets) {
+    auto const* const generic = reinterpret_cast<sockaddr const*>(&address);
+    ASSERT_EQ(::connect(socket, generic, sizeof address), 0);
+    EXPECT_TRUE(answered(socket));
+  }
+  for (int const taken : taken_up) ::close(taken);
+  for (int const socket : sockets) ::close(socket);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(server.warnings(), 1);
+  EXPECT_EQ(free(), 8u);  // it lets in who comes now
+}
+
+// Memory to share is a file to the kernel, and none may have a byte now.
+TEST_F(CoordinatorServer, LetsProgramsRunWithoutWhenNoMemoryCanBeShared) {
+  platform::refuse_without_signals();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit const none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  Program program, other;
+  bool const joined = program.join(server.options()), joined_too = other.join(server.options());
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_FALSE(joined || joined_too);
+  EXPECT_EQ(server.warnings(), 1);
+  EXPECT_TRUE(other.join(server.options()));
 }
 
 TEST_F(CoordinatorServer, TakesBackWhatKilledProgramsHeld) {

@@ -53,7 +53,8 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
       events_(std::move(events)),
       last_connection_(first_connection),
       nobody_since_(now_us()),
-      energy_(options_.energy_root) {
+      energy_(options_.energy_root),
+      spare_(platform::duplicate_descriptor(options_.listener)) {
   look_at_energy(false);
 }
 
@@ -62,6 +63,7 @@ Server::~Server() {
     platform::close_descriptor(member.socket);
     platform::unmap_shared(member.page, sizeof(LeasePage));
   }
+  platform::close_descriptor(spare_);
   platform::close_descriptor(options_.listener);
   platform::close_descriptor(options_.metrics_listener);
 }
@@ -103,6 +105,7 @@ bool Server::once() {
 void Server::let_in(int listener, bool reads_metrics) {
   int const socket = platform::accept_local(listener);
   if (socket == -EAGAIN) return;
+  if (socket == -EMFILE || socket == -ENFILE) return turn_away(listener);
   Member member;
   member.socket = socket;
   member.reads_metrics = reads_metrics;
@@ -129,6 +132,19 @@ void Server::let_in(int listener, bool reads_metrics) {
   }
   ++connections_of_[member.user];
   members_.emplace(connection, std::move(member));
+}
+
+// There are no descriptors left. Whoever comes is told so, with the one kept for this: otherwise it
+// would wait for an answer, and we be woken for it again and again.
+void Server::turn_away(int listener) {
+  warn_once("has no descriptors left for more programs", {});
+  platform::close_descriptor(spare_);
+  int const socket = platform::accept_local(listener);
+  if (socket >= 0)
+    platform::send_message(
+        socket, encode(CoordinatorMessage{Refusal{0, Refusal::Reason::too_many_programs}}).bytes());
+  platform::close_descriptor(socket);
+  spare_ = platform::duplicate_descriptor(listener);
 }
 
 // A program that has much to say does not keep the others waiting.
@@ -221,7 +237,10 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   int const memory = platform::make_shared_memory(sizeof(LeasePage));
   void* const page = memory < 0 ? nullptr : platform::map_shared(memory, sizeof(LeasePage));
   if (page == nullptr) {
-    warn_once("there is no memory to share with programs", member);
+    warn_once(memory < 0 ? std::string("there is no memory to share with programs: ") +
+                               std::strerror(-memory)
+                         : "there is no memory to share with programs",
+              member);
     platform::close_descriptor(memory);
     return close(to);
   }

@@ -73,6 +73,7 @@ class Server {
   bool once();
   std::optional<Time> until_next(Time now) const;
   void let_in(int listener, bool reads_metrics);
+  void turn_away(int listener);
   void hear(Connection from);
   bool hear_one(Connection from, Member& member);
   void answer_metrics(Connection to, Member& member);
@@ -98,6 +99,7 @@ class Server {
   Time nobody_since_;
   Strangers strangers_;
   platform::EnergyMeter energy_;
+  int spare_;  // a descriptor to turn programs away with
   bool measures_energy_ = false;
   Time next_look_ = 0;
   std::map<std::string, int, std::less<>> warned_;
