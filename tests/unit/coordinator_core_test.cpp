@@ -93,6 +93,20 @@ TEST_F(CoordinatorTest, GrantsCpusAroundTheRequester) {
   EXPECT_EQ(machine_.free().count(), 4);
 }
 
+TEST_F(CoordinatorTest, PlacesARankFromItsHome) {
+  for (Connection const c : {1u, 2u}) {
+    Register hello{.pid = 0, .name = Name("rank"), .allowed = cpus(0, 100)};
+    hello.rank = {.job = 9, .rank = static_cast<std::uint32_t>(c - 1), .ranks = 2};
+    from(c, hello);
+  }
+  auto request = wants(4, 5);
+  request.place = 0;  // where the masters of both happen to run
+  from(2, request);
+  EXPECT_EQ(last<Grant>(2)->team, CpuTeam(std::vector<int>{4, 5, 6, 7}));
+  from(1, request);
+  EXPECT_EQ(last<Grant>(1)->team, CpuTeam(std::vector<int>{0, 1, 2, 3}));
+}
+
 TEST_F(CoordinatorTest, KnowsNobodyWhoHasNotJoined) {
   for (ProgramMessage const& m :
        {ProgramMessage{wants(2, 9)}, ProgramMessage{Release{1}}, ProgramMessage{Report{1, 1, 1}},

@@ -90,6 +90,7 @@ void Coordinator::take(Connection from, Register const& m) {
   program.number = ++last_program_;
   program.pid = m.pid;
   program.name = m.name;
+  program.rank = m.rank;
   send(from, Welcome{program.number, static_cast<std::uint32_t>(program.allowed_cpus)});
   by_number_[program.number] = from;
   programs_.emplace(from, std::move(program));

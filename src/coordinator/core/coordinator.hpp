@@ -10,9 +10,9 @@
 // - Requests wait in the order they came. A later one may be served before an earlier one only with
 //   cpus that the earlier one must not use, so nobody is overtaken.
 // - A lease stays until its program gives it back; while others wait it is asked for, at the
-//   earliest a slice after it was granted; before that, if no region uses it just then. A lease that is not back `overdue` later, and waited
-//   for, ends all the same: whoever still runs there is as slow as without a coordinator, but not
-//   wrong.
+//   earliest a slice after it was granted; before that, if no region uses it just then. A lease
+//   that is not back `overdue` later, and waited for, ends all the same: whoever still runs there
+//   is as slow as without a coordinator, but not wrong.
 // - So the k-th in line is served within k x (slice + overdue), and usually within the time that
 //   others' regions take. Why: what is in the way of the first in line was granted before it became
 //   first, so all of that is revoked a slice later, and gone by the end of `overdue`; then all cpus
@@ -98,6 +98,7 @@ class Coordinator {
     std::uint32_t number = 0;
     std::uint32_t pid = 0;
     Name name;
+    JobRank rank;
     policy::PositionSet allowed;
     int allowed_cpus = 0;
     int held = 0;  // cpus
@@ -162,6 +163,7 @@ class Coordinator {
   policy::PositionSet wanted_by_all() const;
   int equal_part() const;
   int attainable(Program const& program) const;
+  int place_of(Program const& program, int masters_cpu) const;
   Program const& program(Connection c) const { return programs_.at(c); }
   Program& program(Connection c) { return programs_.at(c); }
   bool is_ripe(Lease const& lease) const noexcept {

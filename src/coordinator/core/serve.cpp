@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coordinator/core/coordinator.hpp"
+#include "policy/rank_home.hpp"
 
 namespace nigh::coordinator {
 
@@ -56,13 +57,22 @@ int Coordinator::attainable(Program const& program) const {
   return std::max(1, std::min(program.allowed_cpus, equal_part()) - program.held);
 }
 
+// A rank of an MPI program is placed from its home, so that its teams stay together and apart from
+// those of its siblings.
+int Coordinator::place_of(Program const& program, int masters_cpu) const {
+  auto const& [job, rank, ranks] = program.rank;
+  if (job == 0) return masters_cpu;
+  return policy::place_of_rank(machine_, program.allowed, free_, static_cast<int>(rank),
+                               static_cast<int>(ranks), masters_cpu);
+}
+
 policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet const& kept,
                                              int waiting_behind) const {
   Program const& owner = program(request.owner);
   auto available = free_;
   available &= owner.allowed;
   available -= kept;
-  policy::CoreRequest const wish{request.demand, request.place, attainable(owner)};
+  policy::CoreRequest const wish{request.demand, place_of(owner, request.place), attainable(owner)};
   // Of few cpus that it may use it leaves others no part, if they find theirs elsewhere.
   if (int const all = free_.count(); all > 0)
     waiting_behind = std::max(0, (waiting_behind + 1) * available.count() / all - 1);
