@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// When is a region run with another team than it has, to learn how many threads it can use?
+//
+// A trial is some runs with another team, as a rule a smaller one, in turn with some of the usual
+// one, so that both are compared under the same conditions. It begins only if it can be afforded:
+// its runs take at most j / k times as long with k threads as with j, and what that may come to,
+// with all that trials of this region have cost before, is less than a hundredth of the time that
+// the region has taken (two hundredths when others would use the cpus). So a region that is long or
+// rare is never tried with less than it has, and one that recurs pays at most that much, once: when
+// the sizes around its maximum are known, there is nothing more to try.
+//
+// A region whose runs differ among themselves is left alone: comparing them would say nothing. It
+// is looked at again when four times as much can be afforded.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "policy/region_scaling.hpp"
+
+namespace nigh::policy {
+
+// The most telling size that is not known yet, up to the largest that is; 0: none. Halves, as long
+// as nothing is lost by that. Then the sizes around the fastest, if it may lie between two: below
+// it, where a region gains up to some size and not beyond; above it, where it still gained a lot
+// before more threads were none the better.
+inline int size_to_try(RegionScaling::Known const& known) noexcept {
+  if (known.count == 0) return 0;
+  KnownSize const* const fast = &known.fast();
+  if (fast == known.begin()) return fast->threads / 2;
+  KnownSize const *const below = fast - 1, *const above = fast + 1;
+  if (above == known.end()) return 0;  // it may gain beyond
+  int const narrow = std::max(1, fast->threads / 4);
+  if (fast->threads - below->threads > narrow) return (below->threads + fast->threads) / 2;
+  constexpr double a_lot = 0.8;  // of what would be ideal
+  bool const gained =
+      below->time.median * below->threads >= a_lot * fast->time.median * fast->threads;
+  if (gained && above->threads - fast->threads > narrow)
+    return (fast->threads + above->threads) / 2;
+  return 0;
+}
+
+// Whether a region had better have no more threads than its maximum even where its program holds
+// more cpus: changing the team costs something, too.
+inline bool is_worth_a_smaller_team(RegionScaling const& scaling) noexcept {
+  constexpr double long_ns = 100'000, clearly_slower = 1.1;
+  auto const known = scaling.known();
+  if (known.count == 0) return false;
+  auto const fast_ns = known.fast().time.median;
+  return fast_ns >= long_ns || (known.end() - 1)->time.median > clearly_slower * fast_ns;
+}
+
+class RegionProbe {
+ public:
+  static constexpr int runs = 8;  // of a trial with its team, at most
+
+  // In runs that were no trial's.
+  void spend(double time_ns) noexcept { spent_ += time_ns; }
+
+  // The size to try with now: at most `percent` of the time spent go into trials. 0: none.
+  int affordable(RegionScaling const& scaling, int team, int percent) const noexcept {
+    auto const known = scaling.known();
+    int const size = size_to_try(known);
+    auto const* const usual = known.find(team);
+    if (size == 0 || usual == nullptr) return 0;
+    double longest = 0;
+    for (KnownSize const& k : known) {
+      double const bound = k.time.median * k.threads / size;
+      if (k.threads > size && (longest == 0 || bound < longest)) longest = bound;
+    }
+    double const cost = runs * std::max(0.0, longest - usual->time.median);
+    return (cost_ + cost) * patience_ * 100 <= spent_ * percent ? size : 0;
+  }
+
+  void begin(RegionScaling const& scaling, int size, int team) noexcept {
+    trial_ = {};
+    trial_.other.threads = size;
+    trial_.usual.threads = team;
+    trial_.expected = scaling.known().find(team)->time.median;
+  }
+  bool is_under_way() const noexcept { return trial_.other.threads != 0; }
+  int size() const noexcept { return trial_.other.threads; }
+  // Between two reports, while the region does nothing else.
+  std::int64_t longest_pause_ns() const noexcept {
+    auto const longest = 4 * trial_.expected * trial_.usual.threads / std::max(1, size());
+    return static_cast<std::int64_t>(std::min(longest, 1e18));
+  }
+
+  // A run of the trial. True when the trial is over, and what it has shown is known to `scaling`.
+  bool observe(RegionScaling& scaling, int threads, std::int64_t duration_ns) noexcept {
+    // Every other run is reported.
+    if (threads == trial_.other.threads)
+      cost_ += 2 * std::max(0.0, static_cast<double>(duration_ns) - trial_.expected);
+    if (!trial_.other.add(threads, duration_ns) && !trial_.usual.add(threads, duration_ns))
+      return give_up(), true;  // the team has changed
+    bool const is_full = trial_.other.is_full() && trial_.usual.is_full();
+    auto const other = trial_.other.time(), usual = trial_.usual.time();
+    bool const is_alike = other.is_steady() && usual.is_steady() && is_as_expected(usual.median);
+    if (!trial_.other.is_enough() || !trial_.usual.is_enough() || (!is_alike && !is_full))
+      return false;
+    if (!is_alike) return give_up(), true;
+    for (Runs const* r : {&trial_.other, &trial_.usual})
+      for (std::size_t i = 0; i < r->count; ++i) scaling.observe(r->threads, r->durations[i]);
+    trial_ = {};
+    return true;
+  }
+
+  // It came to nothing.
+  void give_up() noexcept {
+    trial_ = {};
+    patience_ *= 4;
+  }
+
+  double cost_ns() const noexcept { return cost_; }
+
+ private:
+  struct Runs {
+    int threads = 0;
+    std::size_t count = 0;
+    std::array<std::int64_t, 5> durations{};
+
+    bool add(int team, std::int64_t duration_ns) noexcept {
+      if (team != threads) return false;
+      if (!is_full()) durations[count++] = duration_ns;
+      return true;
+    }
+    bool is_full() const noexcept { return count == durations.size(); }
+    bool is_enough() const noexcept { return count >= RegionScaling::enough; }
+    Typical time() const noexcept {
+      if (count == 0) return {};
+      auto sorted = durations;
+      std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
+      return Typical::of(sorted, count);
+    }
+  };
+  struct Trial {
+    Runs other, usual;
+    double expected = 0;
+  };
+
+  bool is_as_expected(double median) const noexcept {
+    return median <= 1.25 * trial_.expected && trial_.expected <= 1.25 * median;
+  }
+
+  Trial trial_;
+  double spent_ = 0;
+  double cost_ = 0;  // what trials took longer
+  double patience_ = 1;
+};
+
+}  // namespace nigh::policy
