@@ -22,7 +22,7 @@ class RandomMessages {
   coordinator::Demand demand(std::uint32_t most = coordinator::max_cpus) {
     if (below(8) == 0) return {};
     auto const maximum = 1 + below(most);
-    return {maximum, 1 + below(maximum)};
+    return {maximum, below(maximum + 1)};
   }
   coordinator::CpuTeam team(std::uint32_t cpus = coordinator::max_cpus) {
     std::vector<int> all(cpus);
@@ -46,7 +46,12 @@ class RandomMessages {
   coordinator::ProgramMessage from_program() {
     switch (below(6)) {
       case 0: {
-        coordinator::Register m{.pid = below(70000), .name = name(), .allowed = some_cpus()};
+        coordinator::Register m{.pid = below(70000),
+                                .name = name(),
+                                .allowed = some_cpus(),
+                                .rank = {},
+                                .listens = 0,
+                                .binary = bits()};
         if (below(2) == 0) {
           m.rank = {.job = 1 + bits() / 2, .rank = 0, .ranks = 1 + below(64)};
           m.rank.rank = below(m.rank.ranks);
@@ -63,13 +68,14 @@ class RandomMessages {
       case 3:
         return coordinator::Release{1 + below(1000)};
       case 4:
-        return coordinator::Report{bits(), 1 + below(1024), 1 + bits() / 4};
+        return coordinator::Report{bits(), 1 + below(1024), 1 + bits() / 4,
+                                   below(coordinator::last_trial + 1)};
       default:
         return coordinator::Query{below(100)};
     }
   }
   coordinator::CoordinatorMessage from_coordinator() {
-    switch (below(5)) {
+    switch (below(6)) {
       case 0:
         return coordinator::Welcome{1 + below(1000), 1 + below(1024)};
       case 1:
@@ -80,6 +86,12 @@ class RandomMessages {
       case 3:
         return coordinator::Refusal{below(100),
                                     static_cast<coordinator::Refusal::Reason>(below(10))};
+      case 4: {
+        coordinator::Advice m{.region = bits(), .maximum = below(1025)};
+        if (below(2) == 0) m.limit = m.maximum;
+        if (below(2) == 0) m.trial = 1 + below(coordinator::last_trial), m.size = 1 + below(1024);
+        return m;
+      }
       default: {
         coordinator::Status m;
         m.cpus = below(1025);

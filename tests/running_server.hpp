@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "coordinator/client/program.hpp"
 #include "coordinator/server/server.hpp"
@@ -22,8 +23,8 @@ namespace nigh::coordinator {
 class RunningServer {
  public:
   explicit RunningServer(std::optional<std::chrono::microseconds> idle_exit = {},
-                         Time slice_us = 1000)
-      : idle_exit_(idle_exit), slice_us_(slice_us) {
+                         Time slice_us = 1000, Keeper keeper = {})
+      : idle_exit_(idle_exit), slice_us_(slice_us), keeper_(std::move(keeper)) {
     char name[] = "/tmp/nigh-test-XXXXXX";
     directory_ = ::mkdtemp(name);
     socket_ = directory_ / "nighd.sock";
@@ -70,6 +71,7 @@ class RunningServer {
     options.log = [this](ServerOptions::Level level, std::string_view, std::string_view) {
       if (level == ServerOptions::Level::warning) ++warnings_;
     };
+    options.keeper = keeper_;
     if (idle_exit_) options.idle_exit_us = idle_exit_->count();
     auto const machine = topology::from_synthetic("pack:2 numa:1 core:4 pu:1");
     server_ = Server::start(policy::CoreMap::of(*machine), options).value();
@@ -81,6 +83,7 @@ class RunningServer {
   CpuSet allowed_{};
   std::optional<std::chrono::microseconds> idle_exit_;
   Time slice_us_;
+  Keeper keeper_;
   std::atomic<int> warnings_ = 0;
   int ending_[2] = {-1, -1};
   std::unique_ptr<Server> server_;

@@ -59,7 +59,9 @@ Daemon::Daemon(std::string const& policy) {
   if (mkdtemp(folder) == nullptr) throw std::runtime_error("no temporary folder for nighd");
   folder_ = folder;
   socket_ = folder_ + "/nighd.sock";
-  std::vector<std::string> words{nighd(), "--foreground", "--socket", socket_, "--policy", policy};
+  // What an earlier run has learnt would be part of what is measured.
+  std::vector<std::string> words{nighd(),    "--foreground", "--socket",   socket_,
+                                 "--policy", policy,         "--profiles", "none"};
   std::vector<char*> argv;
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);

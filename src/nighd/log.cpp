@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t largest_file = 1'000'000;
 
+}  // namespace
+
 std::string quoted(std::string_view text) {
   std::string safe = "\"";
   for (char const c : text) {
@@ -22,8 +24,6 @@ std::string quoted(std::string_view text) {
   }
   return safe + '"';
 }
-
-}  // namespace
 
 Log::Log(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {
   logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <nigh/result.hpp>
+#include <string>
 #include <string_view>
 
 #include "coordinator/server/server.hpp"
@@ -16,6 +17,9 @@ class logger;
 }
 
 namespace nigh::nighd {
+
+// As a field's value, of one line.
+std::string quoted(std::string_view text);
 
 class Log {
  public:

@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/profile/profile_files.hpp"
 #include "coordinator/server/server.hpp"
 #include "nighd/log.hpp"
+#include "nighd/profiles.hpp"
 #include "nighd/settings.hpp"
 #include "platform/affinity.hpp"
 #include "platform/local_listener.hpp"
@@ -62,6 +64,14 @@ std::filesystem::path socket_path(Settings const& settings) {
   return platform::private_directory() / "nighd.sock";
 }
 
+// Empty: nothing is kept.
+std::filesystem::path profile_directory(Settings const& settings) {
+  if (settings.profiles)
+    return settings.profiles->empty() ? *settings.profiles
+                                      : std::filesystem::absolute(*settings.profiles);
+  return settings.any_user ? coordinator::shared_profiles() : coordinator::own_profiles();
+}
+
 // A socket that is left of a nighd that was killed is replaced: the lock, which ends with its
 // process, tells whether one is at work.
 Sockets open_sockets(Settings const& settings) {
@@ -92,6 +102,7 @@ void serve(Settings const& settings) {
   platform::refuse_without_signals();
   // Programs say which cpus they may use; where we were started from is no reason to have fewer.
   static_cast<void>(platform::pin_this_thread(all_cpus()));
+  auto const profiles = profile_directory(settings);  // before we are in another directory
   auto const machine = wanted(topology::live());
   if (!machine.is_this_host())
     throw CannotServe{
@@ -130,6 +141,15 @@ void serve(Settings const& settings) {
   options.core.claims_us = 2'000'000;
   if (settings.idle_exit_s > 0) options.idle_exit_us = settings.idle_exit_s * 1'000'000;
   options.log = log;
+  if (!profiles.empty()) {
+    nighd::ProfileOptions kept{.directory = profiles,
+                               .apart_by_user = settings.any_user,
+                               .cpus = static_cast<std::uint32_t>(machine.cpus().size()),
+                               .warn = [log](std::string_view what, std::string_view why) {
+                                 log(Log::Level::warning, what, "why=" + nighd::quoted(why));
+                               }};
+    options.keeper = nighd::keeper_in(std::move(kept));
+  }
   auto const server = wanted(coordinator::Server::start(policy::CoreMap::of(machine), options));
   log(Log::Level::info, "serving",
       "cpus=" + std::to_string(machine.cpus().size()) +

@@ -17,7 +17,7 @@ constexpr int bad_input = 2;
 ReadSettings read_settings(int argc, char** argv) {
   Settings s;
   std::string policy(to_string(s.policy));
-  std::string socket, metrics;
+  std::string socket, metrics, profiles;
   CLI::App app{"nighd hands out this host's cpus to parallel programs"};
   app.name("nighd");
   app.set_version_flag("--version", std::string("nighd ") + nigh::version());
@@ -44,6 +44,13 @@ ReadSettings read_settings(int argc, char** argv) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{3'600'000}));
   app.add_option("--metrics", metrics, "Numbers for Prometheus, at this socket (HTTP)")
       ->type_name("PATH");
+  auto* const keeps = app.add_option(
+      "--profiles", profiles,
+      "Keep what is learnt about programs in this directory; $NIGH_PROFILES, or nigh/profiles in "
+      "the user's state directory; none: keep nothing");
+  keeps->type_name("PATH")->check([](std::string const& path) {
+    return path.empty() ? std::string("is empty") : std::string();
+  });
   app.add_flag("--any-user", s.any_user, "Serve all users who may connect, not only one's own");
   app.add_option("--programs-per-user", s.programs_per_user, "At a time; 1024")
       ->type_name("N")
@@ -62,6 +69,7 @@ ReadSettings read_settings(int argc, char** argv) {
   }
   s.socket = socket;
   s.metrics = metrics;
+  if (keeps->count() > 0) s.profiles = profiles == "none" ? "" : profiles;
   s.policy = *policy::core_allocation_from_string(policy);
   return {s, 0};
 }

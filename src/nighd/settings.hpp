@@ -12,9 +12,10 @@
 namespace nigh::nighd {
 
 struct Settings {
-  std::filesystem::path socket;   // empty: where this user's programs look for it
-  std::filesystem::path metrics;  // empty: none
-  std::int64_t idle_exit_s = 60;  // 0: never
+  std::filesystem::path socket;                   // empty: where this user's programs look for it
+  std::filesystem::path metrics;                  // empty: none
+  std::optional<std::filesystem::path> profiles;  // nothing: the usual place; empty: none are kept
+  std::int64_t idle_exit_s = 60;                  // 0: never
   std::int64_t slice_ms = 50;
   std::int64_t overdue_ms = 10'000;
   std::size_t programs_per_user = 1024;

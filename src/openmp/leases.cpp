@@ -12,6 +12,7 @@
 
 #include "coordinator/client/job_rank.hpp"
 #include "coordinator/client/master.hpp"
+#include "platform/binary_identity.hpp"
 
 namespace nigh::openmp {
 
@@ -34,11 +35,11 @@ coordinator::Program& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
   if (program == nullptr) {
     program = new (room_for_program) coordinator::Program;
-    program->join(
-        {.socket = getenv("NIGH_SOCKET"),
-         .name = program_invocation_short_name,
-         .allowed = allowed,
-         .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid()))});
+    program->join({.socket = getenv("NIGH_SOCKET"),
+                   .name = program_invocation_short_name,
+                   .allowed = allowed,
+                   .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid())),
+                   .binary = platform::own_identity()});
   }
   pthread_mutex_unlock(&lock);
   return *program;
@@ -59,7 +60,7 @@ void end(Leases* leases) noexcept {
 
 Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand demand) noexcept {
   auto const team = leases.master.enter(region, demand);
-  return {team.cpus, team.size, team.version};
+  return {team.cpus, team.size, team.version, team.is_to_be_timed};
 }
 
 void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }

@@ -15,6 +15,7 @@ struct Lease {
   std::uint32_t size = 0;               // 0: run as without a coordinator
   std::uint32_t version =
       0;  // of this master's leases: changes when cpus do, though not with the size alone
+  bool is_to_be_timed = false;  // however short it is
 };
 
 // One for each thread that begins regions; used by that thread only.

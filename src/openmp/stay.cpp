@@ -88,7 +88,7 @@ void Stay::lease(Region const& region, Clause clause) noexcept {
   if (process().tells) count_region(lease);
   if (lease.size == 0) return;
   place(region, w, lease);
-  if (is_worth_timing(me_)) began_ns_ = now_ns();
+  if (lease.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
 }
 
 void Stay::study(Region const& region, Clause clause, Lease const& team) noexcept {

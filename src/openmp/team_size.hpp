@@ -52,12 +52,13 @@ constexpr Wish wish(Limits const& l, Adjust adjust) noexcept {
           is_said || l.clause.is_strict || l.is_whole || adjust == Adjust::none};
 }
 
-// Whom the program leaves the choice to learns what a region can use; otherwise he is told.
+// Whom the program leaves the choice to learns what a region can use, up to a number that the
+// program may have set; otherwise he is told.
 constexpr coordinator::Demand demand(Wish w, std::uint32_t cpus) noexcept {
   auto const threads = std::min<std::uint32_t>(w.threads, coordinator::max_cpus);
   if (w.is_exact) return {threads, threads};
   if (threads >= cpus) return {};
-  return {threads, (threads + 1) / 2};
+  return {threads, 0};
 }
 
 constexpr std::uint32_t team_size(Wish w, std::uint32_t granted) noexcept {
@@ -74,5 +75,6 @@ static_assert(wish({{}, 8, 100, false, true}, Adjust::all) == Wish{8, true});
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);
 static_assert(team_size({2, false}, 4) == 2 && team_size({8, false}, 0) == 8);
 static_assert(!demand({8, false}, 8).is_known() && demand({4, true}, 8).optimal == 4);
+static_assert(demand({4, false}, 8) == coordinator::Demand{4, 0});
 
 }  // namespace nigh::openmp

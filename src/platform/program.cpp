@@ -68,6 +68,12 @@ std::filesystem::path this_program() {
   return failed ? std::filesystem::path{} : file;
 }
 
+std::filesystem::path program_of(int process) {
+  std::error_code failed;
+  auto file = std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", failed);
+  return failed ? std::filesystem::path{} : file;
+}
+
 int process_id() noexcept { return ::getpid(); }
 int parent_process_id() noexcept { return ::getppid(); }
 

@@ -12,6 +12,9 @@ namespace nigh::platform {
 // The running program's file; empty when the system does not say.
 std::filesystem::path this_program();
 
+// Another process's; empty when the system does not say, or may not to us.
+std::filesystem::path program_of(int process);
+
 int process_id() noexcept;  // another one in a child after fork()
 int parent_process_id() noexcept;
 

@@ -84,7 +84,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     environment = dict(os.environ, DATA=DATA, LC_ALL="C.UTF-8", NIGH_COORDINATOR="off",
-                       NIGH_SOCKET="/nonexistent/nighd.sock",
+                       NIGH_SOCKET="/nonexistent/nighd.sock", NIGH_PROFILES="profiles",
                        PATH=os.path.abspath(sys.argv[1]) + os.pathsep + os.environ["PATH"])
     failures = [f for path in sys.argv[2:] for f in failures_of(path, environment)]
     print("\n".join(failures) if failures else "ok")

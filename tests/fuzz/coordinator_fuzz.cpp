@@ -41,7 +41,7 @@ CpuSet some_cpus(Choices& choices) {
 
 Demand some_demand(Choices& choices) {
   auto const maximum = choices.below(12);
-  return {maximum, maximum == 0 ? 0 : 1 + choices.below(maximum)};
+  return {maximum, choices.below(maximum + 1)};
 }
 
 // Mostly one that exists, somebody's.
@@ -68,7 +68,8 @@ ProgramMessage some_message(Choices& choices, nigh::test::Ledger const& ledger) 
     case 5:
       return Release{1 + some_lease(choices, ledger)};
     case 6:
-      return Report{choices.below(3), 1 + choices.below(9), 1 + choices.below(200)};
+      return Report{choices.below(3), 1 + choices.below(9), 1 + choices.below(4) * 50'000,
+                    choices.below(3) == 0 ? choices.below(last_trial + 1) : 0};
     case 7:
       return Query{choices.below(9)};
     default:
@@ -87,6 +88,14 @@ Event some_event(Choices& choices, nigh::test::Ledger const& ledger) {
     for (auto n = choices.below(3); n > 0; --n)
       energy.packages.push_back({some_cpus(choices), choices.below(256)});
     return energy;
+  }
+  if (kind == 4) {
+    KnownRegion region{.id = choices.below(3), .is_fixed = choices.below(2) == 0};
+    if (region.is_fixed) region.demand.optimal = region.demand.maximum = 1 + choices.below(12);
+    for (auto n = choices.below(4); n > 0; --n)
+      region.times.push_back(
+          {1 + static_cast<int>(choices.below(9)), 1 + choices.below(200), choices.below(9) + 1U});
+    return Known{choices.below(6), {region}};
   }
   return Received{choices.below(6), some_message(choices, ledger)};
 }

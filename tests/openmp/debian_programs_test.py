@@ -144,7 +144,8 @@ class Programs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.socket = os.path.join(folder.name, "nighd.sock")
         self.daemon = subprocess.Popen(
-            [NIGHD, "--foreground", "--socket", self.socket, "--slice", "1"], env=QUIET,
+            [NIGHD, "--foreground", "--socket", self.socket, "--slice", "1", "--profiles",
+             os.path.join(folder.name, "profiles")], env=QUIET,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(self.stop)
         while not os.path.exists(self.socket):

@@ -24,7 +24,7 @@ class Leases {
         ++at_;
     }
     if (*at_ == ';') ++at_;
-    return {cpus_, size, ++version_};
+    return {cpus_, size, ++version_, false};
   }
 
  private:

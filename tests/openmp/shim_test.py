@@ -326,7 +326,8 @@ class Nighd(unittest.TestCase):
     def start(self):
         # Not a pipe: nobody reads it before the end.
         with open(os.path.join(self.folder.name, "log"), "ab") as log:
-            self.daemon = subprocess.Popen([NIGHD, "--foreground", "--socket", self.socket, "--slice", "1"],
+            self.daemon = subprocess.Popen([NIGHD, "--foreground", "--socket", self.socket, "--slice", "1",
+                                            "--profiles", os.path.join(self.folder.name, "profiles")],
                                            env=QUIET, stdout=log, stderr=log)
         for _ in range(1000):
             if os.path.exists(self.socket):

@@ -139,7 +139,8 @@ class Scene {
     if (programs_[p] == 0) {
       CpuSet all;
       for (int cpu = 0; cpu < max_cpus; ++cpu) all.add(cpu);
-      be_program(*board_, p, {socket_.c_str(), "victim", all}, seed);
+      be_program(*board_, p,
+                 {.socket = socket_.c_str(), .name = "victim", .allowed = all, .binary = 1}, seed);
     }
   }
   void kill_program(int p) {
@@ -158,7 +159,8 @@ class Scene {
       int const nothing = ::open("/dev/null", O_WRONLY);
       ::dup2(nothing, STDERR_FILENO);
       ::execl(NIGHD, NIGHD, "--foreground", "--socket", socket_.c_str(), "--slice", "1",
-              "--overdue", "500", "--idle-exit", "0", nullptr);
+              "--profiles", (directory_ / "profiles").c_str(), "--overdue", "500", "--idle-exit",
+              "0", nullptr);
       ::_exit(127);
     }
     ++board_->daemons;

@@ -98,7 +98,7 @@ TEST(Protocol, RefusesValuesOutOfRange) {
   struct {
     std::size_t at;
     std::uint32_t value;
-  } const changes[] = {{maximum, 7},  {maximum, 0},  {maximum, 1025},    {optimal, 0},
+  } const changes[] = {{maximum, 7},  {maximum, 0},  {maximum, 1025},
                        {optimal, 17}, {place, 1024}, {place, 0xfffffffe}};
   for (auto const& change : changes) {
     auto bytes = request;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "coordinator/protocol/trial_runs.hpp"
 #include "platform/affinity.hpp"
 
 namespace nigh::coordinator {
@@ -45,10 +46,25 @@ Master::Team Master::enter_by_message(Demand demand) noexcept {
       lease_ != 0 && link_ != program_.link() && link_ > program_.forgotten_links_;
   if ((is_from_before && claim(demand)) || request(demand)) {
     is_inside_ = true;
-    return team_for(demand);
+    return team_for(demand, program_.advice(region_));
   }
   lease_ = 0;
   return {};
+}
+
+// The coordinator tries out one region at a time; here each trial ends by itself, whatever becomes
+// of its reports.
+Master::Team Master::team_of_trial(RegionWord advice, std::uint32_t can) noexcept {
+  if (advice != trial_) {
+    trial_ = advice;
+    trial_runs_ = 0;
+  }
+  if (trial_runs_ >= TrialRuns::count) return {cpus_.data(), size_now_, version_, false};
+  auto const run = trial_runs_++;
+  if (TrialRuns::has_its_team(run)) size_now_ = std::min(can, advice.size());
+  bool const is_reported = TrialRuns::is_reported(run);
+  if (is_reported) report_at_ns_ = 0;
+  return {cpus_.data(), size_now_, version_, is_reported};
 }
 
 // To a coordinator that may have just started: what we had from the one before.
@@ -56,7 +72,7 @@ bool Master::claim(Demand demand) noexcept {
   Claim claim{.region = region_, .ticket = 0, .demand = demand, .team = {}};
   for (std::uint32_t i = 0; i < size_; ++i) claim.team.add(cpus_[i]);
   lease_ = 0;
-  asked_ = demand;
+  asked_ = most(demand, program_.advice(region_));
   claim.ticket = ticket_ += lease_slots;
   return ask(claim);
 }
@@ -65,7 +81,7 @@ bool Master::request(Demand demand) noexcept {
   bool const returns = forget_word();
   auto const held = std::exchange(lease_, 0);
   int const cpu = platform::current_cpu();
-  asked_ = demand;
+  asked_ = most(demand, program_.advice(region_));
   return ask(
       Request{.region = region_,
               .ticket = ticket_ += lease_slots,
@@ -102,12 +118,20 @@ void Master::take(Grant const& grant) noexcept {
   answer_.store(Answer::granted, sync::release);  // (R)
 }
 
+void Master::report(std::uint32_t trial) noexcept {
+  if (duration_ns_ == 0 || duration_ns_ > INT64_MAX) return;  // it was not timed
+  program_.send(Report{region_, size_now_, duration_ns_, trial});
+  if (trial == 0 && region_ == due_) due_ = no_region;
+}
+
 void Master::leave_by_message(LeaseWord::Left left) noexcept {
+  bool const is_of_trial = std::exchange(report_at_ns_, Report::every_ns) == 0;
   if (link_ != program_.link()) return;  // the lease is kept in mind, to be claimed
-  if (unreported_ns_ >= report_every_ns) {
+  bool const is_long = duration_ns_ >= Report::every_ns;
+  if (is_of_trial || is_long || region_ == due_) report(is_of_trial ? trial_.trial() : 0);
+  if (unreported_ns_ >= Report::every_ns) {
     unreported_ns_ = 0;
-    if (duration_ns_ > 0 && duration_ns_ <= INT64_MAX)
-      program_.send(Report{region_, size_now_, duration_ns_});
+    if (!is_long) due_ = region_;
     program_.look();
   }
   if (left == LeaseWord::Left::asked) program_.send(Release{lease_});

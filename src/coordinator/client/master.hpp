@@ -7,6 +7,7 @@
 //   ...                                                 team.size threads on team.cpus
 //   master.leave(duration_ns);
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -26,17 +27,20 @@ class Master {
     std::uint16_t const* cpus = nullptr;  // the master's first, in the order of the threads
     std::uint32_t size = 0;               // 0: run as without a coordinator
     std::uint32_t version = 0;            // changes when cpus do: pin again only then
+    bool is_to_be_timed = false;          // leave() had better be told how long it took
   };
 
   // Waits for cpus if there are none for it. A lease serves all regions of its thread: one that can
-  // use fewer threads gets the first of its cpus; for one that can use more than was asked for, it
-  // is changed for another.
+  // use fewer threads, as `demand` or the coordinator says, gets the first of its cpus; for one
+  // that can use more than was asked for, it is changed for another.
   Team enter(RegionId region, Demand demand) noexcept {
     region_ = region;
-    if (lease_ != 0 && link_ == program_.link() && suits(demand) &&
-        program_.word(slot_).enter(lease_)) {
-      is_inside_ = true;
-      return team_for(demand);
+    if (lease_ != 0 && link_ == program_.link()) {
+      auto const advice = program_.advice(region);
+      if (suits(most(demand, advice)) && program_.word(slot_).enter(lease_)) {
+        is_inside_ = true;
+        return team_for(demand, advice);
+      }
     }
     return enter_by_message(demand);
   }
@@ -62,26 +66,37 @@ class Master {
     unreported_ns_ += duration_ns;
     auto const left =
         link_ == program_.link() ? program_.word(slot_).leave(lease_) : LeaseWord::Left::lost;
-    if (left != LeaseWord::Left::kept || unreported_ns_ >= report_every_ns) leave_by_message(left);
+    if (left != LeaseWord::Left::kept || unreported_ns_ >= report_at_ns_ || region_ == due_)
+      leave_by_message(left);
   }
 
  private:
   friend class Program;
   enum class Answer : std::uint32_t { none, awaited, granted, refused };
-  static constexpr std::uint64_t report_every_ns = 100'000'000;
+  static constexpr RegionId no_region = ~RegionId{0};
 
   bool holds() const noexcept { return lease_ != 0 && link_ == program_.link(); }
-  // Both that the region could use all of it, and that it would not have been given more.
-  bool suits(Demand demand) const noexcept {
-    return demand == asked_ || !demand.is_known() || demand.maximum <= size_ ||
-           (asked_.is_known() && demand.maximum <= asked_.maximum);
+  // Threads that the region could use.
+  static std::uint32_t most(Demand demand, RegionWord advice) noexcept {
+    auto const told = demand.maximum > 0 ? demand.maximum : max_cpus;
+    if (demand.is_known() || advice.maximum() == 0) return told;
+    return std::min<std::uint32_t>(told, advice.maximum());
   }
-  Team team_for(Demand demand) noexcept {
-    size_now_ = demand.is_known() && demand.maximum < size_ ? demand.maximum : size_;
-    return {cpus_.data(), size_now_, version_};
+  // It could use no more than the lease has, or would not have been given more.
+  bool suits(std::uint32_t most) const noexcept { return most <= size_ || most <= asked_; }
+  Team team_for(Demand demand, RegionWord advice) noexcept {
+    auto const can = demand.maximum > 0 ? std::min(demand.maximum, size_) : size_;
+    size_now_ = can;
+    if (!demand.is_known()) {
+      if (advice.is_limited()) size_now_ = std::min(can, advice.maximum());
+      if (advice.trial() != 0) return team_of_trial(advice, can);
+    }
+    return {cpus_.data(), size_now_, version_, region_ == due_};
   }
+  Team team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   Team enter_by_message(Demand demand) noexcept;
   void leave_by_message(LeaseWord::Left left) noexcept;
+  void report(std::uint32_t trial) noexcept;
   bool ask(ProgramMessage const& message) noexcept;
   bool claim(Demand demand) noexcept;
   bool request(Demand demand) noexcept;
@@ -94,7 +109,7 @@ class Master {
   std::uint32_t link_ = 0;  // over which it came
   std::uint32_t slot_ = lease_slots;
   std::uint32_t size_ = 0;
-  Demand asked_{};  // for it
+  std::uint32_t asked_ = 0;  // for it
   std::uint32_t version_ = 0;
   // of the region
   bool is_inside_ = false;
@@ -102,6 +117,13 @@ class Master {
   std::uint32_t size_now_ = 0;
   std::uint64_t duration_ns_ = 0;
   std::uint64_t unreported_ns_ = 0;
+  std::uint64_t report_at_ns_ = Report::every_ns;  // 0: at once, for it is part of a trial
+  // Whose next run is to be reported: of the region that each 100 ms end in, so that all come as
+  // often as they are long, but not that run, for runs that were disturbed are longer.
+  RegionId due_ = no_region;
+  // The trial under way, and how many runs of it there were.
+  RegionWord trial_{};
+  std::uint32_t trial_runs_ = 0;
 
   // (R) Who sees the answer sees the lease that came with it, which another thread may have heard.
   sync::atomic<Answer> answer_{Answer::none};

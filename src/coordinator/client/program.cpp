@@ -39,7 +39,8 @@ bool Program::join(ProgramOptions const& options) noexcept {
            .name = Name(options.name),
            .allowed = options.allowed,
            .rank = options.rank,
-           .listens = options.listens};
+           .listens = options.listens,
+           .binary = options.binary};
     may_join_ = 0 < length && length < path_.size() && me_.is_valid();
     path_ = {};
     if (may_join_) std::memcpy(path_.data(), options.socket, length);

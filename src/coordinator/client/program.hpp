@@ -29,7 +29,8 @@ struct ProgramOptions {
   char const* name = "";         // for people
   CpuSet allowed{};
   JobRank rank{};
-  bool listens = false;  // some thread waits at socket() all the time, and then looks
+  bool listens = false;      // some thread waits at socket() all the time, and then looks
+  std::uint64_t binary = 0;  // by which it is known again
 };
 
 // One per process. After fork() the child has none until it joins again: it calls drop().
@@ -75,6 +76,7 @@ class Program {
   void lose() noexcept;
 
   LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }
+  RegionWord advice(RegionId region) const noexcept { return page_->regions.find(region); }
 
   // (R) in master.hpp.
   // (P) Who sees a link's number sees its page and its descriptor, which are where those of the

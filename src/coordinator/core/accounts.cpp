@@ -98,15 +98,10 @@ void Coordinator::describe(Connection whom, Status& in) const {
          p = lease.cpus.next(p + 1, machine_.size()))
       in.holds.add(machine_.cpu(p));
   }
-  auto const known = about.regions.find(in.region);
-  if (known == about.regions.end()) return;
-  auto const learnt = known->second.demand(about.allowed_cpus);
-  if (!learnt) return;
-  in.learnt = {static_cast<std::uint32_t>(learnt->maximum),
-               static_cast<std::uint32_t>(learnt->optimal)};
+  in.learnt = about.regions.known_demand(in.region);
   if (threads > 0)
     in.efficiency = static_cast<std::uint32_t>(
-        std::lround(1000 * known->second.efficiency(threads).value_or(0)));
+        std::lround(1000 * about.regions.efficiency(in.region, threads).value_or(0)));
 }
 
 }  // namespace nigh::coordinator

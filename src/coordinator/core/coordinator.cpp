@@ -76,38 +76,47 @@ void Coordinator::happen(Load const& e) {
     if (e.busy.has(machine_.cpu(p))) busy_.add(p);
 }
 
+void Coordinator::happen(Known const& e) {
+  auto const found = programs_.find(e.connection);
+  if (found == programs_.end()) return;
+  found->second.regions.recall(e.regions);
+  send_advice(e.connection, found->second.regions);
+}
+
 void Coordinator::take(Connection from, Register const& m) {
   if (programs_.find(from) != programs_.end())
     return refuse(from, Refusal::Reason::already_registered);
   if (programs_.size() >= options_.programs)
     return refuse(from, Refusal::Reason::too_many_programs);
-  Program program;
-  program.allowed = PositionSet(machine_.size());
+  auto allowed = PositionSet(machine_.size());
   for (int p = 0; p < machine_.size(); ++p)
-    if (m.allowed.has(machine_.cpu(p))) program.allowed.add(p);
-  program.allowed_cpus = program.allowed.count();
-  if (program.allowed_cpus == 0) return refuse(from, Refusal::Reason::no_cpus);
-  program.number = ++last_program_;
-  program.pid = m.pid;
-  program.name = m.name;
-  program.rank = m.rank;
+    if (m.allowed.has(machine_.cpu(p))) allowed.add(p);
+  int const cpus = allowed.count();
+  if (cpus == 0) return refuse(from, Refusal::Reason::no_cpus);
+  Program program{.number = ++last_program_,
+                  .pid = m.pid,
+                  .name = m.name,
+                  .rank = m.rank,
+                  .allowed = std::move(allowed),
+                  .allowed_cpus = cpus,
+                  .regions = Regions(cpus, options_.regions)};
   send(from, Welcome{program.number, static_cast<std::uint32_t>(program.allowed_cpus)});
   by_number_[program.number] = from;
   programs_.emplace(from, std::move(program));
 }
 
-// What the program says, or what its regions' runs have taught. Where nothing is known, a region
-// may have all cpus of an idle host, and half of them on a busy one.
-policy::ThreadDemand Coordinator::demand_of(Program const& program, RegionId region,
-                                            Demand told) const {
-  int const all = program.allowed_cpus;
-  if (told.is_known())
-    return {std::min(all, static_cast<int>(told.maximum)),
-            std::min(all, static_cast<int>(told.optimal))};
-  auto const known = program.regions.find(region);
-  if (known != program.regions.end())
-    if (auto const learnt = known->second.demand(all)) return *learnt;
-  return {all, (all + 1) / 2};
+std::vector<KnownRegion> Coordinator::known_regions(Connection connection) const {
+  auto const found = programs_.find(connection);
+  return found == programs_.end() ? std::vector<KnownRegion>() : found->second.regions.known();
+}
+
+std::uint64_t Coordinator::reports(Connection connection) const {
+  auto const found = programs_.find(connection);
+  return found == programs_.end() ? 0 : found->second.regions.reports();
+}
+
+void Coordinator::send_advice(Connection to, Regions& regions) {
+  for (Advice const& advice : regions.take_advice()) send(to, advice);
 }
 
 bool Coordinator::has_room_for(Connection from, Ticket ticket, bool gives_one_back) {
@@ -141,14 +150,14 @@ void Coordinator::take(Connection from, Request const& m) {
   int const place = m.place == unknown_place ? -1 : machine_.position(static_cast<int>(m.place));
   if (queue_.empty()) first_since_ = now_;
   queue_.push_back(
-      {from, m.region, m.ticket, demand_of(program(from), m.region, m.demand), place, now_});
+      {from, m.region, m.ticket, program(from).regions.demand(m.region, m.demand), place, now_});
   ++program(from).open;
 }
 
 void Coordinator::take(Connection from, Claim const& m) {
   if (!has_room_for(from, m.ticket, false)) return;
   auto& owner = program(from);
-  auto const demand = demand_of(owner, m.region, m.demand);
+  auto const demand = owner.regions.demand(m.region, m.demand);
   policy::CoreDecision decision{demand.maximum, {}};
   if (now_ <= claims_until_)
     for (int thread = 0; thread < std::min(m.team.size(), demand.maximum); ++thread) {
@@ -166,12 +175,9 @@ void Coordinator::take(Connection from, Release const& m) {
 
 void Coordinator::take(Connection from, Report const& m) {
   auto& regions = program(from).regions;
-  auto region = regions.find(m.region);
-  if (region == regions.end()) {
-    if (regions.size() >= options_.regions) return;
-    region = regions.emplace(m.region, policy::RegionScaling{}).first;
-  }
-  region->second.observe(static_cast<int>(m.threads), static_cast<std::int64_t>(m.duration_ns));
+  bool const is_shared = !queue_.empty() || competing() > 1;
+  regions.take(m, is_shared ? options_.busy_trial_percent : options_.trial_percent, now_);
+  send_advice(from, regions);
 }
 
 }  // namespace nigh::coordinator

@@ -26,9 +26,9 @@
 #include <variant>
 #include <vector>
 
+#include "coordinator/core/regions.hpp"
 #include "coordinator/protocol/message.hpp"
 #include "policy/core_allocation.hpp"
-#include "policy/region_scaling.hpp"
 
 namespace nigh::coordinator {
 
@@ -45,6 +45,8 @@ struct CoordinatorOptions {
   std::size_t programs = 1024;     // at a time
   std::size_t open_requests = 64;  // of a program: waiting ones and leases
   std::size_t regions = 256;       // of a program that are learnt about
+  int trial_percent = 1;           // of a region's time for trials with other teams
+  int busy_trial_percent = 2;      // when other programs would use the cpus
 };
 
 // What happens.
@@ -67,7 +69,11 @@ struct Energy {  // that the host has used since the last event of this kind
   };
   std::vector<Package> packages;
 };
-using Event = std::variant<Received, Lost, Tick, Load, Energy>;
+struct Known {  // of a program that has come: what it was told or taught when it ran before
+  Connection connection = 0;
+  std::vector<KnownRegion> regions;
+};
+using Event = std::variant<Received, Lost, Tick, Load, Energy, Known>;
 
 struct Send {
   Connection to = 0;
@@ -89,6 +95,11 @@ class Coordinator {
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
 
+  // What is known by now of a program's regions, and from how many reports. Nothing of one that
+  // has not come, or has left.
+  std::vector<KnownRegion> known_regions(Connection connection) const;
+  std::uint64_t reports(Connection connection) const;
+
   // Aborts if a cpu has two leases or a lost one, a lease no living owner, or somebody waits for
   // nothing. Debug builds do it after every step.
   void check() const;
@@ -103,11 +114,11 @@ class Coordinator {
     int allowed_cpus = 0;
     int held = 0;  // cpus
     std::size_t open = 0;
-    std::uint64_t granted = 0;   // leases
-    Time waited = 0;             // requests that wait no more
-    std::vector<Time> cpu_time;  // held since the last Energy, of each package
+    std::uint64_t granted = 0;     // leases
+    Time waited = 0;               // requests that wait no more
+    std::vector<Time> cpu_time{};  // held since the last Energy, of each package
     double used_uj = 0;
-    std::map<RegionId, policy::RegionScaling> regions;
+    Regions regions;
   };
   struct Lease {
     Connection owner = 0;
@@ -136,6 +147,7 @@ class Coordinator {
   void happen(Tick const&) {}
   void happen(Load const& e);
   void happen(Energy const& e);
+  void happen(Known const& e);
   void take(Connection from, Register const& m);
   void take(Connection from, Request const& m);
   void take(Connection from, Claim const& m);
@@ -145,7 +157,7 @@ class Coordinator {
 
   void send(Connection to, CoordinatorMessage message);
   void refuse(Connection to, Refusal::Reason why, Ticket ticket = 0);
-  policy::ThreadDemand demand_of(Program const& program, RegionId region, Demand told) const;
+  void send_advice(Connection to, Regions& regions);
   bool has_room_for(Connection from, Ticket ticket, bool gives_one_back);
   bool give_back(Connection from, LeaseId id);
 
@@ -161,6 +173,7 @@ class Coordinator {
   void make_room();
   void offer_more();
   policy::PositionSet wanted_by_all() const;
+  int competing() const;
   int equal_part() const;
   int attainable(Program const& program) const;
   int place_of(Program const& program, int masters_cpu) const;

@@ -42,14 +42,19 @@ PositionSet Coordinator::wanted_by_all() const {
   return wanted;
 }
 
-// What there is for a program when all that hold cpus or wait have equally many.
+// Programs that hold cpus or wait.
+int Coordinator::competing() const {
+  std::vector<Connection> owners;
+  for (Waiting const& w : queue_) owners.push_back(w.owner);
+  for (auto const& [id, lease] : leases_) owners.push_back(lease.owner);
+  std::sort(owners.begin(), owners.end());
+  auto const programs = std::unique(owners.begin(), owners.end()) - owners.begin();
+  return static_cast<int>(programs);
+}
+
+// What there is for each of them when all have equally many.
 int Coordinator::equal_part() const {
-  std::vector<Connection> competing;
-  for (Waiting const& w : queue_) competing.push_back(w.owner);
-  for (auto const& [id, lease] : leases_) competing.push_back(lease.owner);
-  std::sort(competing.begin(), competing.end());
-  auto const programs = std::unique(competing.begin(), competing.end()) - competing.begin();
-  return std::max(1, machine_.size() / std::max(1, static_cast<int>(programs)));
+  return std::max(1, machine_.size() / std::max(1, competing()));
 }
 
 // Of that, what a program does not hold yet: it may have several regions at a time.

@@ -101,7 +101,8 @@ RegionProfile read_region(Json const& json) {
   if (source == sources.end()) throw Wrong{"source is none of learnt, measured, given"};
   region.source = static_cast<Source>(source - sources.begin());
   region.demand = {threads_at(json, "maximum", false), threads_at(json, "optimal", false)};
-  if (!region.demand.is_valid()) throw Wrong{"maximum is less than optimal, or one is missing"};
+  if (!region.demand.is_valid() || region.demand.is_known() != (region.demand.maximum > 0))
+    throw Wrong{"maximum is less than optimal, or one is missing"};
   for (auto const& t : list_at(json, "times", static_cast<std::size_t>(max_cpus))) {
     TeamTime const time{threads_at(t, "threads"),
                         static_cast<std::int64_t>(number_at(t, "median_ns", INT64_MAX)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The page that a program shares with the coordinator: a word for each thread that begins regions.
-// While nothing changes hands, entering and leaving a region is a compare-exchange here, and no
-// message.
+// The page that a program shares with the coordinator: a word for each thread that begins regions,
+// and what is known of the regions (region_word.hpp). While nothing changes hands, entering and
+// leaving a region is a compare-exchange here, and no message.
 //
 //            grant()            ask()              leave(): asked
 //   none ──▶ busy ──────────▶ asked ──────────────────▶ none, and a Release is sent
@@ -29,6 +29,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "coordinator/protocol/region_word.hpp"
 
 namespace nigh::coordinator {
 
@@ -120,6 +121,7 @@ struct LeasePage {
     LeaseWord word;
   };
   std::array<Line, lease_slots> lines;
+  RegionWords regions;
 
   LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
 };

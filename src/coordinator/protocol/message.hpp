@@ -13,6 +13,7 @@
 //     Report    ───────────────▶   a region took so long with so many threads
 //     Query     ───────────────▶
 //               ◀───────────────  Status
+//               ◀───────────────  Advice     a region can use so many threads; try that many
 //               ◀───────────────  Refusal    instead of any answer
 //
 // A region that ends keeps its lease until that is revoked, so entering it again needs no message.
@@ -37,16 +38,17 @@ using Ticket = std::uint32_t;   // by which a program knows the answer to its re
 
 inline constexpr std::uint32_t unknown_place = 0xffffffff;
 
-// How many threads a region can use. Both 0: the program does not know.
+// A trial of a region with another team is known by a number from 1 to this, then 1 again.
+inline constexpr std::uint32_t last_trial = 31;
+
+// How many threads a region can use. Both 0: the program does not know. Only the optimum 0: nor
+// does this one, but it will not have more than the maximum.
 struct Demand {
   std::uint32_t maximum = 0;
   std::uint32_t optimal = 0;
 
-  constexpr bool is_known() const noexcept { return maximum > 0; }
-  constexpr bool is_valid() const noexcept {
-    if (maximum == 0) return optimal == 0;
-    return 1 <= optimal && optimal <= maximum && maximum <= max_cpus;
-  }
+  constexpr bool is_known() const noexcept { return optimal > 0; }
+  constexpr bool is_valid() const noexcept { return optimal <= maximum && maximum <= max_cpus; }
   bool operator==(Demand const&) const = default;
 
   template <class Wire, class Self>
@@ -87,6 +89,7 @@ struct Register {
   // 1: a thread of it sleeps on this connection, so that it is to hear of a Revoke at once; 0: it
   // looks at its page when regions end.
   std::uint8_t listens = 0;
+  std::uint64_t binary = 0;  // by which it is known again (platform::own_identity()); 0: it is not
 
   constexpr bool is_valid() const noexcept {
     return name.is_valid() && !allowed.empty() && rank.is_valid() && listens <= 1;
@@ -99,6 +102,7 @@ struct Register {
     wire(m.allowed.words);
     wire(m.rank);
     wire(m.listens);
+    wire(m.binary);
   }
 };
 
@@ -156,14 +160,19 @@ struct Release {
   }
 };
 
+// What a program says of its regions: one run in each 100 ms that a thread spends in them, of the
+// region that those end in, and each run that a trial asks for.
 struct Report {
+  static constexpr std::uint64_t every_ns = 100'000'000;
   static constexpr std::uint16_t kind = 5;
   RegionId region = 0;
   std::uint32_t threads = 0;
   std::uint64_t duration_ns = 0;
+  std::uint32_t trial = 0;  // its number; 0: none
 
   constexpr bool is_valid() const noexcept {
-    return 1 <= threads && threads <= max_cpus && 0 < duration_ns && duration_ns <= INT64_MAX;
+    return 1 <= threads && threads <= max_cpus && 0 < duration_ns && duration_ns <= INT64_MAX &&
+           trial <= last_trial;
   }
   bool operator==(Report const&) const = default;
   template <class Wire, class Self>
@@ -171,6 +180,7 @@ struct Report {
     wire(m.region);
     wire(m.threads);
     wire(m.duration_ns);
+    wire(m.trial);
   }
 };
 
@@ -335,7 +345,31 @@ struct Status {
   }
 };
 
+// What is known of a region, for whoever enters it with a lease that others have used as well.
+struct Advice {
+  static constexpr std::uint16_t kind = 134;
+  RegionId region = 0;
+  std::uint32_t maximum = 0;  // threads that it can use; 0: not known
+  std::uint32_t limit = 0;    // it is to have no more, even of a lease that has; 0: none
+  std::uint32_t trial = 0;    // a trial's number; 0: none is under way
+  std::uint32_t size = 0;     // of the trial's team
+
+  constexpr bool is_valid() const noexcept {
+    return maximum <= max_cpus && (limit == 0 || limit == maximum) && size <= max_cpus &&
+           trial <= last_trial && (trial == 0) == (size == 0);
+  }
+  bool operator==(Advice const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.region);
+    wire(m.maximum);
+    wire(m.limit);
+    wire(m.trial);
+    wire(m.size);
+  }
+};
+
 using ProgramMessage = std::variant<Register, Request, Claim, Release, Report, Query>;
-using CoordinatorMessage = std::variant<Welcome, Grant, Revoke, Refusal, Status>;
+using CoordinatorMessage = std::variant<Welcome, Grant, Revoke, Refusal, Status, Advice>;
 
 }  // namespace nigh::coordinator

@@ -10,6 +10,7 @@
 #include "coordinator/server/metrics.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
+#include "platform/program.hpp"
 #include "platform/shared_memory.hpp"
 
 namespace nigh::coordinator {
@@ -54,7 +55,9 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
       last_connection_(first_connection),
       nobody_since_(now_us()),
       energy_(options_.energy_root),
-      spare_(platform::duplicate_descriptor(options_.listener)) {
+      spare_(platform::duplicate_descriptor(options_.listener)),
+      memory_(options_.keeper),
+      next_memory_(now_us() + options_.remember_every_us) {
   look_at_energy(false);
 }
 
@@ -71,6 +74,8 @@ Server::~Server() {
 void Server::run() {
   while (once()) {
   }
+  remember_all();
+  memory_.write_all();
 }
 
 // Of what may happen by itself, the first.
@@ -79,13 +84,16 @@ std::optional<Time> Server::until_next(Time now) const {
   auto const at = [&](Time t) { next = std::min(next.value_or(t), t); };
   if (options_.idle_exit_us && members_.empty()) at(nobody_since_ + *options_.idle_exit_us);
   if (!members_.empty()) at(next_look_);
+  if (core_.programs() > 0) at(next_memory_);
+  if (memory_.is_behind()) at(now);
   if (!next) return std::nullopt;
   return std::max<Time>(0, *next - now);
 }
 
 // Waits for something and does it. False when it is time to leave.
 bool Server::once() {
-  for (auto const name : events_.wait(until_next(now_us()))) {
+  auto const names = events_.wait(until_next(now_us()));
+  for (auto const name : names) {
     if (name == new_program)
       let_in(options_.listener, false);
     else if (name == new_reader)
@@ -98,6 +106,11 @@ bool Server::once() {
   auto const now = now_us();
   if (auto const due = core_.next_tick(); due && *due <= now) happen(Tick{});
   if (!members_.empty() && next_look_ <= now) look_around(now);
+  if (next_memory_ <= now) {
+    next_memory_ = now + options_.remember_every_us;
+    remember_all();
+  }
+  if (names.empty() && memory_.is_behind()) memory_.write_one();
   return !options_.idle_exit_us || !members_.empty() ||
          now < nobody_since_ + *options_.idle_exit_us;
 }
@@ -173,8 +186,13 @@ bool Server::hear_one(Connection from, Member& member) {
     return close(from), false;
   }
   auto message = std::get<ProgramMessage>(decoded);
-  if (auto* const about = std::get_if<Register>(&message))
-    about->pid = static_cast<std::uint32_t>(member.pid), member.listens = about->listens != 0;
+  if (auto* const about = std::get_if<Register>(&message)) {
+    about->pid = static_cast<std::uint32_t>(member.pid);
+    member.listens = about->listens != 0;
+    if (member.page == nullptr)
+      member.program = {std::string(about->name.view()), platform::program_of(member.pid).string(),
+                        about->binary, member.user};
+  }
   if (auto const* const release = std::get_if<Release>(&message))
     member.leases.erase(release->lease);
   if (auto const* const request = std::get_if<Request>(&message))
@@ -195,8 +213,9 @@ void Server::answer_metrics(Connection to, Member& member) {
 void Server::close(Connection connection) {
   auto const found = members_.find(connection);
   if (found == members_.end()) return;
-  Member const member = std::move(found->second);
+  Member member = std::move(found->second);
   members_.erase(found);
+  remember(connection, member);
   events_.remove(member.socket);
   platform::close_descriptor(member.socket);
   platform::unmap_shared(member.page, sizeof(LeasePage));
@@ -226,6 +245,8 @@ void Server::carry_out(Send const& what) {
     return welcome(what.to, member, *message);
   if (auto const* const message = std::get_if<Revoke>(&what.message))
     return take_back(what.to, member, *message);
+  if (auto const* const advice = std::get_if<Advice>(&what.message))
+    return member.page->regions.set(*advice);
   if (auto const* const grant = std::get_if<Grant>(&what.message)) {
     member.leases[grant->lease] = grant->ticket;
     member.page->at(grant->ticket).grant(grant->lease);
@@ -246,6 +267,9 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   }
   member.page = static_cast<LeasePage*>(page);
   say(Level::info, "program came", member);
+  // Before it learns that it may begin.
+  if (auto known = memory_.recall(member.program); !known.empty())
+    for (auto const& one : core_.step(Known{to, std::move(known)}, now_us())) carry_out(one);
   send(to, member, message, memory);
   platform::close_descriptor(memory);
 }
@@ -295,6 +319,18 @@ void Server::look_at_energy(bool since_last) {
   }
   if (!energy.packages.empty() || measures_energy_) happen(energy);
   measures_energy_ = !energy.packages.empty();
+}
+
+// Soon. It is copied, for its program may be gone by then.
+void Server::remember(Connection connection, Member& member) {
+  auto const reports = core_.reports(connection);
+  if (reports == member.remembered) return;
+  member.remembered = reports;
+  memory_.remember(member.program, core_.known_regions(connection));
+}
+
+void Server::remember_all() {
+  for (auto& [connection, member] : members_) remember(connection, member);
 }
 
 void Server::say(Level level, std::string_view what, Member const& whom) {

@@ -25,6 +25,7 @@
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
+#include "coordinator/server/region_memory.hpp"
 #include "coordinator/server/strangers.hpp"
 #include "platform/energy.hpp"
 #include "platform/event_set.hpp"
@@ -43,6 +44,8 @@ struct ServerOptions {
   bool minds_strangers = true;         // looks how busy others keep the cpus
   // Of the system's files, to look how much energy is used.
   std::filesystem::path energy_root = "/";
+  Keeper keeper{};
+  Time remember_every_us = 60'000'000;  // what programs that run for long have taught
   // A line for people: what happened, and to whom.
   enum class Level : std::uint8_t { info, warning };
   std::function<void(Level, std::string_view what, std::string_view whom)> log{};
@@ -65,6 +68,8 @@ class Server {
     bool reads_metrics = false;
     bool listens = false;       // Register::listens
     LeasePage* page = nullptr;  // of a program
+    KnownProgram program{};
+    std::uint64_t remembered = 0;  // of its reports
     std::map<LeaseId, Ticket> leases;
   };
 
@@ -86,6 +91,8 @@ class Server {
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
   void look_around(Time now);
   void look_at_energy(bool since_last);
+  void remember(Connection connection, Member& member);
+  void remember_all();
   void say(ServerOptions::Level level, std::string_view what, Member const& whom);
   void warn_once(std::string_view what, Member const& whom);
 
@@ -102,6 +109,8 @@ class Server {
   int spare_;  // a descriptor to turn programs away with
   bool measures_energy_ = false;
   Time next_look_ = 0;
+  RegionMemory memory_;
+  Time next_memory_;
   std::map<std::string, int, std::less<>> warned_;
 };
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is known of a program's regions, in the page that it shares with the coordinator: a word for
+// each region, found by its number. The program reads one at every region that it enters, so that
+// what was learnt reaches regions whose lease is kept, too.
+//
+//     63      28 27  23 22    12   11   10      0
+//    ┌──────────┬──────┬────────┬──────┬─────────┐
+//    │ whose    │ trial│ size   │ limit│ maximum │
+//    └──────────┴──────┴────────┴──────┴─────────┘
+//
+// The coordinator writes; entries are added and changed, never removed. All is relaxed: a word says
+// all there is to say, and one that is a moment old is as good.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "coordinator/protocol/message.hpp"
+
+namespace nigh::coordinator {
+
+// The advice for a region, as a value. Nothing known: all 0.
+class RegionWord {
+ public:
+  constexpr RegionWord() = default;
+  constexpr explicit RegionWord(Advice const& a) noexcept
+      : bits_(whose(a.region) | std::uint64_t{a.trial} << 23 | std::uint64_t{a.size} << 12 |
+              std::uint64_t{a.limit != 0} << 11 | a.maximum) {}
+
+  constexpr std::uint32_t maximum() const noexcept { return field(0, 11); }
+  constexpr bool is_limited() const noexcept { return field(11, 1) != 0; }
+  constexpr std::uint32_t size() const noexcept { return field(12, 11); }
+  constexpr std::uint32_t trial() const noexcept { return field(23, 5); }
+
+  constexpr bool operator==(RegionWord const&) const = default;
+
+ private:
+  friend class RegionWords;
+  constexpr explicit RegionWord(std::uint64_t bits) noexcept : bits_(bits) {}
+
+  static constexpr std::uint64_t mixed(RegionId id) noexcept {
+    auto const product = (id ^ id >> 32) * 0x9e3779b97f4a7c15U;
+    return product ^ product >> 29;
+  }
+  // Two regions of a program are taken for one with a chance of 2^-36.
+  static constexpr std::uint64_t whose(RegionId id) noexcept { return mixed(id) << 28; }
+  constexpr bool is_of(std::uint64_t whose) const noexcept { return bits_ >> 28 == whose >> 28; }
+  constexpr std::uint32_t field(int from, int width) const noexcept {
+    return static_cast<std::uint32_t>(bits_ >> from & ((std::uint64_t{1} << width) - 1));
+  }
+
+  std::uint64_t bits_ = 0;
+};
+
+// Open addressing.
+class RegionWords {
+ public:
+  // The program.
+  RegionWord find(RegionId id) const noexcept {
+    auto const whose = RegionWord::whose(id);
+    for (std::size_t probe = 0; probe < longest_probe; ++probe) {
+      RegionWord const word(words_[slot(id, probe)].load(sync::relaxed));
+      if (word.bits_ == 0) break;
+      if (word.is_of(whose)) return word;
+    }
+    return {};
+  }
+
+  // The coordinator. What does not find a place is not known here; no harm.
+  void set(Advice const& advice) noexcept {
+    RegionWord const word(advice);
+    for (std::size_t probe = 0; probe < longest_probe; ++probe) {
+      auto& place = words_[slot(advice.region, probe)];
+      RegionWord const there(place.load(sync::relaxed));
+      if (there.bits_ != 0 && !there.is_of(word.bits_)) continue;
+      return place.store(word.bits_, sync::relaxed);
+    }
+  }
+
+ private:
+  static constexpr std::size_t room = 512, longest_probe = 32;
+
+  static constexpr std::size_t slot(RegionId id, std::size_t probe) noexcept {
+    return static_cast<std::size_t>((RegionWord::mixed(id) >> 55) + probe) % room;
+  }
+
+  std::array<sync::atomic<std::uint64_t>, room> words_{};
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions that are known again when their program is: with a server, real sockets and files.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "coordinator/client/master.hpp"
+#include "coordinator/client/status.hpp"
+#include "coordinator/profile/profile_files.hpp"
+#include "nighd/profiles.hpp"
+#include "platform/local_socket.hpp"
+#include "running_server.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr RegionId region = 0x4000;
+constexpr std::uint64_t binary = 0xabc;
+
+// Of a program that no team helps.
+std::vector<KnownRegion::Time> times_of_one_thread() { return {{1, 200'000, 5}, {8, 210'000, 5}}; }
+
+class NighdProfiles : public testing::Test {
+ protected:
+  NighdProfiles() {
+    char name[] = "/tmp/nigh-test-XXXXXX";
+    directory_ = fs::path(::mkdtemp(name)) / "profiles";
+    server_.emplace(std::nullopt, 1000, keeper());
+  }
+  ~NighdProfiles() override {
+    server_.reset();
+    fs::remove_all(directory_.parent_path());
+  }
+
+  Keeper keeper(std::uint32_t cpus = 8) {
+    return nighd::keeper_in({.directory = directory_,
+                             .cpus = cpus,
+                             .files = 3,
+                             .warn = [this](std::string_view what, std::string_view why) {
+                               ++warnings_;
+                               warning_ = std::string(what) + ": " + std::string(why);
+                             }});
+  }
+  ProgramOptions options(std::uint64_t of = binary) {
+    auto o = server_->options();
+    o.binary = of;
+    return o;
+  }
+  fs::path file() { return profile_file(directory_, "test", binary); }
+  ProgramProfile profile() {
+    auto const read = read_profile(file());
+    return read && *read ? **read : ProgramProfile{};
+  }
+
+  // A process that tells by Reports that the region takes as long with one thread as with eight,
+  // and is killed.
+  void run_and_kill() {
+    int ready[2];
+    ASSERT_EQ(::pipe(ready), 0);
+    pid_t const child = ::fork();
+    if (child == 0) {
+      Program program;
+      program.join(options());
+      Master master(program);
+      for (auto const& t : times_of_one_thread())
+        for (int i = 0; i < 3; ++i) {
+          bool const can = t.threads == 1;
+          static_cast<void>(master.enter(region, can ? Demand{1, 0} : Demand{}));
+          master.leave(Report::every_ns + static_cast<std::uint64_t>(t.threads));
+        }
+      static_cast<void>(::write(ready[1], "x", 1) + 1);
+      for (;;) ::pause();
+    }
+    char done = 0;
+    ASSERT_EQ(::read(ready[0], &done, 1), 1);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(ready[0]), ::close(ready[1]);
+    while (query_status(server_->socket())->host.programs > 0) ::usleep(1000);
+  }
+
+  // Cpus that a new run of the program gets for the region.
+  std::uint32_t granted(std::uint64_t of = binary) {
+    Program program;
+    EXPECT_TRUE(program.join(options(of)));
+    Master master(program);
+    auto const size = master.enter(region, {}).size;
+    master.leave(1000);
+    return size;
+  }
+
+  std::string warning_;
+  std::atomic<int> warnings_ = 0;
+  fs::path directory_;
+  std::optional<RunningServer> server_;
+};
+
+TEST_F(NighdProfiles, TellTheNextRunWhatOneHasLearntThatWasKilled) {
+  EXPECT_EQ(granted(), 8U) << "nothing is known";
+  EXPECT_FALSE(fs::exists(file()));
+  run_and_kill();
+  EXPECT_EQ(granted(), 1U);
+  EXPECT_EQ(granted(binary + 1), 8U) << "another binary's";
+  server_->restart();
+  EXPECT_EQ(granted(), 1U) << "nor is it forgotten with nighd";
+  auto const kept = profile();
+  ASSERT_EQ(kept.regions.size(), 1U);
+  EXPECT_EQ(kept.program, "test");
+  EXPECT_EQ(kept.path, fs::read_symlink("/proc/self/exe"));
+  EXPECT_EQ(kept.cpus, 8U);
+  EXPECT_EQ(kept.regions[0].source, Source::learnt);
+  EXPECT_EQ(kept.regions[0].demand, (Demand{1, 1}));
+  EXPECT_EQ(kept.regions[0].times.size(), 2U);
+}
+
+TEST_F(NighdProfiles, BelieveTheUserMoreThanTheRuns) {
+  auto const given = [](ProgramProfile& p) {
+    p.cpus = 8;
+    p.regions = {{.id = region, .source = Source::given, .demand = {4, 2}}};
+  };
+  ASSERT_TRUE(change_profile(directory_, "test", binary, given));
+  EXPECT_EQ(granted(), 4U);
+  run_and_kill();
+  server_->restart();
+  EXPECT_EQ(granted(), 4U);
+  ASSERT_EQ(profile().regions.size(), 1U);
+  EXPECT_EQ(profile().regions[0].source, Source::given);
+  EXPECT_EQ(profile().regions[0].demand, (Demand{4, 2}));
+}
+
+TEST_F(NighdProfiles, OfAnotherMachineAreNotUsed) {
+  auto const there = [](ProgramProfile& p) {
+    p.cpus = 32;
+    p.regions = {{.id = region, .source = Source::measured, .demand = {1, 1}},
+                 {.id = region + 1, .source = Source::given, .demand = {3, 3}}};
+  };
+  ASSERT_TRUE(change_profile(directory_, "test", binary, there));
+  EXPECT_EQ(granted(), 8U);
+  run_and_kill();
+  EXPECT_EQ(granted(), 1U);
+  auto kept = profile();
+  EXPECT_EQ(kept.cpus, 8U);
+  ASSERT_NE(kept.find(region), nullptr);
+  EXPECT_EQ(kept.find(region)->source, Source::learnt);
+  ASSERT_NE(kept.find(region + 1), nullptr) << "what is given holds everywhere";
+}
+
+TEST_F(NighdProfiles, ThatAreDamagedAreNamedOnceAndLeftAlone) {
+  fs::create_directories(directory_);
+  std::ofstream(file()) << R"({"nigh_region_profile":1,"prog)";
+  EXPECT_EQ(granted(), 8U);
+  EXPECT_EQ(warning_, "ignores a profile: " + file().string() + " is cut or damaged: no JSON");
+  EXPECT_EQ(granted(), 8U);
+  EXPECT_EQ(warnings_, 1);
+  run_and_kill();
+  server_->stop();
+  EXPECT_EQ(warnings_, 2) << warning_;
+  EXPECT_EQ(fs::file_size(file()), 30U);
+}
+
+// As root, whom no permission stops, a directory that cannot be is as good.
+TEST_F(NighdProfiles, ThatCannotBeKeptAreMissedOnce) {
+  std::ofstream(directory_.string()) << "no directory";
+  run_and_kill();
+  run_and_kill();
+  server_->stop();
+  EXPECT_EQ(warnings_, 1);
+  EXPECT_NE(warning_.find("cannot keep a profile: " + directory_.string()), std::string::npos)
+      << warning_;
+}
+
+TEST_F(NighdProfiles, AreNoMoreThanSoMany) {
+  auto const keep = keeper();
+  for (std::uint64_t i = 1; i <= 5; ++i)
+    keep.remember({"p", "", i, 0}, {{.id = 1, .times = times_of_one_thread()}});
+  EXPECT_EQ(profile_files(directory_).size(), 3U);
+}
+
+TEST_F(NighdProfiles, OfUsersAreApart) {
+  auto const keep = nighd::keeper_in({.directory = directory_, .apart_by_user = true, .cpus = 8});
+  keep.remember({"p", "", 1, 1000}, {{.id = 1, .times = times_of_one_thread()}});
+  EXPECT_EQ(keep.recall({"p", "", 1, 1000}).size(), 1U);
+  EXPECT_TRUE(keep.recall({"p", "", 1, 1001}).empty());
+  EXPECT_EQ(profile_files(directory_ / "1000").size(), 1U);
+}
+
+// What is learnt reaches a region whose lease is kept, and one whose program says how many threads
+// it has at most.
+TEST_F(NighdProfiles, ReachRegionsOfALeaseThatIsKept) {
+  run_and_kill();
+  auto const grants = query_status(server_->socket())->host.grants;
+  Program program;
+  ASSERT_TRUE(program.join(options()));
+  Master master(program);
+  EXPECT_EQ(master.enter(region + 1, {}).size, 8U) << "of which nothing is known";
+  master.leave(1000);
+  EXPECT_EQ(master.enter(region, {}).size, 1U);
+  master.leave(1000);
+  EXPECT_EQ(master.enter(region, {4, 0}).size, 1U) << "the smaller of both";
+  master.leave(1000);
+  EXPECT_EQ(master.enter(region, {4, 4}).size, 4U) << "who says what it needs is believed";
+  master.leave(1000);
+  EXPECT_EQ(master.enter(region + 1, {4, 0}).size, 4U);
+  master.leave(1000);
+  EXPECT_EQ(query_status(server_->socket())->host.grants, grants + 1);
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
