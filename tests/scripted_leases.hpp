@@ -33,14 +33,14 @@ class LeaseScript {
     change([&] {
       cpus_ = std::move(cpus);
       withheld_ = false;
-      for (auto* s : sources_) s->state = s->state == State::idle ? State::taken : ended(s->state);
+      for (auto* s : sources_) s->state = ended(s->state);
     });
   }
   // Those who ask wait, until the next grant().
   void withhold() {
     change([&] {
       withheld_ = true;
-      for (auto* s : sources_) s->state = s->state == State::idle ? State::taken : ended(s->state);
+      for (auto* s : sources_) s->state = ended(s->state);
     });
   }
   // Until some lease, or none, is idle; until somebody waits to be granted one.
@@ -134,6 +134,7 @@ class LeaseScript {
 
   State ended(State before) const {
     if (!cpus_) return State::gone;
+    if (before == State::idle) return State::taken;
     return before == State::busy ? State::asked : before;
   }
   bool any(State what) const {

@@ -190,9 +190,14 @@ TEST(Arena, WorksWhileItWaitsForCpus) {
   auto rt = on(m);
   work(*rt);
   script.withhold();
-  std::thread asks([&] { script.await_asking(); });
-  while (rt->workers_now() != 1) work(*rt);
+  std::atomic<bool> asked = false;
+  std::thread asks([&] {
+    script.await_asking();
+    asked = true;
+  });
+  while (!asked) work(*rt);  // without work, nobody asks
   asks.join();
+  EXPECT_EQ(rt->workers_now(), 1);
   work(*rt);
   script.grant(all);
   while (rt->workers_now() != 8) work(*rt);
