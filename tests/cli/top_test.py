@@ -33,6 +33,7 @@ class Paper:
     def resize(self, columns, rows):
         self.columns, self.rows, self.x, self.y = columns, rows, 0, 0
         self.cells = [[" "] * columns for _ in range(rows)]
+        self.top, self.bottom = 0, rows - 1  # of what scrolls
         self.rest = ""
 
     def feed(self, text):
@@ -46,7 +47,7 @@ class Paper:
                 if escape.group(3):
                     self.command(escape.group(3), escape.group(2))
                 elif escape.group(1) == "M":
-                    self.y = max(0, self.y - 1)
+                    self.up()
                 at = escape.end()
                 continue
             self.letter(text[at])
@@ -57,7 +58,7 @@ class Paper:
         if c == "\r":
             self.x = 0
         elif c == "\n":
-            self.y = min(self.rows - 1, self.y + 1)
+            self.down()
         elif c == "\b":
             self.x = max(0, self.x - 1)
         elif c == "\t":
@@ -67,12 +68,30 @@ class Paper:
             self.cells[self.y][self.x] = c
             self.x += 1
 
+    def down(self):
+        if self.y == self.bottom:
+            del self.cells[self.top]
+            self.cells.insert(self.bottom, [" "] * self.columns)
+        else:
+            self.y = min(self.rows - 1, self.y + 1)
+
+    def up(self):
+        if self.y == self.top:
+            del self.cells[self.bottom]
+            self.cells.insert(self.top, [" "] * self.columns)
+        else:
+            self.y = max(0, self.y - 1)
+
     def command(self, what, text):
         numbers = [int(n) if n else 0 for n in text.split(";")] if text else []
         first = numbers[0] if numbers else 0
         if what == "H":
             self.y = min(self.rows, max(1, first)) - 1
             self.x = min(self.columns, max(1, numbers[1] if len(numbers) > 1 else 1)) - 1
+        elif what == "r":
+            self.top = max(1, first) - 1
+            self.bottom = (numbers[1] if len(numbers) > 1 and numbers[1] else self.rows) - 1
+            self.x, self.y = 0, 0
         elif what in "ABCD":
             n = max(1, first)
             self.y = min(self.rows - 1, max(0, self.y + {"A": -n, "B": n}.get(what, 0)))
