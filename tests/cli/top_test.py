@@ -251,7 +251,7 @@ class Top(unittest.TestCase):
         self.serve()
         seat = self.seat("-d", "3600")
         seat.shows("every 3600 s")
-        self.assertEqual(seat.paper.text().split("\n")[23][:6], "F1Help")
+        seat.until(lambda: seat.paper.text().split("\n")[23].startswith("F1Help"))
         for columns, rows in ((40, 10), (132, 50), (8, 3), (80, 24)):
             seat.resize(columns, rows)
             seat.until(lambda: seat.paper.text().split("\n")[rows - 1].startswith("F1"))
