@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/top/live.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -72,10 +73,13 @@ class Watch {
     return screen;
   }
 
-  std::optional<std::int64_t> until_next() const {
-    if (!next_) return std::nullopt;
+  // The signal of a terminal that changes its size may come just before we sleep, and wakes nobody
+  // then.
+  std::int64_t until_next() const {
+    constexpr std::int64_t most_us = 500'000;
+    if (!next_) return most_us;
     auto const rest = std::chrono::duration_cast<std::chrono::microseconds>(*next_ - Clock::now());
-    return std::max<std::int64_t>(0, rest.count());
+    return std::clamp<std::int64_t>(rest.count(), 0, most_us);
   }
 
   // All that wait. A terminal that is gone is readable, and has none, for ever.
