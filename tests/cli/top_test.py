@@ -21,6 +21,8 @@ import time
 import unittest
 
 BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+SUPPRESSED = {"TSAN_OPTIONS": f"suppressions={pathlib.Path(__file__).with_name('ncurses.tsan')} "
+                              + os.environ.get("TSAN_OPTIONS", "")}
 PATIENCE = 60  # seconds after which a test that waits has failed
 
 
@@ -117,7 +119,7 @@ class Seat:
         self.outer, self.inner = pty.openpty()
         self.set_size(columns, rows)
         self.before = termios.tcgetattr(self.inner)
-        wanted = {**os.environ, "TERM": "vt100", "LC_ALL": "C", **environment}
+        wanted = {**os.environ, "TERM": "vt100", "LC_ALL": "C", **SUPPRESSED, **environment}
         for gone in [name for name, value in wanted.items() if value is None]:
             del wanted[gone]
 
