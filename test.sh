@@ -89,7 +89,7 @@ quick_benches() {
 if [ "$full" ]; then
   run_ctest "long stress runs" dev -L '^full$'
   run_ctest "tests in every machine with NUMA" dev -L '^numa_vm_full$'
-  build release -DNIGH_TESTS=OFF
+  build release -DNIGH_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
   stage "every benchmark, a short run" quick_benches
 fi
 
