@@ -23,6 +23,11 @@ std::vector<std::pair<std::string, Sourced>> Machine::numbers() const {
   all.emplace_back("costs/message_ns", message_ns);
   all.emplace_back("costs/barrier_ns", barrier_ns);
   all.emplace_back("costs/slice_ns", slice_ns);
+  if (hosts.value > 1) {
+    all.emplace_back("network/hosts", hosts);
+    all.emplace_back("network/gb_per_s", network_gb_per_s);
+    all.emplace_back("network/message_ns", network_message_ns);
+  }
   return all;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A machine that need not be here: its topology, the links between its domains, how much memory
-// controllers, links and cores carry. Read from a file (docs/simulator.md), where each number says
-// where it comes from.
+// controllers, links and cores carry, and the network if it is a cluster. Read from a file
+// (docs/simulator.md), where each number says where it comes from.
 
 #include <filesystem>
 #include <nigh/result.hpp>
@@ -44,6 +44,12 @@ struct Machine {
   Sourced barrier_ns;    // fork and join of a parallel region, for each thread
   Sourced slice_ns;      // a thread keeps its cpu so long when others wait for it
   Sourced hop_distance;  // of cpus, for CoreAllocation; within a domain it is 1
+
+  // All of the above is one host. How many there are, alike; a host's network interface, each way,
+  // and a message between two hosts, one way. One host has no network.
+  Sourced hosts{1, ""};
+  Sourced network_gb_per_s{};
+  Sourced network_message_ns{};
 
   // Each number under the name it has in the file.
   std::vector<std::pair<std::string, Sourced>> numbers() const;

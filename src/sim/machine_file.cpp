@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int file_format = 1;
+constexpr double most_hosts = 1e6;
 
 enum class Least { above_zero, zero };
 
@@ -157,7 +158,7 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   if (!file) return file.to_error();
   std::optional<error> mistake;
   Fields fields(*file, mistake);
-  fields.only("", {"format", "title", "topology", "memory", "links", "costs"});
+  fields.only("", {"format", "title", "topology", "memory", "links", "costs", "network"});
   json const* const format = fields.need("/format");
   if (format != nullptr && *format != file_format)
     fields.complain("/format",
@@ -184,23 +185,35 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   fields.only("/memory", {"thread_gb_per_s", "per_hop", "controller_gb_per_s", "crowding",
                           "uncrowded_flows", "read_share"});
   fields.only("/costs", {"message_ns", "barrier_ns", "slice_ns"});
-  Machine machine{fs::path(name).stem().string(),
-                  title,
-                  *shape,
-                  shape_source,
-                  graph,
-                  has_links ? fields.text("/links/source") : std::string(),
-                  fields.number("/memory/thread_gb_per_s", Least::above_zero),
-                  fields.number("/memory/per_hop", Least::zero),
-                  fields.number("/memory/controller_gb_per_s", Least::above_zero),
-                  fields.number("/memory/crowding", Least::zero),
-                  fields.number("/memory/uncrowded_flows", Least::zero),
-                  only_with_links("/links/gb_per_s"),
-                  fields.number("/memory/read_share", Least::zero, 1),
-                  fields.number("/costs/message_ns", Least::zero),
-                  fields.number("/costs/barrier_ns", Least::zero),
-                  fields.number("/costs/slice_ns", Least::zero),
-                  only_with_links("/links/distance")};
+  bool const has_network = fields.find("/network") != nullptr;
+  if (has_network) fields.only("/network", {"hosts", "gb_per_s", "message_ns"});
+  auto const of_network = [&](char const* pointer) {
+    return has_network ? fields.number(pointer, Least::above_zero) : Sourced{};
+  };
+  Machine machine{
+      fs::path(name).stem().string(),
+      title,
+      *shape,
+      shape_source,
+      graph,
+      has_links ? fields.text("/links/source") : std::string(),
+      fields.number("/memory/thread_gb_per_s", Least::above_zero),
+      fields.number("/memory/per_hop", Least::zero),
+      fields.number("/memory/controller_gb_per_s", Least::above_zero),
+      fields.number("/memory/crowding", Least::zero),
+      fields.number("/memory/uncrowded_flows", Least::zero),
+      only_with_links("/links/gb_per_s"),
+      fields.number("/memory/read_share", Least::zero, 1),
+      fields.number("/costs/message_ns", Least::zero),
+      fields.number("/costs/barrier_ns", Least::zero),
+      fields.number("/costs/slice_ns", Least::zero),
+      only_with_links("/links/distance"),
+      has_network ? fields.number("/network/hosts", Least::above_zero, most_hosts) : Sourced{1, ""},
+      of_network("/network/gb_per_s"),
+      of_network("/network/message_ns")};
+  double const hosts = machine.hosts.value;
+  if (has_network && (hosts != std::floor(hosts) || hosts < 2))
+    fields.complain("/network/hosts/value", "is no whole number from 2 on");
   if (mistake) return *mistake;
   return machine;
 }

@@ -63,6 +63,28 @@ TEST(MachineFile, IsReadWithItsSources) {
   EXPECT_EQ(map.distance(0, 2), 10);
 }
 
+TEST(MachineFile, MayBeACluster) {
+  auto text = good;
+  auto const network = [&](std::string const& hosts) {
+    text = good;
+    text.replace(text.rfind("\n}"), 2,
+                 ",\n  \"network\": {\"hosts\": {\"value\": " + hosts +
+                     ", \"source\": \"a test\"},\n    \"gb_per_s\": {\"value\": 3, \"source\": "
+                     "\"a test\"}, \"message_ns\": {\"value\": 9, \"source\": \"a test\"}}\n}");
+    return parse_machine("m.json", text);
+  };
+  auto const cluster = network("4");
+  ASSERT_TRUE(cluster.ok()) << cluster.message();
+  EXPECT_EQ(cluster->hosts.value, 4);
+  EXPECT_EQ(cluster->network_gb_per_s.value, 3);
+  EXPECT_EQ(cluster->network_message_ns.value, 9);
+  EXPECT_EQ(parse_machine("m.json", good)->hosts.value, 1);
+  for (char const* wrong : {"1", "2.5", "0", "-4"}) {
+    EXPECT_FALSE(network(wrong).ok()) << wrong;
+    EXPECT_THAT(network(wrong).message(), HasSubstr("network/hosts/value"));
+  }
+}
+
 TEST(MachineFile, ThoseOfNighAreInOrder) {
   auto const names = machine_names(NIGH_MACHINES);
   EXPECT_GE(names.size(), 3u);
