@@ -14,6 +14,7 @@ namespace nigh::cli {
 
 void add_sim_allocation(CLI::App& sim);
 void add_sim_machines(CLI::App& sim);
+void add_sim_spread(CLI::App& sim);
 void add_sim_table1(CLI::App& sim);
 
 // A machine by its name or file; UsageError naming the argument when it is none.
