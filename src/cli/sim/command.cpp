@@ -22,6 +22,7 @@ void add_sim(CLI::App& app) {
   add_sim_allocation(*command);
   add_sim_table1(*command);
   add_sim_spread(*command);
+  add_sim_calibrate(*command);
   add_sim_machines(*command);
   command->callback([command] {
     if (command->get_subcommands().empty())

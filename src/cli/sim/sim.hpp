@@ -13,6 +13,7 @@ class App;
 namespace nigh::cli {
 
 void add_sim_allocation(CLI::App& sim);
+void add_sim_calibrate(CLI::App& sim);
 void add_sim_machines(CLI::App& sim);
 void add_sim_spread(CLI::App& sim);
 void add_sim_table1(CLI::App& sim);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What messages, meetings and being preempted cost.
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/calibrate/measure.hpp"
+#include "bench/pin.hpp"
+#include "bench/statistics.hpp"
+
+namespace bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ns_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+// Returns when `all` are here, or after a second.
+class Meeting {
+ public:
+  void open() noexcept { here_.store(0, std::memory_order_relaxed); }
+  void attend(int all) noexcept {
+    here_.fetch_add(1, std::memory_order_acq_rel);
+    auto const start = Clock::now();
+    while (here_.load(std::memory_order_acquire) < all)
+      if (Clock::now() - start > std::chrono::seconds(1)) {
+        missed_.store(true, std::memory_order_relaxed);
+        return;
+      }
+  }
+  bool missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
+
+ private:
+  alignas(64) std::atomic<int> here_{0};
+  alignas(64) std::atomic<bool> missed_{false};
+};
+
+void fork(int count, std::function<void()> const& body) {
+  if (count == 1) return body();
+  nigh::fork_join([&] { fork(count / 2, body); }, [&] { fork(count - count / 2, body); });
+}
+
+}  // namespace
+
+Samples measure_messages(int repetitions) {
+  constexpr int rounds = 500;
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
+    throw std::runtime_error("there is no pair of sockets to be had");
+  char message[64] = {};
+  pid_t const other = ::fork();
+  if (other < 0) throw std::runtime_error("there is no second process to be had");
+  if (other == 0) {
+    close(ends[0]);
+    while (recv(ends[1], message, sizeof message, 0) > 0)
+      if (send(ends[1], message, sizeof message, 0) < 0) break;
+    _exit(0);
+  }
+  close(ends[1]);
+  Samples samples;
+  for (int n = -1; n < repetitions; ++n) {
+    Samples there_and_back;
+    for (int i = 0; i < rounds; ++i) {
+      auto const start = Clock::now();
+      if (send(ends[0], message, sizeof message, 0) < 0 ||
+          recv(ends[0], message, sizeof message, 0) < 0)
+        break;
+      there_and_back.push_back(ns_since(start));
+    }
+    if (n >= 0 && !there_and_back.empty()) samples.push_back(median_of(there_and_back) / 2);
+  }
+  close(ends[0]);
+  waitpid(other, nullptr, 0);
+  return samples;
+}
+
+Samples measure_meetings(nigh::topology const& machine, int repetitions) {
+  constexpr int rounds = 200;
+  auto const threads = static_cast<int>(machine.cpus().size());
+  if (threads < 2) return {};
+  nigh::runtime_options options;
+  options.machine = &machine;
+  nigh::runtime runtime(options);
+  Meeting meeting;
+  std::function<void()> const body = [&] { meeting.attend(threads); };
+  Samples samples;
+  runtime.run([&] {
+    for (int n = -1; n < repetitions; ++n) {
+      Samples times;
+      for (int i = 0; i < rounds; ++i) {
+        meeting.open();
+        auto const start = Clock::now();
+        fork(threads, body);
+        times.push_back(ns_since(start) / threads);
+      }
+      if (n >= 0) samples.push_back(median_of(times));
+    }
+  });
+  if (meeting.missed()) throw std::runtime_error("not all cpus took part in a fork-join");
+  return samples;
+}
+
+Samples measure_slices(int cpu, int repetitions) {
+  constexpr double away_ns = 100e3;  // longer than an interrupt
+  auto const until = Clock::now() + std::chrono::milliseconds(100 * repetitions);
+  auto const spin = [&](Samples& stretches) {
+    if (!pin_this_thread(cpu)) return;
+    bool has_begun = false;  // a stretch whose begin was seen
+    for (auto begin = Clock::now(), last = begin; last < until;) {
+      auto const now = Clock::now();
+      if (std::chrono::duration<double, std::nano>(now - last).count() > away_ns) {
+        if (has_begun)
+          stretches.push_back(std::chrono::duration<double, std::nano>(last - begin).count());
+        has_begun = true;
+        begin = now;
+      }
+      last = now;
+    }
+  };
+  Samples mine, others;
+  std::thread other([&] { spin(others); });
+  std::thread me([&] { spin(mine); });
+  other.join();
+  me.join();
+  mine.insert(mine.end(), others.begin(), others.end());
+  return mine;
+}
+
+}  // namespace bench
