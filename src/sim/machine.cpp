@@ -16,6 +16,11 @@ std::vector<std::pair<std::string, Sourced>> Machine::numbers() const {
       {"memory/controller_gb_per_s", controller_gb_per_s}, {"memory/crowding", crowding},
       {"memory/uncrowded_flows", uncrowded_flows},         {"memory/read_share", read_share},
   };
+  if (l3_gb_per_s.value > 0) all.emplace_back("memory/l3_gb_per_s", l3_gb_per_s);
+  if (links.domains() > shape.cpu_domains()) {
+    all.emplace_back("memory/apart/gb_per_s", apart_gb_per_s);
+    all.emplace_back("memory/apart/hops", apart_hops);
+  }
   if (links.directed_links() > 0) {
     all.emplace_back("links/gb_per_s", link_gb_per_s);
     all.emplace_back("links/distance", hop_distance);
@@ -32,7 +37,7 @@ std::vector<std::pair<std::string, Sourced>> Machine::numbers() const {
 }
 
 policy::CoreMap Machine::core_map() const {
-  auto const n = links.domains();
+  auto const n = shape.cpu_domains();
   std::vector<std::vector<double>> between;
   for (int a = 0; a < n; ++a) {
     between.emplace_back();

@@ -26,7 +26,7 @@ struct Machine {
   std::string title;  // one line for a person
   topology shape;
   std::string shape_source;
-  LinkGraph links;  // between the domains that have cpus, in their order
+  LinkGraph links;  // between the domains, in their order: those without cpus come last
   std::string links_source;
 
   // A core's stream from memory h hops away is thread_gb_per_s / (1 + per_hop x h).
@@ -36,6 +36,13 @@ struct Machine {
   Sourced controller_gb_per_s;
   Sourced crowding;
   Sourced uncrowded_flows;
+  // Of cpus that share an L3 cache, their way to memory: a front-side bus, a chiplet's link. 0: it
+  // is no narrower than what lies behind it.
+  Sourced l3_gb_per_s;
+  // Of domains without cpus: their controller, and how many hops farther they are than their link
+  // alone would make them.
+  Sourced apart_gb_per_s;
+  Sourced apart_hops;
   // A link, one way; of memory traffic, `read_share` goes towards the core, the rest back.
   Sourced link_gb_per_s;
   Sourced read_share;
@@ -50,6 +57,16 @@ struct Machine {
   Sourced hosts{1, ""};
   Sourced network_gb_per_s{};
   Sourced network_message_ns{};
+
+  bool has_cpus(int domain) const noexcept { return domain < shape.cpu_domains(); }
+  // From a core of one domain to memory of another, in hops.
+  double way(int domain, int memory) const noexcept {
+    return links.hops(domain, memory) + (has_cpus(memory) ? 0 : apart_hops.value);
+  }
+  // How many times longer than from near memory a core's stream takes.
+  double slowdown(int domain, int memory) const noexcept {
+    return 1 + per_hop.value * way(domain, memory);
+  }
 
   // Each number under the name it has in the file.
   std::vector<std::pair<std::string, Sourced>> numbers() const;

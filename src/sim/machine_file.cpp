@@ -168,7 +168,8 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   auto const shape = read_shape(fields, name);
   if (mistake) return *mistake;
 
-  int const domains = shape->cpu_domains();
+  int const domains = static_cast<int>(shape->domains().size());
+  bool const stands_apart = domains > shape->cpu_domains();
   bool const has_links = domains > 1;
   auto const links = has_links ? read_links(fields, domains) : std::vector<std::pair<int, int>>{};
   if (mistake) return *mistake;
@@ -182,8 +183,15 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   auto const only_with_links = [&](char const* pointer) {
     return has_links ? fields.number(pointer, Least::above_zero) : Sourced{};
   };
+  auto const only_apart = [&](char const* pointer, Least least) {
+    return stands_apart ? fields.number(pointer, least) : Sourced{};
+  };
   fields.only("/memory", {"thread_gb_per_s", "per_hop", "controller_gb_per_s", "crowding",
-                          "uncrowded_flows", "read_share"});
+                          "uncrowded_flows", "l3_gb_per_s", "apart", "read_share"});
+  if (stands_apart)
+    fields.only("/memory/apart", {"gb_per_s", "hops"});
+  else if (fields.find("/memory/apart") != nullptr)
+    fields.complain("/memory/apart", "each domain of this machine has cpus");
   fields.only("/costs", {"message_ns", "barrier_ns", "slice_ns"});
   bool const has_network = fields.find("/network") != nullptr;
   if (has_network) fields.only("/network", {"hosts", "gb_per_s", "message_ns"});
@@ -202,6 +210,11 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
       fields.number("/memory/controller_gb_per_s", Least::above_zero),
       fields.number("/memory/crowding", Least::zero),
       fields.number("/memory/uncrowded_flows", Least::zero),
+      fields.find("/memory/l3_gb_per_s") == nullptr
+          ? Sourced{}
+          : fields.number("/memory/l3_gb_per_s", Least::above_zero),
+      only_apart("/memory/apart/gb_per_s", Least::above_zero),
+      only_apart("/memory/apart/hops", Least::zero),
       only_with_links("/links/gb_per_s"),
       fields.number("/memory/read_share", Least::zero, 1),
       fields.number("/costs/message_ns", Least::zero),

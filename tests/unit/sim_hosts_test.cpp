@@ -39,6 +39,42 @@ TEST_F(Hosts, AThreadIsAsFastAsItsMemoryIsNear) {
   EXPECT_NEAR(rate(31, 0), 1 / (0.5 + 0.5 * (1 + 3 * per_hop)), 1e-12);
 }
 
+TEST_F(Hosts, AFlowTakesItsComputingAndItsTraffic) {
+  FluidNetwork network;
+  MemorySystem memory(machine_, map_, network);
+  Traffic const traffic[] = {{0, 1, 0.5}, {1, 0, 0.25}};
+  auto const flow = memory.start(0, 0, 0.1, traffic);
+  double const gb_per_s = machine_.thread_gb_per_s.value;
+  EXPECT_NEAR(network.rate(0, flow),
+              1 / (0.1 + 1.5 / gb_per_s + 0.25 / gb_per_s * machine_.slowdown(0, 1)), 1e-12);
+}
+
+TEST(HostsOnOtherMachines, CoresOfAChipletShareItsWayToMemory) {
+  auto const machine = tests::machine("epyc-2x96");
+  auto const map = machine.core_map();
+  FluidNetwork network;
+  MemorySystem memory(machine, map, network);
+  Traffic const traffic{0, 1, 0};
+  std::vector<FlowId> flows;
+  for (int cpu = 0; cpu < 4; ++cpu) flows.push_back(memory.start(0, cpu, 0, {&traffic, 1}));
+  EXPECT_NEAR(network.rate(0, flows[0]), machine.l3_gb_per_s.value / 4, 1e-9);
+  auto const other = memory.start(0, 8, 0, {&traffic, 1});
+  EXPECT_NEAR(network.rate(0, other), machine.thread_gb_per_s.value, 1e-9);
+}
+
+TEST(HostsOnOtherMachines, MemoryWithoutCpusIsFarAndNarrow) {
+  auto const machine = tests::machine("cxl-2x32");
+  auto const map = machine.core_map();
+  FluidNetwork network;
+  MemorySystem memory(machine, map, network);
+  Traffic const traffic{2, 1, 0};
+  auto const one = memory.start(0, 0, 0, {&traffic, 1});
+  EXPECT_NEAR(network.rate(0, one), machine.thread_gb_per_s.value / machine.slowdown(0, 2), 1e-9);
+  EXPECT_LT(network.rate(0, one), machine.thread_gb_per_s.value / machine.slowdown(0, 1));
+  for (int cpu = 1; cpu < 32; ++cpu) memory.start(0, cpu, 0, {&traffic, 1});
+  EXPECT_NEAR(network.rate(0, one), machine.apart_gb_per_s.value / 32, 1e-9);
+}
+
 TEST_F(Hosts, ThreadsShareTheirDomainsMemoryAndTheirCpu) {
   FluidNetwork network;
   MemorySystem memory(machine_, map_, network);

@@ -131,6 +131,50 @@ TEST(MachineFile, MistakesAreNamedWithTheirLine) {
             "m.json:3: \"format\" is here for the second time");
 }
 
+// A memory without cpus, linked to domain 0.
+std::string with_memory_apart() {
+  auto text = good;
+  auto const replace = [&](std::string const& what, std::string const& with) {
+    text.replace(text.find(what), what.size(), with);
+  };
+  replace("pack:2 numa:1", "[numa] pack:2 [numa]");
+  replace("[[0, 1]]", "[[0, 1], [0, 2]]");
+  replace("\"read_share\"",
+          "\"apart\": {\"gb_per_s\": {\"value\": 2, \"source\": \"t\"}, "
+          "\"hops\": {\"value\": 1.5, \"source\": \"t\"}}, \"read_share\"");
+  return text;
+}
+
+TEST(MachineFile, MayHaveMemoryWithoutCpus) {
+  auto const machine = parse_machine("m.json", with_memory_apart());
+  ASSERT_TRUE(machine.ok()) << machine.message();
+  EXPECT_EQ(machine->shape.cpu_domains(), 2);
+  EXPECT_EQ(machine->links.domains(), 3);
+  EXPECT_TRUE(machine->has_cpus(1));
+  EXPECT_FALSE(machine->has_cpus(2));
+  EXPECT_EQ(machine->way(0, 1), 1);
+  EXPECT_EQ(machine->way(0, 2), 2.5);
+  EXPECT_EQ(machine->way(1, 2), 3.5);
+  EXPECT_EQ(machine->slowdown(0, 2), 1 + 1.5 * 2.5);
+  EXPECT_EQ(machine->core_map().domains(), 2);
+}
+
+TEST(MachineFile, TellsOfMemoryWithoutCpusThatIsNotDescribedOrNotThere) {
+  auto text = with_memory_apart();
+  text.replace(text.find("\"apart\""), 7, "\"alone\"");
+  EXPECT_EQ(parse_machine("m.json", text).message(), "m.json:17: memory/alone: unknown key");
+  text = with_memory_apart();
+  auto const from = text.find("\"apart\""), to = text.find("\"read_share\"");
+  EXPECT_EQ(parse_machine("m.json", text.replace(from, to - from, "")).message(),
+            "m.json:11: memory/apart/gb_per_s: is missing");
+  text = with_memory_apart();
+  text.replace(text.find(", [0, 2]"), 8, "");
+  EXPECT_EQ(parse_machine("m.json", text).message(),
+            "m.json:6: links/between: no way from domain 0 to domain 2: a link is missing");
+  EXPECT_EQ(complaint("\"read_share\"", "\"apart\": {}, \"read_share\""),
+            "m.json:17: memory/apart: each domain of this machine has cpus");
+}
+
 TEST(MachineFile, DomainsThatNothingLinksAreNamed) {
   auto text = good;
   text.replace(text.find("pack:2"), 6, "pack:3");

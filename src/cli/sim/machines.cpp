@@ -19,11 +19,11 @@ std::string list() {
   auto const folder = machines_folder();
   auto const names = sim::machine_names(folder);
   if (names.empty()) return fmt::format("no machines in {}\n", folder.string());
-  std::string text = fmt::format("{:14}  {:>4}  {:>7}  {:>4}  {}\n", "machine", "cpus", "domains",
+  std::string text = fmt::format("{:16}  {:>4}  {:>7}  {:>4}  {}\n", "machine", "cpus", "domains",
                                  "hops", "what it is");
   for (auto const& name : names) {
     auto const m = machine_for("machines", name);
-    text += fmt::format("{:14}  {:>4}  {:>7}  {:>4}  {}\n", name, m.shape.cpus().size(),
+    text += fmt::format("{:16}  {:>4}  {:>7}  {:>4}  {}\n", name, m.shape.cpus().size(),
                         m.links.domains(), m.links.diameter(), m.title);
   }
   return text + fmt::format(

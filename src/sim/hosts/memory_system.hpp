@@ -7,6 +7,7 @@
 // data and of the neighbour whose data it reads cap its rate, and what it moves loads the
 // controllers there and the links between.
 
+#include <span>
 #include <vector>
 
 #include "sim/fluid.hpp"
@@ -26,6 +27,12 @@ struct MemoryNeed {
   bool interleaved = false;  // its own data lies in all domains in equal parts
 };
 
+// What a piece of work moves between its core and one domain.
+struct Traffic {
+  int domain = 0;
+  double in_gb = 0, out_gb = 0;  // towards the core, and back
+};
+
 class MemorySystem {
  public:
   MemorySystem(Machine const& machine, policy::CoreMap const& map, FluidNetwork& network);
@@ -35,14 +42,18 @@ class MemorySystem {
   int hops(int a, int b) const noexcept { return machine_.links.hops(a, b); }
 
   FlowId start(Time now, double work_s, ThreadPlace const& place, MemoryNeed const& need);
+  // A flow of volume 1: so much computing, and the time its traffic takes besides.
+  FlowId start(Time now, int cpu, double busy_s, std::span<Traffic const> traffic);
 
  private:
   void load(ResourceId resource, double weight);
   void load_way(int from, int to, double gb_per_s);
+  void load_l3(int cpu, double gb_per_s);
 
   Machine const& machine_;
   FluidNetwork& network_;
-  std::vector<int> domain_of_;  // [position]
+  std::vector<int> domain_of_;     // [position]
+  std::vector<ResourceId> l3_of_;  // [position]; empty: caches are as wide as what is behind them
   ResourceId first_core_ = 0, first_controller_ = 0, first_link_ = 0;
   std::vector<Use> uses_;
 };
