@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh sim table1: tasks with and without locality queues, on the machine of the paper on them.
+// nigh sim table1: tasks with and without locality queues, and loops, on the machines of the paper
+// on locality queues.
 
-#include "sim/jacobi/table1.hpp"
-
-#include <fmt/format.h>
+#include "cli/sim/table1.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -16,87 +13,100 @@
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
-#include "cli/sim/result_lines.hpp"
 #include "cli/sim/sim.hpp"
-#include "tune/standings.hpp"
 
 namespace nigh::cli {
 namespace {
 
 constexpr char const* figure = "sim_table1";  // its script
+constexpr char const* papers_machine = "opteron-4x2";
+constexpr char const* uniform_machine = "dunnington-4x6";  // the paper's other one
+constexpr int fit_evaluations = 220;
 
 struct Table1Flags {
-  std::string machine = "opteron-4x2", json, plot;
+  std::string machine = papers_machine, json, plot;
   std::uint64_t seed = 1;
-  int seeds = 5;
+  int seeds = 5, layers = 60, waiting = 256;
+  bool leave_one_out = false;
 };
 
-struct Simulated {
-  sim::Table1Cell cell;
-  std::vector<double> mlups;  // one a seed
-
-  double error() const { return tune::median(mlups) / cell.published - 1; }
-};
-
-using Table = std::vector<Simulated>;
-
-Table simulate(sim::Machine const& machine, Table1Flags const& f) {
-  Table table;
-  for (auto const& cell : sim::table1) {
-    table.push_back({cell, {}});
-    for (int s = 0; s < f.seeds; ++s)
-      table.back().mlups.push_back(
-          sim::jacobi_mlups(machine, cell.what, f.seed + static_cast<std::uint64_t>(s)));
-  }
-  return table;
+template <class Simulate>
+std::vector<double> each_seed(Table1Flags const& f, Simulate simulate) {
+  std::vector<double> mlups;
+  for (int s = 0; s < f.seeds; ++s)
+    mlups.push_back(simulate(f.seed + static_cast<std::uint64_t>(s)));
+  return mlups;
 }
 
-std::string describe(Table const& table, sim::Machine const& machine, int seeds) {
-  std::string text = fmt::format(
-      "{}\nMLUP/s of a Jacobi sweep over 600^3 sites in 3600 tasks; medians of {} seeds\n\n"
-      "{:10}{:8}{:8}{:>11}{:>11}{:>9}\n",
-      machine.title, seeds, "pages", "order", "tasks", "published", "simulated", "error");
-  double squares = 0, worst = 0;
-  for (auto const& s : table) {
-    auto const& w = s.cell.what;
-    text += fmt::format("{:10}{:8}{:8}{:>11.1f}{:>11.1f}{:>+8.1f}%\n",
-                        w.round_robin ? "static,1" : "static", w.j_outermost ? "jki" : "kji",
-                        w.queues ? "queues" : "plain", s.cell.published, tune::median(s.mlups),
-                        100 * s.error());
-    squares += s.error() * s.error();
-    worst = std::max(worst, std::abs(s.error()));
-  }
-  return text + fmt::format("\nlargest error {:.1f}%, rms {:.1f}%\n", 100 * worst,
-                            100 * std::sqrt(squares / static_cast<double>(table.size())));
+// The text: with all pages in domain 0 as fast as tasks under static/kji; dynamic on two sockets as
+// static/jki, on four as static,1/jki.
+std::optional<double> published(sim::JacobiLoop const& what) {
+  if (what.pages == sim::LoopPages::first_domain && what.sockets == 4) return 149.8;
+  if (what.pages != sim::LoopPages::own || what.schedule != schedule_kind::dynamic) return {};
+  if (what.sockets == 2) return 247.9;
+  if (what.sockets == 4) return 412.7;
+  return {};
 }
 
-std::string result_lines(Table const& table, sim::Machine const& machine, Table1Flags const& f) {
-  std::string text;
-  for (auto const& s : table) {
-    auto const& w = s.cell.what;
-    SimResult r;
-    r.bench = "sim/table1";
-    r.variant = w.queues ? "queues" : "tasks";
-    r.params = {{"seed", static_cast<long>(f.seed)}};
-    r.settings = {{"machine", machine.name},
-                  {"init", w.round_robin ? "static,1" : "static"},
-                  {"order", w.j_outermost ? "jki" : "kji"}};
-    r.metric = "rate";
-    r.unit = "MLUP/s";
-    r.samples = s.mlups;
-    r.counters = {{"published", s.cell.published}, {"error", s.error()}};
-    text += json_line(r, machine);
+// On the paper's machines two threads a socket, elsewhere all there are.
+LoopStudy loops_on(sim::Machine machine, Table1Flags const& f, bool is_one_of_the_papers,
+                   bool has_published) {
+  int const cpus = static_cast<int>(machine.shape.groups(level::package).front().size());
+  LoopStudy study{std::move(machine), is_one_of_the_papers ? 2 : cpus, f.layers, {}};
+  using enum schedule_kind;
+  for (auto const& [schedule, pages] :
+       {std::pair{static_blocks, sim::LoopPages::own}, std::pair{dynamic, sim::LoopPages::own},
+        std::pair{static_blocks, sim::LoopPages::first_domain}}) {
+    if (pages == sim::LoopPages::first_domain && study.machine.links.domains() == 1) continue;
+    for (int n = 1; n <= sim::sockets_of(study.machine); ++n) {
+      sim::JacobiLoop const what{schedule, pages, n, study.threads, f.layers};
+      study.cells.push_back(
+          {what, has_published ? published(what) : std::nullopt, each_seed(f, [&](std::uint64_t s) {
+             return sim::jacobi_loop_mlups(study.machine, what, s);
+           })});
+    }
   }
-  return text;
+  return study;
+}
+
+Table1Study simulate(Table1Flags const& f) {
+  Table1Study study{machine_for("--machine", f.machine),
+                    false,
+                    false,
+                    f.seed,
+                    f.seeds,
+                    f.layers,
+                    f.waiting,
+                    {},
+                    {},
+                    {}};
+  study.is_the_papers = study.machine.shape.cpu_domains() == 4 &&
+                        study.machine.shape.cpus().size() == 8 &&
+                        sim::sockets_of(study.machine) == 4;
+  bool const is_one = study.is_the_papers || f.machine == uniform_machine;
+  study.has_published = study.is_the_papers && f.layers == 60 && f.waiting == 256;
+  for (auto cell : sim::table1) {
+    cell.what.layers = f.layers;
+    cell.what.most_waiting = f.waiting;
+    study.table.push_back({cell, each_seed(f, [&](std::uint64_t s) {
+                             return sim::jacobi_mlups(study.machine, cell.what, s);
+                           })});
+  }
+  study.loops.push_back(loops_on(study.machine, f, is_one, study.has_published));
+  if (f.machine == papers_machine)
+    study.loops.push_back(loops_on(machine_for("--machine", uniform_machine), f, true, false));
+  if (f.leave_one_out)
+    for (int out = -1; out < static_cast<int>(sim::table1.size()); ++out)
+      study.fits.push_back(sim::fit_table1(study.machine, out, f.seed, fit_evaluations));
+  return study;
 }
 
 void run(Table1Flags const& f) {
   if (!f.json.empty()) check_output(f.json);
   if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
-  auto const machine = machine_for("--machine", f.machine);
-  auto const table = simulate(machine, f);
-  auto const text = describe(table, machine, f.seeds);
-  auto const lines = result_lines(table, machine, f);
+  auto const study = simulate(f);
+  auto const text = describe(study);
+  auto const lines = result_lines(study);
   if (f.json == "-")
     std::fputs(text.c_str(), stderr);
   else
@@ -109,7 +119,7 @@ void run(Table1Flags const& f) {
 
 void add_sim_table1(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
-      "table1", "Tasks and locality queues: Table 1 of the paper on them, eight cells");
+      "table1", "Tasks, locality queues and loops of a Jacobi sweep: the paper on locality queues");
   auto const f = std::make_shared<Table1Flags>();
   command->add_option("--machine", f->machine, "A machine, or a file of one (opteron-4x2)")
       ->type_name("NAME");
@@ -119,6 +129,16 @@ void add_sim_table1(CLI::App& sim) {
   command->add_option("--seed", f->seed, "The first one (1)")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000'000));
+  command->add_option("--layers", f->layers, "Of blocks, along k (60)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 600));
+  command
+      ->add_option("--waiting", f->waiting,
+                   "Tasks that may wait before their submitter runs one (256)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_flag("--leave-one-out", f->leave_one_out,
+                    "Fit the machine's memory to all cells but one, for each; takes minutes");
   command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
       ->type_name("FILE");
   command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");

@@ -8,6 +8,7 @@
 
 #include "policy/victim_order.hpp"
 #include "sim/hosts/memory_system.hpp"
+#include "sim/jacobi/grid.hpp"
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"
 
@@ -15,11 +16,9 @@ namespace nigh::sim {
 
 namespace {
 
-constexpr int layers = 60, columns = 60;               // blocks along k and j
-constexpr double updates = 600 * 10 * 10, bytes = 24;  // of a block, of an update
-constexpr std::size_t most_waiting = 256;              // tasks
-constexpr Time submit_ns = 500, task_ns = 2000;        // fitted: hardly felt
-constexpr double jitter = 0.005;                       // of a block's work, assumed
+using jacobi::columns;
+
+constexpr Time submit_ns = 500, task_ns = 2000;  // fitted: hardly felt
 
 class Sweep {
  public:
@@ -27,14 +26,20 @@ class Sweep {
       : what_(what),
         map_(machine.core_map()),
         memory_(machine, map_, simulation_.network),
-        block_s_(updates * bytes / (machine.thread_gb_per_s.value * 1e9)),
+        block_s_(jacobi::all_updates / (what.layers * columns) * jacobi::bytes /
+                 (machine.thread_gb_per_s.value * 1e9)),
         random_(seed),
-        domains_(machine.links.domains()),
+        domains_(machine.shape.cpu_domains()),
         threads_(map_.size()),
         idle_(static_cast<std::size_t>(threads_), false),
         queues_(static_cast<std::size_t>(domains_)) {
     std::vector<double> const equally_far(static_cast<std::size_t>(domains_), 1);
     for (int d = 0; d < domains_; ++d) orders_.push_back(policy::victim_order(d, equally_far));
+    std::vector<int> cpus;
+    for (int t = 0; t < threads_; ++t) cpus.push_back(map_.cpu(cpu_of(t)));
+    home_of_layer_ = jacobi::first_touched(
+        what.round_robin ? schedule_kind::static_chunks : schedule_kind::static_blocks, what.layers,
+        team_on(machine.shape, cpus), machine.shape);
   }
 
   double seconds_of_all() {
@@ -49,13 +54,13 @@ class Sweep {
   void happen(Event const& event) {
     if (event.what == running) return start(static_cast<int>(event.actor));
     if (event.what == submitted) put(submitted_++);
-    if (event.actor == 0 && submitted_ < layers * columns) return submit();
+    if (event.actor == 0 && submitted_ < what_.layers * columns) return submit();
     seek(static_cast<int>(event.actor));
   }
   void ended(FlowId flow) {
     auto const thread = thread_of_.at(flow);
     thread_of_.erase(flow);
-    if (thread == 0 && submitted_ < layers * columns) return submit();
+    if (thread == 0 && submitted_ < what_.layers * columns) return submit();
     seek(thread);
   }
 
@@ -67,18 +72,13 @@ class Sweep {
   }
   int domain_of(int thread) const { return memory_.domain_of(cpu_of(thread)); }
 
-  // Whose thread touched the block's layer first. Static: the first threads have a layer more.
   int home_of(int block) const {
-    int const layer = what_.j_outermost ? block % layers : block / columns;
-    if (what_.round_robin) return domain_of(layer % threads_);
-    int const longer = layers % threads_, share = layers / threads_;
-    int const in_longer = longer * (share + 1);
-    return domain_of(layer < in_longer ? layer / (share + 1)
-                                       : longer + (layer - in_longer) / share);
+    int const layer = what_.j_outermost ? block % what_.layers : block / columns;
+    return home_of_layer_[static_cast<std::size_t>(layer)];
   }
 
   void submit() {
-    if (waiting_ >= most_waiting) {
+    if (waiting_ >= static_cast<std::size_t>(what_.most_waiting)) {
       // With queues the new block waits, and any block is run for it; without, it is run itself.
       if (what_.queues) {
         enqueue(submitted_++);
@@ -144,7 +144,7 @@ class Sweep {
   }
   void start(int thread) {
     int const block = block_of_[static_cast<std::size_t>(thread)];
-    double const work = block_s_ * (1 + jitter * (2 * random_.uniform() - 1));
+    double const work = block_s_ * (1 + jacobi::jitter * (2 * random_.uniform() - 1));
     auto const flow =
         memory_.start(simulation_.now(), work, {cpu_of(thread), home_of(block), -1}, {1, 0, false});
     thread_of_.emplace(flow, thread);
@@ -159,6 +159,7 @@ class Sweep {
   int domains_, threads_;
   int submitted_ = 0;
   std::size_t waiting_ = 0;  // tasks, not counting those that run
+  std::vector<int> home_of_layer_;
   std::vector<bool> idle_;
   std::deque<int> tasks_;
   std::vector<std::deque<int>> queues_;   // [domain]
@@ -171,7 +172,7 @@ class Sweep {
 
 double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed) {
   Sweep sweep(machine, what, seed);
-  return layers * columns * updates / sweep.seconds_of_all() * 1e-6;
+  return jacobi::all_updates / sweep.seconds_of_all() * 1e-6;
 }
 
 }  // namespace nigh::sim

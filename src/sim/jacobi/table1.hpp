@@ -3,7 +3,7 @@
 // Table 1 of Wittmann and Hager, "A proof of concept for optimizing task parallelism by locality
 // queues" (2009): a 3D Jacobi sweep in blocks, each a task, on four domains of two cores.
 //
-//   one thread submits   up to 256 tasks wait; beyond, it runs one itself: the newest
+//   one thread submits   up to most_waiting tasks wait; beyond, it runs one itself: the newest
 //   the others           take the oldest
 //   with locality queues a block waits in the queue of its domain, and a task runs the first block
 //                        of its thread's domain, or of the next domain that has one
@@ -19,6 +19,8 @@ struct JacobiTasks {
   bool queues = false;       // locality queues
   bool j_outermost = false;  // order of submission: jki, else kji
   bool round_robin = false;  // pages first touched by loop schedule static,1, else static
+  int layers = 60;
+  int most_waiting = 256;  // tasks
   // What the paper did not do; with these the model must miss.
   bool oldest_first = false;  // the submitter, too, runs the oldest
   bool scatter = false;       // thread t in domain t mod 4, instead of t / 2
