@@ -88,6 +88,13 @@ double FluidNetwork::rate(Time now, FlowId flow) {
   return checked(flow).rate;
 }
 
+// What has begun or ended just now has not yet had an effect.
+double FluidNetwork::left(Time now, FlowId flow) {
+  if (now > changed_) settle(now);
+  Flow const& f = checked(flow);
+  return std::max(0.0, f.left - f.rate * seconds(now - f.since));
+}
+
 double FluidNetwork::used(Time now, ResourceId resource) {
   settle(now);
   double sum = 0;

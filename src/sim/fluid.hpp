@@ -62,6 +62,7 @@ class FluidNetwork {
   std::optional<Ending> next_ending(Time now);
 
   double rate(Time now, FlowId flow);  // volume a second
+  double left(Time now, FlowId flow);  // of its volume
   double used(Time now, ResourceId resource);
   Resource const& resource(ResourceId r) const noexcept { return resources_[r].what; }
   std::size_t flows() const noexcept { return running_; }

@@ -21,6 +21,7 @@ void add_sim(CLI::App& app) {
   command->require_subcommand(0, 1);
   add_sim_allocation(*command);
   add_sim_table1(*command);
+  add_sim_mg(*command);
   add_sim_spread(*command);
   add_sim_calibrate(*command);
   add_sim_machines(*command);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the text on multigrid states, on the modelled machines; and that each of it takes what the
+// model says is its reason.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "machines.hpp"
+#include "sim/mg/study.hpp"
+
+namespace nigh::sim {
+namespace {
+
+template <class Change>
+std::vector<MgStatement> stated(Machine const& machine, Change change) {
+  auto cases = mg_cases(machine, mg_classes.back());
+  for (MgCase& c : cases) change(c);
+  int const all = static_cast<int>(machine.shape.cpus().size());
+  return statements(study_mg(machine, cases, {1, all / 2, 3 * all / 4, all}, 1), machine);
+}
+
+bool holds(std::vector<MgStatement> const& all, std::string const& beginning) {
+  auto const found = std::find_if(
+      all.begin(), all.end(), [&](MgStatement const& s) { return s.text.starts_with(beginning); });
+  EXPECT_NE(found, all.end()) << beginning;
+  return found != all.end() && found->holds;
+}
+
+char const* const compact_stops = "compact stops scaling at the second socket";
+char const* const dynamic_loads = "dynamic + compact loads socket 0 most";
+char const* const interleaved = "scatter + interleave scales better than compact";
+char const* const dynamic_best = "dynamic + scatter + interleave is best for OpenMP";
+
+TEST(MgOrders, AreTheTexts) {
+  for (char const* name : {"skylake-2x12", "xeon-e5-2630-2x8"}) {
+    auto const all = stated(tests::machine(name), [](MgCase&) {});
+    int held = 0;
+    for (auto const& s : all) held += s.holds;
+    EXPECT_GE(held, 15) << name << ": of " << all.size();
+    for (char const* text : {compact_stops, dynamic_loads, dynamic_best})
+      EXPECT_TRUE(holds(all, text));
+    for (char const* framework : {" (OpenMP)", " (Cilk)", " (FastFlow)"})
+      EXPECT_TRUE(holds(all, interleaved + std::string(framework)));
+    for (char const* framework : {" (OpenMP)", " (Cilk)"})
+      EXPECT_TRUE(holds(all, "and best of the four ways" + std::string(framework)));
+  }
+}
+
+// With bandwidth for everybody and memory equally near, it does not matter where pages are.
+TEST(MgOrders, NeedMemoryThatIsFarAndNarrow) {
+  auto machine = tests::machine("skylake-2x12");
+  machine.per_hop.value = 0;
+  machine.controller_gb_per_s.value = machine.link_gb_per_s.value = 1e4;
+  auto const all = stated(machine, [](MgCase&) {});
+  EXPECT_FALSE(holds(all, compact_stops));
+  EXPECT_FALSE(holds(all, "scatter + interleave scales better than compact (OpenMP)"));
+}
+
+// OpenMP's second socket has little to do for want of its own pages.
+TEST(MgOrders, NeedOneThreadThatTouchesAll) {
+  auto const all = stated(tests::machine("skylake-2x12"), [](MgCase& c) {
+    c.u_touched_by_one = false;
+    c.far_touch = 1;
+  });
+  EXPECT_FALSE(holds(all, compact_stops));
+  EXPECT_FALSE(holds(all, "OpenMP and Cilk have more room for improvement than FastFlow"));
+}
+
+// That threads next to each other share what they read is all that dynamic loops gain.
+TEST(MgOrders, NeedCaches) {
+  auto const all = stated(tests::machine("skylake-2x12"), [](MgCase& c) { c.caches = false; });
+  EXPECT_FALSE(holds(all, dynamic_best));
+  EXPECT_FALSE(holds(all, "then dynamic misses the last cache less"));
+  EXPECT_TRUE(holds(all, compact_stops));
+}
+
+}  // namespace
+}  // namespace nigh::sim
