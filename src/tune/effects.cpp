@@ -27,7 +27,7 @@ Effects::Effects(std::span<Candidate const> candidates, std::span<Measured const
   doubt_ = assumed;
   if (known.empty()) return;
   std::vector<double> y(measured.size());
-  for (auto const i : known) mean_ += y[i] = std::log(median(measured[i].costs));
+  for (auto const i : known) mean_ += y[i] = std::log(undisturbed(measured[i].costs));
   mean_ /= static_cast<double>(known.size());
 
   // Backfitting: each option in turn explains what the others leave. A value seen once is believed

@@ -13,12 +13,12 @@
 namespace nigh::tune {
 namespace {
 
-// Runs of a candidate in all by the end of each rung; the last ones until the finalists have
-// theirs.
+// Runs of a candidate in all by the end of each rung; when finalists have theirs and are still
+// level, one more a rung.
 int runs_by_rung(int rung, int repetitions) {
   constexpr int steps[] = {1, 2, 4};
   constexpr int count = sizeof steps / sizeof *steps;
-  return rung < count ? std::min(steps[rung], repetitions) : repetitions;
+  return rung < count ? std::min(steps[rung], repetitions) : repetitions + rung - count;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ std::optional<int> Search::best() const {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < measured_.size(); ++i) {
     if (!measured_[i].known()) continue;
-    auto const cost = median(measured_[i].costs);
+    auto const cost = undisturbed(measured_[i].costs);
     if (cost < least) least = cost, best = static_cast<int>(i);
   }
   return best;
@@ -79,7 +79,7 @@ std::optional<int> Search::next_of_survey() const {
     if (!tried(i) && (!found || promise(i) < promise(*found))) found = i;
   if (!found) return {};
   if (leader) {
-    auto const least = std::log(median(measured_[static_cast<std::size_t>(*leader)].costs));
+    auto const least = std::log(undisturbed(measured_[static_cast<std::size_t>(*leader)].costs));
     if (promise(*found) - 4 * effects.doubt() > least) return {};
   }
   return static_cast<int>(*found);
@@ -90,6 +90,17 @@ int Search::most_runs() const {
   auto const n = candidates_.size();
   auto const all = n * static_cast<std::size_t>(options_.repetitions);
   return static_cast<int>(n < few || options_.exhaustive ? all : std::max(all / 3, n + n / 3));
+}
+
+// Whether it matters no more which of those in the race wins.
+bool Search::are_level() const {
+  constexpr double little = 1.01;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (auto const c : in_race_) {
+    auto const cost = undisturbed(measured_[static_cast<std::size_t>(c)].costs);
+    least = std::min(least, cost), most = std::max(most, cost);
+  }
+  return most <= little * least;
 }
 
 // Picks who is in the next rung, and lets them run; nobody when it is decided.
@@ -104,10 +115,15 @@ void Search::climb() {
   for (auto const& s : table)
     if (stays(s.candidate)) least_high = std::min(least_high, s.high);
   std::size_t const before = in_race_.empty() ? table.size() : in_race_.size();
-  std::size_t const room = std::max<std::size_t>(3, before / 2);
+  // Whoever ran once may have been unlucky, so half of what is left may go to second runs.
+  auto const second_runs =
+      rung_ == 0 ? static_cast<std::size_t>(std::max(0, most_runs() - runs_)) / 2 : 0;
+  std::size_t const room = std::max({std::size_t{3}, before / 2, second_runs});
   for (auto const& s : table)
     if (stays(s.candidate) && s.low <= least_high && up.size() < room) up.push_back(s.candidate);
   in_race_ = std::move(up);
+  bool const all_done = runs_by_rung(rung_, options_.repetitions) >= options_.repetitions;
+  if (all_done && are_level()) in_race_.clear();
   ++rung_;
   if (in_race_.size() < 2) return;
   queue(in_race_, runs_by_rung(rung_, options_.repetitions));
@@ -135,8 +151,7 @@ std::optional<int> Search::next() {
     while (!to_run_.empty() && measured_[static_cast<std::size_t>(to_run_.back())].failed)
       to_run_.pop_back();
     if (!to_run_.empty()) return to_run_.back();
-    bool const all_done = runs_by_rung(rung_, options_.repetitions) >= options_.repetitions;
-    if (in_race_.size() < 2 || all_done) return {};
+    if (in_race_.size() < 2) return {};
     climb();
   }
   return {};
@@ -166,19 +181,9 @@ int Search::passed_over() const {
 }
 
 int Search::runs_left() const {
-  int left = static_cast<int>(to_run_.size());
-  auto racing = in_race_.size();
-  if (surveying_) {
-    for (std::size_t i = 0; i < measured_.size(); ++i) left += tried(i) ? 0 : 1;
-    racing = candidates_.size();
-  }
-  int const done = std::max(1, runs_by_rung(rung_, options_.repetitions));
-  for (int rung = rung_ + 1, before = done; before < options_.repetitions && racing > 1; ++rung) {
-    racing = std::max<std::size_t>(2, racing / 2);
-    left += static_cast<int>(racing) * (runs_by_rung(rung, options_.repetitions) - before);
-    before = runs_by_rung(rung, options_.repetitions);
-  }
-  return left;
+  if (options_.exhaustive) return static_cast<int>(to_run_.size());
+  bool const decided = !surveying_ && in_race_.size() < 2;
+  return decided ? 0 : most_runs() - runs_;
 }
 
 }  // namespace nigh::tune

@@ -10,9 +10,10 @@
 // far, the first option first; then goes on with whom the effects of the values promise most, and
 // leaves out those that would lose even if the promise were wrong by four times its doubt.
 // Rungs are successive halving (Jamieson and Talwalkar 2016), with those dropped at once
-// that noise does not excuse. Within a rung the order is shuffled, for a machine's speed drifts.
-// Runs in all: at most a third of running every candidate as often as finalists run, when there are
-// six or more of them and finalists run four times or more.
+// that noise does not excuse. Finalists that have run as often as asked, and are apart by more than
+// 1% but not by more than noise, run on while runs are left. Within a rung the order is shuffled,
+// for a machine's speed drifts. Runs in all: at most a third of running every candidate as often as
+// finalists run, when there are six or more of them and finalists run four times or more.
 
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,7 @@ class Search {
   std::optional<int> next_of_survey() const;
   std::optional<int> best() const;
   void climb();
+  bool are_level() const;
   void queue(std::vector<int> const& candidates, int repetitions);
   int most_runs() const;
 

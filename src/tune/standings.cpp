@@ -11,21 +11,22 @@ namespace {
 
 constexpr int draws = 1000;
 
-// Relative deviations from the median, as logarithms, of everybody who ran twice or more. So few of
-// them say little, so they come with a habit of 3%: a quiet machine's noise is soon outnumbered.
+// Relative deviations from the undisturbed cost, as logarithms, of everybody who ran twice or more.
+// So few of them say little, so they come with a habit of 3%, and of now and then 20% for others on
+// the machine: a quiet machine's noise is soon outnumbered.
 std::vector<double> deviations(std::span<Measured const> measured) {
-  std::vector<double> all{-0.05, -0.03, -0.02, -0.01, 0.01, 0.02, 0.03, 0.05};
+  std::vector<double> all{-0.05, -0.03, -0.02, -0.01, 0.01, 0.02, 0.03, 0.05, 0.2};
   for (auto const& m : measured) {
     if (m.failed || m.costs.size() < 2) continue;
     auto const n = static_cast<double>(m.costs.size());
-    auto const wider = std::sqrt(n / (n - 1));  // the median is near its own samples
-    auto const centre = median(m.costs);
+    auto const wider = std::sqrt(n / (n - 1));  // it is near its own samples
+    auto const centre = undisturbed(m.costs);
     for (double const c : m.costs) all.push_back(wider * std::log(c / centre));
   }
   return all;
 }
 
-// Draws by how much the median of so many runs may be off.
+// Draws by how much what so many runs say may be off.
 class Error {
  public:
   Error(std::span<Measured const> measured, std::uint64_t seed)
@@ -34,7 +35,7 @@ class Error {
   double of(std::size_t runs) {
     drawn_.clear();
     for (std::size_t i = 0; i < runs; ++i) drawn_.push_back(pool_[random_() % pool_.size()]);
-    return median(drawn_);
+    return undisturbed(drawn_);
   }
 
  private:
@@ -51,12 +52,21 @@ double median(std::vector<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
+double undisturbed(std::vector<double> costs) {
+  if (costs.empty()) return 0;
+  std::sort(costs.begin(), costs.end());
+  auto const at = static_cast<double>(costs.size() - 1) / 8;
+  auto const below = static_cast<std::size_t>(at);
+  auto const above = std::min(below + 1, costs.size() - 1);
+  return costs[below] + (at - std::floor(at)) * (costs[above] - costs[below]);
+}
+
 std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_t seed) {
   std::vector<Standing> table;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     auto const& m = measured[i];
     if (!m.known()) continue;
-    auto const cost = median(m.costs);
+    auto const cost = undisturbed(m.costs);
     table.push_back({static_cast<int>(i), cost, cost, cost, 0, static_cast<int>(m.costs.size())});
   }
   std::vector<std::vector<double>> drawn(table.size());
@@ -83,7 +93,7 @@ std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_
 double chance_below(std::span<Measured const> measured, int a, int b, std::uint64_t seed) {
   auto const& first = measured[static_cast<std::size_t>(a)].costs;
   auto const& second = measured[static_cast<std::size_t>(b)].costs;
-  auto const gap = std::log(median(second) / median(first));
+  auto const gap = std::log(undisturbed(second) / undisturbed(first));
   Error error(measured, seed);
   int below = 0;
   for (int d = 0; d < draws; ++d)

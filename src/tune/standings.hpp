@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Who leads, and how sure that is. Repetitions of one candidate are few, but their deviations from
-// its median tell about the machine's noise, whoever was measured: all candidates' deviations are
-// pooled, and drawn from again and again (bootstrap).
+// what it does undisturbed tell about the machine's noise, whoever was measured: all candidates'
+// deviations are pooled, and drawn from again and again (bootstrap).
 
 #include <cstdint>
 #include <span>
@@ -14,13 +14,18 @@ namespace nigh::tune {
 
 struct Standing {
   int candidate = 0;
-  double cost = 0;           // median
+  double cost = 0;           // undisturbed
   double low = 0, high = 0;  // 95% interval of it
   double chance = 0;         // that it is the best of all that were measured
   int runs = 0;
 };
 
 double median(std::vector<double> values);
+
+// What a configuration costs when nobody else disturbs it: what one run in eight does not exceed,
+// of five runs the mean of the two cheapest. Others only ever make runs dearer, so cheap ones tell
+// configurations apart where medians tell who was lucky.
+double undisturbed(std::vector<double> costs);
 
 // Of the known ones, best first. The seed is for the drawing: same measurements, same standings.
 std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_t seed);

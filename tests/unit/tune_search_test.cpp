@@ -117,15 +117,15 @@ TEST(Landscapes, AreSolvedWithinThreePercentByAThirdOfTheRuns) {
 }
 
 TEST(Landscapes, AreSolvedOnAMachineThatOthersUseToo) {
-  for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.03, 0.1), 40) << shape.threads;
+  for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.03, 0.1), 45) << shape.threads;
 }
 
 TEST(Landscapes, AreSolvedOnAQuietMachine) {
   for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.005, 0), 48) << shape.threads;
 }
 
-// Where one run's luck weighs more than most choices, less can be had: how many of 200 searches end
-// with a configuration whose median is within 3%, and within 10%, of the best one's?
+// Where one run's luck weighs more than most choices: how many of 200 searches end with a
+// configuration whose median is within 3%, and within 10%, of the best one's?
 std::array<int, 2> solved_recorded(bool exhaustive) {
   auto const& recorded = nigh_test::multigrid_on_two_cpus;
   std::vector<Candidate> candidates;
@@ -154,13 +154,13 @@ std::array<int, 2> solved_recorded(bool exhaustive) {
   return within;
 }
 
-TEST(Landscapes, ARecordedOneIsSolvedNearlyAsOftenAsByRunningAll) {
+TEST(Landscapes, ARecordedOneIsSolvedNearlyAlways) {
   auto const [exhaustive_3, exhaustive_10] = solved_recorded(true);
   auto const [short_3, short_10] = solved_recorded(false);
   EXPECT_EQ(exhaustive_10, 200);
   EXPECT_EQ(short_10, 200);
-  EXPECT_GE(short_3, 160);
-  EXPECT_GE(10 * short_3, 8 * exhaustive_3);
+  EXPECT_GE(exhaustive_3, 198);
+  EXPECT_GE(short_3, 186);
 }
 
 TEST(Search, MeasuresTheFirstCandidateFirstAndEveryValueOnce) {
@@ -256,12 +256,33 @@ TEST(Search, PromisesNoFewerRunsThanItTakes) {
   }
 }
 
+TEST(Search, FinalistsThatAreApartButNotSurelyRunOnAndLevelOnesDoNot) {
+  for (bool const level : {false, true}) {
+    Search search({{0}, {1}, {2}, {3}, {4}}, {4, 1});
+    int run = 0;
+    while (auto const c = search.next()) {
+      double const disturbed = level ? 1 : 1 + 0.04 * (++run % 4);
+      search.tell(*c, (*c == 1 ? 1.0 : *c == 2 ? (level ? 1.005 : 1.02) : 3.0) * disturbed);
+    }
+    std::size_t most = 0;
+    for (auto const& m : search.measured()) most = std::max(most, m.costs.size());
+    EXPECT_EQ(most > 4, !level) << most;
+  }
+}
+
+TEST(Standings, TellWhatOneRunInEightDoesNotExceed) {
+  EXPECT_DOUBLE_EQ(undisturbed({}), 0);
+  EXPECT_DOUBLE_EQ(undisturbed({3}), 3);
+  EXPECT_DOUBLE_EQ(undisturbed({9, 2, 4, 30, 8}), 3);
+  EXPECT_DOUBLE_EQ(undisturbed({9, 8, 7, 6, 5, 4, 3, 2, 1}), 2);
+}
+
 TEST(Standings, AreSureOfWhatIsFarApart) {
   std::vector<Measured> const measured{{{1.00, 1.01, 0.99}}, {{2.00, 2.02, 1.98}}, {{}, true}};
   auto const table = standings(measured, 1);
   ASSERT_EQ(table.size(), 2u);
   EXPECT_EQ(table[0].candidate, 0);
-  EXPECT_DOUBLE_EQ(table[0].cost, 1);
+  EXPECT_DOUBLE_EQ(table[0].cost, 0.9925);
   EXPECT_GT(table[0].chance, 0.999);
   EXPECT_LT(table[0].low, 1);
   EXPECT_GT(table[0].high, 1);

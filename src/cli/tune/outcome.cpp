@@ -40,7 +40,7 @@ std::string verdict(Outcome const& found, std::vector<tune::Standing> const& tab
   if (best == 0) return "Nothing that was tried beats the program as it is.\n";
   auto const& as_it_is = found.search.measured().front();
   if (!as_it_is.known()) return {};
-  auto const times = tune::median(as_it_is.costs) / table.front().cost;
+  auto const times = tune::undisturbed(as_it_is.costs) / table.front().cost;
   auto const chance = tune::chance_below(found.search.measured(), best, 0, 1);
   constexpr double reliable = 0.9;
   if (chance < reliable)
@@ -98,7 +98,8 @@ std::string results_json(Outcome const& found, std::string const& machine) {
     if (request.schedule) params["schedule"] = to_string(*request.schedule);
     json["metric"] = found.metric.name();
     json["unit"] = found.metric.unit();
-    json["median"] = found.metric.value_of_cost(s.cost);
+    json["median"] = tune::median(samples);
+    json["undisturbed"] = found.metric.value_of_cost(s.cost);
     json["min"] = *std::min_element(samples.begin(), samples.end());
     json["max"] = *std::max_element(samples.begin(), samples.end());
     json["samples"] = samples;
