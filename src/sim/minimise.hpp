@@ -37,7 +37,8 @@ Minimum minimise(Function function, std::vector<double> const& start,
     std::stable_sort(corners.begin(), corners.end(),
                      [](Minimum const& a, Minimum const& b) { return a.value < b.value; });
   };
-  for (sort(); evaluations > 0; sort()) {
+  sort();
+  while (evaluations > 0) {
     Minimum& worst = corners.back();
     std::vector<double> centre(n, 0);
     for (std::size_t c = 0; c < n; ++c)
@@ -63,6 +64,7 @@ Minimum minimise(Function function, std::vector<double> const& start,
         corners[c] = ask(std::move(at));
       }
     }
+    sort();
   }
   return corners.front();
 }
