@@ -31,7 +31,19 @@ struct MgFlags {
   std::string problem = "C", json, plot;
   std::vector<int> threads;
   std::uint64_t seed = 1;
+  double far_touch = sim::MgCase{}.far_touch;
+  bool no_caches = false, u_by_all = false;
 };
+
+std::vector<sim::MgCase> cases_on(sim::Machine const& machine, MgFlags const& f) {
+  auto cases = sim::mg_cases(machine, *class_named(f.problem));
+  for (auto& one : cases) {
+    one.far_touch = f.far_touch;
+    one.caches = !f.no_caches;
+    one.u_touched_by_one = !f.u_by_all;
+  }
+  return cases;
+}
 
 // Sorted, with 1 first: speedups are beside it.
 std::vector<int> thread_counts(MgFlags const& f, sim::Machine const& machine) {
@@ -70,9 +82,8 @@ void run(MgFlags const& f) {
   std::string text, lines;
   for (auto& machine : machines) {
     auto const counts = thread_counts(f, machine);
-    auto const& size = *class_named(f.problem);
-    auto study = sim::study_mg(machine, sim::mg_cases(machine, size), counts, f.seed);
-    MgRuns runs{std::move(machine), size, f.seed, std::move(study), {}};
+    auto study = sim::study_mg(machine, cases_on(machine, f), counts, f.seed);
+    MgRuns runs{std::move(machine), *class_named(f.problem), f.seed, std::move(study), {}};
     if (can_tell(runs)) runs.statements = sim::statements(runs.study, runs.machine);
     text += (text.empty() ? "" : "\n") + describe(runs);
     lines += result_lines(runs);
@@ -107,6 +118,14 @@ void add_sim_mg(CLI::App& sim) {
   command->add_option("--seed", f->seed, "Of the random numbers (1)")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000'000));
+  command
+      ->add_option(
+          "--far-touch", f->far_touch,
+          "First touch of a page takes so much longer where the program did not begin (4, fitted)")
+      ->type_name("X")
+      ->check(CLI::Range(1.0, 1000.0));
+  command->add_flag("--no-caches", f->no_caches, "Planes come from memory each time");
+  command->add_flag("--u-by-all", f->u_by_all, "In OpenMP, too, all threads touch u first");
   command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
       ->type_name("FILE");
   command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
