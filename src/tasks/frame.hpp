@@ -2,6 +2,7 @@
 #pragma once
 // While one of these lives, the calling thread runs a task that it stole or took from a queue.
 
+#include <cstdint>
 #include <nigh/detail/task_stack.hpp>
 
 #include "tasks/worker.hpp"
@@ -10,13 +11,15 @@ namespace nigh::detail {
 
 class Frame {
  public:
-  Frame() noexcept : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
+  // Of a queued task: the domain it was put near, and how much it touches, for the trace.
+  explicit Frame(int home = -1, std::uint64_t bytes = 0) noexcept
+      : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
     if (&stack_ == &no_stack) return;
     stack_.base = base_;
     auto& me = *stack_.worker;
     ++me.frames;
     track_ = me.track;
-    if (track_ != nullptr) track_->task_begin();
+    if (track_ != nullptr) track_->task_begin(home, bytes);
   }
   // A task is done when all that it spawned is.
   ~Frame() {

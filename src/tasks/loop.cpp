@@ -284,7 +284,7 @@ void scheduler::run(Job& job, Worker& me) noexcept {
 void scheduler::run(task& t, Worker* me) noexcept {
   {
     guest const outsider(me == nullptr ? this : nullptr);
-    Frame const frame;
+    Frame const frame(t.domain, t.bytes);
     try {
       t.call(t.storage);
     } catch (...) {
@@ -309,6 +309,7 @@ void scheduler::keep_exception() noexcept {
 void scheduler::report_progress(Worker& me) noexcept {
   if (!me.tasks.has_news()) return;
   me.tasks.publish();
+  if (me.track != nullptr && all_done()) me.track->all_done();
   quiescence_.announce([&] { return all_done(); });
 }
 

@@ -177,6 +177,7 @@ bool scheduler::may_fork(Worker& me) noexcept {
   (may ? me.counters.forked : me.counters.serialized).add(1);
   if (me.track != nullptr) {
     if (!may) me.track->serialized();
+    if (may) me.track->forked(stack.index(stack.top));
     if (may && me.counters.forked.get() % forks_per_sample == 0) me.track->queue_length(waiting);
   }
   return may;

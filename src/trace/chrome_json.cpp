@@ -43,6 +43,7 @@ class TrackWriter {
       : out_(out),
         where_(ids(runtime, track)),
         counter_(json_string("queue length, " + std::string(name))),
+        low_counter_(json_string("low water, " + std::string(name))),
         zero_ns_(zero_ns) {}
 
   void write(Event const& e) {
@@ -53,7 +54,7 @@ class TrackWriter {
         break;
       case EventKind::task_end:
         if (tasks_.empty()) break;
-        span("task", tasks_.back(), e.time_ns, "");
+        span("task", tasks_.back(), e.time_ns, where_it_belongs(tasks_.back()));
         tasks_.pop_back();
         break;
       case EventKind::steal:
@@ -64,12 +65,19 @@ class TrackWriter {
       case EventKind::serialized:
         instant("serialized", e, "\"tasks\":" + std::to_string(e.count));
         break;
+      case EventKind::all_done:
+        instant("all done", e, "");
+        break;
       case EventKind::failed_search:
       case EventKind::park:
         waiting_ = e;
         break;
       case EventKind::queue_length:
         out_ += "{\"ph\":\"C\",\"name\":" + counter_ + at(e.time_ns) +
+                ",\"args\":{\"tasks\":" + std::to_string(e.count) + "}},\n";
+        break;
+      case EventKind::low_water:
+        out_ += "{\"ph\":\"C\",\"name\":" + low_counter_ + at(e.time_ns) +
                 ",\"args\":{\"tasks\":" + std::to_string(e.count) + "}},\n";
         break;
       case EventKind::resume:
@@ -80,7 +88,8 @@ class TrackWriter {
 
   void end(std::int64_t time_ns) {
     if (waiting_) end_waiting(time_ns);
-    for (; !tasks_.empty(); tasks_.pop_back()) span("task", tasks_.back(), time_ns, "");
+    for (; !tasks_.empty(); tasks_.pop_back())
+      span("task", tasks_.back(), time_ns, where_it_belongs(tasks_.back()));
   }
 
  private:
@@ -92,6 +101,10 @@ class TrackWriter {
   }
   std::string at(std::int64_t time_ns) const {
     return where_ + ",\"ts\":" + microseconds(std::max<std::int64_t>(time_ns - zero_ns_, 0));
+  }
+  static std::string where_it_belongs(Event const& task) {
+    if (task.victim == 0) return "";
+    return "\"near\":" + std::to_string(task.victim - 1) + ",\"KiB\":" + std::to_string(task.count);
   }
   void span(char const* name, Event const& begin, std::int64_t end_ns, std::string const& args) {
     auto const length = std::max<std::int64_t>(end_ns - begin.time_ns, 0);
@@ -114,6 +127,7 @@ class TrackWriter {
   std::string& out_;
   std::string const where_;
   std::string const counter_;
+  std::string const low_counter_;
   std::int64_t const zero_ns_;
   std::vector<Event> tasks_;  // begun and not ended
   std::optional<Event> waiting_;

@@ -16,6 +16,9 @@
 
 namespace nigh::trace::chrome {
 
+// Stands in the file, as "format"; files from before the second do not say theirs.
+inline constexpr int format = 2;
+
 // With its quotes; bytes that are no UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 

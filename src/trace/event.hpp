@@ -17,15 +17,18 @@ enum class EventKind : std::uint8_t {
   park,           // it fell asleep
   unpark,         // it was woken
   queue_length,   // tasks that wait in its stack
+  low_water,      // the fewest that its stack held at a fork since the last of these: what it has
+                  // done since then began with the task that lay above them
+  all_done,       // it found that all tasks of the runtime were done
 };
 
 struct Event {
   std::int64_t time_ns = 0;  // of the steady clock
   EventKind kind = EventKind::task_begin;
   level where = level::cpu;  // steal: how far away the victim was
-  std::uint16_t victim = 0;  // steal: its track
+  std::uint16_t victim = 0;  // steal: its track; task_begin: 1 + the domain it was put near, or 0
   std::uint32_t count = 0;   // steal: tasks taken; failed_search, serialized: how many in a row;
-                             // queue_length: the length
+                             // queue_length, low_water: tasks; task_begin: KiB it will touch
 
   bool operator==(Event const&) const = default;
 };

@@ -158,8 +158,8 @@ void TraceFile::append(std::string events) {
 // The text, and behind it all that closes the file.
 void TraceFile::write_at_end(std::string text) {
   if (failed_) return;
-  text += "\n],\"otherData\":{\"program\":" +
-          chrome::json_string(platform::this_program().filename().string()) +
+  text += "\n],\"otherData\":{\"format\":" + std::to_string(chrome::format) +
+          ",\"program\":" + chrome::json_string(platform::this_program().filename().string()) +
           ",\"process\":" + std::to_string(process_) + "," + json_members(summary_) + "}}\n";
   auto const written = file_.write_end(end_of_events_, text);
   if (written) return;

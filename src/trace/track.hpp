@@ -48,7 +48,13 @@ class alignas(64) Track {
   Track& operator=(Track&&) = delete;
 
   // Around a task that came from elsewhere. Tasks may nest: a worker that waits runs others.
-  void task_begin() noexcept { turn(EventKind::task_begin, depth_ + 1, false); }
+  // `home`: the domain it was put near, if any.
+  void task_begin(int home = -1, std::uint64_t bytes = 0) noexcept {
+    Event e = turn(EventKind::task_begin, depth_ + 1, false, false);
+    e.victim = static_cast<std::uint16_t>(home + 1);
+    e.count = narrowed((bytes + 1023) / 1024);
+    push(e);
+  }
   void task_end() noexcept { turn(EventKind::task_end, depth_ - 1, false); }
 
   void stole(int victim, level where, std::size_t tasks) noexcept {
@@ -82,9 +88,16 @@ class alignas(64) Track {
     turn(EventKind::unpark, depth_, true);
   }
 
+  void all_done() noexcept { turn(EventKind::all_done, depth_, idle_); }
+
+  // At each fork: so many slots of its stack are taken.
+  void forked(std::size_t height) noexcept { low_ = std::min(low_, height); }
+
   void queue_length(std::size_t tasks) noexcept {
     flush();
-    push({clock_(), EventKind::queue_length, level::cpu, 0, narrowed(tasks)});
+    auto const now = clock_();
+    push({now, EventKind::queue_length, level::cpu, 0, narrowed(tasks)});
+    push_low(now);
   }
 
   // At the end of the worker: what is still being merged.
@@ -108,6 +121,7 @@ class alignas(64) Track {
 
  private:
   static constexpr std::int64_t not_busy = -1;
+  static constexpr std::size_t no_fork = std::numeric_limits<std::size_t>::max();
   static constexpr std::uint32_t most_merged = 4096;  // so that long crowds leave several marks
 
   static std::uint32_t narrowed(std::size_t n) noexcept {
@@ -136,12 +150,19 @@ class alignas(64) Track {
     auto const now = clock_();
     if (auto const since = busy_since_.load(sync::relaxed); since != not_busy)
       totals_.busy_ns.add(static_cast<std::uint64_t>(now - since));
+    push_low(now);
     depth_ = depth;
     idle_ = idle;
     busy_since_.store(depth > 0 && !idle ? now : not_busy, sync::relaxed);
     Event const e{now, kind, level::cpu, 0, 0};
     if (pushed) push(e);
     return e;
+  }
+
+  void push_low(std::int64_t now) noexcept {
+    if (low_ == no_fork) return;
+    push({now, EventKind::low_water, level::cpu, 0, narrowed(low_)});
+    low_ = no_fork;
   }
 
   void merge(EventKind kind, bool idle) noexcept {
@@ -156,8 +177,9 @@ class alignas(64) Track {
   TrackTotals totals_;
   Event merging_{};  // none while its count is 0
   sync::atomic<std::int64_t> busy_since_{not_busy};
-  int depth_ = 0;      // tasks begun and not ended
-  bool idle_ = false;  // searching or asleep
+  std::size_t low_ = no_fork;  // lowest height since the last low_water
+  int depth_ = 0;              // tasks begun and not ended
+  bool idle_ = false;          // searching or asleep
 };
 
 }  // namespace nigh::trace

@@ -97,6 +97,7 @@ TEST_F(RecorderTest, WritesTracksAndSumsWhenItGoes) {
   auto const trace = read(file());
   EXPECT_EQ(spans(trace), 3);
   auto const& sums = trace["otherData"];
+  EXPECT_EQ(sums["format"], 2);
   EXPECT_EQ(sums["process"], ::getpid());
   EXPECT_EQ(sums["workers"], 1);
   EXPECT_EQ(sums["created"], 50);

@@ -114,6 +114,27 @@ TEST_F(TrackTest, ResumesOnlyFromASearch) {
               ElementsAre(EventKind::task_begin, EventKind::failed_search, EventKind::resume));
 }
 
+TEST_F(TrackTest, RemembersHowLowItsStackHasBeen) {
+  for (std::size_t height : {7u, 3u, 9u}) track.forked(height);
+  now_ns = 5;
+  track.queue_length(4);
+  track.queue_length(2);  // no fork since
+  track.forked(6);
+  track.task_end();
+  EXPECT_THAT(events(), ElementsAre(Event{5, EventKind::queue_length, level::cpu, 0, 4},
+                                    Event{5, EventKind::low_water, level::cpu, 0, 3},
+                                    Event{5, EventKind::queue_length, level::cpu, 0, 2},
+                                    Event{5, EventKind::low_water, level::cpu, 0, 6},
+                                    Event{5, EventKind::task_end, level::cpu, 0, 0}));
+}
+
+TEST_F(TrackTest, KnowsWhereAQueuedTaskBelongs) {
+  track.task_begin(3, 5000);
+  track.task_begin();
+  EXPECT_THAT(events(), ElementsAre(Event{0, EventKind::task_begin, level::cpu, 4, 5},
+                                    Event{0, EventKind::task_begin, level::cpu, 0, 0}));
+}
+
 // Busy is inside a task, and neither searching nor asleep.
 TEST_F(TrackTest, AddsUpTheBusyTime) {
   auto const at = [](std::int64_t t) { now_ns = t; };

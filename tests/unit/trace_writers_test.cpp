@@ -85,6 +85,17 @@ TEST(ChromeJson, ASearchOrSleepLastsUntilTheNextEvent) {
                                    "searching 1.06+0.04 {\"failed rounds\":1}"));
 }
 
+TEST(ChromeJson, TasksSayWhereTheyBelong) {
+  Event near = at(2'500, EventKind::task_begin, 12);
+  near.victim = 4;
+  auto const events =
+      track_of({near, at(4'001, EventKind::task_end), at(5'000, EventKind::low_water, 3)}, 0);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0]["args"], nlohmann::json({{"near", 3}, {"KiB", 12}}));
+  EXPECT_EQ(events[1]["name"], "low water, worker 3");
+  EXPECT_EQ(events[1]["args"]["tasks"], 3);
+}
+
 TEST(ChromeJson, InstantsAndCountersHaveTheirForm) {
   auto const events =
       track_of({at(1000, EventKind::serialized, 12), at(1001, EventKind::queue_length, 7)}, 2000);
