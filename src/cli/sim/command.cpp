@@ -23,6 +23,7 @@ void add_sim(CLI::App& app) {
   add_sim_table1(*command);
   add_sim_mg(*command);
   add_sim_spread(*command);
+  add_sim_run(*command);
   add_sim_calibrate(*command);
   add_sim_machines(*command);
   command->callback([command] {

@@ -33,7 +33,7 @@ class Loop {
         what_(what),
         random_(seed),
         hosts_(static_cast<int>(machine.hosts.value)),
-        domains_(machine.links.domains()) {
+        domains_(machine.shape.cpu_domains()) {
     auto const caches = CoreCaches::of(machine.shape);
     int cores = 1 << 30;  // of each domain: the smallest one's
     for (auto const& d : caches.cache_of) cores = std::min(cores, static_cast<int>(d.size()));

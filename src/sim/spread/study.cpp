@@ -77,7 +77,7 @@ SpreadCell const& SpreadRow::best() const noexcept {
 }
 
 SpreadRow study_block_size(Machine const& machine, SpreadStudy const& study, int edge) {
-  int const domains = machine.links.domains(), cores = cores_of_a_domain(machine);
+  int const domains = machine.shape.cpu_domains(), cores = cores_of_a_domain(machine);
   policy::SpreadSpace space;
   space.spreads = policy::spread_ladder(domains, cores);
   space.actives = {domains * cores};

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/replay/recorded.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "trace/chrome_json.hpp"
+
+namespace nigh::sim {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int unknown = std::numeric_limits<int>::max();  // a low water: no fork was seen
+
+struct Part {
+  double seconds = 0;
+  int low = unknown;
+};
+
+// A task that came from elsewhere, and what was forked in it and not stolen.
+struct Span {
+  std::int64_t begin = 0, end = 0;  // ns
+  int track = 0, inside = -1;       // another span, which it interrupts
+  int near = -1;
+  double bytes = 0;
+  int victim = -1;  // whose track it was stolen from; -1: it was not
+  std::int64_t stolen_at = 0;
+  std::vector<Part> parts;
+  std::size_t first_piece = 0;
+};
+
+struct Mark {
+  enum Kind { low, end, steal, idle_end, idle_begin, begin } kind;  // of one time, in this order
+  std::int64_t at;
+  json const* event;
+  std::size_t order;
+};
+
+std::int64_t ns_of(json const& event, char const* key) {
+  return std::llround(event.at(key).get<double>() * 1000);
+}
+
+bool is_idle(json const& e) { return e["name"] == "searching" || e["name"] == "parked"; }
+
+// One worker's time line, from its marks in their order.
+class Line {
+ public:
+  Line(int track, std::vector<Span>& spans) : track_(track), spans_(spans) {}
+
+  void read(Mark const& m) {
+    count(m.at);
+    switch (m.kind) {
+      case Mark::begin:
+        return begin(*m.event, m.at);
+      case Mark::end:
+        if (open_.empty()) return;
+        spans_[open_.back()].end = m.at;
+        return open_.pop_back();
+      case Mark::low:
+        if (!open_.empty()) {
+          auto& parts = spans_[open_.back()].parts;
+          parts.back().low = (*m.event)["args"].at("tasks").get<int>();
+          parts.push_back({});
+        }
+        return;
+      case Mark::steal:
+        stolen_ = &m;
+        return;
+      case Mark::idle_begin:
+        ++idle_;
+        return;
+      case Mark::idle_end:
+        --idle_;
+        return;
+    }
+  }
+
+ private:
+  void count(std::int64_t now) {
+    if (!open_.empty() && idle_ == 0)
+      spans_[open_.back()].parts.back().seconds += static_cast<double>(now - since_) * 1e-9;
+    since_ = now;
+  }
+
+  void begin(json const& e, std::int64_t at) {
+    Span s;
+    s.begin = at;
+    s.track = track_;
+    s.inside = open_.empty() ? -1 : static_cast<int>(open_.back());
+    auto const& args = e["args"];
+    s.near = args.value("near", -1);
+    s.bytes = 1024 * args.value("KiB", 0.0);
+    if (stolen_ != nullptr) {
+      s.victim = (*stolen_->event)["args"].at("victim").get<int>();
+      s.stolen_at = stolen_->at;
+      stolen_ = nullptr;
+    }
+    s.parts.push_back({});
+    open_.push_back(spans_.size());
+    spans_.push_back(std::move(s));
+  }
+
+  int track_;
+  std::vector<Span>& spans_;
+  std::vector<std::size_t> open_;
+  Mark const* stolen_ = nullptr;
+  std::int64_t since_ = 0;
+  int idle_ = 0;
+};
+
+// Tracks of runtime n are numbered on from n x 100,000.
+constexpr int tracks_of_a_runtime = 100'000;
+
+std::map<int, std::vector<Mark>> marks_by_track(json const& events) {
+  std::map<int, std::vector<Mark>> all;
+  std::size_t order = 0;
+  for (auto const& e : events) {
+    auto const kind = e.at("ph").get<std::string>();
+    auto const name = e.at("name").get<std::string>();
+    if (kind == "M") continue;
+    auto& marks = all[e.at("tid").get<int>()];
+    auto const at = ns_of(e, "ts");
+    if (kind == "X") {
+      bool const idle = is_idle(e);
+      auto const end = at + ns_of(e, "dur");
+      if (end == at) continue;
+      marks.push_back({idle ? Mark::idle_begin : Mark::begin, at, &e, order++});
+      marks.push_back({idle ? Mark::idle_end : Mark::end, end, &e, order++});
+    } else if (kind == "C" && name.starts_with("low water")) {
+      marks.push_back({Mark::low, at, &e, order++});
+    } else if (kind == "i" && name == "steal") {
+      marks.push_back({Mark::steal, at, &e, order++});
+    }
+  }
+  // Spans are written when they end, so an outer one comes after what is inside it.
+  for (auto& [track, marks] : all)
+    std::sort(marks.begin(), marks.end(), [](Mark const& a, Mark const& b) {
+      if (a.at != b.at) return a.at < b.at;
+      if (a.kind != b.kind) return a.kind < b.kind;
+      return a.kind == Mark::begin ? a.order > b.order : a.order < b.order;
+    });
+  return all;
+}
+
+// What a runtime's tracks are, and when it had nothing left to do.
+struct Landmarks {
+  int workers = 0;
+  std::set<int> guests;  // tracks
+  std::vector<std::int64_t> all_done;
+};
+
+Landmarks landmarks(json const& events, int runtime) {
+  Landmarks all;
+  for (auto const& e : events) {
+    int const track = e.at("tid").get<int>();
+    if (track / tracks_of_a_runtime != runtime) continue;
+    if (e.at("name") == "thread_name") {
+      auto const name = e["args"].value("name", "");
+      all.workers += name.starts_with("worker");
+      if (name.starts_with("guest")) all.guests.insert(track % tracks_of_a_runtime);
+    } else if (e["name"] == "all done") {
+      all.all_done.push_back(ns_of(e, "ts"));
+    }
+  }
+  std::sort(all.all_done.begin(), all.all_done.end());
+  return all;
+}
+
+// The innermost span of a track at a time.
+int span_at(std::vector<Span> const& spans, int track, std::int64_t at) {
+  int found = -1;
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    if (spans[i].track == track && spans[i].begin <= at && at <= spans[i].end)
+      found = static_cast<int>(i);
+  return found;
+}
+
+// Phase after phase: nothing runs in between, and either all tasks are known to be done, or what
+// follows is somebody's who came from outside.
+void find_phases(std::vector<Span>& spans, Landmarks const& marks, std::vector<int>& phase_of,
+                 RecordedRun& run) {
+  auto const is_end = [&](std::int64_t latest, Span const& next) {
+    if (next.begin <= latest) return false;
+    if (marks.guests.count(next.track) > 0) return true;
+    auto const done = std::lower_bound(marks.all_done.begin(), marks.all_done.end(), latest);
+    return done != marks.all_done.end() && *done <= next.begin;
+  };
+
+  std::vector<std::size_t> by_begin(spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) by_begin[i] = i;
+  std::stable_sort(by_begin.begin(), by_begin.end(),
+                   [&](std::size_t a, std::size_t b) { return spans[a].begin < spans[b].begin; });
+  phase_of.assign(spans.size(), 0);
+  int phase = 0;
+  auto latest = spans[by_begin.front()].end;
+  for (std::size_t i : by_begin) {
+    if (is_end(latest, spans[i])) {
+      ++phase;
+      run.pauses.push_back(static_cast<double>(spans[i].begin - latest) * 1e-9);
+    }
+    latest = std::max(latest, spans[i].end);
+    phase_of[i] = phase;
+  }
+  run.seconds = static_cast<double>(latest - spans[by_begin.front()].begin) * 1e-9;
+  // Pieces come in this order.
+  std::vector<Span> sorted;
+  std::vector<int> phases, place(spans.size());
+  for (std::size_t n = 0; n < by_begin.size(); ++n) place[by_begin[n]] = static_cast<int>(n);
+  for (std::size_t i : by_begin) {
+    if (spans[i].inside >= 0) spans[i].inside = place[static_cast<std::size_t>(spans[i].inside)];
+    sorted.push_back(std::move(spans[i]));
+    phases.push_back(phase_of[i]);
+  }
+  spans = std::move(sorted);
+  phase_of = std::move(phases);
+}
+
+void add_pieces(std::vector<Span>& spans, std::vector<int> const& phase_of, RecordedRun& run) {
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    Span& s = spans[i];
+    int parent = -1;
+    if (s.victim >= 0) {
+      ++run.steals;
+      // It has lain there since the task began that it was stolen from, at the earliest.
+      int const from = span_at(spans, s.victim, s.stolen_at);
+      if (from >= 0 && static_cast<std::size_t>(from) < i)
+        parent = static_cast<int>(spans[static_cast<std::size_t>(from)].first_piece);
+    }
+    s.first_piece = run.pieces.size();
+    std::vector<std::pair<int, int>> lows;  // low, piece; ascending
+    for (Part const& part : s.parts) {
+      bool const is_first = &part == &s.parts.front();
+      if (!is_first && part.low == unknown) {  // its end, without a fork
+        run.pieces.back().seconds += part.seconds;
+        continue;
+      }
+      Piece piece;
+      piece.seconds = part.seconds;
+      piece.phase = phase_of[i];
+      piece.near = is_first ? s.near : -1;
+      piece.bytes = is_first ? s.bytes : 0;
+      while (!lows.empty() && lows.back().first > part.low) lows.pop_back();
+      piece.parent = is_first       ? parent
+                     : lows.empty() ? static_cast<int>(s.first_piece)
+                                    : lows.back().second;
+      lows.emplace_back(part.low, static_cast<int>(run.pieces.size()));
+      run.pieces.push_back(piece);
+    }
+  }
+}
+
+}  // namespace
+
+double RecordedRun::work_s() const {
+  double sum = 0;
+  for (Piece const& p : pieces) sum += p.seconds;
+  return sum;
+}
+
+result<RecordedRun> parse_recorded(std::string const& text) try {
+  auto const trace = json::parse(text, nullptr, false);
+  if (trace.is_discarded() || !trace.is_object() || !trace.contains("otherData"))
+    return error{"is no trace of nigh trace"};
+  auto const& sums = trace["otherData"];
+  int const format = sums.value("format", 1);
+  if (format != trace::chrome::format)
+    return error{"is a trace of format " + std::to_string(format) + ", this nigh reads " +
+                 std::to_string(trace::chrome::format) + ": record it again"};
+  if (auto const lost = sums.value("events_lost", std::uint64_t{0}); lost > 0)
+    return error{"is not the whole run: " + std::to_string(lost) +
+                 " events were overwritten; record a shorter one"};
+  std::map<int, std::vector<Span>> spans_of;  // by runtime
+  for (auto const& [track, marks] : marks_by_track(trace.at("traceEvents"))) {
+    Line line(track % tracks_of_a_runtime, spans_of[track / tracks_of_a_runtime]);
+    for (Mark const& m : marks) line.read(m);
+  }
+  RecordedRun most;  // of the runtime that did the most
+  for (auto& [runtime, spans] : spans_of) {
+    if (spans.empty()) continue;
+    RecordedRun run;
+    run.program = sums.value("program", "");
+    auto const marks = landmarks(trace.at("traceEvents"), runtime);
+    run.workers = marks.workers;
+    std::vector<int> phase_of;
+    find_phases(spans, marks, phase_of, run);
+    add_pieces(spans, phase_of, run);
+    if (run.work_s() > most.work_s()) most = std::move(run);
+  }
+  if (most.pieces.empty()) return error{"holds no tasks"};
+  return most;
+} catch (json::exception const& e) {
+  return error{std::string("is no whole trace: ") + e.what()};
+}
+
+}  // namespace nigh::sim
