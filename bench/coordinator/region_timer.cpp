@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // region-timer regions COUNT: what an empty parallel region takes to enter and leave, in ns; so
 // many in a row, divided by their number. region-timer messages COUNT PAUSE_US: the same, the
-// median of so many, each of which can use more threads than any before it, so that the shim has to
-// ask for another lease. region-timer ping COUNT PAUSE_US: a message of a request's size to a
-// process that sleeps until it comes, and an answer of a grant's.
+// median of so many, each the first of a new thread, which has no lease yet; the one before it has
+// given its own back when it ended. region-timer ping COUNT PAUSE_US: a message of a request's size
+// to a process that sleeps until it comes, and an answer of a grant's.
 //
 // Regions are spelt as compilers do, to be linked to any runtime.
 
@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
@@ -61,10 +62,11 @@ double regions_ns(long count) {
 }
 
 double messages_ns(long count, long pause_us) {
-  region(0);
-  constexpr unsigned more_than_cpus = 64;
-  return median_ns(count, pause_us,
-                   [](long i) { region(more_than_cpus + static_cast<unsigned>(i)); });
+  std::vector<double> samples;
+  for (long i = 0; i < count; ++i)
+    std::thread([&] { samples.push_back(median_ns(1, pause_us, [](long) { region(0); })); }).join();
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
 }
 
 double ping_ns(long count, long pause_us) {
