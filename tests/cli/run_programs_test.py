@@ -223,7 +223,8 @@ class Signals(unittest.TestCase):
     """With and without somebody who watches: the program hears what nigh is sent."""
 
     def start(self, options, words):
-        return subprocess.Popen([NIGH, "run", *options, "--", *words], env=QUIET, text=True,
+        # In a group of its own, for the kernel does not stop one whose parent's group is orphaned.
+        return subprocess.Popen([NIGH, "run", *options, "--", *words], env=QUIET, text=True, process_group=0,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def test_each_is_passed_on(self):
