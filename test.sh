@@ -63,7 +63,7 @@ run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$s
 build tsan
 # ThreadSanitizer's memory layout does not fit every kernel's address randomisation.
 if setarch -R true 2>/dev/null; then around=(setarch -R); fi
-run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy"
+run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy" -E '^(cli_sim|sim_links)$'  # one thread
 around=()
 
 build chaos -- tasks_fork_test tasks_runtime_test tasks_stress forks_stress
