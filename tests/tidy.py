@@ -33,7 +33,7 @@ LAYERS = {
     "src/nighd": ["src/coordinator/server", "src/coordinator/profile"],
     "src/openmp": ["src/coordinator/client", "src/preload"],
     "src/cluster": ["src/tasks", "src/loops"],
-    "src/sim": ["src/policy", "src/coordinator/core", "src/trace"],
+    "src/sim": ["src/policy", "src/coordinator/core", "src/trace", "workloads/shapes"],
     "src/preload": ["src/base"],
     "src/tune": ["src/base"],
     "src/cli": ["src/tune", "src/coordinator/client", "src/coordinator/profile", "src/trace", "src/sim", "src/loops"],
@@ -41,7 +41,8 @@ LAYERS = {
     "include": [],
     "bench": ["workloads"],
     "bench/coordinator": ["bench", "src/policy", "src/sim", "src/coordinator/client"],
-    "workloads": [],
+    "workloads": ["workloads/shapes"],
+    "workloads/shapes": [],
 }
 
 # Layers that decide and do nothing else: values in, values out. They see the value types of the

@@ -9,7 +9,7 @@
 
 #include "sparselu/config.hpp"
 #include "strassen/config.hpp"
-#include "uts/sha1.hpp"
+#include "shapes/sha1.hpp"
 #include "workloads/problem.hpp"
 #include "workloads/team.hpp"
 

@@ -47,11 +47,4 @@ std::uint64_t Matrix::checksum() const noexcept {
   return sum;
 }
 
-bool present_at_start(int row, int column) noexcept {
-  if (row == column || row == column - 1 || row - 1 == column) return true;
-  if (row < column && row % 3 != 0) return false;
-  if (row > column && column % 3 != 0) return false;
-  return row % 2 == 0 && column % 2 == 0;
-}
-
 }  // namespace sparselu

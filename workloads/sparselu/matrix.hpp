@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "shapes/sparselu_blocks.hpp"
+
 namespace sparselu {
 
 class Matrix {
@@ -42,7 +44,5 @@ class Matrix {
   int blocks_, side_;
   std::vector<Block> slots_;
 };
-
-bool present_at_start(int row, int column) noexcept;
 
 }  // namespace sparselu

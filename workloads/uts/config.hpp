@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "uts/tree.hpp"
+#include "shapes/uts_tree.hpp"
 
 namespace uts {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "uts/tree.hpp"
+#include "shapes/uts_tree.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without the processor's SHA instructions, even where it has them: the size of UTS's tasks is part
 // of the benchmark, and what others have published of it was measured so.
-#include "uts/sha1.hpp"
+#include "shapes/sha1.hpp"
 
 #include <bit>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "uts/sha1.hpp"
+#include "shapes/sha1.hpp"
 
 namespace uts {
 
