@@ -18,6 +18,7 @@ class Random {
 
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }  // [0, 1)
   int below(int n) { return static_cast<int>(engine_() % static_cast<unsigned>(n)); }
+  std::uint32_t bits() { return static_cast<std::uint32_t>(engine_() >> 32); }
   double exponential(double mean) { return -mean * std::log1p(-uniform()); }
 
   template <class T>

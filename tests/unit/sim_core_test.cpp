@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,44 @@ TEST(EventQueue, TakesEventsWhileItRuns) {
     queue.post(e.at + random.below(1000), 0, 0);
   }
   EXPECT_EQ(queue.size(), 100u);
+}
+
+// Near events lie in slots, later ones in a heap: beside a queue that knows no such thing, with
+// steps from none to several times the slots' reach.
+TEST(EventQueue, KeepsTheOrderOfNearAndFarEvents) {
+  Random random(5);
+  for (Time longest : {10, 3000, 70'000, 1'000'000, 40'000'000}) {
+    EventQueue queue;
+    std::map<std::pair<Time, std::uint32_t>, Actor> expected;  // by time and order
+    std::uint32_t posted = 0;
+    Time now = 0;
+    for (int step = 0; step < 20'000; ++step) {
+      if (expected.empty() || random.below(100) < (step < 10'000 ? 60 : 40)) {
+        auto const after =
+            static_cast<Time>(random.uniform() * random.uniform() * static_cast<double>(longest));
+        queue.post(now + after, posted * 3, posted);
+        expected.emplace(std::pair{now + after, posted}, posted * 3);
+        ++posted;
+      } else if (random.below(10) == 0) {
+        now += (expected.begin()->first.first - now) / 2;
+        queue.advance(now);
+      } else {
+        auto const [key, actor] = *expected.begin();
+        ASSERT_EQ(queue.next().at, key.first);
+        if (auto const* const soon = queue.upcoming(); soon != nullptr) {
+          ASSERT_EQ(*soon, std::next(expected.begin())->second);
+        }
+        auto const e = queue.pop();
+        ASSERT_EQ(e.at, key.first);
+        ASSERT_EQ(e.what, key.second);
+        ASSERT_EQ(e.actor, actor);
+        now = e.at;
+        expected.erase(expected.begin());
+      }
+      ASSERT_EQ(queue.size(), expected.size());
+      ASSERT_EQ(queue.now(), now);
+    }
+  }
 }
 
 TEST(EventQueueDeathTest, KnowsNoPast) {
