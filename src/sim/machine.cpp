@@ -33,6 +33,16 @@ std::vector<std::pair<std::string, Sourced>> Machine::numbers() const {
     all.emplace_back("network/gb_per_s", network_gb_per_s);
     all.emplace_back("network/message_ns", network_message_ns);
   }
+  for (auto const& l : levels) {
+    auto const at = "levels/" + l.name + '/';
+    all.emplace_back(at + "probe_ns", l.probe_ns);
+    all.emplace_back(at + "lock_ns", l.lock_ns);
+    all.emplace_back(at + "copy_ns", l.copy_ns);
+    all.emplace_back(at + "unlock_ns", l.unlock_ns);
+    all.emplace_back(at + "gb_per_s", l.gb_per_s);
+    if (hosts.value > 1 && &l == &levels.back())
+      all.emplace_back(at + "interface_ns", interface_ns);
+  }
   return all;
 }
 

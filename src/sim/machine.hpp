@@ -21,6 +21,17 @@ struct Sourced {
   std::string source;
 };
 
+// Workers that can take tasks from each other at the same cost: those of a socket, a host, a
+// cluster. A steal is a probe, which tells whether there is something; lock; copy; unlock.
+struct StealLevel {
+  std::string name;
+  nigh::level level = nigh::level::host;  // as policies see it: beyond the host all is cluster
+  int cpus = 0;                           // in a group of it
+  // Each there and back.
+  Sourced probe_ns, lock_ns, copy_ns, unlock_ns;
+  Sourced gb_per_s;  // of what is copied
+};
+
 struct Machine {
   std::string name;   // of its file, without .json
   std::string title;  // one line for a person
@@ -67,6 +78,9 @@ struct Machine {
   double slowdown(int domain, int memory) const noexcept {
     return 1 + per_hop.value * way(domain, memory);
   }
+
+  std::vector<StealLevel> levels{};  // inside out; the last is all of the machine. May be empty
+  Sourced interface_ns{};            // of a host's network interface, for each step of a steal
 
   // Each number under the name it has in the file.
   std::vector<std::pair<std::string, Sourced>> numbers() const;

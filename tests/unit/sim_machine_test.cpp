@@ -209,5 +209,89 @@ TEST(MachineFile, UnknownNamesComeWithTheKnownOnes) {
   EXPECT_THAT(find_machine("/", NIGH_MACHINES).message(), HasSubstr("is a directory"));
 }
 
+std::string const network_and_levels = R"(,
+  "network": {
+    "hosts": {"value": 3, "source": "a test"},
+    "gb_per_s": {"value": 4, "source": "a test"},
+    "message_ns": {"value": 5, "source": "a test"}
+  },
+  "levels": {
+    "package": {"within": "host", "cpus": 2,
+      "probe_ns": {"value": 1, "source": "a test"},
+      "lock_ns": {"value": 2, "source": "a test"},
+      "copy_ns": {"value": 3, "source": "a test"},
+      "unlock_ns": {"value": 4, "source": "a test"},
+      "gb_per_s": {"value": 5, "source": "a test"}},
+    "host": {"within": "cluster", "cpus": 4,
+      "probe_ns": {"value": 1, "source": "a test"},
+      "lock_ns": {"value": 2, "source": "a test"},
+      "copy_ns": {"value": 3, "source": "a test"},
+      "unlock_ns": {"value": 4, "source": "a test"},
+      "gb_per_s": {"value": 5, "source": "a test"}},
+    "cluster": {"cpus": 12,
+      "probe_ns": {"value": 1, "source": "a test"},
+      "lock_ns": {"value": 2, "source": "a test"},
+      "copy_ns": {"value": 3, "source": "a test"},
+      "unlock_ns": {"value": 4, "source": "a test"},
+      "gb_per_s": {"value": 5, "source": "a test"},
+      "interface_ns": {"value": 6, "source": "a test"}}
+  }
+}
+)";
+
+std::string const cluster = good.substr(0, good.rfind("\n}")) + network_and_levels;
+
+std::string cluster_complaint(std::string const& what, std::string const& instead) {
+  auto text = cluster;
+  auto const at = text.find(what, good.size() - 3);
+  EXPECT_NE(at, text.npos) << what;
+  text.replace(at, what.size(), instead);
+  auto const machine = parse_machine("m.json", text);
+  EXPECT_FALSE(machine.ok()) << what << " -> " << instead;
+  return machine ? "" : machine.message();
+}
+
+TEST(MachineLevels, AreReadInsideOut) {
+  auto const machine = parse_machine("m.json", cluster);
+  ASSERT_TRUE(machine.ok()) << machine.message();
+  EXPECT_EQ(machine->hosts.value, 3);
+  ASSERT_EQ(machine->levels.size(), 3u);
+  EXPECT_EQ(machine->levels[0].name, "package");
+  EXPECT_EQ(machine->levels[1].level, level::host);
+  EXPECT_EQ(machine->levels[2].cpus, 12);
+  EXPECT_EQ(machine->levels[2].gb_per_s.value, 5);
+  EXPECT_EQ(machine->interface_ns.value, 6);
+  EXPECT_EQ(parse_machine("m.json", good)->levels.size(), 0u);
+}
+
+TEST(MachineLevels, SayWhatIsWrongAndWhere) {
+  EXPECT_EQ(cluster_complaint("\"within\": \"cluster\"", "\"within\": \"package\""),
+            "m.json:36: levels/host/within: these levels lie within each other, a cycle");
+  EXPECT_THAT(cluster_complaint("\"within\": \"host\"", "\"within\": \"cluster\""),
+              HasSubstr("within: host lies within cluster, too"));
+  EXPECT_THAT(cluster_complaint("\"within\": \"host\"", "\"within\": \"rack\""),
+              HasSubstr("there is no level \"rack\""));
+  EXPECT_THAT(cluster_complaint("\"within\": \"host\", ", ""),
+              HasSubstr("lies within no level, nor does"));
+  EXPECT_THAT(cluster_complaint("\"gb_per_s\": {\"value\": 5", "\"gb_per_s\": {\"value\": 0"),
+              HasSubstr("levels/package/gb_per_s/value: is 0, which is not above 0"));
+  EXPECT_THAT(cluster_complaint("\"probe_ns\": {\"value\": 1", "\"probe_ns\": {\"value\": -1"),
+              HasSubstr("is -1, which is not 0 or more"));
+  EXPECT_THAT(cluster_complaint("\"lock_ns\"", "\"luck_ns\""),
+              StartsWith("m.json:32: levels/package/luck_ns: unknown key"));
+  EXPECT_THAT(cluster_complaint("\"cpus\": 12", "\"cpus\": 16"),
+              HasSubstr("levels/cluster/cpus: is 16; all of the machine has 12"));
+  EXPECT_THAT(cluster_complaint("\"cpus\": 2", "\"cpus\": 3"),
+              HasSubstr("levels/host/cpus: is 4, no multiple of the level's inside, 3"));
+  EXPECT_THAT(cluster_complaint("\"cpus\": 4", "\"cpus\": 6"),
+              HasSubstr("levels/host/cpus: a host has 4 cpus"));
+  EXPECT_THAT(cluster_complaint("\"cpus\": 2", "\"cpus\": \"two\""),
+              HasSubstr("no whole number from 1 on"));
+  EXPECT_THAT(
+      cluster_complaint(",\n      \"interface_ns\": {\"value\": 6, \"source\": \"a test\"}", ""),
+      HasSubstr("levels/cluster/interface_ns: is missing"));
+  EXPECT_THAT(cluster_complaint("\"levels\"", "\"ladders\""), HasSubstr("ladders: unknown key"));
+}
+
 }  // namespace
 }  // namespace nigh::sim
