@@ -77,11 +77,17 @@ class EventQueue {
     return e;
   }
 
-  // The actor of the event that comes after the next pop(), if that is at hand: to fetch it early.
-  Actor const* upcoming() const noexcept {
-    if (near_ < 2) return nullptr;
+  // The actor of the event that comes `after` others, the next one being 0, if that is at hand: to
+  // fetch early what is known of it. Looks no farther than that one's moment.
+  Actor const* upcoming(int after) const noexcept {
+    if (near_ == 0) return nullptr;
     auto const& slot = slots_[first_slot()];
-    return slot.head == slot.tail ? nullptr : &nodes_[nodes_[slot.head].next].event.actor;
+    auto n = slot.head;
+    for (; after > 0; --after) {
+      if (n == slot.tail) return nullptr;
+      n = nodes_[n].next;
+    }
+    return &nodes_[n].event.actor;
   }
 
   // For what is not an event of this queue: the next one must not be earlier.

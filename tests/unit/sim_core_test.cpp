@@ -76,9 +76,11 @@ TEST(EventQueue, KeepsTheOrderOfNearAndFarEvents) {
       } else {
         auto const [key, actor] = *expected.begin();
         ASSERT_EQ(queue.next().at, key.first);
-        if (auto const* const soon = queue.upcoming(); soon != nullptr) {
-          ASSERT_EQ(*soon, std::next(expected.begin())->second);
-        }
+        auto at = expected.begin();
+        for (int after = 0; after < 3 && at != expected.end(); ++after, ++at)
+          if (auto const* const soon = queue.upcoming(after); soon != nullptr) {
+            ASSERT_EQ(*soon, at->second);
+          }
         auto const e = queue.pop();
         ASSERT_EQ(e.at, key.first);
         ASSERT_EQ(e.what, key.second);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tasks and thieves: a forest of tasks run by work stealing on a machine, in virtual time.
+//
+//   running ──no private task──▶ taking back ──none shared──▶ probing ◀──in vain── resting
+//      ▲                             │                          │ there is something
+//      └─────────────────────────────┴◀─ unlocking ◀─ copying ◀─ locking (waits its turn)
+//
+// A worker runs its newest private task; when that ends its children are there, and the oldest
+// private tasks become shared until `shared_part` of all are. Without private tasks it takes back
+// the newest half of its shared ones; without any it asks others: whom, policy::victim says, how
+// many it takes, policy::chunk_to_steal, and how long it rests, policy::search_pause_ns.
+//
+// Left out: what a task's result costs on its way to who waits for it, and the counter by which
+// the submitter knows that a phase has ended.
+
+#include <cstdint>
+#include <nigh/result.hpp>
+#include <string>
+#include <vector>
+
+#include "policy/chunk_size.hpp"
+#include "policy/search_pause.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/random.hpp"
+#include "sim/steal/split_queue.hpp"
+#include "sim/steal/steal_machine.hpp"
+#include "sim/steal/task_forest.hpp"
+
+namespace nigh::sim {
+
+struct StealRules {
+  policy::VictimChoice victims = policy::VictimChoice::hierarchical;
+  policy::ChunkChoice chunks = policy::ChunkChoice::hierarchical;
+  std::size_t fixed = 1;     // tasks, where the choice is a fixed number
+  double shared_part = 0.5;  // of a worker's tasks
+  policy::SearchPause pause = {};
+};
+
+// A worker that is never heard of again, and what becomes of a program then.
+struct Halt {
+  int worker = -1;
+  Time at = 0;
+};
+
+struct StealOutcome {
+  Time makespan = 0;
+  std::uint64_t tasks = 0;
+  std::uint64_t events = 0;
+  std::uint64_t probes = 0;
+  std::uint64_t steals = 0;              // visits that brought something
+  std::uint64_t stolen = 0;              // tasks they brought
+  std::vector<std::uint64_t> steals_at;  // [rung]
+
+  double seconds_of_all() const noexcept { return seconds(makespan); }
+  bool operator==(StealOutcome const&) const = default;
+};
+
+class StealRun {
+ public:
+  StealRun(TaskForest const& forest, StealMachine const& machine, StealRules const& rules,
+           std::uint64_t seed, Halt halt = {});
+
+  // The error, when nothing can go on, tells what every worker does.
+  result<StealOutcome> run();
+
+ private:
+  enum class Doing : std::uint8_t {
+    nothing,
+    submitting,
+    running,
+    probing,
+    locking,
+    waiting,
+    copying,
+    unlocking,
+    taking_back,
+    resting,
+    halted
+  };
+  enum Step : std::uint32_t {
+    submitted,
+    ran,
+    probed,
+    lock_asked,
+    lock_granted,
+    copied,
+    unlocked,
+    visited,
+    taken_back,
+    rested,
+    halts
+  };
+  static constexpr std::uint32_t nobody = 0xffffffff;
+
+  struct Worker {  // a cache line
+    alignas(64) SplitQueue queue;
+    TaskId task = 0;
+    std::uint32_t victim = 0;
+    // Thieves that wait for this one's lock, a list in order of their coming.
+    std::uint32_t first_waiting = nobody, last_waiting = nobody;
+    std::uint32_t next_waiting = nobody;  // behind this one, in the list that it waits in
+    std::int32_t attempt = 0;
+    std::int32_t failed_rounds = 0;
+    std::uint8_t rung = 0;
+    Doing doing = Doing::nothing;
+    bool locked = false;
+  };
+
+  void happen(Event const& event);
+  void fetch_early() const noexcept;
+  void post(Time at, std::uint32_t worker, Step step) { events_.post(at, worker, step); }
+  void submit_phase(std::uint32_t w);
+  void end_task(std::uint32_t w);
+  void share(Worker& worker) noexcept;
+  void go_on(std::uint32_t w);
+  void search(std::uint32_t w);
+  void probe_ended(std::uint32_t w);
+  void in_vain(std::uint32_t w);
+  void ask_lock(std::uint32_t thief, std::uint32_t victim);
+  void grant(std::uint32_t thief);
+  void release(std::uint32_t victim);
+  void copy(std::uint32_t thief);
+  Time begin_operation(std::uint32_t thief);
+  RungCosts const& costs(Worker const& thief) const { return machine_.rungs[thief.rung]; }
+  bool all_done() const noexcept { return open_ == 0 && phase_ == forest_.phases.size(); }
+  bool is_stuck() const noexcept;
+  std::string states() const;
+  static char const* name_of(Doing doing) noexcept;
+
+  TaskForest const& forest_;
+  StealMachine const& machine_;
+  StealRules rules_;
+  Random random_;
+  Halt halt_;
+  EventQueue events_;
+  std::vector<Worker> workers_;
+  std::vector<Time> interface_free_;  // [host], from when on
+  std::size_t phase_ = 0;             // the next one
+  std::uint64_t open_ = 0;            // tasks that have not ended
+  std::uint64_t running_ = 0;         // workers that run one
+  std::uint64_t futile_rounds_ = 0;   // since a task was begun
+  StealOutcome outcome_;
+};
+
+}  // namespace nigh::sim
