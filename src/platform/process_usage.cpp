@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/process_usage.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -153,6 +154,12 @@ std::optional<std::map<int, std::uint64_t>> bytes_by_node(int process, fs::path 
     for (auto const& [node, n] : pages) bytes[node] += n * page_kib * 1024;
   }
   return bytes;
+}
+
+std::uint64_t most_bytes_resident() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);  // in KiB
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 }  // namespace nigh::platform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where another process's threads run, its code is from and its pages lie right now, as /proc
-// tells.
+// tells; and how much memory this process has needed.
 
 #include <cstdint>
 #include <filesystem>
@@ -37,5 +37,8 @@ std::vector<std::filesystem::path> mapped_code(int process,
 // gigabyte.
 std::optional<std::map<int, std::uint64_t>> bytes_by_node(
     int process, std::filesystem::path const& proc = "/proc");
+
+// The most memory that this process had at a time so far.
+std::uint64_t most_bytes_resident() noexcept;
 
 }  // namespace nigh::platform

@@ -20,8 +20,11 @@ void add_sim(CLI::App& app) {
       app.add_subcommand("sim", "Simulate nigh's decisions on other machines: nigh sim EXPERIMENT");
   command->require_subcommand(0, 1);
   add_sim_allocation(*command);
+  add_sim_hotslaw(*command);
+  add_sim_scale(*command);
   add_sim_table1(*command);
   add_sim_mg(*command);
+  add_sim_speed(*command);
   add_sim_spread(*command);
   add_sim_run(*command);
   add_sim_calibrate(*command);

@@ -14,9 +14,12 @@ namespace nigh::cli {
 
 void add_sim_allocation(CLI::App& sim);
 void add_sim_calibrate(CLI::App& sim);
+void add_sim_hotslaw(CLI::App& sim);
 void add_sim_machines(CLI::App& sim);
 void add_sim_mg(CLI::App& sim);
 void add_sim_run(CLI::App& sim);
+void add_sim_scale(CLI::App& sim);
+void add_sim_speed(CLI::App& sim);
 void add_sim_spread(CLI::App& sim);
 void add_sim_table1(CLI::App& sim);
 

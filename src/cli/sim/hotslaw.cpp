@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh sim hotslaw: whom thieves ask and how much they take, on the paper's cluster.
+
+#include "cli/sim/hotslaw.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "cli/commands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/plot.hpp"
+#include "cli/sim/in_parallel.hpp"
+#include "cli/sim/sim.hpp"
+
+namespace nigh::cli {
+namespace {
+
+constexpr char const* figure = "sim_hotslaw";  // its script
+constexpr char const* smp_name = "nehalem-2x4";
+
+struct HotslawFlags {
+  std::string machine = "carver-32x8", json, plot;
+  std::vector<std::string> only;
+  int cores = 0, seeds = 5;
+  std::uint64_t seed = 1;
+};
+
+sim::StealMachine thieves_of(std::string const& argument, sim::Machine const& machine, int cores) {
+  auto found = sim::steal_machine(machine, cores);
+  if (!found) throw UsageError(argument + ": " + found.message());
+  return std::move(found).value();
+}
+
+struct Job {
+  HotslawCell* cell;
+  sim::StealMachine const* machine;
+  std::size_t nth;  // seed
+};
+
+// All runs of one program, which is built for them and gone after them.
+void run_benchmark(HotslawStudy& study, std::string const& benchmark) {
+  auto const forest = sim::paper_tasks(benchmark);
+  std::vector<Job> jobs;
+  for (auto [cells, machine] : {std::pair{&study.cells, &study.cluster},
+                                std::pair{&study.on_slow_network, &study.slow_network},
+                                std::pair{&study.on_smp, &study.smp}})
+    for (auto& cell : *cells) {
+      if (cell.benchmark != benchmark) continue;
+      cell.runs.resize(static_cast<std::size_t>(study.seeds));
+      for (std::size_t s = 0; s < cell.runs.size(); ++s) jobs.push_back({&cell, machine, s});
+    }
+  std::vector<std::string> errors(jobs.size());
+  in_parallel(jobs.size(), [&](std::size_t j) {
+    auto const& [cell, machine, nth] = jobs[j];
+    auto all = sim::StealRun(forest, *machine, cell->way.rules, study.seed + nth).run();
+    if (all)
+      cell->runs[nth] = std::move(all).value();
+    else
+      errors[j] = all.message();
+  });
+  for (auto const& e : errors)
+    if (!e.empty()) throw std::runtime_error("sim: " + benchmark + ": " + e);
+}
+
+void study(HotslawFlags const& f) {
+  if (!f.json.empty()) check_output(f.json);
+  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  auto const machine = machine_for("--machine", f.machine);
+  auto const smp = machine_for("--machine", smp_name);
+  auto const cluster = thieves_of("--machine", machine, f.cores);
+  HotslawStudy s{cluster, cluster, thieves_of("--machine", smp, 0), f.seeds, f.seed, f.only, {},
+                 {},      {}};
+  s.slow_network.interface_ns *= sim::hotslaw_slow_network;
+  if (s.benchmarks.empty())
+    for (auto const& b : sim::hotslaw_benchmarks) s.benchmarks.emplace_back(b.name);
+  for (auto const& b : s.benchmarks) {
+    for (auto const& way : sim::hotslaw_ways()) s.cells.push_back({b, way, {}});
+    for (auto const& way : sim::hotslaw_slow_network_ways())
+      s.on_slow_network.push_back({b, way, {}});
+    s.on_smp.push_back({b, sim::hotslaw_smp_way(), {}});
+  }
+  for (auto const& b : s.benchmarks) run_benchmark(s, b);
+  auto const text = describe(s, machine);
+  auto const lines = result_lines(s, machine, smp);
+  if (f.json == "-")
+    std::fputs(text.c_str(), stderr);
+  else
+    write_output("-", text);
+  if (!f.json.empty()) write_output(f.json, lines);
+  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+}
+
+}  // namespace
+
+void add_sim_hotslaw(CLI::App& sim) {
+  auto* const command = sim.add_subcommand(
+      "hotslaw", "Work stealing on a cluster: whom thieves ask and how much they take");
+  auto const f = std::make_shared<HotslawFlags>();
+  command->add_option("--machine", f->machine, "A machine, or a file of one (carver-32x8)")
+      ->type_name("NAME");
+  command->add_option("--cores", f->cores, "Only so many of it, in whole hosts (all)")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1 << 24));
+  command
+      ->add_option("--only", f->only,
+                   "Of the programs fib, nqueens, T1, T1L, T2L, T3L, sparselu these; also T2, T3")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"fib", "nqueens", "T1", "T2", "T3", "T1L", "T2L", "T3L", "sparselu"}));
+  command->add_option("--seeds", f->seeds, "How often, each time with another seed (5)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--seed", f->seed, "The first one (1)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000'000));
+  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
+      ->type_name("FILE");
+  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  command->callback([f] { study(*f); });
+}
+
+}  // namespace nigh::cli

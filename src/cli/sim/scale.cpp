@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh sim scale: work stealing from a thousand cores to a million, and which constant is in its
+// way.
+
+#include "sim/steal/scale.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/plot.hpp"
+#include "cli/sim/in_parallel.hpp"
+#include "cli/sim/result_lines.hpp"
+#include "cli/sim/sim.hpp"
+#include "tune/standings.hpp"
+
+namespace nigh::cli {
+namespace {
+
+constexpr char const* figure = "sim_scale";  // its script
+
+struct ScaleFlags {
+  std::string machine = "cluster-4096", tree = "T1", json, plot;
+  std::vector<int> cores{1000, 10'000};
+  std::vector<std::string> only;
+  double node_us = 100;
+  int seeds = 1;
+  std::uint64_t seed = 1;
+};
+
+struct ScaleCell {
+  sim::ScaleWay way;
+  sim::StealMachine machine;
+  std::vector<sim::StealOutcome> runs;  // one a seed
+};
+
+struct ScaleStudy {
+  sim::TaskForest forest;
+  std::vector<sim::ScaleWay> ways;
+  std::vector<int> cores;  // in whole hosts
+  std::vector<ScaleCell> cells;
+
+  double efficiency(ScaleCell const& c) const {
+    std::vector<double> all;
+    for (auto const& run : c.runs) all.push_back(sim::efficiency(forest, c.machine, run));
+    return tune::median(all);
+  }
+  ScaleCell const& cell(std::string const& way, int on) const {
+    return *std::find_if(cells.begin(), cells.end(), [&](ScaleCell const& c) {
+      return c.way.name == way && c.machine.workers() == on;
+    });
+  }
+};
+
+std::string describe(ScaleStudy const& s, sim::Machine const& machine, ScaleFlags const& f) {
+  auto text = fmt::format(
+      "{}\n{}: {} tasks of {} us; percent of the cores' time in tasks, medians of {} "
+      "seeds\n\n{:26}",
+      machine.title, f.tree, s.forest.tasks(), f.node_us, f.seeds, "cores");
+  for (int n : s.cores) text += fmt::format("{:>10}", n);
+  for (auto const& way : s.ways) {
+    text += fmt::format("\n{:26}", way.name);
+    for (int n : s.cores) text += fmt::format("{:>10.1f}", 100 * s.efficiency(s.cell(way.name, n)));
+  }
+  text += fmt::format("\n\n{:26}", "tasks a core");
+  for (int n : s.cores) text += fmt::format("{:>10.1f}", static_cast<double>(s.forest.tasks()) / n);
+  return text + '\n';
+}
+
+std::string result_lines(ScaleStudy const& s, sim::Machine const& machine, ScaleFlags const& f) {
+  std::string text;
+  for (auto const& c : s.cells) {
+    SimResult r;
+    r.bench = "sim/scale";
+    r.variant = c.way.name;
+    r.params = {{"cores", c.machine.workers()},
+                {"seed", static_cast<long>(f.seed)},
+                {"node_ns", static_cast<long>(s.forest.each_ns)}};
+    r.settings = {{"machine", machine.name}, {"problem", f.tree}};
+    r.metric = "time";
+    r.unit = "ms";
+    for (auto const& run : c.runs) r.samples.push_back(run.seconds_of_all() * 1e3);
+    auto const& first = c.runs.front();
+    r.counters = {{"efficiency", s.efficiency(c)},
+                  {"tasks", static_cast<double>(first.tasks)},
+                  {"steals", static_cast<double>(first.steals)},
+                  {"probes", static_cast<double>(first.probes)},
+                  {"events", static_cast<double>(first.events)}};
+    text += json_line(r, machine);
+  }
+  return text;
+}
+
+ScaleStudy simulate(sim::Machine const& machine, ScaleFlags const& f) {
+  ScaleStudy s{sim::paper_tasks(f.tree), {}, {}, {}};
+  for (auto const& way : sim::scale_ways())
+    if (f.only.empty() || std::find(f.only.begin(), f.only.end(), way.name) != f.only.end())
+      s.ways.push_back(way);
+  s.forest.each_ns = static_cast<sim::Time>(f.node_us * 1e3);
+  for (int n : f.cores) {
+    auto const found = sim::steal_machine(machine, n);
+    if (!found) throw UsageError("--machine: " + found.message());
+    s.cores.push_back(found->workers());
+    for (auto const& way : s.ways)
+      s.cells.push_back({way, sim::with_attempts(*found, way.most_attempts), {}});
+  }
+  for (auto& c : s.cells) c.runs.resize(static_cast<std::size_t>(f.seeds));
+  auto const seeds = static_cast<std::size_t>(f.seeds);
+  std::vector<std::string> errors(s.cells.size() * seeds);
+  in_parallel(errors.size(), [&](std::size_t j) {
+    auto& c = s.cells[j / seeds];
+    auto all = sim::StealRun(s.forest, c.machine, c.way.rules, f.seed + j % seeds).run();
+    if (all)
+      c.runs[j % seeds] = std::move(all).value();
+    else
+      errors[j] = all.message();
+  });
+  for (auto const& e : errors)
+    if (!e.empty()) throw std::runtime_error("sim: " + e);
+  return s;
+}
+
+void study(ScaleFlags const& f) {
+  if (!f.json.empty()) check_output(f.json);
+  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  auto const machine = machine_for("--machine", f.machine);
+  auto const s = simulate(machine, f);
+  auto const text = describe(s, machine, f);
+  auto const lines = result_lines(s, machine, f);
+  if (f.json == "-")
+    std::fputs(text.c_str(), stderr);
+  else
+    write_output("-", text);
+  if (!f.json.empty()) write_output(f.json, lines);
+  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+}
+
+}  // namespace
+
+void add_sim_scale(CLI::App& sim) {
+  auto* const command = sim.add_subcommand(
+      "scale", "Work stealing from a thousand cores to a million, by policy and constant");
+  auto const f = std::make_shared<ScaleFlags>();
+  command->add_option("--machine", f->machine, "A machine, or a file of one (cluster-4096)")
+      ->type_name("NAME");
+  command->add_option("--cores", f->cores, "How many, in whole hosts (1000,10000)")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 1 << 24));
+  std::vector<std::string> names;
+  for (auto const& way : sim::scale_ways()) names.push_back(way.name);
+  command->add_option("--only", f->only, "Of random+half, hvs+hcs, hvs+hcs/16, ... these")
+      ->type_name("WAY,...")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+  command->add_option("--tree", f->tree, "A tree of UTS: T1, T2, T3, T1L, T2L, T3L (T1)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"T1", "T2", "T3", "T1L", "T2L", "T3L"}));
+  command->add_option("--node-us", f->node_us, "What a node takes (100)")
+      ->type_name("US")
+      ->check(CLI::Range(0.001, 1e6));
+  command->add_option("--seeds", f->seeds, "How often, each time with another seed (1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--seed", f->seed, "The first one (1)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000'000));
+  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
+      ->type_name("FILE");
+  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  command->callback([f] { study(*f); });
+}
+
+}  // namespace nigh::cli
