@@ -107,10 +107,12 @@ void add_sim_hotslaw(CLI::App& sim) {
       ->check(CLI::Range(2, 1 << 24));
   command
       ->add_option("--only", f->only,
-                   "Of the programs fib, nqueens, T1, T1L, T2L, T3L, sparselu these; also T2, T3")
+                   "Of the programs fib, nqueens, T1, T1L, T2L, T3L, sparselu these; also T2, T3, "
+                   "T1-tiny, T3-tiny")
       ->type_name("NAME,...")
       ->delimiter(',')
-      ->check(CLI::IsMember({"fib", "nqueens", "T1", "T2", "T3", "T1L", "T2L", "T3L", "sparselu"}));
+      ->check(CLI::IsMember({"fib", "nqueens", "T1", "T2", "T3", "T1L", "T2L", "T3L", "T1-tiny",
+                             "T3-tiny", "sparselu"}));
   command->add_option("--seeds", f->seeds, "How often, each time with another seed (5)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
