@@ -33,10 +33,10 @@ TEST(Minimise, AsksAboutAsOftenAsItMay) {
   EXPECT_LT(least.value, 0.3);
 }
 
-// From a start that knows no cell, some fifteen questions already come near the table.
+// From a start that knows no cell, a dozen questions already come near the table.
 TEST(Table1Fit, BendsTheMachineToTheTable) {
   auto const machine = tests::machine("opteron-4x2");
-  auto const fit = fit_table1(machine, 7, 1, 15);
+  auto const fit = fit_table1(machine, 7, 1, 9);
   EXPECT_LT(fit.rms, 0.2);
   EXPECT_LT(std::abs(fit.error()), 0.25);
   EXPECT_NE(fit.machine.per_hop.value, machine.per_hop.value);

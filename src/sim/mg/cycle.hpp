@@ -44,14 +44,14 @@ constexpr int steps(Loop const& loop) noexcept {
   return side(loop.level);
 }
 
-// Additions and multiplications for a point of the loop's own steps' planes.
+// Additions and multiplications of a step, for each point of a plane at the loop's level.
 constexpr double operations(Operator what) noexcept {
   switch (what) {
     case Operator::zero:
       return 0;
     case Operator::restriction:
     case Operator::prolongation:
-      return 24.0 / 4;  // a coarse point's 20, for the four points that lie in its two planes
+      return 24.0 / 4;  // 24 for each coarse point, of which a plane has a quarter
     case Operator::residual:
     case Operator::smoother:
       break;

@@ -144,8 +144,6 @@ class Multigrid {
     double const points = Planes::bytes(loop_->level) / 8;
     double const more = 1 + jitter * (2 * random_.uniform() - 1);
     double busy_s = points * mg::operations(loop_->what) * operation_s;
-    if (loop_->what == mg::Operator::prolongation || loop_->what == mg::Operator::restriction)
-      busy_s *= 2;  // two of the finer planes
 
     mg::plane_uses(*loop_, static_cast<int>(*step), uses_);
     auto& work = work_[static_cast<std::size_t>(thread)];
