@@ -57,7 +57,9 @@ fi
 build model
 run_ctest "model tests" model "${parallel[@]}"
 
-build asan
+# Workloads take minutes to compile with sanitizers: in the full set.
+if [ "$full" ]; then workloads=ON; else workloads=OFF; fi
+build asan -DNIGH_WORKLOADS=$workloads
 run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy"
 
 build tsan
