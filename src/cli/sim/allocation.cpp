@@ -4,15 +4,13 @@
 #include "cli/sim/allocation.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/result_lines.hpp"
 #include "cli/sim/sim.hpp"
 
@@ -21,23 +19,21 @@ namespace {
 
 using sim::Way;
 
-constexpr char const* figure = "sim_allocation";  // its script
-
 struct AllocationFlags {
-  std::string machine = "sun-x4600", data = "interleaved", json, plot;
-  int requests = 10000, programs = 13, large = 100, at_once = 8, seeds = 5;
-  std::uint64_t seed = 2010;
+  std::string machine = "sun-x4600", data = "interleaved";
+  int requests = 10000, programs = 13, large = 100, at_once = 8;
+  SimSeeds random{5, 2010};
   bool only_requests = false, only_throughput = false;
+  SimOutput output{"sim_allocation", {}, {}};
 };
 
 void study(AllocationFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   auto const machine = machine_for("--machine", f.machine);
   auto const map = machine.core_map();
   AllocationStudy s;
   if (!f.only_throughput) {
-    s.request_options = {6, f.requests, f.seeds, f.seed};
+    s.request_options = {6, f.requests, f.random.seeds, f.random.seed};
     s.requests = sim::study_requests(map, s.request_options);
   }
   if (!f.only_requests) {
@@ -45,8 +41,8 @@ void study(AllocationFlags const& f) {
     s.small_options = {
         f.programs,
         f.programs,
-        f.seeds,
-        f.seed,
+        f.random.seeds,
+        f.random.seed,
         f.data == "interleaved" ? sim::DataPlace::interleaved : sim::DataPlace::first_touch,
         {Way::sequential, Way::standard, Way::fixed, Way::simple, Way::nearest, Way::clustered,
          Way::adjusting, Way::learning}};
@@ -63,12 +59,7 @@ void study(AllocationFlags const& f) {
   }
   auto const lines = result_lines(s, machine);
   auto const text = describe(s, machine);
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -77,8 +68,7 @@ void add_sim_allocation(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "allocation", "Programs that share a host: the paper on OpenMP process scheduling");
   auto const f = std::make_shared<AllocationFlags>();
-  command->add_option("--machine", f->machine, "A machine, or a file of one (sun-x4600)")
-      ->type_name("NAME");
+  add_machine(*command, f->machine);
   auto const number = [&](char const* name, int& into, char const* what, int most) {
     command->add_option(name, into, what)->type_name("N")->check(CLI::Range(1, most));
   };
@@ -86,18 +76,13 @@ void add_sim_allocation(CLI::App& sim) {
   number("--programs", f->programs, "In the small set, all at once (13)", 1000);
   number("--large", f->large, "In the large set (100)", 10'000);
   number("--at-once", f->at_once, "Of the large set, so many run at a time (8)", 1000);
-  number("--seeds", f->seeds, "How often, each time with another seed (5)", 1000);
-  command->add_option("--seed", f->seed, "The first one (2010)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
+  f->random.add_to(*command);
   command->add_option("--data", f->data, "Where programs' data lies: interleaved, first-touch")
       ->type_name("HOW")
       ->check(CLI::IsMember({"interleaved", "first-touch"}));
   auto* const requests = command->add_flag("--only-requests", f->only_requests, "No programs");
   command->add_flag("--only-throughput", f->only_throughput, "No requests")->excludes(requests);
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  f->output.add_to(*command);
   command->callback([f] { study(*f); });
 }
 

@@ -5,28 +5,26 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
 #include "cli/sim/in_parallel.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/sim.hpp"
 
 namespace nigh::cli {
 namespace {
 
-constexpr char const* figure = "sim_hotslaw";  // its script
 constexpr char const* smp_name = "nehalem-2x4";
 
 struct HotslawFlags {
-  std::string machine = "carver-32x8", json, plot;
+  std::string machine = "carver-32x8";
   std::vector<std::string> only;
-  int cores = 0, seeds = 5;
-  std::uint64_t seed = 1;
+  int cores = 0;
+  SimSeeds random;
+  SimOutput output{"sim_hotslaw", {}, {}};
 };
 
 sim::StealMachine thieves_of(std::string const& argument, sim::Machine const& machine, int cores) {
@@ -67,13 +65,13 @@ void run_benchmark(HotslawStudy& study, std::string const& benchmark) {
 }
 
 void study(HotslawFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   auto const machine = machine_for("--machine", f.machine);
   auto const smp = machine_for("--machine", smp_name);
   auto const cluster = thieves_of("--machine", machine, f.cores);
-  HotslawStudy s{cluster, cluster, thieves_of("--machine", smp, 0), f.seeds, f.seed, f.only, {},
-                 {},      {}};
+  HotslawStudy s{
+      cluster, cluster, thieves_of("--machine", smp, 0), f.random.seeds, f.random.seed, f.only, {},
+      {},      {}};
   s.slow_network.interface_ns *= sim::hotslaw_slow_network;
   if (s.benchmarks.empty())
     for (auto const& b : sim::hotslaw_benchmarks) s.benchmarks.emplace_back(b.name);
@@ -86,12 +84,7 @@ void study(HotslawFlags const& f) {
   for (auto const& b : s.benchmarks) run_benchmark(s, b);
   auto const text = describe(s, machine);
   auto const lines = result_lines(s, machine, smp);
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -100,8 +93,7 @@ void add_sim_hotslaw(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "hotslaw", "Work stealing on a cluster: whom thieves ask and how much they take");
   auto const f = std::make_shared<HotslawFlags>();
-  command->add_option("--machine", f->machine, "A machine, or a file of one (carver-32x8)")
-      ->type_name("NAME");
+  add_machine(*command, f->machine);
   command->add_option("--cores", f->cores, "Only so many of it, in whole hosts (all)")
       ->type_name("N")
       ->check(CLI::Range(2, 1 << 24));
@@ -113,15 +105,8 @@ void add_sim_hotslaw(CLI::App& sim) {
       ->delimiter(',')
       ->check(CLI::IsMember({"fib", "nqueens", "T1", "T2", "T3", "T1L", "T2L", "T3L", "T1-tiny",
                              "T3-tiny", "sparselu"}));
-  command->add_option("--seeds", f->seeds, "How often, each time with another seed (5)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", f->seed, "The first one (1)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  f->random.add_to(*command);
+  f->output.add_to(*command);
   command->callback([f] { study(*f); });
 }
 

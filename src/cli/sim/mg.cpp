@@ -5,20 +5,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/sim.hpp"
 
 namespace nigh::cli {
 namespace {
-
-constexpr char const* figure = "sim_mg";  // its script
 
 sim::MgClass const* class_named(std::string const& name) {
   auto const found = std::find_if(sim::mg_classes.begin(), sim::mg_classes.end(),
@@ -28,11 +24,12 @@ sim::MgClass const* class_named(std::string const& name) {
 
 struct MgFlags {
   std::vector<std::string> machines{"skylake-2x12", "xeon-e5-2630-2x8"};
-  std::string problem = "C", json, plot;
+  std::string problem = "C";
   std::vector<int> threads;
   std::uint64_t seed = 1;
   double far_touch = sim::MgCase{}.far_touch;
   bool no_caches = false, u_by_all = false;
+  SimOutput output{"sim_mg", {}, {}};
 };
 
 std::vector<sim::MgCase> cases_on(sim::Machine const& machine, MgFlags const& f) {
@@ -72,8 +69,7 @@ bool can_tell(MgRuns const& runs) {
 }
 
 void run(MgFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   std::vector<sim::Machine> machines;
   for (auto const& name : f.machines) {
     machines.push_back(machine_for("--machine", name));
@@ -88,12 +84,7 @@ void run(MgFlags const& f) {
     text += (text.empty() ? "" : "\n") + describe(runs);
     lines += result_lines(runs);
   }
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -115,9 +106,7 @@ void add_sim_mg(CLI::App& sim) {
                    "How many; several numbers (1, every second or so, all)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--seed", f->seed, "Of the random numbers (1)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
+  add_seed(*command, f->seed, "Of the random numbers");
   command
       ->add_option(
           "--far-touch", f->far_touch,
@@ -126,9 +115,7 @@ void add_sim_mg(CLI::App& sim) {
       ->check(CLI::Range(1.0, 1000.0));
   command->add_flag("--no-caches", f->no_caches, "Planes come from memory each time");
   command->add_flag("--u-by-all", f->u_by_all, "In OpenMP, too, all threads touch u first");
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  f->output.add_to(*command);
   command->callback([f] { run(*f); });
 }
 

@@ -8,17 +8,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
 #include "cli/program_output.hpp"
 #include "cli/sim/folders.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/result_lines.hpp"
 #include "cli/sim/sim.hpp"
 #include "platform/program.hpp"
@@ -28,14 +26,13 @@
 namespace nigh::cli {
 namespace {
 
-constexpr char const* figure = "sim_run";  // its script
-
 struct ReplayFlags {
-  std::string machine, recorded_on, trace, json, plot;
+  std::string machine, recorded_on, trace;
   std::vector<std::string> policies;
-  int workers = 0, seeds = 5;
-  std::uint64_t seed = 1;
+  int workers = 0;
+  SimSeeds random;
   bool check = false;
+  SimOutput output{"sim_run", {}, {}};
 };
 
 struct Replayed {
@@ -101,7 +98,7 @@ std::string describe(sim::RecordedRun const& run, sim::Machine const& machine, i
       "{}, recorded with {} workers: {:.4g} s, {} pieces in {} phases\non {}, {} workers; medians "
       "of {} seeds; * the best\n\n{:18}{:>12}{:>9}{:>9}{:>9}{:>10}{:>9}\n",
       run.program, run.workers, run.seconds, run.pieces.size(), run.pauses.size() + 1,
-      machine.title, workers, f.seeds, "", "seconds", "times", "idle", "remote", "steals",
+      machine.title, workers, f.random.seeds, "", "seconds", "times", "idle", "remote", "steals",
       "abroad");
   double const best = least(all);
   for (auto const& r : all)
@@ -125,7 +122,7 @@ std::string result_lines(sim::RecordedRun const& run, sim::Machine const& machin
     SimResult line;
     line.bench = "sim/run";
     line.variant = r.policy.name;
-    line.params = {{"workers", workers}, {"seed", static_cast<long>(f.seed)}};
+    line.params = {{"workers", workers}, {"seed", static_cast<long>(f.random.seed)}};
     line.settings = {{"machine", machine.name}, {"program", run.program}};
     line.metric = "time";
     line.unit = "s";
@@ -142,8 +139,7 @@ std::string result_lines(sim::RecordedRun const& run, sim::Machine const& machin
 }
 
 void run(ReplayFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   auto const run = recorded(f.trace);
   auto const machine = f.machine.empty() ? this_machine() : machine_for("--machine", f.machine);
   std::optional<sim::Machine> source;
@@ -156,18 +152,14 @@ void run(ReplayFlags const& f) {
   std::vector<Replayed> all;
   for (auto const& policy : policies_named(f.policies)) {
     all.push_back({policy, {}});
-    for (int s = 0; s < f.seeds; ++s)
+    for (int s = 0; s < f.random.seeds; ++s)
       all.back().outcomes.push_back(sim::replay(run, {machine, source ? *source : machine, workers},
-                                                policy, f.seed + static_cast<std::uint64_t>(s)));
+                                                policy,
+                                                f.random.seed + static_cast<std::uint64_t>(s)));
   }
   auto const text = describe(run, machine, workers, all, f);
   auto const lines = result_lines(run, machine, workers, all, f);
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -196,15 +188,8 @@ void add_sim_run(CLI::App& sim) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--check", f->check, "Say how far the simulated time is from the recorded one");
-  command->add_option("--seeds", f->seeds, "How often, each time with another seed (5)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", f->seed, "The first one (1)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  f->random.add_to(*command);
+  f->output.add_to(*command);
   command->callback([f] { run(*f); });
 }
 

@@ -9,16 +9,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
 #include "cli/sim/in_parallel.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/result_lines.hpp"
 #include "cli/sim/sim.hpp"
 #include "tune/standings.hpp"
@@ -26,15 +24,13 @@
 namespace nigh::cli {
 namespace {
 
-constexpr char const* figure = "sim_scale";  // its script
-
 struct ScaleFlags {
-  std::string machine = "cluster-4096", tree = "T1", json, plot;
+  std::string machine = "cluster-4096", tree = "T1";
   std::vector<int> cores{1000, 10'000};
   std::vector<std::string> only;
   double node_us = 100;
-  int seeds = 1;
-  std::uint64_t seed = 1;
+  SimSeeds random{1, 1};
+  SimOutput output{"sim_scale", {}, {}};
 };
 
 struct ScaleCell {
@@ -65,7 +61,7 @@ std::string describe(ScaleStudy const& s, sim::Machine const& machine, ScaleFlag
   auto text = fmt::format(
       "{}\n{}: {} tasks of {} us; percent of the cores' time in tasks, medians of {} "
       "seeds\n\n{:26}",
-      machine.title, f.tree, s.forest.tasks(), f.node_us, f.seeds, "cores");
+      machine.title, f.tree, s.forest.tasks(), f.node_us, f.random.seeds, "cores");
   for (int n : s.cores) text += fmt::format("{:>10}", n);
   for (auto const& way : s.ways) {
     text += fmt::format("\n{:26}", way.name);
@@ -83,7 +79,7 @@ std::string result_lines(ScaleStudy const& s, sim::Machine const& machine, Scale
     r.bench = "sim/scale";
     r.variant = c.way.name;
     r.params = {{"cores", c.machine.workers()},
-                {"seed", static_cast<long>(f.seed)},
+                {"seed", static_cast<long>(f.random.seed)},
                 {"node_ns", static_cast<long>(s.forest.each_ns)}};
     r.settings = {{"machine", machine.name}, {"problem", f.tree}};
     r.metric = "time";
@@ -113,12 +109,12 @@ ScaleStudy simulate(sim::Machine const& machine, ScaleFlags const& f) {
     for (auto const& way : s.ways)
       s.cells.push_back({way, sim::with_attempts(*found, way.most_attempts), {}});
   }
-  for (auto& c : s.cells) c.runs.resize(static_cast<std::size_t>(f.seeds));
-  auto const seeds = static_cast<std::size_t>(f.seeds);
+  for (auto& c : s.cells) c.runs.resize(static_cast<std::size_t>(f.random.seeds));
+  auto const seeds = static_cast<std::size_t>(f.random.seeds);
   std::vector<std::string> errors(s.cells.size() * seeds);
   in_parallel(errors.size(), [&](std::size_t j) {
     auto& c = s.cells[j / seeds];
-    auto all = sim::StealRun(s.forest, c.machine, c.way.rules, f.seed + j % seeds).run();
+    auto all = sim::StealRun(s.forest, c.machine, c.way.rules, f.random.seed + j % seeds).run();
     if (all)
       c.runs[j % seeds] = std::move(all).value();
     else
@@ -130,18 +126,12 @@ ScaleStudy simulate(sim::Machine const& machine, ScaleFlags const& f) {
 }
 
 void study(ScaleFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   auto const machine = machine_for("--machine", f.machine);
   auto const s = simulate(machine, f);
   auto const text = describe(s, machine, f);
   auto const lines = result_lines(s, machine, f);
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -150,8 +140,7 @@ void add_sim_scale(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "scale", "Work stealing from a thousand cores to a million, by policy and constant");
   auto const f = std::make_shared<ScaleFlags>();
-  command->add_option("--machine", f->machine, "A machine, or a file of one (cluster-4096)")
-      ->type_name("NAME");
+  add_machine(*command, f->machine);
   command->add_option("--cores", f->cores, "How many, in whole hosts (1000,10000)")
       ->type_name("N,...")
       ->delimiter(',')
@@ -170,15 +159,8 @@ void add_sim_scale(CLI::App& sim) {
   command->add_option("--node-us", f->node_us, "What a node takes (100)")
       ->type_name("US")
       ->check(CLI::Range(0.001, 1e6));
-  command->add_option("--seeds", f->seeds, "How often, each time with another seed (1)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", f->seed, "The first one (1)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  f->random.add_to(*command);
+  f->output.add_to(*command);
   command->callback([f] { study(*f); });
 }
 

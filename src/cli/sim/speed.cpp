@@ -6,14 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/result_lines.hpp"
 #include "cli/sim/sim.hpp"
 #include "platform/process_usage.hpp"
@@ -24,9 +23,10 @@ namespace nigh::cli {
 namespace {
 
 struct SpeedFlags {
-  std::string machine = "cluster-4096", tree = "T1", json;
+  std::string machine = "cluster-4096", tree = "T1";
   std::vector<int> cores{256, 4096};
   int repeat = 3;
+  SimOutput output;
 };
 
 struct SpeedCell {
@@ -79,7 +79,7 @@ std::string result_line(SpeedCell const& c, SpeedFlags const& f, double unfold_s
 }
 
 void measure_all(SpeedFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
+  f.output.check();
   auto const machine = machine_for("--machine", f.machine);
   auto const begin = std::chrono::steady_clock::now();
   auto const forest = sim::paper_tasks(f.tree);
@@ -98,11 +98,7 @@ void measure_all(SpeedFlags const& f) {
                         tune::median(cell.seconds), tune::median(rates(cell)), cell.peak_mib);
     lines += result_line(cell, f, unfold_s, machine);
   }
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -111,8 +107,7 @@ void add_sim_speed(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "speed", "How fast the simulator itself is: events a second, and memory, by cores");
   auto const f = std::make_shared<SpeedFlags>();
-  command->add_option("--machine", f->machine, "A machine, or a file of one (cluster-4096)")
-      ->type_name("NAME");
+  add_machine(*command, f->machine);
   command->add_option("--cores", f->cores, "How many, in whole hosts (256,4096)")
       ->type_name("N,...")
       ->delimiter(',')
@@ -125,8 +120,7 @@ void add_sim_speed(CLI::App& sim) {
   command->add_option("--repeat", f->repeat, "How often (3)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
+  f->output.add_to(*command);
   command->callback([f] { measure_all(*f); });
 }
 

@@ -7,14 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/result_lines.hpp"
 #include "cli/sim/sim.hpp"
 #include "sim/spread/study.hpp"
@@ -22,16 +20,15 @@
 namespace nigh::cli {
 namespace {
 
-constexpr char const* figure = "sim_spread";  // its script
 constexpr double published_least = 0.20, published_most = 0.30;
 
 struct SpreadFlags {
   std::vector<std::string> machines{"bridges-2x14", "summit-2x22"};
   std::vector<int> edges{256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 7452};
-  std::string json, plot;
   int grid = 24, iterations = 4, choices = 100;
   std::uint64_t seed = 1;
   bool no_send = false, no_cache = false;
+  SimOutput output{"sim_spread", {}, {}};
 };
 
 struct MachineStudy {
@@ -155,20 +152,14 @@ MachineStudy study(std::string const& name, SpreadFlags const& f) {
 }
 
 void run(SpreadFlags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   std::string text, lines;
   for (auto const& name : f.machines) {
     auto const m = study(name, f);
     text += (text.empty() ? "" : "\n") + describe(m, f);
     lines += result_lines(m, f);
   }
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -195,12 +186,8 @@ void add_sim_spread(CLI::App& sim) {
       ->check(CLI::Range(0, 100'000));
   command->add_flag("--no-send", f->no_send, "Send no borders: what caches do alone");
   command->add_flag("--no-cache", f->no_cache, "Nothing stays in caches: what sending does alone");
-  command->add_option("--seed", f->seed, "Of what differs from block to block (1)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a heat map, .svg or .png")->type_name("FILE");
+  add_seed(*command, f->seed, "Of what differs from block to block");
+  f->output.add_to(*command);
   command->callback([f] { run(*f); });
 }
 

@@ -5,36 +5,34 @@
 #include "cli/sim/table1.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/output_file.hpp"
-#include "cli/plot.hpp"
+#include "cli/sim/options.hpp"
 #include "cli/sim/sim.hpp"
 
 namespace nigh::cli {
 namespace {
 
-constexpr char const* figure = "sim_table1";  // its script
 constexpr char const* papers_machine = "opteron-4x2";
 constexpr char const* uniform_machine = "dunnington-4x6";  // the paper's other one
 constexpr int fit_evaluations = 220;
 
 struct Table1Flags {
-  std::string machine = papers_machine, json, plot;
-  std::uint64_t seed = 1;
-  int seeds = 5, layers = 60, waiting = 256;
+  std::string machine = papers_machine;
+  SimSeeds random;
+  int layers = 60, waiting = 256;
   bool leave_one_out = false;
+  SimOutput output{"sim_table1", {}, {}};
 };
 
 template <class Simulate>
 std::vector<double> each_seed(Table1Flags const& f, Simulate simulate) {
   std::vector<double> mlups;
-  for (int s = 0; s < f.seeds; ++s)
-    mlups.push_back(simulate(f.seed + static_cast<std::uint64_t>(s)));
+  for (int s = 0; s < f.random.seeds; ++s)
+    mlups.push_back(simulate(f.random.seed + static_cast<std::uint64_t>(s)));
   return mlups;
 }
 
@@ -73,8 +71,8 @@ Table1Study simulate(Table1Flags const& f) {
   Table1Study study{machine_for("--machine", f.machine),
                     false,
                     false,
-                    f.seed,
-                    f.seeds,
+                    f.random.seed,
+                    f.random.seeds,
                     f.layers,
                     f.waiting,
                     {},
@@ -97,22 +95,16 @@ Table1Study simulate(Table1Flags const& f) {
     study.loops.push_back(loops_on(machine_for("--machine", uniform_machine), f, true, false));
   if (f.leave_one_out)
     for (int out = -1; out < static_cast<int>(sim::table1.size()); ++out)
-      study.fits.push_back(sim::fit_table1(study.machine, out, f.seed, fit_evaluations));
+      study.fits.push_back(sim::fit_table1(study.machine, out, f.random.seed, fit_evaluations));
   return study;
 }
 
 void run(Table1Flags const& f) {
-  if (!f.json.empty()) check_output(f.json);
-  if (!f.plot.empty()) check_figure("--plot", f.plot, figure);
+  f.output.check();
   auto const study = simulate(f);
   auto const text = describe(study);
   auto const lines = result_lines(study);
-  if (f.json == "-")
-    std::fputs(text.c_str(), stderr);
-  else
-    write_output("-", text);
-  if (!f.json.empty()) write_output(f.json, lines);
-  if (!f.plot.empty()) draw_figure(f.plot, figure, lines);
+  f.output.write(text, lines);
 }
 
 }  // namespace
@@ -121,14 +113,8 @@ void add_sim_table1(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "table1", "Tasks, locality queues and loops of a Jacobi sweep: the paper on locality queues");
   auto const f = std::make_shared<Table1Flags>();
-  command->add_option("--machine", f->machine, "A machine, or a file of one (opteron-4x2)")
-      ->type_name("NAME");
-  command->add_option("--seeds", f->seeds, "How often, each time with another seed (5)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", f->seed, "The first one (1)")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000));
+  add_machine(*command, f->machine);
+  f->random.add_to(*command);
   command->add_option("--layers", f->layers, "Of blocks, along k (60)")
       ->type_name("N")
       ->check(CLI::Range(1, 600));
@@ -139,9 +125,7 @@ void add_sim_table1(CLI::App& sim) {
       ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--leave-one-out", f->leave_one_out,
                     "Fit the machine's memory to all cells but one, for each; takes minutes");
-  command->add_option("--json", f->json, "Each result as a JSON line; - for standard output")
-      ->type_name("FILE");
-  command->add_option("--plot", f->plot, "Draw a figure, .svg or .png")->type_name("FILE");
+  f->output.add_to(*command);
   command->callback([f] { run(*f); });
 }
 
