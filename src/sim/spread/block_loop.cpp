@@ -85,8 +85,8 @@ class Loop {
   enum Step : unsigned char { taking, updating, reading, handing };
 
   struct Part {
-    int domain = 0;   // of all hosts
-    int workers = 0;  //
+    int domain = 0;  // of all hosts
+    int workers = 0;
   };
   struct Team {
     int group = 0, workers = 1;
@@ -269,12 +269,13 @@ class Loop {
     ++b.iteration;
     if (b.iteration == 1) first_s_ += seconds(simulation_.now());
     if (b.iteration == what_.iterations + 1) last_s_ += seconds(simulation_.now());
-    if (what_.sends)
+    if (what_.sends) {
       send(b);
-    else if (b.iteration <= what_.iterations)
+      b.waits = true;
+      go_on_if_complete(done);
+    } else if (b.iteration <= what_.iterations) {
       make_ready(done);
-    b.waits = true;
-    if (what_.sends) go_on_if_complete(done);
+    }
     seek(team);
   }
 
