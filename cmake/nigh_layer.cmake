@@ -9,7 +9,8 @@ target_compile_options(nigh_warnings INTERFACE -Wall -Wextra -Wpedantic
 # std::sort of a small array's front for one of more than sixteen.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(nigh_warnings INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-Wno-array-bounds>)
 endif()
 # clang blames us for the temporary buffer inside libstdc++ 12's stable algorithms.
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
