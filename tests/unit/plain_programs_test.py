@@ -77,5 +77,41 @@ class PlainPrograms(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, expected), done.stderr)
 
 
+class Jacobi2d(unittest.TestCase):
+    SMALL = ["--blocks=4", "--points=23", "--iterations=3", "--steps=2"]
+
+    def line(self, *words, before=()):
+        done = run([*before, path("jacobi2d"), *self.SMALL, *words])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^jacobi2d side 92 blocks 4 iterations 3 steps 2 checksum [0-9a-f]{16}\n$")
+        return done.stdout
+
+    def test_every_variant_prints_the_reference_line(self):
+        expected = self.line("--reference")
+        variants = run([path("jacobi2d"), "--list"]).stdout.splitlines()
+        for name in variants:
+            if "absent" not in name:
+                self.assertEqual(self.line(f"--variant={name}", "--threads=1"), expected, name)
+        self.assertIn("nigh/tasks", variants)
+
+    def test_reports_to_standard_error(self):
+        done = run([path("jacobi2d"), *self.SMALL, "--threads=1", "--report", "--pin"])
+        self.assertRegex(done.stderr, r"^processes 1\nthreads 1\nseconds \d+\.\d+\nMLUP/s \d+\.\d\n$")
+
+    def test_bad_input(self):
+        for words in (["--blocks=0"], ["--points=-1"], ["--memory=2"], ["--sends=soon"], ["--threads=-1"],
+                      ["--spread=100000"], ["--rows=few"], ["--variant=fastest"]):
+            done = run([path("jacobi2d"), *words])
+            self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
+            self.assertRegex(done.stderr, rf"^jacobi2d: [^\n]*{words[0].split('=')[0]}[^\n]*\n$")
+
+    @unittest.skipUnless(os.path.exists(path("adi")) and shutil.which("mpirun"), "needs MPI")
+    def test_many_processes_are_the_whole(self):
+        for sends, ranks in (("early", "3"), ("late", "2"), ("none", "2")):
+            expected = self.line("--reference", f"--sends={sends}")
+            self.assertEqual(self.line(f"--sends={sends}", "--threads=1", before=["mpirun", "--oversubscribe",
+                                       "--bind-to", "none", "-n", ranks]), expected, (sends, ranks))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/spread/setting.hpp"
+
+#include "bench/command.hpp"
+#include "size_text.hpp"
+
+namespace bench {
+
+jacobi2d::RowSchedule rows_from(std::string const& argument, std::string const& word) {
+  if (word == "default") return {};
+  if (word == "collapse") return {.chunk = 0, .collapse = true};
+  try {
+    return {.chunk = static_cast<int>(workloads::number(word, 1, 1'000'000))};
+  } catch (std::invalid_argument const&) {
+    throw UsageError(argument + ": \"" + word +
+                     "\" is not default, collapse or a number of rows from 1 to 1000000");
+  }
+}
+
+std::string to_string(jacobi2d::RowSchedule const& rows) {
+  if (rows.collapse) return "collapse";
+  return rows.chunk == 0 ? "default" : std::to_string(rows.chunk);
+}
+
+jacobi2d::VariantInfo const& jacobi2d_variant_from(std::string const& argument,
+                                                   std::string const& word) {
+  jacobi2d::VariantInfo const* const found = jacobi2d::find_variant(word);
+  if (found == nullptr)
+    throw UsageError(argument + ": \"" + word + "\" is not there; --list names the variants");
+  if (found->make == nullptr)
+    throw UsageError(argument + ": \"" + word + "\" is absent: " + found->why_absent);
+  return *found;
+}
+
+jacobi2d::Kernel const& jacobi2d_kernel_from(std::string const& argument, std::string const& word) {
+  jacobi2d::Kernel const* const found = jacobi2d::find_kernel(word);
+  if (found == nullptr)
+    throw UsageError(argument + ": \"" + word + "\" is none of this processor's instruction sets");
+  return *found;
+}
+
+int points_of_share(std::string const& argument, double share, nigh::topology const& machine,
+                    int blocks) {
+  if (!(share > 0 && share <= 0.9))
+    throw UsageError(argument + ": a share of memory is above 0 and at most 0.9");
+  std::size_t memory = 0;
+  for (nigh::domain const& d : machine.domains()) memory += d.memory_bytes;
+  return jacobi2d::points_for(share, memory, blocks);
+}
+
+}  // namespace bench

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jacobi2d/kernel_body.hpp"
+
+namespace jacobi2d {
+
+Kernel avx2_kernel() noexcept { return {"avx2", sweep_tile}; }
+
+}  // namespace jacobi2d

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jacobi2d/mpi_courier.hpp"
+
+namespace jacobi2d {
+
+void MpiCourier::expect(int rank, int tag, double* to, int doubles) noexcept {
+  std::lock_guard const lock(mutex_);
+  requests_.emplace_back();
+  MPI_Irecv(to, doubles, MPI_DOUBLE, rank, tag, MPI_COMM_WORLD, &requests_.back());
+}
+
+void MpiCourier::send(int rank, int tag, double const* from, int doubles) noexcept {
+  std::lock_guard const lock(mutex_);
+  Message const message{rank, tag, from, doubles};
+  if (when_ == Sending::early)
+    start(message);
+  else
+    waiting_.push_back(message);
+}
+
+void MpiCourier::finish() noexcept {
+  std::lock_guard const lock(mutex_);
+  for (Message const& m : waiting_) start(m);
+  waiting_.clear();
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  requests_.clear();
+}
+
+void MpiCourier::start(Message const& m) noexcept {
+  requests_.emplace_back();
+  MPI_Isend(m.from, m.doubles, MPI_DOUBLE, m.rank, m.tag, MPI_COMM_WORLD, &requests_.back());
+}
+
+}  // namespace jacobi2d
