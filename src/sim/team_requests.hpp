@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.hpp"
 #include "policy/core_allocation.hpp"
 #include "sim/random.hpp"
 
@@ -46,10 +47,12 @@ inline policy::CoreDecision scattered(policy::CoreMap const& map, policy::Positi
   return decision;
 }
 
-// Programs hold their masters' cpus for life, and those of the others for a region.
+// Programs hold their masters' cpus for life, and those of the others for a region; there are
+// fewer of them than cpus.
 template <class Decide>  // (free, request) -> CoreDecision
 TeamSums play_requests(policy::CoreMap const& map, int programs, int requests, std::uint64_t seed,
                        Decide decide) {
+  NIGH_ASSERT(programs > 0 && programs < map.size(), "a master finds a free cpu, and more");
   Random random(seed);
   struct Program {
     int place = -1;

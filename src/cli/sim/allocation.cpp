@@ -3,7 +3,10 @@
 
 #include "cli/sim/allocation.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -19,6 +22,8 @@ namespace {
 
 using sim::Way;
 
+constexpr int paper_programs = 6;  // that ask for cpus
+
 struct AllocationFlags {
   std::string machine = "sun-x4600", data = "interleaved";
   int requests = 10000, programs = 13, large = 100, at_once = 8;
@@ -33,7 +38,12 @@ void study(AllocationFlags const& f) {
   auto const map = machine.core_map();
   AllocationStudy s;
   if (!f.only_throughput) {
-    s.request_options = {6, f.requests, f.random.seeds, f.random.seed};
+    // Each program keeps its master's cpu, and there must be one to hand out.
+    int const programs = std::min(paper_programs, map.size() - 1);
+    if (programs < 1)
+      throw UsageError(
+          fmt::format("--machine: {} has one cpu, which nobody can ask for", machine.name));
+    s.request_options = {programs, f.requests, f.random.seeds, f.random.seed};
     s.requests = sim::study_requests(map, s.request_options);
   }
   if (!f.only_requests) {
