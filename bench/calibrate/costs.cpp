@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages, meetings and being preempted cost.
+// What messages, meetings, tasks and being preempted cost.
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +46,9 @@ class Meeting {
   alignas(64) std::atomic<int> here_{0};
   alignas(64) std::atomic<bool> missed_{false};
 };
+
+// Keeps the compiler from seeing that nothing is done.
+[[gnu::noinline]] void do_nothing(long n) { asm volatile("" : : "r"(n) : "memory"); }
 
 void fork(int count, std::function<void()> const& body) {
   if (count == 1) return body();
@@ -109,6 +112,29 @@ Samples measure_meetings(nigh::topology const& machine, int repetitions) {
     }
   });
   if (meeting.missed()) throw std::runtime_error("not all cpus took part in a fork-join");
+  return samples;
+}
+
+Samples measure_spawns(nigh::topology const& machine, int repetitions) {
+  constexpr long rounds = 100'000;
+  auto const ns_a_round = [](auto const& round) {
+    auto const start = Clock::now();
+    for (long n = 0; n < rounds; ++n) round(n);
+    return ns_since(start) / rounds;
+  };
+  nigh::runtime runtime({.machine = &machine, .workers = 1});
+  Samples samples;
+  runtime.run([&] {
+    for (int n = -1; n < repetitions; ++n) {  // the first one warms up
+      double const called = ns_a_round([](long i) {
+        do_nothing(i);
+        do_nothing(i);
+      });
+      double const forked = ns_a_round(
+          [](long i) { nigh::fork_join([i] { do_nothing(i); }, [i] { do_nothing(i); }); });
+      if (n >= 0) samples.push_back(std::max(0.0, forked - called));
+    }
+  });
   return samples;
 }
 

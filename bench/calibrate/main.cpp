@@ -4,14 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bench/calibrate/measure.hpp"
+#include "bench/calibrate/steal_levels.hpp"
 #include "bench/calibrate/synthetic.hpp"
 #include "bench/command.hpp"
 #include "bench/results.hpp"
@@ -76,6 +80,62 @@ std::string links_text(nigh::topology const& machine, Bandwidths const& b, Write
       number(10, "assumed: as on sun-x4600"));
 }
 
+std::string steal_level_text(std::string const& name, std::string const& within, int cpus,
+                             std::array<std::string, 5> const& numbers) {
+  auto text = fmt::format("    {}: {{\n", quoted(name));
+  if (!within.empty()) text += fmt::format("      \"within\": {},\n", quoted(within));
+  return text + fmt::format(
+                    "      \"cpus\": {},\n      \"probe_ns\": {},\n      \"lock_ns\": {},\n"
+                    "      \"copy_ns\": {},\n      \"unlock_ns\": {},\n      \"gb_per_s\": {}\n"
+                    "    }}",
+                    cpus, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
+}
+
+// "l3; domain, package, host are the same cpus here".
+std::string level_note(StealLevel const& l) {
+  std::string text(to_string(l.level));
+  for (auto const other : l.same)
+    text += (other == l.same.front() ? "; " : ", ") + std::string(to_string(other));
+  if (l.same.empty()) return text;
+  return text + (l.same.size() == 1 ? " is" : " are") + " the same cpus here";
+}
+
+// A thief of nigh's looks (a line comes from its victim's cache), takes (a compare-exchange; there
+// is no lock) and fetches the task (another line).
+std::string measured_level_text(StealLevel const& l, std::string const& within,
+                                StealCosts const& costs, Writer const& w) {
+  auto const cpus = fmt::format("cpus {} and {} of {}", l.owner, l.thief, level_note(l));
+  auto const line = "half of a cache line's way there and back, " + cpus;
+  auto const steal = statistics_of(costs.steal);
+  auto const taking = fmt::format(
+      "{}: a steal, {:.4g} ns from a fork until its worker sees it begun, median of {}, {:.4g} to "
+      "{:.4g}, less probe and copy, {}",
+      w.by(), steal.median, costs.steal.size(), steal.min, steal.max, cpus);
+  return steal_level_text(
+      std::string(to_string(l.level)), within, l.cpus,
+      {w.measured(costs.line, line, 0.5),
+       number(std::max(0.0, steal.median - median_of(costs.line)), taking),
+       w.measured(costs.line, line, 0.5), number(0, w.by() + ": nigh's thieves take no lock"),
+       w.measured(costs.gb_per_s, "a copy of what the other cpu has just written, " + cpus)});
+}
+
+std::string levels_text(nigh::topology const& machine, int repetitions, Writer const& w) {
+  auto const levels = steal_levels(machine);
+  if (levels.empty()) {  // one cpu
+    auto const none = w.by() + ": there is one cpu, and nobody to steal from";
+    auto const zero = number(0, none);
+    return steal_level_text("host", "", 1, {zero, zero, zero, zero, number(1, none)});
+  }
+  std::string text;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    std::string const within(i + 1 < levels.size() ? to_string(levels[i + 1].level) : "");
+    text +=
+        (i > 0 ? ",\n" : "") +
+        measured_level_text(levels[i], within, measure_steals(machine, levels[i], repetitions), w);
+  }
+  return text;
+}
+
 std::string machine_text(nigh::topology const& machine, Flags const& f) {
   auto const run = record_run(machine);
   Writer const w(run.date);
@@ -86,6 +146,8 @@ std::string machine_text(nigh::topology const& machine, Flags const& f) {
   auto const messages = measure_messages(effort.repetitions);  // forks, so before any thread
   auto const b = measure_bandwidths(machine, effort);
   auto const meetings = measure_meetings(machine, effort.repetitions);
+  auto const spawns = measure_spawns(machine, effort.repetitions);
+  auto const levels = levels_text(machine, effort.repetitions, w);
   auto const slices = measure_slices(machine.cpus().front(), effort.repetitions);
 
   std::string const copy = b.streaming ? "copy with non-temporal stores" : "copy, 24 B an element";
@@ -102,7 +164,8 @@ std::string machine_text(nigh::topology const& machine, Flags const& f) {
       "  \"memory\": {{\n    \"thread_gb_per_s\": {},\n    \"per_hop\": {},\n"
       "    \"controller_gb_per_s\": {},\n    \"crowding\": {},\n    \"uncrowded_flows\": {},\n"
       "    \"read_share\": {}\n  }},\n  \"costs\": {{\n    \"message_ns\": {},\n"
-      "    \"barrier_ns\": {},\n    \"slice_ns\": {}\n  }}\n}}",
+      "    \"barrier_ns\": {},\n    \"slice_ns\": {},\n    \"spawn_ns\": {}\n  }},\n"
+      "  \"levels\": {{\n{}\n  }}\n}}",
       quoted(run.machine), topology, links_text(machine, b, w),
       w.measured(b.thread, copy + ", one thread"), number(per_hop, far),
       w.measured(b.controller, copy + ", all threads of a domain"),
@@ -113,15 +176,24 @@ std::string machine_text(nigh::topology const& machine, Flags const& f) {
       meetings.empty() ? number(0, w.by() + ": there is one cpu")
                        : w.measured(meetings, "a fork-join on all cpus, for each thread"),
       slices.empty() ? number(4e6, "assumed: as on sun-x4600; nobody was preempted while measured")
-                     : w.measured(slices, "two threads on one cpu"));
+                     : w.measured(slices, "two threads on one cpu"),
+      w.measured(spawns, "a fork-join of nothing by the only worker, beside two calls"), levels);
+}
+
+std::vector<int> sorted(std::vector<int> cpus) {
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
 }
 
 void calibrate(Flags const& f) {
   if (f.output != "-") check_writable("--output", f.output);
   auto live = f.xml.empty() ? nigh::topology::live() : nigh::topology::from_xml(f.xml);
   if (!live) throw UsageError((f.xml.empty() ? "sim calibrate: " : "--xml: ") + live.message());
-  // Measured is what is here, whatever the file describes.
+  // Measured is what is here, whatever else the file says of it.
   auto const machine = f.xml.empty() ? *live : nigh::this_host();
+  if (sorted(live->cpus()) != sorted(machine.cpus()))
+    throw UsageError(fmt::format("--xml: {} has {} cpus, other ones than the {} of this process",
+                                 f.xml, live->cpus().size(), machine.cpus().size()));
   auto const text = machine_text(machine, f);
   ResultFile file("--output", f.output);
   file.write(text);

@@ -33,6 +33,9 @@ Samples measure_messages(int repetitions);
 // one cpu.
 Samples measure_meetings(nigh::topology const& machine, int repetitions);
 
+// Making a task and taking it back, by the only worker there is, beyond calling what it does, ns.
+Samples measure_spawns(nigh::topology const& machine, int repetitions);
+
 // How long a thread keeps its cpu while another one wants it, ns. Empty: none had to give it up.
 Samples measure_slices(int cpu, int repetitions);
 

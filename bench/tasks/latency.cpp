@@ -2,16 +2,16 @@
 #include "bench/tasks/latency.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <stdexcept>
 
+#include "bench/cache_line.hpp"
 #include "bench/command.hpp"
 #include "bench/idle.hpp"
+#include "bench/one_steal.hpp"
 #include "bench/pin.hpp"
-#include "bench/tasks/cache_line.hpp"
 #include "bench/tasks/peer_process.hpp"
 #include "bench/tasks/rendezvous_ways.hpp"
 #include "workloads/families.hpp"
@@ -56,29 +56,6 @@ std::vector<Way> ways(TasksOptions const& o, nigh::runtime& runtime, PeerProcess
                     return time_sleeper_rendezvous(o.cpus, pause_us, count);
                   }});
   return list;
-}
-
-// From a fork on one worker until it sees that the other one has begun the task.
-std::vector<double> time_steals(nigh::runtime& runtime, int count) {
-  using Clock = std::chrono::steady_clock;
-  std::vector<double> samples;
-  runtime.run([&] {
-    for (int n = -1; n < count; ++n) {  // the first one warms up
-      alignas(64) std::atomic<bool> begun{false};
-      auto const start = Clock::now();
-      auto end = start;
-      nigh::fork_join(
-          [&] {
-            while (!begun.load(std::memory_order_acquire) &&
-                   Clock::now() - start < std::chrono::seconds(1)) {
-            }
-            end = Clock::now();
-          },
-          [&] { begun.store(true, std::memory_order_release); });
-      if (n >= 0) samples.push_back(std::chrono::duration<double, std::nano>(end - start).count());
-    }
-  });
-  return samples;
 }
 
 // While one worker is busy with serial work, what do the others burn?

@@ -28,6 +28,7 @@ std::vector<std::pair<std::string, Sourced>> Machine::numbers() const {
   all.emplace_back("costs/message_ns", message_ns);
   all.emplace_back("costs/barrier_ns", barrier_ns);
   all.emplace_back("costs/slice_ns", slice_ns);
+  if (spawn_ns) all.emplace_back("costs/spawn_ns", *spawn_ns);
   if (hosts.value > 1) {
     all.emplace_back("network/hosts", hosts);
     all.emplace_back("network/gb_per_s", network_gb_per_s);

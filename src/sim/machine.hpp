@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nigh/result.hpp>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,8 @@ struct Machine {
     return 1 + per_hop.value * way(domain, memory);
   }
 
+  // Making a task and taking it back, beyond calling what it does. None: what its program says.
+  std::optional<Sourced> spawn_ns{};
   std::vector<StealLevel> levels{};  // inside out; the last is all of the machine. May be empty
   Sourced interface_ns{};            // of a host's network interface, for each step of a steal
 

@@ -120,7 +120,7 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
     fields.only("/memory/apart", {"gb_per_s", "hops"});
   else if (fields.find("/memory/apart") != nullptr)
     fields.complain("/memory/apart", "each domain of this machine has cpus");
-  fields.only("/costs", {"message_ns", "barrier_ns", "slice_ns"});
+  fields.only("/costs", {"message_ns", "barrier_ns", "slice_ns", "spawn_ns"});
   bool const has_network = fields.find("/network") != nullptr;
   if (has_network) fields.only("/network", {"hosts", "gb_per_s", "message_ns"});
   auto const of_network = [&](char const* pointer) {
@@ -155,6 +155,8 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   double const hosts = machine.hosts.value;
   if (has_network && (hosts != std::floor(hosts) || hosts < 2))
     fields.complain("/network/hosts/value", "is no whole number from 2 on");
+  if (fields.find("/costs/spawn_ns") != nullptr)
+    machine.spawn_ns = fields.number("/costs/spawn_ns", Least::zero);
   if (mistake) return *mistake;
   read_levels(fields, machine);
   if (mistake) return *mistake;

@@ -251,6 +251,22 @@ std::string cluster_complaint(std::string const& what, std::string const& instea
   return machine ? "" : machine.message();
 }
 
+TEST(MachineFile, MaySayWhatMakingATaskTakes) {
+  EXPECT_FALSE(parse_machine("m.json", good)->spawn_ns.has_value());
+  auto text = good;
+  text.insert(text.find("    \"slice_ns\""),
+              "    \"spawn_ns\": {\"value\": 3, \"source\": \"x\"},\n");
+  auto const machine = parse_machine("m.json", text);
+  ASSERT_TRUE(machine.ok()) << machine.message();
+  ASSERT_TRUE(machine->spawn_ns.has_value());
+  EXPECT_EQ(machine->spawn_ns->value, 3);
+  EXPECT_EQ(machine->numbers().back().first, "costs/spawn_ns");
+  EXPECT_THAT(complaint("\"slice_ns\": {\"value\": 0, \"source\": \"a test\"}",
+                        "\"slice_ns\": {\"value\": 0, \"source\": \"a test\"},\n"
+                        "    \"spawn_ns\": {\"value\": -1, \"source\": \"a test\"}"),
+              StartsWith("m.json:23: costs/spawn_ns/value: is -1"));
+}
+
 TEST(MachineLevels, AreReadInsideOut) {
   auto const machine = parse_machine("m.json", cluster);
   ASSERT_TRUE(machine.ok()) << machine.message();

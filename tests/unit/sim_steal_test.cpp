@@ -10,6 +10,7 @@
 #include "machines.hpp"
 #include "sim/random.hpp"
 #include "sim/steal/hotslaw.hpp"
+#include "sim/steal/scale.hpp"
 #include "sim/steal/split_queue.hpp"
 #include "sim/steal/steal_run.hpp"
 #include "sim/steal/task_forest.hpp"
@@ -124,6 +125,16 @@ TEST(StealRun, OneWorkerTakesTheTimeOfItsTasks) {
   EXPECT_EQ(alone.tasks, f.tasks());
   EXPECT_EQ(alone.makespan, f.work());  // nobody is near, so its own lock costs nothing
   EXPECT_EQ(alone.steals, 0u);
+}
+
+TEST(StealRun, ChargesWhatTheMachineSaysOfMakingATask) {
+  auto const f = fib_tasks(12);
+  auto machine = machine_of("nehalem-2x4", 1);
+  EXPECT_FALSE(machine.spawn_ns.has_value());  // what the paper says of fib counts
+  machine.spawn_ns = 2;
+  auto const alone = run(f, machine, {});
+  EXPECT_EQ(alone.makespan, static_cast<Time>(f.tasks()) * (f.each_ns + 2));
+  EXPECT_EQ(efficiency(f, machine, alone), 1);
 }
 
 // Two tasks of a phase and two workers far apart: the second task is run by the thief.

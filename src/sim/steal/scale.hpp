@@ -25,7 +25,7 @@ StealMachine with_attempts(StealMachine machine, int most);
 
 inline double efficiency(TaskForest const& forest, StealMachine const& machine,
                          StealOutcome const& outcome) noexcept {
-  return static_cast<double>(forest.work()) /
+  return static_cast<double>(forest.work(machine.spawn_ns.value_or(forest.spawn_ns))) /
          (static_cast<double>(machine.workers()) * static_cast<double>(outcome.makespan));
 }
 

@@ -27,6 +27,7 @@ result<StealMachine> steal_machine(Machine const& machine, int workers) {
   StealMachine found;
   found.per_host = static_cast<int>(machine.shape.cpus().size());
   found.interface_ns = whole(machine.interface_ns);
+  if (machine.spawn_ns) found.spawn_ns = whole(*machine.spawn_ns);
   std::vector<policy::VictimRung> groups;
   int inner = 1;
   for (auto const& l : levels) {

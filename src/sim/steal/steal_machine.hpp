@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nigh/result.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct StealMachine {
   std::vector<RungCosts> rungs;  // [rung of the ladder]
   int per_host = 1;              // workers
   Time interface_ns = 0;
+  std::optional<Time> spawn_ns{};  // of a task; none: what its program says
 
   int workers() const noexcept { return ladder.workers; }
   int hosts() const noexcept { return (workers() + per_host - 1) / per_host; }

@@ -21,6 +21,7 @@ StealRun::StealRun(TaskForest const& forest, StealMachine const& machine, StealR
     : forest_(forest),
       machine_(machine),
       rules_(rules),
+      spawn_ns_(machine.spawn_ns.value_or(forest.spawn_ns)),
       random_(seed),
       halt_(halt),
       workers_(static_cast<std::size_t>(machine.workers())),
@@ -123,7 +124,7 @@ void StealRun::go_on(std::uint32_t w) {
     worker.doing = Doing::running;
     ++running_;
     futile_rounds_ = 0;
-    return post(events_.now() + forest_.cost_of(worker.task), w, ran);
+    return post(events_.now() + spawn_ns_ + forest_.run_of(worker.task), w, ran);
   }
   if (worker.queue.shared() > 0) return ask_lock(w, w);
   search(w);

@@ -131,6 +131,7 @@ class StealRun {
   TaskForest const& forest_;
   StealMachine const& machine_;
   StealRules rules_;
+  Time spawn_ns_;
   Random random_;
   Halt halt_;
   EventQueue events_;

@@ -108,8 +108,8 @@ void in_one_phase(TaskForest& f) {
 
 }  // namespace
 
-Time TaskForest::work() const noexcept {
-  Time sum = static_cast<Time>(tasks()) * spawn_ns;
+Time TaskForest::work(Time making_ns) const noexcept {
+  Time sum = static_cast<Time>(tasks()) * making_ns;
   for (auto const& phase : phases) sum += phase.before_ns;
   if (cost.empty()) return sum + static_cast<Time>(tasks()) * each_ns;
   return std::accumulate(cost.begin(), cost.end(), sum);

@@ -36,10 +36,12 @@ struct TaskForest {
   std::vector<TaskPhase> phases;
 
   std::size_t tasks() const noexcept { return size.size(); }
-  Time cost_of(TaskId t) const noexcept {
-    return spawn_ns + (cost.empty() ? each_ns : static_cast<Time>(cost[t]));
+  Time run_of(TaskId t) const noexcept {
+    return cost.empty() ? each_ns : static_cast<Time>(cost[t]);
   }
-  Time work() const noexcept;  // of one core that runs it all
+  // Of one core that runs it all, where making a task takes so long.
+  Time work(Time making_ns) const noexcept;
+  Time work() const noexcept { return work(spawn_ns); }
 
   // Calls each(task) for those between begin and end that lie below no other one there.
   template <class Each>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/tasks/cache_line.hpp"
+#include "bench/cache_line.hpp"
 
 #include <atomic>
 #include <chrono>
