@@ -10,6 +10,7 @@
 
 #include "machines.hpp"
 #include "sim/hosts/allocation.hpp"
+#include "sim/hosts/leases.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/hosts/scalability.hpp"
 #include "sim/hosts/shared_host.hpp"
@@ -209,6 +210,24 @@ TEST_F(Hosts, BarsAreInThePapersOrder) {
   EXPECT_LT(sum(2, &HostOutcome::seconds), 0.95 * sum(1, &HostOutcome::seconds));
   EXPECT_LT(sum(3, &HostOutcome::seconds), 1.03 * sum(2, &HostOutcome::seconds));
   EXPECT_LT(sum(3, &HostOutcome::distance_per_link), 0.9 * sum(2, &HostOutcome::distance_per_link));
+}
+
+// A region that more threads make slower, alone: what is learnt by trials is nearly as good as what
+// is told, and the team that all cpus would be is given up.
+TEST_F(Hosts, TrialsFindTheTeamThatIsNotTold) {
+  ProgramProfile const profile{"p", 0.001, 8000, {{"r", 800, 0.02, 0.01, 0.2, 0, 8000}}};
+  auto const demand = demand_of(seconds_by_threads(machine_, map_, profile.regions[0]));
+  ASSERT_LT(demand.maximum, 16);
+  auto const outcome = [&](bool tells) {
+    SharedHost host(machine_, map_, {{&profile, {demand}}}, 1, DataPlace::interleaved);
+    Leases leases(host.simulation(), SharedHost::source_actor, host.receiver(), map_,
+                  policy::CoreAllocation::clustered_adjusting,
+                  static_cast<Time>(machine_.message_ns.value), 1, tells);
+    return host.run(leases).value();
+  };
+  auto const told = outcome(true), learnt = outcome(false);
+  EXPECT_LT(learnt.seconds, 1.15 * told.seconds);
+  EXPECT_LT(learnt.mean_team, 20);
 }
 
 TEST(HostsOnOtherMachines, RunThere) {

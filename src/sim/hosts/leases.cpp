@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/protocol/trial_runs.hpp"
+
 namespace nigh::sim {
 
 namespace {
 
 constexpr std::uint32_t mail_came = 0, tick_came = 1;
-constexpr Time report_every = 100'000'000;  // of time in regions, as the client does
+constexpr auto report_every = static_cast<Time>(coordinator::Report::every_ns);
 
 coordinator::Time microseconds(Time t) { return t / 1000; }
 
@@ -56,50 +58,89 @@ coordinator::Demand Leases::told(policy::ThreadDemand d) const {
   return {static_cast<std::uint32_t>(d.maximum), static_cast<std::uint32_t>(d.optimal)};
 }
 
-// As coordinator::Master has it.
-bool Leases::suits(Held const& h, coordinator::Demand demand) const {
-  return h.lease != 0 && !h.asked_back &&
-         (demand == h.asked || !demand.is_known() || demand.maximum <= h.team.size() ||
-          (h.asked.is_known() && demand.maximum <= h.asked.maximum));
+coordinator::RegionWord Leases::advice(Held const& h) {
+  auto const found = h.advice.find(h.region);
+  return found == h.advice.end() ? coordinator::RegionWord{} : found->second;
+}
+
+// Threads that the region could use, as coordinator::Master has it.
+std::uint32_t Leases::most(Held const& h) {
+  auto const told = h.wish.maximum > 0 ? h.wish.maximum : coordinator::max_cpus;
+  auto const learnt = advice(h).maximum();
+  return h.wish.is_known() || learnt == 0 ? told : std::min<std::uint32_t>(told, learnt);
 }
 
 void Leases::enter(int program, int region, policy::ThreadDemand demand, int place) {
   Held& h = held(program);
-  auto const wish = told(demand);
-  if (suits(h, wish)) return begin(program, wish);
-  h.asked = wish;
+  h.region = region;
+  h.wish = told(demand);
+  auto const wanted = most(h);
+  bool const suits =
+      h.lease != 0 && !h.asked_back && (wanted <= h.team.size() || wanted <= h.asked);
+  if (suits) return begin(program);
+  h.asked = wanted;
   coordinator::Request request;
   request.region = static_cast<coordinator::RegionId>(region);
   request.ticket = ++h.ticket;
-  request.demand = wish;
+  request.demand = h.wish;
   request.place = static_cast<std::uint32_t>(map_.cpu(place));
   request.returned = std::exchange(h.lease, 0);
   h.asked_back = false;
   send(coordinator::Received{static_cast<coordinator::Connection>(program), request});
 }
 
-void Leases::begin(int program, coordinator::Demand demand) {
+// Of those that the lease has; as coordinator::Master has it.
+std::size_t Leases::team_size(Held& h) {
+  auto const can =
+      h.wish.maximum > 0 ? std::min<std::size_t>(h.wish.maximum, h.team.size()) : h.team.size();
+  h.is_run_of_trial = false;
+  if (h.wish.is_known()) return can;
+  auto const word = advice(h);
+  auto const usual = word.is_limited() ? std::min<std::size_t>(can, word.maximum()) : can;
+  if (word.trial() == 0) return usual;
+  if (word != h.trial) {
+    h.trial = word;
+    h.trial_runs = 0;
+  }
+  if (h.trial_runs >= coordinator::TrialRuns::count) return usual;
+  auto const run = h.trial_runs++;
+  h.is_run_of_trial = coordinator::TrialRuns::is_reported(run);
+  return coordinator::TrialRuns::has_its_team(run) ? std::min<std::size_t>(can, word.size())
+                                                   : usual;
+}
+
+void Leases::begin(int program) {
   Held& h = held(program);
   h.inside = true;
   auto team = h.team;
-  if (demand.is_known() && demand.maximum < team.size()) team.resize(demand.maximum);
+  team.resize(team_size(h));
   programs_.begin_region(program, std::move(team));
 }
 
 void Leases::leave(int program, int region, int threads, Time duration) {
   Held& h = held(program);
   h.inside = false;
-  auto const from = static_cast<coordinator::Connection>(program);
   h.unreported += duration;
+  bool const is_long = duration >= report_every;
+  if (h.is_run_of_trial || is_long || region == h.due)
+    report(program, threads, duration, h.is_run_of_trial ? h.trial.trial() : 0);
   if (h.unreported >= report_every) {
     h.unreported = 0;
-    send(coordinator::Received{
-        from, coordinator::Report{static_cast<coordinator::RegionId>(region),
-                                  static_cast<std::uint32_t>(threads),
-                                  static_cast<std::uint64_t>(std::max<Time>(1, duration))}});
+    if (!is_long) h.due = region;
   }
   if (h.lease != 0 && h.asked_back)
-    send(coordinator::Received{from, coordinator::Release{std::exchange(h.lease, 0)}});
+    send(coordinator::Received{static_cast<coordinator::Connection>(program),
+                               coordinator::Release{std::exchange(h.lease, 0)}});
+}
+
+void Leases::report(int program, int threads, Time duration, std::uint32_t trial) {
+  Held& h = held(program);
+  send(coordinator::Received{
+      static_cast<coordinator::Connection>(program),
+      coordinator::Report{static_cast<coordinator::RegionId>(h.region),
+                          static_cast<std::uint32_t>(threads),
+                          static_cast<std::uint64_t>(std::max<Time>(1, duration)), trial}});
+  if (trial == 0 && h.region == h.due) h.due = no_region;
 }
 
 void Leases::send(coordinator::Event event) {
@@ -113,6 +154,11 @@ void Leases::step(coordinator::Event const& event) {
     for (auto& mail : coordinator_.step(todo.front(), microseconds(simulation_.now()))) {
       auto const* const revoke = std::get_if<coordinator::Revoke>(&mail.message);
       Held& h = held(static_cast<int>(mail.to));
+      // It lies in memory that both share.
+      if (auto const* const word = std::get_if<coordinator::Advice>(&mail.message)) {
+        h.advice.insert_or_assign(static_cast<int>(word->region), coordinator::RegionWord(*word));
+        continue;
+      }
       if (revoke != nullptr && revoke->lease == h.lease && !h.inside) {
         h.lease = 0;
         todo.push_back(coordinator::Received{mail.to, coordinator::Release{revoke->lease}});
@@ -153,7 +199,7 @@ void Leases::arrive(coordinator::Send const& mail) {
     h.asked_back = false;
     h.team.clear();
     for (int t = 0; t < grant->team.size(); ++t) h.team.push_back(map_.position(grant->team[t]));
-    begin(program, h.asked);
+    begin(program);
   } else if (auto const* revoke = std::get_if<coordinator::Revoke>(&mail.message)) {
     if (revoke->lease != h.lease) return;
     if (revoke->reason == coordinator::Revoke::Reason::ended) {

@@ -7,9 +7,11 @@
 // is taken back at once, for its word lies in shared memory.
 
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/protocol/region_word.hpp"
 #include "sim/hosts/team_source.hpp"
 #include "sim/simulation.hpp"
 
@@ -18,7 +20,7 @@ namespace nigh::sim {
 class Leases : public TeamSource {
  public:
   // `actor`: to whom its events are posted. `tells`: programs say what their regions can use;
-  // otherwise the coordinator learns from reports.
+  // otherwise the coordinator learns from reports, and from trials that it asks for.
   Leases(Simulation& simulation, Actor actor, TeamReceiver& programs, policy::CoreMap map,
          policy::CoreAllocation how, Time message, int count, bool tells);
 
@@ -29,14 +31,25 @@ class Leases : public TeamSource {
   void happen(Event const& event) override;
 
  private:
+  static constexpr int no_region = -1;
+
   struct Held {
     coordinator::LeaseId lease = 0;  // 0: none
-    coordinator::Demand asked{};
+    std::uint32_t asked = 0;         // threads, for it
     std::vector<int> team;
-    bool inside = false;
     bool asked_back = false;
     coordinator::Ticket ticket = 0;
+    // of the region
+    bool inside = false;
+    int region = 0;
+    coordinator::Demand wish{};
+    std::map<int, coordinator::RegionWord> advice;  // [region]
+    // of reports and trials, as coordinator::Master has them
     Time unreported = 0;
+    int due = no_region;
+    coordinator::RegionWord trial{};
+    std::uint32_t trial_runs = 0;
+    bool is_run_of_trial = false;  // that is to be reported
   };
   struct ToCoordinator {
     coordinator::Event event;
@@ -45,11 +58,14 @@ class Leases : public TeamSource {
 
   Held& held(int program) { return held_[static_cast<std::size_t>(program)]; }
   coordinator::Demand told(policy::ThreadDemand demand) const;
-  bool suits(Held const& h, coordinator::Demand demand) const;
+  static coordinator::RegionWord advice(Held const& h);
+  static std::uint32_t most(Held const& h);
+  static std::size_t team_size(Held& h);
+  void report(int program, int threads, Time duration, std::uint32_t trial);
   void send(coordinator::Event event);
   void step(coordinator::Event const& event);
   void arrive(coordinator::Send const& mail);
-  void begin(int program, coordinator::Demand demand);
+  void begin(int program);
 
   Simulation& simulation_;
   Actor actor_;
