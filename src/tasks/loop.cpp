@@ -49,9 +49,9 @@ void scheduler::serve(Worker& me, Until until) noexcept {
       rest(me, until);
       continue;
     }
-    job.victim = nullptr;
-    if (find_at_home(me, job.queued) || steal_somewhere(me, job) || linger(me, job) ||
-        search(me, job, until))
+    job.clear();
+    if (find_invitation(me, job) || find_at_home(me, job.queued) || steal_somewhere(me, job) ||
+        linger(me, job) || search(me, job, until))
       run(job, me);
   }
 }
@@ -65,7 +65,7 @@ void scheduler::await(Worker& me, Until until) noexcept {
   Job job;
   for (int look = 0; !until.done(); ++look) {
     share_all(me);  // of what lies below, nothing is looked after meanwhile; helping reclaims of it
-    job.victim = nullptr;
+    job.clear();
     if (look < looks_before_searching) {
       auto* const thief = until.thief(*this);
       if (thief == nullptr || !steal_from(me, *thief, level_to(me, *thief), job)) {
@@ -89,7 +89,7 @@ bool scheduler::linger(Worker& me, Job& job) noexcept {
   for (int round = 0; round < idle_policy.rounds_lingering; ++round) {
     for (int i = 0; i < pauses_lingering; ++i) {
       sync::pause();
-      if (steal_somewhere(me, job)) return true;
+      if (find_invitation(me, job) || steal_somewhere(me, job)) return true;
     }
     if (find_at_home(me, job.queued)) return true;
   }
@@ -174,7 +174,7 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
     auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
     if (helps && ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
-                  (!leaves && steal_somewhere(me, job)) ||
+                  (!leaves && (find_invitation(me, job) || steal_somewhere(me, job))) ||
                   (!is_guest && !leaves &&
                    (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
                     (abroad && find_abroad(me.home, job.queued)))) ||
@@ -201,8 +201,9 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
               if (until.surely_done() ||
                   (me.asked_to.load(sync::seq_cst) == Worker::leave) != leaves)  // (S)
                 return true;
-              return helps && !is_guest &&
-                     (leaves ? me.stack.has_shared() : work_in_sight(me.home));
+              if (!helps) return false;
+              if (leaves) return !is_guest && me.stack.has_shared();
+              return me.box_here().is_full() || (!is_guest && work_in_sight(me.home));
             })) {
           me.counters.parked.add(1);
           me.woken_in_vain = true;
@@ -274,7 +275,9 @@ bool scheduler::work_in_sight(int h) const noexcept {
 
 void scheduler::run(Job& job, Worker& me) noexcept {
   me.woken_in_vain = false;
-  if (job.victim != nullptr)
+  if (job.invited != nullptr)
+    run_invited(*job.invited);
+  else if (job.victim != nullptr)
     run_stolen(job, me);
   else
     run(job.queued, &me);

@@ -13,12 +13,14 @@
 #include <nigh/runtime.hpp>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
 #include "policy/idle.hpp"
 #include "policy/loop_schedule.hpp"
+#include "policy/team_plan.hpp"
 #include "tasks/arena.hpp"
 #include "tasks/locality_queue.hpp"
 #include "tasks/parking.hpp"
@@ -67,6 +69,13 @@ class scheduler {
   }
   bool may_fork(Worker& me) noexcept;  // by stack and cutoffs; counts either way
 
+  // invite.cpp. Hosts may invite any workers but the one in whose place they are.
+  bool invite(int worker, tasks::Invitation& to) noexcept;     // false: it is invited elsewhere
+  bool disinvite(int worker, tasks::Invitation& to) noexcept;  // false: it has come
+  // As they are set up now: [worker], empty for all of them.
+  std::shared_ptr<policy::TeamPlan const> teams(int spread, int active, bool smt);
+  policy::TeamSeats const& team_seats();
+
   // guests.cpp
   Worker* take_seat() noexcept;  // null: all are taken
   void leave_seat(Worker& guest) noexcept;
@@ -93,11 +102,17 @@ class scheduler {
     std::unique_ptr<Queue> queue;  // made by its first worker, so that its memory is local
   };
 
-  // Something to do: a queued task, or tasks stolen from a stack.
+  // Something to do: a queued task, tasks stolen from a stack, or what somebody invited to.
   struct Job {
     task queued;
     task_stack::loot stolen;
-    Worker* victim = nullptr;  // null: the queued one
+    Worker* victim = nullptr;              // null: none is stolen
+    tasks::Invitation* invited = nullptr;  // both null: the queued one
+
+    void clear() noexcept {
+      victim = nullptr;
+      invited = nullptr;
+    }
   };
 
   // scheduler.cpp: begin and end
@@ -138,6 +153,7 @@ class scheduler {
   void rest(Worker& me, Until until) noexcept;
   void admit(tasks::Arena::Members const& members) noexcept;
   bool linger(Worker& me, Job& job) noexcept;
+  static bool find_invitation(Worker& me, Job& job) noexcept;
   bool find_at_home(Worker& me, task& t) noexcept;
   bool find_in_rings(int home, task& t) noexcept;
   bool find_abroad(int home, task& t) noexcept;
@@ -154,6 +170,7 @@ class scheduler {
   bool steal_from(Worker& me, Worker& victim, level where, Job& job) noexcept;
   static level level_to(Worker const& me, Worker const& victim) noexcept;
   void run_stolen(Job const& job, Worker& me) noexcept;
+  void run_invited(tasks::Invitation& to) noexcept;  // invite.cpp
   static void run_stolen_slot(task_slot& proxy, task_stack* popping) noexcept;
   void stand_in(Worker& me) noexcept;  // blocking.cpp: a stand-in's whole life
 
@@ -196,8 +213,11 @@ class scheduler {
   // Workers, then a stand-in for each, then guests.
   std::vector<std::unique_ptr<Worker>> seats_;
   int worker_count_ = 0;
-  policy::Crew crew_;                          // what loops need to know of the workers
-  std::vector<policy::VictimPlan> plans_;      // [worker]
+  policy::Crew crew_;                      // what loops need to know of the workers
+  std::vector<policy::VictimPlan> plans_;  // [worker]
+  std::mutex teams_lock_;                  // for the two below
+  std::optional<policy::TeamSeats> team_seats_;
+  std::vector<std::pair<policy::TeamChoice, std::shared_ptr<policy::TeamPlan const>>> teams_;
   std::vector<Worker*> worker_at_cpu_;         // null: none is pinned there
   std::unique_ptr<trace::Recorder> recorder_;  // null: nobody records
   sync::atomic<int> extras_present_{0};        // stand-ins at work and guests

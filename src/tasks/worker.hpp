@@ -10,6 +10,7 @@
 
 #include "policy/chunk_size.hpp"
 #include "policy/steal_order.hpp"
+#include "tasks/invitation.hpp"
 #include "tasks/locality_queue.hpp"
 #include "tasks/quiescence.hpp"
 #include "trace/counters.hpp"
@@ -80,6 +81,10 @@ struct alignas(64) Worker {
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
   bool relieved = false;  // of a worker: its stand-in is at work
+
+  // Of a worker: what it is invited to. Who sits in its place looks there, too.
+  InvitationBox box;
+  InvitationBox& box_here() noexcept { return beside != nullptr ? beside->box : box; }
 
   // Its cpu is not among those its program may use (arena.hpp). A worker, and its stand-in, begins
   // nothing more then: it finishes what it has on its stack, and rests.

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TeamPlan: which workers make a team, which take no part, and whose are a loop's blocks?
+//
+//   seats   all workers, in hardware order: those that share a cache stand side by side
+//   places  those of them that take part, in the same order
+//   teams   runs of places
+//
+//   2 domains of 4, spread 3     places  0 1 2 3 | 4 5 6 7     teams  0 0 1 1 | 2 2 3 3
+//   the same, spread 5                   0 1 2 3 | 4 5 6 7            0 0 0 0 | 1 1 1 1
+//   the same, 4 active, spread 2         0   2   | 4   6              0   0   | 1   1
+//
+// A team larger than a set (package, domain, L3) consists of whole ones, a smaller one lies in one.
+// L2 caches are kept together where that makes no more teams. Blocks are shared out to places, so
+// that a block stays where it is whatever the teams are.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <nigh/topology.hpp>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "policy/loop_schedule.hpp"
+
+namespace nigh::policy {
+
+// The workers of a runtime, as far as teams have to do with them.
+class TeamSeats {
+ public:
+  // Sets that a team had better not cross, largest first.
+  enum Set : std::uint8_t { package, domain, l3, l2, core };
+  static constexpr std::size_t sets = 5;
+
+  struct Seat {
+    int worker = 0;
+    int domain = 0;            // of the machine
+    std::array<int, sets> in;  // number of the package, domain, L3, L2, core
+    int sibling = 0;           // how many workers of its core stand before it
+  };
+
+  TeamSeats(topology const& machine, std::vector<int> const& cpu_of) {
+    std::array<std::vector<std::vector<int>>, sets> groups{machine.groups(level::package),
+                                                           {},
+                                                           machine.groups(level::l3),
+                                                           machine.groups(level::l2),
+                                                           machine.groups(level::core)};
+    for (int d = 0; d < machine.cpu_domains(); ++d)
+      groups[domain].push_back(machine.domains()[static_cast<std::size_t>(d)].cpus);
+    std::vector<std::array<int, sets>> in(
+        static_cast<std::size_t>(*std::max_element(machine.cpus().begin(), machine.cpus().end())) +
+        1);
+    for (std::size_t s = 0; s < sets; ++s)
+      for (std::size_t g = 0; g < groups[s].size(); ++g)
+        for (int cpu : groups[s][g]) in[static_cast<std::size_t>(cpu)][s] = static_cast<int>(g);
+    for (std::size_t w = 0; w < cpu_of.size(); ++w)
+      seats_.push_back({static_cast<int>(w), machine.domain_of_cpu(cpu_of[w]),
+                        in[static_cast<std::size_t>(cpu_of[w])], 0});
+    std::stable_sort(seats_.begin(), seats_.end(),
+                     [](Seat const& a, Seat const& b) { return a.in < b.in; });
+    for (std::size_t i = 1; i < seats_.size(); ++i)
+      if (seats_[i].in[core] == seats_[i - 1].in[core])
+        seats_[i].sibling = seats_[i - 1].sibling + 1;
+    auto const domains = machine.domains().size();
+    distances_.resize(domains, std::vector<double>(domains));
+    for (std::size_t a = 0; a < domains; ++a)
+      for (std::size_t b = 0; b < domains; ++b)
+        distances_[a][b] = machine.distance(static_cast<int>(a), static_cast<int>(b));
+  }
+
+  std::vector<Seat> const& all() const noexcept { return seats_; }
+  int size() const noexcept { return static_cast<int>(seats_.size()); }
+  int cores() const noexcept {
+    return static_cast<int>(
+        std::count_if(seats_.begin(), seats_.end(), [](Seat const& s) { return s.sibling == 0; }));
+  }
+  // Domains that have seats, and how many the largest of them has.
+  int domains() const noexcept { return count_domains().first; }
+  int largest_domain() const noexcept { return count_domains().second; }
+  std::vector<std::vector<double>> const& distances() const noexcept { return distances_; }
+
+ private:
+  std::pair<int, int> count_domains() const noexcept {
+    int count = 0, largest = 0, here = 0;
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+      bool const begins = i == 0 || seats_[i].domain != seats_[i - 1].domain;
+      count += begins ? 1 : 0;
+      here = begins ? 1 : here + 1;
+      largest = std::max(largest, here);
+    }
+    return {count, largest};
+  }
+
+  std::vector<Seat> seats_;  // in hardware order
+  std::vector<std::vector<double>> distances_;
+};
+
+struct TeamChoice {
+  int spread = 1;
+  int active = 0;  // 0: all
+  bool smt = true;
+  std::vector<bool> present = {};  // [worker]; empty: all
+
+  bool operator==(TeamChoice const&) const = default;
+};
+
+class TeamPlan {
+ public:
+  TeamPlan(TeamSeats const& seats, TeamChoice const& choice) {
+    auto const taken = active_seats(seats, choice);
+    int const n = static_cast<int>(taken.size());
+    place_of_.assign(seats.all().size(), -1);
+    for (int p = 0; p < n; ++p) {
+      int const w = at(taken, p).worker;
+      worker_at_.push_back(w);
+      place_of_[static_cast<std::size_t>(w)] = p;
+    }
+    begins_.push_back(0);
+    divide(taken, 0, n, std::max(1, choice.spread), TeamSeats::package);
+    for (int t = 0; t < teams(); ++t) {
+      for (int p = begin(t); p < end(t); ++p) team_of_.push_back(t);
+      crews_.push_back(crew_of(seats, taken, begin(t), end(t)));
+      firsts_.push_back(at(taken, begin(t)));
+    }
+    domains_ = seats.distances();
+    crew_ = crew_of(seats, taken, 0, n);
+  }
+
+  int places() const noexcept { return static_cast<int>(worker_at_.size()); }
+  int worker_at(int place) const noexcept { return worker_at_[static_cast<std::size_t>(place)]; }
+  // -1: takes no part
+  int place_of(int worker) const noexcept { return place_of_[static_cast<std::size_t>(worker)]; }
+
+  int teams() const noexcept { return static_cast<int>(begins_.size()) - 1; }
+  int team_of(int place) const noexcept { return team_of_[static_cast<std::size_t>(place)]; }
+  int begin(int team) const noexcept { return begins_[static_cast<std::size_t>(team)]; }
+  int end(int team) const noexcept { return begins_[static_cast<std::size_t>(team) + 1]; }
+
+  // How far apart two teams are: by the set that holds both, or by their domains.
+  double distance(int team, int other) const noexcept {
+    auto const& a = firsts_[static_cast<std::size_t>(team)];
+    auto const& b = firsts_[static_cast<std::size_t>(other)];
+    if (a.domain != b.domain)
+      return across_domains *
+             domains_[static_cast<std::size_t>(a.domain)][static_cast<std::size_t>(b.domain)];
+    std::size_t shared = TeamSeats::l3;
+    while (shared < TeamSeats::sets && a.in[shared] == b.in[shared]) ++shared;
+    return static_cast<double>(TeamSeats::sets - shared);
+  }
+
+  Crew const& crew() const noexcept { return crew_; }  // of all places
+  Crew const& crew(int team) const noexcept {          // of the team's, counted from its first one
+    return crews_[static_cast<std::size_t>(team)];
+  }
+
+ private:
+  using Seat = TeamSeats::Seat;
+  using Seats = std::vector<Seat>;
+  static constexpr double across_domains = 100;
+
+  static Seat const& at(Seats const& seats, int i) noexcept {
+    return seats[static_cast<std::size_t>(i)];
+  }
+  static int parts(int whole, int most) noexcept { return (whole + most - 1) / most; }
+
+  // Somebody always takes part. One of each core first, and of each domain a share.
+  static Seats active_seats(TeamSeats const& all, TeamChoice const& choice) {
+    Seats present;
+    for (auto const& seat : all.all())
+      if (choice.present.empty() || choice.present[static_cast<std::size_t>(seat.worker)])
+        present.push_back(seat);
+    if (present.empty()) present.push_back(all.all().front());
+    std::vector<std::size_t> by_sibling(present.size());
+    std::iota(by_sibling.begin(), by_sibling.end(), 0);
+    std::stable_sort(by_sibling.begin(), by_sibling.end(), [&](std::size_t a, std::size_t b) {
+      return present[a].sibling < present[b].sibling;
+    });
+    auto const firsts =
+        static_cast<std::size_t>(std::count_if(present.begin(), present.end(), [&](Seat const& s) {
+          return s.sibling == present[by_sibling.front()].sibling;
+        }));
+    auto most = choice.smt ? present.size() : firsts;
+    if (choice.active > 0) most = std::min(most, static_cast<std::size_t>(choice.active));
+
+    std::vector<bool> taken(present.size());
+    std::size_t left = most;
+    for (std::size_t from = 0; left > 0;) {  // a round for each number of siblings
+      auto to = from;
+      while (to < present.size() &&
+             present[by_sibling[to]].sibling == present[by_sibling[from]].sibling)
+        ++to;
+      auto const here = to - from, n = std::min(here, left);
+      for (std::size_t i = 0; i < n; ++i) taken[by_sibling[from + i * here / n]] = true;
+      left -= n;
+      from = to;
+    }
+    Seats active;
+    for (std::size_t i = 0; i < present.size(); ++i)
+      if (taken[i]) active.push_back(present[i]);
+    return active;
+  }
+
+  // Makes teams of the places [from, to), which lie in one set of the next larger kind.
+  void divide(Seats const& seats, int from, int to, int spread, std::size_t kind) {
+    int const n = to - from;
+    if (n <= spread) return add(from, to);
+    if (kind >= TeamSeats::core) {
+      int const count = parts(n, spread);
+      for (int t = 0; t < count; ++t) add(from + t * n / count, from + (t + 1) * n / count);
+      return;
+    }
+    std::vector<int> bounds;  // of the sets
+    for (int p = from; p < to; ++p)
+      if (p == from || at(seats, p).in[kind] != at(seats, p - 1).in[kind]) bounds.push_back(p);
+    bounds.push_back(to);
+    if (bounds.size() == 2) return divide(seats, from, to, spread, kind + 1);
+    if (kind == TeamSeats::l2 && teams_of(bounds, spread) > parts(n, spread))
+      return divide(seats, from, to, spread, TeamSeats::core);
+    for (std::size_t b = 0; b + 1 < bounds.size();) {
+      if (bounds[b + 1] - bounds[b] > spread) {
+        divide(seats, bounds[b], bounds[b + 1], spread, kind + 1);
+        ++b;
+        continue;
+      }
+      auto last = b;  // of a run of sets that are no larger than a team
+      while (last + 1 < bounds.size() && bounds[last + 1] - bounds[last] <= spread) ++last;
+      join(bounds, b, last, spread);
+      b = last;
+    }
+  }
+
+  // How many teams, if no set is to be cut that need not be.
+  static int teams_of(std::vector<int> const& bounds, int spread) noexcept {
+    int count = 0, filled = spread;
+    for (std::size_t b = 0; b + 1 < bounds.size(); ++b) {
+      int const size = bounds[b + 1] - bounds[b];
+      if (size > spread) {
+        count += parts(size, spread);
+        filled = spread;
+      } else if (filled + size > spread) {
+        ++count;
+        filled = size;
+      } else {
+        filled += size;
+      }
+    }
+    return count;
+  }
+
+  // Whole sets, as few teams as there can be, the largest of them as small as it can be.
+  void join(std::vector<int> const& bounds, std::size_t first, std::size_t last, int spread) {
+    std::vector<int> const run(bounds.begin() + static_cast<std::ptrdiff_t>(first),
+                               bounds.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    int const count = teams_of(run, spread);
+    int most = parts(run.back() - run.front(), count);
+    while (largest_set(run) > most || teams_of(run, most) > count) ++most;
+    int begin = run.front();
+    for (std::size_t b = 1; b + 1 < run.size(); ++b)
+      if (run[b + 1] - begin > most) add(std::exchange(begin, run[b]), run[b]);
+    add(begin, run.back());
+  }
+  static int largest_set(std::vector<int> const& bounds) noexcept {
+    int largest = 0;
+    for (std::size_t b = 0; b + 1 < bounds.size(); ++b)
+      largest = std::max(largest, bounds[b + 1] - bounds[b]);
+    return largest;
+  }
+
+  void add(int from, int to) {
+    NIGH_ASSERT(begins_.back() == from && from < to, "teams follow each other");
+    begins_.push_back(to);
+  }
+
+  static Crew crew_of(TeamSeats const& all, Seats const& seats, int from, int to) {
+    Crew crew;
+    std::vector<int> domain_of;  // [home]
+    for (int p = from; p < to; ++p) {
+      int const d = at(seats, p).domain;
+      if (domain_of.empty() || domain_of.back() != d) {
+        domain_of.push_back(d);
+        crew.workers_at.push_back(0);
+      }
+      crew.home_of.push_back(static_cast<int>(domain_of.size()) - 1);
+      crew.rank_of.push_back(crew.workers_at.back()++);
+    }
+    for (auto const& from_domain : all.distances()) {
+      int nearest = 0;
+      double least = std::numeric_limits<double>::max();
+      auto const d = static_cast<int>(&from_domain - all.distances().data());
+      for (std::size_t h = 0; h < domain_of.size(); ++h) {
+        double const far =
+            domain_of[h] == d ? -1 : from_domain[static_cast<std::size_t>(domain_of[h])];
+        if (far < least) {
+          least = far;
+          nearest = static_cast<int>(h);
+        }
+      }
+      crew.home_of_domain.push_back(nearest);
+    }
+    return crew;
+  }
+
+  std::vector<int> worker_at_, place_of_, team_of_, begins_;
+  Crew crew_;
+  std::vector<Crew> crews_;
+  std::vector<Seat> firsts_;                  // [team]
+  std::vector<std::vector<double>> domains_;  // their distances
+};
+
+}  // namespace nigh::policy

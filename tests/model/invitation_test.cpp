@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host that invites two guests, takes back what they have not taken, and waits for the rest.
+
+#include "tasks/invitation.hpp"
+
+#include <array>
+#include <memory>
+
+#include "letters.hpp"
+#include "tasks/parking.hpp"
+
+namespace nigh::model {
+namespace {
+
+using tasks::Invitation;
+using tasks::InvitationBox;
+
+struct Party {
+  std::array<InvitationBox, 2> boxes;
+  Plain plan;                    // the host's, before it invites
+  std::array<Plain, 2> results;  // a guest's, for the host
+  Invitation to{nullptr, nullptr};
+  sync::atomic<bool> over{false};  // the invitation's frame is gone
+};
+
+// Once around: who has taken it takes part while the invitation is there, and is waited for.
+Scenario party(int guests) {
+  return [guests](OneRun& run) {
+    auto p = std::make_shared<Party>();
+    auto const n = static_cast<std::size_t>(guests);
+    run.threads = {[p, n] {
+      p->plan.set(1);
+      p->to.expect(static_cast<std::uint32_t>(n));
+      std::uint32_t missed = 0;
+      for (std::size_t g = 0; g < n; ++g)
+        if (!p->boxes[g].put(p->to)) ++missed;
+      std::array<bool, 2> came{};
+      for (std::size_t g = 0; g < n; ++g) {
+        bool const back = p->boxes[g].take_back(p->to);
+        if (back) ++missed;
+        came[g] = !back;
+      }
+      if (!p->to.missed(missed))
+        while (p->to.out.load(sync::acquire) != 0) sync::pause();
+      p->over.store(true, sync::relaxed);
+      for (std::size_t g = 0; g < n; ++g)
+        if (came[g]) check(p->results[g].get() == 1, "a guest's work is not seen");
+    }};
+    for (std::size_t g = 0; g < n; ++g)
+      run.threads.push_back([p, g] {
+        auto* const to = p->boxes[g].take();
+        if (to == nullptr) return;
+        check(p->plan.get() == 1, "the host's work is not seen");
+        p->results[g].set(1);
+        check(!p->over.load(sync::relaxed), "the host has not waited");
+        static_cast<void>(to->finish());
+      });
+  };
+}
+
+// A guest that sleeps is woken, and so is a host that waits asleep.
+Scenario asleep() {
+  return [](OneRun& run) {
+    struct Sleepers {
+      InvitationBox box;
+      Invitation to{nullptr, nullptr};
+      tasks::Parking parking{{{0, 1}}, {{0}}, 2};
+    };
+    auto s = std::make_shared<Sleepers>();
+    run.threads = {[s] {
+                     s->to.expect(1);
+                     check(s->box.put(s->to), "the box is empty");
+                     s->parking.wake(1, 0);
+                     s->parking.start_searching(0);
+                     while (s->to.out.load(sync::acquire) != 0)
+                       s->parking.sleep(0, 0, [&] { return s->to.out.load(sync::seq_cst) == 0; });
+                     s->parking.stop_searching(0);
+                   },
+                   [s] {
+                     Invitation* to = nullptr;
+                     s->parking.start_searching(0);
+                     while ((to = s->box.take()) == nullptr)
+                       s->parking.sleep(1, 0, [&] { return s->box.is_full(); });
+                     s->parking.stop_searching(0);
+                     if (to->finish()) s->parking.wake(0, 0);
+                   }};
+  };
+}
+
+TEST(Invitation, IsTakenOnceOrTakenBack) {
+  expect_holds(party(1), {.preemptions = 4});
+  expect_holds(party(2), {.preemptions = 3});
+  expect_holds(asleep(), {.preemptions = 3});
+}
+
+TEST(Invitation, I) { expect_needed("I", Order::relaxed, party(1)); }
+TEST(Invitation, E) { expect_needed("E", Order::relaxed, party(2)); }
+TEST(Invitation, S) { expect_needed("S", Order::acq_rel, asleep(), {.preemptions = 3}); }
+
+}  // namespace
+}  // namespace nigh::model
