@@ -11,6 +11,7 @@
 namespace nigh {
 
 class runtime;
+class team;
 
 struct index_range {  // half open
   std::size_t begin = 0;
@@ -32,6 +33,8 @@ struct loop_options {
   runtime* where = nullptr;  // null: the calling worker's, else the default one
   // Pieces begin at multiples of so many iterations behind the first, whatever the schedule. 0: 1.
   std::size_t grain = 0;
+  // Of a task loop (team.hpp): its members run the loop. null: all workers of the runtime may.
+  team const* members = nullptr;
 };
 
 }  // namespace nigh

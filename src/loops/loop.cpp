@@ -6,6 +6,7 @@
 #include <nigh/runtime.hpp>
 #include <optional>
 
+#include "loops/team.hpp"
 #include "platform/pause.hpp"
 #include "tasks/scheduler.hpp"
 
@@ -15,6 +16,7 @@ class detail::loop_part {
  public:
   loops::Loop& loop;
   tasks::Worker* const me;
+  int const place;  // of a team; else the worker that it is, or sits beside
   policy::Hand hand;
 };
 
@@ -23,21 +25,17 @@ namespace loops {
 using detail::task_slot;
 using detail::task_stack;
 
-namespace {
-
-int worker_of(tasks::Worker const* me) noexcept { return me != nullptr ? me->plan->self : 0; }
-
-}  // namespace
-
 Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
-           stop_token const& stop, detail::loop_work work, tasks::Worker const* owner)
+           stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
+           policy::Crew const* members)
     : work_(work),
       stop_(stop),
       iterations_(iterations),
       grain_(grain),
       steps_(policy::parts_of(iterations, grain)),
       how_(how),
-      owner_(owner) {
+      owner_(owner),
+      members_(members) {
   int const spans = how.spans();
   if (spans > usual_spans) many_ = std::make_unique<Room[]>(static_cast<std::size_t>(spans));
   spans_ = spans > usual_spans ? reinterpret_cast<Span*>(many_.get()) : few_;
@@ -46,7 +44,7 @@ Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t 
 
 // The larger half first: the oldest task of a stack is the first to be stolen.
 void Loop::enter(tasks::Worker* me, std::uint32_t others) noexcept {
-  if (me == nullptr) return take_part(me);
+  if (me == nullptr) return take_part(me, 0);
   auto& stack = me->stack;
   auto* const base = stack.top;
   while (others > 0) {
@@ -55,7 +53,7 @@ void Loop::enter(tasks::Worker* me, std::uint32_t others) noexcept {
     others -= half;
   }
   auto* const end = stack.top;
-  take_part(me);
+  take_part(me, me->plan->self);
   for (auto* slot = end; slot-- > base;)  // a ticket that nobody has taken is thrown away
     if (slot->object != this || !stack.pop(slot)) detail::join_slowly(stack, slot, this);
 }
@@ -80,14 +78,14 @@ void Loop::run_ticket(task_slot& slot, task_stack* popping) noexcept {
   if (popping != nullptr) popping->top = &slot;
   auto* const me = detail::this_stack->worker;
   if (popping != nullptr)  // the loop is over, or this thread waits for something within it
-    loop.take_part(me);
+    loop.take_part(me, me->plan->self);
   else
     loop.enter(me, others);
 }
 
-void Loop::take_part(tasks::Worker* me) noexcept {
+void Loop::take_part(tasks::Worker* me, int place) noexcept {
   if (is_over()) return;
-  detail::loop_part part{*this, me, {}};
+  detail::loop_part part{*this, me, place, {}};
   try {
     work_.run(work_.self, part);
   } catch (...) {
@@ -100,9 +98,10 @@ void Loop::rethrow() {
   if (exception_) std::rethrow_exception(std::move(exception_));
 }
 
-bool Loop::refill(policy::Hand& hand, tasks::Worker* me) noexcept {
-  if (me != nullptr && how_.spans() > 1) me->host.follow(*me);
-  int const mine = how_.span_of(worker_of(me));
+bool Loop::refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept {
+  bool const may_move = me != nullptr && members_ == nullptr && how_.spans() > 1;
+  if (may_move) me->host.follow(*me);
+  int const mine = how_.span_of(may_move ? me->plan->self : place);
   bool last = false;
   hand.origin = mine;
   hand.units = spans_[mine].take_front([&](std::uint32_t left) {
@@ -111,9 +110,11 @@ bool Loop::refill(policy::Hand& hand, tasks::Worker* me) noexcept {
     return n;
   });
   // Who is to leave its cpu ends with its own span. The loop's owner stays for the others'.
-  if (hand.units.empty())
-    return me != nullptr && (me == owner_ || !me->is_to_leave()) && visit(hand, *me);
-  if (last && how_.spans() > 1 && me != nullptr && !me->plan->levels.empty())
+  if (hand.units.empty()) {
+    if (me == nullptr || (me != owner_ && me->is_to_leave())) return false;
+    return members_ != nullptr ? visit_member(hand, place) : visit(hand, *me);
+  }
+  if (last && may_move && !me->plan->levels.empty())
     sync::prefetch(&spans_[me->plan->levels.front().victims.front()]);  // to be visited next
   return true;
 }
@@ -132,18 +133,45 @@ bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
           most = left.count();
         }
       if (victim < 0) break;
-      auto units = spans_[victim].take_back([&](std::uint32_t n) { return how_.visitor_takes(n); });
-      if (units.empty()) continue;  // somebody was faster
-      hand.origin = victim;
-      hand.units = units;
-      if (how_.splits() && units.count() > 1) {
-        auto const cut = units.begin + how_.owner_takes(units.count());
-        if (spans_[me.plan->self].put({cut, units.end})) hand.units.end = cut;
-      }
-      return true;
+      if (take_from(hand, victim, me.plan->self)) return true;
     }
   }
   return false;
+}
+
+// The same in a team: those of its own domain first.
+bool Loop::visit_member(policy::Hand& hand, int place) noexcept {
+  int const members = how_.spans();
+  auto const home = [&](int p) { return members_->home_of[static_cast<std::size_t>(p)]; };
+  for (bool const at_home : {true, false}) {
+    for (;;) {
+      int victim = -1;
+      std::uint32_t most = 0;
+      for (int p = 0; p < members; ++p)
+        if (p != place && (home(p) == home(place)) == at_home)
+          if (auto const left = spans_[p].left(); !left.empty() && left.count() > most) {
+            victim = p;
+            most = left.count();
+          }
+      if (victim < 0) break;
+      if (take_from(hand, victim, place)) return true;
+    }
+    if (members_->homes() == 1) break;
+  }
+  return false;
+}
+
+// False: somebody was faster.
+bool Loop::take_from(policy::Hand& hand, int victim, int place) noexcept {
+  auto units = spans_[victim].take_back([&](std::uint32_t n) { return how_.visitor_takes(n); });
+  if (units.empty()) return false;
+  hand.origin = victim;
+  hand.units = units;
+  if (how_.splits() && units.count() > 1) {
+    auto const cut = units.begin + how_.owner_takes(units.count());
+    if (spans_[place].put({cut, units.end})) hand.units.end = cut;
+  }
+  return true;
 }
 
 index_range Loop::next(policy::Hand& hand) noexcept {
@@ -151,17 +179,20 @@ index_range Loop::next(policy::Hand& hand) noexcept {
   return {steps.begin * grain_, steps.end >= steps_ ? iterations_ : steps.end * grain_};
 }
 
-namespace {
-
 // A thread that belongs to no runtime and finds no seat in any is a crew of its own.
 policy::Crew const& nobody_else() {
   static policy::Crew const crew{{0}, {0}, {1}, {0}};
   return crew;
 }
 
+namespace {
+
 void run_here(detail::loop_range range, loop_options const& options, detail::loop_work work) {
   auto* const me = detail::this_stack->worker;
-  auto const& crew = me != nullptr ? me->host.crew() : nobody_else();
+  auto const* const members =
+      options.members != nullptr ? &static_cast<Team const&>(*options.members) : nullptr;
+  bool const alone = me == nullptr || (members != nullptr && !members->is_run_by(*me));
+  auto const& crew = alone ? nobody_else() : members != nullptr ? members->crew() : me->host.crew();
   static schedule const adaptive(schedule_kind::adaptive, 1);
   schedule const& how = options.how ? *options.how : me != nullptr ? me->host.loops() : adaptive;
   auto const grain = options.grain == 0 ? 1 : options.grain;
@@ -172,8 +203,14 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   policy::LoopSchedule const plan(how.kind(), policy::parts_of(how.chunk(), grain),
                                   policy::parts_of(range.count, grain), crew, map,
                                   scaled ? 0 : range.first);
-  Loop loop(plan, range.count, grain, options.stop, work, me);
-  loop.enter(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
+  Loop loop(plan, range.count, grain, options.stop, work, me,
+            alone || members != nullptr ? &crew : nullptr);
+  if (alone)
+    loop.take_part(me, 0);
+  else if (members != nullptr)
+    members->run(loop, plan.useful_workers());
+  else
+    loop.enter(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
   loop.rethrow();
 }
 
@@ -184,7 +221,7 @@ namespace detail {
 
 bool next_piece(loop_part& part, index_range& piece) noexcept {
   if (part.loop.is_over()) return false;
-  if (part.hand.units.empty() && !part.loop.refill(part.hand, part.me)) return false;
+  if (part.hand.units.empty() && !part.loop.refill(part.hand, part.me, part.place)) return false;
   piece = part.loop.next(part.hand);
   return true;
 }
@@ -200,6 +237,7 @@ void leave_loop(loop_part& part) noexcept { part.loop.leave(); }
 void run_loop(loop_range range, loop_options const& options, loop_work work) {
   if (range.count == 0) return;
   auto const run = [&] { loops::run_here(range, options, work); };
+  if (options.members != nullptr) return run();
   if (options.where != nullptr) return options.where->invoke(run);
   if (this_stack == &no_stack) return default_runtime().invoke(run);
   run();

@@ -24,9 +24,11 @@ namespace nigh::loops {
 
 class Loop {
  public:
-  // The steps of `how` are `grain` iterations each.
+  // The steps of `how` are `grain` iterations each. Of a team's loop, `members` are the places of
+  // `how`; null: all workers are.
   Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
-       stop_token const& stop, detail::loop_work work, tasks::Worker const* owner);
+       stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
+       policy::Crew const* members = nullptr);
   ~Loop() {}
   Loop(Loop&&) = delete;
   Loop& operator=(Loop&&) = delete;
@@ -36,10 +38,13 @@ class Loop {
   void enter(tasks::Worker* me, std::uint32_t others) noexcept;
   void rethrow();
 
+  // The same for whoever comes at a place of the team.
+  void take_part(tasks::Worker* me, int place) noexcept;
+
   // For one thread's part.
   bool is_over() const noexcept { return over_.load(sync::relaxed) || stop_.stop_requested(); }
   void leave() noexcept { over_.store(true, sync::relaxed); }
-  bool refill(policy::Hand& hand, tasks::Worker* me) noexcept;
+  bool refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept;
   index_range next(policy::Hand& hand) noexcept;
 
  private:
@@ -51,8 +56,9 @@ class Loop {
 
   static void run_ticket(detail::task_slot& slot, detail::task_stack* popping) noexcept;
   void hand_out(detail::task_stack& stack, std::uint32_t others) noexcept;
-  void take_part(tasks::Worker* me) noexcept;
   bool visit(policy::Hand& hand, tasks::Worker const& me) noexcept;
+  bool visit_member(policy::Hand& hand, int place) noexcept;
+  bool take_from(policy::Hand& hand, int victim, int place) noexcept;
 
   // What everybody reads and hardly anybody writes: a cache line, and the schedule's first one.
   alignas(64) detail::loop_work work_;
@@ -65,6 +71,7 @@ class Loop {
   sync::atomic<bool> failed_{false};  // exception_ is somebody's
   policy::LoopSchedule const& how_;
   tasks::Worker const* owner_;  // in whose frame it is; null: a thread without a seat
+  policy::Crew const* members_;
 
   std::exception_ptr exception_;
   union {
@@ -72,5 +79,7 @@ class Loop {
   };
   std::unique_ptr<Room[]> many_;
 };
+
+policy::Crew const& nobody_else();
 
 }  // namespace nigh::loops

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Spread: how many workers work on one block of a task loop at a time. Fixed, or found while the
+// program runs.
+
+#include <functional>
+#include <memory>
+#include <nigh/detail/export.hpp>
+#include <nigh/result.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nigh {
+
+class spread {
+ public:
+  // Of more than there are, all. At least 1.
+  constexpr explicit spread(int workers) noexcept : workers_(workers) {}
+  static spread const all;
+  // The one with which a spread_site's loop takes the least time.
+  static spread const automatic;
+
+  constexpr int workers() const noexcept { return workers_; }  // of automatic: 0
+  constexpr bool is_automatic() const noexcept { return workers_ == 0; }
+  constexpr bool operator==(spread const&) const = default;
+
+ private:
+  int workers_;
+};
+inline constexpr spread spread::all{1 << 30};
+inline constexpr spread spread::automatic{0};
+
+// "auto", "all", or a number of at least 1; the error names what is wrong.
+NIGH_API result<spread> parse_spread(std::string_view text);
+NIGH_API std::string to_string(spread s);
+
+// What spread::automatic has chosen for one task loop.
+struct spread_choice {
+  int spread = 1;
+  int active = 1;  // workers that are at work
+  int grain = 1;   // task_loop_options::grain
+
+  bool operator==(spread_choice const&) const = default;
+};
+
+struct spread_site_options {
+  // Ranks that run the loop together have to agree. Called after each iteration that counts, with
+  // how long it took here: the longest of all ranks', say, by MPI_Allreduce. The same on all ranks,
+  // or they go apart.
+  std::function<double(double seconds)> agree = {};
+  // May it also have fewer workers at work than there are?
+  bool fewer_workers = true;
+  // Values of task_loop_options::grain that may be tried, for bodies that take an index_range.
+  // Empty: grain is left as it is.
+  std::vector<int> grains = {};
+};
+
+// One task loop of a program, that is run again and again: what has been learnt about it, and which
+// spread is to be tried next. It tries while the program does its work, about 20 of them, and holds
+// the best; it looks again when the loop's time changes for good. Where iterations differ so much
+// that nothing can be learnt, spread 1 is held.
+//
+// Any thread may use it; of iterations at the same time, one counts. Outlives its loops.
+class NIGH_API spread_site {
+ public:
+  explicit spread_site(std::string name = {}, spread_site_options options = {});
+  ~spread_site();
+  spread_site(spread_site&&) = delete;
+  spread_site& operator=(spread_site&&) = delete;
+
+  spread_choice next() const;  // of the next iteration; before the first, the usual one
+  bool is_holding() const;     // it tries nothing at the moment
+  int trials() const;          // configurations tried so far
+  std::string const& name() const noexcept;
+
+  struct state;
+
+ private:
+  friend struct spread_access;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace nigh

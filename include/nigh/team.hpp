@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A team: some workers, near each other, that work on one block of a task loop (task_loop.hpp).
+
+#include <concepts>
+#include <nigh/parallel_for.hpp>
+
+namespace nigh {
+
+// Handed to the body of a task_loop by its master, the worker that calls the body. The master runs
+// inner loops; the team's other members, the drones, take part in these, and in nothing else of the
+// block. So what the body does outside of them it does alone.
+//
+// Inner loops are those of parallel_for.hpp, with its promises, and schedules are shares of the
+// team's members. A drone that is busy elsewhere is not waited for: the others do its part.
+//
+// From any other thread than the body's, and within an inner loop, a loop on the team runs in the
+// calling thread alone.
+class team {
+ public:
+  int size() const noexcept { return size_; }    // its workers, master among them
+  int index() const noexcept { return index_; }  // 0 .. teams() - 1, neighbours side by side
+  int teams() const noexcept { return teams_; }  // of the task loop
+
+  template <std::integral First, std::integral Last, class Body>
+  void parallel_for(First first, Last last, Body const& body, loop_options options = {}) const {
+    options.members = this;
+    nigh::parallel_for(first, last, body, options);
+  }
+  template <std::integral First, std::integral Last, class Body>
+  void parallel_for(First first, Last last, Body const& body, schedule const& how) const {
+    loop_options options;
+    options.how = how;
+    parallel_for(first, last, body, options);
+  }
+  template <std::size_t D, class Body>
+  void parallel_for(box<D> const& all, Body const& body, loop_options options = {}) const {
+    options.members = this;
+    nigh::parallel_for(all, body, options);
+  }
+  template <std::size_t D, class Body>
+  void parallel_for(box<D> const& all, Body const& body, schedule const& how) const {
+    loop_options options;
+    options.how = how;
+    parallel_for(all, body, options);
+  }
+
+  team(team const&) = delete;
+  team& operator=(team const&) = delete;
+
+ protected:
+  team(int size, int index, int teams) noexcept : size_(size), index_(index), teams_(teams) {}
+  ~team() = default;
+
+ private:
+  int size_, index_, teams_;
+};
+
+}  // namespace nigh

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loops/spread_site.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "policy/spread_ladder.hpp"
+
+namespace nigh {
+namespace {
+
+spread_choice chosen(policy::SpreadConfig const& c) { return {c.spread, c.active, c.grain}; }
+
+// One a core, then the siblings; fewer of the cores.
+std::vector<int> actives(int cores, int workers) {
+  std::vector<int> all{workers, cores};
+  for (int quarters = 3; quarters > 0; --quarters) all.push_back(std::max(1, cores * quarters / 4));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+policy::SpreadSpace space_for(policy::TeamSeats const& seats, int workers, bool fewer,
+                              std::vector<int> grains, int grain) {
+  policy::SpreadSpace space;
+  space.spreads = policy::spread_ladder(seats.domains(), seats.largest_domain());
+  std::erase_if(space.spreads, [&](int s) { return s >= workers; });
+  space.spreads.push_back(workers);
+  space.actives = fewer ? actives(std::min(seats.cores(), workers), workers) : std::vector{workers};
+  grains.push_back(grain);
+  std::sort(grains.begin(), grains.end());
+  grains.erase(std::unique(grains.begin(), grains.end()), grains.end());
+  space.grains = std::move(grains);
+  return space;
+}
+
+}  // namespace
+
+spread_site::state::Iteration spread_site::state::begin(policy::TeamSeats const& seats, int active_,
+                                                        bool smt_, int grain_) {
+  std::lock_guard const guard(lock);
+  bool const same =
+      choosing && workers == seats.size() && active == active_ && smt == smt_ && grain == grain_;
+  if (!same && !measuring) {
+    workers = seats.size();
+    active = active_;
+    smt = smt_;
+    grain = grain_;
+    int const most = smt ? workers : seats.cores();
+    int const usual = active > 0 ? std::min(active, most) : most;
+    choosing.emplace(
+        space_for(seats, usual, active == 0 && options.fewer_workers, options.grains, grain),
+        policy::SpreadConfig{grain, 1, usual});
+  }
+  Iteration iteration{chosen(choosing->next()), !measuring};
+  measuring = true;
+  return iteration;
+}
+
+void spread_site::state::took(double seconds) {
+  double const agreed = options.agree ? options.agree(seconds) : seconds;
+  std::lock_guard const guard(lock);
+  measuring = false;
+  choosing->took(agreed);
+}
+
+void spread_site::state::dropped() noexcept {
+  std::lock_guard const guard(lock);
+  measuring = false;
+}
+
+spread_site::spread_site(std::string name, spread_site_options options)
+    : state_(std::make_unique<state>(std::move(name), std::move(options))) {
+  for (int grain : state_->options.grains)
+    if (grain < 1)
+      throw std::invalid_argument("spread_site_options::grains: " + std::to_string(grain) +
+                                  " is not at least 1");
+}
+spread_site::~spread_site() = default;
+
+spread_choice spread_site::next() const {
+  std::lock_guard const guard(state_->lock);
+  return state_->choosing ? chosen(state_->choosing->next()) : spread_choice();
+}
+
+bool spread_site::is_holding() const {
+  std::lock_guard const guard(state_->lock);
+  return state_->choosing && state_->choosing->is_holding();
+}
+
+int spread_site::trials() const {
+  std::lock_guard const guard(state_->lock);
+  return state_->choosing ? state_->choosing->trials() : 0;
+}
+
+std::string const& spread_site::name() const noexcept { return state_->name; }
+
+}  // namespace nigh

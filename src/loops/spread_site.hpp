@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a spread_site keeps: SpreadChoice, and on how many workers it has been asked.
+
+#include <mutex>
+#include <nigh/spread.hpp>
+#include <optional>
+#include <string>
+
+#include "policy/spread_choice.hpp"
+#include "policy/team_plan.hpp"
+
+namespace nigh {
+
+struct spread_site::state {
+  state(std::string name_, spread_site_options options_)
+      : name(std::move(name_)), options(std::move(options_)) {}
+
+  // An iteration of so many blocks; with `active` workers, 0: as many as is best.
+  struct Iteration {
+    spread_choice choice;
+    bool counts = false;  // took() or dropped() follows
+  };
+  Iteration begin(policy::TeamSeats const& seats, int active, bool smt, int grain);
+  void took(double seconds);
+  void dropped() noexcept;
+
+  std::string const name;
+  spread_site_options const options;
+  mutable std::mutex lock;
+  bool measuring = false;
+  int workers = 0, active = 0, grain = 0;  // for which it is
+  bool smt = true;
+  std::optional<policy::SpreadChoice> choosing;
+};
+
+struct spread_access {
+  static spread_site::state& of(spread_site& site) noexcept { return *site.state_; }
+};
+
+}  // namespace nigh

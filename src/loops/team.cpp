@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loops/team.hpp"
+
+#include <utility>
+
+#include "tasks/scheduler.hpp"
+
+namespace nigh::loops {
+namespace {
+
+struct LoopInvitation : tasks::Invitation {
+  LoopInvitation(Loop& loop_, policy::TeamPlan const& plan_, int first_, tasks::Worker* host_)
+      : Invitation(&come, host_), loop(loop_), plan(plan_), first(first_) {}
+
+  static void come(Invitation& self) noexcept {
+    auto& to = static_cast<LoopInvitation&>(self);
+    auto* const me = detail::this_stack->worker;
+    to.loop.take_part(me, to.plan.place_of(me->plan->self) - to.first);
+  }
+
+  Loop& loop;
+  policy::TeamPlan const& plan;
+  int const first;
+};
+
+}  // namespace
+
+// Whoever has not come when the master finds nothing left is not waited for.
+void Team::run(Loop& loop, int useful) const noexcept {
+  if (useful <= 1) return loop.take_part(master_, place_);
+  in_loop_ = true;
+  auto& host = master_->host;
+  auto const guests = static_cast<std::uint32_t>(size()) - 1;
+  LoopInvitation to(loop, plan_, first_, master_);
+  to.expect(guests);
+  std::uint32_t missed = 0;
+  auto const for_drones = [&](auto what) {
+    for (int p = 0; p < size(); ++p)
+      if (p != place_ && what(plan_.worker_at(first_ + p))) ++missed;
+  };
+  for_drones([&](int w) { return !host.invite(w, to); });
+  loop.take_part(master_, place_);
+  for_drones([&](int w) { return host.disinvite(w, to); });
+  if (!to.missed(missed)) host.await_zero(*master_, to.out);
+  in_loop_ = false;
+}
+
+}  // namespace nigh::loops
