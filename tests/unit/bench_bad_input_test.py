@@ -88,6 +88,14 @@ class BadInput(unittest.TestCase):
         self.refuses("--isa", "mg", "--quick", "--isa=z80")
         self.refuses("--repetitions", "mg", "--quick", "--reps=-1")
 
+    def test_spread(self):
+        for argument, value in (("--blocks", "0"), ("--blocks", "1,,2"), ("--memory", "0"), ("--memory", "1.5"),
+                                ("--sends", "late"), ("--spreads", "0"), ("--spreads", "100000"), ("--active", "x"),
+                                ("--rows", "few"), ("--variants", "fastest"), ("--threads", "-1"), ("--isa", "z80"),
+                                ("--iterations", "0"), ("--cache-points", "-5"), ("--cache-steps", "0"),
+                                ("--repetitions", "-1")):
+            self.refuses(argument, "spread", f"{argument}={value}")
+
     def test_mg_as_a_plain_program(self):
         for argument, value in (("--class", "X"), ("--variant", "fastest"), ("--bind", "spread"),
                                 ("--mem", "bind"), ("--threads", "-1"), ("--isa", "z80")):
@@ -107,7 +115,7 @@ class BadInput(unittest.TestCase):
             self.refuses(argument, "coordinator", "--quick", "--policies", f"{argument}={value}")
 
     def test_files(self):
-        for bench in ("coordinator", "jacobi3d", "loops", "mg", "tasks"):
+        for bench in ("coordinator", "jacobi3d", "loops", "mg", "spread", "tasks"):
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -177,6 +185,29 @@ class GoodInput(unittest.TestCase):
             self.assertEqual(line["params"]["class"], "S")
         for line in lines:
             self.assertTrue("samples" in line or line["absent"], line["variant"])
+
+    def test_spread(self):
+        done = run("spread", "--quick", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        threads = len(os.sched_getaffinity(0))
+        measured = [line for line in lines if "absent" not in line]
+        self.assertEqual({line["bench"] for line in lines}, {"spread/grid", "spread/cache"})
+        self.assertEqual({line["params"]["sends"] for line in lines}, {"early", "none"})
+        for line in measured:
+            self.assertIs(line["verified"], True, line["variant"])
+            self.assertEqual(len(line["samples"]), 2)
+        fixed = {(line["params"]["spread"], line["params"]["active"])
+                 for line in measured if line["variant"] == "nigh/spread"}
+        self.assertLessEqual({(1, threads), (threads, threads)}, fixed)
+        chosen = [line["counters"] for line in measured if line["variant"] == "nigh/auto"]
+        self.assertTrue(chosen)
+        for counters in chosen:
+            self.assertGreater(counters["iterations_to_hold"], 0)
+            self.assertLessEqual(1, counters["chosen_spread"])
+            self.assertLessEqual(counters["chosen_spread"], counters["chosen_active"])
+            self.assertLessEqual(counters["chosen_active"], threads)
+            self.assertGreater(counters["time_over_best"], 0)
 
     def test_coordinator_policies(self):
         done = run("coordinator", "--policies", "--quick", "--json", "-")

@@ -30,6 +30,7 @@ class Blocks::Visit : public Work {
  public:
   explicit Visit(Blocks& b) : Work(b.count(), b.problem_.points, b.problem_.steps), blocks_(b) {}
 
+  bool is_iteration() const noexcept override { return true; }
   void begin(int block) noexcept override { blocks_.take_in(block); }
   void tile(int block, int step, Tile const& t) noexcept override {
     int const which = blocks_.iteration_ * steps() + step;

@@ -131,9 +131,10 @@ std::string named(char const* way) {
 }  // namespace
 
 void add_openmp(std::vector<VariantInfo>& list) {
-  list.push_back({named("blocks"), false, false, make<OverBlocks>, {}});
-  list.push_back({named("rows"), false, true, make<OverRows>, {}});
-  list.push_back({named("nested"), true, true, make<Nested>, {}});
+  list.push_back({.name = named("blocks"), .make = make<OverBlocks>});
+  list.push_back({.name = named("rows"), .by_rows = true, .make = make<OverRows>});
+  list.push_back(
+      {.name = named("nested"), .by_spread = true, .by_rows = true, .make = make<Nested>});
 }
 
 }  // namespace jacobi2d

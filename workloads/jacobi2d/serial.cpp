@@ -20,14 +20,10 @@ class Serial : public Variant {
 }  // namespace
 
 void add_serial(std::vector<VariantInfo>& list) {
-  list.push_back({"serial",
-                  false,
-                  false,
-                  [](Team const& team) -> std::unique_ptr<Variant> {
+  list.push_back({.name = "serial", .make = [](Team const& team) -> std::unique_ptr<Variant> {
                     team.pin_thread(0);
                     return std::make_unique<Serial>();
-                  },
-                  {}});
+                  }});
 }
 
 }  // namespace jacobi2d

@@ -14,9 +14,9 @@
 
 namespace jacobi2d {
 
-// How OpenMP divides a block's rows among its threads, always statically.
+// How a block's rows are divided among its threads: statically, as OpenMP says it.
 struct RowSchedule {
-  int chunk = 0;          // rows; 0: as many as give each thread one chunk
+  int chunk = 0;          // rows; 0: as many as give each thread one chunk (nigh: its own schedule)
   bool collapse = false;  // rows and strips of columns as one loop, instead
 
   bool operator==(RowSchedule const&) const = default;
@@ -29,6 +29,7 @@ struct Team {
   std::vector<int> cpus;           // of thread t; as many as threads
   bool (*pin)(int cpu) = nullptr;  // pins the calling thread; null: leave threads where they are
   int spread = 1;                  // threads on one block, for variants that ask
+  int active = 0;                  // threads at work at once, likewise; 0: all
   RowSchedule rows;
 
   int threads() const noexcept { return static_cast<int>(cpus.size()); }
@@ -37,20 +38,31 @@ struct Team {
   }
 };
 
+// Of a variant that chooses for itself, by trials.
+struct Chosen {
+  int spread = 0, active = 0;  // of the next iteration; 0: it chooses nothing
+  int trials = 0;
+  bool holds = true;  // it tries nothing at the moment
+
+  bool operator==(Chosen const&) const = default;
+};
+
 class Variant {
  public:
   virtual ~Variant() = default;
+  virtual Chosen chosen() const { return {}; }
   // Calls body() where run() is then called from: a runtime may want a thread of its own for that.
   virtual void inside(std::function<void()> const& body) { body(); }
   virtual void run(Work& work) = 0;  // returns when all blocks are through
 };
 
 struct VariantInfo {
-  std::string name;                                         // "openmp-gcc/nested"
-  bool by_spread = false;                                   // asks for Team::spread
-  bool by_rows = false;                                     // asks for Team::rows
+  std::string name = {};  // "openmp-gcc/nested"
+  // Which choices of Team it asks for.
+  bool by_spread = false, by_active = false, by_rows = false;
+  bool chooses = false;  // spread and more for itself: has something chosen()
   std::unique_ptr<Variant> (*make)(Team const&) = nullptr;  // null: absent
-  std::string why_absent;
+  std::string why_absent = {};
 };
 
 // All variants, absent peers included, in the order tables show them.

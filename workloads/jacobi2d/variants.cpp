@@ -8,7 +8,7 @@ namespace jacobi2d {
 #if !defined(NIGH_WITH_OPENMP)
 void add_openmp(std::vector<VariantInfo>& list) {
   for (char const* name : {"openmp/blocks", "openmp/rows", "openmp/nested"})
-    list.push_back({name, false, false, nullptr, "the compiler had no OpenMP"});
+    list.push_back({.name = name, .why_absent = "the compiler had no OpenMP"});
 }
 #endif
 

@@ -28,6 +28,9 @@ class Work {
   int points() const noexcept { return points_; }
   int steps() const noexcept { return steps_; }
 
+  // Run again and again, so that something can be learnt about it: the iterations.
+  virtual bool is_iteration() const noexcept { return false; }
+
   virtual void begin(int) noexcept {}
   virtual void tile(int, int, Tile const&) noexcept {}
   virtual void end(int) noexcept {}

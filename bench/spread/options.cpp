@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/spread/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "bench/command.hpp"
+#include "size_text.hpp"
+
+namespace bench {
+
+namespace {
+
+template <class T, class Parse>
+std::vector<T> each(std::string const& argument, std::string const& list, Parse const& parse) {
+  std::vector<T> values;
+  std::istringstream in(list + ',');
+  for (std::string word; std::getline(in, word, ',');) {
+    if (word.empty())
+      throw UsageError(argument + ": \"" + list + "\" has nothing between two commas");
+    T const value = parse(argument, word);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<int> numbers(std::string const& argument, std::string const& list, int most) {
+  auto values = each<int>(argument, list, [&](auto const&, std::string const& word) {
+    try {
+      return static_cast<int>(workloads::number(word, 1, most));
+    } catch (std::invalid_argument const& e) {
+      throw UsageError(argument + ": " + e.what());
+    }
+  });
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+// 1, 2, 4, ... and all of them.
+std::vector<int> doubling_to(int most) {
+  std::vector<int> list;
+  for (int t = 1; t < most; t *= 2) list.push_back(t);
+  list.push_back(most);
+  return list;
+}
+
+std::vector<bool> sends_from(std::string const& list) {
+  return each<bool>("--sends", list, [](std::string const& argument, std::string const& word) {
+    if (word != "early" && word != "none")
+      throw UsageError(argument + ": \"" + word + "\" is not early or none");
+    return word == "early";
+  });
+}
+
+std::size_t largest_cache(nigh::topology_object const& o, std::string_view name) {
+  std::size_t largest = o.type == nigh::topology_object::kind::cache && o.name.starts_with(name)
+                            ? static_cast<std::size_t>(o.size_bytes)
+                            : 0;
+  for (auto const& child : o.children) largest = std::max(largest, largest_cache(child, name));
+  return largest;
+}
+
+// Half of the second cache to twice the third, in steps of the root of two.
+std::vector<int> points_around_caches(SpreadOptions const& o) {
+  std::vector<int> points;
+  auto const least = static_cast<double>(o.l2_bytes) / 2;
+  auto const most = 2.01 * static_cast<double>(o.l3_bytes);
+  for (double bytes = least; bytes <= most; bytes *= std::sqrt(2.0))
+    points.push_back(static_cast<int>(std::sqrt(bytes / (2 * sizeof(double)))));
+  return points;
+}
+
+void make_grid_problems(SpreadFlags const& f, SpreadOptions& o) {
+  for (bool const sends : sends_from(f.sends.empty() ? "early,none" : f.sends))
+    for (int const blocks : numbers("--blocks",
+                                    !f.blocks.empty() ? f.blocks
+                                    : f.quick         ? "1,4"
+                                                      : "1,6,12,24,48,96",
+                                    10'000)) {
+      int const points = f.quick ? std::max(1, 96 / blocks)
+                                 : points_of_share("--memory", f.memory, o.machine, blocks);
+      o.grid.push_back({.blocks = blocks,
+                        .points = points,
+                        .iterations = f.quick ? 2 : f.iterations,
+                        .steps = 1,
+                        .sends = sends});
+    }
+}
+
+void make_cache_problems(SpreadFlags const& f, SpreadOptions& o) {
+  constexpr double updates_of_a_sample = 1e8;
+  std::vector<int> points;
+  if (!f.cache_points.empty())
+    points = numbers("--cache-points", f.cache_points, 20'000);
+  else if (f.quick)
+    points = {24, 48};
+  else if (o.l2_bytes > 0 && o.l3_bytes > 0)
+    points = points_around_caches(o);
+  else
+    o.left_out.push_back("blocks around the caches' sizes: these are not known here");
+  for (int const n : points) {
+    jacobi2d::Problem p{
+        .blocks = 4, .points = n, .iterations = 1, .steps = f.cache_steps, .sends = false};
+    if (!f.quick) p.iterations = std::max(1, static_cast<int>(updates_of_a_sample / p.updates()));
+    o.cache.push_back(p);
+  }
+}
+
+}  // namespace
+
+void SpreadFlags::declare(CLI::App& app) {
+  app.add_flag("--grid", grid, "only block size by spread on one large square");
+  app.add_flag("--cache", cache, "only blocks around the caches' sizes");
+  app.add_option("--blocks", blocks, "along each side, as 1,24; default 1,6,12,24,48,96");
+  app.add_option("--memory", memory, "share of the machine's memory for the fields; default 0.05");
+  app.add_option("--sends", sends, "early, none or both (default)");
+  app.add_option("--spreads", spreads, "as 1,2; default 1, 2, 4, ... and all threads");
+  app.add_option("--active", active, "threads at work at once, likewise");
+  app.add_option("--rows", rows, "of openmp/rows; default: default,1,16,512,collapse");
+  app.add_option("--iterations", iterations, "of a sample; default 5");
+  app.add_option("--cache-points", cache_points, "sides of the blocks of --cache, as 256,1024");
+  app.add_option("--cache-steps", cache_steps, "their time steps a visit; default 8");
+  app.add_option("--variants", variants, "as openmp/rows,nigh/spread; default: all but serial");
+  app.add_option("--threads", threads, "default: one for each allowed cpu");
+  app.add_option("--reps,--repetitions", repetitions, "samples of each; default 5");
+  app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest");
+  app.add_flag("--quick", quick, "small squares and few samples: does it work?");
+  app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
+  app.add_option("--plot", plot, "draw the results, FILE.svg or FILE.png");
+  app.add_flag("--list", list, "name the variants and leave");
+}
+
+SpreadOptions check(SpreadFlags const& f) {
+  nigh::result<nigh::topology> live = nigh::topology::live();
+  if (!live) throw std::runtime_error(live.message());
+  SpreadOptions o(std::move(live).value());
+  o.l2_bytes = largest_cache(o.machine.root(), "L2");
+  o.l3_bytes = largest_cache(o.machine.root(), "L3");
+
+  auto const allowed = static_cast<long>(o.machine.cpus().size());
+  o.threads = static_cast<int>(cpus_for(f.threads == 0 ? allowed : f.threads, o.machine).size());
+  o.spreads =
+      f.spreads.empty() ? doubling_to(o.threads) : numbers("--spreads", f.spreads, o.threads);
+  o.actives = f.active.empty() ? doubling_to(o.threads) : numbers("--active", f.active, o.threads);
+  o.rows = each<jacobi2d::RowSchedule>("--rows",
+                                       !f.rows.empty() ? f.rows
+                                       : f.quick       ? "default,collapse"
+                                                       : "default,1,16,512,collapse",
+                                       rows_from);
+  if (f.variants.empty())
+    for (jacobi2d::VariantInfo const& v : jacobi2d::variants()) {
+      if (v.name != "serial") o.variants.push_back(&v);
+    }
+  else
+    o.variants = each<jacobi2d::VariantInfo const*>("--variants", f.variants,
+                                                    [](auto const& argument, auto const& word) {
+                                                      return &jacobi2d_variant_from(argument, word);
+                                                    });
+  o.kernel = &jacobi2d_kernel_from("--isa", f.isa);
+  auto const in_range = [](char const* argument, long value, long most) {
+    if (value < 1 || value > most)
+      throw UsageError(std::string(argument) + ": " + std::to_string(value) +
+                       " is not a number from 1 to " + std::to_string(most));
+  };
+  in_range("--iterations", f.iterations, 1'000'000);
+  in_range("--cache-steps", f.cache_steps, 1000);
+  in_range("--repetitions", f.repetitions == 0 ? 1 : f.repetitions, 1'000'000);
+  o.repetitions = f.repetitions > 0 ? static_cast<int>(f.repetitions) : f.quick ? 2 : 5;
+  if (f.grid || !f.cache) make_grid_problems(f, o);
+  if (f.cache || !f.grid) make_cache_problems(f, o);
+  return o;
+}
+
+}  // namespace bench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the user asked `nigh bench spread` for.
+
+#include <nigh/topology.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/spread/setting.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+struct SpreadFlags {
+  std::string blocks, spreads, active, rows, sends, variants, cache_points, isa, json, plot;
+  double memory = 0.05;
+  int iterations = 5, cache_steps = 8;
+  long threads = 0, repetitions = 0;
+  bool grid = false, cache = false, quick = false, list = false;
+
+  void declare(CLI::App& app);
+};
+
+struct SpreadOptions {
+  explicit SpreadOptions(nigh::topology m) : machine(std::move(m)) {}
+
+  nigh::topology machine;
+  std::vector<jacobi2d::VariantInfo const*> variants;
+  std::vector<int> spreads, actives;  // ascending
+  std::vector<jacobi2d::RowSchedule> rows;
+  int threads = 1, repetitions = 5;
+  jacobi2d::Kernel const* kernel = nullptr;
+
+  // Block size by spread: problems of about the same number of points.
+  std::vector<jacobi2d::Problem> grid;
+  // Blocks around the caches' sizes, worked on several times a visit.
+  std::vector<jacobi2d::Problem> cache;
+  std::size_t l2_bytes = 0, l3_bytes = 0;  // 0: not known
+
+  std::vector<std::string> left_out;
+};
+
+SpreadOptions check(SpreadFlags const& flags);
+
+}  // namespace bench
