@@ -10,7 +10,9 @@
 // far, the first option first; then goes on with whom the effects of the values promise most, and
 // leaves out those that would lose even if the promise were wrong by four times its doubt.
 // Rungs are successive halving (Jamieson and Talwalkar 2016), with those dropped at once
-// that noise does not excuse. Finalists that have run as often as asked, and are apart by more than
+// that noise does not excuse. On the first one more than the better half may stay: up to half of
+// the runs that are left go to second runs, for whoever ran once may have been unlucky. Three
+// may always stay. Finalists that have run as often as asked, and are apart by more than
 // 1% but not by more than noise, run on while runs are left. Within a rung the order is shuffled,
 // for a machine's speed drifts. Runs in all: at most a third of running every candidate as often as
 // finalists run, when there are six or more of them and finalists run four times or more.
