@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What messages, meetings, tasks and being preempted cost.
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
@@ -14,6 +11,7 @@
 #include <thread>
 
 #include "bench/calibrate/measure.hpp"
+#include "bench/echo_process.hpp"
 #include "bench/pin.hpp"
 #include "bench/statistics.hpp"
 
@@ -59,33 +57,18 @@ void fork(int count, std::function<void()> const& body) {
 
 Samples measure_messages(int repetitions) {
   constexpr int rounds = 500;
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0)
-    throw std::runtime_error("there is no pair of sockets to be had");
-  char message[64] = {};
-  pid_t const other = ::fork();
-  if (other < 0) throw std::runtime_error("there is no second process to be had");
-  if (other == 0) {
-    close(ends[0]);
-    while (recv(ends[1], message, sizeof message, 0) > 0)
-      if (send(ends[1], message, sizeof message, 0) < 0) break;
-    _exit(0);
-  }
-  close(ends[1]);
+  constexpr std::size_t bytes = 64;
+  EchoProcess other(bytes);
   Samples samples;
-  for (int n = -1; n < repetitions; ++n) {
+  for (int n = -1; n < repetitions; ++n) {  // the first one warms up
     Samples there_and_back;
     for (int i = 0; i < rounds; ++i) {
       auto const start = Clock::now();
-      if (send(ends[0], message, sizeof message, 0) < 0 ||
-          recv(ends[0], message, sizeof message, 0) < 0)
-        break;
+      other.ask(bytes);
       there_and_back.push_back(ns_since(start));
     }
-    if (n >= 0 && !there_and_back.empty()) samples.push_back(median_of(there_and_back) / 2);
+    if (n >= 0) samples.push_back(median_of(there_and_back) / 2);
   }
-  close(ends[0]);
-  waitpid(other, nullptr, 0);
   return samples;
 }
 

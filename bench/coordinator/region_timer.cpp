@@ -7,10 +7,6 @@
 //
 // Regions are spelt as compilers do, to be linked to any runtime.
 
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +14,8 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "bench/echo_process.hpp"
 
 extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
 
@@ -70,24 +68,8 @@ double messages_ns(long count, long pause_us) {
 }
 
 double ping_ns(long count, long pause_us) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) std::exit(1);
-  char message[grant_bytes] = {};
-  pid_t const other = fork();
-  if (other == 0) {
-    close(ends[0]);
-    while (recv(ends[1], message, sizeof message, 0) > 0)
-      if (send(ends[1], message, grant_bytes, 0) < 0) break;
-    _exit(0);
-  }
-  close(ends[1]);
-  double const result = median_ns(count, pause_us, [&](long) {
-    if (send(ends[0], message, request_bytes, 0) < 0 || recv(ends[0], message, grant_bytes, 0) < 0)
-      std::exit(1);
-  });
-  close(ends[0]);
-  waitpid(other, nullptr, 0);
-  return result;
+  bench::EchoProcess other(grant_bytes);
+  return median_ns(count, pause_us, [&](long) { other.ask(request_bytes); });
 }
 
 }  // namespace
