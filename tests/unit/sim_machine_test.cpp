@@ -41,14 +41,19 @@ std::string const good = R"({
 }
 )";
 
-std::string complaint(std::string const& what, std::string const& instead) {
-  auto text = good;
-  auto const at = text.find(what);
+// What is said of `text` when it has `instead` for the first `what` from `from` on.
+std::string complaint_of(std::string text, std::size_t from, std::string const& what,
+                         std::string const& instead) {
+  auto const at = text.find(what, from);
   EXPECT_NE(at, text.npos) << what;
   text.replace(at, what.size(), instead);
   auto const machine = parse_machine("m.json", text);
   EXPECT_FALSE(machine.ok()) << what << " -> " << instead;
   return machine ? "" : machine.message();
+}
+
+std::string complaint(std::string const& what, std::string const& instead) {
+  return complaint_of(good, 0, what, instead);
 }
 
 TEST(MachineFile, IsReadWithItsSources) {
@@ -209,47 +214,31 @@ TEST(MachineFile, UnknownNamesComeWithTheKnownOnes) {
   EXPECT_THAT(find_machine("/", NIGH_MACHINES).message(), HasSubstr("is a directory"));
 }
 
-std::string const network_and_levels = R"(,
+// A level's costs, with which it ends.
+std::string const costs = R"(
+      "probe_ns": {"value": 1, "source": "a test"},
+      "lock_ns": {"value": 2, "source": "a test"},
+      "copy_ns": {"value": 3, "source": "a test"},
+      "unlock_ns": {"value": 4, "source": "a test"},
+      "gb_per_s": {"value": 5, "source": "a test"})";
+
+std::string const cluster = good.substr(0, good.rfind("\n}")) + R"(,
   "network": {
     "hosts": {"value": 3, "source": "a test"},
     "gb_per_s": {"value": 4, "source": "a test"},
     "message_ns": {"value": 5, "source": "a test"}
   },
   "levels": {
-    "package": {"within": "host", "cpus": 2,
-      "probe_ns": {"value": 1, "source": "a test"},
-      "lock_ns": {"value": 2, "source": "a test"},
-      "copy_ns": {"value": 3, "source": "a test"},
-      "unlock_ns": {"value": 4, "source": "a test"},
-      "gb_per_s": {"value": 5, "source": "a test"}},
-    "host": {"within": "cluster", "cpus": 4,
-      "probe_ns": {"value": 1, "source": "a test"},
-      "lock_ns": {"value": 2, "source": "a test"},
-      "copy_ns": {"value": 3, "source": "a test"},
-      "unlock_ns": {"value": 4, "source": "a test"},
-      "gb_per_s": {"value": 5, "source": "a test"}},
-    "cluster": {"cpus": 12,
-      "probe_ns": {"value": 1, "source": "a test"},
-      "lock_ns": {"value": 2, "source": "a test"},
-      "copy_ns": {"value": 3, "source": "a test"},
-      "unlock_ns": {"value": 4, "source": "a test"},
-      "gb_per_s": {"value": 5, "source": "a test"},
+    "package": {"within": "host", "cpus": 2,)" +
+                            costs + R"(},
+    "host": {"within": "cluster", "cpus": 4,)" +
+                            costs + R"(},
+    "cluster": {"cpus": 12,)" +
+                            costs + R"(,
       "interface_ns": {"value": 6, "source": "a test"}}
   }
 }
 )";
-
-std::string const cluster = good.substr(0, good.rfind("\n}")) + network_and_levels;
-
-std::string cluster_complaint(std::string const& what, std::string const& instead) {
-  auto text = cluster;
-  auto const at = text.find(what, good.size() - 3);
-  EXPECT_NE(at, text.npos) << what;
-  text.replace(at, what.size(), instead);
-  auto const machine = parse_machine("m.json", text);
-  EXPECT_FALSE(machine.ok()) << what << " -> " << instead;
-  return machine ? "" : machine.message();
-}
 
 TEST(MachineFile, MaySayWhatMakingATaskTakes) {
   EXPECT_FALSE(parse_machine("m.json", good)->spawn_ns.has_value());
@@ -281,32 +270,35 @@ TEST(MachineLevels, AreReadInsideOut) {
 }
 
 TEST(MachineLevels, SayWhatIsWrongAndWhere) {
-  EXPECT_EQ(cluster_complaint("\"within\": \"cluster\"", "\"within\": \"package\""),
-            "m.json:36: levels/host/within: these levels lie within each other, a cycle");
-  EXPECT_THAT(cluster_complaint("\"within\": \"host\"", "\"within\": \"cluster\""),
-              HasSubstr("within: host lies within cluster, too"));
-  EXPECT_THAT(cluster_complaint("\"within\": \"host\"", "\"within\": \"rack\""),
-              HasSubstr("there is no level \"rack\""));
-  EXPECT_THAT(cluster_complaint("\"within\": \"host\", ", ""),
-              HasSubstr("lies within no level, nor does"));
-  EXPECT_THAT(cluster_complaint("\"gb_per_s\": {\"value\": 5", "\"gb_per_s\": {\"value\": 0"),
-              HasSubstr("levels/package/gb_per_s/value: is 0, which is not above 0"));
-  EXPECT_THAT(cluster_complaint("\"probe_ns\": {\"value\": 1", "\"probe_ns\": {\"value\": -1"),
-              HasSubstr("is -1, which is not 0 or more"));
-  EXPECT_THAT(cluster_complaint("\"lock_ns\"", "\"luck_ns\""),
-              StartsWith("m.json:32: levels/package/luck_ns: unknown key"));
-  EXPECT_THAT(cluster_complaint("\"cpus\": 12", "\"cpus\": 16"),
-              HasSubstr("levels/cluster/cpus: is 16; all of the machine has 12"));
-  EXPECT_THAT(cluster_complaint("\"cpus\": 2", "\"cpus\": 3"),
-              HasSubstr("levels/host/cpus: is 4, no multiple of the level's inside, 3"));
-  EXPECT_THAT(cluster_complaint("\"cpus\": 4", "\"cpus\": 6"),
-              HasSubstr("levels/host/cpus: a host has 4 cpus"));
-  EXPECT_THAT(cluster_complaint("\"cpus\": 2", "\"cpus\": \"two\""),
-              HasSubstr("no whole number from 1 on"));
-  EXPECT_THAT(
-      cluster_complaint(",\n      \"interface_ns\": {\"value\": 6, \"source\": \"a test\"}", ""),
-      HasSubstr("levels/cluster/interface_ns: is missing"));
-  EXPECT_THAT(cluster_complaint("\"levels\"", "\"ladders\""), HasSubstr("ladders: unknown key"));
+  struct Mistake {
+    char const *what, *instead, *said;
+  };
+  constexpr Mistake mistakes[] = {
+      {"\"within\": \"cluster\"", "\"within\": \"package\"",
+       "36: levels/host/within: these levels lie within each other, a cycle"},
+      {"\"within\": \"host\"", "\"within\": \"cluster\"",
+       "30: levels/package/within: host lies within cluster, too"},
+      {"\"within\": \"host\"", "\"within\": \"rack\"",
+       "30: levels/package/within: there is no level \"rack\""},
+      {"\"within\": \"host\", ", "", "30: levels/package: lies within no level, nor does cluster"},
+      {"\"gb_per_s\": {\"value\": 5", "\"gb_per_s\": {\"value\": 0",
+       "35: levels/package/gb_per_s/value: is 0, which is not above 0"},
+      {"\"probe_ns\": {\"value\": 1", "\"probe_ns\": {\"value\": -1",
+       "31: levels/package/probe_ns/value: is -1, which is not 0 or more"},
+      {"\"lock_ns\"", "\"luck_ns\"", "32: levels/package/luck_ns: unknown key"},
+      {"\"cpus\": 12", "\"cpus\": 16", "42: levels/cluster/cpus: is 16; all of the machine has 12"},
+      {"\"cpus\": 2", "\"cpus\": 3",
+       "36: levels/host/cpus: is 4, no multiple of the level's inside, 3"},
+      {"\"cpus\": 4", "\"cpus\": 6", "36: levels/host/cpus: a host has 4 cpus"},
+      {"\"cpus\": 2", "\"cpus\": \"two\"",
+       "30: levels/package/cpus: is \"two\", which is no whole number from 1 on"},
+      {",\n      \"interface_ns\": {\"value\": 6, \"source\": \"a test\"}", "",
+       "42: levels/cluster/interface_ns: is missing"},
+      {"\"levels\"", "\"ladders\"", "29: ladders: unknown key"}};
+  auto const behind_the_host = good.size() - 3;
+  for (auto const& m : mistakes)
+    EXPECT_EQ(complaint_of(cluster, behind_the_host, m.what, m.instead),
+              std::string("m.json:") + m.said);
 }
 
 }  // namespace
