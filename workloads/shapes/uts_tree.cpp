@@ -86,6 +86,8 @@ int children_of(Tree const& tree, Node const& node) noexcept {
   return chance_of(node) < tree.chance ? tree.children : 0;
 }
 
+std::span<KnownTree const> known_trees() noexcept { return known; }
+
 KnownTree const* find_tree(std::string const& name) noexcept {
   for (KnownTree const& t : known)
     if (t.name == name) return &t;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "shapes/sha1.hpp"
@@ -43,6 +44,7 @@ struct KnownTree {
   std::uint64_t nodes;  // as published; the tiny ones' by the serial variant
 };
 
+std::span<KnownTree const> known_trees() noexcept;
 KnownTree const* find_tree(std::string const& name) noexcept;  // null: no such tree
 
 }  // namespace uts

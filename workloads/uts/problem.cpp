@@ -6,10 +6,17 @@ namespace workloads {
 
 namespace {
 
+std::string names() {
+  std::string text;
+  for (auto const& known : uts::known_trees())
+    text += (text.empty() ? "" : ", ") + std::string(known.name);
+  return text;
+}
+
 std::unique_ptr<Instance> make(std::string const& size, int cutoff) {
   uts::KnownTree const* const known = uts::find_tree(size);
   if (known == nullptr)
-    throw std::invalid_argument("\"" + size + "\" is no tree: T1, T2, T3, T5, T1L, T2L or T3L");
+    throw std::invalid_argument("\"" + size + "\" is no tree: there are " + names());
   using Uts =
       Counting<uts::Config, uts::solve_serial, uts::solve_openmp, uts::solve_tbb, uts::solve_nigh>;
   return std::make_unique<Uts>(uts::Config{known->tree, cutoff}, known->nodes, known->nodes - 1);

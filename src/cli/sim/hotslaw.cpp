@@ -99,12 +99,11 @@ void add_sim_hotslaw(CLI::App& sim) {
       ->check(CLI::Range(2, 1 << 24));
   command
       ->add_option("--only", f->only,
-                   "Of the programs fib, nqueens, T1, T1L, T2L, T3L, sparselu these; also T2, T3, "
-                   "T1-tiny, T3-tiny")
+                   "Of the programs fib, nqueens, sparselu and UTS's trees these (fib, nqueens, "
+                   "T1, T1L, T2L, T3L, sparselu)")
       ->type_name("NAME,...")
       ->delimiter(',')
-      ->check(CLI::IsMember({"fib", "nqueens", "T1", "T2", "T3", "T1L", "T2L", "T3L", "T1-tiny",
-                             "T3-tiny", "sparselu"}));
+      ->check(CLI::IsMember(sim::paper_names()));
   f->random.add_to(*command);
   f->output.add_to(*command);
   command->callback([f] { study(*f); });

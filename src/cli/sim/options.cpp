@@ -8,6 +8,7 @@
 
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
+#include "sim/steal/task_forest.hpp"
 
 namespace nigh::cli {
 
@@ -44,6 +45,15 @@ void SimSeeds::add_to(CLI::App& command) {
 void add_machine(CLI::App& command, std::string& into) {
   command.add_option("--machine", into, fmt::format("A machine, or a file of one ({})", into))
       ->type_name("NAME");
+}
+
+void add_tree(CLI::App& command, std::string& into) {
+  auto const names = sim::uts_names();
+  command
+      .add_option("--tree", into,
+                  fmt::format("A tree of UTS: {} ({})", fmt::join(names, ", "), into))
+      ->type_name("NAME")
+      ->check(CLI::IsMember(names));
 }
 
 void add_seed(CLI::App& command, std::uint64_t& into, std::string const& what) {

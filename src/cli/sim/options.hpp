@@ -31,6 +31,8 @@ struct SimSeeds {
 
 // --machine NAME, which `into` already is the usual one of.
 void add_machine(CLI::App& command, std::string& into);
+// --tree NAME, of UTS, likewise.
+void add_tree(CLI::App& command, std::string& into);
 // --seed N, of an experiment that has but one.
 void add_seed(CLI::App& command, std::uint64_t& into, std::string const& what);
 

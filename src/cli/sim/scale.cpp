@@ -151,11 +151,7 @@ void add_sim_scale(CLI::App& sim) {
       ->type_name("WAY,...")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  command
-      ->add_option("--tree", f->tree,
-                   "A tree of UTS: T1, T2, T3, T1L, T2L, T3L, T1-tiny, T3-tiny (T1)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"T1", "T2", "T3", "T1L", "T2L", "T3L", "T1-tiny", "T3-tiny"}));
+  add_tree(*command, f->tree);
   command->add_option("--node-us", f->node_us, "What a node takes (100)")
       ->type_name("US")
       ->check(CLI::Range(0.001, 1e6));

@@ -112,11 +112,7 @@ void add_sim_speed(CLI::App& sim) {
       ->type_name("N,...")
       ->delimiter(',')
       ->check(CLI::Range(2, 1 << 24));
-  command
-      ->add_option("--tree", f->tree,
-                   "A tree of UTS: T1, T2, T3, T1L, T2L, T3L, T1-tiny, T3-tiny (T1)")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"T1", "T2", "T3", "T1L", "T2L", "T3L", "T1-tiny", "T3-tiny"}));
+  add_tree(*command, f->tree);
   command->add_option("--repeat", f->repeat, "How often (3)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));

@@ -193,6 +193,18 @@ TaskForest uts_tasks(std::string name, uts::Tree const& shape) {
   return f;
 }
 
+std::vector<std::string> uts_names() {
+  std::vector<std::string> names;
+  for (auto const& known : uts::known_trees()) names.emplace_back(known.name);
+  return names;
+}
+
+std::vector<std::string> paper_names() {
+  auto names = uts_names();
+  names.insert(names.begin(), {"fib", "nqueens", "sparselu"});
+  return names;
+}
+
 TaskForest paper_tasks(std::string const& name) {
   if (name == "fib") return fib_tasks(30);
   if (name == "nqueens") return queens_tasks(14, 6);

@@ -61,7 +61,9 @@ TaskForest queens_tasks(int n, int cutoff);
 TaskForest sparselu_tasks(int blocks);
 TaskForest uts_tasks(std::string name, uts::Tree const& tree);
 
-// By the names fib, nqueens, T1, T2, T3, T1L, T2L, T3L, sparselu; no tasks when it is none.
+// By name: fib, nqueens, sparselu or one of uts::known_trees(); no tasks when it is none.
 TaskForest paper_tasks(std::string const& name);
+std::vector<std::string> uts_names();
+std::vector<std::string> paper_names();
 
 }  // namespace nigh::sim
