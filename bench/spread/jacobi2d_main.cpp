@@ -105,7 +105,7 @@ void run(Flags const& flags, World const& world) {
   jacobi2d::Problem const p = problem_from(flags, machine);
   jacobi2d::VariantInfo const& info = jacobi2d_variant_from("--variant", flags.variant);
   jacobi2d::Kernel const& kernel = jacobi2d_kernel_from("--isa", flags.isa);
-  jacobi2d::Team const team = team_from(flags, machine, world.on_host());
+  jacobi2d::Team team = team_from(flags, machine, world.on_host());
   require(world.part().ranks <= p.blocks, "--blocks",
           fmt::format("{} rows of blocks, but {} processes", p.blocks, world.part().ranks));
 
@@ -115,6 +115,7 @@ void run(Flags const& flags, World const& world) {
     checksum = jacobi2d::reference_checksum(p);
   } else {
     auto const courier = world.courier(sends_from(flags.sends));
+    if (world.part().ranks > 1) team.agree = [&](double s) { return world.longest(s); };
     auto const variant = info.make(team);
     jacobi2d::Blocks blocks(p, kernel, &machine, world.part(), courier.get());
     jacobi2d::fill(*variant, blocks);

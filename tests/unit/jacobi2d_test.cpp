@@ -138,7 +138,9 @@ class QueuedCourier : public Courier {
     EXPECT_TRUE(
         post_.letters.emplace(Post::Address{rank_, rank, tag}, std::pair{from, doubles}).second);
   }
+  void progress() noexcept override { ++chances; }
   void finish() noexcept override {}
+  int chances = 0;
   void deliver() {
     for (auto const& [address, to, doubles] : expected_) {
       auto const letter = post_.letters.extract(address);
@@ -175,7 +177,10 @@ TEST(Jacobi2dParts, OfManyProcessesAreTheWhole) {
     }
     for (int i = 0; i < problem.iterations; ++i) {
       for (auto const& part : parts) iterate(*serial, *part, 1);
-      for (auto const& courier : couriers) courier->deliver();
+      for (std::size_t rank = 0; rank < couriers.size(); ++rank) {
+        couriers[rank]->deliver();
+        EXPECT_EQ(couriers[rank]->chances, parts[rank]->count() * (i + 1));
+      }
       EXPECT_TRUE(post.letters.empty());
     }
     std::uint64_t sum = 0;

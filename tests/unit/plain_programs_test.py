@@ -107,10 +107,11 @@ class Jacobi2d(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists(path("adi")) and shutil.which("mpirun"), "needs MPI")
     def test_many_processes_are_the_whole(self):
-        for sends, ranks in (("early", "3"), ("late", "2"), ("none", "2")):
+        for sends, ranks, variant in (("early", "3", "nigh/auto"), ("late", "2", "nigh/tasks"), ("none", "2", "serial")):
             expected = self.line("--reference", f"--sends={sends}")
-            self.assertEqual(self.line(f"--sends={sends}", "--threads=1", before=["mpirun", "--oversubscribe",
-                                       "--bind-to", "none", "-n", ranks]), expected, (sends, ranks))
+            together = self.line(f"--sends={sends}", f"--variant={variant}", "--threads=1",
+                                 before=["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks])
+            self.assertEqual(together, expected, (sends, ranks))
 
 
 if __name__ == "__main__":

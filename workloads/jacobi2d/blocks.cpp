@@ -191,6 +191,7 @@ void Blocks::send(int block) noexcept {
   send_row(below, above, f + layout_.at(n - 1, 0));
   send_column(left, right, 0);
   send_column(right, left, n - 1);
+  if (courier_ != nullptr) courier_->progress();
 }
 
 }  // namespace jacobi2d

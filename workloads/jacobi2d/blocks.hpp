@@ -22,6 +22,8 @@ class Courier {
   virtual void expect(int rank, int tag, double* to, int doubles) noexcept = 0;
   // By any thread, as soon as a block is through. `from` stays as it is until finish() returns.
   virtual void send(int rank, int tag, double const* from, int doubles) noexcept = 0;
+  // By any thread, whenever a block is through: a chance to move on what is under way.
+  virtual void progress() noexcept {}
   // By one thread, at an iteration's end: all that was expected is there, all that was sent is out.
   virtual void finish() noexcept = 0;
 };

@@ -12,7 +12,7 @@
 namespace jacobi2d {
 
 enum class Sending {
-  early,  // as soon as the block is through
+  early,  // as soon as the block is through, and moved on whenever another one is
   late,   // all at the iteration's end
 };
 
@@ -23,6 +23,7 @@ class MpiCourier : public Courier {
 
   void expect(int rank, int tag, double* to, int doubles) noexcept override;
   void send(int rank, int tag, double const* from, int doubles) noexcept override;
+  void progress() noexcept override;
   void finish() noexcept override;
 
  private:

@@ -109,7 +109,7 @@ class Teams : public OnWorkers {
 
 class Automatic : public Teams {
  public:
-  explicit Automatic(Team const& team) : Teams(team) {
+  explicit Automatic(Team const& team) : Teams(team), site_({}, {.agree = team.agree}) {
     automatic_.spread = nigh::spread::automatic;
     automatic_.site = &site_;
   }

@@ -31,6 +31,8 @@ struct Team {
   int spread = 1;                  // threads on one block, for variants that ask
   int active = 0;                  // threads at work at once, likewise; 0: all
   RowSchedule rows;
+  // Of many processes that choose together: the longest of their times. Called by all alike.
+  std::function<double(double seconds)> agree;
 
   int threads() const noexcept { return static_cast<int>(cpus.size()); }
   void pin_thread(int thread) const {
