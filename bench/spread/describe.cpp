@@ -89,6 +89,21 @@ std::string choices(SpreadStudy const& s, int threads) {
   return any ? t.text() : "";
 }
 
+// Where one block fits a cache and those of all who share it, one each, do not; or one block fits
+// the private caches of a team together, but not one of them.
+std::string caches(SpreadOptions const& o) {
+  if (o.l2_bytes == 0 || o.l3_bytes == 0) return "";
+  auto const l2 = static_cast<double>(o.l2_bytes), l3 = static_cast<double>(o.l3_bytes);
+  std::string text = fmt::format("L2 {}, L3 {}.\n", bytes_text(l2), bytes_text(l3));
+  if (o.l3_sharers > 1)
+    text += fmt::format("Between {} and {}, one block fits the L3, and {} at once do not.\n",
+                        bytes_text(l3 / o.l3_sharers), bytes_text(l3), o.l3_sharers);
+  if (o.l2_caches > 1)
+    text += fmt::format("Between {} and {}, a block fits {} L2s, and not one.\n", bytes_text(l2),
+                        bytes_text(l2 * o.l2_caches), o.l2_caches);
+  return text;
+}
+
 // Block sizes at which a spread above 1, on all threads, beats spread 1.
 std::string range(std::vector<SpreadGroup const*> const& groups, SpreadOptions const& o) {
   constexpr double gain = 0.98;
@@ -102,13 +117,8 @@ std::string range(std::vector<SpreadGroup const*> const& groups, SpreadOptions c
                             bytes_text(block_bytes(g->problem)), c.spread,
                             100 * (1 - time_over(c, *one)));
   }
-  std::string const caches =
-      o.l3_bytes > 0
-          ? fmt::format("; caches: L2 {}, L3 {}", bytes_text(static_cast<double>(o.l2_bytes)),
-                        bytes_text(static_cast<double>(o.l3_bytes)))
-          : "";
-  return fmt::format("Spread above 1 beats spread 1 by more than 2% at these block sizes{}:\n{}",
-                     caches, text.empty() ? "  none\n" : text);
+  return fmt::format("{}Spread above 1 beats spread 1 by more than 2% at these block sizes:\n{}",
+                     caches(o), text.empty() ? "  none\n" : text);
 }
 
 }  // namespace

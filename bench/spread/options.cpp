@@ -141,6 +141,11 @@ SpreadOptions check(SpreadFlags const& f) {
 
   auto const allowed = static_cast<long>(o.machine.cpus().size());
   o.threads = static_cast<int>(cpus_for(f.threads == 0 ? allowed : f.threads, o.machine).size());
+  auto const sharers = [&](nigh::level cache) {
+    return std::min(o.threads, static_cast<int>(o.machine.groups(cache).front().size()));
+  };
+  o.l3_sharers = sharers(nigh::level::l3);
+  o.l2_caches = (o.threads + sharers(nigh::level::l2) - 1) / sharers(nigh::level::l2);
   o.spreads =
       f.spreads.empty() ? doubling_to(o.threads) : numbers("--spreads", f.spreads, o.threads);
   o.actives = f.active.empty() ? doubling_to(o.threads) : numbers("--active", f.active, o.threads);

@@ -39,6 +39,8 @@ struct SpreadOptions {
   // Blocks around the caches' sizes, worked on several times a visit.
   std::vector<jacobi2d::Problem> cache;
   std::size_t l2_bytes = 0, l3_bytes = 0;  // 0: not known
+  int l3_sharers = 1;                      // of these threads, on one L3
+  int l2_caches = 1;                       // that these threads have
 
   std::vector<std::string> left_out;
 };
