@@ -207,6 +207,14 @@ TEST(StealRun, ThatCannotGoOnTellsWhatEachWorkerDoes) {
   EXPECT_THAT(stuck.message(), HasSubstr(": probing, 0 private and 0 shared tasks"));
 }
 
+// The others ask in vain again and again meanwhile.
+TEST(StealRun, IsNotStuckWhileTasksAreOnTheirWay) {
+  auto machine = machine_of("nehalem-2x4");
+  for (auto& rung : machine.rungs) rung.copy = 100'000'000;
+  auto const f = paper_tasks("T1-tiny");
+  EXPECT_EQ(run(f, machine, {}).tasks, f.tasks());
+}
+
 TEST(StealRun, ThatLostALockEndsToo) {
   auto const machine = machine_of("nehalem-2x4");
   auto const f = fib_tasks(18);

@@ -71,14 +71,17 @@ void StealRun::happen(Event const& event) {
       post(events_.now() + costs(worker).unlock / 2, w, visited);
       return release(worker.victim);
     case visited:
-      return worker.queue.size() > 0 ? go_on(w) : in_vain(w);
+      if (worker.queue.size() == 0) return in_vain(w);
+      --busy_;
+      return go_on(w);
     case taken_back:
+      if (is_busy(worker)) --busy_;
       release(w);
       return go_on(w);
     case rested:
       return search(w);
     case halts:
-      if (worker.doing == Doing::running || worker.doing == Doing::submitting) --running_;
+      if (is_busy(worker)) --busy_;
       worker.doing = Doing::halted;
       return;
   }
@@ -92,14 +95,14 @@ void StealRun::submit_phase(std::uint32_t w) {
     worker.queue.push(t);
     ++open_;
   });
-  --running_;
+  --busy_;
   share(worker);
   go_on(w);
 }
 
 void StealRun::end_task(std::uint32_t w) {
   auto& worker = workers_[w];
-  --running_;
+  --busy_;
   --open_;
   ++outcome_.tasks;
   forest_.for_children(worker.task, [&](TaskId t) {
@@ -122,7 +125,7 @@ void StealRun::go_on(std::uint32_t w) {
     worker.attempt = worker.failed_rounds = 0;
     worker.task = worker.queue.pop();
     worker.doing = Doing::running;
-    ++running_;
+    ++busy_;
     futile_rounds_ = 0;
     return post(events_.now() + spawn_ns_ + forest_.run_of(worker.task), w, ran);
   }
@@ -134,7 +137,7 @@ void StealRun::search(std::uint32_t w) {
   auto& worker = workers_[w];
   if (w == submitter && open_ == 0 && phase_ < forest_.phases.size()) {
     worker.doing = Doing::submitting;
-    ++running_;
+    ++busy_;
     return post(events_.now() + forest_.phases[phase_].before_ns, w, submitted);
   }
   auto const who = policy::victim(machine_.ladder, static_cast<int>(w), rules_.victims,
@@ -190,6 +193,7 @@ void StealRun::grant(std::uint32_t thief) {
   if (worker.victim == thief) {
     worker.doing = Doing::taking_back;
     worker.queue.take_back(waiting - waiting / 2);
+    if (is_busy(worker)) ++busy_;
     return post(events_.now() + machine_.own_lock_ns(), thief, taken_back);
   }
   worker.doing = Doing::copying;
@@ -198,6 +202,7 @@ void StealRun::grant(std::uint32_t thief) {
                                             ladder.topmost, rules_.fixed, no_limit);
   victim.queue.give(static_cast<std::uint32_t>(chunk), worker.queue);
   if (chunk > 0) {
+    ++busy_;
     ++outcome_.steals;
     ++outcome_.steals_at[worker.rung];
     outcome_.stolen += chunk;
@@ -236,8 +241,22 @@ Time StealRun::begin_operation(std::uint32_t thief) {
   return at;
 }
 
+bool StealRun::is_busy(Worker const& worker) noexcept {
+  switch (worker.doing) {
+    case Doing::running:
+    case Doing::submitting:
+      return true;
+    case Doing::copying:
+    case Doing::unlocking:
+    case Doing::taking_back:
+      return worker.queue.owned() > 0;
+    default:
+      return false;
+  }
+}
+
 bool StealRun::is_stuck() const noexcept {
-  return running_ == 0 && futile_rounds_ > patience * workers_.size();
+  return busy_ == 0 && futile_rounds_ > patience * workers_.size();
 }
 
 char const* StealRun::name_of(Doing doing) noexcept {

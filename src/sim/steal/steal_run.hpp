@@ -124,6 +124,7 @@ class StealRun {
   Time begin_operation(std::uint32_t thief);
   RungCosts const& costs(Worker const& thief) const { return machine_.rungs[thief.rung]; }
   bool all_done() const noexcept { return open_ == 0 && phase_ == forest_.phases.size(); }
+  static bool is_busy(Worker const& worker) noexcept;
   bool is_stuck() const noexcept;
   std::string states() const;
   static char const* name_of(Doing doing) noexcept;
@@ -139,7 +140,7 @@ class StealRun {
   std::vector<Time> interface_free_;  // [host], from when on
   std::size_t phase_ = 0;             // the next one
   std::uint64_t open_ = 0;            // tasks that have not ended
-  std::uint64_t running_ = 0;         // workers that run one
+  std::uint64_t busy_ = 0;            // workers that run one, or are on their way with some
   std::uint64_t futile_rounds_ = 0;   // since a task was begun
   StealOutcome outcome_;
 };
