@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "trace/chrome_json.hpp"
 
@@ -44,8 +45,14 @@ struct Mark {
   std::size_t order;
 };
 
+constexpr double longest_us = 1e12;  // 11 days
+
 std::int64_t ns_of(json const& event, char const* key) {
-  return std::llround(event.at(key).get<double>() * 1000);
+  auto const us = event.at(key).get<double>();
+  if (!(us >= 0 && us <= longest_us))
+    throw std::out_of_range(std::string("\"") + key + "\" is " + event.at(key).dump() +
+                            ", no time in a run");
+  return std::llround(us * 1000);
 }
 
 bool is_idle(json const& e) { return e["name"] == "searching" || e["name"] == "parked"; }
@@ -296,7 +303,7 @@ result<RecordedRun> parse_recorded(std::string const& text) try {
   }
   if (most.pieces.empty()) return error{"holds no tasks"};
   return most;
-} catch (json::exception const& e) {
+} catch (std::exception const& e) {  // of json, or ns_of()
   return error{std::string("is no whole trace: ") + e.what()};
 }
 
