@@ -6,13 +6,11 @@
 // times levels; cg: times inner ones), each of which enters each region once.
 // Assumed:
 // - optimal threads grow evenly from 2 to 32 along that order; maxima from 4 on, to 32 at two
-// thirds
-//   of it. A region's Amdahl part and its cost a thread are what gives these two. Of steeper and
-//   flatter growths that were tried, this one is the plainest.
+//   thirds of it. A region's Amdahl part and its cost a thread are what gives these two. Of steeper
+//   and flatter growths that were tried, this one is the plainest.
 // - a region's part of its program's work is proportional to its optimal threads.
-// - seconds on one core: the benchmarks' nominal operations at 0.9 Gop/s, cg and is at 0.3; gauss
-// and
-//   mmul sizes so that they are alike.
+// - seconds on one core: the benchmarks' nominal operations at 0.9 Gop/s, cg and is at 0.3; sizes
+//   of gauss and mmul so that they are alike.
 // - time that waits for memory, and traffic between threads, by the program's kind.
 #include "sim/hosts/programs.hpp"
 
