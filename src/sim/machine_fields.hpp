@@ -58,7 +58,21 @@ class Fields {
     return value->get<std::string>();
   }
 
-  Sourced number(std::string const& pointer, Least least, double most = 1e12) {
+  // Of any machine that is worth a thought; beyond these, simulated times are out of hand.
+  static constexpr double most_ns = 1e9, least_gb_per_s = 1e-3, most_gb_per_s = 1e6;
+  static constexpr double most_times = 1e3, most_count = 1e6;
+
+  Sourced nanoseconds(std::string const& pointer) { return number(pointer, Least::zero, most_ns); }
+  Sourced gb_per_s(std::string const& pointer) {
+    auto const n = number(pointer, Least::above_zero, most_gb_per_s);
+    if (n.value > 0 && n.value < least_gb_per_s)
+      complain(pointer + "/value", "is less than " + json(least_gb_per_s).dump());
+    return n;
+  }
+  // How many times as much as without it, or a part.
+  Sourced factor(std::string const& pointer) { return number(pointer, Least::zero, most_times); }
+
+  Sourced number(std::string const& pointer, Least least, double most) {
     if (need(pointer) == nullptr) return {};
     only(pointer, {"value", "source"});
     Sourced number{0, text(pointer + "/source")};
@@ -73,7 +87,7 @@ class Fields {
     if (!is_enough || number.value > most)
       complain(pointer + "/value", "is " + value->dump() + ", which is not " +
                                        (least == Least::zero ? "0 or more" : "above 0") +
-                                       (most < 1e12 ? " and at most " + json(most).dump() : ""));
+                                       (is_enough ? " and at most " + json(most).dump() : ""));
     return number;
   }
 

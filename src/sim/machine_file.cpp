@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int file_format = 1;
-constexpr double most_hosts = 1e6;
 
 result<topology> read_shape(Fields& fields, fs::path const& file) {
   fields.only("/topology", {"synthetic", "xml", "source"});
@@ -108,11 +107,8 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   } else if (fields.find("/links") != nullptr) {
     fields.complain("/links", "this machine has one domain, so there is nothing to link");
   }
-  auto const only_with_links = [&](char const* pointer) {
-    return has_links ? fields.number(pointer, Least::above_zero) : Sourced{};
-  };
-  auto const only_apart = [&](char const* pointer, Least least) {
-    return stands_apart ? fields.number(pointer, least) : Sourced{};
+  auto const only_if = [](bool is_there, auto const& read) {
+    return is_there ? read() : Sourced{};
   };
   fields.only("/memory", {"thread_gb_per_s", "per_hop", "controller_gb_per_s", "crowding",
                           "uncrowded_flows", "l3_gb_per_s", "apart", "read_share"});
@@ -123,9 +119,6 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
   fields.only("/costs", {"message_ns", "barrier_ns", "slice_ns", "spawn_ns"});
   bool const has_network = fields.find("/network") != nullptr;
   if (has_network) fields.only("/network", {"hosts", "gb_per_s", "message_ns"});
-  auto const of_network = [&](char const* pointer) {
-    return has_network ? fields.number(pointer, Least::above_zero) : Sourced{};
-  };
   Machine machine{
       fs::path(name).stem().string(),
       title,
@@ -133,30 +126,34 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
       shape_source,
       graph,
       has_links ? fields.text("/links/source") : std::string(),
-      fields.number("/memory/thread_gb_per_s", Least::above_zero),
-      fields.number("/memory/per_hop", Least::zero),
-      fields.number("/memory/controller_gb_per_s", Least::above_zero),
-      fields.number("/memory/crowding", Least::zero),
-      fields.number("/memory/uncrowded_flows", Least::zero),
-      fields.find("/memory/l3_gb_per_s") == nullptr
-          ? Sourced{}
-          : fields.number("/memory/l3_gb_per_s", Least::above_zero),
-      only_apart("/memory/apart/gb_per_s", Least::above_zero),
-      only_apart("/memory/apart/hops", Least::zero),
-      only_with_links("/links/gb_per_s"),
+      fields.gb_per_s("/memory/thread_gb_per_s"),
+      fields.factor("/memory/per_hop"),
+      fields.gb_per_s("/memory/controller_gb_per_s"),
+      fields.factor("/memory/crowding"),
+      fields.number("/memory/uncrowded_flows", Least::zero, Fields::most_count),
+      only_if(fields.find("/memory/l3_gb_per_s") != nullptr,
+              [&] { return fields.gb_per_s("/memory/l3_gb_per_s"); }),
+      only_if(stands_apart, [&] { return fields.gb_per_s("/memory/apart/gb_per_s"); }),
+      only_if(stands_apart, [&] { return fields.factor("/memory/apart/hops"); }),
+      only_if(has_links, [&] { return fields.gb_per_s("/links/gb_per_s"); }),
       fields.number("/memory/read_share", Least::zero, 1),
-      fields.number("/costs/message_ns", Least::zero),
-      fields.number("/costs/barrier_ns", Least::zero),
-      fields.number("/costs/slice_ns", Least::zero),
-      only_with_links("/links/distance"),
-      has_network ? fields.number("/network/hosts", Least::above_zero, most_hosts) : Sourced{1, ""},
-      of_network("/network/gb_per_s"),
-      of_network("/network/message_ns")};
+      fields.nanoseconds("/costs/message_ns"),
+      fields.nanoseconds("/costs/barrier_ns"),
+      fields.nanoseconds("/costs/slice_ns"),
+      only_if(
+          has_links,
+          [&] { return fields.number("/links/distance", Least::above_zero, Fields::most_count); }),
+      has_network ? fields.number("/network/hosts", Least::above_zero, Fields::most_count)
+                  : Sourced{1, ""},
+      only_if(has_network, [&] { return fields.gb_per_s("/network/gb_per_s"); }),
+      only_if(has_network, [&] {
+        return fields.number("/network/message_ns", Least::above_zero, Fields::most_ns);
+      })};
   double const hosts = machine.hosts.value;
   if (has_network && (hosts != std::floor(hosts) || hosts < 2))
     fields.complain("/network/hosts/value", "is no whole number from 2 on");
   if (fields.find("/costs/spawn_ns") != nullptr)
-    machine.spawn_ns = fields.number("/costs/spawn_ns", Least::zero);
+    machine.spawn_ns = fields.nanoseconds("/costs/spawn_ns");
   if (mistake) return *mistake;
   read_levels(fields, machine);
   if (mistake) return *mistake;

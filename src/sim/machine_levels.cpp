@@ -58,11 +58,11 @@ StealLevel read_level(Fields& fields, std::string const& name) {
   return {name,
           level_from_string(name).value_or(nigh::level::cluster),
           count_of(fields, at + "/cpus", most_cpus),
-          fields.number(at + "/probe_ns", Least::zero),
-          fields.number(at + "/lock_ns", Least::zero),
-          fields.number(at + "/copy_ns", Least::zero),
-          fields.number(at + "/unlock_ns", Least::zero),
-          fields.number(at + "/gb_per_s", Least::above_zero)};
+          fields.nanoseconds(at + "/probe_ns"),
+          fields.nanoseconds(at + "/lock_ns"),
+          fields.nanoseconds(at + "/copy_ns"),
+          fields.nanoseconds(at + "/unlock_ns"),
+          fields.gb_per_s(at + "/gb_per_s")};
 }
 
 // Groups hold whole groups, of growing levels, up to the host, then up to all hosts.
@@ -107,7 +107,7 @@ void read_levels(Fields& fields, Machine& machine) {
     auto const at = "/levels/" + l.name + "/interface_ns";
     bool const is_network = l.level == nigh::level::cluster && l.name == names.back();
     if (is_network)
-      machine.interface_ns = fields.number(at, Least::zero);
+      machine.interface_ns = fields.nanoseconds(at);
     else if (fields.find(at) != nullptr)
       fields.complain(at, "only the outermost level of several hosts has network interfaces");
   }

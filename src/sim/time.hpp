@@ -11,7 +11,12 @@ using Time = std::int64_t;
 
 constexpr double seconds(Time t) noexcept { return static_cast<double>(t) * 1e-9; }
 
+// 126 years: what takes so long is not waited for. Two of it can still be added.
+constexpr Time forever = 4'000'000'000'000'000'000;
+
 // Rounded up: nothing ends before its work is done.
-inline Time nanoseconds(double s) noexcept { return static_cast<Time>(std::ceil(s * 1e9)); }
+inline Time nanoseconds(double s) noexcept {
+  return s < seconds(forever) ? static_cast<Time>(std::ceil(s * 1e9)) : forever;
+}
 
 }  // namespace nigh::sim

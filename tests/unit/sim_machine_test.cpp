@@ -122,6 +122,16 @@ TEST(MachineFile, MistakesAreNamedWithTheirLine) {
             "m.json:14: memory/controller_gb_per_s/value: is no number");
   EXPECT_EQ(complaint("\"read_share\": {\"value\": 1", "\"read_share\": {\"value\": 1.5"),
             "m.json:17: memory/read_share/value: is 1.5, which is not 0 or more and at most 1.0");
+  EXPECT_EQ(
+      complaint("\"value\": 6", "\"value\": 1e9"),
+      "m.json:14: memory/controller_gb_per_s/value: is 1000000000.0, which is not above 0 and "
+      "at most 1000000.0");
+  EXPECT_EQ(complaint("\"value\": 6", "\"value\": 1e-9"),
+            "m.json:14: memory/controller_gb_per_s/value: is less than 0.001");
+  EXPECT_EQ(
+      complaint("\"uncrowded_flows\": {\"value\": 0", "\"uncrowded_flows\": {\"value\": 1e10"),
+      "m.json:16: memory/uncrowded_flows/value: is 10000000000.0, which is not 0 or more and "
+      "at most 1000000.0");
   EXPECT_EQ(complaint("\"format\": 1", "\"format\": 2"),
             "m.json:2: format: is 2, this nigh reads 1");
   EXPECT_EQ(complaint("[[0, 1]]", "[[0, 2]]"),
