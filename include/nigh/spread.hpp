@@ -61,7 +61,9 @@ struct spread_site_options {
 // the best; it looks again when the loop's time changes for good. Where iterations differ so much
 // that nothing can be learnt, spread 1 is held.
 //
-// Any thread may use it; of iterations at the same time, one counts. Outlives its loops.
+// Any thread may use it; of iterations at the same time, one counts. Outlives its loops. A site
+// with a name goes on in the program's next run where NIGH_SPREADS names a file, which it is
+// written to when it is destroyed (docs/spread.md); other sites of the program have other names.
 class NIGH_API spread_site {
  public:
   explicit spread_site(std::string name = {}, spread_site_options options = {});

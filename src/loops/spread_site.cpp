@@ -2,9 +2,11 @@
 #include "loops/spread_site.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
+#include "loops/spread_file.hpp"
 #include "policy/spread_ladder.hpp"
 
 namespace nigh {
@@ -35,9 +37,18 @@ policy::SpreadSpace space_for(policy::TeamSeats const& seats, int workers, bool 
   return space;
 }
 
+bool has(policy::SpreadSpace const& space, policy::SpreadConfig const& config) {
+  auto const in = [](std::vector<int> const& values, int value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  };
+  return in(space.spreads, config.spread) && in(space.actives, config.active) &&
+         in(space.grains, config.grain) && config.spread <= config.active;
+}
+
 }  // namespace
 
-spread_site::state::Iteration spread_site::state::begin(policy::TeamSeats const& seats, int active_,
+spread_site::state::Iteration spread_site::state::begin(topology const& machine,
+                                                        policy::TeamSeats const& seats, int active_,
                                                         bool smt_, int grain_) {
   std::lock_guard const guard(lock);
   bool const same =
@@ -47,11 +58,17 @@ spread_site::state::Iteration spread_site::state::begin(policy::TeamSeats const&
     active = active_;
     smt = smt_;
     grain = grain_;
+    shape = loops::shape_of(machine);
     int const most = smt ? workers : seats.cores();
     int const usual = active > 0 ? std::min(active, most) : most;
-    choosing.emplace(
-        space_for(seats, usual, active == 0 && options.fewer_workers, options.grains, grain),
-        policy::SpreadConfig{grain, 1, usual});
+    auto const space =
+        space_for(seats, usual, active == 0 && options.fewer_workers, options.grains, grain);
+    policy::SpreadConfig const begin_with{grain, 1, usual};
+    auto const earlier = loops::read_spread(machine, name, workers);
+    if (earlier && has(space, earlier->held))
+      choosing.emplace(space, begin_with, *earlier);
+    else
+      choosing.emplace(space, begin_with);
   }
   Iteration iteration{chosen(choosing->next()), !measuring};
   measuring = true;
@@ -70,14 +87,29 @@ void spread_site::state::dropped() noexcept {
   measuring = false;
 }
 
+void spread_site::state::save() const {
+  std::lock_guard const guard(lock);
+  if (choosing && choosing->is_holding())
+    loops::write_spread(shape, {name, workers, choosing->state()});
+}
+
 spread_site::spread_site(std::string name, spread_site_options options)
     : state_(std::make_unique<state>(std::move(name), std::move(options))) {
+  if (!loops::is_site_name(state_->name))
+    throw std::invalid_argument(
+        "spread_site: a name has no quotes, backslashes and control characters");
   for (int grain : state_->options.grains)
     if (grain < 1)
       throw std::invalid_argument("spread_site_options::grains: " + std::to_string(grain) +
                                   " is not at least 1");
 }
-spread_site::~spread_site() = default;
+// What cannot be kept is lost, and nothing else.
+spread_site::~spread_site() {
+  try {
+    state_->save();
+  } catch (std::exception const&) {
+  }
+}
 
 spread_choice spread_site::next() const {
   std::lock_guard const guard(state_->lock);

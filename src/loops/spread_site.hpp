@@ -21,9 +21,11 @@ struct spread_site::state {
     spread_choice choice;
     bool counts = false;  // took() or dropped() follows
   };
-  Iteration begin(policy::TeamSeats const& seats, int active, bool smt, int grain);
+  Iteration begin(topology const& machine, policy::TeamSeats const& seats, int active, bool smt,
+                  int grain);
   void took(double seconds);
   void dropped() noexcept;
+  void save() const;
 
   std::string const name;
   spread_site_options const options;
@@ -31,6 +33,7 @@ struct spread_site::state {
   bool measuring = false;
   int workers = 0, active = 0, grain = 0;  // for which it is
   bool smt = true;
+  std::string shape;  // of the machine
   std::optional<policy::SpreadChoice> choosing;
 };
 

@@ -216,7 +216,8 @@ void run_measured(std::size_t blocks, task_loop_options const& options, int grai
     run_once(blocks, options, {1, 1, grain}, work);
     return;
   }
-  auto const how = site.begin(me->host.team_seats(), options.active, options.smt, grain);
+  auto const how =
+      site.begin(me->host.machine(), me->host.team_seats(), options.active, options.smt, grain);
   if (!how.counts) {
     run_once(blocks, options, how.choice, work);
     return;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What <nigh/task_loop.hpp> promises.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <mutex>
 #include <nigh/fork_join.hpp>
 #include <nigh/parallel_reduce.hpp>
@@ -293,14 +299,152 @@ TEST(Spread, IsText) {
     EXPECT_EQ(nigh::parse_spread(nigh::to_string(s)).value(), s);
 }
 
-TEST(SpreadSite, HoldsSomethingInTheEnd) {
+// Loops whose times somebody else says: those of one configuration are alike.
+struct Told {
+  std::function<double(nigh::spread_choice const&)> seconds;
+  nigh::spread_choice running{};
+  nigh::spread_site site;
+
+  explicit Told(std::function<double(nigh::spread_choice const&)> of, std::string name = {})
+      : seconds(std::move(of)),
+        site(std::move(name), {.agree = [this](double) { return seconds(running); }}) {}
+
+  void run(runtime& rt, int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      running = site.next();
+      expect_all_once(rt, 8, 16, {.site = &site});
+    }
+  }
+};
+
+TEST(SpreadSite, FindsTheBestAndHoldsIt) {
   auto const m = two_by_four();
   runtime rt(on(m));
-  nigh::spread_site site("test");
-  int rounds = 0;
-  for (; rounds < 2000 && !site.is_holding(); ++rounds) expect_all_once(rt, 8, 16, {.site = &site});
-  EXPECT_TRUE(site.is_holding());
-  EXPECT_GE(site.trials(), 1);
+  task_loop(1, [](std::size_t, team const&) {}, {.where = &rt});
+  Told told([](nigh::spread_choice const& c) { return c.spread == 4 ? 0.5 : 1.0; });
+  told.run(rt, 100);
+  EXPECT_TRUE(told.site.is_holding());
+  EXPECT_EQ(told.site.next().spread, 4);
+  EXPECT_LE(told.site.trials(), 20);
+  told.seconds = [](nigh::spread_choice const& c) { return c.spread == 2 ? 5.0 : 9.0; };
+  told.run(rt, 5000);
+  EXPECT_EQ(told.site.next().spread, 2);
+}
+
+TEST(SpreadSite, HoldsSpreadOneWhereIterationsDiffer) {
+  auto const m = two_by_four();
+  runtime rt(on(m));
+  int i = 0;
+  Told told([&](nigh::spread_choice const& c) {
+    return (++i % 3 == 0 ? 1.0 : i % 3) * (c.spread > 1 ? 0.9 : 1.0) * 7;
+  });
+  told.run(rt, 50);
+  EXPECT_TRUE(told.site.is_holding());
+  EXPECT_EQ(told.site.next().spread, 1);
+  EXPECT_EQ(told.site.next().active, 8);
+}
+
+TEST(SpreadSite, TakesNoSampleOfWhatEndsEarly) {
+  auto const m = two_by_four();
+  runtime rt(on(m));
+  int asked = 0;
+  Told told([&](nigh::spread_choice const&) { return ++asked, 1.0; });
+  for (int i = 0; i < 10; ++i) {
+    task_loop_options const options{.site = &told.site, .where = &rt};
+    EXPECT_THROW(task_loop(3, [](std::size_t, team const&) { throw 1; }, options), int);
+    task_loop(3, [](std::size_t, team const&) { return nigh::loop_flow::leave; }, options);
+    task_loop(0, [](std::size_t, team const&) {}, options);
+  }
+  EXPECT_EQ(asked, 0);
+  told.run(rt, 1);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(SpreadSite, ServesManyThreads) {
+  auto const m = two_by_four();
+  runtime rt(on(m));
+  nigh::spread_site site;
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 3; ++k)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) expect_all_once(rt, 8, 16, {.site = &site});
+    });
+  for (auto& t : threads) t.join();
+}
+
+class SpreadFile : public testing::Test {
+ protected:
+  SpreadFile() {
+    std::filesystem::remove(path);
+    setenv("NIGH_SPREADS", path.c_str(), 1);
+  }
+  ~SpreadFile() override {
+    unsetenv("NIGH_SPREADS");
+    std::filesystem::remove(path);
+  }
+  std::string text() const {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static double best_is_4(nigh::spread_choice const& c) { return c.spread == 4 ? 0.5 : 1.0; }
+
+  std::string const path = testing::TempDir() + "spreads-" + std::to_string(getpid()) + ".json";
+  nigh::topology const m = two_by_four();
+};
+
+TEST_F(SpreadFile, KeepsWhatWasFound) {
+  runtime rt(on(m));
+  for (auto const* name : {"a", "b"}) {
+    Told told(best_is_4, name);
+    told.run(rt, 100);
+  }
+  EXPECT_EQ(text(),
+            "{\"nigh_spreads\": 1, \"machine\": \"package:2 domain:2 l3:2 core:8 cpu:8\", "
+            "\"sites\": [\n"
+            "{\"name\": \"a\", \"workers\": 8, \"spread\": 4, \"active\": 8, \"grain\": 1, "
+            "\"seconds\": 0.5},\n"
+            "{\"name\": \"b\", \"workers\": 8, \"spread\": 4, \"active\": 8, \"grain\": 1, "
+            "\"seconds\": 0.5}\n]}\n");
+  Told again(best_is_4, "b"), other(best_is_4, "c");
+  again.run(rt, 1);
+  EXPECT_EQ(again.site.next().spread, 4);
+  EXPECT_TRUE(again.site.is_holding());
+  EXPECT_EQ(again.site.trials(), 0);
+  other.run(rt, 1);
+  EXPECT_FALSE(other.site.is_holding());
+}
+
+TEST_F(SpreadFile, OfAnotherMachineIsLeftAsItIs) {
+  std::ofstream(path) << "{\"nigh_spreads\": 1, \"machine\": \"package:1\", \"sites\": [\n]}\n";
+  auto const before = text();
+  runtime rt(on(m));
+  {
+    Told told(best_is_4, "a");
+    testing::internal::CaptureStderr();
+    told.run(rt, 100);
+    EXPECT_TRUE(told.site.is_holding());
+  }
+  Told(best_is_4, "b").run(rt, 100);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "nigh: NIGH_SPREADS: " + path +
+                " is for another machine, and not used: package:1, this one is package:2 domain:2 "
+                "l3:2 core:8 cpu:8\n");
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(SpreadFile, OfWhateverBytesIsLeftAsItIs) {
+  runtime rt(on(m));
+  for (auto const* bytes : {"", "x", "{}", "{\"nigh_spreads\": 2}", "{\"nigh_spreads\": 1",
+                            "{\"nigh_spreads\": 1, \"machine\": \"m\", \"sites\": [\n{]}\n"}) {
+    std::ofstream(path) << bytes;
+    Told(best_is_4, "a").run(rt, 100);
+    EXPECT_EQ(text(), bytes);
+  }
+}
+
+TEST(SpreadSite, RefusesNamesThatCannotBeWritten) {
+  for (auto const* name : {"\"", "a\\", "a\nb"})
+    EXPECT_THROW(nigh::spread_site{name}, std::invalid_argument);
 }
 
 }  // namespace
