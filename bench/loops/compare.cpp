@@ -4,6 +4,7 @@
 #include <functional>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
+#include <nigh/task_loop.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -26,6 +27,35 @@ void loop_of_two(std::function<void()> const& body) {
   nigh::parallel_for(0, 2, [&body](int) { body(); });
 }
 
+// Within one block: what a team's inner loop costs.
+std::vector<double> time_team_loop(nigh::runtime& runtime, double pause_us, int count) {
+  std::vector<double> samples;
+  auto const body = [&](std::size_t, nigh::team const& team) {
+    samples = time_rendezvous(
+        [&](std::function<void()> const& meet) { team.parallel_for(0, 2, [&](int) { meet(); }); },
+        pause_us, count);
+  };
+  runtime.run([&] { nigh::task_loop(1, body, {.spread = nigh::spread(2)}); });
+  return samples;
+}
+
+// A whole task loop that needs both workers: one block by a team of two, and two blocks by teams of
+// one in turn. What it takes longer than a team's loop, the change costs.
+std::vector<double> time_change_of_spread(nigh::runtime& runtime, double pause_us, int count) {
+  std::vector<double> samples;
+  int spread = 1;
+  auto const change = [&](std::function<void()> const& meet) {
+    spread = 3 - spread;
+    nigh::task_loop(static_cast<std::size_t>(3 - spread),
+                    [&](std::size_t, nigh::team const& team) {
+                      team.parallel_for(0, spread, [&](int) { meet(); });
+                    },
+                    {.spread = nigh::spread(spread)});
+  };
+  runtime.run([&] { samples = time_rendezvous(change, pause_us, count); });
+  return samples;
+}
+
 std::vector<Way> rendezvous_ways(LoopsOptions const& o, nigh::runtime& runtime, PeerProcess& peer) {
   std::vector<Way> list;
   list.push_back({"nigh/worker", "", [&runtime](double pause_us, int count) {
@@ -36,6 +66,12 @@ std::vector<Way> rendezvous_ways(LoopsOptions const& o, nigh::runtime& runtime, 
   list.push_back({"nigh/outside", "", [&o](double pause_us, int count) {
                     allow_this_thread(o.cpus);  // its guests are whoever calls, wherever they run
                     return time_rendezvous(loop_of_two, pause_us, count);
+                  }});
+  list.push_back({"nigh/team", "", [&runtime](double pause_us, int count) {
+                    return time_team_loop(runtime, pause_us, count);
+                  }});
+  list.push_back({"nigh/change-spread", "", [&runtime](double pause_us, int count) {
+                    return time_change_of_spread(runtime, pause_us, count);
                   }});
   Way openmp{name_of(Family::openmp) + "/for", why_absent(Family::openmp), nullptr};
   if constexpr (workloads::has_openmp)
