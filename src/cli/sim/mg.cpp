@@ -112,7 +112,8 @@ void add_sim_mg(CLI::App& sim) {
           "--far-touch", f->far_touch,
           "First touch of a page takes so much longer where the program did not begin (4, fitted)")
       ->type_name("X")
-      ->check(CLI::Range(1.0, 1000.0));
+      ->check(CLI::Range(1.0, 1000.0))
+      ->check(not_nan());
   command->add_flag("--no-caches", f->no_caches, "Planes come from memory each time");
   command->add_flag("--u-by-all", f->u_by_all, "In OpenMP, too, all threads touch u first");
   f->output.add_to(*command);

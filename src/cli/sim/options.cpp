@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
@@ -45,6 +47,13 @@ void SimSeeds::add_to(CLI::App& command) {
 void add_machine(CLI::App& command, std::string& into) {
   command.add_option("--machine", into, fmt::format("A machine, or a file of one ({})", into))
       ->type_name("NAME");
+}
+
+std::function<std::string(std::string const&)> not_nan() {
+  return [](std::string const& text) {
+    bool const is_nan = std::isnan(std::strtod(text.c_str(), nullptr));
+    return is_nan ? "Value " + text + " is no number" : std::string();
+  };
 }
 
 void add_tree(CLI::App& command, std::string& into) {

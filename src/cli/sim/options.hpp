@@ -3,6 +3,7 @@
 // Options that experiments share.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace CLI {
@@ -31,6 +32,8 @@ struct SimSeeds {
 
 // --machine NAME, which `into` already is the usual one of.
 void add_machine(CLI::App& command, std::string& into);
+// Of an option: refuses "nan", which lies in every CLI::Range.
+std::function<std::string(std::string const&)> not_nan();
 // --tree NAME, of UTS, likewise.
 void add_tree(CLI::App& command, std::string& into);
 // --seed N, of an experiment that has but one.

@@ -154,7 +154,8 @@ void add_sim_scale(CLI::App& sim) {
   add_tree(*command, f->tree);
   command->add_option("--node-us", f->node_us, "What a node takes (100)")
       ->type_name("US")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(CLI::Range(0.001, 1e6))
+      ->check(not_nan());
   f->random.add_to(*command);
   f->output.add_to(*command);
   command->callback([f] { study(*f); });
