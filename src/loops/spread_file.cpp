@@ -53,11 +53,13 @@ char const* file_name() noexcept {
   return name != nullptr && *name != '\0' ? name : nullptr;
 }
 
-// An error is said once a process. Under `turn`.
+// An error is said once, not by each site. Under `turn`.
 void say(std::string const& why) {
-  static bool said = false;
-  if (!std::exchange(said, true))
-    std::fprintf(stderr, "nigh: NIGH_SPREADS: %s %s\n", file_name(), why.c_str());
+  static std::string said;
+  auto line = std::string(file_name()) + ' ' + why;
+  if (line == said) return;
+  std::fprintf(stderr, "nigh: NIGH_SPREADS: %s\n", line.c_str());
+  said = std::move(line);
 }
 
 // One that is not there is empty.

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <nigh/fork_join.hpp>
 #include <nigh/parallel_reduce.hpp>
@@ -22,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "policy/local_map.hpp"
 #include "scripted_leases.hpp"
 
 namespace {
@@ -165,6 +167,43 @@ TEST(TaskLoop, HasAllMembersOfAllTeamsAtWorkAtOnce) {
     });
     EXPECT_GE(here, 8);
   }
+}
+
+// Who ran which block, where everybody has one, and no team is behind.
+std::vector<int> ran_by(runtime& rt, task_loop_options const& options) {
+  std::vector<int> worker(8);
+  std::atomic<int> here{0};
+  rt.run([&] {
+    task_loop(
+        8,
+        [&](std::size_t b, team const&) {
+          worker[b] = nigh::this_worker::index();
+          ++here;
+          while (here < 8) std::this_thread::yield();
+        },
+        options);
+  });
+  return worker;
+}
+
+TEST(TaskLoop, GivesConsecutiveBlocksToConsecutiveTeamsEachTime) {
+  auto const m = two_by_four();
+  runtime rt(on(m));
+  for (int round = 0; round < 20; ++round)
+    EXPECT_EQ(ran_by(rt, {}), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(TaskLoop, GivesBlocksToTheDomainOfTheirPages) {
+  auto const m = two_by_four();
+  runtime rt(on(m));
+  using Map = nigh::policy::LocalMap;
+  auto const odd_ones_in_0 = std::make_shared<Map>(std::vector<Map::Run>{
+      {0, 1, 1}, {1, 2, 0}, {2, 3, 1}, {3, 4, 0}, {4, 5, 1}, {5, 6, 0}, {6, 7, 1}, {7, 8, 0}});
+  nigh::schedule const how(nigh::schedule_kind::local, 1, odd_ones_in_0);
+  EXPECT_EQ(ran_by(rt, {.how = how}), (std::vector<int>{4, 0, 5, 1, 6, 2, 7, 3}));
+  for (int s : {2, 3, 4, 8})
+    for (std::size_t grain : {1u, 3u})
+      expect_all_once(rt, 8, 10, {.spread = spread(s), .grain = grain, .how = how});
 }
 
 TEST(TaskLoop, RethrowsWhatAMasterOrADroneThrows) {
@@ -388,7 +427,9 @@ class SpreadFile : public testing::Test {
   }
   static double best_is_4(nigh::spread_choice const& c) { return c.spread == 4 ? 0.5 : 1.0; }
 
-  std::string const path = testing::TempDir() + "spreads-" + std::to_string(getpid()) + ".json";
+  static inline int files = 0;
+  std::string const path = testing::TempDir() + "spreads-" + std::to_string(getpid()) + '-' +
+                           std::to_string(++files) + ".json";
   nigh::topology const m = two_by_four();
 };
 
