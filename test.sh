@@ -21,7 +21,7 @@ for argument in "$@"; do
   esac
 done
 
-need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${sharing[@]}"}
+need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}"}
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",
 # and shows how ctest sums it up. What was not built is not tested.

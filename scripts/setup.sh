@@ -7,9 +7,12 @@ building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libt
   libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev libncurses-dev)
 plotting=(python3 python3-matplotlib)
 # A second compiler and its OpenMP; the emulated NUMA machine: QEMU, a kernel from the archive
-# (fetched when first needed), and what its first process is made of.
+# (fetched when first needed), and what its first process is made of; two MPIs, and what hosts made of
+# network namespaces need.
 testing=(libgtest-dev libgmock-dev gfortran clang-19 libomp-19-dev hwloc qemu-system-x86 busybox-static kmod
-  xz-utils util-linux numactl openmpi-bin libopenmpi-dev)
+  xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2)
+# Slurm, for ./test.sh --full to start on such hosts.
+scheduling=(slurm-client slurmctld slurmd munge)
 # Programs that use OpenMP, for ./test.sh --full to share a host with.
 sharing=(graphicsmagick imagemagick-6.q16 fasttree clustalo muscle cd-hit par2 tesseract-ocr tesseract-ocr-eng
   fonts-dejavu-core gromacs libopenblas0-openmp python3-numpy python3-sklearn)
