@@ -17,14 +17,17 @@
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
+#include "cli/run/rank_binding.hpp"
 #include "cli/run/watch.hpp"
+#include "coordinator/client/job_rank.hpp"
 #include "platform/launch.hpp"
 
 namespace nigh::cli {
 namespace {
 
 struct RunOptions {
-  std::string threads, bind, memory, schedule, profile;
+  std::string threads, bind, ranks, memory, schedule, profile;
+  bool smt = false;
   bool no_coordinator = false;
   bool force = false, dry_run = false, verbose = false, strict = false;
 };
@@ -52,6 +55,23 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
   if (command.count("--schedule") > 0)
     request.schedule = checked("--schedule", parse_loops(o.schedule));
   return request;
+}
+
+// Where the program is one of several ranks on this host: its part of the cpus, and no more.
+void bind_rank(CLI::App const& command, RunOptions const& o, topology const& machine,
+               Request& request) {
+  if (command.count("--bind-ranks") == 0) {
+    if (o.smt) throw UsageError("--smt: goes with --bind-ranks");
+    return;
+  }
+  if (command.count("--bind") > 0) throw UsageError("--bind-ranks: --bind says where threads go");
+  auto const order = checked("--bind-ranks", parse_rank_order(o.ranks));
+  auto const me = coordinator::rank_in_job(std::getenv, 0);
+  policy::RankPlacing const how{me.ranks > 0 ? static_cast<int>(me.ranks) : 1, order,
+                                request.threads, o.smt};
+  auto binding = binding_of_rank(machine, how, static_cast<int>(me.rank));
+  if (!binding) throw UsageError(binding.message());
+  request.bind = std::move(binding).value();
 }
 
 // Never throws: where standard error is closed, the program is to run all the same.
@@ -82,7 +102,8 @@ void run(CLI::App const& command, RunOptions const& options,
   if (words.empty())
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
   auto const machine = host_to_bind_to();
-  auto const request = request_of(command, options, machine);
+  auto request = request_of(command, options, machine);
+  bind_rank(command, options, machine, request);
   auto plan = make_plan(machine, request, from_environment);
   if (!plan) throw UsageError(plan.message());
   auto shim = shim_for(words.front());
@@ -120,6 +141,11 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
       ->add_option("--bind", o->bind,
                    "compact, scatter, or places as 0,2,4-7 or {0,1},{2,3}: thread k on place k")
       ->type_name("HOW");
+  command
+      ->add_option("--bind-ranks", o->ranks,
+                   "compact or scatter: started by mpirun, on this rank's part of the host's cpus")
+      ->type_name("HOW");
+  command->add_flag("--smt", o->smt, "With --bind-ranks: threads share cores");
   command
       ->add_option("--mem", o->memory,
                    "first-touch, interleave[:DOMAINS], bind:DOMAINS or preferred:DOMAIN")

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which cpus do the ranks of an MPI program take on a host, and which of them does each thread?
+//
+// The cores, in hardware order, are cut into as many equal parts as there are ranks, so that a part
+// lies within a domain wherever there are a whole number of ranks for each. A rank that leaves
+// cores of its part off takes every other one, or so: caches and memory keep an equal number of
+// users everywhere. Compact: consecutive ranks have neighbouring parts. Scatter: parts in other
+// packages, domains, L3 caches, in turn.
+
+#include <algorithm>
+#include <cstddef>
+#include <nigh/topology.hpp>
+#include <vector>
+
+#include "policy/thread_order.hpp"
+
+namespace nigh::policy {
+
+struct RankPlacing {
+  int ranks = 1;  // on the host
+  cpu_order order = cpu_order::compact;
+  int threads = 0;   // of each rank; 0: one for each core of its part, for each cpu with smt
+  bool smt = false;  // threads share cores, which are fewer then; else each has its own
+};
+
+// [rank][thread]: its cpu. First one of each core, then their siblings. Empty: they do not fit.
+inline std::vector<std::vector<int>> rank_cpus(topology const& machine, RankPlacing const& how) {
+  auto const cores = machine.groups(level::core);
+  auto const ranks = static_cast<std::size_t>(std::max(how.ranks, 0));
+  if (ranks == 0 || ranks > cores.size()) return {};
+  std::size_t siblings = 1;
+  for (auto const& core : cores) siblings = std::max(siblings, core.size());
+  auto const asked = static_cast<std::size_t>(how.threads);
+  auto const each = how.threads == 0 ? cores.size() / ranks
+                    : how.smt        ? (asked + siblings - 1) / siblings
+                                     : asked;
+
+  std::vector<std::vector<int>> parts;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    auto const begin = r * cores.size() / ranks, end = (r + 1) * cores.size() / ranks;
+    if (each > end - begin) return {};
+    std::vector<int> cpus;
+    for (std::size_t sibling = 0; sibling < (how.smt ? siblings : 1); ++sibling)
+      for (std::size_t i = 0; i < each; ++i) {
+        auto const& core = cores[begin + i * (end - begin) / each];
+        if (sibling < core.size()) cpus.push_back(core[sibling]);
+      }
+    if (cpus.size() < asked) return {};
+    if (asked > 0) cpus.resize(asked);
+    parts.push_back(std::move(cpus));
+  }
+  if (how.order == cpu_order::compact) return parts;
+
+  std::vector<int> firsts;
+  for (auto const& part : parts) firsts.push_back(part.front());
+  auto const dealt = thread_order(machine.restricted_to(firsts).value(), cpu_order::scatter);
+  std::vector<std::vector<int>> scattered;
+  for (int const first : dealt)
+    scattered.push_back(*std::find_if(parts.begin(), parts.end(),
+                                      [&](auto const& part) { return part.front() == first; }));
+  return scattered;
+}
+
+}  // namespace nigh::policy
