@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Are all free-running tasks of all ranks done? Counted waves on a tree (Mattern, "Algorithms for
+// distributed termination detection", 1987), one rank's part of them as a state machine: how things
+// stand here and messages go in, messages come out. No clock, no network, no thread.
+//
+//   root      ask ──▶ ... ──▶ leaves     down the tree, once a wave
+//   root ◀── sums ◀── ... ◀── leaves     up, each when its subtree has answered and it is quiet
+//   root    ended ──▶ ... ──▶ leaves     when a wave has seen as many tasks created as the wave
+//                                        before it had seen finished
+//
+// Each rank counts the free tasks that were created on it, wherever they go, and those that were
+// finished on it, wherever they came from; the root task of a run is one of rank 0's. The counts
+// only grow, from run to run too.
+//
+// Why it is right. A wave begins when the one before it is over. Let A be the tasks whose end that
+// one saw, B those whose creation this one sees.
+// - A is part of B: a task's creation happens before its end, and whatever a wave saw happens
+//   before what the next one sees. So equal counts mean A = B.
+// - Then no task is left. The run's root is in B, hence in A. Take a task outside A: of its
+//   ancestors some are in A, so one of A has created a child outside A. But it did that before it
+//   ended, so this wave has seen the child's creation: the child is in B, which is A.
+// A task ends when all it waits for is done, so what its fork-join children create, on whichever
+// rank, counts as created by it. This is why creations are counted and not messages with a flag
+// "all are passive": such children wake a passive rank without any message that is counted.
+//
+// For the same reason counts need not be read at one moment, or together: `created` any time after
+// the rank was asked, `finished` any time before it answers; a sum over workers' counters will do,
+// if they are written with release and read with acquire.
+//
+// Messages may be late, repeated, and overtake each other between any two ranks.
+
+#include <cstdint>
+#include <vector>
+
+namespace nigh::cluster {
+
+struct TaskCounts {
+  std::uint64_t created = 0;
+  std::uint64_t finished = 0;
+  bool operator==(TaskCounts const&) const = default;
+};
+
+struct TerminationMessage {
+  enum class Kind : std::uint32_t { ask, sums, ended };
+  Kind kind = Kind::ask;
+  std::uint32_t run = 0;
+  std::uint64_t wave = 0;
+  TaskCounts sums;  // over the sender's subtree
+};
+
+class Termination {
+ public:
+  struct Send {
+    int to = 0;
+    TerminationMessage message;
+  };
+
+  // Rank r's children in the tree are r x arity + 1, ... + arity, as far as there are any.
+  Termination(int rank, int ranks, int arity = 4);
+
+  // This rank takes part in the next run: a collective step, as a run ends only once all ranks have
+  // begun it. On rank 0, the root task has been counted as created.
+  void begin();
+
+  // Whatever arrived. Messages may arrive before begin().
+  std::vector<Send> received(int from, TerminationMessage const& message);
+
+  // How things stand here. Call it when it may matter: see is_waited_for(). A rank is quiet when
+  // no task that it knows of is unfinished here; it is asked for to save waves, not for safety.
+  std::vector<Send> look(TaskCounts here, bool is_quiet);
+
+  // Would look() have anything to say if the rank were quiet?
+  bool is_waited_for() const;
+
+  // The run that has begun is over, on all ranks. False again after begin().
+  bool has_ended() const { return ended_ == run_ && run_ > 0; }
+
+  // On rank 0: the waves that are over, and what the last of them has summed up.
+  std::uint64_t waves() const { return rank_ == 0 ? answered_ : 0; }
+  TaskCounts last_wave() const { return last_wave_; }
+
+ private:
+  std::vector<Send> to_children(TerminationMessage const& message) const;
+  void ask(std::uint64_t wave);
+  std::vector<Send> close_wave(TaskCounts sums);
+
+  int rank_;
+  int parent_;
+  std::vector<int> children_;
+  std::uint32_t run_ = 0, ended_ = 0;
+  std::uint64_t asked_ = 0, answered_ = 0;  // waves
+  std::uint32_t asked_in_run_ = 0;
+  std::vector<std::uint64_t> heard_;  // of each child: the last wave it has answered
+  TaskCounts below_;                  // of the children that have answered the wave
+  TaskCounts last_wave_;
+  bool is_first_wave_ = true;  // of the run
+};
+
+}  // namespace nigh::cluster
