@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of each launcher, and which host has which ranks."""
+import os
+import shutil
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SSH = os.path.join(HERE, 'ssh')
+RANK = os.path.join(HERE, 'rank')
+
+# What each needs besides `ip` and `nsenter`; of names apart by a bar any one.
+TOOLS = {
+    'openmpi': ('mpirun.openmpi|mpirun',),
+    'mpich': ('mpirun.mpich|mpirun',),
+    'slurm-pmix': ('srun', 'slurmctld', 'slurmd', 'munged'),
+    'slurm-pmi2': ('srun', 'slurmctld', 'slurmd', 'munged'),
+}
+
+
+def found(names):
+    """The path of the first of 'one|other' that is here; daemons lie where users' PATHs do not look."""
+    path = os.environ.get('PATH', os.defpath) + ':/usr/sbin:/sbin'
+    return next(filter(None, (shutil.which(name, path=path) for name in names.split('|'))), None)
+
+
+def ranks_of_hosts(hosts, ranks):
+    """How many ranks each host gets, first ones first; hosts that get none are left out."""
+    shares = [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
+    return {f'n{host + 1}': share for host, share in enumerate(shares) if share}
+
+
+def openmpi(shares, ranks, extra, program):
+    """Without the shared-memory copy whose one-sided operations crash on one host (vader), and yielding
+    where it would spin: ranks share cpus here."""
+    settings = {'plm_rsh_agent': SSH, 'plm_rsh_no_tree_spawn': '1', 'oob_tcp_if_include': 'eth0',
+                'btl_tcp_if_include': 'eth0', 'pml': 'ob1', 'btl': 'tcp,self,vader',
+                'btl_vader_single_copy_mechanism': 'none', 'mpi_yield_when_idle': '1'}
+    line = [found(TOOLS['openmpi'][0])]
+    for name, value in settings.items():
+        line += ['--mca', name, value]
+    hosts = ','.join(f'{host}:{share}' for host, share in shares.items())
+    return [*line, '-H', hosts, '-n', str(ranks), '--map-by', 'slot', '--bind-to', 'none', *extra, RANK, *program]
+
+
+def mpich(shares, ranks, extra, program):
+    hosts = ','.join(f'{host}:{share}' for host, share in shares.items())
+    return [found(TOOLS['mpich'][0]), '-launcher', 'ssh', '-launcher-exec', SSH, '-iface', 'eth0', '-hosts', hosts,
+            '-genv', 'UCX_NET_DEVICES', 'eth0', '-n', str(ranks), *extra, RANK, *program]
+
+
+def slurm(mpi):
+    """Where ranks go is in the file that SLURM_HOSTFILE names."""
+    def line(shares, ranks, extra, program):
+        return [found('srun'), f'--mpi={mpi}', '--distribution=arbitrary', f'--nodelist={",".join(shares)}',
+                f'--ntasks={ranks}', f'--nodes={len(shares)}', *extra, RANK, *program]
+    return line
+
+
+LINES = {'openmpi': openmpi, 'mpich': mpich, 'slurm-pmix': slurm('pmix'), 'slurm-pmi2': slurm('pmi2')}
