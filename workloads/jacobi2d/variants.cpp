@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "variants.hpp"
 
 #include "jacobi2d/variant.hpp"
 
@@ -24,14 +24,7 @@ std::vector<VariantInfo> const& variants() {
 }
 
 VariantInfo const* find_variant(std::string_view name) {
-  auto const plain = [](std::string_view n) {  // "openmp-gcc/rows" -> "/rows"
-    return n.starts_with("openmp") ? n.substr(std::min(n.find('/'), n.size())) : n;
-  };
-  for (VariantInfo const& v : variants())
-    if (v.name == name || (name.starts_with("openmp/") && plain(v.name) == plain(name) &&
-                           v.name.starts_with("openmp")))
-      return &v;
-  return nullptr;
+  return workloads::find_variant(variants(), name);
 }
 
 }  // namespace jacobi2d

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "jacobi3d/kernel_tables.hpp"
+#include "variants.hpp"
 
 namespace jacobi3d {
 
@@ -18,8 +19,8 @@ std::vector<Kernel> runnable() {
   };
   add("baseline", baseline_kernels());
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) add("avx2", avx2_kernels());
-  if (__builtin_cpu_supports("avx512f")) add("avx512", avx512_kernels());
+  if (workloads::runs_here("avx2")) add("avx2", avx2_kernels());
+  if (workloads::runs_here("avx512")) add("avx512", avx512_kernels());
 #endif
   return list;
 }

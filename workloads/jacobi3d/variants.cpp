@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "variants.hpp"
+
 #include "jacobi3d/variant.hpp"
 
 namespace jacobi3d {
@@ -40,14 +42,7 @@ std::vector<VariantInfo> const& variants() {
 }
 
 VariantInfo const* find_variant(std::string_view name) {
-  auto const plain = [](std::string_view n) {  // "openmp-gcc/static" -> "/static"
-    return n.starts_with("openmp") ? n.substr(std::min(n.find('/'), n.size())) : n;
-  };
-  for (VariantInfo const& v : variants())
-    if (v.name == name || (name.starts_with("openmp/") && plain(v.name) == plain(name) &&
-                           v.name.starts_with("openmp")))
-      return &v;
-  return nullptr;
+  return workloads::find_variant(variants(), name);
 }
 
 }  // namespace jacobi3d

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "npb_mg/kernel.hpp"
 
-#include <vector>
-
 #include "npb_mg/kernel_tables.hpp"
+#include "variants.hpp"
 
 namespace npb_mg {
 
 std::span<Kernel const> kernels() {
-  static std::vector<Kernel> const list = [] {
-    std::vector<Kernel> runnable{baseline_kernel()};
+  static auto const list = workloads::runnable<Kernel>({
+      {"baseline", baseline_kernel},
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) runnable.push_back(avx2_kernel());
-    if (__builtin_cpu_supports("avx512f")) runnable.push_back(avx512_kernel());
+      {"avx2", avx2_kernel},
+      {"avx512", avx512_kernel},
 #endif
-    return runnable;
-  }();
+  });
   return list;
 }
 
-Kernel const* find_kernel(std::string_view isa) {
-  Kernel const* found = nullptr;
-  for (Kernel const& k : kernels())
-    if (isa.empty() || k.isa == isa) found = &k;
-  return found;
-}
+Kernel const* find_kernel(std::string_view isa) { return workloads::widest(kernels(), isa); }
 
 }  // namespace npb_mg
