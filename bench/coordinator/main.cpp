@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh bench coordinator: programs that share a host, and the rules by which they are given cpus.
-#include <fmt/core.h>
-
 #include <CLI/CLI.hpp>
-#include <stdexcept>
 
 #include "bench/command.hpp"
 #include "bench/coordinator/death.hpp"
 #include "bench/coordinator/overhead.hpp"
 #include "bench/coordinator/policies.hpp"
 #include "bench/coordinator/throughput.hpp"
-#include "bench/plot.hpp"
+#include "bench/options.hpp"
+#include "bench/report.hpp"
 
 namespace {
 
@@ -46,25 +44,19 @@ struct Flags {
   }
 };
 
-long number(char const* argument, long given, long otherwise, long most) {
-  if (given < 0 || given > most)
-    throw UsageError(fmt::format("{}: {} is not a number from 1 to {}", argument, given, most));
-  return given > 0 ? given : otherwise;
-}
-
 // The sets of the paper on topology-aware OpenMP process scheduling: 13, and a large one.
 ThroughputOptions throughput_options(Flags const& flags) {
   ThroughputOptions o;
   bool const is_fixed = flags.set == "6", is_large = flags.set == "large";
   if (!is_fixed && !is_large && flags.set != "13")
-    throw UsageError(fmt::format("--set: '{}' is none of 6, 13, large", flags.set));
-  o.repetitions = number("--repetitions", flags.repetitions,
-                         flags.quick ? 2
-                         : is_fixed  ? 5
-                                     : 3,
-                         1000);
-  o.programs = number("--programs", flags.programs, is_fixed ? 0 : is_large ? 40 : 13, 1000);
-  o.seed = number("--seed", flags.seed, o.seed, 1'000'000'000);
+    refuse("--set", flags.set, "is none of 6, 13, large");
+  o.repetitions = number_or("--repetitions", flags.repetitions,
+                            flags.quick ? 2
+                            : is_fixed  ? 5
+                                        : 3,
+                            1000);
+  o.programs = number_or("--programs", flags.programs, is_fixed ? 0 : is_large ? 40 : 13, 1000);
+  o.seed = number_or("--seed", flags.seed, o.seed, 1'000'000'000);
   o.tiny = flags.quick;
   // Sooner than they can end.
   if (is_large) o.mean_pause_seconds = o.tiny ? 0.01 : 0.4;
@@ -75,11 +67,12 @@ ThroughputOptions throughput_options(Flags const& flags) {
 }
 
 void run(Flags const& flags) {
-  long const repetitions = number("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
+  long const repetitions = number_or("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
   PolicyOptions policies;
   policies.repetitions = repetitions;
-  policies.requests = number("--requests", flags.requests, flags.quick ? 500 : 10000, 10'000'000);
-  policies.seed = number("--seed", flags.seed, policies.seed, 1'000'000'000);
+  policies.requests =
+      number_or("--requests", flags.requests, flags.quick ? 500 : 10000, 10'000'000);
+  policies.seed = number_or("--seed", flags.seed, policies.seed, 1'000'000'000);
   ThroughputOptions const throughput = throughput_options(flags);
   OverheadOptions overhead;
   overhead.repetitions = repetitions;
@@ -88,44 +81,29 @@ void run(Flags const& flags) {
   death.repetitions = repetitions;
   if (flags.quick) death.kills = 3;
   bool const all = !flags.throughput && !flags.policies && !flags.overhead && !flags.death;
-  nigh::result<nigh::topology> machine = nigh::topology::live();
-  if (!machine) throw std::runtime_error(machine.message());
-
-  Plot plot("--plot", flags.plot);
-  ResultFile json("--json", flags.json);
-  RunRecord const record = record_run(*machine);
-  std::FILE* const people = flags.json == "-" ? stderr : stdout;
-  bool verified = true;
-  auto const keep = [&](std::vector<Result> const& results) {
-    for (Result const& r : results) {
-      json.write(json_line(r, record));
-      plot.add(json_line(r, record));
-      verified = verified && r.verified.value_or(true);
-    }
+  nigh::topology const machine = live_machine();
+  Report report(flags.json, flags.plot, machine);
+  auto const present = [&](auto const& study, std::vector<Result> const& results, bool apart) {
+    report.print((apart ? "\n" : "") + describe(study));
+    report.keep(results);
   };
   if (flags.policies || all) {
     auto const study = study_policies(policies);
-    fmt::print(people, "{}{}", describe(study), all ? "\n" : "");
-    keep(results(study));
+    present(study, results(study), false);
   }
   if (flags.throughput || all) {
-    auto const study = study_throughput(throughput, *machine);
-    fmt::print(people, "{}", describe(study));
-    keep(results(study));
+    auto const study = study_throughput(throughput, machine);
+    present(study, results(study), all);
   }
   if (flags.overhead || all) {
     auto const study = study_overhead(overhead);
-    fmt::print(people, "{}{}", all ? "\n" : "", describe(study));
-    keep(study.results);
+    present(study, study.results, all);
   }
   if (flags.death || all) {
-    auto const study = study_death(death, *machine);
-    fmt::print(people, "{}{}", all ? "\n" : "", describe(study));
-    keep(study.results);
+    auto const study = study_death(death, machine);
+    present(study, study.results, all);
   }
-  json.finish();
-  plot.draw("coordinator");
-  if (!verified) throw std::runtime_error("a program's output is not what it is alone");
+  report.finish("coordinator", "a program's output is not what it is alone");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "bench/pin.hpp"
 
 namespace bench {
@@ -38,21 +39,12 @@ Extent parse_extent(std::string const& argument, std::string const& text) {
 }
 
 nigh::topology machine_for(std::string const& cpu_list) {
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  if (cpu_list.empty()) return std::move(live).value();
+  nigh::topology live = live_machine();
+  if (cpu_list.empty()) return live;
   std::vector<int> const keep = parse_cpu_list("--topology", cpu_list);
-  nigh::result<nigh::topology> fewer = live->restricted_to(keep);
+  nigh::result<nigh::topology> fewer = live.restricted_to(keep);
   if (!fewer) throw UsageError("--topology: " + fewer.message());
   return std::move(fewer).value();
-}
-
-int positive(char const* argument, long value, int otherwise) {
-  if (value == 0) return otherwise;
-  if (value < 0 || value > std::numeric_limits<int>::max())
-    throw UsageError(std::string(argument) + ": " + std::to_string(value) +
-                     " is not a positive number");
-  return static_cast<int>(value);
 }
 
 std::uint64_t last_level_cache(nigh::topology_object const& object) {
@@ -68,7 +60,7 @@ std::uint64_t last_level_cache(nigh::topology_object const& object) {
 bool wants_huge_pages(std::string const& pages, Extent const& grid, Extent const& block) {
   if (pages == "small") return false;
   if (pages == "huge") return true;
-  if (pages != "auto") throw UsageError("--pages: \"" + pages + "\" is not auto, small or huge");
+  if (pages != "auto") refuse("--pages", pages, "is not auto, small or huge");
   constexpr std::uint64_t enough = 8U << 21;
   return Extent{grid.i, grid.j, block.k}.sites() * sizeof(double) >= enough;
 }
@@ -121,17 +113,19 @@ std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
   auto const allowed = o.machine.order(nigh::cpu_order::compact, nigh::level::domain).size();
   o.team.machine = &o.machine;
   o.team.cpus =
-      cpus_for(positive("--threads", flags.threads, static_cast<int>(allowed)), o.machine);
+      cpus_for(flags.threads == 0 ? static_cast<long>(allowed) : flags.threads, o.machine);
   o.team.pin = pin_this_thread;
+  auto const number = [](char const* argument, long value, int otherwise) {
+    return static_cast<int>(number_or(argument, value, otherwise, std::numeric_limits<int>::max()));
+  };
   o.team.pending_limit =
-      static_cast<std::size_t>(positive("--pending-limit", flags.pending_limit, 0));
-
-  o.repetitions = positive("--repetitions", flags.repetitions, flags.quick ? 3 : 7);
-  o.sweeps = positive("--sweeps", flags.sweeps, flags.quick ? 2 : 4);
+      static_cast<std::size_t>(number("--pending-limit", flags.pending_limit, 0));
+  o.repetitions = number("--repetitions", flags.repetitions, flags.quick ? 3 : 7);
+  o.sweeps = number("--sweeps", flags.sweeps, flags.quick ? 2 : 4);
   o.huge_pages = wants_huge_pages(flags.pages, o.grid, o.block);
 
   if (flags.stores != "streaming" && flags.stores != "plain")
-    throw UsageError("--stores: \"" + flags.stores + "\" is not streaming or plain");
+    refuse("--stores", flags.stores, "is not streaming or plain");
   bool const streaming = flags.stores == "streaming";
   auto const* kernel = jacobi3d::find_kernel(flags.isa, streaming);
   if (kernel == nullptr && flags.isa.empty()) kernel = jacobi3d::find_kernel("", false);
@@ -139,18 +133,13 @@ std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
     throw UsageError("--isa: no " + flags.stores + " kernel for \"" + flags.isa + "\" runs here");
   o.kernel = *kernel;
 
-  if (!flags.variant.empty()) {
-    o.variant = jacobi3d::find_variant(flags.variant);
-    if (o.variant == nullptr)
-      throw UsageError("--variant: no \"" + flags.variant + "\"; --list names them");
-    if (o.variant->make == nullptr)
-      throw UsageError("--variant: " + o.variant->name + " is absent: " + o.variant->why_absent);
-  }
+  if (!flags.variant.empty())
+    o.variant = &present_variant("--variant", flags.variant, jacobi3d::find_variant(flags.variant));
   auto const init = jacobi3d::init_from_string(flags.init);
-  if (!init) throw UsageError("--init: \"" + flags.init + "\" is not static, cyclic or ld0");
+  if (!init) refuse("--init", flags.init, "is not static, cyclic or ld0");
   o.init = *init;
   auto const order = jacobi3d::order_from_string(flags.order);
-  if (!order) throw UsageError("--order: \"" + flags.order + "\" is not kji, jki or strips");
+  if (!order) refuse("--order", flags.order, "is not kji, jki or strips");
   o.order = *order;
 
   // A quarter of the cache: two threads' worth of what is read and of what is in flight fit easily.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh bench loops: parallel loops of nigh beside those of OpenMP, oneTBB and ForkUnion.
-#include <fmt/core.h>
-
 #include "bench/command.hpp"
 #include "bench/loops/compare.hpp"
 #include "bench/loops/options.hpp"
-#include "bench/plot.hpp"
-#include "bench/results.hpp"
+#include "bench/report.hpp"
 
 namespace {
 
@@ -14,17 +11,11 @@ using namespace bench;
 
 void run(LoopsFlags const& flags) {
   LoopsOptions const options = check(flags);
-  Plot plot("--plot", flags.plot);
-  ResultFile json("--json", flags.json);
-  RunRecord const record = record_run(options.machine);
+  Report report(flags.json, flags.plot, options.machine);
   std::vector<Result> const results = compare_loops(options);
-  fmt::print(flags.json == "-" ? stderr : stdout, "{}", describe_loops(results, options));
-  for (Result const& r : results) {
-    json.write(json_line(r, record));
-    plot.add(json_line(r, record));
-  }
-  json.finish();
-  plot.draw("loops");
+  report.print(describe_loops(results, options));
+  report.keep(results);
+  report.finish("loops", "a loop's result is wrong");
 }
 
 }  // namespace

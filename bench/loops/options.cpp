@@ -3,21 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <stdexcept>
 
 #include "bench/command.hpp"
+#include "bench/options.hpp"
 
 namespace bench {
-
-namespace {
-
-long in_range(char const* argument, long value, long least, long most) {
-  if (value >= least && value <= most) return value;
-  throw UsageError(std::string(argument) + ": " + std::to_string(value) + " is not a number from " +
-                   std::to_string(least) + " to " + std::to_string(most));
-}
-
-}  // namespace
 
 void LoopsFlags::declare(CLI::App& app) {
   app.add_option("--threads", threads, "threads of each runtime; default 2");
@@ -30,14 +20,12 @@ void LoopsFlags::declare(CLI::App& app) {
 }
 
 LoopsOptions check(LoopsFlags const& f) {
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  LoopsOptions o(std::move(live).value());
+  LoopsOptions o(live_machine());
   o.quick = f.quick;
   in_range("--threads", f.threads, 2, 1'000'000);
   o.cpus = cpus_for(f.threads, o.machine);
-  auto const repetitions = static_cast<int>(in_range("--repetitions", f.repetitions, 0, 1'000'000));
-  o.repetitions = repetitions > 0 ? repetitions : f.quick ? 2 : 25;
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 25, 1'000'000));
   o.elements = static_cast<std::size_t>(in_range("--elements", f.elements, 1, 1L << 33));
   o.rows = static_cast<std::size_t>(in_range("--rows", f.rows, 1, 1'000'000));
   if (f.quick) {

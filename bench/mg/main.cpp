@@ -1,43 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh bench mg: the multigrid benchmark under every runtime, binding and memory policy.
-#include <fmt/core.h>
-
-#include <stdexcept>
-
 #include "bench/command.hpp"
 #include "bench/mg/study.hpp"
-#include "bench/plot.hpp"
+#include "bench/options.hpp"
+#include "bench/report.hpp"
 
 namespace {
 
 using namespace bench;
 
-void list_variants() {
-  for (npb_mg::VariantInfo const& v : npb_mg::variants())
-    if (v.make != nullptr)
-      fmt::print("{}\n", v.name);
-    else
-      fmt::print("{}  (absent: {})\n", v.name, v.why_absent);
-}
-
 void run(MgFlags const& flags) {
-  if (flags.list) return list_variants();
+  if (flags.list) return list_variants(npb_mg::variants());
   MgOptions const options = check(flags);
-  Plot plot("--plot", flags.plot);
-  ResultFile json("--json", flags.json);
-  RunRecord const record = record_run(options.machine);
+  Report report(flags.json, flags.plot, options.machine);
   MgStudy const all = study(options);
-  // With --json - the lines are what standard output is for.
-  fmt::print(flags.json == "-" ? stderr : stdout, "{}", describe(all, options));
-  bool verified = true;
-  for (Result const& r : results(all, options)) {
-    json.write(json_line(r, record));
-    plot.add(json_line(r, record));
-    verified = verified && r.verified.value_or(true);
-  }
-  json.finish();
-  plot.draw("mg");
-  if (!verified) throw std::runtime_error("a norm is not the published one");
+  report.print(describe(all, options));
+  report.keep(results(all, options));
+  report.finish("mg", "a norm is not the published one");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "bench/command.hpp"
 #include "bench/mg/setting.hpp"
+#include "bench/options.hpp"
 
 namespace {
 
@@ -89,19 +90,13 @@ int threads_for(Flags const& flags, npb_mg::VariantInfo const& variant,
 }
 
 void run(Flags const& flags) {
-  if (flags.list) {
-    for (npb_mg::VariantInfo const& v : npb_mg::variants())
-      fmt::print("{}{}\n", v.name, v.make == nullptr ? "  (absent: " + v.why_absent + ")" : "");
-    return;
-  }
+  if (flags.list) return list_variants(npb_mg::variants());
   npb_mg::VariantInfo const& variant = variant_from("--variant", flags.variant);
   npb_mg::Class const& size = class_from("--class", flags.size);
   npb_mg::Kernel const& kernel = kernel_from("--isa", flags.isa);
   Mem const mem = mem_from("--mem", flags.mem);
   Bind const bind = flags.bind.empty() ? Bind::compact : bind_from("--bind", flags.bind);
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  nigh::topology const machine = std::move(live).value();
+  nigh::topology const machine = live_machine();
   npb_mg::Team team = team_for(machine, threads_for(flags, variant, machine), bind, kernel);
   if (flags.bind.empty()) team.pin = nullptr;
 

@@ -2,40 +2,13 @@
 #include "bench/mg/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <charconv>
 
 #include "bench/command.hpp"
+#include "bench/options.hpp"
 
 namespace bench {
 
 namespace {
-
-int number_from(std::string const& argument, std::string const& word) {
-  int value = 0;
-  auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size())
-    throw UsageError(argument + ": \"" + word + "\" is not a number");
-  return value;
-}
-
-// 1, 2, 4, ... and all of them.
-std::vector<int> doubling_to(int most) {
-  std::vector<int> list;
-  for (int t = 1; t < most; t *= 2) list.push_back(t);
-  list.push_back(most);
-  return list;
-}
-
-template <class T, class Parse>
-std::vector<T> each(std::string const& argument, std::string const& list, Parse const& parse) {
-  std::vector<T> values;
-  for (std::string const& word : words_of(argument, list)) {
-    T const value = parse(argument, word);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  }
-  return values;
-}
 
 // One domain's cpus are the same in either order, and its memory is all there is.
 void leave_out_what_cannot_matter(MgOptions& o) {
@@ -68,9 +41,7 @@ void MgFlags::declare(CLI::App& app) {
 }
 
 MgOptions check(MgFlags const& f) {
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  MgOptions o(std::move(live).value());
+  MgOptions o(live_machine());
 
   std::string const classes = !f.classes.empty() ? f.classes : f.quick ? "S" : "W,A,B";
   o.classes = each<npb_mg::Class const*>(
@@ -78,8 +49,7 @@ MgOptions check(MgFlags const& f) {
       [](auto const& argument, auto const& word) { return &class_from(argument, word); });
   auto const allowed = static_cast<int>(o.machine.cpus().size());
   o.threads = doubling_to(allowed);
-  if (!f.threads.empty()) o.threads = each<int>("--threads", f.threads, number_from);
-  for (int const t : o.threads) cpus_for(t, o.machine);
+  if (!f.threads.empty()) o.threads = numbers("--threads", f.threads, allowed);
   if (f.variants.empty())
     for (npb_mg::VariantInfo const& v : npb_mg::variants()) {
       if (!v.name.ends_with("/runtime")) o.variants.push_back(&v);  // which is static or dynamic
@@ -92,10 +62,8 @@ MgOptions check(MgFlags const& f) {
   o.mems = each<Mem>("--mem", f.mem.empty() ? "first-touch,interleave" : f.mem, mem_from);
   leave_out_what_cannot_matter(o);
   o.kernel = &kernel_from("--isa", f.isa);
-  if (f.repetitions < 0 || f.repetitions > 1'000'000)
-    throw UsageError("--repetitions: " + std::to_string(f.repetitions) +
-                     " is not a number from 1 to 1000000");
-  o.repetitions = f.repetitions > 0 ? static_cast<int>(f.repetitions) : f.quick ? 2 : 5;
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 5, 1'000'000));
   o.huge_pages = f.huge_pages;
   return o;
 }

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/mg/setting.hpp"
 
-#include <sstream>
-
-#include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "bench/pin.hpp"
 
 namespace bench {
-
-namespace {
-
-[[noreturn]] void refuse(std::string const& argument, std::string const& word,
-                         std::string const& what) {
-  throw UsageError(argument + ": \"" + word + "\" " + what);
-}
-
-}  // namespace
 
 std::string_view to_string(Bind bind) noexcept {
   return bind == Bind::compact ? "compact" : "scatter";
@@ -44,26 +33,11 @@ npb_mg::Class const& class_from(std::string const& argument, std::string const& 
 }
 
 npb_mg::Kernel const& kernel_from(std::string const& argument, std::string const& word) {
-  npb_mg::Kernel const* const found = npb_mg::find_kernel(word);
-  if (found == nullptr) refuse(argument, word, "is none of this processor's instruction sets");
-  return *found;
+  return present_kernel(argument, word, npb_mg::find_kernel(word));
 }
 
 npb_mg::VariantInfo const& variant_from(std::string const& argument, std::string const& word) {
-  npb_mg::VariantInfo const* const found = npb_mg::find_variant(word);
-  if (found == nullptr) refuse(argument, word, "is not there; --list names the variants");
-  if (found->make == nullptr) refuse(argument, word, "is absent: " + found->why_absent);
-  return *found;
-}
-
-std::vector<std::string> words_of(std::string const& argument, std::string const& list) {
-  std::vector<std::string> words;
-  std::istringstream in(list + ',');
-  for (std::string word; std::getline(in, word, ',');) {
-    if (word.empty()) refuse(argument, list, "has nothing between two commas");
-    words.push_back(word);
-  }
-  return words;
+  return present_variant(argument, word, npb_mg::find_variant(word));
 }
 
 npb_mg::Team team_for(nigh::topology const& machine, int threads, Bind bind,

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "npb_mg/run.hpp"
 
@@ -28,9 +27,6 @@ npb_mg::Class const& class_from(std::string const& argument, std::string const& 
 npb_mg::Kernel const& kernel_from(std::string const& argument, std::string const& word);
 // One that is here.
 npb_mg::VariantInfo const& variant_from(std::string const& argument, std::string const& word);
-
-// "A,B" as its words; UsageError for an empty one.
-std::vector<std::string> words_of(std::string const& argument, std::string const& list);
 
 npb_mg::Team team_for(nigh::topology const& machine, int threads, Bind bind,
                       npb_mg::Kernel const& kernel);

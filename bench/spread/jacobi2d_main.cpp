@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "bench/pin.hpp"
 #include "bench/spread/setting.hpp"
 #include "bench/spread/world.hpp"
@@ -55,7 +56,7 @@ Sends sends_from(std::string const& word) {
   if (word == "early") return Sends::early;
   if (word == "late") return Sends::late;
   if (word == "none") return Sends::none;
-  throw UsageError("--sends: \"" + word + "\" is not early, late or none");
+  refuse("--sends", word, "is not early, late or none");
 }
 
 jacobi2d::Problem problem_from(Flags const& f, nigh::topology const& machine) {
@@ -94,14 +95,8 @@ jacobi2d::Team team_from(Flags const& f, nigh::topology const& machine,
 }
 
 void run(Flags const& flags, World const& world) {
-  if (flags.list) {
-    for (jacobi2d::VariantInfo const& v : jacobi2d::variants())
-      fmt::print("{}{}\n", v.name, v.make == nullptr ? "  (absent: " + v.why_absent + ")" : "");
-    return;
-  }
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  nigh::topology const machine = std::move(live).value();
+  if (flags.list) return list_variants(jacobi2d::variants());
+  nigh::topology const machine = live_machine();
   jacobi2d::Problem const p = problem_from(flags, machine);
   jacobi2d::VariantInfo const& info = jacobi2d_variant_from("--variant", flags.variant);
   jacobi2d::Kernel const& kernel = jacobi2d_kernel_from("--isa", flags.isa);

@@ -4,52 +4,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "bench/command.hpp"
-#include "size_text.hpp"
+#include "bench/options.hpp"
 
 namespace bench {
 
 namespace {
 
-template <class T, class Parse>
-std::vector<T> each(std::string const& argument, std::string const& list, Parse const& parse) {
-  std::vector<T> values;
-  std::istringstream in(list + ',');
-  for (std::string word; std::getline(in, word, ',');) {
-    if (word.empty())
-      throw UsageError(argument + ": \"" + list + "\" has nothing between two commas");
-    T const value = parse(argument, word);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  }
-  return values;
-}
-
-std::vector<int> numbers(std::string const& argument, std::string const& list, int most) {
-  auto values = each<int>(argument, list, [&](auto const&, std::string const& word) {
-    try {
-      return static_cast<int>(workloads::number(word, 1, most));
-    } catch (std::invalid_argument const& e) {
-      throw UsageError(argument + ": " + e.what());
-    }
-  });
-  std::sort(values.begin(), values.end());
-  return values;
-}
-
-// 1, 2, 4, ... and all of them.
-std::vector<int> doubling_to(int most) {
-  std::vector<int> list;
-  for (int t = 1; t < most; t *= 2) list.push_back(t);
-  list.push_back(most);
-  return list;
-}
-
 std::vector<bool> sends_from(std::string const& list) {
   return each<bool>("--sends", list, [](std::string const& argument, std::string const& word) {
-    if (word != "early" && word != "none")
-      throw UsageError(argument + ": \"" + word + "\" is not early or none");
+    if (word != "early" && word != "none") refuse(argument, word, "is not early or none");
     return word == "early";
   });
 }
@@ -133,9 +98,7 @@ void SpreadFlags::declare(CLI::App& app) {
 }
 
 SpreadOptions check(SpreadFlags const& f) {
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  SpreadOptions o(std::move(live).value());
+  SpreadOptions o(live_machine());
   o.l2_bytes = largest_cache(o.machine.root(), "L2");
   o.l3_bytes = largest_cache(o.machine.root(), "L3");
 
@@ -164,15 +127,10 @@ SpreadOptions check(SpreadFlags const& f) {
                                                       return &jacobi2d_variant_from(argument, word);
                                                     });
   o.kernel = &jacobi2d_kernel_from("--isa", f.isa);
-  auto const in_range = [](char const* argument, long value, long most) {
-    if (value < 1 || value > most)
-      throw UsageError(std::string(argument) + ": " + std::to_string(value) +
-                       " is not a number from 1 to " + std::to_string(most));
-  };
-  in_range("--iterations", f.iterations, 1'000'000);
-  in_range("--cache-steps", f.cache_steps, 1000);
-  in_range("--repetitions", f.repetitions == 0 ? 1 : f.repetitions, 1'000'000);
-  o.repetitions = f.repetitions > 0 ? static_cast<int>(f.repetitions) : f.quick ? 2 : 5;
+  in_range("--iterations", f.iterations, 1, 1'000'000);
+  in_range("--cache-steps", f.cache_steps, 1, 1000);
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 5, 1'000'000));
   if (f.grid || !f.cache) make_grid_problems(f, o);
   if (f.cache || !f.grid) make_cache_problems(f, o);
   return o;

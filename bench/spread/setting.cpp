@@ -2,7 +2,8 @@
 #include "bench/spread/setting.hpp"
 
 #include "bench/command.hpp"
-#include "size_text.hpp"
+#include "bench/options.hpp"
+#include "workloads/size_text.hpp"
 
 namespace bench {
 
@@ -12,8 +13,7 @@ jacobi2d::RowSchedule rows_from(std::string const& argument, std::string const& 
   try {
     return {.chunk = static_cast<int>(workloads::number(word, 1, 1'000'000))};
   } catch (std::invalid_argument const&) {
-    throw UsageError(argument + ": \"" + word +
-                     "\" is not default, collapse or a number of rows from 1 to 1000000");
+    refuse(argument, word, "is not default, collapse or a number of rows from 1 to 1000000");
   }
 }
 
@@ -24,19 +24,11 @@ std::string to_string(jacobi2d::RowSchedule const& rows) {
 
 jacobi2d::VariantInfo const& jacobi2d_variant_from(std::string const& argument,
                                                    std::string const& word) {
-  jacobi2d::VariantInfo const* const found = jacobi2d::find_variant(word);
-  if (found == nullptr)
-    throw UsageError(argument + ": \"" + word + "\" is not there; --list names the variants");
-  if (found->make == nullptr)
-    throw UsageError(argument + ": \"" + word + "\" is absent: " + found->why_absent);
-  return *found;
+  return present_variant(argument, word, jacobi2d::find_variant(word));
 }
 
 jacobi2d::Kernel const& jacobi2d_kernel_from(std::string const& argument, std::string const& word) {
-  jacobi2d::Kernel const* const found = jacobi2d::find_kernel(word);
-  if (found == nullptr)
-    throw UsageError(argument + ": \"" + word + "\" is none of this processor's instruction sets");
-  return *found;
+  return present_kernel(argument, word, jacobi2d::find_kernel(word));
 }
 
 int points_of_share(std::string const& argument, double share, nigh::topology const& machine,

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh bench tasks: problems of recursive tasks under every runtime, and what an empty task costs.
-#include <fmt/core.h>
-
-#include <stdexcept>
-
 #include "bench/command.hpp"
-#include "bench/plot.hpp"
-#include "bench/results.hpp"
+#include "bench/report.hpp"
 #include "bench/tasks/characteristics.hpp"
 #include "bench/tasks/empty_tasks.hpp"
 #include "bench/tasks/fib_detail.hpp"
@@ -21,20 +16,9 @@ using namespace bench;
 
 void run(TasksFlags const& flags) {
   TasksOptions const options = check(flags);
-  Plot plot("--plot", flags.plot);
-  ResultFile json("--json", flags.json);
-  RunRecord const record = record_run(options.machine);
-  std::FILE* const tables = flags.json == "-" ? stderr : stdout;
-  bool verified = true;
-  auto const keep = [&](std::vector<Result> const& results) {
-    for (Result const& r : results) {
-      json.write(json_line(r, record));
-      plot.add(json_line(r, record));
-      verified = verified && r.verified.value_or(true);
-    }
-  };
-
-  auto const show = [&](std::string const& table) { fmt::print(tables, "{}\n", table); };
+  Report report(flags.json, flags.plot, options.machine);
+  auto const show = [&](std::string const& table) { report.print(table + '\n'); };
+  auto const keep = [&](std::vector<Result> const& results) { report.keep(results); };
 
   if (flags.fib) {
     std::vector<Result> const fib = measure_fib(options);
@@ -65,9 +49,7 @@ void run(TasksFlags const& flags) {
     keep(results(seen, options));
   }
 
-  json.finish();
-  plot.draw("tasks");
-  if (!verified) throw std::runtime_error("an answer differs from the expected one");
+  report.finish("tasks", "an answer differs from the expected one");
 }
 
 }  // namespace

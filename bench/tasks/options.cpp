@@ -6,16 +6,11 @@
 #include <stdexcept>
 
 #include "bench/command.hpp"
+#include "bench/options.hpp"
 
 namespace bench {
 
 namespace {
-
-long in_range(char const* argument, long value, long least, long most) {
-  if (value >= least && value <= most) return value;
-  throw UsageError(std::string(argument) + ": " + std::to_string(value) + " is not a number from " +
-                   std::to_string(least) + " to " + std::to_string(most));
-}
 
 std::string problem_names() {
   std::string names;
@@ -79,15 +74,14 @@ void TasksFlags::declare(CLI::App& app) {
 }
 
 TasksOptions check(TasksFlags const& f) {
-  nigh::result<nigh::topology> live = nigh::topology::live();
-  if (!live) throw std::runtime_error(live.message());
-  TasksOptions o(std::move(live).value());
+  TasksOptions o(live_machine());
   o.quick = f.quick;
   o.tasks = in_range("--tasks", f.tasks, 1, 1'000'000'000);
-  in_range("--repetitions", f.repetitions, 0, 1'000'000);
-  auto const repetitions = static_cast<int>(f.repetitions);
-  o.repetitions = repetitions > 0 ? repetitions : f.quick ? 2 : f.large ? 1 : 5;
-  o.empty_repetitions = repetitions > 0 ? repetitions : f.quick ? 3 : 15;
+  auto const repetitions = [&](int otherwise) {
+    return static_cast<int>(number_or("--repetitions", f.repetitions, otherwise, 1'000'000));
+  };
+  o.repetitions = repetitions(f.quick ? 2 : f.large ? 1 : 5);
+  o.empty_repetitions = repetitions(f.quick ? 3 : 15);
   o.warm_up = !f.large;
   o.sample_seconds = f.quick || f.large ? 0 : 0.1;
   if (f.quick) o.tasks = std::min(o.tasks, 20'000L);
