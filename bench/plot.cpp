@@ -62,7 +62,7 @@ void Plot::draw(std::string const& script) const {
   if (f == nullptr) throw std::runtime_error("no temporary file for the plot's data");
   for (std::string const& line : lines_) std::fprintf(f, "%s\n", line.c_str());
   std::fclose(f);
-  int const code = run_program({python, script_path(script), data, file_}, false);
+  int const code = run_program({python, "-B", script_path(script), data, file_}, false);
   std::remove(data);
   if (code != 0) throw std::runtime_error(file_ + ": the figure could not be drawn");
 }

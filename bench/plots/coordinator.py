@@ -3,13 +3,11 @@
 """Draws results of `nigh bench coordinator`: coordinator.py RESULTS.json FIGURE.svg|.png
 
 Ways to run a set of programs, by total time; policies, by how far apart they leave a team's threads."""
-import json
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 WAYS = {"sequential": ("one after the other", "#777777"), "together": ("all at once", "#4477aa"),
         "fixed": ("all at once, best threads", "#ccbb44"),
@@ -70,9 +68,7 @@ def draw_times(axes, lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [line for line in lines if "absent" not in line]
     throughput = [line for line in lines if line["bench"] == "coordinator/throughput"]
     policies = [line for line in lines if line["bench"] == "coordinator/policies"]
@@ -80,18 +76,14 @@ def main():
     panels += [(draw_distances, policies), (draw_times, policies)] if policies else []
     if not panels:
         sys.exit("coordinator.py: nothing was measured, so there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
-                         "legend.frameon": False})
+    figures.style()
     figure, grid = plt.subplots(1, len(panels), squeeze=False, layout="constrained",
                                 figsize=(5.6 * len(panels), 3.6))
     for axes, (draw, mine) in zip(grid[0], panels):
         draw(axes, mine)
         axes.grid(alpha=0.25)
-    run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
-                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight")
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh bench jacobi3d`: jacobi3d.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 FAMILY_COLOURS = {"openmp": "#4477aa", "tbb": "#ccbb44", "nigh": "#cc3311", "serial": "#777777"}
 MARKERS = "osD^vPX"
@@ -15,14 +11,6 @@ MARKERS = "osD^vPX"
 
 def colour(variant):
     return FAMILY_COLOURS[variant.split("/")[0].split("-")[0]]
-
-
-def style():
-    plt.rcParams.update({
-        "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-        "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
-        "legend.frameon": False,
-    })
 
 
 def label(line):
@@ -101,21 +89,17 @@ def draw_block_study(lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l]
-    style()
+    figures.style()
     study = [l for l in lines if l["bench"] == "jacobi3d/block-study"]
     figure, axes = draw_block_study(study) if study else draw_comparison(lines)
     params = next(l["params"] for l in lines if "grid" in l["params"])
     figure.suptitle(f"Jacobi {params['grid']}, {params['threads']} threads, "
                     f"{params['isa']} kernel, {params['stores']} stores", x=0.01, ha="left",
                     fontsize=11)
-    run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
-                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target)
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh bench loops`: loops.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 COLOURS = {"openmp-gcc": "#4477aa", "openmp-clang": "#66ccee", "tbb": "#ccbb44", "nigh": "#cc3311",
            "fork_union": "#228833"}
@@ -50,13 +46,9 @@ def draw_bars(axes, lines, title):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l]
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
-                         "legend.frameon": False})
+    figures.style()
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
     draw_rendezvous(axes[0][0], [l for l in lines if l["bench"] == "loops/rendezvous"])
     draw_bars(axes[0][1], [l for l in lines if l["bench"] == "loops/triad"],
@@ -65,10 +57,8 @@ def main():
         draw_bars(axes[1][at], [l for l in lines if l["bench"] == "loops/triangle"
                                 and l["params"]["longest"] == longest],
                   f"triangle, the longest row {longest} (shorter is faster)")
-    run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
-                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target)
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

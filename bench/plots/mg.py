@@ -5,13 +5,11 @@
 A row of panels for each class, speed over threads; as far as the results go, the columns ask what the
 paper's figures ask: every variant as it starts (1), what scatter with interleave changes (8), static
 beside dynamic loops under these (10), and the best setting beside the first (11)."""
-import json
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 COLOURS = {"serial": "#777777", "openmp": "#4477aa", "tbb": "#ccbb44", "cilk": "#228833",
            "fastflow": "#aa3377", "nigh": "#cc3311"}
@@ -118,20 +116,14 @@ def draw(lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l and l["bench"] == "mg"]
     if not lines:
         sys.exit("mg.py: nothing was measured, so there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
-                         "legend.frameon": False})
+    figures.style()
     figure = draw(lines)
-    run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
-                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target)
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,12 @@
 
 Speedup of each region by threads, with its optimal and maximum thread counts marked; and these counts of
 all regions beside each other, as the paper on topology-aware OpenMP process scheduling has them."""
-import json
 import os
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 COLOURS = ["#cc3311", "#4477aa", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#ee7733", "#777777"]
 MOST_BARS = 40
@@ -100,15 +98,11 @@ def draw_counts(axes, regions):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     regions = regions_of(line for line in lines if line["bench"] == "profile")
     if not regions:
         sys.exit("profile.py: no region was measured with teams of several sizes, so there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
-                         "legend.frameon": False})
+    figures.style()
     height = max(4.2, 1.5 + 0.22 * min(MOST_BARS, len(regions)))
     figure, (left, right) = plt.subplots(1, 2, layout="constrained", figsize=(11, height), width_ratios=[5, 4])
     draw_speedups(left, regions, height)
@@ -117,9 +111,9 @@ def main():
         axes.grid(alpha=0.25)
     run = lines[0]["run"]
     runs = len(lines[0]["samples"])
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; nigh {run['commit']}; {run['date'][:10]}; {runs} runs "
-                     "with each size: median, least to most", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight")
+    figures.foot(figure, f"{run['machine']}; {run['topology']}; nigh {run['commit']}; {run['date'][:10]}; {runs} runs "
+                 "with each size: median, least to most")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

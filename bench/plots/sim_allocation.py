@@ -4,13 +4,11 @@
 
 Policies, by how far apart they leave a team's threads; ways to run sets of programs, by total time. What the
 paper's text says is drawn as a line."""
-import json
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 PUBLISHED_LOCAL = 0.30  # of a locality-blind baseline, with adjusting clustering
 PUBLISHED_TOTAL = 0.67  # of standard scheduling, at best
@@ -40,9 +38,7 @@ def draw(axes, lines, key, published, title):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     of = {name: [line for line in lines if line["bench"] == f"sim/allocation/{name}"]
           for name in ("requests", "small", "large")}
     panels = []
@@ -57,17 +53,15 @@ def main():
                            "total time, of sequential"))
     if not panels:
         sys.exit("sim_allocation.py: there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    figures.style()
     figure, grid = plt.subplots(1, len(panels), squeeze=False, layout="constrained",
                                 figsize=(5.2 * len(panels), 3.9))
     for axes, panel in zip(grid[0], panels):
         draw(axes, *panel)
     run = lines[0]["run"]
-    figure.supxlabel(f"simulated: {run['machine']}; medians, lowest to highest of "
-                     f"{len(lines[0]['samples'])} seeds; nigh {run['version']}", fontsize=6.5, color="#666666",
-                     x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.foot(figure, f"simulated: {run['machine']}; medians, lowest to highest of "
+                 f"{len(lines[0]['samples'])} seeds; nigh {run['version']}")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh sim hotslaw`: sim_hotslaw.py RESULTS.json FIGURE.svg|.png"""
-import json
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 COLOURS = {"random+half": "#777777", "hvs+half": "#ddaa33", "hvs+1": "#aaccee", "hvs+4": "#6699cc", "hvs+16": "#004488",
            "hvs+hcs1": "#ee99aa", "hvs+hcs4": "#cc3311", "hvs+hcs16": "#661100"}
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [line for line in lines if line["bench"] == "sim/hotslaw"]
     network = min((line["params"]["interface_ns"] for line in lines), default=0)  # not the slower one
     lines = [line for line in lines if line["params"]["interface_ns"] == network]
     if not lines:
         sys.exit("sim_hotslaw.py: there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    figures.style()
     problems = list(dict.fromkeys(line["params"]["problem"] for line in lines))
     ways = list(dict.fromkeys(line["variant"] for line in lines))
     times = {(line["params"]["problem"], line["variant"]): line["median"] for line in lines}
@@ -41,9 +36,8 @@ def main():
     axes.grid(alpha=0.25, axis="y")
     axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.2))
     run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {lines[0]['params']['cores']} cores; nigh {run['version']}", fontsize=6.5,
-                     color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.foot(figure, f"{run['machine']}; {lines[0]['params']['cores']} cores; nigh {run['version']}")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh sim mg`: sim_mg.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
+from matplotlib.ticker import MaxNLocator
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
-from matplotlib.ticker import MaxNLocator  # noqa: E402
+import figures
 
 NAMES = {"openmp": "OpenMP", "cilk": "Cilk", "fastflow": "FastFlow"}
 COLOURS = {("compact", "first touch"): "#cc3311", ("compact", "interleave"): "#ee9966",
@@ -53,13 +49,10 @@ def loads(axes, lines, most):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        every = [json.loads(line) for line in file if line.strip()]
+    every, target = figures.arguments()
     every = [line for line in every if line["bench"] == "sim/mg"]
     machines = list(dict.fromkeys(line["params"]["machine"] for line in every))
-    plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    figures.style(**{"font.size": 9})
     figure, rows = plt.subplots(len(machines), 4, figsize=(14, 3.4 * len(machines) + 0.7), layout="constrained",
                                 squeeze=False)
     for row, machine in zip(rows, machines):
@@ -76,7 +69,7 @@ def main():
     run = every[0]["run"]
     figure.suptitle(f"NPB MG, class {every[0]['params']['class']}, simulated; nigh {run['version']}", fontsize=7,
                     color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

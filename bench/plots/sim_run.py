@@ -1,21 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh sim run`: sim_run.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    lines, target = figures.arguments()
+    figures.style()
     figure, axes = plt.subplots(figsize=(7, 0.5 * len(lines) + 1.5), layout="constrained")
     places = range(len(lines))
     best = min(line["median"] for line in lines)
@@ -31,11 +24,10 @@ def main():
     axes.set_xlabel("simulated seconds")
     axes.grid(alpha=0.25, axis="x")
     first = lines[0]
-    figure.supxlabel(f"{first['params']['program']}, recorded: {first['counters']['recorded_s']:.3g} s with "
-                     f"{first['counters']['recorded_workers']:.0f} workers; here {first['params']['workers']} on "
-                     f"{first['run']['machine']}; nigh {first['run']['version']}", fontsize=6.5, color="#666666",
-                     x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.foot(figure, f"{first['params']['program']}, recorded: {first['counters']['recorded_s']:.3g} s with "
+                 f"{first['counters']['recorded_workers']:.0f} workers; here {first['params']['workers']} on "
+                 f"{first['run']['machine']}; nigh {first['run']['version']}")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

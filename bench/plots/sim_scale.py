@@ -1,23 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh sim scale`: sim_scale.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 COLOURS = ["#777777", "#ddaa33", "#cc3311", "#6699cc", "#004488", "#ee99aa"]
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    lines, target = figures.arguments()
+    figures.style()
     figure, axes = plt.subplots(figsize=(8, 3.8), layout="constrained")
     for way, colour in zip(dict.fromkeys(line["variant"] for line in lines), COLOURS):
         own = sorted((line["params"]["cores"], line["counters"]["efficiency"]) for line in lines
@@ -31,9 +24,9 @@ def main():
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=8.5)
     run, params = lines[0]["run"], lines[0]["params"]
-    figure.supxlabel(f"{run['machine']}; {params['problem']}, nodes of {params['node_ns'] / 1000:g} us; "
-                     f"nigh {run['version']}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.foot(figure, f"{run['machine']}; {params['problem']}, nodes of {params['node_ns'] / 1000:g} us; "
+                 f"nigh {run['version']}")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh sim spread`: sim_spread.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 
 def draw_machine(axes, lines):
@@ -36,10 +32,8 @@ def draw_machine(axes, lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
-    plt.rcParams.update({"font.size": 9.5, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    lines, target = figures.arguments()
+    figures.style(**{"font.size": 9.5})
     machines = list(dict.fromkeys(line["params"]["machine"] for line in lines))
     figure, axes = plt.subplots(1, len(machines), figsize=(5.4 * len(machines) + 0.6, 4.6), layout="constrained",
                                 squeeze=False)
@@ -47,9 +41,8 @@ def main():
         image = draw_machine(place, [line for line in lines if line["params"]["machine"] == machine])
     axes[0][0].set_ylabel("sites in a row of a block (its size)")
     figure.colorbar(image, ax=axes[0].tolist(), label="time beside spread 1, %", shrink=0.9)
-    figure.supxlabel(f"bold: best; frame: what SpreadChoice takes; nigh {lines[0]['run']['version']}", fontsize=6.5,
-                     color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.foot(figure, f"bold: best; frame: what SpreadChoice takes; nigh {lines[0]['run']['version']}")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

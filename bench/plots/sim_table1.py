@@ -1,13 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh sim table1`: sim_table1.py RESULTS.json FIGURE.svg|.png"""
-import json
-import sys
+import matplotlib.pyplot as plt
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 
 COLOURS = {("static", "own"): "#3377bb", ("dynamic", "own"): "#ee9933", ("static", "domain 0"): "#999999"}
@@ -55,11 +51,8 @@ def loops(axes, lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none", "svg.hashsalt": "nigh"})
+    lines, target = figures.arguments()
+    figures.style()
     of_loops = [line for line in lines if line["bench"] == "sim/table1/loops"]
     machines = list(dict.fromkeys(line["params"]["machine"] for line in of_loops))
     figure, row = plt.subplots(1, 1 + len(machines), figsize=(6.5 + 4 * len(machines), 3.8), layout="constrained",
@@ -68,8 +61,8 @@ def main():
     for axes, machine in zip(row[0][1:], machines):
         loops(axes, [line for line in of_loops if line["params"]["machine"] == machine])
     run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; nigh {run['version']}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target, bbox_inches="tight", metadata={"Date": None} if target.endswith(".svg") else None)
+    figures.foot(figure, f"{run['machine']}; nigh {run['version']}")
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,11 @@
 For the grid, with sends and without: a heat map of time, block size by spread, each column beside its best one,
 and what nigh/auto chose; next to it every other way to run over block size. For blocks around the caches' sizes:
 what a spread gains over spread 1."""
-import json
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 COLOURS = {"openmp": "#4477aa", "nigh": "#cc3311", "serial": "#777777"}
 WAYS = {"blocks": "-", "rows": "--", "nested": ":", "tasks": "-", "spread": "--", "auto": "-"}
@@ -70,7 +68,7 @@ def draw_heat(axes, lines):
         row, column = ways.index(configuration(l)), sizes.index(size(l))
         share[row][column] = fastest[size(l)] / l["median"]
         axes.text(column, row, f"{l['counters']['seconds'] * 1e3 / l['params']['iterations']:.3g}", ha="center",
-                  va="center", fontsize=7.5)
+                  va="center", fontsize=7.5, color="white" if share[row][column] > 1.7 else "black")
     image = axes.imshow(share, cmap="YlOrRd", vmin=1, vmax=2, aspect="auto")
     for l in lines:
         if way(l) == "auto" and size(l) in sizes:
@@ -81,7 +79,7 @@ def draw_heat(axes, lines):
     axes.set_yticks(range(len(ways)), [f"{spread} of {active}" for spread, active in ways])
     axes.set_ylabel("spread of workers at work")
     axes.set_xlabel("points and bytes of a block")
-    axes.figure.colorbar(image, ax=axes, label="time / best of the column", extend="max")
+    axes.figure.colorbar(image, ax=axes, pad=0.01, label="time / best of the column", extend="max")
 
 
 def shade(lines, who):
@@ -144,14 +142,11 @@ def panels_of(lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l and l["bench"].startswith("spread/")]
     if not lines:
         sys.exit("spread.py: nothing was measured, so there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "figure.dpi": 120, "svg.fonttype": "none", "legend.frameon": False})
+    figures.style()
     panels = panels_of(lines)
     rows = (len(panels) + 1) // 2
     figure, grid = plt.subplots(rows, 2, squeeze=False, layout="constrained", figsize=(13, 3.6 * rows + 0.4))
@@ -162,10 +157,8 @@ def main():
         title, draw, here = panels[at]
         draw(axes, here)
         axes.set_title(title, fontsize=9, loc="left")
-    run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
-                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target)
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh bench tasks`: tasks.py RESULTS.json FIGURE.svg|.png"""
-import json
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+import figures
 
 LOOKS = {
     "serial": ("#777777", "|"), "openmp-gcc": ("#4477aa", "s"), "openmp-clang": ("#66ccee", "D"),
@@ -60,20 +58,14 @@ def draw(lines):
 
 
 def main():
-    source, target = sys.argv[1:3]
-    with open(source, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.strip()]
+    lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l and l["bench"] == "tasks/matrix"]
     if not lines:
         sys.exit("tasks.py: no problem was solved, so there is nothing to draw")
-    plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
-                         "axes.axisbelow": True, "figure.dpi": 120, "svg.fonttype": "none",
-                         "legend.frameon": False})
+    figures.style()
     figure = draw(lines)
-    run = lines[0]["run"]
-    figure.supxlabel(f"{run['machine']}; {run['topology']}; {run['compiler']}; nigh {run['commit']}; "
-                     f"{run['date'][:10]}", fontsize=6.5, color="#666666", x=0.01, ha="left")
-    figure.savefig(target)
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ void draw_figure(std::string const& file, std::string const& script, std::string
   ProgramOutput const data;
   write_output(data.path().string(), lines);
   auto const status =
-      platform::run_program({python, script_path(script), data.path().string(), file}, {});
+      platform::run_program({python, "-B", script_path(script), data.path().string(), file}, {});
   if (!status || *status != 0) throw std::runtime_error(file + ": the figure could not be drawn");
 }
 
