@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "platform/launch.hpp"
+#include "platform/process_usage.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -211,6 +212,8 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
     if (got == 0) got = limit_reached;
     bool const again = ending.interrupted != 0;
     if (!again) ending.interrupted = got;
+    if (again)  // those that left the group, as ranks under mpirun do
+      for (int const pid : process_tree(child)) ::kill(pid, SIGKILL);
     ::kill(-child, again ? SIGKILL : SIGTERM);
     deadline = Clock::now() + mercy;
   }
