@@ -165,8 +165,12 @@ void Search::tell(int candidate, double cost) {
 }
 
 void Search::tell_failed(int candidate) {
-  measured_[static_cast<std::size_t>(candidate)].failed = true;
+  rule_out(candidate);
   ++runs_;
+}
+
+void Search::rule_out(int candidate) {
+  measured_[static_cast<std::size_t>(candidate)].failed = true;
 }
 
 std::vector<Standing> Search::standings() const {

@@ -44,6 +44,7 @@ class Search {
   std::optional<int> next();
   void tell(int candidate, double cost);
   void tell_failed(int candidate);
+  void rule_out(int candidate);  // it would fail, too: nobody needs to run it
 
   std::vector<Candidate> const& candidates() const { return candidates_; }
   std::vector<Measured> const& measured() const { return measured_; }

@@ -15,6 +15,12 @@ std::string count(int n, std::string const& what) {
 
 }  // namespace
 
+result<int> parse_ranks(std::string_view text) {
+  auto const ranks = parse_threads(text);
+  if (!ranks) return error{"'" + std::string(text) + "' is no positive number of ranks"};
+  return ranks;
+}
+
 result<cpu_order> parse_rank_order(std::string_view text) {
   if (text == "compact") return cpu_order::compact;
   if (text == "scatter") return cpu_order::scatter;

@@ -11,6 +11,7 @@
 
 namespace nigh::cli {
 
+result<int> parse_ranks(std::string_view text);
 result<cpu_order> parse_rank_order(std::string_view text);  // compact, scatter
 
 // Of rank `rank` of as many as `how` says there are on this host. The error names the option and

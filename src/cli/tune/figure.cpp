@@ -23,23 +23,34 @@ constexpr double width = 720, height = 440;
 constexpr double left = 70, right = 20, top = 50, bottom = 110;
 
 struct Point {
-  int threads = 0;
+  int at = 0;  // threads, or ranks
   double value = 0, low = 0, high = 0;
 };
 
-// By threads, of each binding and memory policy the best schedule.
+// What a configuration's line is called.
+std::string line_of(Space const& space, std::size_t i) {
+  auto const& request = space.requests[i];
+  if (!space.ranks.empty())
+    return to_string(Binding{*space.ranks[i].order}) + (space.ranks[i].smt ? ", shared cores" : "");
+  return (request.bind ? to_string(*request.bind) : std::string("unbound")) + ", " +
+         (request.memory ? to_string(*request.memory) : std::string("first touch"));
+}
+
+// By threads, of each binding and memory policy the best schedule; of ranks by their number, of
+// each order the best number of threads.
 std::map<std::string, std::map<int, Point>> lines_of(Outcome const& found) {
   std::map<std::string, std::map<int, Point>> lines;
   for (auto const& s : found.search.standings()) {  // best first
     auto const i = static_cast<std::size_t>(s.candidate);
     auto const& request = found.space.requests[i];
-    if (request.threads == 0 || found.cut_short[i]) continue;
-    auto const name = (request.bind ? to_string(*request.bind) : std::string("unbound")) + ", " +
-                      (request.memory ? to_string(*request.memory) : std::string("first touch"));
+    bool const are_ranks = !found.space.ranks.empty();
+    bool const is_placed = are_ranks ? found.space.ranks[i].order.has_value() : request.threads > 0;
+    if (!is_placed || found.cut_short[i]) continue;
+    int const at = are_ranks ? found.space.ranks[i].per_host : request.threads;
     auto low = found.metric.value_of_cost(s.low), high = found.metric.value_of_cost(s.high);
     if (low > high) std::swap(low, high);
-    lines[name].try_emplace(request.threads,
-                            Point{request.threads, found.metric.value_of_cost(s.cost), low, high});
+    lines[line_of(found.space, i)].try_emplace(
+        at, Point{at, found.metric.value_of_cost(s.cost), low, high});
   }
   return lines;
 }
@@ -56,13 +67,14 @@ std::pair<double, int> axis_end(double most) {
 
 class Figure {
  public:
-  Figure(std::vector<int> threads, double most) : threads_(std::move(threads)) {
+  Figure(std::vector<int> across, std::string what, double most)
+      : across_(std::move(across)), what_(std::move(what)) {
     std::tie(end_, steps_) = axis_end(most);
   }
 
-  double x(int threads) const {
-    auto const first = std::log2(threads_.front()), last = std::log2(threads_.back());
-    auto const part = last > first ? (std::log2(threads) - first) / (last - first) : 0.5;
+  double x(int at) const {
+    auto const first = std::log2(across_.front()), last = std::log2(across_.back());
+    auto const part = last > first ? (std::log2(at) - first) / (last - first) : 0.5;
     return left + 30 + part * (width - left - right - 60);
   }
   double y(double value) const { return height - bottom - value / end_ * (height - top - bottom); }
@@ -76,9 +88,9 @@ class Figure {
       stroke(left, y(value), width - right, y(value), i == 0 ? "#333" : "#ddd", 1);
       svg_.text(left - 8, y(value) + 4, small("end"), fmt::format("{:.4g}", value));
     }
-    for (int const t : threads_)
-      svg_.text(x(t), height - bottom + 18, small("middle"), std::to_string(t));
-    svg_.text(width / 2, height - bottom + 38, small("middle"), "threads");
+    for (int const n : across_)
+      svg_.text(x(n), height - bottom + 18, small("middle"), std::to_string(n));
+    svg_.text(width / 2, height - bottom + 38, small("middle"), what_);
     svg_.text(left - 8, top - 10, small("end"), unit);
   }
 
@@ -87,12 +99,11 @@ class Figure {
                                         "#edae49", "#6a4c93", "#555555"};
     auto const* const colour = colours[number % colours.size()];
     Point const* before = nullptr;
-    for (auto const& [threads, p] : points) {
-      if (before != nullptr)
-        stroke(x(before->threads), y(before->value), x(threads), y(p.value), colour, 2);
-      stroke(x(threads), y(p.low), x(threads), y(std::min(p.high, end_)), colour, 1);
-      svg_.rect({x(threads) - 3, y(p.value) - 3, 6, 6}, 3, fmt::format(R"(fill="{}")", colour),
-                fmt::format("{} threads, {}: {:.4g}", threads, name, p.value));
+    for (auto const& [n, p] : points) {
+      if (before != nullptr) stroke(x(before->at), y(before->value), x(n), y(p.value), colour, 2);
+      stroke(x(n), y(p.low), x(n), y(std::min(p.high, end_)), colour, 1);
+      svg_.rect({x(n) - 3, y(p.value) - 3, 6, 6}, 3, fmt::format(R"(fill="{}")", colour),
+                fmt::format("{} {}, {}: {:.4g}", n, what_, name, p.value));
       before = &p;
     }
     auto const column = static_cast<double>(number % 3), row = static_cast<double>(number / 3);
@@ -114,7 +125,8 @@ class Figure {
   }
 
   Svg svg_;
-  std::vector<int> threads_;
+  std::vector<int> across_;  // what the horizontal axis has
+  std::string what_;
   double end_ = 1;
   int steps_ = 1;
 };
@@ -123,12 +135,13 @@ class Figure {
 
 std::string figure_svg(Outcome const& found, std::string const& title) {
   auto const lines = lines_of(found);
-  std::set<int> threads;
+  std::set<int> across;
   double most = 0;
   for (auto const& [name, points] : lines)
-    for (auto const& [n, p] : points) threads.insert(n), most = std::max(most, p.value);
-  if (threads.empty()) threads.insert(1), most = 1;
-  Figure figure({threads.begin(), threads.end()}, most);
+    for (auto const& [n, p] : points) across.insert(n), most = std::max(most, p.value);
+  if (across.empty()) across.insert(1), most = 1;
+  Figure figure({across.begin(), across.end()},
+                found.space.ranks.empty() ? "threads" : "ranks on a host", most);
   figure.axes(title, found.metric.is_time() ? "s" : "value");
   std::size_t number = 0;
   for (auto const& [name, points] : lines) figure.line(name, points, number++);

@@ -11,10 +11,6 @@
 namespace nigh::cli {
 namespace {
 
-std::string name_of(Request const& request) {
-  return request == Request{} ? "(as it is)" : to_string(request);
-}
-
 std::size_t at(int candidate) { return static_cast<std::size_t>(candidate); }
 
 std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank,
@@ -24,7 +20,7 @@ std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank
     return fmt::format("{:.4g}{}{}", found.metric.value_of_cost(cost), unit.empty() ? "" : " ",
                        unit);
   };
-  auto const name = name_of(found.space.requests[at(s.candidate)]);
+  auto const name = name_of(found.space, s.candidate);
   if (found.cut_short[at(s.candidate)])
     return fmt::format("{:>4}  {:{}}  {:>12}\n", rank, name, width, "over " + with_unit(s.cost));
   auto low = found.metric.value_of_cost(s.low), high = found.metric.value_of_cost(s.high);
@@ -37,7 +33,7 @@ std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank
 // What the best is worth against the program as it is, and how sure that is.
 std::string verdict(Outcome const& found, std::vector<tune::Standing> const& table) {
   auto const best = table.front().candidate;
-  if (best == 0) return "Nothing that was tried beats the program as it is.\n";
+  if (best == 0) return fmt::format("Nothing that was tried beats {}.\n", found.space.as_it_is);
   auto const& as_it_is = found.search.measured().front();
   if (!as_it_is.known()) return {};
   auto const times = tune::undisturbed(as_it_is.costs) / table.front().cost;
@@ -45,19 +41,19 @@ std::string verdict(Outcome const& found, std::vector<tune::Standing> const& tab
   constexpr double reliable = 0.9;
   if (chance < reliable)
     return fmt::format(
-        "No configuration is reliably better than the program as it is "
+        "No configuration is reliably better than {} "
         "(the best by {:.1f}%, with a chance of {:.0f}%).\n",
-        100 * (times - 1), 100 * chance);
-  return fmt::format(
-      "The best is {:.2f} times as good as the program as it is (sure to {:.0f}%).\n", times,
-      std::min(99.0, 100 * chance));
+        found.space.as_it_is, 100 * (times - 1), 100 * chance);
+  return fmt::format("The best is {:.2f} times as good as {} (sure to {:.0f}%).\n", times,
+                     found.space.as_it_is, std::min(99.0, 100 * chance));
 }
 
 std::string quoted_failures(Outcome const& found) {
   std::string text;
   for (std::size_t i = 0; i < found.failures.size(); ++i)
     if (!found.failures[i].empty())
-      text += fmt::format("out: {}: {}\n", name_of(found.space.requests[i]), found.failures[i]);
+      text += fmt::format("out: {}: {}\n", name_of(found.space, static_cast<int>(i)),
+                          found.failures[i]);
   return text;
 }
 
@@ -66,8 +62,7 @@ std::string quoted_failures(Outcome const& found) {
 std::string ranking_text(Outcome const& found) {
   auto const table = found.search.standings();
   std::size_t width = std::string("configuration").size();
-  for (auto const& s : table)
-    width = std::max(width, name_of(found.space.requests[at(s.candidate)]).size());
+  for (auto const& s : table) width = std::max(width, name_of(found.space, s.candidate).size());
   auto const metric = found.metric.is_time() ? std::string("time") : std::string("value");
   auto text = fmt::format("{:>4}  {:{}}  {:>12}  {:>19}  {:>4}  {:>6}\n", "rank", "configuration",
                           width, metric, "95% interval", "runs", "chance");
@@ -90,8 +85,15 @@ std::string results_json(Outcome const& found, std::string const& machine) {
       samples.push_back(found.metric.value_of_cost(cost));
     nlohmann::ordered_json json;
     json["bench"] = "tune";
-    json["variant"] = name_of(request);
+    json["variant"] = name_of(found.space, s.candidate);
     auto& params = json["params"] = nlohmann::ordered_json::object();
+    if (!found.space.ranks.empty()) {
+      auto const& ranks = found.space.ranks[at(s.candidate)];
+      params["ranks"] = ranks.per_host;
+      if (ranks.order) params["bind_ranks"] = to_string(Binding{*ranks.order});
+      if (ranks.order) params["smt"] = ranks.smt;
+      if (ranks.order) params["cores_off"] = ranks.cores_off;
+    }
     if (request.threads > 0) params["threads"] = request.threads;
     if (request.bind) params["bind"] = to_string(*request.bind);
     if (request.memory) params["mem"] = to_string(*request.memory);

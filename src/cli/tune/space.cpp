@@ -137,4 +137,16 @@ result<Space> space_of(topology const& machine, Choices const& choices, Hears sc
   return space;
 }
 
+std::string name_of(Space const& space, int candidate) {
+  auto const i = static_cast<std::size_t>(candidate);
+  if (space.ranks.empty())
+    return space.requests[i] == Request{} ? "(as it is)" : to_string(space.requests[i]);
+  auto const& ranks = space.ranks[i];
+  if (!ranks.order) return '(' + space.as_it_is + ')';
+  auto const cores = std::to_string(ranks.cores_off) + (ranks.cores_off == 1 ? " core" : " cores");
+  return "--ranks " + std::to_string(ranks.per_host) + " --bind-ranks " +
+         to_string(Binding{*ranks.order}) + (ranks.smt ? " --smt " : " ") +
+         to_string(space.requests[i]) + (ranks.cores_off > 0 ? ", " + cores + " off" : "");
+}
+
 }  // namespace nigh::cli

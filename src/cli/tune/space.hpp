@@ -5,6 +5,7 @@
 
 #include <nigh/result.hpp>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,29 @@ struct Choices {
   std::vector<Binding> binds = {};
   std::vector<MemoryChoice> memories = {};
   std::vector<LoopChoice> schedules = {};
+  std::vector<int> ranks = {};  // on a host; of MPI programs only, as is the next
+  std::vector<cpu_order> rank_orders = {};
+};
+
+// Of a program of MPI ranks, on each host.
+struct Ranks {
+  int per_host = 1;
+  std::optional<cpu_order> order = {};  // empty: where the launcher puts them
+  bool smt = false;                     // threads share cores
+  int cores_off = 0;
+
+  bool operator==(Ranks const&) const = default;
 };
 
 struct Space {
   // [0] is the program as it is, without any option.
   std::vector<Request> requests = {};
-  std::vector<tune::Candidate> candidates = {};  // the same ones, by the index of each value
-  std::vector<std::string> notes = {};           // what was left out, and why
+  std::vector<Ranks> ranks = {};                  // [as requests]; empty: no program of MPI ranks
+  std::vector<tune::Candidate> candidates = {};   // the same ones, by the index of each value
+  std::vector<std::string> notes = {};            // what was left out, and why
+  std::string as_it_is = "the program as it is";  // what [0] is called
 };
+std::string name_of(Space const& space, int candidate);
 
 // Which schedules of loops a program can hear.
 enum class Hears { nothing, openmp, all };

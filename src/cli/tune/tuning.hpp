@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Runs a program in one configuration after the other, as the search asks for them.
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/program_output.hpp"
+#include "cli/tune/metric.hpp"
+#include "cli/tune/outcome.hpp"
+#include "cli/tune/space.hpp"
+#include "platform/launch.hpp"
+#include "tune/search.hpp"
+
+namespace nigh::cli {
+
+class Tuning {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using MakeLaunch = std::function<platform::Launch(int candidate)>;
+
+  Tuning(Space space, Metric metric, std::chrono::nanoseconds budget, MakeLaunch make_launch,
+         tune::SearchOptions options);
+
+  // Until it is decided, the time is up, or somebody interrupts; returns that signal, or 0.
+  int run();
+
+  Outcome outcome() const;
+  // Why nothing can be compared; empty: something can. Of a program as it is, that this fails:
+  // nothing else makes sense without it. Ranks may be too many for a program, or an odd number.
+  std::string failure() const;
+
+ private:
+  int interrupted(int signal);
+  std::chrono::nanoseconds expected(int candidate) const;
+  std::optional<std::chrono::nanoseconds> losing_time() const;
+  int run_one(int candidate, std::chrono::nanoseconds left);
+  int fail(int candidate, std::string why);
+  int rule_out_ranks_of(int candidate);
+
+  Space space_;
+  Metric metric_;
+  MakeLaunch make_launch_;
+  tune::Search search_;
+  bool exhaustive_;
+  std::vector<bool> cut_short_;
+  std::vector<std::string> failures_;
+  std::optional<int> first_failed_;
+  std::map<int, double> took_;
+  ProgramOutput output_;
+  std::string ended_;
+  Clock::time_point start_ = Clock::now(), end_;
+};
+
+}  // namespace nigh::cli
