@@ -5,6 +5,8 @@
 //   whose thread                         what happens
 //   -----------------------------------  -----------------------------------------------------
 //   of libgomp, libomp, libnigh          counted; it gets its place from its own runtime
+//   of an MPI library                    may run on all places, as if it were not there: it mostly
+//                                        sleeps, and would take a worker's place
 //   of a Java virtual machine            counted; any thread of it may ask how many cpus there are,
 //                                        and is told by its own mask
 //   with an affinity in its attributes   counted; its creator knows better
@@ -131,15 +133,22 @@ void place_main_thread() {
     state.main_is_placed.store(true, sync::relaxed);
 }
 
-bool is_runtime(void const* code) {
+enum class Owner { runtime, mpi, program };
+
+// Whose code it is.
+Owner owner_of(void const* code) {
   Dl_info from;
-  if (dladdr(code, &from) == 0 || from.dli_fname == nullptr) return false;
+  if (dladdr(code, &from) == 0 || from.dli_fname == nullptr) return Owner::program;
   char const* const slash = strrchr(from.dli_fname, '/');
   char const* const name = slash != nullptr ? slash + 1 : from.dli_fname;
   for (char const* runtime : {"libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so",
                               "libnigh.so", "libjli.so", "libjvm.so"})
-    if (strncmp(name, runtime, strlen(runtime)) == 0) return true;
-  return false;
+    if (strncmp(name, runtime, strlen(runtime)) == 0) return Owner::runtime;
+  // Open MPI, its parts and its plugins; MPICH and Intel MPI; what they send with.
+  for (char const* mpi : {"libmpi.so", "libopen-pal.so", "libopen-rte.so", "libpmix.so", "mca_",
+                          "libmpich.so", "libucs.so", "libuct.so", "libucp.so", "libfabric.so"})
+    if (strncmp(name, mpi, strlen(mpi)) == 0) return Owner::mpi;
+  return Owner::program;
 }
 
 bool has_affinity(pthread_attr_t const* attributes) {
@@ -213,7 +222,12 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(
   if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
   if (state.count == 0 || state.forked.load(sync::relaxed))
     return create(thread, attributes, body, argument);
-  bool const pinned = !is_runtime(__builtin_return_address(0)) && !has_affinity(attributes);
+  auto const owner = owner_of(__builtin_return_address(0));
+  if (owner == Owner::mpi) {
+    nigh::preload::OnAllPlaces const inherited;
+    return create(thread, attributes, body, argument);
+  }
+  bool const pinned = owner == Owner::program && !has_affinity(attributes);
   auto* const start = static_cast<Start*>(malloc(sizeof(Start)));
   if (start == nullptr) return create(thread, attributes, body, argument);
   if (pinned) place_main_thread();
