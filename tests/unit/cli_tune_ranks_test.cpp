@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +15,7 @@
 #include "cli/tune/launcher.hpp"
 #include "cli/tune/outcome.hpp"
 #include "cli/tune/ranks.hpp"
+#include "cli/tune/tuning.hpp"
 
 namespace {
 
@@ -262,6 +265,47 @@ TEST(RankOutcome, NamesBestAndBaseline) {
   auto const svg = figure_svg(found, "title");
   EXPECT_THAT(svg, HasSubstr("ranks on a host"));
   EXPECT_THAT(svg, HasSubstr(">compact<"));
+}
+
+// A program that takes so many ranks only, and is fastest with one.
+std::string tuned(Space const& s, std::function<bool(int ranks)> const& takes, Words const& words) {
+  Tuning tuning(s, Metric::in_output("time ([0-9]+)", false).value(), std::chrono::minutes(1),
+                [&](int candidate) {
+                  auto const& ranks = s.ranks[static_cast<std::size_t>(candidate)];
+                  nigh::platform::Launch launch;
+                  launch.words = words;
+                  launch.words.push_back(
+                      takes(ranks.per_host) ? "time " + std::to_string(ranks.per_host) : "$(bad)");
+                  return launch;
+                },
+                {.repetitions = 1});
+  EXPECT_EQ(tuning.run(), 0);
+  return tuning.failure().empty() ? ranking_text(tuning.outcome()) : tuning.failure();
+}
+Words const says{"/bin/sh", "-c", "case $0 in time*) echo $0;; *) echo odd; exit 3;; esac"};
+
+TEST(RankTuning, NumbersOfRanksThatAProgramRefusesAreOut) {
+  auto const s = space("pack:2 numa:1 core:6 pu:1");
+  auto const text = tuned(s, [](int ranks) { return ranks < 4; }, says);
+  EXPECT_THAT(text, HasSubstr("   1  --ranks 1 "));
+  EXPECT_THAT(text,
+              HasSubstr("out: (12 ranks, where the launcher puts them): its exit status is 3, "
+                        "its last words: odd\n"));
+  EXPECT_THAT(text, HasSubstr("others of so many ranks are out, too"));
+  int runs = 0;
+  for (std::size_t at = 0; (at = text.find("out: --ranks 4 ", at)) != text.npos; ++at) ++runs;
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(RankTuning, SaysWhyNothingRuns) {
+  auto const s = space("core:2 pu:1");
+  EXPECT_THAT(
+      tuned(
+          s, [](int) { return false; }, says),
+      HasSubstr("nothing can be measured; (2 ranks, where the launcher puts them): its exit "
+                "status is 3, its last words: odd"));
+  EXPECT_THAT(tuned(s, [](int) { return true; }, {"./no-such-launcher"}),
+              HasSubstr("cannot run ./no-such-launcher"));
 }
 
 }  // namespace

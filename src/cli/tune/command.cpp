@@ -91,6 +91,9 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
   auto const elf = platform::read_elf(platform::find_program(words.front()));
   auto space = space_of(machine, choices, elf ? hears(*elf) : Hears::all, from_environment);
   if (!space) throw UsageError(space.message());
+  if (is_launcher(words.front()))
+    space->notes.push_back("all ranks of " + words.front() +
+                           " get the same cpus so; {ranks} for their number gives each its own");
   auto const requests = space->requests;
   auto const shim = shim_for(words.front());
   auto const make_launch = [&machine, requests, shim, words](int candidate) {

@@ -104,6 +104,8 @@ result<bool> has_placeholders(std::vector<std::string> const& words) {
 
 }  // namespace
 
+bool is_launcher(std::string const& word) { return kind_of(word) != Kind::none; }
+
 result<std::optional<LauncherLine>> LauncherLine::parse(std::vector<std::string> words,
                                                         IsProgram const& is_program) {
   auto const is_ours = has_placeholders(words);
@@ -115,8 +117,7 @@ result<std::optional<LauncherLine>> LauncherLine::parse(std::vector<std::string>
   auto const& all = line.words_;
   auto const run = std::find(all.begin(), all.end(), "{run}");
   line.says_run_ = run != all.end();
-  auto const launcher =
-      std::find_if(all.begin(), run, [](auto const& word) { return kind_of(word) != Kind::none; });
+  auto const launcher = std::find_if(all.begin(), run, is_launcher);
   auto const kind = launcher == run ? Kind::none : kind_of(*launcher);
   if (kind == Kind::none && !line.says_run_)
     return error{

@@ -15,6 +15,8 @@
 
 namespace nigh::cli {
 
+bool is_launcher(std::string const& word);  // mpirun and the like, by their names
+
 struct LauncherValues {
   int ranks = 1;  // on all hosts
   int ranks_per_host = 1;
