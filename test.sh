@@ -5,8 +5,8 @@
 # Without an option, in under 25 minutes on two cores: all tests of the usual build, the lock-free
 # code under the model checker, the tests under the address, undefined-behaviour and thread
 # sanitizers, those of the scheduler with threads held up at random, a build with clang, and a few boots of a machine with real NUMA nodes. --full adds
-# every such machine, long stress runs, programs of Debian that use OpenMP, and a short run of every
-# benchmark.
+# every such machine, long stress runs, programs of Debian that use OpenMP, ranks under Slurm, and a
+# short run of every benchmark.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
 . scripts/setup.sh
@@ -76,7 +76,7 @@ build clang
 run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
-export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1
+export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1
 run_ctest "tests in a machine with NUMA" dev -L '^numa_vm$'
 
 quick_benches() {

@@ -7,7 +7,7 @@ import sys
 from cluster_hosts import options, slurm, system
 from cluster_hosts.errors import HostsFailed, Missing, UsageError
 from cluster_hosts.job import Job
-from cluster_hosts.network import TEMPORARY, Network
+from cluster_hosts.network import ROOT, TEMPORARY, Network
 from cluster_hosts.report import Report
 
 SIGNAL_GRACE = 5  # seconds for the inner process to report after a signal
@@ -38,14 +38,14 @@ def environment():
         if name.startswith(FOREIGN):
             del os.environ[name]
     os.environ.update(TMPDIR=TEMPORARY, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
-                      SLURM_HOSTFILE=TEMPORARY + '/where')
+                      SLURM_HOSTFILE=ROOT + '/where', UCX_NET_DEVICES='eth0')
 
 
 def inside(chosen, json_file):
     """The first process of the new world; all others end with it."""
     environment()
     network = Network(chosen.hosts)
-    daemons = slurm.start(network, chosen) if chosen.launcher.startswith('slurm') else ()
+    daemons = slurm.start(chosen.hosts, chosen.ranks) if chosen.launcher.startswith('slurm') else ()
 
     def is_of_hosts(pid, name):
         return pid in network.pids.values() or name in daemons

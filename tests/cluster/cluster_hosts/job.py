@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from cluster_hosts import launchers, system
-from cluster_hosts.network import TEMPORARY, on_host
+from cluster_hosts.network import ROOT, on_host
 from cluster_hosts.ranks import Ranks
 
 EXIT_GRACE = 3  # seconds for what belongs to a job to be gone after it
@@ -47,7 +47,7 @@ class Job:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self.selector.register(reading, 1, lambda: os.read(reading, 4096))
         shares = launchers.ranks_of_hosts(self.chosen.hosts, self.chosen.ranks)
-        with open(TEMPORARY + '/where', 'w') as file:
+        with open(ROOT + '/where', 'w') as file:
             file.writelines(f'{host}\n' * share for host, share in shares.items())
         line = launchers.LINES[self.chosen.launcher](shares, self.chosen.ranks, self.chosen.launcher_options,
                                                      self.chosen.program)

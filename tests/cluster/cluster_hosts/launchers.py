@@ -44,14 +44,14 @@ def openmpi(shares, ranks, extra, program):
 def mpich(shares, ranks, extra, program):
     hosts = ','.join(f'{host}:{share}' for host, share in shares.items())
     return [found(TOOLS['mpich'][0]), '-launcher', 'ssh', '-launcher-exec', SSH, '-iface', 'eth0', '-hosts', hosts,
-            '-genv', 'UCX_NET_DEVICES', 'eth0', '-n', str(ranks), *extra, RANK, *program]
+            '-n', str(ranks), *extra, RANK, *program]
 
 
 def slurm(mpi):
     """Where ranks go is in the file that SLURM_HOSTFILE names."""
     def line(shares, ranks, extra, program):
-        return [found('srun'), f'--mpi={mpi}', '--distribution=arbitrary', f'--nodelist={",".join(shares)}',
-                f'--ntasks={ranks}', f'--nodes={len(shares)}', *extra, RANK, *program]
+        return [found('srun'), f'--mpi={mpi}', '--distribution=arbitrary', f'--nodes={len(shares)}',
+                f'--ntasks={ranks}', *extra, RANK, *program]
     return line
 
 

@@ -91,4 +91,4 @@ class Network:
 
 def on_host(host, words):
     """The command line that does `words` on a host."""
-    return [launchers.SSH, f'n{host}', shlex.join(words)]
+    return [launchers.SSH, f'n{host}', 'exec ' + shlex.join(words)]

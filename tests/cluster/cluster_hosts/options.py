@@ -56,7 +56,7 @@ def parser():
     p.add_argument('--hosts', type=number, default=2, metavar='N', help='how many (2)')
     p.add_argument('--ranks', type=number, metavar='N', help='of the program, the first hosts get more (one a host)')
     p.add_argument('--launcher', choices=launchers.LINES, default='openmpi', help='who starts them (openmpi)')
-    p.add_argument('--launcher-options', default='', metavar='TEXT', help='further ones: "-x NAME", "-K"')
+    p.add_argument('--launcher-options', default='', metavar='TEXT', help='further ones: --launcher-options="-x NAME"')
     p.add_argument('--timeout', type=seconds, default=60, metavar='S', help='of all (60)')
     p.add_argument('--fault', action='append', default=[], metavar='KIND:TARGET:S', dest='faults',
                    help='what to do to whom, so long after all ranks began; may be repeated')
