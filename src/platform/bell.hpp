@@ -16,6 +16,8 @@ class Bell {
 
   bool is_in_order() const noexcept { return descriptor_ >= 0; }  // false: the system refused
   void ring() noexcept;
+  // Readable when it has rung since the last wait(), for an EventSet.
+  int descriptor() const noexcept { return descriptor_; }
   // Until it has rung since the last time, something has arrived at the socket (-1: none), or the
   // time is over. May return early.
   void wait(int socket, std::optional<std::int64_t> timeout_us) noexcept;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -64,6 +65,12 @@ std::size_t stack_left() noexcept {
   char const* const end = stack_end();
   return end != nullptr ? static_cast<std::size_t>(std::max<std::ptrdiff_t>(&here - end, 0))
                         : std::numeric_limits<std::size_t>::max();
+}
+
+void leave_signals_to_others() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 void yield() noexcept { sched_yield(); }

@@ -27,6 +27,9 @@ class Thread {
 // system does not say.
 std::size_t stack_left() noexcept;
 
+// Signals to this process are for its other threads from now on.
+void leave_signals_to_others() noexcept;
+
 // Lets another thread have the cpu, if one wants it.
 void yield() noexcept;
 

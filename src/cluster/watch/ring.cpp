@@ -2,7 +2,6 @@
 #include "cluster/watch/ring.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "base/assert.hpp"
 
@@ -33,7 +32,7 @@ Ring::Ring(int rank, std::vector<bool> const& edges, RingOptions options, Time n
 Ring::Sends Ring::to_all(RingMessage const& message) const {
   Sends sends;
   for (Side const side : {Side::left, Side::right})
-    if (is_connected(side)) sends.push_back({side, message});
+    if (is_connected(side)) sends.add({side, message});
   return sends;
 }
 
@@ -82,7 +81,11 @@ Ring::Sends Ring::leave() {
 
 Ring::Sends Ring::pass_ready() {
   if (!wants_to_leave_ || !(is_last_ || right_is_ready_)) return {};
-  if (!is_first_) return {{Side::left, {Kind::ready, {}}}};
+  if (!is_first_) {
+    Sends sends;
+    sends.add({Side::left, {Kind::ready, {}}});
+    return sends;
+  }
   has_left_ = true;
   return to_all({Kind::goodbye, {}});
 }

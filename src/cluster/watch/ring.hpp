@@ -23,6 +23,7 @@
 // before it says what time it is.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -59,10 +60,21 @@ struct RingOptions {
 class Ring {
  public:
   struct Send {
-    Side to;
-    RingMessage message;
+    Side to = Side::left;
+    RingMessage message{};
   };
-  using Sends = std::vector<Send>;
+  // At most one to each side. Watching allocates no memory: it must not wait for a thread that is
+  // stuck in the middle of that.
+  class Sends {
+   public:
+    void add(Send const& send) { all_[count_++] = send; }
+    Send const* begin() const { return all_.data(); }
+    Send const* end() const { return all_.data() + count_; }
+
+   private:
+    std::array<Send, 2> all_{};
+    std::size_t count_ = 0;
+  };
 
   // edges[r]: rank r is connected to its right neighbour. All ranks are told the same.
   Ring(int rank, std::vector<bool> const& edges, RingOptions options, Time now);

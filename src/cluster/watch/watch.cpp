@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/watch/watch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "platform/last_words.hpp"
+#include "platform/program.hpp"
+
+namespace nigh::cluster {
+namespace {
+
+constexpr char const* variable = "NIGH_CLUSTER_SILENCE";
+constexpr Time second = 1'000'000;
+constexpr std::size_t stack_bytes = 256 * 1024;
+constexpr std::uint64_t the_bell = 2;  // beside the two sides
+
+// Microseconds; negative: that is no time.
+Time silence_of_environment() {
+  char const* const text = std::getenv(variable);
+  if (text == nullptr) return RingOptions{}.silence_us;
+  double seconds = 0;
+  auto const* const end = text + std::strlen(text);
+  auto const [rest, error] = std::from_chars(text, end, seconds);
+  if (error != std::errc{} || rest != end) return -1;
+  if (seconds == 0) return 0;
+  if (!(seconds >= 0.1 && seconds <= 86400)) return -1;
+  return static_cast<Time>(seconds * second);
+}
+
+template <class T>
+std::vector<T> gather(T const& mine, int ranks, Watch::Exchange const& exchange) {
+  auto const bytes = exchange(std::as_bytes(std::span(&mine, 1)));
+  std::vector<T> all(static_cast<std::size_t>(ranks));
+  NIGH_ASSERT(bytes.size() == all.size() * sizeof(T), "an exchange gives everybody's bytes");
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+std::string named(int rank, std::vector<Card> const& cards) {
+  return "rank " + std::to_string(rank) + " on " +
+         cards[static_cast<std::size_t>(rank)].host.data();
+}
+
+void report_unwatched(std::vector<bool> const& edges, std::vector<Card> const& cards) {
+  int const ranks = static_cast<int>(edges.size());
+  int first = -1, others = -1;
+  for (int r = ranks - 1; r >= 0; --r)
+    if (neighbour(r, ranks, Side::right) >= 0 && !edges[static_cast<std::size_t>(r)])
+      first = r, ++others;
+  if (first < 0) return;
+  auto const more = others > 0 ? " (nor can " + std::to_string(others) + " more)" : "";
+  std::fprintf(stderr, "nigh: %s and %s cannot connect%s: they do not watch each other\n",
+               named(first, cards).c_str(),
+               named(neighbour(first, ranks, Side::right), cards).c_str(), more.c_str());
+}
+
+}  // namespace
+
+result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const& exchange,
+                                            Time patience_us) {
+  Meeting const meeting;
+  Card mine = meeting.card();
+  mine.job = random_number();
+  mine.secret = random_number();
+  mine.silence_us = silence_of_environment();
+  auto cards = gather(mine, ranks, exchange);
+  if (cards[0].silence_us < 0)
+    return error{std::string(variable) +
+                 " of rank 0 is not a number of seconds from 0.1 to 86400, or 0 for no watch"};
+  Meeting::Links links;
+  if (cards[0].silence_us > 0) links = meeting.connect(rank, cards, now_us() + patience_us);
+
+  // An edge is one if both of its ranks think so.
+  struct Ends {
+    std::uint8_t left, right;
+  };
+  auto const ends = gather(Ends{links.left.is_open(), links.right.is_open()}, ranks, exchange);
+  std::vector<bool> edges;
+  for (int r = 0; r < ranks; ++r) {
+    int const right = neighbour(r, ranks, Side::right);
+    edges.push_back(right >= 0 && ends[static_cast<std::size_t>(r)].right != 0 &&
+                    ends[static_cast<std::size_t>(right)].left != 0);
+  }
+  if (rank == 0 && cards[0].silence_us > 0) report_unwatched(edges, cards);
+
+  auto events = platform::EventSet::make();
+  if (!events) return events.to_error();
+  std::unique_ptr<Watch> watch(
+      new Watch(rank, std::move(cards), std::move(links), edges, std::move(*events)));
+  for (Side const side : {Side::left, Side::right}) {
+    if (!watch->ring_.is_connected(side)) continue;
+    auto const added =
+        watch->events_.add(watch->link(side).socket(), std::uint64_t{side == Side::right});
+    if (!added) return added.to_error();
+  }
+  if (!watch->ring_.is_connected(Side::left) && !watch->ring_.is_connected(Side::right))
+    return watch;
+  if (auto const added = watch->events_.add(watch->bell_.descriptor(), the_bell); !added)
+    return added.to_error();
+  auto thread = platform::Thread::start(stack_bytes, [w = watch.get()] { w->run(); });
+  if (!thread) return thread.to_error();
+  watch->thread_ = std::move(*thread);
+  return watch;
+}
+
+Watch::Watch(int rank, std::vector<Card> cards, Meeting::Links links,
+             std::vector<bool> const& edges, platform::EventSet events)
+    : rank_(rank),
+      process_(platform::process_id()),
+      cards_(std::move(cards)),
+      links_(std::move(links)),
+      options_{.beat_us = std::min(RingOptions{}.beat_us, cards_[0].silence_us / 10),
+               .silence_us = cards_[0].silence_us},
+      ring_(rank, edges, options_, now_us()),
+      events_(std::move(events)) {}
+
+Watch::~Watch() {
+  if (!thread_ || process_ != platform::process_id()) return;  // a child of fork() has no thread
+  stops_.store(true, sync::relaxed);
+  bell_.ring();
+  thread_->join();
+}
+
+void Watch::leave() {
+  if (!thread_ || process_ != platform::process_id()) return;
+  leaves_.store(true, sync::relaxed);
+  bell_.ring();
+  thread_->join();
+  thread_.reset();
+}
+
+void Watch::run() {
+  platform::leave_signals_to_others();
+  bool has_asked = false;
+  while (!stops_.load(sync::relaxed)) {
+    auto const names = events_.wait(std::max<Time>(0, ring_.next_tick() - now_us()));
+    if (std::find(names.begin(), names.end(), the_bell) != names.end()) bell_.wait(-1, 0);
+    if (leaves_.load(sync::relaxed) && !std::exchange(has_asked, true)) say(ring_.leave());
+    for (Side const side : {Side::left, Side::right})
+      if (ring_.is_connected(side)) listen(side);
+    say(ring_.tick(now_us()));
+    if (ring_.loss()) end();
+    if (ring_.has_left()) return part();
+  }
+}
+
+void Watch::listen(Side side) {
+  while (auto const frame = link(side).receive())
+    say(ring_.received(side, {frame->said, frame->loss}, now_us()));
+  if (link(side).has_ended()) say(ring_.closed(side, now_us()));
+}
+
+void Watch::say(Ring::Sends const& sends) {
+  for (auto const& send : sends)
+    link(send.to).send({.kind = Frame::Kind::ring,
+                        .rank = rank_,
+                        .said = send.message.kind,
+                        .loss = send.message.loss});
+}
+
+// A connection that is closed with something unread may take what was last said along: so both
+// sides read to the end.
+void Watch::part() {
+  Time const deadline = now_us() + options_.silence_us;
+  links_.left.end_sending();
+  links_.right.end_sending();
+  for (;;) {
+    bool heard_all = true;
+    for (Side const side : {Side::left, Side::right}) {
+      if (!link(side).is_open()) continue;
+      while (link(side).receive()) continue;
+      if (link(side).has_ended()) {
+        events_.remove(link(side).socket());
+        link(side).close();
+      }
+      heard_all &= !link(side).is_open();
+    }
+    Time const left = deadline - now_us();
+    if (heard_all || left <= 0) return;
+    events_.wait(left);
+  }
+}
+
+void Watch::end() {
+  for (Side const side : {Side::left, Side::right})
+    while (link(side).is_open() && link(side).receive()) continue;
+  RingLoss const loss = *ring_.loss();
+  auto const host = [this](int rank) {
+    auto const r = static_cast<std::size_t>(rank);
+    return r < cards_.size() ? cards_[r].host.data() : "?";
+  };
+  double const silent = static_cast<double>(loss.silent_us) / second;
+  std::array<char, 320> line;
+  char const* const how =
+      loss.how == RingLoss::How::ended
+          ? "nigh: rank %d on %s has ended without a word (silent for %.1f s); "
+            "rank %d on %s ends\n"
+          : "nigh: rank %d on %s has been silent for %.1f s; rank %d on %s ends\n";
+  int const length = std::snprintf(line.data(), line.size(), how, loss.rank, host(loss.rank),
+                                   silent, rank_, host(rank_));
+  platform::end_with({line.data(), static_cast<std::size_t>(length)}, 1);
+}
+
+}  // namespace nigh::cluster

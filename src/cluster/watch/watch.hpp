@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Ends this process, with a line that says why, when another rank of its job has ended without a
+// word, or has been silent: whatever this rank does meanwhile, in whatever library it is stuck.
+//
+// One thread, which sleeps but for a message to each of two neighbours twice a second (ring.hpp).
+// It needs nothing of MPI, and nothing of whoever launched the job. NIGH_CLUSTER_SILENCE on rank 0
+// says after how many seconds a rank is silent (5); 0: nobody watches.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <nigh/result.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/atomic.hpp"
+#include "cluster/watch/link.hpp"
+#include "cluster/watch/meeting.hpp"
+#include "cluster/watch/ring.hpp"
+#include "platform/bell.hpp"
+#include "platform/event_set.hpp"
+#include "platform/thread.hpp"
+
+namespace nigh::cluster {
+
+class Watch {
+ public:
+  // Collective: takes bytes from every rank, as many from each, and gives each those of all, in the
+  // order of ranks.
+  using Exchange = std::function<std::vector<std::byte>(std::span<std::byte const> mine)>;
+
+  // Collective. Where neighbours cannot connect within the time, rank 0 says so on standard error,
+  // and they are not watched. An error, on all ranks, when NIGH_CLUSTER_SILENCE is no time.
+  static result<std::unique_ptr<Watch>> start(int rank, int ranks, Exchange const& exchange,
+                                              Time patience_us = 10'000'000);
+
+  // Collective: returns when all ranks have called it. From then on ranks may end as they like.
+  void leave();
+
+  // Without leave(), others take this rank for one that has ended.
+  ~Watch();
+  Watch(Watch&&) = delete;
+
+ private:
+  Watch(int rank, std::vector<Card> cards, Meeting::Links links, std::vector<bool> const& edges,
+        platform::EventSet events);
+
+  void run();
+  void listen(Side side);
+  void say(Ring::Sends const& sends);
+  void part();
+  [[noreturn]] void end();
+  Link& link(Side side) { return side == Side::left ? links_.left : links_.right; }
+
+  int rank_;
+  int process_;
+  std::vector<Card> cards_;
+  Meeting::Links links_;
+  RingOptions options_;
+  Ring ring_;
+  platform::EventSet events_;
+  platform::Bell bell_;
+  sync::atomic<bool> leaves_{false}, stops_{false};
+  std::optional<platform::Thread> thread_;
+};
+
+}  // namespace nigh::cluster
