@@ -194,17 +194,18 @@ TEST(LauncherLine, FillsPlaceholdersIn) {
 }
 
 TEST(LauncherLine, FindsTheRanksProgram) {
-  EXPECT_EQ(parse({"mpirun", "-launcher", "ssh", "-n", "{ranks}", "./app", "test"})
-                .value()
-                ->guessed_program(),
-            "./app");
+  EXPECT_EQ(
+      parse({"mpirun", "-launcher", "ssh", "-n", "{ranks}", "./app", "test"}).value()->program(),
+      "./app");
   EXPECT_EQ(parse({"mpirun", "--mca", "ssh", "test", "-n", "{ranks}", "numactl", "-l", "./app"})
                 .value()
-                ->guessed_program(),
+                ->program(),
             "numactl");
   EXPECT_EQ(filled({"site-launch", "test", "{ranks}", "{run}", "./app"}),
             (Words{"site-launch", "test", "40", "nigh", "run", "--", "./app"}));
-  EXPECT_FALSE(parse({"mpirun", "{ranks}", "{run}", "./app"}).value()->guessed_program());
+  auto const told = parse({"mpirun", "test", "{ranks}", "{run}", "./app"}).value();
+  EXPECT_EQ(told->program(), "./app");
+  EXPECT_FALSE(told->is_guessed());
 }
 
 TEST(LauncherLine, LeavesABindingAloneThatSomebodyChose) {

@@ -72,6 +72,7 @@ void check_figure(std::string const& file) {
 
 // A program to tune.
 struct Subject {
+  std::string name;
   Space space;
   Tuning::MakeLaunch make_launch;
   std::function<std::string(int best)> conclude;  // writes what there is to write; the last line
@@ -110,7 +111,7 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
     return fmt::format("Profile in {}: nigh run --profile {} -- {}\n", o.output,
                        as_shell_words({o.output}), as_shell_words(words));
   };
-  return {std::move(space).value(), make_launch, conclude};
+  return {words.front(), std::move(space).value(), make_launch, conclude};
 }
 
 // As a shell finds us; on other hosts only our file's name says who is meant.
@@ -128,8 +129,8 @@ Subject ranks_of(CLI::App const& command, TuneOptions const& o, Choices const& c
   refuse(command, {"--output"}, "what is found for a launcher is a command line, not a profile");
   auto space = space_of_ranks(machine, choices, from_environment);
   if (!space) throw UsageError(space.message());
-  if (auto const program = line.guessed_program())
-    space->notes.push_back("the ranks run " + *program +
+  if (line.is_guessed())
+    space->notes.push_back("the ranks run " + line.program() +
                            "; if that is wrong, write {run} before their program");
   auto const words = [line, hosts = o.hosts, nigh = this_word(o.hosts), requests = space->requests,
                       ranks = space->ranks](int candidate) {
@@ -140,7 +141,7 @@ Subject ranks_of(CLI::App const& command, TuneOptions const& o, Choices const& c
   auto const conclude = [words](int best) {
     return "Run it so: " + as_shell_words(words(best)) + '\n';
   };
-  return {std::move(space).value(), make_launch, conclude};
+  return {line.program(), std::move(space).value(), make_launch, conclude};
 }
 
 Subject subject_of(CLI::App const& command, TuneOptions const& o, topology const& machine,
@@ -188,7 +189,7 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
   write_output("-", ranking_text(found));
   if (!o.json.empty()) write_output(o.json, results_json(found, shape_of(machine).levels));
   if (!o.plot.empty())
-    write_output(o.plot, figure_svg(found, words.front() + " on " + machine.description()));
+    write_output(o.plot, figure_svg(found, subject.name + " on " + machine.description()));
   fmt::print("{}", subject.conclude(table.front().candidate));
   std::fflush(stdout);
   if (signal > 0) throw ExitStatus{128 + signal};

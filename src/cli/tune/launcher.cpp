@@ -161,9 +161,6 @@ std::vector<std::string> LauncherLine::words(LauncherValues const& values) const
   return line;
 }
 
-std::optional<std::string> LauncherLine::guessed_program() const {
-  if (says_run_) return {};
-  return words_[program_];
-}
+std::string const& LauncherLine::program() const { return words_[program_ + (says_run_ ? 1 : 0)]; }
 
 }  // namespace nigh::cli

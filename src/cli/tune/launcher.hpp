@@ -34,8 +34,8 @@ class LauncherLine {
                                                    IsProgram const& is_program);
 
   std::vector<std::string> words(LauncherValues const& values) const;
-  // What the ranks run, when nobody has said so with {run}.
-  std::optional<std::string> guessed_program() const;
+  std::string const& program() const;             // that the ranks run
+  bool is_guessed() const { return !says_run_; }  // nobody has said so with {run}
 
  private:
   std::vector<std::string> words_;
