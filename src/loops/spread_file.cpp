@@ -1,50 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loops/spread_file.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <mutex>
-#include <random>
 #include <utility>
+
+#include "platform/whole_file.hpp"
 
 namespace nigh::loops {
 namespace {
-
-// Text that is read from the front.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : left_(text) {}
-
-  bool skip(std::string_view what) {
-    if (!left_.starts_with(what)) return false;
-    left_.remove_prefix(what.size());
-    return true;
-  }
-  // Up to the next quote.
-  bool read(std::string& to) {
-    auto const end = left_.find('"');
-    if (end == left_.npos || !is_site_name(left_.substr(0, end))) return false;
-    to = left_.substr(0, end);
-    left_.remove_prefix(end);
-    return true;
-  }
-  template <class Number>
-  bool read(Number& to) {
-    auto const [end, failed] = std::from_chars(left_.data(), left_.data() + left_.size(), to);
-    if (failed != std::errc() || to < 0) return false;
-    left_.remove_prefix(static_cast<std::size_t>(end - left_.data()));
-    return true;
-  }
-  bool at_end() const { return left_.empty(); }
-
- private:
-  std::string_view left_;
-};
 
 std::mutex turn;  // this process's threads', for the file
 
@@ -63,34 +29,21 @@ void say(std::string const& why) {
 }
 
 // One that is not there is empty.
-std::optional<SpreadFile> read_file(std::string const& machine) {
-  std::error_code failed;
-  if (!std::filesystem::exists(file_name(), failed)) return SpreadFile{machine};
-  std::ifstream in(file_name(), std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad() || std::filesystem::is_directory(file_name(), failed)) {
+std::optional<policy::SpreadLines> read_file(std::string const& machine) {
+  std::string text;
+  if (!platform::read_whole_file(file_name(), text)) {
+    if (errno == ENOENT) return policy::SpreadLines{machine};
     say("cannot be read");
     return {};
   }
-  auto file = parse_spreads(text);
-  if (!file) {
-    say(file.message());
-    return {};
-  }
-  if (file->machine != machine) {
-    say("is for another machine, and not used: " + file->machine + ", this one is " + machine);
-    return {};
-  }
-  return std::move(file).value();
+  policy::SpreadLines lines;
+  auto const why_not = policy::parse_spreads(text, machine, lines);
+  if (why_not.empty()) return lines;
+  say(why_not);
+  return {};
 }
 
 }  // namespace
-
-bool is_site_name(std::string_view name) noexcept {
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= ' ' && c != '"' && c != '\\' && c != '\x7f';
-  });
-}
 
 std::string shape_of(topology const& machine) {
   std::string shape;
@@ -105,50 +58,6 @@ std::string shape_of(topology const& machine) {
   return shape;
 }
 
-std::string text_of(SpreadFile const& file) {
-  std::string text = R"({"nigh_spreads": 1, "machine": ")" + file.machine + R"(", "sites": [)";
-  for (auto const& site : file.sites) {
-    std::array<char, 32> seconds;
-    auto const end =
-        std::to_chars(seconds.data(), seconds.data() + seconds.size(), site.found.seconds);
-    auto const& held = site.found.held;
-    text += &site == file.sites.data() ? "\n" : ",\n";
-    text += R"({"name": ")" + site.name + R"(", "workers": )" + std::to_string(site.workers) +
-            R"(, "spread": )" + std::to_string(held.spread) + R"(, "active": )" +
-            std::to_string(held.active) + R"(, "grain": )" + std::to_string(held.grain) +
-            R"(, "seconds": )" + std::string(seconds.data(), end.ptr) + '}';
-  }
-  return text + "\n]}\n";
-}
-
-result<SpreadFile> parse_spreads(std::string_view text) {
-  Reader in(text);
-  SpreadFile file;
-  int version = 0;
-  if (!in.skip(R"({"nigh_spreads": )") || !in.read(version))
-    return error{"is no file of spreads, and not used"};
-  if (version != 1)
-    return error{"is of version " + std::to_string(version) + ", and not used: this nigh reads 1"};
-  auto const damaged = [] { return error{"is damaged, and not used"}; };
-  if (!in.skip(R"(, "machine": ")") || !in.read(file.machine) || !in.skip(R"(", "sites": [)"))
-    return damaged();
-  while (!in.skip("\n]}\n")) {
-    if (!file.sites.empty() && !in.skip(",")) return damaged();
-    SpreadLine site;
-    auto& held = site.found.held;
-    bool const whole = in.skip("\n{\"name\": \"") && in.read(site.name) &&
-                       in.skip(R"(", "workers": )") && in.read(site.workers) &&
-                       in.skip(R"(, "spread": )") && in.read(held.spread) &&
-                       in.skip(R"(, "active": )") && in.read(held.active) &&
-                       in.skip(R"(, "grain": )") && in.read(held.grain) &&
-                       in.skip(R"(, "seconds": )") && in.read(site.found.seconds) && in.skip("}");
-    if (!whole) return damaged();
-    file.sites.push_back(std::move(site));
-  }
-  if (!in.at_end()) return damaged();
-  return file;
-}
-
 std::optional<policy::SpreadState> read_spread(topology const& machine, std::string const& name,
                                                int workers) {
   if (name.empty() || file_name() == nullptr) return {};
@@ -160,27 +69,13 @@ std::optional<policy::SpreadState> read_spread(topology const& machine, std::str
   return {};
 }
 
-// To a file of its own first: whoever reads it meanwhile, or when the system fails, has a whole
-// one.
-void write_spread(std::string const& machine, SpreadLine line) {
+void write_spread(std::string const& machine, policy::SpreadLine line) {
   if (line.name.empty() || file_name() == nullptr) return;
   std::lock_guard const guard(turn);
   auto file = read_file(machine);
   if (!file) return;
-  std::erase_if(file->sites, [&](SpreadLine const& other) {
-    return other.name == line.name && other.workers == line.workers;
-  });
-  file->sites.push_back(std::move(line));
-  std::filesystem::path const beside =
-      std::string(file_name()) + '.' + std::to_string(std::random_device()());
-  std::ofstream out(beside, std::ios::binary);
-  out << text_of(*file);
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(beside, file_name(), failed);
-  if (out && !failed) return;
-  std::filesystem::remove(beside, failed);
-  say("cannot be written");
+  file->put(std::move(line));
+  if (!platform::replace_file(file_name(), text_of(*file))) say("cannot be written");
 }
 
 }  // namespace nigh::loops

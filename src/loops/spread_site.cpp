@@ -7,43 +7,12 @@
 #include <utility>
 
 #include "loops/spread_file.hpp"
-#include "policy/spread_ladder.hpp"
+#include "policy/spread_space.hpp"
 
 namespace nigh {
 namespace {
 
 spread_choice chosen(policy::SpreadConfig const& c) { return {c.spread, c.active, c.grain}; }
-
-// One a core, then the siblings; fewer of the cores.
-std::vector<int> actives(int cores, int workers) {
-  std::vector<int> all{workers, cores};
-  for (int quarters = 3; quarters > 0; --quarters) all.push_back(std::max(1, cores * quarters / 4));
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
-
-policy::SpreadSpace space_for(policy::TeamSeats const& seats, int workers, bool fewer,
-                              std::vector<int> grains, int grain) {
-  policy::SpreadSpace space;
-  space.spreads = policy::spread_ladder(seats.domains(), seats.largest_domain());
-  std::erase_if(space.spreads, [&](int s) { return s >= workers; });
-  space.spreads.push_back(workers);
-  space.actives = fewer ? actives(std::min(seats.cores(), workers), workers) : std::vector{workers};
-  grains.push_back(grain);
-  std::sort(grains.begin(), grains.end());
-  grains.erase(std::unique(grains.begin(), grains.end()), grains.end());
-  space.grains = std::move(grains);
-  return space;
-}
-
-bool has(policy::SpreadSpace const& space, policy::SpreadConfig const& config) {
-  auto const in = [](std::vector<int> const& values, int value) {
-    return std::find(values.begin(), values.end(), value) != values.end();
-  };
-  return in(space.spreads, config.spread) && in(space.actives, config.active) &&
-         in(space.grains, config.grain) && config.spread <= config.active;
-}
 
 }  // namespace
 
@@ -61,11 +30,11 @@ spread_site::state::Iteration spread_site::state::begin(topology const& machine,
     shape = loops::shape_of(machine);
     int const most = smt ? workers : seats.cores();
     int const usual = active > 0 ? std::min(active, most) : most;
-    auto const space =
-        space_for(seats, usual, active == 0 && options.fewer_workers, options.grains, grain);
+    auto const space = policy::spread_space(seats, usual, active == 0 && options.fewer_workers,
+                                            options.grains, grain);
     policy::SpreadConfig const begin_with{grain, 1, usual};
     auto const earlier = loops::read_spread(machine, name, workers);
-    if (earlier && has(space, earlier->held))
+    if (earlier && policy::has(space, earlier->held))
       choosing.emplace(space, begin_with, *earlier);
     else
       choosing.emplace(space, begin_with);
@@ -95,7 +64,7 @@ void spread_site::state::save() const {
 
 spread_site::spread_site(std::string name, spread_site_options options)
     : state_(std::make_unique<state>(std::move(name), std::move(options))) {
-  if (!loops::is_site_name(state_->name))
+  if (!policy::is_site_name(state_->name))
     throw std::invalid_argument(
         "spread_site: a name has no quotes, backslashes and control characters");
   for (int grain : state_->options.grains)

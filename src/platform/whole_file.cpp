@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/whole_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace nigh::platform {
+namespace {
+
+constexpr mode_t usual_mode = 0666;
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    auto const n = write(file, text.data(), text.size());
+    if (n < 0 && errno != EINTR) return false;
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool read_whole_file(char const* name, std::string& text) {
+  int const file = open(name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  text.clear();
+  std::array<char, 4096> part;
+  ssize_t n = 0;
+  while ((n = read(file, part.data(), part.size())) > 0 || (n < 0 && errno == EINTR))
+    if (n > 0) text.append(part.data(), static_cast<std::size_t>(n));
+  int const why = errno;
+  close(file);
+  errno = why;
+  return n == 0;
+}
+
+bool replace_file(char const* name, std::string_view text) {
+  std::string const beside = std::string(name) + '.' + std::to_string(getpid());
+  int const file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
+  if (file < 0) return false;
+  bool done = write_all(file, text);
+  done = close(file) == 0 && done;
+  done = done && std::rename(beside.c_str(), name) == 0;
+  int const why = errno;
+  if (!done) unlink(beside.c_str());
+  errno = why;
+  return done;
+}
+
+}  // namespace nigh::platform

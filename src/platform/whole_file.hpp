@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Files that are read and written as a whole. False: the system said no, errno says why.
+
+#include <string>
+#include <string_view>
+
+namespace nigh::platform {
+
+bool read_whole_file(char const* name, std::string& text);
+
+// To a file of its own first: whoever reads it meanwhile, or when the system fails, has a whole
+// one.
+bool replace_file(char const* name, std::string_view text);
+
+}  // namespace nigh::platform
