@@ -31,7 +31,7 @@ LAYERS = {
     "src/coordinator/arena": ["src/coordinator/client", "src/tasks"],
     "src/coordinator/profile": ["src/coordinator/protocol", "src/platform"],
     "src/nighd": ["src/coordinator/server", "src/coordinator/profile"],
-    "src/openmp": ["src/coordinator/client", "src/preload"],
+    "src/openmp": ["src/coordinator/client", "src/policy", "src/preload"],
     "src/cluster": ["src/tasks", "src/loops"],
     "src/sim": ["src/policy", "src/coordinator/core", "src/trace", "workloads/shapes"],
     "src/preload": ["src/base"],

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases from nighd, at the socket that NIGH_SOCKET names; without one there is no coordinator.
+// Leases from nighd, at the socket that NIGH_SOCKET names; without one, or with
+// NIGH_COORDINATOR=off, there is no coordinator.
 
 #include "openmp/leases.hpp"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <new>
@@ -30,12 +32,17 @@ alignas(
 constinit coordinator::Program* program = nullptr;
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+char const* socket_name() {
+  char const* const said = getenv("NIGH_COORDINATOR");
+  return said != nullptr && strcmp(said, "off") == 0 ? nullptr : getenv("NIGH_SOCKET");
+}
+
 // Once; that there was no coordinator then, the program finds out again by itself.
 coordinator::Program& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
   if (program == nullptr) {
     program = new (room_for_program) coordinator::Program;
-    program->join({.socket = getenv("NIGH_SOCKET"),
+    program->join({.socket = socket_name(),
                    .name = program_invocation_short_name,
                    .allowed = allowed,
                    .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid())),

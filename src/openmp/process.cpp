@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/atomic.hpp"
+#include "openmp/nests.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
 #include "platform/elf_functions.hpp"
@@ -30,7 +31,10 @@ struct Counts {
 };
 constinit Counts counts{};
 
-extern "C" void thread_ends(void* leases) { end(static_cast<Leases*>(leases)); }
+extern "C" void thread_ends(void* leases) {
+  end(static_cast<Leases*>(leases));
+  drop_nests(this_thread);
+}
 
 // What the parent has is not ours, and what it forked may run where the parent may.
 extern "C" void in_child() {
@@ -63,6 +67,8 @@ bool read_adjust() {
     self.adjust = Adjust::none;
   } else if (strcmp(text, "all") == 0) {
     self.adjust = Adjust::all;
+  } else if (strcmp(text, "nests") == 0) {
+    self.adjust = Adjust::nests;
   } else {
     return strcmp(text, "without-clause") == 0;
   }
@@ -73,7 +79,7 @@ __attribute__((constructor)) void begin() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   self.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
   if (!read_adjust())
-    say("NIGH_OPENMP_ADJUST is none of none, without-clause, all: without-clause it is");
+    say("NIGH_OPENMP_ADJUST is none of none, without-clause, all, nests: without-clause it is");
   if (char const* const by = binding_of_the_user(); by != nullptr) {
     if (self.tells)
       fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n",
@@ -85,6 +91,9 @@ __attribute__((constructor)) void begin() {
     if (CPU_ISSET(static_cast<std::size_t>(cpu), &at_start)) self.allowed.add(cpu);
   self.cpus = static_cast<std::uint32_t>(CPU_COUNT(&at_start));
   if (char const* const wrong = begin_study(self.allowed, self.cpus); wrong != nullptr) say(wrong);
+  if (char const* const wrong = begin_nests(); wrong != nullptr) say(wrong);
+  char const* const waiting = getenv("OMP_WAIT_POLICY");
+  self.waits_awake = is_spreading() && (waiting == nullptr || strcasecmp(waiting, "passive") != 0);
   if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
   if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
   self.acts = true;
@@ -106,7 +115,10 @@ char const* why_no_runtime() {
 }
 
 __attribute__((destructor)) void tell() {
-  if (self.acts) end_study();
+  if (self.acts) {
+    end_study();
+    save_nests();
+  }
   if (!self.tells) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
@@ -118,6 +130,7 @@ __attribute__((destructor)) void tell() {
     fprintf(stderr, " (%u to %u of %u)", counts.smallest.load(sync::relaxed),
             counts.largest.load(sync::relaxed), self.cpus);
   fprintf(stderr, "\n");
+  if (self.acts) tell_nests();
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 namespace nigh::openmp {
 
 struct Process {
-  bool acts = false;   // false: passes everything on
-  bool tells = false;  // NIGH_VERBOSE
+  bool acts = false;         // false: passes everything on
+  bool tells = false;        // NIGH_VERBOSE
+  bool waits_awake = false;  // drones, for a while
   Adjust adjust = Adjust::without_clause;
   std::uint32_t cpus = 0;  // that it may use
   coordinator::CpuSet allowed{};

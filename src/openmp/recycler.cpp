@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "openmp/process.hpp"
+#include "platform/pause.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -16,6 +17,7 @@ struct Recycled {
   void* argument;
   std::size_t stack_bytes;
   pthread_t thread;
+  Place place;
   Recycled* next;
   sem_t has_work;
 };
@@ -25,17 +27,32 @@ constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit Recycled* idle = nullptr;
 constinit std::size_t idle_count = 0;
 
+// A drone sleeps when its master is through with a region and is woken for the next one, which
+// comes at once: on a cpu of its own it rather waits awake for a while, as OpenMP's threads do.
+bool has_work_soon(Recycled& me) {
+  constexpr int looks = 2000;  // at 10 to 50 ns
+  bool const has_cpu = me.place != anywhere && me.place <= coordinator::max_cpus;
+  if (!process().waits_awake || !has_cpu) return false;
+  for (int i = 0; i < looks; ++i) {
+    if (sem_trywait(&me.has_work) == 0) return true;
+    sync::pause();
+  }
+  return false;
+}
+
 bool wait_for_work(Recycled& me) {
   pthread_mutex_lock(&lock);
   bool const stays = idle_count < most_idle;
   if (stays) {
     me.thread = pthread_self();
+    me.place = this_thread.place;
     me.next = idle;
     idle = &me;
     ++idle_count;
   }
   pthread_mutex_unlock(&lock);
   if (!stays) return false;
+  if (has_work_soon(me)) return true;
   while (sem_wait(&me.has_work) != 0) {
   }
   return true;
@@ -52,11 +69,28 @@ extern "C" void* run_again_and_again(void* p) {
   return result;
 }
 
+// Where the thread that is made next is to be; anywhere: that is not known.
+Place next_place() {
+  Team const* const team = this_thread.forming;
+  if (team == nullptr || team->is_shared) return anywhere;
+  auto const number = ++this_thread.formed;  // libgomp makes them in this order
+  return number < team->size ? 1 + Place{team->cpus[number]} : anywhere;
+}
+
+// One that is there already, if there is one: moving takes longer than all else.
 Recycled* take_idle(std::size_t stack_bytes) {
+  Place const place = next_place();
   pthread_mutex_lock(&lock);
-  Recycled** at = &idle;
-  while (*at != nullptr && (*at)->stack_bytes != stack_bytes) at = &(*at)->next;
-  Recycled* const found = *at;
+  Recycled** at = nullptr;
+  for (Recycled** r = &idle; *r != nullptr; r = &(*r)->next) {
+    if ((*r)->stack_bytes != stack_bytes) continue;
+    if (at == nullptr) at = r;
+    if (place == anywhere) break;
+    if ((*r)->place != place) continue;
+    at = r;
+    break;
+  }
+  Recycled* const found = at == nullptr ? nullptr : *at;
   if (found != nullptr) {
     *at = found->next;
     --idle_count;
@@ -82,7 +116,7 @@ int create_recycled(Create* create, pthread_t* thread, pthread_attr_t const* att
   }
   auto* const fresh = static_cast<Recycled*>(malloc(sizeof(Recycled)));
   if (fresh == nullptr) return create(thread, attributes, body, argument);
-  *fresh = {body, argument, stack_bytes, {}, nullptr, {}};
+  *fresh = {body, argument, stack_bytes, {}, anywhere, nullptr, {}};
   if (sem_init(&fresh->has_work, 0, 0) != 0) {
     free(fresh);
     return create(thread, attributes, body, argument);

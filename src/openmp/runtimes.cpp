@@ -32,6 +32,12 @@ constexpr std::array<char const*, entries> names{
     "__kmpc_push_num_threads_list",
     "__kmpc_push_num_threads_list_strict",
     "__kmpc_serialized_parallel",
+    "omp_set_max_active_levels",
+    "omp_set_nested",
+    "omp_set_max_active_levels_",
+    "omp_set_nested_",
+    "omp_set_max_active_levels_8_",
+    "omp_set_nested_8_",
 };
 
 // Few, never removed; written under the lock.
@@ -57,6 +63,8 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "omp_get_thread_limit", r.thread_limit);
   look_up(object, "omp_get_dynamic", r.dynamic);
   look_up(object, "omp_get_max_active_levels", r.max_active_levels);
+  look_up(object, "omp_set_max_active_levels", r.set_max_active_levels);
+  look_up(object, "omp_set_num_threads", r.set_num_threads);
   look_up(object, "omp_get_num_procs", r.num_procs);
   look_up(object, "__kmpc_global_thread_num", r.global_thread_num);
   r.object = in.dli_fbase;

@@ -30,8 +30,14 @@ enum class Entry : std::uint8_t {
   push_num_threads_list,
   push_num_threads_list_strict,
   serialized_parallel,
+  set_max_active_levels,
+  set_nested,
+  set_max_active_levels_,
+  set_nested_,
+  set_max_active_levels_8_,
+  set_nested_8_,
 };
-inline constexpr std::size_t entries = 17;
+inline constexpr std::size_t entries = 23;
 NIGH_HIDDEN char const* name_of(Entry) noexcept;
 
 // One of them: its own functions, whoever else exports the same names. All there from the start
@@ -44,6 +50,8 @@ struct Runtime {
   int (*thread_limit)() = nullptr;
   int (*dynamic)() = nullptr;
   int (*max_active_levels)() = nullptr;
+  void (*set_max_active_levels)(int) = nullptr;
+  void (*set_num_threads)(int) = nullptr;
   int (*num_procs)() = nullptr;
   std::int32_t (*global_thread_num)(void*) = nullptr;  // libomp's
 

@@ -12,8 +12,9 @@
 //   num_threads(k), OMP_DYNAMIC=true    at most k          at most n
 //   nothing, and needs a whole team     as it says         as it says, on n cpus
 //
-// NIGH_OPENMP_ADJUST=all treats every clause as if OMP_DYNAMIC were true; =none adjusts nothing,
-// and only places.
+// NIGH_OPENMP_ADJUST=all treats every clause as if OMP_DYNAMIC were true; =nests as well, and those
+// of regions that hold others, or are held, as if they were not there (nests.hpp); =none adjusts
+// nothing, and only places.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace nigh::openmp {
 
-enum class Adjust : std::uint8_t { none, without_clause, all };
+enum class Adjust : std::uint8_t { none, without_clause, all, nests };
 
 struct Wish {
   std::uint32_t threads = 0;  // never more
@@ -47,9 +48,14 @@ struct Limits {
 
 constexpr Wish wish(Limits const& l, Adjust adjust) noexcept {
   auto const asked = l.clause.threads != 0 ? l.clause.threads : l.maximum;
-  bool const is_said = l.clause.threads != 0 && !l.is_dynamic && adjust != Adjust::all;
+  bool const is_said = l.clause.threads != 0 && !l.is_dynamic && adjust < Adjust::all;
   return {std::max(1U, std::min(asked, l.thread_limit)),
           is_said || l.clause.is_strict || l.is_whole || adjust == Adjust::none};
+}
+
+// The clause of a region that holds others, or is held.
+constexpr Clause heeded(Clause clause, Adjust adjust) noexcept {
+  return adjust == Adjust::nests && !clause.is_strict ? Clause{} : clause;
 }
 
 // Whom the program leaves the choice to learns what a region can use, up to a number that the
@@ -70,6 +76,8 @@ static_assert(wish({{4, false}, 8, 100, false}, Adjust::without_clause) == Wish{
 static_assert(wish({{4, false}, 8, 100, true}, Adjust::without_clause) == Wish{4, false});
 static_assert(wish({{4, false}, 8, 100, false}, Adjust::all) == Wish{4, false});
 static_assert(wish({{4, true}, 8, 100, true}, Adjust::all) == Wish{4, true});
+static_assert(wish({heeded({4, false}, Adjust::nests), 8, 100, false}, Adjust::nests) ==
+              Wish{8, false});
 static_assert(wish({{}, 8, 3, false}, Adjust::none) == Wish{3, true});
 static_assert(wish({{}, 8, 100, false, true}, Adjust::all) == Wish{8, true});
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);

@@ -18,6 +18,8 @@
 namespace nigh::openmp {
 
 struct Team;
+struct Nest;
+struct NestPlans;
 
 // Where a thread was put: on one cpu, on all of a lease, or nowhere (0).
 using Place = std::uint64_t;
@@ -25,13 +27,19 @@ inline constexpr Place anywhere = 0;
 
 struct Thread {
   Leases* leases = nullptr;
-  Team const* team = nullptr;  // the region it is in; valid only inside
+  Team const* team = nullptr;  // the region it is in, innermost; valid only inside
   Place place = anywhere;
-  std::uint32_t number = 0;   // of a thread with leases, from 1
-  std::uint32_t regions = 0;  // that were not worth timing
-  std::uint64_t last_ns = 0;  // the last one that was timed
-  Clause clause{};            // announced to libomp for its next region
-  bool is_inside = false;     // a region that it began
+  std::uint32_t number = 0;          // of a thread with leases, from 1
+  std::uint32_t regions = 0;         // that were not worth timing
+  std::uint64_t last_ns = 0;         // the last one that was timed
+  coordinator::RegionId region = 0;  // the outermost one that it is in the midst of, and began
+  Nest const* nest = nullptr;        // how that one's threads begin others; null: as they say
+  NestPlans* nests = nullptr;        // that it has begun
+  Team const* forming = nullptr;     // inside another one, of a region that it begins
+  std::uint32_t formed = 0;          // threads of that
+  std::uint32_t member = 0;          // its number in a region of which there is a nest
+  Clause clause{};                   // announced to libomp for its next region
+  bool is_inside = false;            // a region that it began
   bool is_worker = false;
   bool is_left_alone = false;   // bound by the program itself
   bool nests_serially = false;  // inside a team of one that would have been larger
@@ -46,6 +54,8 @@ struct Team {
   Thread const* master = nullptr;
   std::uint32_t size = 0;  // in cpus; 0: no lease
   bool is_shared = false;  // more threads than cpus: each may use all of them
+  bool is_nest = false;    // its threads begin regions of their own, as the master's nest says
+  std::uint8_t level = 0;  // 0: outermost; not beyond 2
 };
 static_assert(sizeof(Team) == 32);
 

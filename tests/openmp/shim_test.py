@@ -305,12 +305,18 @@ class Shim(unittest.TestCase):
     """The file that is installed."""
 
     @unittest.skipIf(shutil.which("readelf") is None, "needs readelf")
-    def test_brings_only_libc(self):
+    def test_brings_only_the_c_library(self):
         table = subprocess.run(["readelf", "-d", SHIM], capture_output=True, text=True, check=True).stdout
         needed = [line.split("[")[1].rstrip("]") for line in table.splitlines() if "NEEDED" in line]
         self.assertTrue(needed)
         for library in needed:
-            self.assertRegex(library, r"^(libc|ld-linux.*)\.so")
+            self.assertRegex(library, r"^(libc|libm|ld-linux.*)\.so")
+
+    @unittest.skipIf(shutil.which("nm") is None, "needs nm")
+    def test_shows_nothing_of_the_cpp_library(self):
+        names = subprocess.run(["nm", "-D", "--defined-only", SHIM], capture_output=True, text=True, check=True).stdout
+        self.assertIn(" GOMP_parallel\n", names)
+        self.assertNotIn(" _Z", names)
 
 
 class Nighd(unittest.TestCase):

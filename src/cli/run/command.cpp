@@ -18,6 +18,7 @@
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
 #include "cli/run/rank_binding.hpp"
+#include "cli/run/spread_plan.hpp"
 #include "cli/run/watch.hpp"
 #include "coordinator/client/job_rank.hpp"
 #include "platform/launch.hpp"
@@ -26,7 +27,7 @@ namespace nigh::cli {
 namespace {
 
 struct RunOptions {
-  std::string threads, bind, ranks, memory, schedule, profile;
+  std::string threads, bind, ranks, memory, schedule, profile, spread, spreads;
   bool smt = false;
   bool no_coordinator = false;
   bool force = false, dry_run = false, verbose = false, strict = false;
@@ -97,6 +98,22 @@ void join_coordinator(Request const& request, std::string const& program, bool d
   }
 }
 
+// Nested parallel regions, whoever gives the program its cpus.
+void spread_regions(CLI::App const& command, RunOptions const& o, Request const& request,
+                    topology const& machine, std::string const& program, Plan& plan, Shim& shim) {
+  if (command.count("--spreads") > 0) {
+    auto variable = spreads_variable(o.spreads);
+    if (!variable) throw UsageError(variable.message());
+    plan.variables.push_back(std::move(variable).value());
+  }
+  if (command.count("--spread") == 0) return;
+  auto const how = checked("--spread", parse_spread(o.spread));
+  auto const planned = plan_spread(machine, how, request.bind.has_value(), from_environment, plan);
+  if (!planned) throw UsageError(planned.message());
+  shim = shim_for(program, Purpose::spread);
+  if (!shim.why_not.empty()) say(shim.why_not);
+}
+
 void run(CLI::App const& command, RunOptions const& options,
          std::vector<std::string> const& words) {
   if (words.empty())
@@ -109,6 +126,7 @@ void run(CLI::App const& command, RunOptions const& options,
   auto shim = shim_for(words.front());
   if (!options.no_coordinator)
     join_coordinator(request, words.front(), options.dry_run, *plan, shim);
+  spread_regions(command, options, request, machine, words.front(), *plan, shim);
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
     return;
@@ -156,6 +174,15 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
           "static, dynamic or guided[,CHUNK], adaptive, local: of loops that leave it open")
       ->type_name("KIND");
   command->add_option("--profile", o->profile, "Take from this file what the options do not say")
+      ->type_name("FILE");
+  command
+      ->add_option("--spread", o->spread,
+                   "Nested parallel regions of OpenMP: so many cpus a master and its drones, all, "
+                   "or auto")
+      ->type_name("S");
+  command
+      ->add_option("--spreads", o->spreads,
+                   "Where what is learnt of spreads stays for the next run (NIGH_SPREADS)")
       ->type_name("FILE");
   command->add_flag("--no-coordinator", o->no_coordinator,
                     "Do not share cpus with other programs by the coordinator, nighd");

@@ -10,12 +10,18 @@
 
 namespace nigh::cli {
 
-std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited) {
-  if (request.threads > 0 || request.bind || inherited("NIGH_COORDINATOR") == "off") return "";
+std::optional<std::string> binding_in(Inherited const& inherited) {
   constexpr std::array<std::string_view, 5> decided{
       "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "NIGH_PLACES"};
   for (auto const name : decided)
-    if (inherited(name)) return "no coordinator: " + std::string(name) + " binds threads already";
+    if (inherited(name)) return std::string(name);
+  return std::nullopt;
+}
+
+std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited) {
+  if (request.threads > 0 || request.bind || inherited("NIGH_COORDINATOR") == "off") return "";
+  if (auto const name = binding_in(inherited))
+    return "no coordinator: " + *name + " binds threads already";
   return std::nullopt;
 }
 

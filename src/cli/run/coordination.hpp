@@ -15,6 +15,9 @@ namespace nigh::cli {
 // them then, or an empty text if that goes without saying; nothing: there may be one.
 std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited);
 
+// The variable by which somebody has decided where a program's threads go, if there is one.
+std::optional<std::string> binding_in(Inherited const& inherited);
+
 // Settings for programs whose cpus are others' between regions: libomp's threads would spin there
 // for 200 ms. Nothing where somebody has said how threads wait.
 std::vector<std::string> waiting_variables(Inherited const& inherited);

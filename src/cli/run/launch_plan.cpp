@@ -43,7 +43,8 @@ std::string numactl_words(platform::MemoryPolicy const& policy) {
 }
 
 bool has_use_for(Plan const& plan, Shim const& shim) {
-  return !shim.file.empty() && (!plan.places.empty() || !plan.coordinator.empty());
+  return !shim.file.empty() &&
+         (!plan.places.empty() || !plan.coordinator.empty() || !plan.spread.empty());
 }
 
 }  // namespace
@@ -69,6 +70,7 @@ Shim shim_for(std::string const& program, Purpose purpose) {
   std::string const loss =
       is_for_places ? "threads that no OpenMP or nigh runtime makes get no places"
       : purpose == Purpose::coordinator ? "its regions get no cpus from the coordinator"
+      : purpose == Purpose::spread      ? "its regions are not spread"
                                         : "its regions cannot be seen";
   auto const file = (platform::this_program().parent_path() / ".." / "libexec" / "nigh" /
                      (is_for_places ? "nigh-places.so" : "nigh-openmp.so"))

@@ -23,6 +23,7 @@ struct Shim {
 enum class Purpose : std::uint8_t {
   places,       // of threads that no OpenMP or nigh runtime makes
   coordinator,  // cpus for parallel regions, from it
+  spread,       // cpus for nested parallel regions, from wherever
   study,        // of parallel regions
 };
 Shim shim_for(std::string const& program, Purpose purpose = Purpose::places);

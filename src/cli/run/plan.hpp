@@ -23,6 +23,7 @@ struct Plan {
   std::vector<int> cpus = {};               // of all places, ascending: the program's affinity mask
   std::optional<platform::MemoryPolicy> memory = {};
   std::string coordinator = {};  // the socket of that which gives regions their cpus; empty: none
+  std::string spread = {};       // of nested parallel regions; empty: as the program has them
   std::vector<std::string> notes = {};  // what somebody who wants to know more should know
 
   bool operator==(Plan const&) const = default;
