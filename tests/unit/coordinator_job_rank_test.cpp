@@ -61,6 +61,23 @@ TEST(JobRank, SlurmsStepsAndThoseOfMpirunWithinThem) {
   EXPECT_EQ(rank_in(step), JobRank{});
 }
 
+TEST(JobRank, SlurmsHostsMayHaveDifferentNumbers) {
+  auto const ranks = [](char const* numbers, char const* host) {
+    return rank_in({{"SLURM_LOCALID", "1"},
+                    {"SLURM_STEP_TASKS_PER_NODE", numbers},
+                    {"SLURM_NODEID", host},
+                    {"SLURM_JOB_ID", "17"},
+                    {"SLURM_STEP_ID", "0"}})
+        .ranks;
+  };
+  EXPECT_EQ(ranks("1,2", "1"), 2u);
+  EXPECT_EQ(ranks("2(x3),4,3(x2)", "2"), 2u);
+  EXPECT_EQ(ranks("2(x3),4,3(x2)", "3"), 4u);
+  EXPECT_EQ(ranks("2(x3),4,3(x2)", "5"), 3u);
+  for (auto const* bad : {"2(x3),4", "", "2(x", "2(xx),2(x9)", "2(x3;2(x9)", "2;2(x9)", "2(x3),"})
+    EXPECT_EQ(ranks(bad, "7"), 0u) << bad;
+}
+
 TEST(JobRank, NoneWhereNobodySaysSoOrItMakesNoSense) {
   EXPECT_EQ(rank_in({}), JobRank{});
   EXPECT_EQ(rank_in(open_mpi("4", "a")), JobRank{});

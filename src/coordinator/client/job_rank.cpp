@@ -12,6 +12,7 @@ struct Launcher {
   char const* rank;
   char const* ranks;
   std::array<char const*, 2> job;  // together its name; null: by whoever launched
+  char const* host = nullptr;      // which of the numbers of ranks; null: there is one
 };
 
 // mpirun within a batch job inherits Slurm's variables, so Slurm comes last.
@@ -22,7 +23,10 @@ constexpr Launcher launchers[] = {
      {"OMPI_MCA_ess_base_jobid", nullptr}},
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", {"PMI_JOBID", nullptr}},
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS", {nullptr, nullptr}},
-    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"SLURM_LOCALID",
+     "SLURM_STEP_TASKS_PER_NODE",
+     {"SLURM_JOB_ID", "SLURM_STEP_ID"},
+     "SLURM_NODEID"},
     {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
 };
 
@@ -31,9 +35,25 @@ std::uint64_t mixed(std::uint64_t hash, unsigned char byte) noexcept {
   return (hash ^ byte) * 0x100000001b3;
 }
 
-// The number that the text begins with: "2(x3)" is Slurm's for two on each of three hosts.
-bool read(char const* text, std::uint32_t& into) noexcept {
-  return text != nullptr && std::from_chars(text, text + std::strlen(text), into).ec == std::errc{};
+// The number that the text begins with; `behind` is what follows.
+bool read(char const* text, std::uint32_t& into, char const** behind = nullptr) noexcept {
+  if (text == nullptr) return false;
+  auto const [end, failed] = std::from_chars(text, text + std::strlen(text), into);
+  if (behind != nullptr) *behind = end;
+  return failed == std::errc{};
+}
+
+// Of "2(x3),1", Slurm's for two on each of three hosts and one on the next, that of the nth host.
+bool read_nth(char const* text, std::uint32_t nth, std::uint32_t& into) noexcept {
+  while (read(text, into, &text)) {
+    std::uint32_t times = 1;
+    if (std::strncmp(text, "(x", 2) == 0 && (!read(text + 2, times, &text) || *text++ != ')'))
+      return false;
+    if (nth < times) return true;
+    nth -= times;
+    if (*text++ != ',') return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -41,7 +61,10 @@ bool read(char const* text, std::uint32_t& into) noexcept {
 JobRank rank_in_job(char* (*variable)(char const* name), std::uint64_t parent) noexcept {
   for (Launcher const& l : launchers) {
     JobRank found{.job = 0xcbf29ce484222325};
-    if (!read(variable(l.rank), found.rank) || !read(variable(l.ranks), found.ranks)) continue;
+    std::uint32_t host = 0;
+    if (l.host != nullptr) static_cast<void>(read(variable(l.host), host));
+    if (!read(variable(l.rank), found.rank) || !read_nth(variable(l.ranks), host, found.ranks))
+      continue;
     bool is_named = true;
     for (char const* part : l.job) {
       char const* const name = part != nullptr ? variable(part) : "";
