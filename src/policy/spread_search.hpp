@@ -87,7 +87,7 @@ class SpreadSearch {
 
  private:
   static constexpr double clearly_worse = 1.15, hopeless_way = 2, gain = 0.98;
-  static constexpr std::size_t samples_each = 2, samples_to_judge = 5, samples_to_compare = 5;
+  static constexpr std::size_t samples_each = 2, samples_to_judge = 5, samples_to_compare = 6;
 
   enum class State : unsigned char { first, scan, compare, over };
 
@@ -142,16 +142,17 @@ class SpreadSearch {
     next();
   }
 
-  // The best and the usual one in turn, some samples each.
+  // The usual one and the best, some samples each: u b b u u b b u ..., so that a loop whose work
+  // grows or shrinks from one iteration to the next favours neither.
   void after_compare() {
     (trial_.config == usual_ ? usual_again_ : best_again_).add(trial_.samples.back());
-    bool const is_even = usual_again_.samples.size() == best_again_.samples.size();
-    if (is_even && best_again_.samples.size() == samples_to_compare) {
+    auto const done = usual_again_.samples.size() + best_again_.samples.size();
+    if (done == 2 * samples_to_compare) {
       best_ = best_again_.median() < gain * usual_again_.median() ? best_again_ : usual_again_;
       state_ = State::over;
       return;
     }
-    trial_ = {is_even ? usual_ : best_.config, {}};
+    trial_ = {(done + 1) / 2 % 2 == 0 ? usual_ : best_.config, {}};
   }
 
   void next() {

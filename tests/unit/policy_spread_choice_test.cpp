@@ -265,6 +265,18 @@ TEST(SpreadChoice, HoldsTheUsualWhereIterationsDifferWildly) {
   }
 }
 
+// As the steps of an LU factorisation: of two alike configurations, the later sample is the smaller.
+TEST(SpreadChoice, WorkThatGrowsOrShrinksFavoursNobody) {
+  SpreadSpace const space{{1, 2, 4, 7, 14, 28}, {14, 28}, {1}};
+  for (double const change : {0.97, 0.99, 1.01, 1.03}) {
+    SpreadChoice choice(space, {1, 1, 28});
+    double seconds = 1;
+    for (int i = 0; i < 200 && !choice.is_holding(); ++i) choice.took(seconds *= change);
+    EXPECT_TRUE(choice.is_holding()) << change;
+    EXPECT_EQ(choice.held(), (SpreadConfig{1, 1, 28})) << change;
+  }
+}
+
 TEST(SpreadChoice, ForgivesOneDisturbanceAtTheStart) {
   auto l = made_from(3);
   l.noise = 0;
