@@ -20,6 +20,15 @@ inline double median_of(std::vector<double> samples) {
   return n % 2 == 1 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
 }
 
+// Of as many as both have: how much more the first is, sample by sample.
+inline double median_of_ratios(std::vector<double> const& samples,
+                               std::vector<double> const& others) {
+  std::vector<double> ratios;
+  for (std::size_t n = 0; n < std::min(samples.size(), others.size()); ++n)
+    ratios.push_back(samples[n] / others[n]);
+  return median_of(std::move(ratios));
+}
+
 // The smallest sample that so large a part of all, 0 < part <= 1, is not above.
 inline double quantile(std::vector<double> samples, double part) {
   if (samples.empty()) return 0;

@@ -105,10 +105,7 @@ MgStudy study(MgOptions const& o) {
 }
 
 double MgStudy::speed_over(MgCell const& cell, MgCell const& other) const {
-  std::vector<double> ratios;
-  for (std::size_t n = 0; n < std::min(cell.seconds.size(), other.seconds.size()); ++n)
-    ratios.push_back(other.seconds[n] / cell.seconds[n]);
-  return median_of(ratios);
+  return median_of_ratios(other.seconds, cell.seconds);
 }
 
 MgCell const* MgStudy::beside(MgCell const& cell, std::string_view variant) const {

@@ -125,6 +125,24 @@ def draw_cache(axes, lines):
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
+def draw_programs(axes, lines):
+    programs = list(dict.fromkeys(l["params"]["program"] for l in lines))
+    ways = list(dict.fromkeys(name(l) for l in lines))
+    width = 0.8 / len(ways)
+    for n, who in enumerate(ways):
+        mine = [l for l in lines if name(l) == who]
+        places = [programs.index(l["params"]["program"]) + (n + 0.5) * width - 0.4 for l in mine]
+        axes.bar(places, [l["counters"]["time_over_spread_1"] for l in mine], 0.9 * width, label=who,
+                 color=COLOURS["nigh"] if way(mine[0]) == "auto" else "#777777",
+                 alpha=1 if way(mine[0]) == "auto" else max(0.2, 0.8 - 0.25 * n))
+    axes.axhline(1, color="#777777", linewidth=0.8)
+    sizes = {l["params"]["program"]: l["params"]["size"] for l in lines}
+    axes.set_xticks(range(len(programs)), [f"{p}\n{sizes[p]}" for p in programs], fontsize=7.5)
+    axes.set_ylabel(f"time over spread 1 of {lines[0]['params']['threads']}")
+    axes.grid(alpha=0.25, axis="y")
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
 def panels_of(lines):
     panels = []
     for sends in ("early", "none"):
@@ -138,6 +156,9 @@ def panels_of(lines):
     if cache:
         steps = cache[0]["params"]["steps"]
         panels.append((f"blocks around the caches' sizes, {steps} time steps a visit", draw_cache, cache))
+    programs = [l for l in lines if l["bench"] == "spread/programs"]
+    if programs:
+        panels.append(("other programs with task loops", draw_programs, programs))
     return panels
 
 

@@ -124,6 +124,7 @@ std::string range(std::vector<SpreadGroup const*> const& groups, SpreadOptions c
 }  // namespace
 
 std::string describe(SpreadStudy const& s, SpreadOptions const& o) {
+  if (s.groups.empty()) return "";
   std::string text = fmt::format(
       "A five-point stencil on a grid of blocks, {} threads: million updates a second, median of "
       "{}\n"

@@ -3,6 +3,7 @@
 #include "bench/command.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
+#include "bench/spread/programs.hpp"
 #include "bench/spread/study.hpp"
 
 namespace {
@@ -16,6 +17,9 @@ void run(SpreadFlags const& flags) {
   SpreadStudy const all = study(options);
   report.print(describe(all, options));
   report.keep(results(all, options));
+  ProgramStudy const programs = study_programs(options);
+  report.print(describe(programs, options));
+  report.keep(results(programs, options));
   report.finish("spread", "a field is not the serial one's");
 }
 

@@ -78,6 +78,7 @@ void make_cache_problems(SpreadFlags const& f, SpreadOptions& o) {
 void SpreadFlags::declare(CLI::App& app) {
   app.add_flag("--grid", grid, "only block size by spread on one large square");
   app.add_flag("--cache", cache, "only blocks around the caches' sizes");
+  app.add_flag("--programs", programs, "only the task loops of jacobi3d, npb-mg and sparselu");
   app.add_option("--blocks", blocks, "along each side, as 1,24; default 1,6,12,24,48,96");
   app.add_option("--memory", memory, "share of the machine's memory for the fields; default 0.05");
   app.add_option("--sends", sends, "early, none or both (default)");
@@ -131,8 +132,11 @@ SpreadOptions check(SpreadFlags const& f) {
   in_range("--cache-steps", f.cache_steps, 1, 1000);
   o.repetitions =
       static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 5, 1'000'000));
-  if (f.grid || !f.cache) make_grid_problems(f, o);
-  if (f.cache || !f.grid) make_cache_problems(f, o);
+  bool const all = !f.grid && !f.cache && !f.programs;
+  if (f.grid || all) make_grid_problems(f, o);
+  if (f.cache || all) make_cache_problems(f, o);
+  o.programs = f.programs || all;
+  o.quick = f.quick;
   return o;
 }
 

@@ -19,7 +19,7 @@ struct SpreadFlags {
   double memory = 0.05;
   int iterations = 5, cache_steps = 8;
   long threads = 0, repetitions = 0;
-  bool grid = false, cache = false, quick = false, list = false;
+  bool grid = false, cache = false, programs = false, quick = false, list = false;
 
   void declare(CLI::App& app);
 };
@@ -41,6 +41,9 @@ struct SpreadOptions {
   std::size_t l2_bytes = 0, l3_bytes = 0;  // 0: not known
   int l3_sharers = 1;                      // of these threads, on one L3
   int l2_caches = 1;                       // that these threads have
+
+  bool programs = false;  // the others' task loops too
+  bool quick = false;
 
   std::vector<std::string> left_out;
 };

@@ -183,10 +183,7 @@ SpreadCell const* SpreadGroup::automatic() const {
 }
 
 double time_over(SpreadCell const& cell, SpreadCell const& other) {
-  std::vector<double> ratios;
-  for (std::size_t n = 0; n < std::min(cell.seconds.size(), other.seconds.size()); ++n)
-    ratios.push_back(cell.seconds[n] / other.seconds[n]);
-  return median_of(ratios);
+  return median_of_ratios(cell.seconds, other.seconds);
 }
 
 SpreadStudy study(SpreadOptions const& o) {

@@ -192,8 +192,15 @@ class GoodInput(unittest.TestCase):
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         threads = len(os.sched_getaffinity(0))
         measured = [line for line in lines if "absent" not in line]
-        self.assertEqual({line["bench"] for line in lines}, {"spread/grid", "spread/cache"})
-        self.assertEqual({line["params"]["sends"] for line in lines}, {"early", "none"})
+        self.assertEqual({line["bench"] for line in lines},
+                         {"spread/grid", "spread/cache", "spread/programs"})
+        programs = [line for line in measured if line["bench"] == "spread/programs"]
+        self.assertEqual({line["params"]["program"] for line in programs},
+                         {"jacobi3d", "npb-mg", "sparselu"})
+        for line in programs:
+            self.assertIs(line["verified"], True, line["params"])
+        measured = [line for line in measured if line["bench"] != "spread/programs"]
+        self.assertEqual({line["params"]["sends"] for line in measured}, {"early", "none"})
         for line in measured:
             self.assertIs(line["verified"], True, line["variant"])
             self.assertEqual(len(line["samples"]), 2)

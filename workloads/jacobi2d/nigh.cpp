@@ -3,31 +3,18 @@
 // nigh finds to be best.
 #include <algorithm>
 #include <nigh/parallel_for.hpp>
-#include <nigh/runtime.hpp>
 #include <nigh/task_loop.hpp>
 
 #include "jacobi2d/variant.hpp"
+#include "nigh_options.hpp"
 
 namespace jacobi2d {
 
 namespace {
 
-nigh::runtime_options options(Team const& team) {
-  nigh::runtime_options o;
-  o.machine = team.machine;
-  o.workers = team.threads();
-  if (team.pin != nullptr) {
-    o.cpus = team.cpus;
-    return o;
-  }
-  o = nigh::options_from_environment(o);  // somebody else's settings
-  o.workers = team.threads();
-  return o;
-}
-
 class OnWorkers : public Variant {
  public:
-  explicit OnWorkers(Team const& team) : runtime_(options(team)) {}
+  explicit OnWorkers(Team const& team) : runtime_(workloads::nigh_options(team)) {}
   void inside(std::function<void()> const& body) override { runtime_.run(body); }
 
  private:

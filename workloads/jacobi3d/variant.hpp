@@ -88,6 +88,7 @@ void add_openmp_locality_queues(std::vector<VariantInfo>& list);
 void add_tbb(std::vector<VariantInfo>& list);
 void add_nigh(std::vector<VariantInfo>& list);
 void add_nigh_loops(std::vector<VariantInfo>& list);
+void add_nigh_teams(std::vector<VariantInfo>& list);
 void add_nigh_two_steps(std::vector<VariantInfo>& list);
 
 }  // namespace jacobi3d

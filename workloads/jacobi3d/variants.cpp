@@ -35,6 +35,7 @@ std::vector<VariantInfo> const& variants() {
     add_tbb(all);
     add_nigh(all);
     add_nigh_loops(all);
+    add_nigh_teams(all);
     add_nigh_two_steps(all);
     return all;
   }();

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <nigh/parallel_for.hpp>
-#include <nigh/runtime.hpp>
 #include <optional>
 
+#include "nigh_options.hpp"
 #include "npb_mg/variant.hpp"
 
 namespace npb_mg {
@@ -14,7 +14,8 @@ namespace npb_mg {
 class NighRuntime {
  public:
   // Without a schedule: the one that the environment names.
-  NighRuntime(Team const& team, std::optional<nigh::schedule> how) : runtime_(options(team)) {
+  NighRuntime(Team const& team, std::optional<nigh::schedule> how)
+      : runtime_(workloads::nigh_options(team)) {
     loop_.how = std::move(how);
   }
 
@@ -28,19 +29,6 @@ class NighRuntime {
   }
 
  private:
-  static nigh::runtime_options options(Team const& team) {
-    nigh::runtime_options o;
-    o.machine = team.machine;
-    o.workers = team.threads();
-    if (team.pin != nullptr) {
-      o.cpus = team.cpus;
-      return o;
-    }
-    o = nigh::options_from_environment(o);  // somebody else's settings
-    o.workers = team.threads();
-    return o;
-  }
-
   nigh::runtime runtime_;
   nigh::loop_options loop_;
 };

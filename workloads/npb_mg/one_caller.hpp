@@ -6,12 +6,14 @@
 
 namespace npb_mg {
 
-// `Runtime` is a Loops (see PlainCycle) made from a Team; its run(body) calls body() in the thread
-// that begins loops.
+// `Runtime` is a Loops (see PlainCycle) made from a Team and what else it asks for; its run(body)
+// calls body() in the thread that begins loops.
 template <class Runtime>
 class OneCaller : public Variant {
  public:
-  explicit OneCaller(Team const& team) : kernel_(*team.kernel), runtime_(team) {}
+  template <class... More>
+  explicit OneCaller(Team const& team, More const&... more)
+      : kernel_(*team.kernel), runtime_(team, more...) {}
 
   void clear(Fields& fields) override {
     runtime_.run([&] { PlainCycle<Runtime>::clear(runtime_, fields); });
@@ -23,6 +25,7 @@ class OneCaller : public Variant {
         [&] { outcome = PlainCycle(runtime_, fields, kernel_, smoother, sums).solve(iterations); });
     return outcome;
   }
+  Runtime const& runtime() const noexcept { return runtime_; }
 
  private:
   Kernel const& kernel_;
