@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `hosts`: what it makes, what it does to ranks, and that nothing stays behind.
 hosts_test.py HELLO: cluster_hello, built with Open MPI."""
+import concurrent.futures
+import contextlib
+import io
 import json
 import os
 import signal
@@ -11,7 +14,12 @@ import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, HERE)
+
+from cluster_hosts import command  # noqa: E402
+
 HOSTS = HERE + '/hosts'
 HELLO = sys.argv[1]
 
@@ -98,11 +106,13 @@ class Faults(unittest.TestCase):
         self.assertGreater(slowest_sum(done), 0.6)
 
     def test_cut_and_mended(self):
-        for kind in ('cut', 'link-down'):
-            done = Done('--fault', f'{kind}:n2:0', '--fault', 'link-up:n2:0.7', '--faults-after', 'sum',
+        def after(kind):
+            return Done('--fault', f'{kind}:n2:0', '--fault', 'link-up:n2:0.7', '--faults-after', 'sum',
                         program=[HELLO, '1'])
-            self.assertEqual(done.status, 0, done.err)
-            self.assertGreater(slowest_sum(done), 0.6)
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            for done in threads.map(after, ('cut', 'link-down')):
+                self.assertEqual(done.status, 0, done.err)
+                self.assertGreater(slowest_sum(done), 0.6)
 
     def test_who_does_not_end_is_named(self):
         done = Done('--fault', 'cut:n2:0', '--ends-within', '0.5', program=['sleep', '1000'])
@@ -169,8 +179,10 @@ class WrongArguments(unittest.TestCase):
 
     def test_each_is_named(self):
         for arguments, said in self.CASES:
-            done = subprocess.run([HOSTS, *arguments], stderr=subprocess.PIPE, text=True)
-            self.assertEqual((done.returncode, done.stderr), (2, said + '\n'), arguments)
+            error = io.StringIO()
+            with contextlib.redirect_stderr(error):
+                status = command.main(arguments)
+            self.assertEqual((status, error.getvalue()), (2, said + '\n'), arguments)
 
 
 if __name__ == '__main__':

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from cluster_hosts import options, slurm, system
+from cluster_hosts import launchers, options, slurm, system
 from cluster_hosts.errors import HostsFailed, Missing, UsageError
 from cluster_hosts.job import Job
 from cluster_hosts.network import ROOT, TEMPORARY, Network
@@ -12,8 +12,8 @@ from cluster_hosts.report import Report
 
 SIGNAL_GRACE = 5  # seconds for the inner process to report after a signal
 
-# What launchers of a surrounding job would tell ours.
-FOREIGN = ('OMPI_', 'PMIX_', 'PMI_', 'HYDRA_', 'SLURM_', 'PRTE_')
+# What launchers of a surrounding job would tell ours. Settings of Open MPI (OMPI_MCA_) are the user's.
+FOREIGN = ('OMPI_COMM', 'OMPI_UNIVERSE', 'PMIX_', 'PMI_', 'HYDRA_', 'SLURM_', 'PRTE_')
 
 
 def be_root_of_own_users():
@@ -37,8 +37,9 @@ def environment():
     for name in list(os.environ):
         if name.startswith(FOREIGN):
             del os.environ[name]
-    os.environ.update(TMPDIR=TEMPORARY, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
-                      SLURM_HOSTFILE=ROOT + '/where', UCX_NET_DEVICES='eth0')
+    for name, value in launchers.SETTINGS.items():
+        os.environ.setdefault(name, value)
+    os.environ.update(TMPDIR=TEMPORARY, SLURM_HOSTFILE=ROOT + '/where')
 
 
 def inside(chosen, json_file):

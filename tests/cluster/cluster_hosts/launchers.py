@@ -15,6 +15,21 @@ TOOLS = {
     'slurm-pmi2': ('srun', 'slurmctld', 'slurmd', 'munged'),
 }
 
+# For ranks, whoever launches them. Open MPI: TCP over the one interface there is, without the copy in
+# shared memory whose one-sided operations crash on one host (vader), and yielding where it would spin.
+# Whoever launches them may be root.
+SETTINGS = {
+    'OMPI_MCA_oob_tcp_if_include': 'eth0',
+    'OMPI_MCA_btl_tcp_if_include': 'eth0',
+    'OMPI_MCA_pml': 'ob1',
+    'OMPI_MCA_btl': 'tcp,self,vader',
+    'OMPI_MCA_btl_vader_single_copy_mechanism': 'none',
+    'OMPI_MCA_mpi_yield_when_idle': '1',
+    'OMPI_ALLOW_RUN_AS_ROOT': '1',
+    'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
+    'UCX_NET_DEVICES': 'eth0',
+}
+
 
 def found(names):
     """The path of the first of 'one|other' that is here; daemons lie where users' PATHs do not look."""
@@ -29,16 +44,9 @@ def ranks_of_hosts(hosts, ranks):
 
 
 def openmpi(shares, ranks, extra, program):
-    """Without the shared-memory copy whose one-sided operations crash on one host (vader), and yielding
-    where it would spin: ranks share cpus here."""
-    settings = {'plm_rsh_agent': SSH, 'plm_rsh_no_tree_spawn': '1', 'oob_tcp_if_include': 'eth0',
-                'btl_tcp_if_include': 'eth0', 'pml': 'ob1', 'btl': 'tcp,self,vader',
-                'btl_vader_single_copy_mechanism': 'none', 'mpi_yield_when_idle': '1'}
-    line = [found(TOOLS['openmpi'][0])]
-    for name, value in settings.items():
-        line += ['--mca', name, value]
     hosts = ','.join(f'{host}:{share}' for host, share in shares.items())
-    return [*line, '-H', hosts, '-n', str(ranks), '--map-by', 'slot', '--bind-to', 'none', *extra, RANK, *program]
+    return [found(TOOLS['openmpi'][0]), '--mca', 'plm_rsh_agent', SSH, '--mca', 'plm_rsh_no_tree_spawn', '1',
+            '-H', hosts, '-n', str(ranks), '--map-by', 'slot', '--bind-to', 'none', *extra, RANK, *program]
 
 
 def mpich(shares, ranks, extra, program):

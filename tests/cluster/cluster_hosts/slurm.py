@@ -74,7 +74,7 @@ def said():
     for name in sorted(os.listdir(FOLDER)):
         if name.endswith('.log'):
             with open(f'{FOLDER}/{name}', errors='replace') as file:
-                text += f'\n{name}: ' + '\n    '.join(file.read().splitlines()[-5:])
+                text += f'\n{name}: ' + '\n    '.join(file.read().splitlines()[-12:])
     return text
 
 
