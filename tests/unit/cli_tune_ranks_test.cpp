@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <random>
 #include <set>
 #include <string>
@@ -117,6 +118,8 @@ TEST(RankSpace, HoldsWhatWasAskedFor) {
   choices.ranks = {1};
   choices.threads = {5};
   EXPECT_THAT(refusal("core:2 pu:2", choices), HasSubstr("--threads 5: 4 cpus are allowed"));
+  choices.threads = {std::numeric_limits<int>::max()};
+  EXPECT_THAT(refusal("pack:2 numa:1 core:2 pu:2", choices), HasSubstr("too few for so many"));
   choices.threads = {1};
   choices.memories = {parse_memory("bind:7").value()};
   EXPECT_THAT(refusal("core:2 pu:2", choices), HasSubstr("there is no domain 7"));

@@ -2,7 +2,6 @@
 #include "cli/tune/ranks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -102,8 +101,9 @@ class Settings {
   std::optional<Setting> of(std::size_t r, std::size_t s, bool smt, cpu_order order) {
     if (smt && siblings_ == 1) return {};
     int const ranks = ranks_[r], cores = machine_.cores();
-    int const cores_each = (cores - shares_[s] * machine_.cpu_domains()) / ranks;
-    int const threads = are_threads_ ? shares_[s] : cores_each * (smt ? siblings_ : 1);
+    int const threads = are_threads_ ? shares_[s]
+                                     : (cores - shares_[s] * machine_.cpu_domains()) / ranks *
+                                           (smt ? siblings_ : 1);
     if (threads < 1) return {};
     auto placed = policy::rank_cpus(machine_, {ranks, order, threads, smt});
     if (placed.empty() || std::find(seen_.begin(), seen_.end(), placed) != seen_.end()) return {};
