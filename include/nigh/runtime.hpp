@@ -19,6 +19,13 @@
 
 namespace nigh {
 
+namespace tasks {
+class Outside;
+}
+namespace cluster {
+class Agent;
+}
+
 // May a worker whose domain has no tasks left take those of another domain?
 enum class locality : std::uint8_t {
   prefer,  // yes: an even load comes before local access (paper: Wittmann and Hager 2009)
@@ -215,7 +222,9 @@ class NIGH_API runtime {
 
  private:
   friend class task_scope;
+  friend class cluster::Agent;
   friend detail::scheduler& detail::default_scheduler();
+  runtime(runtime_options options, tasks::Outside& outside);
 
   near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);

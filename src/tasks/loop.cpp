@@ -173,12 +173,14 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   for (int failed_rounds = 0; !until.done() && !is_told_otherwise(); ++failed_rounds) {
     auto* const thief = until.thief(*this);
     bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
-    if (helps && ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
-                  (!leaves && (find_invitation(me, job) || steal_somewhere(me, job))) ||
-                  (!is_guest && !leaves &&
-                   (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
-                    (abroad && find_abroad(me.home, job.queued)))) ||
-                  (Until::joins && take_own(me, job))))
+    if (helps &&
+        ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
+         (!leaves && (find_invitation(me, job) || steal_somewhere(me, job))) ||
+         (!is_guest && !leaves &&
+          (find_at_home(me, job.queued) || find_in_rings(me.home, job.queued) ||
+           (abroad && find_abroad(me.home, job.queued)))) ||
+         (Until::joins && take_own(me, job)) ||
+         (outside_tasks_ != nullptr && !is_guest && !leaves && find_outside(me, job.queued))))
       return true;
     me.counters.failed_steals.add(1);
     if (me.track != nullptr) me.track->search_failed();
@@ -262,6 +264,7 @@ bool scheduler::work_in_sight(int h) const noexcept {
     return false;
   };
   if (any(home(h))) return true;
+  if (outside_tasks_ != nullptr && outside_tasks_->in_sight()) return true;
   for (auto const& w : pinned_workers())
     if (w->stack.has_shared()) return true;
   if (extras_present_.load(sync::seq_cst) > 0)  // (S)

@@ -129,6 +129,13 @@ class Parking {
       }
   }
 
+  // Somebody looks for work, or would if woken.
+  bool anybody_idle() const noexcept {
+    for (std::size_t q = 0; q < workers_of_.size(); ++q)
+      if (counts_[q].word.load(sync::relaxed) != 0) return true;
+    return false;
+  }
+
   // For the end of the runtime: everybody who did not see the end coming before it slept.
   void wake_all() noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)

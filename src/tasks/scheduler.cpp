@@ -93,9 +93,10 @@ void add_to(worker_counters& row, trace::WorkerCounters const& c) {
 
 }  // namespace
 
-scheduler::scheduler(runtime_options const& options)
+scheduler::scheduler(runtime_options const& options, tasks::Outside* outside)
     : machine_(options.machine != nullptr ? *options.machine : this_host()),
       options_(with_trace(options)),
+      outside_tasks_(outside),
       process_(forks_so_far()) {
   auto const capacity = options.queue_capacity;
   if (capacity == 0 || (capacity & (capacity - 1)) != 0)
@@ -310,7 +311,8 @@ bool scheduler::set_up_stack(Worker& me) noexcept {
   stack.capacity = static_cast<std::uint32_t>(capacity);
   me.room_ends = slots + capacity;
   stack.limit = limits_forks() ? slots : me.room_ends;
-  bool const has_thieves = worker_count_ > 1 || me.role != tasks::Role::worker;
+  bool const has_thieves =
+      worker_count_ > 1 || me.role != tasks::Role::worker || outside_tasks_ != nullptr;
   stack.share_goal = has_thieves ? policy::tasks_kept_shared : 0;
   stack.wanted.store(has_thieves, sync::relaxed);
   return true;

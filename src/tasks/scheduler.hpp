@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,7 @@
 #include "policy/team_plan.hpp"
 #include "tasks/arena.hpp"
 #include "tasks/locality_queue.hpp"
+#include "tasks/outside.hpp"
 #include "tasks/parking.hpp"
 #include "tasks/quiescence.hpp"
 #include "tasks/worker.hpp"
@@ -32,7 +34,7 @@ namespace nigh::detail {
 
 class scheduler {
  public:
-  explicit scheduler(runtime_options const& options);
+  explicit scheduler(runtime_options const& options, tasks::Outside* outside = nullptr);
   ~scheduler();
 
   near resolved(near where) const;
@@ -90,6 +92,21 @@ class scheduler {
   // caller is no worker, or relieved already, or the system refuses a thread.
   bool relieve(Worker& me) noexcept;
   void resume(Worker& me) noexcept;
+
+  // outside.cpp. For whoever is outside, on any thread, worker or not.
+  // Takes the oldest tasks of some stack, as a thief does, so many as how_many(shared) says; the
+  // caller sees to it that each is finished. False when nobody shares any; all are asked to, then.
+  struct Taken {
+    Worker* victim = nullptr;
+    task_stack::loot tasks;
+  };
+  using HowMany = std::function<std::size_t(std::size_t waiting)>;
+  bool take_for_outside(Taken& taken, HowMany const& how_many) noexcept;
+  static task run_here_after_all(Worker& victim, task_slot& slot) noexcept;
+  void finish_outside(Worker& victim, task_slot& slot) noexcept;  // its results have been written
+  Worker& seat(std::uint32_t at) noexcept { return *seats_[at]; }
+  bool has_idle_workers() const noexcept;  // awake or asleep, and nothing shared to be taken
+  void call_workers() noexcept;            // find() has something for them from now on
 
  private:
   using Queue = tasks::LocalityQueue<task>;
@@ -157,6 +174,7 @@ class scheduler {
   bool find_at_home(Worker& me, task& t) noexcept;
   bool find_in_rings(int home, task& t) noexcept;
   bool find_abroad(int home, task& t) noexcept;
+  bool find_outside(Worker& me, task& t) noexcept;
   bool work_in_sight(int home) const noexcept;
   void report_progress(Worker& me) noexcept;
   void run(Job& job, Worker& me) noexcept;
@@ -230,7 +248,9 @@ class scheduler {
   sync::atomic<bool> stopping_{false};
   sync::atomic<bool> pinned_{true};
   std::unique_ptr<tasks::Arena> arena_;  // null: all workers may run, always
-  std::optional<std::latch> ready_;      // opens when every worker is set up
+  tasks::Outside* const outside_tasks_;  // null: tasks come from this process only
+  sync::atomic<std::uint32_t> next_robbed_{0};
+  std::optional<std::latch> ready_;  // opens when every worker is set up
   std::mutex exception_lock_;
   std::exception_ptr exception_;  // the first one since the last wait(); under exception_lock_
   std::vector<platform::Thread> threads_;

@@ -110,6 +110,8 @@ namespace nigh {
 
 runtime::runtime(runtime_options options)
     : scheduler_(std::make_unique<detail::scheduler>(options)) {}
+runtime::runtime(runtime_options options, tasks::Outside& outside)
+    : scheduler_(std::make_unique<detail::scheduler>(options, &outside)) {}
 runtime::~runtime() = default;
 
 near runtime::resolved(near where) const { return scheduler_->resolved(where); }

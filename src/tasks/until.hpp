@@ -27,9 +27,9 @@ struct scheduler::Dismissal {  // a stand-in: its worker is back
 struct scheduler::StolenTask {  // a join: the thief has finished
   static constexpr bool joins = true;
   task_slot const& slot;
-  Worker* thief(scheduler& host) const noexcept {  // null: it has not said so yet, or is done
+  Worker* thief(scheduler& host) const noexcept {  // null: not said yet, away, or done
     auto const state = slot.state.load(sync::relaxed);
-    return state == task_slot::waiting || state == task_slot::done
+    return state == task_slot::waiting || state >= task_slot::away
                ? nullptr
                : &host.worker(static_cast<int>(state) - 1);
   }

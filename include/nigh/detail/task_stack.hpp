@@ -61,7 +61,8 @@ struct task_slot {
   using entry = void (*)(task_slot& slot, task_stack* popping) noexcept;
 
   static constexpr std::size_t closure_bytes = 40;
-  static constexpr std::uint32_t waiting = 0, done = ~0u;  // otherwise: 1 + seat of the thief
+  // Otherwise: 1 + seat of the thief. Away: it is no thread of this process.
+  static constexpr std::uint32_t waiting = 0, done = ~0u, away = done - 1;
 
   entry call;
   void* object;  // what the task belongs to: a forked call or a scope

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks that come to a runtime from outside, and that go there.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <nigh/fork_join.hpp>
+#include <thread>
+#include <vector>
+
+#include "tasks/outside.hpp"
+#include "tasks/scheduler.hpp"
+
+namespace {
+
+using namespace nigh;
+
+// Brings what it has been given, and nothing else.
+class Script : public tasks::Outside {
+ public:
+  bool find(detail::task& t) noexcept override {
+    std::lock_guard const guard(lock_);
+    if (waiting_.empty()) return false;
+    t = waiting_.back();
+    waiting_.pop_back();
+    size_.store(waiting_.size());
+    return true;
+  }
+  bool in_sight() const noexcept override { return size_.load() > 0; }
+  void put(detail::task t) {
+    std::lock_guard const guard(lock_);
+    waiting_.push_back(t);
+    size_.store(waiting_.size());
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<detail::task> waiting_;
+  std::atomic<std::size_t> size_{0};
+};
+
+runtime_options with_workers(int n) {
+  runtime_options options;
+  options.workers = n;
+  return options;
+}
+
+std::size_t one(std::size_t) { return 1; }
+
+// Until `done`, takes tasks, runs them here and says so.
+std::uint64_t take_all(detail::scheduler& host, std::atomic<bool> const& done) {
+  std::uint64_t taken = 0;
+  while (!done.load()) {
+    detail::scheduler::Taken got;
+    if (!host.take_for_outside(got, one)) {
+      std::this_thread::yield();
+      continue;
+    }
+    auto& slot = *got.tasks.first;
+    slot.call(slot, nullptr);
+    host.finish_outside(*got.victim, slot);
+    ++taken;
+  }
+  return taken;
+}
+
+TEST(Outside, WakesASleeperForWhatItBrings) {
+  Script script;
+  detail::scheduler host(with_workers(1), &script);
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 3; ++i) {
+    // Long enough for the worker to fall asleep, in some of the rounds at least.
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    script.put(detail::make_task([&ran] { ++ran; }));
+    host.call_workers();
+    while (ran.load() <= i) std::this_thread::yield();
+  }
+  host.wait();
+  EXPECT_EQ(ran.load(), 3);
+}
+
+TEST(Outside, GetsTheTasksOfASingleWorker) {
+  Script script;
+  detail::scheduler host(with_workers(1), &script);
+  std::atomic<bool> went{false}, done{false};
+  host.submit(near{}, detail::make_task([&] {
+                // The first waits for the second, which nobody in this runtime can run meanwhile.
+                fork_join(
+                    [&] {
+                      while (!went.load()) std::this_thread::yield();
+                    },
+                    [&] { went.store(true); });
+                done.store(true);
+              }));
+  EXPECT_EQ(take_all(host, done), 1u);
+  host.wait();
+}
+
+long fib(int n) {
+  if (n < 2) return n;
+  auto const [a, b] = fork_join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
+  return a + b;
+}
+
+// Whatever goes, comes back, or must be run here after all: each task runs once.
+TEST(Outside, SharesWorkWithThoseInside) {
+  Script script;
+  detail::scheduler host(with_workers(0), &script);
+  std::atomic<bool> done{false};
+  std::atomic<long> result{0};
+  host.submit(near{}, detail::make_task([&] {
+                result.store(fib(22));
+                done.store(true);
+              }));
+  for (bool keep = true; !done.load(); keep = !keep) {
+    detail::scheduler::Taken got;
+    if (!host.take_for_outside(got, one)) {
+      std::this_thread::yield();
+      continue;
+    }
+    auto& slot = *got.tasks.first;
+    if (keep) {
+      slot.call(slot, nullptr);
+      host.finish_outside(*got.victim, slot);
+    } else {
+      script.put(detail::scheduler::run_here_after_all(*got.victim, slot));
+      host.call_workers();
+    }
+  }
+  host.wait();
+  EXPECT_EQ(result.load(), 17711);
+}
+
+TEST(Outside, IsAskedForMoreByNobodyWhoHasWork) {
+  Script script;
+  detail::scheduler host(with_workers(1), &script);
+  std::atomic<bool> began{false}, ends{false};
+  host.submit(near{}, detail::make_task([&] {
+                began.store(true);
+                while (!ends.load()) std::this_thread::yield();
+              }));
+  while (!began.load()) std::this_thread::yield();
+  EXPECT_FALSE(host.has_idle_workers());
+  ends.store(true);
+  host.wait();
+  while (!host.has_idle_workers()) std::this_thread::yield();
+}
+
+}  // namespace
