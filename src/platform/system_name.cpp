@@ -25,4 +25,10 @@ std::string system_name() {
   return processor_name() + ", " + system.sysname + " " + system.release;
 }
 
+std::string kernel_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  return std::getline(file, id) ? id : system_name();
+}
+
 }  // namespace nigh::platform

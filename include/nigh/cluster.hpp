@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tasks across hosts: the same program runs as several ranks, one on each host as a rule, and tasks
+// that a rank's workers have not begun may be taken by those of another.
+//
+//   long fib(int n) {
+//     if (n < 2) return n;
+//     long left;
+//     nigh::cluster::task_scope scope;
+//     scope.spawn<fib>(left, n - 1);
+//     long const right = fib(n - 2);
+//     scope.wait();
+//     return left + right;
+//   }
+//   int main(int argc, char** argv) {
+//     nigh::cluster::session here(argc, argv);
+//     long const f = nigh::cluster::run<fib>(30);  // on every rank
+//   }
+//
+// A program is linked with the MPI that starts it: nigh::ranks_openmpi or nigh::ranks_mpich.
+// docs/cluster.md
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <nigh/detail/cluster_function.hpp>
+#include <nigh/detail/cluster_pack.hpp>
+#include <nigh/detail/export.hpp>
+#include <nigh/detail/task_stack.hpp>
+#include <nigh/runtime.hpp>
+#include <nigh/steal_choice.hpp>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace nigh::cluster {
+
+class Agent;
+class Transport;
+
+// Where a task should run: a rank. Others may take it from there.
+class near {
+ public:
+  constexpr explicit near(int rank) noexcept : rank_(rank) {}
+  constexpr int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
+// A task that ran on another rank threw; what() is what its exception said.
+class NIGH_API remote_error : public std::runtime_error {
+ public:
+  remote_error(std::string const& what, int rank) : std::runtime_error(what), rank_(rank) {}
+  int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
+// The same on all ranks, but for `workers`.
+struct session_options {
+  // Of each rank's workers. Unless it names cpus, ranks that may use the same cpus of a host share
+  // them out among themselves.
+  runtime_options workers = {};
+  victim_choice victims = victim_choice::hierarchical;  // among ranks
+  chunk_choice chunks = chunk_choice::hierarchical;
+  std::size_t queue_capacity = 1024;  // tasks placed at one other rank that are not done yet; a
+                                      // task beyond that runs where it is spawned
+};
+
+// What a rank has done for others, and they for it.
+struct rank_counters {
+  std::uint64_t steals_asked = 0;   // requests sent
+  std::uint64_t steals_failed = 0;  // of these, answered with nothing
+  std::uint64_t tasks_stolen = 0;   // that came here
+  std::uint64_t tasks_given = 0;    // that went elsewhere
+  std::uint64_t tasks_placed = 0;   // put at other ranks, by near()
+  std::uint64_t placed_inline = 0;  // meant for other ranks, run here: too many on their way
+  std::uint64_t messages_sent = 0;
+  std::uint64_t bytes_sent = 0;
+};
+
+// From construction to destruction, both collective, the program is one of several ranks. One at a
+// time. It starts MPI unless the program has (then with MPI_THREAD_SERIALIZED, or FUNNELED), and
+// ends it if it started it. When ranks do not fit together it says so in one line and ends the
+// process, code 2. Threads of the program call MPI meanwhile only inside an mpi_section.
+class NIGH_API session {
+ public:
+  session(int& argc, char**& argv, session_options options = {});
+  explicit session(std::unique_ptr<Transport> transport, session_options options = {});
+  ~session();
+  session(session&&) = delete;
+  session& operator=(session&&) = delete;
+
+  int rank() const noexcept;
+  int ranks() const noexcept;
+  nigh::runtime& workers() noexcept;  // this rank's
+  rank_counters counters() const;
+
+ private:
+  std::unique_ptr<Agent> agent_;
+};
+
+// While one lives, its thread may call MPI, and nigh does not.
+class NIGH_API mpi_section {
+ public:
+  mpi_section();
+  ~mpi_section();
+  mpi_section(mpi_section&&) = delete;
+  mpi_section& operator=(mpi_section&&) = delete;
+};
+
+namespace detail {
+
+inline constexpr std::size_t largest_input = std::size_t{1} << 30;  // bytes of a task's arguments
+
+[[noreturn]] NIGH_API void refuse_input(function const& f, std::size_t input_bytes);
+[[noreturn]] NIGH_API void refuse_function(function const& f);
+
+// Checks what can only be seen at run time.
+template <auto F>
+void check(arguments_of<F> const& arguments) {
+  auto const& f = function_of<F>();
+  if (f.is_late) [[unlikely]]
+    refuse_function(f);
+  if constexpr (has_rows<arguments_of<F>>)
+    if (packed_size_of(arguments) > largest_input) [[unlikely]]
+      refuse_input(f, packed_size_of(arguments));
+}
+
+template <auto F>
+bytes packed(arguments_of<F> const& arguments) {
+  bytes input(packed_size_of(arguments));
+  pack_all(arguments, input.data());
+  return input;
+}
+
+// A task that was put at another rank, until its result is here.
+struct placed {
+  function const* what;
+  task_scope* scope;
+  void* out;
+  void (*store)(void* out, byte_view output);
+};
+// False: here, or too many are on their way there. The caller runs it.
+NIGH_API bool place(near where, placed const& task, byte_view input);
+NIGH_API void end_placed(placed const& task, outcome const& what) noexcept;
+
+NIGH_API bytes run_root(function const& f, bytes input);
+
+}  // namespace detail
+
+// Spawns tasks that any rank may run, and ends after them. As nigh::task_scope: made, waited for
+// and destroyed by one thread, scopes within scopes in reverse order, as local variables are; any
+// task of the scope may spawn into it, on the rank where it was made. In threads that are no
+// workers of a session, functions are called at once.
+//
+// Arguments are copied when a task is spawned, and travel with it: trivially copyable values,
+// strings, and vectors of such; a parameter of type std::span<T const> or std::string_view gets a
+// view of a copy. The result is in `out` after wait(). A spawn costs what a fork costs; with more
+// than 24 bytes of arguments, one heap allocation. When the task stack is full the function is
+// called at once. std::length_error for arguments of more than 1 GiB.
+class NIGH_API task_scope {
+ public:
+  task_scope() noexcept : stack_(nigh::detail::this_stack), base_(stack_->top) {}
+
+  // Waits. Rethrows the first exception that no wait() has, unless it is destroyed by another one.
+  ~task_scope() noexcept(false) {
+    finish();
+    if (failed_.load(sync::relaxed)) [[unlikely]]
+      leave();
+  }
+  task_scope(task_scope&&) = delete;
+  task_scope& operator=(task_scope&&) = delete;
+
+  // The function must be a template argument, so that every rank knows it.
+  template <auto F, class... A>
+    requires std::is_void_v<detail::result_of<F>>
+  void spawn(A&&... arguments) {
+    push<F>(nullptr, {std::forward<A>(arguments)...});
+  }
+  template <auto F, class... A>
+    requires(!std::is_void_v<detail::result_of<F>>)
+  void spawn(detail::result_of<F>& out, A&&... arguments) {
+    push<F>(&out, {std::forward<A>(arguments)...});
+  }
+  // The same at a rank; its neighbours may take it from there. Runs here when too many are on their
+  // way to that rank (session_options::queue_capacity).
+  template <auto F, class... A>
+    requires std::is_void_v<detail::result_of<F>>
+  void spawn(near where, A&&... arguments) {
+    place<F>(where, nullptr, {std::forward<A>(arguments)...});
+  }
+  template <auto F, class... A>
+    requires(!std::is_void_v<detail::result_of<F>>)
+  void spawn(near where, detail::result_of<F>& out, A&&... arguments) {
+    place<F>(where, &out, {std::forward<A>(arguments)...});
+  }
+
+  // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
+  // wait(): a remote_error, where it was thrown on another rank.
+  void wait() {
+    finish();
+    if (failed_.load(sync::relaxed)) [[unlikely]]
+      rethrow();
+  }
+
+ private:
+  friend void detail::keep_exception(task_scope* scope, std::exception_ptr e) noexcept;
+  friend void detail::end_placed(detail::placed const& task, detail::outcome const& what) noexcept;
+
+  template <auto F>
+  using pointer = std::add_pointer_t<detail::result_of<F>>;
+
+  template <auto F>
+  void push(pointer<F> out, detail::arguments_of<F>&& arguments);
+  template <auto F>
+  void place(near where, pointer<F> out, detail::arguments_of<F>&& arguments);
+
+  void finish() noexcept {
+    while (stack_->top > base_) {
+      auto* const slot = stack_->top - 1;
+      if (stack_->wanted.load(sync::relaxed) || !stack_->is_private(slot)) [[unlikely]]
+        nigh::detail::finish_top(*stack_);
+      else
+        slot->call(*slot, stack_);
+    }
+    if (placed_.load(sync::acquire) != 0) [[unlikely]]  // (E)
+      await_placed();
+  }
+  nigh::detail::task_stack* stack_of_spawner() const noexcept;  // null: not a thread of our runtime
+  void await_placed() noexcept;
+  void begin_placed() noexcept { placed_.fetch_add(1, sync::relaxed); }
+  void end_placed() noexcept;
+  void keep(std::exception_ptr e) noexcept;
+  [[noreturn]] void rethrow();
+  void leave();
+
+  nigh::detail::task_stack* const stack_;
+  nigh::detail::task_slot* base_;  // where its tasks begin
+  sync::atomic<std::uint32_t> placed_{0};
+  sync::atomic<bool> failed_{false};  // exception_ is there, or about to be
+  int const in_flight_ = std::uncaught_exceptions();
+  std::exception_ptr exception_;
+};
+
+template <auto F>
+void task_scope::push(pointer<F> out, detail::arguments_of<F>&& arguments) {
+  using kept = detail::kept_call<F>;
+  detail::check<F>(arguments);
+  auto* stack = nigh::detail::this_stack;
+  if (stack != stack_) [[unlikely]]
+    stack = stack_of_spawner();
+  else if (stack->top < base_) [[unlikely]]
+    base_ = stack->top;  // somebody further out has waited meanwhile, and taken more than ours off
+  detail::call<F> call{&detail::function_of<F>(), out, std::move(arguments)};
+  auto const push_onto = [&](nigh::detail::task_stack& to, nigh::detail::task_slot::entry entry) {
+    auto* const at = static_cast<void*>(to.top->closure);
+    if constexpr (std::is_same_v<kept, detail::call<F>>)
+      ::new (at) kept(std::move(call));
+    else
+      ::new (at) kept{call.what, std::make_unique<detail::call<F>>(std::move(call))};
+    to.top->object = this;
+    to.push(entry);
+  };
+  if (stack != nullptr && stack->top < stack->limit) [[likely]]
+    return push_onto(*stack, &detail::run_cluster_task);
+  if (stack != nullptr) {
+    nigh::detail::slow_push const slow(nigh::detail::outsiders::stay);
+    if (slow.room() != nullptr) return push_onto(*slow.room(), &detail::run_cluster_task_at_depth);
+  }
+  try {
+    call.run();
+  } catch (...) {
+    keep(std::current_exception());
+  }
+}
+
+template <auto F>
+void task_scope::place(near where, pointer<F> out, detail::arguments_of<F>&& arguments) {
+  detail::check<F>(arguments);
+  begin_placed();
+  if (detail::place(where, {&detail::function_of<F>(), this, out, &detail::of_function<F>::store},
+                    detail::packed<F>(arguments)))
+    return;
+  end_placed();
+  push<F>(out, std::move(arguments));
+}
+
+// Collective: calls F(arguments...) as a task of rank 0, helped by all, and returns its result on
+// every rank once all that it spawned is done. What it throws, every rank gets as remote_error.
+// Rank 0's arguments count. Not from inside a task: std::logic_error.
+template <auto F, class... A>
+detail::result_of<F> run(A&&... a) {
+  detail::arguments_of<F> const arguments{std::forward<A>(a)...};
+  detail::check<F>(arguments);
+  auto const output = detail::run_root(detail::function_of<F>(), detail::packed<F>(arguments));
+  if constexpr (!std::is_void_v<detail::result_of<F>>)
+    return detail::unpacker(output).get<detail::result_of<F>>();
+}
+
+}  // namespace nigh::cluster

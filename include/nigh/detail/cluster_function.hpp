@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Functions that cluster tasks run: each is known to every rank under one number, agreed when the
+// session starts. What is sent is that number, never an address.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <nigh/detail/cluster_pack.hpp>
+#include <nigh/detail/export.hpp>
+#include <nigh/detail/task_stack.hpp>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+namespace nigh::cluster {
+
+class task_scope;
+
+namespace detail {
+
+using nigh::detail::task_slot;
+using nigh::detail::task_stack;
+
+// What became of a task that ran elsewhere.
+struct outcome {
+  bool failed = false;
+  int rank = 0;      // where it ran
+  byte_view output;  // its result, or what its exception said
+};
+
+// Static, one for each function.
+struct function {
+  static constexpr std::uint32_t unknown = ~0u;
+
+  std::type_info const* type;  // whose name, as the compiler spells it, holds the function's
+  // Of a task that waits in a slot of this rank's stacks:
+  void (*run)(task_slot&, task_stack* popping) noexcept;
+  std::size_t (*input_bytes)(task_slot const&) noexcept;
+  void (*pack)(task_slot const&, std::byte* to) noexcept;
+  void (*deliver)(task_slot&, outcome const&) noexcept;  // ends what the slot holds
+  // Of one that has come from another rank. Throws what the function throws.
+  void (*run_packed)(byte_view input, bytes& output);
+
+  std::uint32_t id = unknown;  // while a session lasts
+  bool is_late = false;        // it came after a session had begun
+  function* next = nullptr;    // of all those known
+};
+
+// Before main(), or when a library is loaded.
+NIGH_API bool enlist(function& f) noexcept;
+
+// The slot's entry, whatever the function: how an exporter knows a cluster task. It looks whether
+// messages wait to be answered, and has the function run.
+NIGH_API void run_cluster_task(task_slot& slot, task_stack* popping) noexcept;
+// The same where a runtime keeps depths.
+NIGH_API void run_cluster_task_at_depth(task_slot& slot, task_stack* popping) noexcept;
+
+NIGH_API void keep_exception(task_scope* scope, std::exception_ptr e) noexcept;
+NIGH_API std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept;
+
+template <class F>
+struct signature;
+template <class R, class... P>
+struct signature<R (*)(P...)> {
+  static_assert((packable<kept_of<P>> && ...),
+                "arguments of cluster tasks are trivially copyable values (no pointers), or "
+                "strings, vectors or spans of such");
+  static_assert(((!std::is_lvalue_reference_v<P> || std::is_const_v<std::remove_reference_t<P>>) &&
+                 ...),
+                "a cluster task gets copies: no parameter is a reference that it could write to");
+  using result = std::remove_cv_t<R>;
+  static_assert(std::is_void_v<R> || packable<result>,
+                "the result of a cluster task is void, a trivially copyable value (no pointer), or "
+                "a string or vector of such");
+  using arguments = std::tuple<kept_of<P>...>;
+  static constexpr std::size_t count = sizeof...(P);
+};
+template <class R, class... P>
+struct signature<R (*)(P...) noexcept> : signature<R (*)(P...)> {};
+
+template <auto F>
+using result_of = typename signature<decltype(F)>::result;
+template <auto F>
+using arguments_of = typename signature<decltype(F)>::arguments;
+
+template <auto F>
+decltype(auto) apply(arguments_of<F>& arguments) {
+  return std::apply([](auto&... a) -> decltype(auto) { return F(std::move(a)...); }, arguments);
+}
+
+// A call that has not begun. Its function comes first: the one thing that every slot shows.
+template <auto F>
+struct call {
+  function const* what;
+  std::add_pointer_t<result_of<F>> out;
+  arguments_of<F> arguments;
+
+  void run() {
+    if constexpr (std::is_void_v<result_of<F>>)
+      apply<F>(arguments);
+    else
+      *out = apply<F>(arguments);
+  }
+  call& get() noexcept { return *this; }
+  call const& get() const noexcept { return *this; }
+};
+template <auto F>
+struct boxed_call {
+  function const* what;
+  std::unique_ptr<call<F>> box;
+  call<F>& get() const noexcept { return *box; }
+};
+template <auto F>
+using kept_call =
+    std::conditional_t<sizeof(call<F>) <= task_slot::closure_bytes && alignof(call<F>) <= 8 &&
+                           std::is_nothrow_move_constructible_v<call<F>>,
+                       call<F>, boxed_call<F>>;
+
+template <auto F>
+struct of_function {
+  using kept = kept_call<F>;
+  static kept& in(task_slot& slot) noexcept {
+    return *std::launder(reinterpret_cast<kept*>(slot.closure));
+  }
+  static kept const& in(task_slot const& slot) noexcept {
+    return *std::launder(reinterpret_cast<kept const*>(slot.closure));
+  }
+
+  static void run(task_slot& slot, task_stack* popping) noexcept {
+    auto* const scope = static_cast<task_scope*>(slot.object);
+    kept mine(std::move(in(slot)));  // the slot may be needed by what it spawns
+    std::destroy_at(&in(slot));
+    if (popping != nullptr) popping->top = &slot;
+    try {
+      mine.get().run();
+    } catch (...) {
+      keep_exception(scope, std::current_exception());
+    }
+  }
+  static std::size_t input_bytes(task_slot const& slot) noexcept {
+    return packed_size_of(in(slot).get().arguments);
+  }
+  static void pack(task_slot const& slot, std::byte* to) noexcept {
+    pack_all(in(slot).get().arguments, to);
+  }
+  static void deliver(task_slot& slot, outcome const& what) noexcept {
+    auto* const scope = static_cast<task_scope*>(slot.object);
+    if (what.failed) {
+      keep_exception(scope, remote_exception(entry, what));
+    } else {
+      try {
+        store(in(slot).get().out, what.output);
+      } catch (...) {
+        keep_exception(scope, std::current_exception());
+      }
+    }
+    std::destroy_at(&in(slot));
+  }
+  static void store(void* out, byte_view output) {
+    if constexpr (!std::is_void_v<result_of<F>>)
+      *static_cast<result_of<F>*>(out) = unpacker(output).get<result_of<F>>();
+  }
+  static void run_packed(byte_view input, bytes& output) {
+    auto arguments = unpack_all<arguments_of<F>>::from(input);
+    if constexpr (std::is_void_v<result_of<F>>) {
+      apply<F>(arguments);
+    } else {
+      result_of<F> const result = apply<F>(arguments);
+      output.resize(packed_size(result));
+      packer(output.data()).put(result);
+    }
+  }
+
+  static function entry;
+  static bool const known;
+};
+template <auto F>
+constinit function of_function<F>::entry{
+    &typeid(of_function<F>), &run, &input_bytes, &pack, &deliver, &run_packed};
+template <auto F>
+bool const of_function<F>::known = enlist(entry);
+
+// Refers to `known`, so that the function is listed in each program that has this call.
+template <auto F>
+function& function_of() noexcept {
+  static_cast<void>(&of_function<F>::known);
+  return of_function<F>::entry;
+}
+
+}  // namespace detail
+}  // namespace nigh::cluster

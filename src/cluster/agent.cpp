@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/agent.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+#include "base/assert.hpp"
+
+namespace nigh::cluster {
+
+namespace {
+
+constexpr std::int64_t worker_polls_after_ns = 20'000;
+constexpr auto fallback_polls_after = std::chrono::microseconds(100);
+constexpr int messages_per_turn = 64;  // then others get a chance to send
+
+constexpr Token root_token = ~Token{0} >> 1;
+
+// The place of a task in its owner's stacks.
+Token token_of(std::uint32_t seat, std::uint32_t slot) noexcept { return Token{seat} << 32 | slot; }
+
+std::int64_t now_ns() noexcept {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+bool is_cluster_task(nigh::detail::task_slot const& slot) noexcept {
+  return slot.call == &detail::run_cluster_task || slot.call == &detail::run_cluster_task_at_depth;
+}
+
+detail::function const& function_in(nigh::detail::task_slot const& slot) noexcept {
+  detail::function const* f;
+  std::memcpy(&f, slot.closure, sizeof f);
+  return *f;
+}
+
+bytes result_message(std::uint32_t run, Task const& task, Outcome const& outcome) {
+  Writer w;
+  w.put(Header{Kind::result, 0, 1, run});
+  w.put(ResultHead{task.token, outcome.rank, outcome.failed ? 1u : 0u});
+  w.put(byte_view(outcome.output));
+  return w.take();
+}
+
+// Who asks for more workers than its share has gets them on cpus that it shares.
+runtime_options on_its_cpus(runtime_options options, Layout const& layout) {
+  auto const& given = layout.places[static_cast<std::size_t>(layout.self)].cpus;
+  if (!options.cpus.empty()) return options;
+  auto share = share_of_cpus(layout);
+  auto const wanted = static_cast<std::size_t>(std::max(options.workers, 0));
+  if (wanted > share.size() && wanted <= given.size()) {
+    auto const first = std::find(given.begin(), given.end(), share.front()) - given.begin();
+    share = given;
+    std::rotate(share.begin(), share.begin() + first, share.end());
+  }
+  options.cpus = share;
+  return options;
+}
+
+EnginePolicies policies_of(session_options const& options) {
+  EnginePolicies p;
+  p.victims = options.victims;
+  p.chunks = options.chunks;
+  return p;
+}
+
+}  // namespace
+
+sync::atomic<Agent*> agent{nullptr};
+
+Agent::Agent(std::unique_ptr<Transport> network, session_options const& options)
+    : network_(std::move(network)),
+      functions_(close_functions()),
+      layout_(meet(*network_, this_place(options.workers), options, names_of(functions_))),
+      funneled_(network_->is_funneled()),
+      engine_(plan_among_ranks(layout_), policies_of(options), *this, *network_),
+      placed_(ranks(), options.queue_capacity),
+      workers_(on_its_cpus(options.workers, layout_), *this) {}
+
+Agent::~Agent() {
+  {
+    std::lock_guard const guard(lock_);
+    network_->finish();
+  }
+  open_functions();
+}
+
+rank_counters Agent::counters() {
+  std::lock_guard const guard(lock_);
+  auto c = engine_.counters();
+  c.tasks_placed = placed_.count();
+  c.placed_inline = placed_.refused();
+  return c;
+}
+
+// ---- messages
+
+void Agent::poll() noexcept {
+  for (bool again = true; again;) {
+    if (!lock_.try_lock()) return;
+    again = running_;
+    if (running_) turn();
+    lock_.unlock();
+    again = again && !outbox_.is_empty();  // who put something there found the lock taken
+  }
+}
+
+void Agent::turn() noexcept {
+  outbox_.empty_into(engine_);
+  auto now = now_ns();
+  for (int i = 0; i < messages_per_turn; ++i) {
+    auto const arrived = network_->receive();
+    if (arrived.from < 0) break;
+    engine_.receive(arrived.from, arrived.message, now);
+  }
+  engine_.tick(now);
+  last_poll_ns_.store(now, sync::relaxed);
+  if (engine_.is_over()) {
+    {
+      std::lock_guard const guard(over_lock_);
+      is_over_ = true;
+    }
+    over_.notify_one();
+  }
+}
+
+void Agent::between_tasks(std::int64_t now) noexcept {
+  if (!funneled_ && now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns) poll();
+}
+
+// ---- runs
+
+bytes Agent::run(detail::function const& f, bytes input) {
+  auto const* const here = nigh::detail::this_stack->worker;
+  if (here != nullptr && &here->host == &scheduler())
+    throw std::logic_error("nigh::cluster::run called from inside a task");
+  {
+    std::lock_guard const guard(lock_);
+    is_over_ = false;
+    engine_.begin();
+    running_ = true;
+    last_poll_ns_.store(now_ns(), sync::relaxed);
+  }
+  if (rank() == 0)
+    put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
+  for (std::unique_lock guard(over_lock_); !is_over_;) {
+    over_.wait_for(guard, fallback_polls_after);
+    if (is_over_) break;
+    guard.unlock();
+    auto const idle_ns = now_ns() - last_poll_ns_.load(sync::relaxed);
+    if (funneled_ || std::chrono::nanoseconds(idle_ns) >= fallback_polls_after) poll();
+    guard.lock();
+  }
+  Outcome root;
+  {
+    std::lock_guard const guard(lock_);
+    running_ = false;
+    root = engine_.take_outcome();
+  }
+  if (root.failed)
+    throw remote_error(
+        std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),
+        root.rank);
+  return std::move(root.output);
+}
+
+bool Agent::place(int to, detail::placed const& task, byte_view input) {
+  if (to == rank() || to < 0 || to >= ranks()) return false;
+  auto const token = placed_.add(to, task);
+  if (!token) return false;
+  Writer w;
+  w.put(Header{Kind::placed, 0, 1, engine_.run()});
+  w.put(TaskHead{task.what->id, rank(), *token, input.size()});
+  w.put(input);
+  outbox_.put(to, w.take());
+  if (!funneled_) poll();
+  return true;
+}
+
+// ---- what workers do with tasks of other ranks
+
+void Agent::put(Inbox::Item item) {
+  inbox_.put(std::move(item));
+  scheduler().call_workers();
+}
+
+bool Agent::find(nigh::detail::task& t) noexcept {
+  Inbox::Item item;
+  if (!inbox_.take(item)) {
+    if (!funneled_) poll();
+    if (!inbox_.take(item)) return false;
+  }
+  if (item.task == nullptr) {
+    t = item.here;
+    return true;
+  }
+  t = nigh::detail::make_task(
+      [this, task = item.task.release()] { run_task(std::unique_ptr<Task>(task)); });
+  return true;
+}
+
+void Agent::run_task(std::unique_ptr<Task> task) noexcept {
+  Outcome outcome;
+  outcome.rank = rank();
+  auto const fails = [&](std::string_view what) {
+    outcome.failed = true;
+    auto const raw = std::as_bytes(std::span(what));
+    outcome.output.assign(raw.begin(), raw.end());
+  };
+  try {
+    functions_[task->function]->run_packed(task->input, outcome.output);
+  } catch (std::exception const& e) {
+    fails(e.what());
+  } catch (...) {
+    fails("something that is no std::exception");
+  }
+  if (task->token == root_token && task->owner == rank())
+    outbox_.put(std::move(outcome));
+  else if (task->owner == rank())
+    return deliver(task->token, {outcome.failed, outcome.rank, outcome.output});
+  else
+    outbox_.put(task->owner, result_message(engine_.run(), *task, outcome));
+  if (!funneled_) poll();
+}
+
+// ---- Engine::Host
+
+bool Agent::is_hungry() { return inbox_.is_empty() && scheduler().has_idle_workers(); }
+
+void Agent::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
+
+std::uint16_t Agent::give(Writer& to, Chunk const& chunk) {
+  auto const from_inbox = inbox_.give(chunk, [&](Task const& t) { put_task(to, t); });
+  if (from_inbox > 0) return static_cast<std::uint16_t>(from_inbox);
+  nigh::detail::scheduler::Taken taken;
+  if (!scheduler().take_for_outside(taken, chunk)) return 0;
+  std::uint16_t given = 0;
+  for (std::uint32_t i = 0; i < taken.tasks.count; ++i) {
+    auto& slot = taken.tasks.first[i];
+    if (give_slot(to, *taken.victim, slot))
+      ++given;
+    else
+      put({nullptr, nigh::detail::scheduler::run_here_after_all(*taken.victim, slot)});
+  }
+  return given;
+}
+
+// False: what waits there is no cluster task, or one that only this rank knows.
+bool Agent::give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
+                      nigh::detail::task_slot& slot) {
+  if (!is_cluster_task(slot)) return false;
+  auto const& f = function_in(slot);
+  if (f.id == detail::function::unknown || f.is_late) return false;
+  auto const input_bytes = f.input_bytes(slot);
+  to.put(TaskHead{f.id, rank(),
+                  token_of(static_cast<std::uint32_t>(victim.seat), victim.stack.index(&slot)),
+                  input_bytes});
+  f.pack(slot, to.room(input_bytes));
+  return true;
+}
+
+void Agent::deliver(Token token, detail::outcome const& what) {
+  if (PlacedTasks::owns(token)) {
+    auto const task = placed_.remove(token);
+    return detail::end_placed(task, what);
+  }
+  auto& victim = scheduler().seat(static_cast<std::uint32_t>(token >> 32));
+  auto& slot = victim.stack.slots[static_cast<std::uint32_t>(token)];
+  function_in(slot).deliver(slot, what);
+  scheduler().finish_outside(victim, slot);
+}
+
+}  // namespace nigh::cluster

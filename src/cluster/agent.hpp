@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A rank: joins the engine, the network, and the workers of this process.
+//
+//   workers ──find()──▶ inbox ◀──── engine ◀────── network
+//      │                              │ ▲             ▲
+//      └── task stacks ◀──give()──────┘ └── outbox ───┘
+//
+// Who polls: an idle worker in its search; a worker that ends a cluster task, if nobody has for
+// 20 us; the thread in run(), if nobody has for 100 us. One at a time, under lock_, which nobody
+// but mpi_section waits for: who finds it taken goes on. What others want to send meanwhile waits
+// in the outbox, which whoever polls empties.
+
+#include <condition_variable>
+#include <mutex>
+#include <nigh/cluster.hpp>
+#include <vector>
+
+#include "cluster/engine.hpp"
+#include "cluster/functions.hpp"
+#include "cluster/inbox.hpp"
+#include "cluster/layout.hpp"
+#include "cluster/outbox.hpp"
+#include "cluster/placed.hpp"
+#include "tasks/lock.hpp"
+#include "tasks/outside.hpp"
+#include "tasks/scheduler.hpp"
+
+namespace nigh::cluster {
+
+class Agent final : public tasks::Outside, private Engine::Host {
+ public:
+  // Collective.
+  Agent(std::unique_ptr<Transport> network, session_options const& options);
+  ~Agent() override;
+
+  int rank() const noexcept { return layout_.self; }
+  int ranks() const noexcept { return static_cast<int>(layout_.places.size()); }
+  nigh::runtime& workers() noexcept { return workers_; }
+  rank_counters counters();
+
+  bytes run(detail::function const& f, bytes input);
+  bool place(int rank, detail::placed const& task, byte_view input);
+
+  // A worker has ended a task.
+  void between_tasks(std::int64_t now_ns) noexcept;
+  tasks::Lock& lock() noexcept { return lock_; }
+  bool is_of(nigh::detail::scheduler const& host) const noexcept { return &host == &scheduler(); }
+
+  // tasks::Outside
+  bool find(nigh::detail::task& t) noexcept override;
+  bool in_sight() const noexcept override { return !inbox_.surely_empty(); }
+
+ private:
+  // Engine::Host
+  bool is_hungry() override;
+  std::uint16_t give(Writer& to, Chunk const& chunk) override;
+  void take(Task task) override;
+  void deliver(Token token, detail::outcome const& what) override;
+
+  nigh::detail::scheduler& scheduler() const noexcept { return *workers_.scheduler_; }
+  void poll() noexcept;  // unless somebody does
+  void turn() noexcept;  // under lock_
+  void put(Inbox::Item item);
+  bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
+                 nigh::detail::task_slot& slot);
+  void run_task(std::unique_ptr<Task> task) noexcept;
+
+  std::unique_ptr<Transport> network_;
+  std::vector<detail::function*> functions_;  // by number
+  Layout layout_;
+  bool const funneled_;
+
+  tasks::Lock lock_;  // for the engine and the network, and running_
+  Engine engine_;
+  bool running_ = false;  // between the beginning and the end of run()
+  sync::atomic<std::int64_t> last_poll_ns_{0};
+
+  Inbox inbox_;
+  Outbox outbox_;
+  PlacedTasks placed_;
+
+  std::mutex over_lock_;  // for what the thread in run() sleeps on
+  std::condition_variable over_;
+  bool is_over_ = false;
+
+  nigh::runtime workers_;  // last: its threads use the rest
+};
+
+// The process's, while a session lasts.
+extern sync::atomic<Agent*> agent;
+
+}  // namespace nigh::cluster

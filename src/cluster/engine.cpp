@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/engine.hpp"
+
+#include <utility>
+
+namespace nigh::cluster {
+namespace {
+
+// Xorshift (Marsaglia 2003).
+std::uint32_t next_random(std::uint32_t& state) noexcept {
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  return state;
+}
+
+}  // namespace
+
+Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network)
+    : plan_(std::move(plan)),
+      policies_(policies),
+      host_(host),
+      network_(network),
+      // Spread over all bits, so that ranks do not begin with their neighbours.
+      random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {}
+
+void Engine::begin() {
+  ++run_;
+  failed_rounds_ = 0;
+  rests_until_ns_ = 0;
+  for (auto& task : std::exchange(early_, {})) host_.take(std::move(task));
+}
+
+void Engine::send(int to, byte_view message) {
+  ++counters_.messages_sent;
+  counters_.bytes_sent += message.size();
+  network_.send(to, message);
+}
+
+void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
+  Reader reader(message);
+  auto const header = reader.get<Header>();
+  switch (header.kind) {
+    case Kind::steal:
+      return answer(from, header);
+    case Kind::tasks:
+      asked_ = false;
+      if (header.count == 0) return no_luck(now_ns);
+      attempt_ = failed_rounds_ = 0;
+      counters_.tasks_stolen += header.count;
+      return take_tasks(header, reader);
+    case Kind::placed:
+      return take_tasks(header, reader);
+    case Kind::result: {
+      auto const head = reader.get<ResultHead>();
+      return host_.deliver(head.token, {head.failed != 0, head.rank, reader.rest()});
+    }
+    case Kind::stop:
+      pass_on(message);
+      return keep_outcome(message);
+  }
+  NIGH_ASSERT(false, "a message has a known kind");
+}
+
+// Who is in another run than we are gets nothing: what waits here is not for it.
+void Engine::answer(int thief, Header const& request) {
+  writer_.clear();
+  Header header{Kind::tasks, 0, 0, request.run};
+  writer_.put(header);
+  if (request.run == run_) {
+    auto const where = plan_.levels[plan_.level_of[static_cast<std::size_t>(thief)]].level;
+    header.count = host_.give(writer_, {policies_.chunks, where, plan_.topmost});
+    counters_.tasks_given += header.count;
+    writer_.set(header);
+  }
+  send(thief, writer_.view());
+}
+
+void Engine::take_tasks(Header const& header, Reader& from) {
+  for (int i = 0; i < header.count; ++i) {
+    auto task = get_task(from);
+    if (header.run == run_)
+      host_.take(std::move(task));
+    else
+      early_.push_back(std::move(task));
+  }
+}
+
+void Engine::tick(std::int64_t now_ns) {
+  if (asked_ || plan_.levels.empty() || now_ns < rests_until_ns_ || !host_.is_hungry()) return;
+  if (attempt_ == 0) random_bits_ = next_random(random_state_);
+  auto const bits =
+      policies_.victims == policy::VictimChoice::random ? next_random(random_state_) : random_bits_;
+  auto const v = policy::victim(plan_, policies_.victims, attempt_, bits);
+  asked_ = true;
+  ++counters_.steals_asked;
+  writer_.clear();
+  writer_.put(Header{Kind::steal, 0, 0, run_});
+  send(v.worker, writer_.view());
+}
+
+void Engine::no_luck(std::int64_t now_ns) {
+  ++counters_.steals_failed;
+  if (++attempt_ < plan_.attempts_per_round) return;
+  attempt_ = 0;
+  rests_until_ns_ = now_ns + policy::search_pause_ns(++failed_rounds_, policies_.rest);
+}
+
+void Engine::stop(Outcome const& root) {
+  Writer message;
+  message.put(Header{Kind::stop, 0, 0, run_});
+  message.put(ResultHead{0, root.rank, root.failed ? 1u : 0u});
+  message.put(byte_view(root.output));
+  pass_on(message.view());
+  keep_outcome(message.view());
+}
+
+// A binomial tree with rank 0 at its root: each rank tells those that differ from it in one bit
+// above its own highest.
+void Engine::pass_on(byte_view stop_message) {
+  for (int step = 1; step < plan_.workers; step *= 2)
+    if (step > plan_.self && plan_.self + step < plan_.workers)
+      send(plan_.self + step, stop_message);
+}
+
+void Engine::keep_outcome(byte_view stop_message) {
+  Reader reader(stop_message);
+  static_cast<void>(reader.get<Header>());
+  auto const head = reader.get<ResultHead>();
+  auto const output = reader.rest();
+  over_.push_back({head.failed != 0, head.rank, bytes(output.begin(), output.end())});
+}
+
+Outcome Engine::take_outcome() {
+  auto first = std::move(over_.front());
+  over_.pop_front();
+  return first;
+}
+
+}  // namespace nigh::cluster

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One rank's part in a cluster: whom it asks for tasks and when, what it answers, and when a run is
+// over. A state machine: messages, events and times come in, messages go out. No threads, no clock;
+// tests run many of them in one thread.
+//
+//   a thief:   hungry ──steal──▶ waits for the answer ──tasks──▶ busy
+//                ▲                    │ none
+//                └──next victim, after a round without luck a rest──┘
+//
+// One request at a time is under way, on behalf of all the rank's workers. Whatever the victim's
+// state, its rank answers: with a chunk, or with nothing.
+
+#include <cstdint>
+#include <deque>
+#include <nigh/cluster.hpp>
+#include <optional>
+#include <vector>
+
+#include "cluster/wire.hpp"
+#include "policy/chunk_size.hpp"
+#include "policy/search_pause.hpp"
+#include "policy/steal_order.hpp"
+
+namespace nigh::cluster {
+
+// How many of the tasks that wait a thief gets.
+struct Chunk {
+  policy::ChunkChoice choice;
+  level where;  // how far the thief is
+  level topmost;
+  std::size_t operator()(std::size_t waiting) const noexcept {
+    return policy::chunk_to_steal(choice, waiting, where, topmost);
+  }
+};
+
+struct EnginePolicies {
+  policy::VictimChoice victims = policy::VictimChoice::hierarchical;
+  policy::ChunkChoice chunks = policy::ChunkChoice::hierarchical;
+  policy::SearchPause rest{20'000, 1'000'000};
+  std::uint32_t seed = 1;  // the rank is mixed in
+};
+
+// A task's result, or what its exception said.
+struct Outcome {
+  bool failed = false;
+  int rank = 0;
+  bytes output;
+};
+
+class Engine {
+ public:
+  // The rank that this is the engine of.
+  class Host {
+   public:
+    virtual ~Host() = default;
+    virtual bool is_hungry() = 0;  // somebody is without work, and nothing waits here
+    // Writes tasks for a thief, with their heads, and returns their number.
+    virtual std::uint16_t give(Writer& to, Chunk const& chunk) = 0;
+    virtual void take(Task task) = 0;
+    virtual void deliver(Token token, detail::outcome const& what) = 0;
+  };
+
+  // plan: whom to ask among the ranks, and how far they are.
+  Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network);
+
+  // A run begins on this rank. Others may be ahead, or still in the last one.
+  void begin();
+  void receive(int from, byte_view message, std::int64_t now_ns);
+  // Asks for tasks if it is time to. To be called whenever something may have changed.
+  void tick(std::int64_t now_ns);
+  // Messages that the rank has made itself.
+  void send(int to, byte_view message);
+  // On rank 0: the root is done. Tells everybody.
+  void stop(Outcome const& root);
+
+  // The current run is over.
+  bool is_over() const noexcept { return !over_.empty(); }
+  Outcome take_outcome();
+
+  std::uint32_t run() const noexcept { return run_; }
+  rank_counters const& counters() const noexcept { return counters_; }
+
+ private:
+  void answer(int thief, Header const& request);
+  void take_tasks(Header const& header, Reader& from);
+  void pass_on(byte_view stop_message);
+  void keep_outcome(byte_view stop_message);
+  void no_luck(std::int64_t now_ns);
+
+  policy::VictimPlan const plan_;
+  EnginePolicies const policies_;
+  Host& host_;
+  Transport& network_;
+
+  std::uint32_t run_ = 0;
+  std::deque<Outcome> over_;  // of runs that are over and not yet left, oldest first
+  std::vector<Task> early_;   // of the run after this one
+
+  bool asked_ = false;  // a request is under way
+  int attempt_ = 0;     // of this round
+  int failed_rounds_ = 0;
+  std::int64_t rests_until_ns_ = 0;
+  std::uint32_t random_state_;
+  std::uint32_t random_bits_ = 0;  // of this round
+
+  Writer writer_;
+  rank_counters counters_;
+};
+
+}  // namespace nigh::cluster

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/functions.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <nigh/cluster.hpp>
+
+namespace nigh::cluster {
+namespace {
+
+// Libraries may be loaded by any thread.
+struct Listed {
+  std::mutex lock;
+  detail::function* first = nullptr;
+  bool closed = false;
+};
+Listed& listed() {
+  static auto& one = *new Listed;  // for functions that are listed before our statics are made
+  return one;
+}
+
+}  // namespace
+
+namespace detail {
+
+bool enlist(function& f) noexcept {
+  auto& all = listed();
+  std::lock_guard const guard(all.lock);
+  f.is_late = all.closed;
+  f.next = std::exchange(all.first, &f);
+  return true;
+}
+
+void refuse_input(function const& f, std::size_t input_bytes) {
+  throw std::length_error(readable_name(f) + ": " + std::to_string(input_bytes) +
+                          " bytes of arguments, and a task can have " +
+                          std::to_string(largest_input));
+}
+
+void refuse_function(function const& f) {
+  throw std::logic_error(readable_name(f) +
+                         ": came to the program after the session began, and is unknown to the "
+                         "other ranks");
+}
+
+}  // namespace detail
+
+std::vector<detail::function*> close_functions() {
+  auto& all = listed();
+  std::lock_guard const guard(all.lock);
+  std::vector<detail::function*> functions;
+  for (auto* f = all.first; f != nullptr; f = f->next) functions.push_back(f);
+  // Last listed comes first in the list; those of one name keep the order of the program.
+  std::reverse(functions.begin(), functions.end());
+  std::stable_sort(functions.begin(), functions.end(), [](auto const* a, auto const* b) {
+    return std::string_view(a->type->name()) < std::string_view(b->type->name());
+  });
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    functions[i]->id = static_cast<std::uint32_t>(i);
+    functions[i]->is_late = false;
+  }
+  all.closed = true;
+  return functions;
+}
+
+void open_functions() noexcept {
+  auto& all = listed();
+  std::lock_guard const guard(all.lock);
+  all.closed = false;
+}
+
+// "nigh::cluster::detail::of_function<&fib(int)>", or with the pointer in parentheses.
+std::string readable_name(detail::function const& f) {
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> const whole(
+      abi::__cxa_demangle(f.type->name(), nullptr, nullptr, &status), &std::free);
+  std::string name = status == 0 ? whole.get() : f.type->name();
+  auto const from = name.find("of_function<"), to = name.rfind('>');
+  if (from == std::string::npos || to == std::string::npos) return name;
+  name = name.substr(from + 12, to - from - 12);
+  if (name.starts_with("&")) name.erase(0, 1);
+  if (name.starts_with("(") && name.ends_with(")")) name = name.substr(1, name.size() - 2);
+  return name;
+}
+
+std::string names_of(std::vector<detail::function*> const& functions) {
+  std::string lines;
+  for (auto const* f : functions) lines += readable_name(*f) + '\n';
+  return lines;
+}
+
+Difference first_difference(std::string_view first, std::string_view second) {
+  auto const lines = [](std::string_view text) {
+    std::vector<std::string_view> all;
+    for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
+      all.push_back(text.substr(0, end));
+      text.remove_prefix(end + 1);
+    }
+    return all;
+  };
+  auto a = lines(first), b = lines(second);
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  auto const [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (in_a == a.end() && in_b == b.end()) return {};
+  bool const of_a = in_b == b.end() || (in_a != a.end() && *in_a < *in_b);
+  return {std::string(of_a ? *in_a : *in_b), of_a};
+}
+
+}  // namespace nigh::cluster

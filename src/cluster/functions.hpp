@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The functions that this program's tasks may run. Each translation unit lists its own before
+// main() begins; when a session starts they are numbered by name, the same on every rank.
+
+#include <cstdint>
+#include <nigh/detail/cluster_function.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nigh::cluster {
+
+// Sorted, and numbered by their place; functions listed from now on are late.
+std::vector<detail::function*> close_functions();
+void open_functions() noexcept;  // at the session's end
+
+// As people write it: "fib(int)".
+std::string readable_name(detail::function const& f);
+
+// One line each, in order.
+std::string names_of(std::vector<detail::function*> const& functions);
+
+// The first line that one of the two lists lacks, and which; empty when they are the same.
+struct Difference {
+  std::string name;
+  bool in_first = false;
+};
+Difference first_difference(std::string_view first, std::string_view second);
+
+}  // namespace nigh::cluster

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/layout.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cluster/functions.hpp"
+#include "cluster/wire.hpp"
+#include "platform/network.hpp"
+#include "platform/system_name.hpp"
+#include "policy/chunk_size.hpp"
+
+namespace nigh::cluster {
+namespace {
+
+void put_text(Writer& to, std::string_view text) {
+  to.put(std::uint64_t{text.size()});
+  to.put(std::as_bytes(std::span(text)));
+}
+std::string get_text(Reader& from) {
+  auto const n = static_cast<std::size_t>(from.get<std::uint64_t>());
+  auto const raw = from.get(n);
+  return {reinterpret_cast<char const*>(raw.data()), raw.size()};
+}
+
+// What must be the same everywhere, in the order in which differences are told.
+std::vector<std::string> terms(session_options const& o) {
+  return {"messages are of version " + std::to_string(wire_version),
+          "victims are " + std::string(policy::to_string(o.victims)),
+          "chunks are " + std::string(policy::to_string(o.chunks)),
+          "queue_capacity is " + std::to_string(o.queue_capacity)};
+}
+
+bytes hello(Place const& place, session_options const& options, std::string const& functions) {
+  Writer w;
+  for (auto const& term : terms(options)) put_text(w, term);
+  put_text(w, functions);
+  put_text(w, place.host);
+  put_text(w, place.kernel);
+  w.put(std::int64_t{place.domain});
+  w.put(std::uint64_t{place.cpus.size()});
+  for (int const cpu : place.cpus) w.put(std::int64_t{cpu});
+  return w.take();
+}
+
+struct Hello {
+  std::vector<std::string> terms;
+  std::string functions;
+  Place place;
+};
+
+Hello read_hello(byte_view message, std::size_t term_count) {
+  Reader r(message);
+  Hello h;
+  for (std::size_t i = 0; i < term_count; ++i) h.terms.push_back(get_text(r));
+  h.functions = get_text(r);
+  h.place.host = get_text(r);
+  h.place.kernel = get_text(r);
+  h.place.domain = static_cast<int>(r.get<std::int64_t>());
+  auto const cpus = r.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < cpus; ++i)
+    h.place.cpus.push_back(static_cast<int>(r.get<std::int64_t>()));
+  return h;
+}
+
+// How `there` does not fit to `here`; empty if it does.
+std::string misfit(Hello const& here, Hello const& there, std::string const& who_here,
+                   std::string const& who_there) {
+  for (std::size_t i = 0; i < here.terms.size(); ++i)
+    if (here.terms[i] != there.terms[i])
+      return "on " + who_here + " " + here.terms[i] + ", on " + who_there + " " + there.terms[i];
+  if (here.functions == there.functions) return {};
+  auto const d = first_difference(here.functions, there.functions);
+  return "the ranks run different programs: " + (d.in_first ? who_there : who_here) +
+         " does not know the task function " + d.name + " of " +
+         (d.in_first ? who_here : who_there);
+}
+
+level level_between(Place const& a, Place const& b) {
+  if (a.host != b.host) return level::cluster;
+  return a.domain >= 0 && a.domain == b.domain ? level::domain : level::host;
+}
+
+}  // namespace
+
+std::string Layout::who(int rank) const {
+  return "rank " + std::to_string(rank) + " on " + places[static_cast<std::size_t>(rank)].host;
+}
+
+policy::VictimPlan plan_among_ranks(Layout const& layout) {
+  std::vector<policy::Reach> to;
+  auto const& here = layout.places[static_cast<std::size_t>(layout.self)];
+  for (auto const& place : layout.places) to.push_back({level_between(here, place), 0});
+  return policy::victim_plan(layout.self, to);
+}
+
+std::vector<int> share_of_cpus(Layout const& layout) {
+  auto const& mine = layout.places[static_cast<std::size_t>(layout.self)];
+  std::size_t before = 0, sharers = 0;
+  for (std::size_t r = 0; r < layout.places.size(); ++r) {
+    auto const& other = layout.places[r];
+    if (other.kernel != mine.kernel || other.cpus != mine.cpus) continue;
+    ++sharers;
+    if (r < static_cast<std::size_t>(layout.self)) ++before;
+  }
+  auto const n = mine.cpus.size();
+  if (n == 0) return {};
+  if (n < sharers) return {mine.cpus[before % n]};
+  auto const at = [&](std::size_t i) {
+    return mine.cpus.begin() + static_cast<std::ptrdiff_t>(i * n / sharers);
+  };
+  return {at(before), at(before + 1)};
+}
+
+Place this_place(runtime_options const& workers) {
+  auto const& machine = workers.machine != nullptr ? *workers.machine : this_host();
+  Place place{platform::host_name(), platform::kernel_id(), -1, workers.cpus};
+  if (place.cpus.empty()) place.cpus = machine.order(workers.order, workers.order_level);
+  for (int const cpu : place.cpus) {
+    int const domain = machine.domain_of_cpu(cpu);
+    if (cpu == place.cpus.front()) place.domain = domain;
+    if (domain != place.domain) return place.domain = -1, place;
+  }
+  return place;
+}
+
+Layout meet(Transport& network, Place const& mine, session_options const& options,
+            std::string const& functions) {
+  auto const all = network.gather(hello(mine, options, functions));
+  auto const term_count = terms(options).size();
+  std::vector<Hello> hellos;
+  Layout layout{network.rank(), {}};
+  for (auto const& message : all) {
+    hellos.push_back(read_hello(message, term_count));
+    layout.places.push_back(hellos.back().place);
+  }
+  for (std::size_t r = 1; r < hellos.size(); ++r) {
+    auto const text = misfit(hellos[0], hellos[r], layout.who(0), layout.who(static_cast<int>(r)));
+    if (text.empty()) continue;
+    if (layout.self == 0) std::fprintf(stderr, "nigh: %s\n", text.c_str());
+    network.finish();
+    std::exit(2);
+  }
+  return layout;
+}
+
+}  // namespace nigh::cluster

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where ranks are: on which hosts, near whom, on which cpus.
+
+#include <nigh/cluster.hpp>
+#include <string>
+#include <vector>
+
+#include "cluster/transport.hpp"
+#include "policy/steal_order.hpp"
+
+namespace nigh::cluster {
+
+// A rank's own, as the others see it.
+struct Place {
+  std::string host;       // its name
+  std::string kernel;     // the same for ranks that share a machine's cpus
+  int domain = -1;        // that holds all its cpus; -1: there are several
+  std::vector<int> cpus;  // that it may use, in the order workers take them
+};
+
+struct Layout {
+  int self = 0;
+  std::vector<Place> places;  // [rank]
+
+  std::string who(int rank) const;  // "rank 2 on n3"
+};
+
+// Whom a rank asks: those of its domain, of its host, then everybody.
+policy::VictimPlan plan_among_ranks(Layout const& layout);
+
+// Which of its cpus a rank takes where others of its machine were given the same: its part of them
+// in turn; one, where there are fewer cpus than ranks.
+std::vector<int> share_of_cpus(Layout const& layout);
+
+// Collective: everybody's place, and whether all ranks fit together. Where they do not, rank 0 says
+// so on standard error, and all end, code 2.
+Layout meet(Transport& network, Place const& mine, session_options const& options,
+            std::string const& functions);
+
+Place this_place(runtime_options const& workers);
+
+}  // namespace nigh::cluster

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a session finds itself in MPI, and sees that it does not.
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <nigh/cluster.hpp>
+#include <string>
+
+#include "cluster/mpi/launcher.hpp"
+#include "cluster/mpi/network.hpp"
+
+namespace nigh::cluster {
+namespace {
+
+char const* level_name(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE:
+      return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED:
+      return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED:
+      return "MPI_THREAD_SERIALIZED";
+    default:
+      return "MPI_THREAD_MULTIPLE";
+  }
+}
+
+[[noreturn]] void end(std::string const& why) {
+  std::fprintf(stderr, "nigh: %s\n", why.c_str());
+  std::exit(2);
+}
+
+std::unique_ptr<Transport> connect(int& argc, char**& argv) {
+  int is_initialised = 0, thread_level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&is_initialised);
+  if (is_initialised != 0)
+    MPI_Query_thread(&thread_level);
+  else
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &thread_level);
+  auto const give_up = [&](std::string const& why) {
+    if (is_initialised == 0) MPI_Finalize();
+    end(why);
+  };
+  if (thread_level < MPI_THREAD_FUNNELED)
+    give_up(std::string("MPI was initialised with ") + level_name(thread_level) +
+            "; a session needs MPI_THREAD_SERIALIZED, or at least MPI_THREAD_FUNNELED");
+
+  auto network =
+      std::make_unique<mpi::Network>(is_initialised == 0, thread_level < MPI_THREAD_SERIALIZED);
+  auto const stranger =
+      network->ranks() == 1 ? mpi::launcher_of_others(std::getenv, network->name()) : std::string();
+  if (!stranger.empty()) {
+    auto const why = "this program was built with " + network->name() + ", but started by " +
+                     stranger + ": each of its processes takes itself for the only one";
+    network->finish();
+    end(why);
+  }
+  return network;
+}
+
+}  // namespace
+
+session::session(int& argc, char**& argv, session_options options)
+    : session(connect(argc, argv), std::move(options)) {}
+
+}  // namespace nigh::cluster

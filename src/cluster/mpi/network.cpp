@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/mpi/network.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "base/assert.hpp"
+
+namespace nigh::cluster::mpi {
+namespace {
+
+int as_count(std::size_t n) {
+  NIGH_ASSERT(n <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+              "a message has fewer bytes than an int can count");
+  return static_cast<int>(n);
+}
+
+}  // namespace
+
+Network::Network(bool starts, bool is_funneled) : starts_(starts), is_funneled_(is_funneled) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+  MPI_Comm_rank(world_, &rank_);
+  MPI_Comm_size(world_, &ranks_);
+  sent_to_.resize(static_cast<std::size_t>(ranks_));
+  posted_.fill(MPI_REQUEST_NULL);
+  if (ranks_ == 1) return;
+  buffers_.resize(ring_size * buffer_bytes);
+  for (std::size_t i = 0; i < ring_size; ++i) post(i);
+}
+
+Network::~Network() {
+  NIGH_ASSERT(world_ == MPI_COMM_NULL, "a network is finished before its end");
+}
+
+std::string Network::name() const {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string const whole(text, static_cast<std::size_t>(length));
+  auto line = whole.substr(0, whole.find_first_of("\n,"));
+  std::string_view const filler = " Version:\t";  // as MPICH puts it
+  if (auto const at = line.find(filler); at != line.npos) line.replace(at, filler.size(), " ");
+  return line;
+}
+
+void Network::post(std::size_t slot) {
+  MPI_Irecv(buffers_.data() + slot * buffer_bytes, as_count(buffer_bytes), MPI_BYTE, MPI_ANY_SOURCE,
+            small, world_, &posted_[slot]);
+}
+
+void Network::send(int to, byte_view message) {
+  ++sent_to_[static_cast<std::size_t>(to)];
+  if (message.size() < buffer_bytes) {
+    push_small(to, message, Says::all);
+  } else {
+    std::uint64_t const size = message.size();
+    push_small(to, std::as_bytes(std::span(&size, 1)), Says::size);
+    sending_.push_back({MPI_REQUEST_NULL, to, large, bytes(message.begin(), message.end())});
+  }
+  start_sends();
+}
+
+void Network::push_small(int to, byte_view message, Says what) {
+  bytes buffer;
+  if (!spare_.empty()) {
+    buffer = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  buffer.assign(message.begin(), message.end());
+  buffer.push_back(std::byte(what));
+  sending_.push_back({MPI_REQUEST_NULL, to, small, std::move(buffer)});
+}
+
+void Network::start_sends() {
+  for (; under_way_ < sending_.size() && under_way_ < most_under_way; ++under_way_) {
+    auto& s = sending_[under_way_];
+    MPI_Isend(s.message.data(), as_count(s.message.size()), MPI_BYTE, s.to, s.tag, world_,
+              &s.request);
+  }
+}
+
+void Network::retire_sends() {
+  while (under_way_ > 0) {
+    int done = 0;
+    MPI_Test(&sending_.front().request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) break;
+    if (sending_.front().tag != large && spare_.size() < most_under_way)
+      spare_.push_back(std::move(sending_.front().message));
+    sending_.pop_front();
+    --under_way_;
+  }
+  start_sends();
+}
+
+// Moves what has come from the ring to where it waits its turn. Returns whether there was anything.
+bool Network::poll_ring() {
+  int done = 0;
+  MPI_Status status;
+  MPI_Test(&posted_[next_], &done, &status);
+  if (done == 0) return false;
+  int size = 0;
+  MPI_Get_count(&status, MPI_BYTE, &size);
+  auto const* const at = buffers_.data() + next_ * buffer_bytes;
+  byte_view const message(at, static_cast<std::size_t>(size) - 1);
+  auto& entry = waiting_.emplace_back();
+  entry.from = status.MPI_SOURCE;
+  if (at[size - 1] == std::byte(Says::size)) {
+    std::uint64_t large_size = 0;
+    std::memcpy(&large_size, message.data(), sizeof large_size);
+    entry.message.resize(static_cast<std::size_t>(large_size));
+    MPI_Irecv(entry.message.data(), as_count(entry.message.size()), MPI_BYTE, entry.from, large,
+              world_, &entry.request);
+  } else {
+    entry.message.assign(message.begin(), message.end());
+  }
+  post(next_);
+  next_ = (next_ + 1) % ring_size;
+  return true;
+}
+
+Transport::Arrived Network::receive() {
+  if (ranks_ == 1) return {};
+  retire_sends();
+  poll_ring();
+  // The first that is whole, of a rank whose earlier ones are.
+  std::vector<int> behind;
+  for (auto w = waiting_.begin(); w != waiting_.end(); ++w) {
+    if (std::find(behind.begin(), behind.end(), w->from) != behind.end()) continue;
+    if (w->request != MPI_REQUEST_NULL) {
+      int done = 0;
+      MPI_Test(&w->request, &done, MPI_STATUS_IGNORE);
+      if (done == 0) {
+        behind.push_back(w->from);
+        continue;
+      }
+    }
+    int const from = w->from;
+    lent_ = std::move(w->message);
+    waiting_.erase(w);
+    ++received_;
+    return {from, lent_};
+  }
+  return {};
+}
+
+std::vector<bytes> Network::gather(byte_view mine) {
+  auto const n = static_cast<std::size_t>(ranks_);
+  std::vector<int> sizes(n), offsets(n);
+  int const size = as_count(mine.size());
+  MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, world_);
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < n; ++r) {
+    offsets[r] = as_count(total);
+    total += static_cast<std::size_t>(sizes[r]);
+  }
+  bytes all(total);
+  MPI_Allgatherv(mine.data(), size, MPI_BYTE, all.data(), sizes.data(), offsets.data(), MPI_BYTE,
+                 world_);
+  std::vector<bytes> by_rank;
+  for (std::size_t r = 0; r < n; ++r) {
+    auto const from = all.begin() + offsets[r];
+    by_rank.emplace_back(from, from + sizes[r]);
+  }
+  return by_rank;
+}
+
+// Each rank learns how many messages it is still to receive, so that none is left in the network,
+// where some MPIs would wait for it for ever.
+void Network::finish() {
+  unsigned long long expected = 0;
+  MPI_Reduce_scatter_block(sent_to_.data(), &expected, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, world_);
+  while (received_ < expected || !sending_.empty()) {
+    static_cast<void>(receive());
+    retire_sends();
+  }
+  for (auto& request : posted_)
+    if (request != MPI_REQUEST_NULL) {
+      MPI_Cancel(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+  MPI_Comm_free(&world_);
+  if (starts_) MPI_Finalize();
+}
+
+}  // namespace nigh::cluster::mpi

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Messages over MPI, in a communicator of our own.
+//
+// Receives are posted before anything can come, into a ring of small buffers, and looked at in the
+// order they were posted, the order in which MPI fills them: probing for messages would double
+// their latency. What does not fit is announced by a message of its size, and received on its own;
+// until it is whole, later messages of that rank wait, to keep their order.
+//
+// Sends are buffered: a few at a time are MPI's, more wait here.
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "cluster/transport.hpp"
+
+namespace nigh::cluster::mpi {
+
+class Network final : public Transport {
+ public:
+  // starts: MPI is ours to finalise.
+  Network(bool starts, bool is_funneled);
+  ~Network() override;
+
+  int rank() const noexcept override { return rank_; }
+  int ranks() const noexcept override { return ranks_; }
+  std::string name() const override;
+  bool is_funneled() const noexcept override { return is_funneled_; }
+  void send(int to, byte_view message) override;
+  Arrived receive() override;
+  std::vector<bytes> gather(byte_view mine) override;
+  void finish() override;
+
+ private:
+  static constexpr int ring_size = 16;
+  static constexpr std::size_t buffer_bytes = 4096;
+  static constexpr std::size_t most_under_way = 64;  // sends that are MPI's
+  enum Tag : int { small = 1, large = 2 };
+  // The last byte of a small message: it is whole, or says how large the one is that follows.
+  enum class Says : std::uint8_t { all, size };
+
+  struct Sending {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int to = 0;
+    Tag tag = small;
+    bytes message;
+  };
+  struct Waiting {  // a message that has come, or whose announcement has
+    int from = 0;
+    bytes message;
+    MPI_Request request = MPI_REQUEST_NULL;  // of a large one, until it is whole
+  };
+
+  void post(std::size_t slot);
+  bool poll_ring();
+  void push_small(int to, byte_view message, Says what);
+  void start_sends();
+  void retire_sends();
+
+  bool const starts_;
+  bool const is_funneled_;
+  MPI_Comm world_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int ranks_ = 1;
+
+  std::vector<std::byte> buffers_;
+  std::array<MPI_Request, ring_size> posted_;
+  std::size_t next_ = 0;  // of the ring: the oldest receive
+  std::deque<Waiting> waiting_;
+  bytes lent_;  // what the caller reads
+
+  std::deque<Sending> sending_;  // the first under_way_ are MPI's
+  std::size_t under_way_ = 0;
+  std::vector<bytes> spare_;  // buffers of sends that are done
+  std::vector<unsigned long long> sent_to_;
+  unsigned long long received_ = 0;
+};
+
+}  // namespace nigh::cluster::mpi

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of nigh::cluster::task_scope need not be inlined, and the entry of its tasks.
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/assert.hpp"
+#include "cluster/agent.hpp"
+#include "cluster/functions.hpp"
+
+namespace nigh::cluster {
+namespace {
+
+constexpr std::int64_t look_every_ns = 5'000;
+constexpr std::int64_t most_tasks_between_looks = 1 << 16;
+
+// Reading the clock costs as much as a small task: a worker reads it after so many tasks as it
+// lately ran in 5 us.
+struct Pace {
+  std::int64_t left = 0;
+  std::int64_t tasks = 1;
+  std::int64_t since_ns = 0;
+};
+constinit thread_local Pace pace __attribute__((tls_model("initial-exec")));
+
+std::int64_t now_ns() noexcept {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+[[gnu::noinline]] void look_around() noexcept {
+  auto* const here = agent.load(sync::acquire);
+  if (here == nullptr) {
+    pace.left = most_tasks_between_looks;
+    return;
+  }
+  auto const now = now_ns();
+  auto const took = std::max<std::int64_t>(now - pace.since_ns, 1);
+  pace.tasks = std::clamp<std::int64_t>(pace.tasks * look_every_ns / took, 1,
+                                        std::min(2 * pace.tasks, most_tasks_between_looks));
+  pace.left = pace.tasks;
+  pace.since_ns = now;
+  here->between_tasks(now);
+}
+
+}  // namespace
+
+namespace detail {
+
+// Behind the task, not before it: its slot is still on top of the stack then, and must not be given
+// away.
+void run_cluster_task(task_slot& slot, task_stack* popping) noexcept {
+  function const* f;
+  std::memcpy(&f, slot.closure, sizeof f);
+  f->run(slot, popping);
+  if (--pace.left <= 0) [[unlikely]]
+    look_around();
+}
+
+void run_cluster_task_at_depth(task_slot& slot, task_stack* popping) noexcept {
+  nigh::detail::at_depth const here(slot.depth);
+  run_cluster_task(slot, popping);
+}
+
+void keep_exception(task_scope* scope, std::exception_ptr e) noexcept { scope->keep(std::move(e)); }
+
+std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept {
+  try {
+    std::string const text(reinterpret_cast<char const*>(what.output.data()), what.output.size());
+    return std::make_exception_ptr(remote_error(
+        readable_name(f) + " on rank " + std::to_string(what.rank) + ": " + text, what.rank));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+bool place(near where, placed const& task, byte_view input) {
+  auto* const here = agent.load(sync::acquire);
+  if (here == nullptr) return false;
+  if (where.rank() < 0 || where.rank() >= here->ranks())
+    throw std::out_of_range("near: rank " + std::to_string(where.rank()) + " does not exist");
+  auto const* const worker = nigh::detail::this_stack->worker;
+  if (worker == nullptr || !here->is_of(worker->host)) return false;
+  return here->place(where.rank(), task, input);
+}
+
+void end_placed(placed const& task, outcome const& what) noexcept {
+  try {
+    if (what.failed)
+      task.scope->keep(remote_exception(*task.what, what));
+    else
+      task.store(task.out, what.output);
+  } catch (...) {
+    task.scope->keep(std::current_exception());
+  }
+  task.scope->end_placed();
+}
+
+bytes run_root(function const& f, bytes input) {
+  auto* const here = agent.load(sync::acquire);
+  if (here == nullptr) throw std::logic_error("nigh::cluster::run called without a session");
+  return here->run(f, std::move(input));
+}
+
+}  // namespace detail
+
+nigh::detail::task_stack* task_scope::stack_of_spawner() const noexcept {
+  auto* const here = nigh::detail::this_stack;
+  auto const* const host = here->worker;
+  auto const* const ours = stack_->worker;
+  return host != nullptr && ours != nullptr && &host->host == &ours->host ? here : nullptr;
+}
+
+void task_scope::await_placed() noexcept {
+  auto& me = *stack_->worker;
+  me.host.await_zero(me, placed_);
+}
+
+// The scope may be gone as soon as its count is 0.
+void task_scope::end_placed() noexcept {
+  auto* const waiting = stack_->worker;
+  if (placed_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
+  if (waiting != nullptr) waiting->host.wake(*waiting);
+}
+
+void task_scope::keep(std::exception_ptr e) noexcept {
+  if (!failed_.exchange(true, sync::relaxed)) exception_ = std::move(e);
+}
+
+void task_scope::rethrow() {
+  failed_.store(false, sync::relaxed);
+  std::rethrow_exception(std::exchange(exception_, nullptr));
+}
+
+void task_scope::leave() {
+  if (std::uncaught_exceptions() <= in_flight_) rethrow();
+}
+
+}  // namespace nigh::cluster

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of a rank.
+
+#include <stdexcept>
+
+#include "base/assert.hpp"
+#include "cluster/agent.hpp"
+
+namespace nigh::cluster {
+
+session::session(std::unique_ptr<Transport> transport, session_options options) {
+  if (agent.load(sync::acquire) != nullptr)
+    throw std::logic_error("nigh::cluster::session: there is one already");
+  if (options.queue_capacity == 0)
+    throw std::invalid_argument("session_options::queue_capacity: 0 is not a number of tasks");
+  options.workers = options_from_environment(std::move(options.workers));
+  agent_ = std::make_unique<Agent>(std::move(transport), options);
+  agent.store(agent_.get(), sync::release);
+}
+
+session::~session() { agent.store(nullptr, sync::release); }
+
+int session::rank() const noexcept { return agent_->rank(); }
+int session::ranks() const noexcept { return agent_->ranks(); }
+nigh::runtime& session::workers() noexcept { return agent_->workers(); }
+rank_counters session::counters() const { return agent_->counters(); }
+
+mpi_section::mpi_section() {
+  auto* const here = agent.load(sync::acquire);
+  if (here != nullptr) here->lock().lock();
+}
+
+mpi_section::~mpi_section() {
+  auto* const here = agent.load(sync::acquire);
+  if (here != nullptr) here->lock().unlock();
+}
+
+}  // namespace nigh::cluster

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the cluster layer needs of a network: ranks, and messages between them that arrive once, and
+// from one rank in the order in which they were sent. Behind it: MPI (mpi/), one rank alone
+// (alone.hpp), in tests a network that follows a script.
+//
+// One thread at a time; the agent sees to that.
+
+#include <cstddef>
+#include <nigh/detail/cluster_pack.hpp>
+#include <string>
+#include <vector>
+
+namespace nigh::cluster {
+
+using detail::byte_view;
+using detail::bytes;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual int rank() const noexcept = 0;
+  virtual int ranks() const noexcept = 0;
+  virtual std::string name() const = 0;  // for people: "Open MPI 4.1.4"
+
+  // Only the thread that made it may use it (MPI_THREAD_FUNNELED).
+  virtual bool is_funneled() const noexcept = 0;
+
+  // Never blocks: what the network does not take is kept, and sent by a later call.
+  virtual void send(int to, byte_view message) = 0;
+
+  struct Arrived {
+    int from = -1;  // -1: nothing
+    byte_view message;
+  };
+  // Polls. The bytes stay until the next call.
+  virtual Arrived receive() = 0;
+
+  // Collective: each rank's bytes, by rank.
+  virtual std::vector<bytes> gather(byte_view mine) = 0;
+
+  // Collective. All that was sent is received, and dropped; the network is given up.
+  virtual void finish() = 0;
+};
+
+}  // namespace nigh::cluster

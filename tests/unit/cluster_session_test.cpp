@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each promise of cluster.hpp, on one rank.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nigh/cluster.hpp>
+#include <nigh/fork_join.hpp>
+#include <numeric>
+
+#include "cluster/alone.hpp"
+
+namespace {
+
+using namespace nigh;
+using cluster::Alone;
+
+long fib(int n) {
+  if (n < 2) return n;
+  long left;
+  cluster::task_scope scope;
+  scope.spawn<fib>(left, n - 1);
+  long const right = fib(n - 2);
+  scope.wait();
+  return left + right;
+}
+
+std::vector<int> squares(std::span<int const> of, std::string_view) {
+  std::vector<int> result;
+  for (int const i : of) result.push_back(i * i);
+  return result;
+}
+
+std::vector<int> squares_by_halves(std::vector<int> const& of) {
+  if (of.size() < 4) return squares(of, "");
+  auto const middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::vector<int> left, right;
+  cluster::task_scope scope;
+  scope.spawn<squares_by_halves>(left, std::vector<int>(of.begin(), middle));
+  scope.spawn<squares>(right, std::vector<int>(middle, of.end()), "words that need a box");
+  scope.wait();
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+int throwing(int n) {
+  if (n == 0) throw std::runtime_error("zero");
+  int r = 0;
+  cluster::task_scope scope;
+  scope.spawn<throwing>(r, n - 1);
+  scope.wait();
+  return r;
+}
+
+long with_forks(int n) {
+  if (n < 2) return n;
+  long left = 0, more = 0;
+  cluster::task_scope scope;
+  scope.spawn<with_forks>(left, n - 1);
+  auto const right = std::get<0>(fork_join([&] { return with_forks(n - 2); }, [&] { more = 1; }));
+  scope.wait();
+  return left + right + 0 * more;
+}
+
+int one() { return 1; }
+
+int at_home(int n) {
+  int sum = 0, got = 0;
+  for (int i = 0; i < n; ++i) {
+    cluster::task_scope scope;
+    scope.spawn<one>(cluster::near(0), got);
+    scope.wait();
+    sum += got;
+  }
+  return sum;
+}
+
+cluster::session_options with_workers(int n) {
+  cluster::session_options options;
+  options.workers.workers = n;
+  return options;
+}
+
+class OneRank : public testing::Test {
+ public:
+  cluster::session here{std::make_unique<Alone>(), with_workers(1)};
+};
+
+TEST_F(OneRank, RunsTheRootAndWhatItSpawns) {
+  EXPECT_EQ(here.rank(), 0);
+  EXPECT_EQ(here.ranks(), 1);
+  EXPECT_EQ(cluster::run<fib>(20), 6765);
+  EXPECT_EQ(cluster::run<fib>(1), 1) << "runs follow each other";
+}
+
+TEST_F(OneRank, TakesRowsAndViewsAndBoxesWhatDoesNotFit) {
+  std::vector<int> numbers(20);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  EXPECT_EQ(cluster::run<squares_by_halves>(numbers), squares(numbers, ""));
+}
+
+TEST_F(OneRank, ThrowsWhatTheRootThrows) {
+  try {
+    cluster::run<throwing>(5);
+    FAIL();
+  } catch (cluster::remote_error const& e) {
+    EXPECT_STREQ(e.what(), "zero");
+    EXPECT_EQ(e.rank(), 0);
+  }
+}
+
+TEST_F(OneRank, MixesWithForks) { EXPECT_EQ(cluster::run<with_forks>(15), 610); }
+
+TEST_F(OneRank, RunsWhatIsNearItsOwnRankItself) {
+  EXPECT_EQ(cluster::run<at_home>(10), 10);
+  EXPECT_EQ(here.counters().tasks_placed, 0u);
+}
+
+TEST_F(OneRank, IsTheOnlySession) {
+  EXPECT_THROW(cluster::session(std::make_unique<Alone>()), std::logic_error);
+}
+
+TEST(NoSession, CallsFunctionsAtOnce) {
+  EXPECT_EQ(fib(10), 55);
+  EXPECT_THROW(throwing(2), std::runtime_error);
+  EXPECT_THROW(cluster::run<fib>(2), std::logic_error);
+}
+
+TEST(Session, BoundsWhatWaits) {
+  auto options = with_workers(1);
+  options.workers.task_capacity = 4;
+  cluster::session here(std::make_unique<Alone>(), options);
+  EXPECT_EQ(cluster::run<fib>(15), 610);
+}
+
+TEST(Session, KeepsCountsOfTasks) {
+  auto options = with_workers(1);
+  options.workers.count_tasks = true;
+  cluster::session here(std::make_unique<Alone>(), options);
+  EXPECT_EQ(cluster::run<fib>(10), 55);
+  EXPECT_EQ(here.workers().counters()[0].forked, 88u);
+}
+
+}  // namespace
