@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`nigh run` on a machine with two domains of two cores and a memory-only one: threads and pages are
-where they should be, as the kernel of that machine tells. run_test.py NIGH FOLDER_OF_PROGRAMS"""
+where they should be, as the kernel of that machine tells. run_test.py NIGH FOLDER_OF_PROGRAMS FOLDER_OF_OPENMP_PROGRAMS"""
 import os
 import re
 import subprocess
@@ -10,6 +10,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 NIGH, PROGRAMS = sys.argv[1], sys.argv[2]
+NESTED = os.path.relpath(sys.argv[3], PROGRAMS) + "/nested-gcc"
 PAGES = 32 * 256  # of 32 MiB
 
 # One boot for all: (what it is called, options of nigh run, program).
@@ -26,6 +27,7 @@ RUNS = [
     ("scatter", "--threads 3 --bind scatter", "where-openmp-gcc"),
     ("scatter pthreads", "--threads 4 --bind scatter", "where-pthreads 3"),
     ("watched", "-v --threads 1 --bind 2 --mem interleave", "where-pages 32 4"),
+    ("spread", "--spread 2", f"{NESTED} 2"),
     ("no such domain", "--mem bind:3", "where-pages 1"),
 ]
 
@@ -80,6 +82,9 @@ class Run(unittest.TestCase):
         self.assertEqual(self.threads("compact"), ["0", "1", "2"])
         self.assertEqual(self.threads("scatter"), ["0", "2", "1"])
         self.assertEqual(self.threads("scatter pthreads"), ["0", "2", "1", "3"])
+
+    def test_drones_are_beside_their_masters(self):
+        self.assertEqual(self.said["spread"].splitlines()[1], "2(0 1) 2(2 3) levels 1 max 4")
 
     def test_watching_sees_the_same(self):
         said = self.said["watched"]

@@ -47,7 +47,12 @@ nigh_numa_vm_suites(numa_balancing SUITES MemoryUnderBalancing tasks FULL
 
 if(TARGET nigh_cli)
   nigh_numa_vm_script(run run_test.py $<TARGET_FILE:nigh_cli>
-    ${PROJECT_BINARY_DIR}/tests/cli/programs)  # see tests/cli/CMakeLists.txt
+    ${PROJECT_BINARY_DIR}/tests/cli/programs ${PROJECT_BINARY_DIR}/tests/openmp/programs)
+  if(TARGET jacobi2d-blocks)
+    set(jacobi2d $<TARGET_FILE:jacobi2d-blocks>)
+  endif()
+  nigh_numa_vm_script(spread spread_test.py $<TARGET_FILE:nigh_cli>
+    ${PROJECT_BINARY_DIR}/tests/openmp/programs ${jacobi2d} FULL)
 endif()
 if(TARGET nigh-bench-jacobi3d)
   nigh_numa_vm_script(jacobi_locality jacobi_locality_test.py $<TARGET_FILE:nigh-bench-jacobi3d>)
