@@ -21,15 +21,16 @@ namespace {
 // Those of the machine that are among these cpus, in hardware order. What it does not know comes
 // last, beside the last one.
 policy::CpuSeats seats_of(coordinator::CpuSet left) {
-  static constinit std::optional<policy::CpuSeats> machine;
+  static constinit policy::CpuSeats* machine = nullptr;  // never destroyed
   static constinit bool is_read = false;
   if (!is_read) {
     char const* const text = getenv("NIGH_OPENMP_SEATS");
-    if (text != nullptr) machine = policy::parse_seats(text);
+    if (auto read = policy::parse_seats(text != nullptr ? text : ""))
+      machine = new policy::CpuSeats(std::move(*read));
     is_read = true;
   }
   policy::CpuSeats found;
-  for (std::size_t i = 0; machine && i < machine->cpus.size(); ++i) {
+  for (std::size_t i = 0; machine != nullptr && i < machine->cpus.size(); ++i) {
     int const cpu = machine->cpus[i];
     if (!left.has(cpu)) continue;
     left.words[static_cast<std::size_t>(cpu) / 64] &= ~(std::uint64_t{1} << (cpu % 64));

@@ -2,9 +2,10 @@
 // nested REPEATS [MASTERS [DRONES [WORD...]]]: a region whose threads begin regions, so many times.
 // Each time a line with, of every thread of the outer one, what omp_get_max_threads() says there
 // and where the threads of its inner one may run: "2(0 1) 2(2 3)". A number above 0 is a
-// num_threads clause. Words before: flat begins no regions inside, levels=N calls
-// omp_set_max_active_levels, nested=N omp_set_nested, threads=N omp_set_num_threads; sum prints
-// sums instead.
+// num_threads clause. Words: flat begins no regions inside; levels=N calls
+// omp_set_max_active_levels before, nested=N omp_set_nested, threads=N omp_set_num_threads; best=N
+// has the outer region be over sooner with N threads; sum=N prints sums instead, of N threads of
+// the program that each begin such regions at once.
 
 #include <omp.h>
 #include <sched.h>
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -29,9 +31,10 @@ std::string allowed() {
   return text;
 }
 
-constexpr int most = 64, blocks = 12, rows = 50;
+constexpr int most = 64, most_hosts = 4, blocks = 12, rows = 50;
 bool is_flat = false;
-long sums[blocks];
+int best = 0;
+long sums[most_hosts][blocks];
 
 std::string inner(int drones) {
   std::vector<std::string> where(most);
@@ -54,53 +57,67 @@ std::string inner(int drones) {
   return text + ')';
 }
 
-void sum(int block) {
+void sum(int host, int block) {
   long total = 0;
 #pragma omp parallel for reduction(+ : total)
   for (int row = 0; row < rows; ++row) total += row * block;
-  sums[block] += total;
+  sums[host][block] += total;
 }
 
-void outer(int drones, std::vector<std::string>& masters, bool sums_only) {
-  if (sums_only) {
-#pragma omp for
-    for (int block = 0; block < blocks; ++block) sum(block);
-    return;
-  }
-  std::string const mine = inner(drones);
-  masters[static_cast<std::size_t>(omp_get_thread_num())] = mine;
+void print_sums(int repeats, int hosts) {
+  std::vector<std::thread> threads;
+  for (int host = 0; host < hosts; ++host)
+    threads.emplace_back([=] {
+      for (int i = 0; i < repeats; ++i) {
+#pragma omp parallel for
+        for (int block = 0; block < blocks; ++block) sum(host, block);
+      }
+    });
+  for (auto& t : threads) t.join();
+  for (int host = 0; host < hosts; ++host)
+    for (long s : sums[host]) std::printf("%ld\n", s);
+}
+
+void print_places(int clause, int drones) {
+  std::vector<std::string> masters(most);
+  int threads = 0;
+  auto const body = [&] {
+    masters[static_cast<std::size_t>(omp_get_thread_num())] = inner(drones);
 #pragma omp single
-  masters.resize(static_cast<std::size_t>(omp_get_num_threads()));
+    {
+      threads = omp_get_num_threads();
+      if (best > 0) usleep(threads == best ? 5'000 : 20'000);
+    }
+  };
+  if (clause > 0) {
+#pragma omp parallel num_threads(clause)
+    body();
+  } else {
+#pragma omp parallel
+    body();
+  }
+  for (int k = 0; k < threads; ++k)
+    std::printf("%s ", masters[static_cast<std::size_t>(k)].c_str());
+  std::printf("levels %d max %d\n", omp_get_max_active_levels(), omp_get_max_threads());
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   auto const number = [&](int i) { return i < count ? std::atoi(words[i]) : 0; };
-  bool sums_only = false;
+  int hosts = 0;
   for (int i = 4; i < count; ++i) {
     std::string const word = words[i];
     int const value = std::atoi(word.c_str() + word.find('=') + 1);
     if (word == "flat") is_flat = true;
-    if (word == "sum") sums_only = true;
+    if (word.starts_with("best=")) best = value;
+    if (word.starts_with("sum=")) hosts = value;
     if (word.starts_with("levels=")) omp_set_max_active_levels(value);
     if (word.starts_with("nested=")) omp_set_nested(value);
     if (word.starts_with("threads=")) omp_set_num_threads(value);
   }
-  int const clause = number(2), drones = number(3);
-  for (int i = 0; i < number(1); ++i) {
-    std::vector<std::string> masters(most);
-    if (clause > 0) {
-#pragma omp parallel num_threads(clause)
-      outer(drones, masters, sums_only);
-    } else {
-#pragma omp parallel
-      outer(drones, masters, sums_only);
-    }
-    if (sums_only) continue;
-    for (auto const& m : masters) std::printf("%s ", m.c_str());
-    std::printf("levels %d max %d\n", omp_get_max_active_levels(), omp_get_max_threads());
-  }
-  for (long s : sums)
-    if (sums_only) std::printf("%ld\n", s);
+  if (hosts > 0)
+    print_sums(number(1), hosts);
+  else
+    for (int i = 0; i < number(1); ++i) print_places(number(2), number(3));
 }
