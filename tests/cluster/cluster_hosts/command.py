@@ -3,13 +3,16 @@
 import os
 import signal
 import sys
+import traceback
 
 from cluster_hosts import launchers, options, slurm, system
-from cluster_hosts.errors import HostsFailed, Missing, UsageError
+from cluster_hosts.errors import BadStart, HostsFailed, Missing, UsageError
 from cluster_hosts.job import Job
 from cluster_hosts.network import ROOT, TEMPORARY, Network
 from cluster_hosts.report import Report
 
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+STARTS = 3  # after as many bad ones it is no bad luck
 SIGNAL_GRACE = 5  # seconds for the inner process to report after a signal
 
 # What launchers of a surrounding job would tell ours. Settings of Open MPI (OMPI_MCA_) are the user's.
@@ -53,6 +56,8 @@ def inside(chosen, json_file):
 
     job = Job(chosen, network, is_of_hosts)
     job.run()
+    if job.crashed_at_start():
+        raise BadStart('a rank crashed in MPI_Init, as Open MPI does under srun now and then')
     report = Report(job)
     if json_file:
         json_file.write(report.as_json())
@@ -64,24 +69,46 @@ def inside(chosen, json_file):
     return report.status()
 
 
-def run_inside(chosen, json_file):
-    """What the forked process does; never returns."""
-    status = HostsFailed.status
+def guarded(do, *arguments):
+    """What `do` returns, or the status of what it complained about."""
     try:
-        system.die_with_parent()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda number, _: sys.exit(128 + number))
-        status = inside(chosen, json_file)
+        return do(*arguments)
     except SystemExit as exit_:
-        status = exit_.code
-    except (HostsFailed, Missing, UsageError) as error:
+        return exit_.code
+    except (UsageError, Missing, HostsFailed) as error:
         print(f'hosts: {error}', file=sys.stderr)
-        status = error.status
-    except OSError as error:
-        print(f'hosts: {error}', file=sys.stderr)
-    finally:
-        sys.stdout.flush()
-        os._exit(status)
+        # A test that is skipped for want of a tool is green; where that must not be, it fails.
+        required = os.environ.get('NIGH_REQUIRE_HOSTS') == '1' and isinstance(error, Missing)
+        return HostsFailed.status if required else error.status
+    except Exception:
+        traceback.print_exc()
+        return HostsFailed.status
+
+
+def in_child(do, *arguments):
+    """Does it in a child, which ends when we do; returns its exit status."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        status = HostsFailed.status
+        try:
+            system.die_with_parent()
+            status = guarded(do, *arguments)
+            sys.stdout.flush()
+        finally:
+            os._exit(status)
+    return wait_outside(child)
+
+
+def first_process(chosen, json_file):
+    for number in SIGNALS:
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    return inside(chosen, json_file)
+
+
+def world(chosen, json_file):
+    enter_world()
+    return in_child(first_process, chosen, json_file)
 
 
 def wait_outside(child):
@@ -91,28 +118,25 @@ def wait_outside(child):
         signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
         signal.alarm(SIGNAL_GRACE)
 
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in SIGNALS:
         signal.signal(number, end)
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
-def main(arguments):
+def run(arguments):
+    chosen = options.parse(arguments)
+    options.check_tools(chosen)
     try:
-        chosen = options.parse(arguments)
-        options.check_tools(chosen)
-        try:
-            json_file = open(chosen.json, 'w') if chosen.json else None
-        except OSError as error:
-            raise UsageError(f'--json {chosen.json}: {error.strerror}') from None
-        enter_world()
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            run_inside(chosen, json_file)
-        return wait_outside(child)
-    except (UsageError, Missing) as error:
-        print(f'hosts: {error}', file=sys.stderr)
-        # A test that is skipped for want of a tool is green; where that must not be, it fails.
-        required = os.environ.get('NIGH_REQUIRE_HOSTS') == '1' and isinstance(error, Missing)
-        return HostsFailed.status if required else error.status
+        json_file = open(chosen.json, 'w') if chosen.json else None
+    except OSError as error:
+        raise UsageError(f'--json {chosen.json}: {error.strerror}') from None
+    for _ in range(STARTS):
+        status = in_child(world, chosen, json_file)
+        if status != BadStart.status:
+            break
+    return status
+
+
+def main(arguments):
+    return guarded(run, arguments)

@@ -17,3 +17,8 @@ class Missing(Exception):
 class HostsFailed(Exception):
     """The hosts could not be made."""
     status = 125
+
+
+class BadStart(HostsFailed):
+    """Others' software did not start, which it does when tried again."""
+    status = 75

@@ -11,6 +11,7 @@ from cluster_hosts import launchers, system
 from cluster_hosts.network import ROOT, on_host
 from cluster_hosts.ranks import Ranks
 
+START_SECONDS = 3  # a crash in them, without a word, was one of MPI_Init
 EXIT_GRACE = 3  # seconds for what belongs to a job to be gone after it
 
 
@@ -114,7 +115,15 @@ class Job:
     def fault_times(self):
         return [when for _, when in self.done]
 
+    def crashed_at_start(self):
+        """Open MPI's known crash in MPI_Init where Slurm's PMIx lets some ranks go too soon."""
+        return self.chosen.launcher == 'slurm-pmix' and any(
+            rank.signal == 'SIGSEGV' and not rank.out.kept and rank.ended < rank.began + START_SECONDS
+            for rank in self.ranks)
+
     def is_over(self):
+        if self.crashed_at_start():
+            return True
         now = time.monotonic()
         if self.launcher.ended is not None and all(rank.is_over or rank.is_stopped for rank in self.ranks):
             return True

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line."""
 import argparse
+import os
 import shlex
 import shutil
 
@@ -103,5 +104,7 @@ def check_tools(chosen):
     missing = [names.split('|')[0] for names in tools if not launchers.found(names)]
     if missing:
         raise Missing(f"{', '.join(missing)} not found")
+    if chosen.launcher.startswith('slurm') and os.geteuid() != 0:
+        raise Missing('only root may start a Slurm')
     if any(fault.kind == 'exit' for fault in chosen.faults) and not watch.can_exit():
         raise Missing('faults of the kind exit are there on x86-64 only')

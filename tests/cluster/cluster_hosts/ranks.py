@@ -58,11 +58,9 @@ class Rank:
 
     @property
     def signal(self):
-        return signal.Signals(os.WTERMSIG(self.status)).name if os.WIFSIGNALED(self.status) else None
-
-    @property
-    def failed(self):
-        return self.is_over and self.status != 0
+        """That killed it, if one did."""
+        is_killed = self.is_over and os.WIFSIGNALED(self.status)
+        return signal.Signals(os.WTERMSIG(self.status)).name if is_killed else None
 
 
 class Ranks:

@@ -5,13 +5,13 @@ import subprocess
 import time
 
 from cluster_hosts import launchers
-from cluster_hosts.errors import HostsFailed
+from cluster_hosts.errors import BadStart
 from cluster_hosts.network import TEMPORARY, address, on_host
 
 FOLDER = '/run/slurm'
 MUNGE = '/run/munge'
 DAEMONS = ('munged', 'slurmctld', 'slurmscriptd', 'slurmd')
-PATIENCE = 30  # seconds for all of them to be there
+PATIENCE = 20  # seconds for all of them to be there
 
 
 def configuration(hosts, ranks):
@@ -57,14 +57,15 @@ def start_munge():
     with open(MUNGE + '/key', 'wb', opener=lambda path, flags: os.open(path, flags, 0o400)) as key:
         key.write(os.urandom(128))
     files = {'socket': 'munge.socket.2', 'key-file': 'key', 'log-file': 'log', 'pid-file': 'pid', 'seed-file': 'seed'}
-    quietly([launchers.found('munged'), '--foreground', *(f'--{name}={MUNGE}/{file}' for name, file in files.items())])
+    quietly(on_host(1, [launchers.found('munged'), '--foreground',
+                        *(f'--{name}={MUNGE}/{file}' for name, file in files.items())]))
 
 
 def wait_until(is_there, what):
     until = time.monotonic() + PATIENCE
     while not is_there():
         if time.monotonic() > until:
-            raise HostsFailed(f'{what} after {PATIENCE} s{said()}')
+            raise BadStart(f'{what} after {PATIENCE} s{said()}')
         time.sleep(0.05)
 
 
