@@ -85,6 +85,12 @@ class Nests(unittest.TestCase):
             for lines, _ in self.nests("2", "2", "0", "0", word):
                 self.assertEqual([self.sizes(line) for line in lines], [[(8, 1)] * 8] * 2)
 
+    def test_fortran_programs_that_allow_one_level_have_one(self):
+        for name in ("levels-gfortran", "levels-gfortran-8"):  # integers of eight bytes have calls of their own
+            for word, threads in ((None, "4"), ("levels", "1"), ("nested", "1")):
+                out, _ = run(name, *filter(None, [word]), leases=EIGHT, NIGH_OPENMP_SPREAD="4", OMP_NUM_THREADS="8")
+                self.assertEqual(out.split(), ["1", threads], (name, word))
+
     def test_programs_that_allow_more_are_spread(self):
         for word in ("levels=2", "nested=1", "levels=3"):
             for lines, _ in self.nests("4", "2", "0", "0", word):
