@@ -265,7 +265,7 @@ TEST(RankOutcome, NamesBestAndBaseline) {
   Outcome const found{s, search, metric, none, Words(s.requests.size()), 1, ""};
   EXPECT_THAT(ranking_text(found), HasSubstr("2.00 times as good as 4 ranks, where the launcher"));
   auto const json = results_json(found, "x");
-  EXPECT_THAT(json, HasSubstr(R"("params":{"ranks":2,"bind_ranks":"compact","smt":false)"));
+  EXPECT_THAT(json, HasSubstr(R"("params":{"ranks":2,"bind_ranks":"compact","smt":0,)"));
   auto const svg = figure_svg(found, "title");
   EXPECT_THAT(svg, HasSubstr("ranks on a host"));
   EXPECT_THAT(svg, HasSubstr(">compact<"));

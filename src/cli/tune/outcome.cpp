@@ -91,7 +91,7 @@ std::string results_json(Outcome const& found, std::string const& machine) {
       auto const& ranks = found.space.ranks[at(s.candidate)];
       params["ranks"] = ranks.per_host;
       if (ranks.order) params["bind_ranks"] = to_string(Binding{*ranks.order});
-      if (ranks.order) params["smt"] = ranks.smt;
+      if (ranks.order) params["smt"] = ranks.smt ? 1 : 0;
       if (ranks.order) params["cores_off"] = ranks.cores_off;
     }
     if (request.threads > 0) params["threads"] = request.threads;
