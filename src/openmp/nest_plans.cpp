@@ -58,8 +58,9 @@ constinit sync::atomic<std::uint32_t> versions{0};
 
 }  // namespace
 
-struct NestPlans {
-  NestPlans* next = nullptr;
+// Of one thread and one site.
+struct PlannedNest {
+  PlannedNest* next = nullptr;
   NestSite* site = nullptr;
   // For which it was made.
   std::uint32_t lease_version = 0, lease_size = 0;
@@ -97,10 +98,10 @@ struct NestPlans {
 
 namespace {
 
-NestPlans& plans_of(Thread& me, NestSite& site) {
-  for (NestPlans* p = me.nests; p != nullptr; p = p->next)
+PlannedNest& planned(Thread& me, NestSite& site) {
+  for (PlannedNest* p = me.nests; p != nullptr; p = p->next)
     if (p->site == &site) return *p;
-  auto* const added = new NestPlans;
+  auto* const added = new PlannedNest;
   added->site = &site;
   added->nest.site = &site;
   added->next = me.nests;
@@ -109,7 +110,7 @@ NestPlans& plans_of(Thread& me, NestSite& site) {
 }
 
 Nest const& begin(NestSite& site, Thread& me, Lease const& lease, Wish w) {
-  NestPlans& p = plans_of(me, site);
+  PlannedNest& p = planned(me, site);
   if (!p.seats || p.lease_version != lease.version || p.lease_size != lease.size) {
     p.is_made = false;
     p.seats.reset();
@@ -123,7 +124,6 @@ Nest const& begin(NestSite& site, Thread& me, Lease const& lease, Wish w) {
   int const masters = w.is_exact ? static_cast<int>(w.threads) : 0;
   int const cpus = w.is_exact ? seats.size() : std::min(seats.size(), static_cast<int>(w.threads));
   auto const run = begin_run(site, seats, cpus, masters);
-  p.measured = run.measured;
   if (!p.is_made || p.cpus != cpus || p.masters != masters || p.config != run.config) {
     p.is_made = false;
     p.make(policy::nest_plan(seats, run.config, masters));
@@ -132,6 +132,8 @@ Nest const& begin(NestSite& site, Thread& me, Lease const& lease, Wish w) {
     p.config = run.config;
     p.is_made = true;
   }
+  p.measured = run.measured;
+  if (p.measured != nullptr) site.is_measuring = true;
   site.last_teams = p.nest.masters;
   return p.nest;
 }
@@ -143,7 +145,7 @@ Nest const* begin_nest(NestSite& site, Runtime const& runtime, Thread& me, Lease
   try {
     NestsLocked const locked;
     Nest const& nest = begin(site, me, lease, w);
-    plans_of(me, site).nest.runtime = &runtime;
+    planned(me, site).nest.runtime = &runtime;
     return &nest;
   } catch (...) {
     return nullptr;
@@ -154,7 +156,7 @@ void end_nest(Thread& me, Nest const& nest, std::uint64_t duration_ns) noexcept 
   try {
     NestsLocked const locked;
     NestSite& site = *nest.site;
-    NestPlans& p = plans_of(me, site);
+    PlannedNest& p = planned(me, site);
     site.last_seconds = static_cast<double>(duration_ns) * 1e-9;
     if (p.measured == nullptr) return;
     site.is_measuring = false;
@@ -165,7 +167,7 @@ void end_nest(Thread& me, Nest const& nest, std::uint64_t duration_ns) noexcept 
 
 void drop_nests(Thread& me) noexcept {
   while (me.nests != nullptr) {
-    NestPlans* const first = me.nests;
+    PlannedNest* const first = me.nests;
     me.nests = first->next;
     delete first;
   }

@@ -54,19 +54,13 @@ class NestsLocked {
   NestsLocked& operator=(NestsLocked&&) = delete;
 };
 
-// What NIGH_OPENMP_SPREAD says.
-struct SpreadWish {
-  bool is_automatic = false;
-  int spread = 0;  // 0: nothing
-};
-NIGH_HIDDEN SpreadWish const& spread_wish() noexcept;
-
 // Null: there is no room for more.
 NIGH_HIDDEN NestSite* add_nest(coordinator::RegionId);
 // Each in turn, in no order.
 NIGH_HIDDEN NestSite* next_nest(std::size_t& at) noexcept;
 
-// What the next run of the site is to be, on these cpus; one whose time is to be told, perhaps.
+// What the next run of the site is to be, on these cpus; perhaps one whose time is to be told, if
+// no other one is under way.
 struct NestRun {
   policy::SpreadConfig config;
   NestChoice* measured = nullptr;

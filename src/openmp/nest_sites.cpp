@@ -19,6 +19,11 @@ constinit pthread_mutex_t nests_lock = PTHREAD_MUTEX_INITIALIZER;
 
 namespace {
 
+// What NIGH_OPENMP_SPREAD says.
+struct SpreadWish {
+  bool is_automatic = false;
+  int spread = 0;  // 0: nothing
+};
 constinit SpreadWish wanted{};
 
 // Open addressing; sites are only ever added, under the lock.
@@ -73,8 +78,6 @@ char const* begin_nests() noexcept {
     return "NIGH_OPENMP_SPREAD is none of auto, all, a number of cpus";
   return nullptr;
 }
-
-SpreadWish const& spread_wish() noexcept { return wanted; }
 
 bool is_spreading() noexcept { return wanted.is_automatic || wanted.spread > 0; }
 
@@ -157,7 +160,6 @@ NestRun begin_run(NestSite& site, policy::TeamSeats const& seats, int cpus, int 
       chosen = site.choices.back().get();
     }
     run = {chosen->choice.next(), site.is_measuring ? nullptr : chosen};
-    if (run.measured != nullptr) site.is_measuring = true;
   } else if (wanted.is_automatic) {
     run.config.spread = cpus;  // each has as many as the program has named
   }

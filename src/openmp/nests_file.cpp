@@ -139,7 +139,9 @@ void load_nests() {
     coordinator::RegionId id = 0;
     auto const* const end = line.name.data() + line.name.size();
     auto const read = std::from_chars(line.name.data() + prefix.size(), end, id, 16);
-    if (read.ec == std::errc()) add_nest(id);
+    if (read.ec != std::errc()) continue;
+    // What they ask for inside will be seen; until then, all cpus may be of use.
+    if (NestSite* const site = add_nest(id)) site->is_open_inside.store(true, sync::relaxed);
   }
 }
 

@@ -30,7 +30,7 @@ constinit std::size_t idle_count = 0;
 // A drone sleeps when its master is through with a region and is woken for the next one, which
 // comes at once: on a cpu of its own it rather waits awake for a while, as OpenMP's threads do.
 bool has_work_soon(Recycled& me) {
-  constexpr int looks = 2000;  // at 10 to 50 ns
+  constexpr int looks = 2000;  // at 10 to 50 ns: up to 100 us
   bool const has_cpu = me.place != anywhere && me.place <= coordinator::max_cpus;
   if (!process().waits_awake || !has_cpu) return false;
   for (int i = 0; i < looks; ++i) {

@@ -19,7 +19,7 @@ namespace nigh::openmp {
 
 struct Team;
 struct Nest;
-struct NestPlans;
+struct PlannedNest;
 
 // Where a thread was put: on one cpu, on all of a lease, or nowhere (0).
 using Place = std::uint64_t;
@@ -34,7 +34,7 @@ struct Thread {
   std::uint64_t last_ns = 0;         // the last one that was timed
   coordinator::RegionId region = 0;  // the outermost one that it is in the midst of, and began
   Nest const* nest = nullptr;        // how that one's threads begin others; null: as they say
-  NestPlans* nests = nullptr;        // that it has begun
+  PlannedNest* nests = nullptr;      // that it has begun
   Team const* forming = nullptr;     // inside another one, of a region that it begins
   std::uint32_t formed = 0;          // threads of that
   std::uint32_t member = 0;          // its number in a region of which there is a nest

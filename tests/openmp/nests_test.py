@@ -124,6 +124,10 @@ class Nests(unittest.TestCase):
                     self.assertIn("the next run of the program begins with one", err)
                 for lines, _ in self.nests("4", "1", name=name, **kept):
                     self.assertEqual(self.sizes(lines[0]), [(4, 4)] * 2)
+                for lines, _ in self.nests("2", "1", "3", name=name, **kept):  # which is another region
+                    self.assertEqual([drones for _, drones in self.sizes(lines[0])], [1, 1, 1])
+                for lines, _ in self.nests("2", "1", "3", name=name, **kept):
+                    self.assertEqual(self.sizes(lines[0]), [(2, 2)] * 3)
                 # That a number was tried is nothing that was found: it is to be searched.
                 for _, err in self.nests("auto", "1", name=name, **kept):
                     self.assertIn("in trial 1", err)
