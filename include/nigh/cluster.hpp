@@ -248,9 +248,35 @@ class NIGH_API task_scope {
   std::exception_ptr exception_;
 };
 
+namespace detail {
+
+// Onto the calling thread's stack, as a task of `scope`. False: there is no room.
+template <auto F>
+bool push(nigh::detail::task_stack* stack, task_scope* scope, call<F>& call) {
+  using kept = kept_call<F>;
+  auto const push_onto = [&](nigh::detail::task_stack& to, nigh::detail::task_slot::entry entry) {
+    auto* const at = static_cast<void*>(to.top->closure);
+    if constexpr (std::is_same_v<kept, detail::call<F>>)
+      ::new (at) kept(std::move(call));
+    else
+      ::new (at) kept{call.what, std::make_unique<detail::call<F>>(std::move(call))};
+    to.top->object = scope;
+    to.push(entry);
+    return true;
+  };
+  if (stack == nullptr) return false;
+  if (stack->top < stack->limit) [[likely]]
+    return push_onto(*stack, &run_cluster_task);
+  nigh::detail::slow_push const slow(nigh::detail::outsiders::stay);
+  return slow.room() != nullptr && push_onto(*slow.room(), &run_cluster_task_at_depth);
+}
+
+NIGH_API bool begin_free_task() noexcept;  // false: in a thread that is no worker of a session
+
+}  // namespace detail
+
 template <auto F>
 void task_scope::push(pointer<F> out, detail::arguments_of<F>&& arguments) {
-  using kept = detail::kept_call<F>;
   detail::check<F>(arguments);
   auto* stack = nigh::detail::this_stack;
   if (stack != stack_) [[unlikely]]
@@ -258,21 +284,8 @@ void task_scope::push(pointer<F> out, detail::arguments_of<F>&& arguments) {
   else if (stack->top < base_) [[unlikely]]
     base_ = stack->top;  // somebody further out has waited meanwhile, and taken more than ours off
   detail::call<F> call{&detail::function_of<F>(), out, std::move(arguments)};
-  auto const push_onto = [&](nigh::detail::task_stack& to, nigh::detail::task_slot::entry entry) {
-    auto* const at = static_cast<void*>(to.top->closure);
-    if constexpr (std::is_same_v<kept, detail::call<F>>)
-      ::new (at) kept(std::move(call));
-    else
-      ::new (at) kept{call.what, std::make_unique<detail::call<F>>(std::move(call))};
-    to.top->object = this;
-    to.push(entry);
-  };
-  if (stack != nullptr && stack->top < stack->limit) [[likely]]
-    return push_onto(*stack, &detail::run_cluster_task);
-  if (stack != nullptr) {
-    nigh::detail::slow_push const slow(nigh::detail::outsiders::stay);
-    if (slow.room() != nullptr) return push_onto(*slow.room(), &detail::run_cluster_task_at_depth);
-  }
+  if (detail::push<F>(stack, this, call)) [[likely]]
+    return;
   try {
     call.run();
   } catch (...) {
@@ -289,6 +302,26 @@ void task_scope::place(near where, pointer<F> out, detail::arguments_of<F>&& arg
     return;
   end_placed();
   push<F>(out, std::move(arguments));
+}
+
+// A task that nobody waits for but run(), which returns when all of them are done too. Free tasks
+// may spawn free tasks. They run in any order, on any rank, and at the latest when what the
+// spawning thread runs ends; where the task stack is full, at once. What one throws, run() throws.
+template <auto F, class... A>
+  requires std::is_void_v<detail::result_of<F>>
+void spawn_free(A&&... a) {
+  static_cast<void>(&detail::free_tasks_of<F>::known);
+  detail::arguments_of<F> arguments{std::forward<A>(a)...};
+  detail::check<F>(arguments);
+  detail::call<F> call{&detail::function_of<F>(), nullptr, std::move(arguments)};
+  if (!detail::begin_free_task()) return call.run();
+  if (detail::push<F>(nigh::detail::this_stack, nullptr, call)) return;
+  try {
+    call.run();
+  } catch (...) {
+    return detail::fail_free_task(std::current_exception());
+  }
+  detail::end_free_task();
 }
 
 // Collective: calls F(arguments...) as a task of rank 0, helped by all, and returns its result on

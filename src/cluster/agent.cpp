@@ -18,6 +18,7 @@ constexpr auto fallback_polls_after = std::chrono::microseconds(100);
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
 constexpr Token root_token = ~Token{0} >> 1;
+constexpr Token free_token = root_token - 1;  // nobody waits for its result
 
 // The place of a task in its owner's stacks.
 Token token_of(std::uint32_t seat, std::uint32_t slot) noexcept { return Token{seat} << 32 | slot; }
@@ -64,7 +65,12 @@ EnginePolicies policies_of(session_options const& options) {
   EnginePolicies p;
   p.victims = options.victims;
   p.chunks = options.chunks;
+  p.has_free_tasks = has_free_tasks();
   return p;
+}
+
+std::size_t this_seat() noexcept {
+  return static_cast<std::size_t>(nigh::detail::this_stack->worker->seat);
 }
 
 }  // namespace
@@ -78,7 +84,9 @@ Agent::Agent(std::unique_ptr<Transport> network, session_options const& options)
       funneled_(network_->is_funneled()),
       engine_(plan_among_ranks(layout_), policies_of(options), *this, *network_),
       placed_(ranks(), options.queue_capacity),
-      workers_(on_its_cpus(options.workers, layout_), *this) {}
+      workers_(on_its_cpus(options.workers, layout_), *this) {
+  free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
+}
 
 Agent::~Agent() {
   {
@@ -217,8 +225,10 @@ void Agent::run_task(std::unique_ptr<Task> task) noexcept {
   } catch (...) {
     fails("something that is no std::exception");
   }
-  if (task->token == root_token && task->owner == rank())
-    outbox_.put(std::move(outcome));
+  if (task->token == free_token)
+    outcome.failed ? outbox_.put_failure(std::move(outcome)) : end_free_task();
+  else if (task->token == root_token && task->owner == rank())
+    outbox_.put_root(std::move(outcome));
   else if (task->owner == rank())
     return deliver(task->token, {outcome.failed, outcome.rank, outcome.output});
   else
@@ -255,10 +265,16 @@ bool Agent::give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
   auto const& f = function_in(slot);
   if (f.id == detail::function::unknown || f.is_late) return false;
   auto const input_bytes = f.input_bytes(slot);
-  to.put(TaskHead{f.id, rank(),
-                  token_of(static_cast<std::uint32_t>(victim.seat), victim.stack.index(&slot)),
-                  input_bytes});
+  bool const is_free = slot.object == nullptr;
+  auto const token =
+      is_free ? free_token
+              : token_of(static_cast<std::uint32_t>(victim.seat), victim.stack.index(&slot));
+  to.put(TaskHead{f.id, rank(), token, input_bytes});
   f.pack(slot, to.room(input_bytes));
+  if (is_free) {  // it is the thief's from now on
+    f.drop(slot);
+    scheduler().finish_outside(victim, slot);
+  }
   return true;
 }
 
@@ -271,6 +287,43 @@ void Agent::deliver(Token token, detail::outcome const& what) {
   auto& slot = victim.stack.slots[static_cast<std::uint32_t>(token)];
   function_in(slot).deliver(slot, what);
   scheduler().finish_outside(victim, slot);
+}
+
+// ---- free tasks
+
+void Agent::begin_free_task() noexcept {
+  auto& count = free_tasks_[this_seat()].created;
+  count.store(count.load(sync::relaxed) + 1, sync::release);
+}
+
+void Agent::end_free_task() noexcept {
+  auto& count = free_tasks_[this_seat()].finished;
+  count.store(count.load(sync::relaxed) + 1, sync::release);
+}
+
+void Agent::fail_free_task(std::exception_ptr e) noexcept {
+  Outcome outcome{true, rank(), {}};
+  auto const says = [&](std::string_view what) {
+    auto const raw = std::as_bytes(std::span(what));
+    outcome.output.assign(raw.begin(), raw.end());
+  };
+  try {
+    std::rethrow_exception(e);
+  } catch (std::exception const& thrown) {
+    says(thrown.what());
+  } catch (...) {
+    says("something that is no std::exception");
+  }
+  outbox_.put_failure(std::move(outcome));
+}
+
+TaskCounts Agent::free_tasks() {
+  TaskCounts sum;
+  for (std::size_t s = 0; s < scheduler().seats(); ++s)
+    sum.finished += free_tasks_[s].finished.load(sync::acquire);
+  for (std::size_t s = 0; s < scheduler().seats(); ++s)
+    sum.created += free_tasks_[s].created.load(sync::acquire);
+  return sum;
 }
 
 }  // namespace nigh::cluster

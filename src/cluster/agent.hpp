@@ -42,6 +42,11 @@ class Agent final : public tasks::Outside, private Engine::Host {
   bytes run(detail::function const& f, bytes input);
   bool place(int rank, detail::placed const& task, byte_view input);
 
+  // Free tasks, as the calling worker creates and ends them.
+  void begin_free_task() noexcept;
+  void end_free_task() noexcept;
+  void fail_free_task(std::exception_ptr e) noexcept;  // instead of ending it
+
   // A worker has ended a task.
   void between_tasks(std::int64_t now_ns) noexcept;
   tasks::Lock& lock() noexcept { return lock_; }
@@ -57,6 +62,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::uint16_t give(Writer& to, Chunk const& chunk) override;
   void take(Task task) override;
   void deliver(Token token, detail::outcome const& what) override;
+  TaskCounts free_tasks() override;
 
   nigh::detail::scheduler& scheduler() const noexcept { return *workers_.scheduler_; }
   void poll() noexcept;  // unless somebody does
@@ -79,6 +85,12 @@ class Agent final : public tasks::Outside, private Engine::Host {
   Inbox inbox_;
   Outbox outbox_;
   PlacedTasks placed_;
+
+  // Of one seat; only its thread writes.
+  struct alignas(64) FreeTasks {
+    sync::atomic<std::uint64_t> created{0}, finished{0};
+  };
+  std::unique_ptr<FreeTasks[]> free_tasks_;  // [seat]
 
   std::mutex over_lock_;  // for what the thread in run() sleeps on
   std::condition_variable over_;

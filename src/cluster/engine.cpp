@@ -21,6 +21,7 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Tra
       policies_(policies),
       host_(host),
       network_(network),
+      termination_(plan_.self, plan_.workers),
       // Spread over all bits, so that ranks do not begin with their neighbours.
       random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {}
 
@@ -28,6 +29,8 @@ void Engine::begin() {
   ++run_;
   failed_rounds_ = 0;
   rests_until_ns_ = 0;
+  if (policies_.has_free_tasks) termination_.begin();
+  if (plan_.self == 0) ++own_counts_.created;
   for (auto& task : std::exchange(early_, {})) host_.take(std::move(task));
 }
 
@@ -58,6 +61,13 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     case Kind::stop:
       pass_on(message);
       return keep_outcome(message);
+    case Kind::failed: {
+      auto const head = reader.get<ResultHead>();
+      auto const output = reader.rest();
+      return fail({true, head.rank, bytes(output.begin(), output.end())});
+    }
+    case Kind::wave:
+      return send(termination_.received(from, reader.get<TerminationMessage>()));
   }
   NIGH_ASSERT(false, "a message has a known kind");
 }
@@ -87,6 +97,7 @@ void Engine::take_tasks(Header const& header, Reader& from) {
 }
 
 void Engine::tick(std::int64_t now_ns) {
+  if (policies_.has_free_tasks) look_whether_over();
   if (asked_ || plan_.levels.empty() || now_ns < rests_until_ns_ || !host_.is_hungry()) return;
   if (attempt_ == 0) random_bits_ = next_random(random_state_);
   auto const bits =
@@ -104,6 +115,47 @@ void Engine::no_luck(std::int64_t now_ns) {
   if (++attempt_ < plan_.attempts_per_round) return;
   attempt_ = 0;
   rests_until_ns_ = now_ns + policy::search_pause_ns(++failed_rounds_, policies_.rest);
+}
+
+void Engine::end_root(Outcome root) {
+  if (!policies_.has_free_tasks) return stop(root);
+  ++own_counts_.finished;
+  root_ = std::move(root);
+}
+
+void Engine::fail(Outcome const& what) {
+  if (plan_.self == 0) {
+    ++own_counts_.finished;
+    if (!failure_) failure_ = what;
+    return;
+  }
+  writer_.clear();
+  writer_.put(Header{Kind::failed, 0, 0, run_});
+  writer_.put(ResultHead{0, what.rank, 1});
+  writer_.put(byte_view(what.output));
+  send(0, writer_.view());
+}
+
+void Engine::look_whether_over() {
+  if (termination_.is_waited_for()) {
+    auto counts = host_.free_tasks();
+    counts.created += own_counts_.created;
+    counts.finished += own_counts_.finished;
+    send(termination_.look(counts, host_.is_hungry()));
+  }
+  if (!termination_.has_ended() || !root_) return;
+  auto const failure = std::exchange(failure_, {});
+  auto const root = *std::exchange(root_, {});
+  stop(failure && !root.failed ? *failure : root);
+}
+
+void Engine::send(std::vector<Termination::Send> const& waves) {
+  for (auto const& wave : waves) {
+    Writer message;
+    message.put(Header{Kind::wave, 0, 0, run_});
+    message.put(wave.message);
+    send(wave.to, message.view());
+  }
 }
 
 void Engine::stop(Outcome const& root) {

@@ -8,6 +8,9 @@
 //                ▲                    │ none
 //                └──next victim, after a round without luck a rest──┘
 //
+// A run of fork-join tasks is over when its root is. Where a program has free tasks, waves count
+// those that were created and those that are finished, from the beginning of the run.
+//
 // One request at a time is under way, on behalf of all the rank's workers. Whatever the victim's
 // state, its rank answers: with a chunk, or with nothing.
 
@@ -17,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
 #include "policy/chunk_size.hpp"
 #include "policy/search_pause.hpp"
@@ -39,6 +43,7 @@ struct EnginePolicies {
   policy::ChunkChoice chunks = policy::ChunkChoice::hierarchical;
   policy::SearchPause rest{20'000, 1'000'000};
   std::uint32_t seed = 1;  // the rank is mixed in
+  bool has_free_tasks = false;
 };
 
 // A task's result, or what its exception said.
@@ -59,6 +64,8 @@ class Engine {
     virtual std::uint16_t give(Writer& to, Chunk const& chunk) = 0;
     virtual void take(Task task) = 0;
     virtual void deliver(Token token, detail::outcome const& what) = 0;
+    // Free tasks that were ever created here, and finished here.
+    virtual TaskCounts free_tasks() = 0;
   };
 
   // plan: whom to ask among the ranks, and how far they are.
@@ -71,11 +78,15 @@ class Engine {
   void tick(std::int64_t now_ns);
   // Messages that the rank has made itself.
   void send(int to, byte_view message);
-  // On rank 0: the root is done. Tells everybody.
-  void stop(Outcome const& root);
+  // On rank 0: the root is done. Tells everybody, when free tasks are too.
+  void end_root(Outcome root);
+  // A free task has thrown. It counts as finished only once rank 0 knows.
+  void fail(Outcome const& what);
 
   // The current run is over.
-  bool is_over() const noexcept { return !over_.empty(); }
+  bool is_over() const noexcept {
+    return !over_.empty() && (!policies_.has_free_tasks || termination_.has_ended());
+  }
   Outcome take_outcome();
 
   std::uint32_t run() const noexcept { return run_; }
@@ -87,6 +98,9 @@ class Engine {
   void pass_on(byte_view stop_message);
   void keep_outcome(byte_view stop_message);
   void no_luck(std::int64_t now_ns);
+  void look_whether_over();
+  void send(std::vector<Termination::Send> const& waves);
+  void stop(Outcome const& root);
 
   policy::VictimPlan const plan_;
   EnginePolicies const policies_;
@@ -96,6 +110,11 @@ class Engine {
   std::uint32_t run_ = 0;
   std::deque<Outcome> over_;  // of runs that are over and not yet left, oldest first
   std::vector<Task> early_;   // of the run after this one
+
+  Termination termination_;  // not in use without free tasks
+  TaskCounts own_counts_;    // of root tasks, and of those that have failed anywhere
+  std::optional<Outcome> root_;
+  std::optional<Outcome> failure_;  // the first
 
   bool asked_ = false;  // a request is under way
   int attempt_ = 0;     // of this round

@@ -17,6 +17,7 @@ struct Listed {
   std::mutex lock;
   detail::function* first = nullptr;
   bool closed = false;
+  bool has_free_tasks = false;
 };
 Listed& listed() {
   static auto& one = *new Listed;  // for functions that are listed before our statics are made
@@ -33,6 +34,12 @@ bool enlist(function& f) noexcept {
   f.is_late = all.closed;
   f.next = std::exchange(all.first, &f);
   return true;
+}
+
+bool enlist_free_tasks() noexcept {
+  auto& all = listed();
+  std::lock_guard const guard(all.lock);
+  return all.has_free_tasks = true;
 }
 
 void refuse_input(function const& f, std::size_t input_bytes) {
@@ -71,6 +78,12 @@ void open_functions() noexcept {
   auto& all = listed();
   std::lock_guard const guard(all.lock);
   all.closed = false;
+}
+
+bool has_free_tasks() noexcept {
+  auto& all = listed();
+  std::lock_guard const guard(all.lock);
+  return all.has_free_tasks;
 }
 
 // "nigh::cluster::detail::of_function<&fib(int)>", or with the pointer in parentheses.

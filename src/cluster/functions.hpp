@@ -14,6 +14,7 @@ namespace nigh::cluster {
 // Sorted, and numbered by their place; functions listed from now on are late.
 std::vector<detail::function*> close_functions();
 void open_functions() noexcept;  // at the session's end
+bool has_free_tasks() noexcept;  // some function is spawned free
 
 // As people write it: "fib(int)".
 std::string readable_name(detail::function const& f);

@@ -65,6 +65,20 @@ void run_cluster_task_at_depth(task_slot& slot, task_stack* popping) noexcept {
 
 void keep_exception(task_scope* scope, std::exception_ptr e) noexcept { scope->keep(std::move(e)); }
 
+bool begin_free_task() noexcept {
+  auto* const here = agent.load(sync::acquire);
+  auto const* const worker = nigh::detail::this_stack->worker;
+  if (here == nullptr || worker == nullptr || !here->is_of(worker->host)) return false;
+  here->begin_free_task();
+  return true;
+}
+
+void end_free_task() noexcept { agent.load(sync::acquire)->end_free_task(); }
+
+void fail_free_task(std::exception_ptr e) noexcept {
+  agent.load(sync::acquire)->fail_free_task(std::move(e));
+}
+
 std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept {
   try {
     std::string const text(reinterpret_cast<char const*>(what.output.data()), what.output.size());

@@ -20,6 +20,8 @@ enum class Kind : std::uint8_t {
   placed,  // one task, to be run there
   result,  // of one task: a ResultHead and its output
   stop,    // the run is over: a ResultHead and the root's output
+  failed,  // to rank 0: a free task has thrown; a ResultHead and what
+  wave,    // of termination detection: a TerminationMessage
 };
 
 struct Header {

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nigh/cluster.hpp>
+#include <nigh/cluster_for.hpp>
 #include <nigh/fork_join.hpp>
 #include <numeric>
 
@@ -75,6 +77,34 @@ int at_home(int n) {
   return sum;
 }
 
+std::atomic<int> free_runs{0};
+
+void free_tree(int depth) {
+  ++free_runs;
+  for (int i = 0; depth > 0 && i < 2; ++i) cluster::spawn_free<free_tree>(depth - 1);
+}
+
+void plant(int depth) { cluster::spawn_free<free_tree>(depth); }
+
+void throwing_free(int) { throw std::runtime_error("nobody waits for me"); }
+
+int plant_throwing() {
+  cluster::spawn_free<throwing_free>(1);
+  return 3;
+}
+
+std::vector<std::atomic<int>> visits(100);
+
+void visit(index_range r, int by) {
+  for (auto i = r.begin; i < r.end; ++i) visits[i] += by;
+}
+
+void visit_all(int by) {
+  cluster::parallel_for<visit>({10, 100, 7}, by);
+  cluster::parallel_for<visit>({0, 10, 3}, [](std::size_t) { return 0; }, by);
+  cluster::parallel_for<visit>({5, 5, 3}, by);
+}
+
 cluster::session_options with_workers(int n) {
   cluster::session_options options;
   options.workers.workers = n;
@@ -114,6 +144,30 @@ TEST_F(OneRank, MixesWithForks) { EXPECT_EQ(cluster::run<with_forks>(15), 610); 
 TEST_F(OneRank, RunsWhatIsNearItsOwnRankItself) {
   EXPECT_EQ(cluster::run<at_home>(10), 10);
   EXPECT_EQ(here.counters().tasks_placed, 0u);
+}
+
+TEST_F(OneRank, ReturnsWhenFreeTasksAreDone) {
+  for (int run = 1; run <= 3; ++run) {
+    free_runs = 0;
+    cluster::run<plant>(8);
+    EXPECT_EQ(free_runs.load(), 511) << "in run " << run;
+  }
+}
+
+TEST_F(OneRank, ThrowsWhatAFreeTaskThrows) {
+  try {
+    cluster::run<plant_throwing>();
+    FAIL();
+  } catch (cluster::remote_error const& e) {
+    EXPECT_STREQ(e.what(), "nobody waits for me");
+  }
+  EXPECT_EQ(cluster::run<fib>(10), 55) << "the next run is another one";
+}
+
+TEST_F(OneRank, GoesOverEachBlockOnce) {
+  for (auto& v : visits) v = 0;
+  cluster::run<visit_all>(3);
+  for (auto const& v : visits) EXPECT_EQ(v.load(), 3);
 }
 
 TEST_F(OneRank, IsTheOnlySession) {

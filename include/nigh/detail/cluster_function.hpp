@@ -43,6 +43,7 @@ struct function {
   std::size_t (*input_bytes)(task_slot const&) noexcept;
   void (*pack)(task_slot const&, std::byte* to) noexcept;
   void (*deliver)(task_slot&, outcome const&) noexcept;  // ends what the slot holds
+  void (*drop)(task_slot&) noexcept;                     // the same without a result
   // Of one that has come from another rank. Throws what the function throws.
   void (*run_packed)(byte_view input, bytes& output);
 
@@ -53,6 +54,7 @@ struct function {
 
 // Before main(), or when a library is loaded.
 NIGH_API bool enlist(function& f) noexcept;
+NIGH_API bool enlist_free_tasks() noexcept;  // this program has some
 
 // The slot's entry, whatever the function: how an exporter knows a cluster task. It looks whether
 // messages wait to be answered, and has the function run.
@@ -61,6 +63,8 @@ NIGH_API void run_cluster_task(task_slot& slot, task_stack* popping) noexcept;
 NIGH_API void run_cluster_task_at_depth(task_slot& slot, task_stack* popping) noexcept;
 
 NIGH_API void keep_exception(task_scope* scope, std::exception_ptr e) noexcept;
+NIGH_API void end_free_task() noexcept;
+NIGH_API void fail_free_task(std::exception_ptr e) noexcept;
 NIGH_API std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept;
 
 template <class F>
@@ -139,8 +143,10 @@ struct of_function {
     try {
       mine.get().run();
     } catch (...) {
-      keep_exception(scope, std::current_exception());
+      if (scope == nullptr) return fail_free_task(std::current_exception());
+      return keep_exception(scope, std::current_exception());
     }
+    if (scope == nullptr) end_free_task();
   }
   static std::size_t input_bytes(task_slot const& slot) noexcept {
     return packed_size_of(in(slot).get().arguments);
@@ -161,6 +167,7 @@ struct of_function {
     }
     std::destroy_at(&in(slot));
   }
+  static void drop(task_slot& slot) noexcept { std::destroy_at(&in(slot)); }
   static void store(void* out, byte_view output) {
     if constexpr (!std::is_void_v<result_of<F>>)
       *static_cast<result_of<F>*>(out) = unpacker(output).get<result_of<F>>();
@@ -181,9 +188,17 @@ struct of_function {
 };
 template <auto F>
 constinit function of_function<F>::entry{
-    &typeid(of_function<F>), &run, &input_bytes, &pack, &deliver, &run_packed};
+    &typeid(of_function<F>), &run, &input_bytes, &pack, &deliver, &drop, &run_packed};
 template <auto F>
 bool const of_function<F>::known = enlist(entry);
+
+// Listed in each program that spawns some.
+template <auto F>
+struct free_tasks_of {
+  static bool const known;
+};
+template <auto F>
+bool const free_tasks_of<F>::known = enlist_free_tasks();
 
 // Refers to `known`, so that the function is listed in each program that has this call.
 template <auto F>
