@@ -114,5 +114,23 @@ class Jacobi2d(unittest.TestCase):
             self.assertEqual(together, expected, (sends, ranks))
 
 
+class ClusterTasks(unittest.TestCase):
+    PROGRAMS = [name for name in ("cluster-tasks-openmpi", "cluster-tasks-mpich") if os.path.exists(path(name))]
+
+    def test_one_rank_needs_no_launcher(self):
+        for name in self.PROGRAMS:
+            done = run([path(name), "--problem=nqueens", "--size=6", "--repetitions=2", "--workers=1", "--report"])
+            self.assertEqual((done.returncode, done.stdout), (0, "nqueens 6 answer 4\n"), done.stderr)
+            self.assertRegex(done.stderr, r"^ranks 1\nworkers 1\nseconds \d+\.\d+ \d+\.\d+\nrank 0( [a-z]+ \d+)+\n$")
+
+    def test_bad_input(self):
+        for name in self.PROGRAMS[:1]:
+            for words in (["--problem=chess"], ["--size=T9"], ["--victims=all"], ["--chunks=few"], ["--workers=-1"],
+                          ["--cutoff=-1"], ["--task-capacity=-1"], ["--queue-capacity=-1"], ["--repetitions=0"]):
+                done = run([path(name), *words])
+                self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
+                self.assertRegex(done.stderr, rf"^cluster-tasks: [^\n]*{words[0].split('=')[0]}[^\n]*\n$")
+
+
 if __name__ == "__main__":
     unittest.main()
