@@ -6,6 +6,10 @@ include(CMakePackageConfigHelpers)
 set(nigh_package ${CMAKE_INSTALL_LIBDIR}/cmake/nigh)
 install(TARGETS nigh EXPORT nighTargets FILE_SET HEADERS LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT nighTargets NAMESPACE nigh:: DESTINATION ${nigh_package})
+# Of each MPI that is here; its compiler wrapper brings the rest.
+foreach(mpi IN LISTS NIGH_MPIS)
+  install(TARGETS nigh_ranks_${mpi} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/nighConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

@@ -33,6 +33,7 @@ LAYERS = {
     "src/nighd": ["src/coordinator/server", "src/coordinator/profile"],
     "src/openmp": ["src/coordinator/client", "src/policy", "src/preload"],
     "src/cluster": ["src/tasks", "src/loops"],
+    "src/cluster/mpi": ["src/cluster"],
     "src/sim": ["src/policy", "src/coordinator/core", "src/trace", "workloads/shapes"],
     "src/preload": ["src/base"],
     "src/tune": ["src/base"],
@@ -64,6 +65,7 @@ SYSTEM_HEADERS = (r"sys/.*|linux/.*|asm/.*|unistd\.h|sched\.h|pthread\.h|fcntl\.
                   r"signal\.h|syscall\.h|numa\.h|numaif\.h")
 SYSTEM_FOLDERS = ["src/platform", "src/preload", "src/openmp", "tests", "bench"]
 HWLOC_FOLDERS = ["src/platform", "src/topology", "tests"]
+MPI_FOLDERS = ["src/cluster/mpi", "src/preload", "workloads", "bench", "tests"]
 SYSTEM_MACROS = (r"__linux__|__unix__|__APPLE__|_WIN32|__FreeBSD__|__GLIBC__|__ANDROID__|"
                  r"__x86_64__|__amd64__|__i386__|__aarch64__|__arm__|__powerpc64__|__riscv|"
                  r"__AVX\w*__|__SSE\w*__|__ARM_\w+")
@@ -169,6 +171,8 @@ class Checker:
             self.complain(path, number, f"<{name}> is one processor's: only src/platform and kernels may")
         if name.split("/")[0] in ("hwloc.h", "hwloc") and not is_in(path, HWLOC_FOLDERS):
             self.complain(path, number, f"<{name}>: hwloc stays in src/platform and src/topology")
+        if name == "mpi.h" and not is_in(path, MPI_FOLDERS):
+            self.complain(path, number, f"<{name}>: what nigh says over MPI is said in src/cluster/mpi")
         layer = layer_of(path)
         if layer in PURE and re.fullmatch(IMPURE_HEADERS, name):
             self.complain(path, number, f"<{name}> in {layer}, which reads and returns plain data")

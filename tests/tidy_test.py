@@ -96,6 +96,10 @@ class Tidy(unittest.TestCase):
     def test_hwloc_stays_below(self):
         self.finds("src/memory/a.cpp", SPDX + "#include <hwloc.h>\n", "hwloc")
 
+    def test_mpi_stays_where_it_is_spoken(self):
+        self.finds("src/cluster/a.cpp", SPDX + "#include <mpi.h>\n", "mpi.h")
+        self.passes("src/cluster/mpi/a.cpp", SPDX + "#include <mpi.h>\n")
+
     def test_processor(self):
         self.finds("src/tasks/a.hpp", HEADER + "#include <immintrin.h>\n", "immintrin.h")
         self.finds("src/tasks/a.hpp", HEADER + "#ifdef __x86_64__\n#endif\n", "__x86_64__")

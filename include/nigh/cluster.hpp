@@ -17,7 +17,8 @@
 //     long const f = nigh::cluster::run<fib>(30);  // on every rank
 //   }
 //
-// A program is linked with the MPI that starts it: nigh::ranks_openmpi or nigh::ranks_mpich.
+// A program is linked with the library for the MPI that starts it: nigh_ranks_openmpi or
+// nigh_ranks_mpich.
 // docs/cluster.md
 
 #include <cstddef>

@@ -87,22 +87,25 @@ bool has_free_tasks() noexcept {
 }
 
 // "nigh::cluster::detail::of_function<&fib(int)>", or with the pointer in parentheses.
-std::string readable_name(detail::function const& f) {
+std::string readable_name(std::string const& type_name) {
   int status = 0;
   std::unique_ptr<char, decltype(&std::free)> const whole(
-      abi::__cxa_demangle(f.type->name(), nullptr, nullptr, &status), &std::free);
-  std::string name = status == 0 ? whole.get() : f.type->name();
+      abi::__cxa_demangle(type_name.c_str(), nullptr, nullptr, &status), &std::free);
+  std::string name = status == 0 ? whole.get() : type_name;
   auto const from = name.find("of_function<"), to = name.rfind('>');
   if (from == std::string::npos || to == std::string::npos) return name;
   name = name.substr(from + 12, to - from - 12);
   if (name.starts_with("&")) name.erase(0, 1);
-  if (name.starts_with("(") && name.ends_with(")")) name = name.substr(1, name.size() - 2);
-  return name;
+  bool const in_parentheses =
+      name.starts_with("(") && name.ends_with(")") && !name.starts_with("(anonymous");
+  return in_parentheses ? name.substr(1, name.size() - 2) : name;
 }
+
+std::string readable_name(detail::function const& f) { return readable_name(f.type->name()); }
 
 std::string names_of(std::vector<detail::function*> const& functions) {
   std::string lines;
-  for (auto const* f : functions) lines += readable_name(*f) + '\n';
+  for (auto const* f : functions) lines += std::string(f->type->name()) + '\n';
   return lines;
 }
 

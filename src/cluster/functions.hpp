@@ -18,8 +18,9 @@ bool has_free_tasks() noexcept;  // some function is spawned free
 
 // As people write it: "fib(int)".
 std::string readable_name(detail::function const& f);
+std::string readable_name(std::string const& type_name);
 
-// One line each, in order.
+// As compilers write them, one line each, in order.
 std::string names_of(std::vector<detail::function*> const& functions);
 
 // The first line that one of the two lists lacks, and which; empty when they are the same.

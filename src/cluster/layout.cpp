@@ -73,7 +73,7 @@ std::string misfit(Hello const& here, Hello const& there, std::string const& who
   if (here.functions == there.functions) return {};
   auto const d = first_difference(here.functions, there.functions);
   return "the ranks run different programs: " + (d.in_first ? who_there : who_here) +
-         " does not know the task function " + d.name + " of " +
+         " does not know the task function " + readable_name(d.name) + " of " +
          (d.in_first ? who_here : who_there);
 }
 

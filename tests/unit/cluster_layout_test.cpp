@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where ranks are, which cpus they take, and whether they fit together.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "cluster/functions.hpp"
+#include "cluster/inbox.hpp"
+#include "cluster/layout.hpp"
+#include "cluster/mpi/launcher.hpp"
+
+namespace {
+
+using namespace nigh::cluster;
+using nigh::level;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Layout ranks(int self, std::vector<Place> places) { return {self, std::move(places)}; }
+
+TEST(Layout, SharesOutCpusAmongRanksThatWereGivenTheSame) {
+  Place const all{"a", "kernel", -1, {0, 2, 1, 3, 4}};
+  EXPECT_THAT(share_of_cpus(ranks(0, {all})), ElementsAre(0, 2, 1, 3, 4));
+  EXPECT_THAT(share_of_cpus(ranks(0, {all, all})), ElementsAre(0, 2));
+  EXPECT_THAT(share_of_cpus(ranks(1, {all, all})), ElementsAre(1, 3, 4));
+  Place const other_name{"b", "kernel", -1, {0, 2, 1, 3, 4}};
+  EXPECT_THAT(share_of_cpus(ranks(1, {other_name, all})), ElementsAre(1, 3, 4)) << "one machine";
+  Place const elsewhere{"a", "another kernel", -1, {0, 2, 1, 3, 4}};
+  EXPECT_THAT(share_of_cpus(ranks(1, {elsewhere, all})), ElementsAre(0, 2, 1, 3, 4));
+}
+
+TEST(Layout, LeavesAloneWhatALauncherHasBound) {
+  EXPECT_THAT(share_of_cpus(ranks(1, {{"a", "k", 0, {0, 1}}, {"a", "k", 0, {2, 3}}})),
+              ElementsAre(2, 3));
+}
+
+TEST(Layout, GivesOneCpuToEachOfTooManyRanks) {
+  Place const two{"a", "k", 0, {0, 1}};
+  std::vector<Place> const five(5, two);
+  EXPECT_THAT(share_of_cpus(ranks(3, five)), ElementsAre(1));
+  EXPECT_THAT(share_of_cpus(ranks(4, five)), ElementsAre(0));
+}
+
+TEST(Layout, AsksTheDomainFirstThenTheHostThenTheCluster) {
+  auto const plan = plan_among_ranks(
+      ranks(0, {{"a", "k", 0, {0}}, {"b", "l", 0, {0}}, {"a", "k", 1, {1}}, {"a", "k", 0, {2}}}));
+  ASSERT_EQ(plan.levels.size(), 3u);
+  EXPECT_EQ(plan.levels[0].level, level::domain);
+  EXPECT_THAT(plan.levels[0].victims, ElementsAre(3));
+  EXPECT_EQ(plan.levels[1].level, level::host);
+  EXPECT_THAT(plan.levels[1].victims, ElementsAre(2));
+  EXPECT_EQ(plan.levels[2].level, level::cluster);
+  EXPECT_THAT(plan.levels[2].victims, ElementsAre(1));
+  EXPECT_EQ(plan.topmost, level::cluster);
+}
+
+// Two ranks that say what a script says.
+class Two final : public Transport {
+ public:
+  explicit Two(bytes& hello) : hello_(hello) {}
+  int rank() const noexcept override { return 0; }
+  int ranks() const noexcept override { return 2; }
+  std::string name() const override { return "a script"; }
+  bool is_funneled() const noexcept override { return false; }
+  void send(int, byte_view) override {}
+  Arrived receive() override { return {}; }
+  std::vector<bytes> gather(byte_view mine) override {
+    bytes own(mine.begin(), mine.end());
+    if (hello_.empty()) hello_ = own;
+    return {own, hello_};
+  }
+  void finish() override {}
+
+ private:
+  bytes& hello_;
+};
+
+class Meeting : public testing::Test {
+ public:
+  // What another rank would say.
+  void other_says(session_options const& options, std::string const& functions) {
+    hello.clear();
+    Two network(hello);
+    static_cast<void>(meet(network, {"b", "l", 0, {0}}, options, functions));
+  }
+  void meet_it(session_options const& options, std::string const& functions) {
+    Two network(hello);
+    static_cast<void>(meet(network, {"a", "k", 0, {0}}, options, functions));
+  }
+  bytes hello;
+};
+using MeetingDeathTest = Meeting;
+
+TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  session_options options, other;
+  other_says(options, "f(int)\n");
+  meet_it(options, "f(int)\n");
+  EXPECT_EXIT(meet_it(options, "f(int)\ng()\n"), testing::ExitedWithCode(2),
+              "^nigh: the ranks run different programs: rank 1 on b does not know the task "
+              "function g\\(\\) of rank 0 on a\n$");
+  EXPECT_EXIT(meet_it(options, "a()\n"), testing::ExitedWithCode(2), "rank 1 on b does not know");
+  other.chunks = nigh::chunk_choice::half;
+  EXPECT_EXIT(meet_it(other, "f(int)\n"), testing::ExitedWithCode(2),
+              "^nigh: on rank 0 on a chunks are half, on rank 1 on b chunks are hierarchical\n$");
+}
+
+TEST(Functions, NameTheFirstThatOneOfTwoListsLacks) {
+  EXPECT_THAT(first_difference("a\nb\n", "a\nb\n").name, IsEmpty());
+  EXPECT_EQ(first_difference("a\nb\n", "a\n").name, "b");
+  EXPECT_TRUE(first_difference("a\nb\n", "a\n").in_first);
+  EXPECT_EQ(first_difference("a\nc\n", "a\nb\nc\n").name, "b");
+  EXPECT_FALSE(first_difference("a\nc\n", "a\nb\nc\n").in_first);
+}
+
+int task_function(long) { return 0; }
+
+TEST(Functions, HaveNamesForPeople) {
+  EXPECT_THAT(readable_name(detail::function_of<&task_function>()), HasSubstr("task_function"));
+}
+
+std::string launcher(std::map<std::string, char const*> const& environment,
+                     std::string_view mpi = "Open MPI v4.1.4") {
+  auto const get = [&](char const* name) -> char const* {
+    auto const at = environment.find(name);
+    return at != environment.end() ? at->second : nullptr;
+  };
+  return mpi::launcher_of_others(get, mpi);
+}
+
+TEST(Launcher, IsKnownByWhatItLeavesInTheEnvironment) {
+  EXPECT_THAT(launcher({}), IsEmpty());
+  EXPECT_THAT(launcher({{"PMI_SIZE", "1"}, {"SLURM_STEP_NUM_TASKS", "1"}}), IsEmpty());
+  EXPECT_THAT(launcher({{"PMI_SIZE", "4"}}), HasSubstr("hydra"));
+  EXPECT_THAT(launcher({{"OMPI_COMM_WORLD_SIZE", "2"}}), HasSubstr("Open MPI's mpirun"));
+  EXPECT_THAT(launcher({{"SLURM_STEP_NUM_TASKS", "3"}}), HasSubstr("--mpi=pmix"));
+  EXPECT_THAT(launcher({{"SLURM_STEP_NUM_TASKS", "3"}}, "MPICH 4.0.2"), HasSubstr("--mpi=pmi2"));
+}
+
+TEST(Inbox, GivesTheOldestThatMayLeave) {
+  Inbox inbox;
+  for (std::uint32_t i = 0; i < 5; ++i)
+    inbox.put({std::make_unique<Task>(Task{i, 0, 0, i == 0, {}}), {}});
+  std::vector<std::uint32_t> given;
+  auto const two = [](std::size_t waiting) { return waiting / 2; };
+  EXPECT_EQ(inbox.give(two, [&](Task const& t) { given.push_back(t.function); }), 2u);
+  EXPECT_THAT(given, ElementsAre(1, 2));
+  Inbox::Item item;
+  ASSERT_TRUE(inbox.take(item));
+  EXPECT_EQ(item.task->function, 0u);
+  EXPECT_FALSE(inbox.surely_empty());
+}
+
+}  // namespace
