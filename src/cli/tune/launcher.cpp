@@ -91,11 +91,21 @@ result<bool> has_placeholders(std::vector<std::string> const& words) {
       return error{
           in_braces(name) +
           " goes with {ranks}, in the command line of a launcher: mpirun -n {ranks} ./app"};
-  if (!is_ours) return false;
+  auto const unknown = [](std::string const& name) {
+    return error{in_braces(name) +
+                 " is none of {ranks}, {ranks_per_host}, {threads}, {run}; {{ stands for {"};
+  };
+  if (!is_ours) {
+    // mpirun -n {rank}: no number of ranks is written like that.
+    for (std::size_t i = 1; i < words.size() && is_launcher(words.front()); ++i)
+      if (auto const names = names_in(words[i]); names.size() == 1 &&
+                                                 words[i] == in_braces(names[0]) &&
+                                                 (words[i - 1] == "-n" || words[i - 1] == "-np"))
+        return unknown(names[0]);
+    return false;
+  }
   for (auto const& [name, n] : seen)
-    if (!is_known(name))
-      return error{in_braces(name) +
-                   " is none of {ranks}, {ranks_per_host}, {threads}, {run}; {{ stands for {"};
+    if (!is_known(name)) return unknown(name);
   auto const run = std::find(words.begin(), words.end(), "{run}");
   if (seen["run"] > (run == words.end() ? 0 : 1) || (run != words.end() && run + 1 == words.end()))
     return error{"{run} is a word of its own, once, before the program of the ranks"};
