@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -25,10 +26,26 @@ int as_count(std::size_t n) {
   return static_cast<int>(n);
 }
 
+// The first that a rank hears of another's end may be an error of MPI, which would have MPI end all
+// ranks before any has said why. The watch ends this one, and says why: at once, or when a rank has
+// been silent for long enough.
+void wait_for_the_watch(MPI_Comm* world, int* code, ...) {
+  std::this_thread::sleep_for(std::chrono::seconds(10));
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(*code, text, &length);
+  std::fprintf(stderr, "nigh: %.*s\n", length, text);
+  MPI_Abort(*world, 1);
+}
+
 }  // namespace
 
 Network::Network(bool starts, bool is_funneled) : starts_(starts), is_funneled_(is_funneled) {
   MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(wait_for_the_watch, &handler);
+  MPI_Comm_set_errhandler(world_, handler);
+  MPI_Errhandler_free(&handler);
   MPI_Comm_rank(world_, &rank_);
   MPI_Comm_size(world_, &ranks_);
   sent_to_.resize(static_cast<std::size_t>(ranks_));
