@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
@@ -61,6 +63,20 @@ runtime_options on_its_cpus(runtime_options options, Layout const& layout) {
   return options;
 }
 
+// Collective. Where nobody can tell how to watch, all end, code 2.
+std::unique_ptr<Watch> watch_over(Transport& network) {
+  auto const exchange = [&](byte_view mine) {
+    bytes all;
+    for (auto const& one : network.gather(mine)) all.insert(all.end(), one.begin(), one.end());
+    return all;
+  };
+  auto watch = Watch::start(network.rank(), network.ranks(), exchange);
+  if (watch) return std::move(*watch);
+  if (network.rank() == 0) std::fprintf(stderr, "nigh: %s\n", watch.message().c_str());
+  network.finish();
+  std::exit(2);
+}
+
 EnginePolicies policies_of(session_options const& options) {
   EnginePolicies p;
   p.victims = options.victims;
@@ -81,6 +97,7 @@ Agent::Agent(std::unique_ptr<Transport> network, session_options const& options)
     : network_(std::move(network)),
       functions_(close_functions()),
       layout_(meet(*network_, this_place(options.workers), options, names_of(functions_))),
+      watch_(watch_over(*network_)),
       funneled_(network_->is_funneled()),
       engine_(plan_among_ranks(layout_), policies_of(options), *this, *network_),
       placed_(ranks(), options.queue_capacity),
@@ -93,6 +110,7 @@ Agent::~Agent() {
     std::lock_guard const guard(lock_);
     network_->finish();
   }
+  watch_->leave();
   open_functions();
 }
 

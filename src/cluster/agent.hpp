@@ -22,6 +22,7 @@
 #include "cluster/layout.hpp"
 #include "cluster/outbox.hpp"
 #include "cluster/placed.hpp"
+#include "cluster/watch/watch.hpp"
 #include "tasks/lock.hpp"
 #include "tasks/outside.hpp"
 #include "tasks/scheduler.hpp"
@@ -75,6 +76,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::unique_ptr<Transport> network_;
   std::vector<detail::function*> functions_;  // by number
   Layout layout_;
+  std::unique_ptr<Watch> const watch_;
   bool const funneled_;
 
   tasks::Lock lock_;  // for the engine and the network, and running_

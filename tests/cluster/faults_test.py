@@ -58,7 +58,7 @@ def run(launcher, program, kind):
         lines = [line for line in rank['stderr'].splitlines() if line.startswith('nigh:')]
         if (rank['end'], rank['status']) != ('exit', 1) or len(lines) != 1 or not re.fullmatch(line, lines[0]):
             wrong.append(f'rank {number}: {rank["end"]} {rank["status"]}, {lines}')
-    return wrong
+    return wrong + [done.stdout] if wrong else []
 
 
 def main():

@@ -72,8 +72,9 @@ void report_unwatched(std::vector<bool> const& edges, std::vector<Card> const& c
 
 result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const& exchange,
                                             Time patience_us) {
-  Meeting const meeting;
-  Card mine = meeting.card();
+  std::optional<Meeting> meeting;
+  Card mine;
+  if (ranks > 1) mine = meeting.emplace().card();
   mine.job = random_number();
   mine.secret = random_number();
   mine.silence_us = silence_of_environment();
@@ -82,7 +83,8 @@ result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const&
     return error{std::string(variable) +
                  " of rank 0 is not a number of seconds from 0.1 to 86400, or 0 for no watch"};
   Meeting::Links links;
-  if (cards[0].silence_us > 0) links = meeting.connect(rank, cards, now_us() + patience_us);
+  if (ranks > 1 && cards[0].silence_us > 0)
+    links = meeting->connect(rank, cards, now_us() + patience_us);
 
   // An edge is one if both of its ranks think so.
   struct Ends {
