@@ -15,11 +15,12 @@ bool scheduler::find_outside(Worker& me, task& t) noexcept {
   return true;
 }
 
-// Beginning behind the seat that was robbed last. Who asks on a worker's own thread may find that
-// it has not shared what it has.
+// Beginning behind the seat that was robbed last. Who asks on a worker's own thread can share half
+// of what only that worker reaches first: few tasks are shared otherwise, and a visit from afar
+// should bring many.
 bool scheduler::take_for_outside(Taken& taken, HowMany const& how_many) noexcept {
   auto* const here = this_stack->worker;
-  if (here != nullptr && &here->host == this && !here->stack.has_shared()) share(*here);
+  if (here != nullptr && &here->host == this) share(*here);
   auto const end = static_cast<std::uint32_t>(extras_end_.load(sync::acquire));
   auto const first = next_robbed_.load(sync::relaxed);
   for (std::uint32_t i = 0; i < end; ++i) {
