@@ -16,7 +16,10 @@ namespace nigh::cluster {
 namespace {
 
 constexpr std::int64_t worker_polls_after_ns = 20'000;
-constexpr auto fallback_polls_after = std::chrono::microseconds(100);
+// The thread in run() looks each 100 us (and some 50 us late, as Linux's timers are), and polls
+// unless somebody just has: so nobody waits for an answer longer than some 200 us.
+constexpr auto fallback_looks_every = std::chrono::microseconds(100);
+constexpr auto fallback_polls_after = std::chrono::microseconds(50);
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
 constexpr Token root_token = ~Token{0} >> 1;
@@ -173,7 +176,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
   if (rank() == 0)
     put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
   for (std::unique_lock guard(over_lock_); !is_over_;) {
-    over_.wait_for(guard, fallback_polls_after);
+    over_.wait_for(guard, fallback_looks_every);
     if (is_over_) break;
     guard.unlock();
     auto const idle_ns = now_ns() - last_poll_ns_.load(sync::relaxed);
