@@ -27,8 +27,8 @@ if(NIGH_SANITIZE)
   target_compile_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE})
-  # g++ takes what this sanitizer adds for uses of what was never written.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NIGH_SANITIZE MATCHES thread)
+  # g++ takes what sanitizers add for uses of what was never written.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(nigh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
   endif()
 endif()
