@@ -100,6 +100,7 @@ class NIGH_API session {
   int rank() const noexcept;
   int ranks() const noexcept;
   nigh::runtime& workers() noexcept;  // this rank's
+  // Not within an mpi_section, which it would wait for.
   rank_counters counters() const;
 
  private:
