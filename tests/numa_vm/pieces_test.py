@@ -11,10 +11,11 @@ import types
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
+from arguments import UsageError  # noqa: E402
 from numa_vm import command, guest, initrd, machine, options  # noqa: E402
-from numa_vm.errors import UsageError  # noqa: E402
 from numa_vm.shape import PATTERNS, distance_matrix, make_shape  # noqa: E402
 
 

@@ -5,8 +5,9 @@ import signal
 import sys
 import traceback
 
+from arguments import UsageError
 from cluster_hosts import launchers, options, slurm, system
-from cluster_hosts.errors import BadStart, HostsFailed, Missing, UsageError
+from cluster_hosts.errors import BadStart, HostsFailed, Missing
 from cluster_hosts.job import Job
 from cluster_hosts.network import ROOT, TEMPORARY, Network
 from cluster_hosts.report import Report

@@ -4,11 +4,6 @@
 TIMED_OUT = 124
 
 
-class UsageError(Exception):
-    """The user's input is wrong; the message names the argument."""
-    status = 2
-
-
 class Missing(Exception):
     """A tool that is not installed, or a right that this user lacks; ctest's SKIP_RETURN_CODE."""
     status = 77

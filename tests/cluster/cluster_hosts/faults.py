@@ -2,7 +2,7 @@
 """What is done to whom, and when, as values."""
 import dataclasses
 
-from cluster_hosts.errors import UsageError
+from arguments import UsageError
 
 TO_RANKS = {
     'kill': 'SIGKILL',

@@ -5,8 +5,9 @@ import os
 import shlex
 import shutil
 
+from arguments import Parser, UsageError, number, seconds
 from cluster_hosts import faults, launchers, watch
-from cluster_hosts.errors import Missing, UsageError
+from cluster_hosts.errors import Missing
 
 MOST_HOSTS, MOST_RANKS = 16, 256
 
@@ -27,28 +28,6 @@ missing; 124 timeout; 125 the hosts could not be made.
 examples:
   hosts --hosts 3 --ranks 4 --launcher mpich -- ./program
   hosts --hosts 3 --launcher openmpi --fault kill:1:2 --ends-within 15 --keep-going -- ./program"""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise UsageError(message)
-
-
-def number(text):
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number") from None
-
-
-def seconds(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
-    return value
 
 
 def parser():

@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 
+from arguments import UsageError
 from numa_vm import guest, initrd, kernel, meter, options
-from numa_vm.errors import MachineFailed, MissingTool, TimedOut, UsageError
+from numa_vm.errors import MachineFailed, MissingTool, TimedOut
 
 INTERRUPTED = 130
 

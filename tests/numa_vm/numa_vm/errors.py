@@ -2,11 +2,6 @@
 """What can go wrong, by the exit status it leaves."""
 
 
-class UsageError(Exception):
-    """The user's input is wrong; the message names the argument."""
-    status = 2
-
-
 class MissingTool(Exception):
     """Something that must be installed is not; ctest's SKIP_RETURN_CODE."""
     status = 77

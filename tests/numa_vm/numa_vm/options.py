@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 
-from numa_vm.errors import UsageError
+from arguments import Parser, UsageError, number, seconds
 from numa_vm.shape import make_shape
 
 ABOUT = """\
@@ -23,28 +23,6 @@ examples:
   numa-vm --nodes 4 --cores 2 -- numactl -H
   numa-vm --nodes 2 --cores 2 --memory-only 1 --hmat -- lstopo-no-graphics
   numa-vm --nodes 4 --cores 2 --meter -- ./yourprogram"""
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise UsageError(message)
-
-
-def number(text):
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number") from None
-
-
-def seconds(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
-    return value
 
 
 def numbers(name, text, count):

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-from numa_vm.errors import UsageError
+from arguments import UsageError
 
 LOCAL = 10  # distance of a node to itself, as ACPI's SLIT has it
 MAX_CPUS = 255  # of a PC without interrupt remapping
