@@ -25,17 +25,10 @@ bool scheduler::take_for_outside(Taken& taken, HowMany const& how_many) noexcept
   auto const first = next_robbed_.load(sync::relaxed);
   for (std::uint32_t i = 0; i < end; ++i) {
     auto& victim = *seats_[(first + i) % end];
-    switch (victim.stack.take(task_slot::away - 1, taken.tasks, how_many)) {
-      case steal::taken:
-        taken.victim = &victim;
-        next_robbed_.store((first + i + 1) % end, sync::relaxed);
-        return true;
-      case steal::empty:
-        victim.stack.ask();
-        break;
-      case steal::lost:
-        break;
-    }
+    if (!victim.is_robbed(task_slot::away - 1, taken.tasks, how_many)) continue;
+    taken.victim = &victim;
+    next_robbed_.store((first + i + 1) % end, sync::relaxed);
+    return true;
   }
   return false;
 }

@@ -61,21 +61,13 @@ bool scheduler::steal_from(Worker& me, Worker& victim, level where, Job& job) no
   auto const how_many = [&](std::size_t waiting) {
     return policy::chunk_to_steal(options_.chunks, waiting, where, me.plan->topmost);
   };
-  switch (victim.stack.take(static_cast<std::uint32_t>(me.seat), job.stolen, how_many)) {
-    case steal::taken:
-      job.victim = &victim;
-      me.counters.steals.add(1);
-      me.counters.stolen.add(job.stolen.count);
-      me.counters.steals_at[static_cast<std::size_t>(where)].add(1);
-      if (me.track != nullptr) me.track->stole(victim.seat, where, job.stolen.count);
-      return true;
-    case steal::empty:
-      victim.stack.ask();
-      break;
-    case steal::lost:
-      break;
-  }
-  return false;
+  if (!victim.is_robbed(static_cast<std::uint32_t>(me.seat), job.stolen, how_many)) return false;
+  job.victim = &victim;
+  me.counters.steals.add(1);
+  me.counters.stolen.add(job.stolen.count);
+  me.counters.steals_at[static_cast<std::size_t>(where)].add(1);
+  if (me.track != nullptr) me.track->stole(victim.seat, where, job.stolen.count);
+  return true;
 }
 
 // Who waits for queued tasks may run those of its own that lie below: nobody else may have come for

@@ -91,6 +91,15 @@ struct alignas(64) Worker {
   enum Leave : std::uint32_t { stay, leave };
   sync::atomic<std::uint32_t> asked_to{stay};
   bool is_to_leave() const noexcept { return asked_to.load(sync::relaxed) == leave; }
+
+  // A thief's visit, as task_stack::take(); one in vain asks for more to be shared.
+  template <class HowMany>
+  bool is_robbed(std::uint32_t thief, detail::task_stack::loot& got,
+                 HowMany const& how_many) noexcept {
+    auto const what = stack.take(thief, got, how_many);
+    if (what == detail::steal::empty) stack.ask();
+    return what == detail::steal::taken;
+  }
 };
 
 }  // namespace nigh::tasks
