@@ -9,7 +9,6 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,18 +17,9 @@
 #include <thread>
 #include <vector>
 
-namespace {
+#include "allowed.hpp"
 
-std::string allowed() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);  // the kernel's answer: the library's would be what there was before
-  if (syscall(SYS_sched_getaffinity, 0, sizeof cpus, &cpus) < 0) return "?";
-  std::string text;
-  for (int c = 0; c < CPU_SETSIZE; ++c)
-    if (CPU_ISSET(static_cast<std::size_t>(c), &cpus))
-      text += (text.empty() ? "" : ",") + std::to_string(c);
-  return text;
-}
+namespace {
 
 constexpr int most = 64, most_hosts = 4, blocks = 12, rows = 50;
 bool is_flat = false;

@@ -5,7 +5,6 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,18 +14,9 @@
 #include <thread>
 #include <vector>
 
-namespace {
+#include "allowed.hpp"
 
-std::string allowed() {
-  cpu_set_t cpus;
-  CPU_ZERO(&cpus);  // the kernel's answer: the library's would be what there was before
-  if (syscall(SYS_sched_getaffinity, 0, sizeof cpus, &cpus) < 0) return "?";
-  std::string text;
-  for (int c = 0; c < CPU_SETSIZE; ++c)
-    if (CPU_ISSET(static_cast<std::size_t>(c), &cpus))
-      text += (text.empty() ? "" : ",") + std::to_string(c);
-  return text;
-}
+namespace {
 
 void bind_to_last_cpu(bool and_back) {
   cpu_set_t all, last;
