@@ -4,11 +4,14 @@
 where they should be, as the kernel of that machine tells. run_test.py NIGH FOLDER_OF_PROGRAMS FOLDER_OF_OPENMP_PROGRAMS"""
 import os
 import re
-import subprocess
 import sys
 import unittest
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+from one_boot import said_in_guest  # noqa: E402
+
 NIGH, PROGRAMS = sys.argv[1], sys.argv[2]
 NESTED = os.path.relpath(sys.argv[3], PROGRAMS) + "/nested-gcc"
 PAGES = 32 * 256  # of 32 MiB
@@ -37,18 +40,12 @@ def command(options, program):
     if not program.startswith("sh "):
         program = f"{PROGRAMS}/{program}"
     prefix = "numactl --interleave=0,1 " if "first-touch --bind 0" in options else ""
-    return f"{prefix}{NIGH} run {options} -- {program} 2>&1"
+    return f"{prefix}{NIGH} run {options} -- {program}"
 
 
 def boot():
-    script = "export NIGH_COORDINATOR=off; " + "; ".join(f"echo '== {name}'; {command(options, program)}; echo status $?"
-                       for name, options, program in RUNS)
-    done = subprocess.run([HERE + "/numa-vm", "--nodes", "2", "--cores", "2", "--memory-only", "1", "--timeout",
-                           "900", "--", "sh", "-c", script], stdout=subprocess.PIPE, text=True)
-    if done.returncode == 77:
-        os._exit(77)
-    parts = re.split(r"^== (.*)\n", done.stdout, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2]))
+    return said_in_guest(["--nodes", "2", "--cores", "2", "--memory-only", "1"], "NIGH_COORDINATOR=off",
+                         {name: command(options, program) for name, options, program in RUNS})
 
 
 class Run(unittest.TestCase):

@@ -4,11 +4,14 @@
 as the kernel of that machine tells. spread_test.py NIGH FOLDER_OF_OPENMP_PROGRAMS [JACOBI2D]"""
 import os
 import re
-import subprocess
 import sys
 import unittest
 
-HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+
+from one_boot import said_in_guest  # noqa: E402
+
 NIGH, PROGRAMS = sys.argv[1], sys.argv[2]
 JACOBI2D = sys.argv[3] if len(sys.argv) > 3 else None
 COMPILERS = [c for c in ("gcc", "clang") if os.path.exists(f"{PROGRAMS}/nested-{c}")]
@@ -28,14 +31,7 @@ def boot():
         runs["jacobi reference"] = JACOBI + " --reference"
         for spread in ("1", "2", "4", "all", "auto"):
             runs["jacobi " + spread] = f"NIGH_OPENMP_ADJUST=nests {NIGH} run --spread {spread} -- {JACOBI}"
-    script = "export NIGH_COORDINATOR=off OMP_WAIT_POLICY=passive; "
-    script += "; ".join(f"echo '== {name}'; {command} 2>&1; echo status $?" for name, command in runs.items())
-    done = subprocess.run([HERE + "/numa-vm", "--nodes", "4", "--cores", "2", "--timeout", "900", "--", "sh", "-c",
-                           script], stdout=subprocess.PIPE, text=True)
-    if done.returncode == 77:
-        os._exit(77)
-    parts = re.split(r"^== (.*)\n", done.stdout, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2]))
+    return said_in_guest(["--nodes", "4", "--cores", "2"], "NIGH_COORDINATOR=off OMP_WAIT_POLICY=passive", runs)
 
 
 class Spread(unittest.TestCase):
