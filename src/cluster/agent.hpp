@@ -29,6 +29,9 @@
 
 namespace nigh::cluster {
 
+constexpr Token root_token = ~Token{0} >> 1;
+constexpr Token free_token = root_token - 1;  // nobody waits for its result
+
 class Agent final : public tasks::Outside, private Engine::Host {
  public:
   // Collective.
