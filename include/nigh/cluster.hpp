@@ -71,6 +71,9 @@ struct session_options {
   chunk_choice chunks = chunk_choice::hierarchical;
   std::size_t queue_capacity = 1024;  // tasks placed at one other rank that are not done yet; a
                                       // task beyond that runs where it is spawned
+  // On rank 0: a file that names a host and its switch of the network on each line, where the
+  // launcher does not tell (Slurm's may). Ranks at the same switch ask each other first.
+  std::string switches = {};
 };
 
 // What a rank has done for others, and they for it.

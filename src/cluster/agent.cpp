@@ -66,15 +66,16 @@ EnginePolicies policies_of(session_options const& options) {
 
 sync::atomic<Agent*> agent{nullptr};
 
-Agent::Agent(std::unique_ptr<Transport> network, session_options const& options)
+Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
     : network_(std::move(network)),
       functions_(close_functions()),
-      layout_(meet(*network_, this_place(options.workers), options, names_of(functions_))),
+      layout_(meet(*network_, this_place(settings.options.workers), settings,
+                   names_of(functions_))),
       watch_(watch_over(*network_)),
       funneled_(network_->is_funneled()),
-      engine_(plan_among_ranks(layout_), policies_of(options), *this, *network_),
-      placed_(ranks(), options.queue_capacity),
-      workers_(on_its_cpus(options.workers, layout_), *this) {
+      engine_(plan_among_ranks(layout_), policies_of(settings.options), *this, *network_),
+      placed_(ranks(), settings.options.queue_capacity),
+      workers_(on_its_cpus(settings.options.workers, layout_), *this) {
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
 }
 

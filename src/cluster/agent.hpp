@@ -35,7 +35,7 @@ constexpr Token free_token = root_token - 1;  // nobody waits for its result
 class Agent final : public tasks::Outside, private Engine::Host {
  public:
   // Collective.
-  Agent(std::unique_ptr<Transport> network, session_options const& options);
+  Agent(std::unique_ptr<Transport> network, Settings const& settings);
   ~Agent() override;
 
   int rank() const noexcept { return layout_.self; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace nigh::cluster {
@@ -78,12 +79,20 @@ void Engine::answer(int thief, Header const& request) {
   Header header{Kind::tasks, 0, 0, request.run};
   writer_.put(header);
   if (request.run == run_) {
-    auto const where = plan_.levels[plan_.level_of[static_cast<std::size_t>(thief)]].level;
-    header.count = host_.give(writer_, {policies_.chunks, where, plan_.topmost});
+    header.count = host_.give(writer_, chunk_for(thief));
     counters_.tasks_given += header.count;
     writer_.set(header);
   }
   send(thief, writer_.view());
+}
+
+// Those at the same switch and those beyond it are all at the level `cluster`; topmost are the
+// farthest alone.
+Chunk Engine::chunk_for(int thief) const {
+  std::size_t const at = plan_.level_of[static_cast<std::size_t>(thief)];
+  auto const where = plan_.levels[at].level;
+  bool const is_farthest = at + 1 == plan_.levels.size();
+  return {policies_.chunks, is_farthest ? where : std::min(where, level::host), plan_.topmost};
 }
 
 void Engine::take_tasks(Header const& header, Reader& from) {

@@ -94,6 +94,7 @@ class Engine {
 
  private:
   void answer(int thief, Header const& request);
+  Chunk chunk_for(int thief) const;
   void take_tasks(Header const& header, Reader& from);
   void pass_on(byte_view stop_message);
   void keep_outcome(byte_view stop_message);

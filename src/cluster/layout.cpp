@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cluster/functions.hpp"
+#include "cluster/switches.hpp"
 #include "cluster/wire.hpp"
 #include "platform/network.hpp"
 #include "platform/system_name.hpp"
@@ -32,12 +33,15 @@ std::vector<std::string> terms(session_options const& o) {
           "queue_capacity is " + std::to_string(o.queue_capacity)};
 }
 
-bytes hello(Place const& place, session_options const& options, std::string const& functions) {
+bytes hello(Place const& place, Settings const& settings, std::string const& functions) {
   Writer w;
-  for (auto const& term : terms(options)) put_text(w, term);
+  put_text(w, settings.complaint);
+  put_text(w, settings.switches);
+  for (auto const& term : terms(settings.options)) put_text(w, term);
   put_text(w, functions);
   put_text(w, place.host);
   put_text(w, place.kernel);
+  put_text(w, place.switch_name);
   w.put(std::int64_t{place.domain});
   w.put(std::uint64_t{place.cpus.size()});
   for (int const cpu : place.cpus) w.put(std::int64_t{cpu});
@@ -45,6 +49,8 @@ bytes hello(Place const& place, session_options const& options, std::string cons
 }
 
 struct Hello {
+  std::string complaint;
+  std::string switches;
   std::vector<std::string> terms;
   std::string functions;
   Place place;
@@ -53,10 +59,13 @@ struct Hello {
 Hello read_hello(byte_view message, std::size_t term_count) {
   Reader r(message);
   Hello h;
+  h.complaint = get_text(r);
+  h.switches = get_text(r);
   for (std::size_t i = 0; i < term_count; ++i) h.terms.push_back(get_text(r));
   h.functions = get_text(r);
   h.place.host = get_text(r);
   h.place.kernel = get_text(r);
+  h.place.switch_name = get_text(r);
   h.place.domain = static_cast<int>(r.get<std::int64_t>());
   auto const cpus = r.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < cpus; ++i)
@@ -77,9 +86,11 @@ std::string misfit(Hello const& here, Hello const& there, std::string const& who
          (d.in_first ? who_here : who_there);
 }
 
-level level_between(Place const& a, Place const& b) {
-  if (a.host != b.host) return level::cluster;
-  return a.domain >= 0 && a.domain == b.domain ? level::domain : level::host;
+// Beyond the host policies know one level; those at the same switch are the nearer of it.
+policy::Reach reach_between(Place const& a, Place const& b) {
+  bool const share_switch = !a.switch_name.empty() && a.switch_name == b.switch_name;
+  if (a.host != b.host) return {level::cluster, share_switch ? 0.0 : 1.0};
+  return {a.domain >= 0 && a.domain == b.domain ? level::domain : level::host, 0};
 }
 
 }  // namespace
@@ -91,7 +102,7 @@ std::string Layout::who(int rank) const {
 policy::VictimPlan plan_among_ranks(Layout const& layout) {
   std::vector<policy::Reach> to;
   auto const& here = layout.places[static_cast<std::size_t>(layout.self)];
-  for (auto const& place : layout.places) to.push_back({level_between(here, place), 0});
+  for (auto const& place : layout.places) to.push_back(reach_between(here, place));
   return policy::victim_plan(layout.self, to);
 }
 
@@ -115,7 +126,9 @@ std::vector<int> share_of_cpus(Layout const& layout) {
 
 Place this_place(runtime_options const& workers) {
   auto const& machine = workers.machine != nullptr ? *workers.machine : this_host();
-  Place place{platform::host_name(), platform::kernel_id(), -1, workers.cpus};
+  Place place{platform::host_name(), platform::kernel_id(), -1, workers.cpus,
+              switch_from_slurm(std::getenv("SLURM_TOPOLOGY_ADDR"),
+                                std::getenv("SLURM_TOPOLOGY_ADDR_PATTERN"))};
   if (place.cpus.empty()) place.cpus = machine.order(workers.order, workers.order_level);
   for (int const cpu : place.cpus) {
     int const domain = machine.domain_of_cpu(cpu);
@@ -125,23 +138,30 @@ Place this_place(runtime_options const& workers) {
   return place;
 }
 
-Layout meet(Transport& network, Place const& mine, session_options const& options,
+Layout meet(Transport& network, Place const& mine, Settings const& settings,
             std::string const& functions) {
-  auto const all = network.gather(hello(mine, options, functions));
-  auto const term_count = terms(options).size();
+  auto const all = network.gather(hello(mine, settings, functions));
+  auto const term_count = terms(settings.options).size();
   std::vector<Hello> hellos;
   Layout layout{network.rank(), {}};
   for (auto const& message : all) {
     hellos.push_back(read_hello(message, term_count));
     layout.places.push_back(hellos.back().place);
   }
-  for (std::size_t r = 1; r < hellos.size(); ++r) {
-    auto const text = misfit(hellos[0], hellos[r], layout.who(0), layout.who(static_cast<int>(r)));
-    if (text.empty()) continue;
-    if (layout.self == 0) std::fprintf(stderr, "nigh: %s\n", text.c_str());
+  auto const refuse = [&](std::string const& why) {
+    if (layout.self == 0) std::fprintf(stderr, "nigh: %s\n", why.c_str());
     network.finish();
     std::exit(2);
+  };
+  for (std::size_t r = 0; r < hellos.size(); ++r) {
+    auto const who = layout.who(static_cast<int>(r));
+    if (!hellos[r].complaint.empty()) refuse("on " + who + ": " + hellos[r].complaint);
+    auto const text = misfit(hellos[0], hellos[r], layout.who(0), who);
+    if (!text.empty()) refuse(text);
   }
+  if (hellos[0].switches.empty()) return layout;
+  if (auto const taken = take_switches(layout, hellos[0].switches); !taken)
+    refuse(settings.options.switches + ": " + taken.message());
   return layout;
 }
 

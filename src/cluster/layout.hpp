@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where ranks are: on which hosts, near whom, on which cpus.
+// Where ranks are: on which hosts and switches, near whom, on which cpus.
 
 #include <nigh/cluster.hpp>
 #include <string>
 #include <vector>
 
+#include "cluster/settings.hpp"
 #include "cluster/transport.hpp"
 #include "policy/steal_order.hpp"
 
@@ -17,6 +18,7 @@ struct Place {
   std::string kernel;     // the same for ranks that share a machine's cpus
   int domain = -1;        // that holds all its cpus; -1: there are several
   std::vector<int> cpus;  // that it may use, in the order workers take them
+  std::string switch_name = {};  // of its host; empty: not known
 };
 
 struct Layout {
@@ -26,16 +28,16 @@ struct Layout {
   std::string who(int rank) const;  // "rank 2 on n3"
 };
 
-// Whom a rank asks: those of its domain, of its host, then everybody.
+// Whom a rank asks: those of its domain, of its host, of its switch, then everybody.
 policy::VictimPlan plan_among_ranks(Layout const& layout);
 
 // Which of its cpus a rank takes where others of its machine were given the same: its part of them
 // in turn; one, where there are fewer cpus than ranks.
 std::vector<int> share_of_cpus(Layout const& layout);
 
-// Collective: everybody's place, and whether all ranks fit together. Where they do not, rank 0 says
-// so on standard error, and all end, code 2.
-Layout meet(Transport& network, Place const& mine, session_options const& options,
+// Collective: everybody's place, and whether all ranks fit together. Where they do not, or one
+// cannot do what it is told, rank 0 says so on standard error, and all end, code 2.
+Layout meet(Transport& network, Place const& mine, Settings const& settings,
             std::string const& functions);
 
 Place this_place(runtime_options const& workers);

@@ -14,7 +14,9 @@ session::session(std::unique_ptr<Transport> transport, session_options options) 
   if (options.queue_capacity == 0)
     throw std::invalid_argument("session_options::queue_capacity: 0 is not a number of tasks");
   options.workers = options_from_environment(std::move(options.workers));
-  agent_ = std::make_unique<Agent>(std::move(transport), options);
+  auto const rank = transport->rank();
+  agent_ = std::make_unique<Agent>(std::move(transport),
+                                   settings_from_environment(std::move(options), rank));
   agent.store(agent_.get(), sync::release);
 }
 

@@ -4,17 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <map>
 
 #include "cluster/functions.hpp"
 #include "cluster/inbox.hpp"
 #include "cluster/layout.hpp"
 #include "cluster/mpi/launcher.hpp"
+#include "cluster/switches.hpp"
 
 namespace {
 
 using namespace nigh::cluster;
 using nigh::level;
+namespace policy = nigh::policy;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -57,9 +61,58 @@ TEST(Layout, AsksTheDomainFirstThenTheHostThenTheCluster) {
   EXPECT_EQ(plan.topmost, level::cluster);
 }
 
+std::vector<std::vector<int>> victims_of(policy::VictimPlan const& plan) {
+  std::vector<std::vector<int>> all;
+  for (auto const& l : plan.levels) all.push_back(l.victims);
+  return all;
+}
+
+TEST(Layout, AsksItsSwitchBeforeTheOthers) {
+  auto layout = ranks(1, {{"a", "k", 0, {0}, "left"},
+                          {"b", "l", 0, {0}, "right"},
+                          {"b", "l", 1, {1}, "right"},
+                          {"c", "m", 0, {0}},
+                          {"d", "n", 0, {0}, "right"}});
+  auto const plan = plan_among_ranks(layout);
+  EXPECT_THAT(victims_of(plan), ElementsAre(ElementsAre(2), ElementsAre(4), ElementsAre(3, 0)));
+  EXPECT_EQ(plan.levels[1].level, level::cluster);
+  EXPECT_EQ(plan.topmost, level::cluster);
+  layout.self = 3;
+  EXPECT_THAT(victims_of(plan_among_ranks(layout)), ElementsAre(ElementsAre(4, 0, 1, 2)))
+      << "hosts without a known switch share none";
+}
+
+TEST(Switches, AreWhatSlurmTells) {
+  EXPECT_EQ(switch_from_slurm("core.rack7.n12", "switch.switch.node"), "rack7");
+  EXPECT_EQ(switch_from_slurm("rack7.n12", "switch.node"), "rack7");
+  EXPECT_EQ(switch_from_slurm("n12", "node"), "") << "without a topology";
+  EXPECT_EQ(switch_from_slurm(nullptr, "switch.node"), "");
+  EXPECT_EQ(switch_from_slurm("rack7.n12", nullptr), "");
+  EXPECT_EQ(switch_from_slurm("rack7.n12", "switch.switch.node"), "");
+  EXPECT_EQ(switch_from_slurm("", ""), "");
+}
+
+TEST(Switches, AreWhatAFileSays) {
+  auto layout = ranks(
+      0, {{"n1", "k", 0, {0}, "old"}, {"n2.site.org", "l", 0, {0}}, {"n3", "", 0, {}, "old"}});
+  ASSERT_TRUE(take_switches(layout, "# host switch\n\nn2\t right # beside n1\n  n1 left\nn9 left"));
+  EXPECT_EQ(layout.places[0].switch_name, "left");
+  EXPECT_EQ(layout.places[1].switch_name, "right") << "the file has no domain";
+  EXPECT_EQ(layout.places[2].switch_name, "") << "the file goes before the launcher";
+
+  EXPECT_EQ(take_switches(layout, "n1 left\nn2\n").message(),
+            "line 2 is not a host's name and its switch's");
+  EXPECT_EQ(take_switches(layout, "n1 is left\n").message(),
+            "line 1 is not a host's name and its switch's");
+  EXPECT_EQ(take_switches(layout, "n1 left\n\nn1 left\n").message(), "line 3 names n1 again");
+  EXPECT_EQ(layout.places[0].switch_name, "left") << "as before";
+}
+
 // Two ranks that say what a script says.
 class Two final : public Transport {
  public:
+  struct Said {};  // thrown by gather() when there was no hello yet: it has been taken
+
   explicit Two(bytes& hello) : hello_(hello) {}
   int rank() const noexcept override { return 0; }
   int ranks() const noexcept override { return 2; }
@@ -69,7 +122,10 @@ class Two final : public Transport {
   Arrived receive() override { return {}; }
   std::vector<bytes> gather(byte_view mine) override {
     bytes own(mine.begin(), mine.end());
-    if (hello_.empty()) hello_ = own;
+    if (hello_.empty()) {
+      hello_ = own;
+      throw Said{};
+    }
     return {own, hello_};
   }
   void finish() override {}
@@ -81,14 +137,15 @@ class Two final : public Transport {
 class Meeting : public testing::Test {
  public:
   // What another rank would say.
-  void other_says(session_options const& options, std::string const& functions) {
+  void other_says(Settings const& settings, std::string const& functions) {
     hello.clear();
     Two network(hello);
-    static_cast<void>(meet(network, {"b", "l", 0, {0}}, options, functions));
+    EXPECT_THROW(static_cast<void>(meet(network, {"b", "l", 0, {0}}, settings, functions)),
+                 Two::Said);
   }
-  void meet_it(session_options const& options, std::string const& functions) {
+  Layout meet_it(Settings const& settings, std::string const& functions) {
     Two network(hello);
-    static_cast<void>(meet(network, {"a", "k", 0, {0}}, options, functions));
+    return meet(network, {"a", "k", 0, {0}}, settings, functions);
   }
   bytes hello;
 };
@@ -96,16 +153,52 @@ using MeetingDeathTest = Meeting;
 
 TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  session_options options, other;
+  Settings options, other;
   other_says(options, "f(int)\n");
-  meet_it(options, "f(int)\n");
-  EXPECT_EXIT(meet_it(options, "f(int)\ng()\n"), testing::ExitedWithCode(2),
+  static_cast<void>(meet_it(options, "f(int)\n"));
+  EXPECT_EXIT(static_cast<void>(meet_it(options, "f(int)\ng()\n")), testing::ExitedWithCode(2),
               "^nigh: the ranks run different programs: rank 1 on b does not know the task "
               "function g\\(\\) of rank 0 on a\n$");
-  EXPECT_EXIT(meet_it(options, "a()\n"), testing::ExitedWithCode(2), "rank 1 on b does not know");
-  other.chunks = nigh::chunk_choice::half;
-  EXPECT_EXIT(meet_it(other, "f(int)\n"), testing::ExitedWithCode(2),
+  EXPECT_EXIT(static_cast<void>(meet_it(options, "a()\n")), testing::ExitedWithCode(2),
+              "rank 1 on b does not know");
+  other.options.chunks = nigh::chunk_choice::half;
+  EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
               "^nigh: on rank 0 on a chunks are half, on rank 1 on b chunks are hierarchical\n$");
+}
+
+TEST_F(MeetingDeathTest, TellsEverybodyTheSwitchesThatRankZeroReads) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  Settings settings;
+  other_says(settings, "f(int)\n");
+  settings.options.switches = "switches.txt";
+  settings.switches = "a left\nb left\n";
+  EXPECT_EQ(meet_it(settings, "f(int)\n").places[1].switch_name, "left");
+  settings.switches = "a left\nb is left\n";
+  EXPECT_EXIT(static_cast<void>(meet_it(settings, "f(int)\n")), testing::ExitedWithCode(2),
+              "^nigh: switches.txt: line 2 is not a host's name and its switch's\n$");
+  Settings impossible;
+  impossible.complaint = "cannot";
+  other_says(impossible, "f(int)\n");
+  EXPECT_EXIT(static_cast<void>(meet_it(settings, "f(int)\n")), testing::ExitedWithCode(2),
+              "^nigh: on rank 1 on b: cannot\n$");
+}
+
+TEST(Settings, ReadTheFileOfSwitchesOnRankZero) {
+  auto const path = testing::TempDir() + "nigh_switches";
+  std::ofstream(path) << "a left\n";
+  session_options options;
+  options.switches = path;
+  EXPECT_EQ(settings_from_environment(options, 0).switches, "a left\n");
+  EXPECT_EQ(settings_from_environment(options, 1).switches, "");
+  ASSERT_EQ(::setenv("NIGH_SWITCHES", "/nowhere/to/be/found", 1), 0);
+  EXPECT_EQ(settings_from_environment(options, 0).complaint,
+            "cannot read switches from /nowhere/to/be/found");
+  EXPECT_EQ(settings_from_environment(options, 1).complaint, "");
+  std::ofstream(path) << "";
+  ASSERT_EQ(::setenv("NIGH_SWITCHES", path.c_str(), 1), 0);
+  EXPECT_EQ(settings_from_environment({}, 0).complaint, "cannot read switches from " + path)
+      << "it says nothing";
+  ::unsetenv("NIGH_SWITCHES");
 }
 
 TEST(Functions, NameTheFirstThatOneOfTwoListsLacks) {

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAMS = sys.argv.pop(1)
@@ -25,8 +26,8 @@ PASSIVE = dict(os.environ, OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1"
                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
 
-def run(words):
-    return subprocess.run(words, env=PASSIVE, capture_output=True, text=True, timeout=120, check=False)
+def run(words, **more):
+    return subprocess.run(words, env={**PASSIVE, **more}, capture_output=True, text=True, timeout=120, check=False)
 
 
 def built():
@@ -130,6 +131,17 @@ class ClusterTasks(unittest.TestCase):
                 done = run([path(name), *words])
                 self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
                 self.assertRegex(done.stderr, rf"^cluster-tasks: [^\n]*{words[0].split('=')[0]}[^\n]*\n$")
+
+    def test_bad_environment(self):
+        with tempfile.NamedTemporaryFile("w") as switches:
+            print("n1 left\nn2", file=switches, flush=True)
+            for variable, value, complaint in (
+                    ("NIGH_SWITCHES", switches.name, f"{switches.name}: line 2 is not a host's name and its switch's"),
+                    ("NIGH_SWITCHES", "/nowhere", r"on rank 0 on [^\n]+: cannot read switches from /nowhere")):
+                for name in self.PROGRAMS:
+                    done = run([path(name), "--size=T5"], **{variable: value})
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    self.assertRegex(done.stderr, rf"^nigh: {complaint}\n$")
 
 
 if __name__ == "__main__":

@@ -36,9 +36,19 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
 MpiDefault=none
+TopologyPlugin=topology/tree
 {nodes}
 PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:4 State=UP
 """
+
+
+def switches(hosts):
+    """topology.conf: two hosts on each switch, as far as there are, and all switches on another."""
+    pairs = [range(first, min(first + 2, hosts + 1)) for first in range(1, hosts + 1, 2)]
+    leaves = [f'SwitchName=s{number} Nodes={",".join(f"n{host}" for host in pair)}'
+              for number, pair in enumerate(pairs, 1)]
+    core = 'SwitchName=core Switches=' + ','.join(f's{number}' for number in range(1, len(pairs) + 1))
+    return '\n'.join([*leaves, core, ''])
 
 
 def write(name, text):
@@ -89,6 +99,7 @@ def start(hosts, ranks):
     """The names of the daemons, once jobs may come."""
     os.makedirs(FOLDER + '/state')
     write('slurm.conf', configuration(hosts, ranks))
+    write('topology.conf', switches(hosts))
     write('cgroup.conf', 'CgroupPlugin=cgroup/v1\n')
     write('mpi.conf', f'PMIxCliTmpDirBase={TEMPORARY}\n')
     os.environ['SLURM_CONF'] = FOLDER + '/slurm.conf'

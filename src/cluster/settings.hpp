@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a session is told: its options, and NIGH_* variables, which go before them.
+
+#include <nigh/cluster.hpp>
+#include <string>
+
+namespace nigh::cluster {
+
+struct Settings {
+  session_options options;
+  std::string switches;   // what the file of switches says; rank 0 reads it for all
+  std::string complaint;  // why it cannot be; empty: it can
+};
+
+Settings settings_from_environment(session_options options, int rank);
+
+}  // namespace nigh::cluster
