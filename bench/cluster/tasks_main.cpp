@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <chrono>
 #include <nigh/cluster.hpp>
 
@@ -28,7 +27,7 @@ struct Flags {
     app.add_option("--size", size, "as 30, 12, T1, 50x32; default: a usual one");
     app.add_option("--cutoff", cutoff, "depth from which on no tasks are made; default 0: none");
     app.add_option("--victims", victims, "random, ring or hierarchical (default): ranks to ask");
-    app.add_option("--chunks", chunks, "one, half or hierarchical (default): tasks at a time");
+    app.add_option("--chunks", chunks, "one, fixed,N, half, hierarchical (default), or hierarchical,N: tasks at a time");
     app.add_option("--workers", workers, "of each rank; default: its share of the host's cpus");
     app.add_option("--task-capacity", task_capacity, "tasks that may wait at one worker");
     app.add_option("--queue-capacity", queue_capacity, "tasks placed at one other rank");
@@ -39,21 +38,14 @@ struct Flags {
   }
 };
 
-template <class Choice>
-Choice choice_from(char const* argument, std::string const& word,
-                   std::array<char const*, 3> const& names) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == word) return static_cast<Choice>(i);
-  refuse(argument, word, fmt::format("is not {}, {} or {}", names[0], names[1], names[2]));
-}
-
 nigh::cluster::session_options options_from(Flags const& f) {
   constexpr long most = 1 << 20;
   nigh::cluster::session_options o;
   o.workers.workers = static_cast<int>(in_range("--workers", f.workers, 0, 1024));
-  o.victims =
-      choice_from<nigh::victim_choice>("--victims", f.victims, {"random", "ring", "hierarchical"});
-  o.chunks = choice_from<nigh::chunk_choice>("--chunks", f.chunks, {"one", "half", "hierarchical"});
+  if (!nigh::cluster::set_victims(o, f.victims))
+    refuse("--victims", f.victims, "is not random, ring or hierarchical");
+  if (!nigh::cluster::set_chunks(o, f.chunks))
+    refuse("--chunks", f.chunks, "is not one, half, hierarchical, fixed,N or hierarchical,N");
   o.workers.task_capacity = static_cast<std::size_t>(number_or(
       "--task-capacity", f.task_capacity, static_cast<long>(o.workers.task_capacity), most));
   o.queue_capacity = static_cast<std::size_t>(

@@ -34,6 +34,7 @@
 #include <nigh/steal_choice.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -69,12 +70,19 @@ struct session_options {
   runtime_options workers = {};
   victim_choice victims = victim_choice::hierarchical;  // among ranks
   chunk_choice chunks = chunk_choice::hierarchical;
+  std::size_t fixed_chunk = 1;  // tasks at a time where that is a fixed number; to 32
   std::size_t queue_capacity = 1024;  // tasks placed at one other rank that are not done yet; a
                                       // task beyond that runs where it is spawned
   // On rank 0: a file that names a host and its switch of the network on each line, where the
   // launcher does not tell (Slurm's may). Ranks at the same switch ask each other first.
   std::string switches = {};
 };
+
+// Choose by words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random", "ring",
+// "hierarchical"; "one", "fixed,4", "half", "hierarchical", "hierarchical,4". False: these are none,
+// and nothing is changed.
+NIGH_API bool set_victims(session_options& options, std::string_view words);
+NIGH_API bool set_chunks(session_options& options, std::string_view words);
 
 // What a rank has done for others, and they for it.
 struct rank_counters {

@@ -58,6 +58,7 @@ EnginePolicies policies_of(session_options const& options) {
   EnginePolicies p;
   p.victims = options.victims;
   p.chunks = options.chunks;
+  p.fixed_chunk = options.fixed_chunk;
   p.has_free_tasks = has_free_tasks();
   return p;
 }

@@ -92,7 +92,8 @@ Chunk Engine::chunk_for(int thief) const {
   std::size_t const at = plan_.level_of[static_cast<std::size_t>(thief)];
   auto const where = plan_.levels[at].level;
   bool const is_farthest = at + 1 == plan_.levels.size();
-  return {policies_.chunks, is_farthest ? where : std::min(where, level::host), plan_.topmost};
+  return {policies_.chunks, is_farthest ? where : std::min(where, level::host), plan_.topmost,
+          policies_.fixed_chunk};
 }
 
 void Engine::take_tasks(Header const& header, Reader& from) {

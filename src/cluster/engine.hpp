@@ -33,8 +33,9 @@ struct Chunk {
   policy::ChunkChoice choice;
   level where;  // how far the thief is
   level topmost;
+  std::size_t fixed = 1;
   std::size_t operator()(std::size_t waiting) const noexcept {
-    return policy::chunk_to_steal(choice, waiting, where, topmost);
+    return policy::chunk_to_steal(choice, waiting, where, topmost, fixed);
   }
 };
 
@@ -44,6 +45,7 @@ struct EnginePolicies {
   policy::SearchPause rest{20'000, 1'000'000};
   std::uint32_t seed = 1;  // the rank is mixed in
   bool has_free_tasks = false;
+  std::size_t fixed_chunk = 1;
 };
 
 // A task's result, or what its exception said.

@@ -10,7 +10,6 @@
 #include "cluster/wire.hpp"
 #include "platform/network.hpp"
 #include "platform/system_name.hpp"
-#include "policy/chunk_size.hpp"
 
 namespace nigh::cluster {
 namespace {
@@ -28,8 +27,7 @@ std::string get_text(Reader& from) {
 // What must be the same everywhere, in the order in which differences are told.
 std::vector<std::string> terms(session_options const& o) {
   return {"messages are of version " + std::to_string(wire_version),
-          "victims are " + std::string(policy::to_string(o.victims)),
-          "chunks are " + std::string(policy::to_string(o.chunks)),
+          "victims are " + victims_of(o), "chunks are " + chunks_of(o),
           "queue_capacity is " + std::to_string(o.queue_capacity)};
 }
 

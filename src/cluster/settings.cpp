@@ -2,13 +2,45 @@
 // docs/cluster.md shows the variables.
 #include "cluster/settings.hpp"
 
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <utility>
+
+#include "policy/chunk_size.hpp"
+#include "policy/steal_order.hpp"
 
 namespace nigh::cluster {
 namespace {
+
+constexpr std::size_t most = policy::largest_chunk;
+
+struct Variable {
+  char const* name;
+  char const* meaning;  // what it may be, for complaints
+  bool (*set)(session_options&, std::string_view value);
+};
+constexpr Variable variables[] = {
+    {"NIGH_CLUSTER_VICTIMS", "random, ring or hierarchical", &set_victims},
+    {"NIGH_CLUSTER_CHUNKS",
+     "one, half, hierarchical, or fixed,N or hierarchical,N with a number of tasks N to 32",
+     &set_chunks},
+};
+static_assert(most == 32, "as the text says");
+
+std::string refused(session_options& options) {
+  for (auto const& v : variables) {
+    char const* const value = std::getenv(v.name);
+    if (value != nullptr && !v.set(options, value))
+      return std::string(v.name) + "='" + value + "' is not " + v.meaning;
+  }
+  if (options.fixed_chunk == 0 || options.fixed_chunk > most)
+    return "session_options::fixed_chunk is " + std::to_string(options.fixed_chunk) +
+           ", not a number of tasks from 1 to " + std::to_string(most);
+  return {};
+}
 
 void read_switches(Settings& settings) {
   std::ifstream file(settings.options.switches);
@@ -21,10 +53,56 @@ void read_switches(Settings& settings) {
 
 }  // namespace
 
+bool set_victims(session_options& options, std::string_view words) {
+  auto const victims = policy::victim_choice_from_string(words);
+  if (victims) options.victims = *victims;
+  return victims.has_value();
+}
+
+bool set_chunks(session_options& options, std::string_view words) {
+  auto const comma = words.find(',');
+  auto const how = words.substr(0, comma);
+  auto const chunks = how == "fixed" ? chunk_choice::one : policy::chunk_choice_from_string(how);
+  if (!chunks) return false;
+  bool const has_number = comma != words.npos;
+  bool const may_have = how == "fixed" || *chunks == chunk_choice::hierarchical;
+  if (has_number ? !may_have : how == "fixed") return false;
+  std::size_t number = 1;
+  if (has_number) {
+    auto const text = words.substr(comma + 1);
+    auto const* const end = text.data() + text.size();
+    auto const [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || rest != end || number == 0 || number > most) return false;
+  }
+  options.chunks = *chunks;
+  options.fixed_chunk = number;
+  return true;
+}
+
+std::string victims_of(session_options const& options) {
+  return std::string(policy::to_string(options.victims));
+}
+
+std::string chunks_of(session_options const& options) {
+  auto const number =
+      options.fixed_chunk == 1 ? std::string() : ',' + std::to_string(options.fixed_chunk);
+  switch (options.chunks) {
+    case chunk_choice::one:
+      return number.empty() ? "one" : "fixed" + number;
+    case chunk_choice::half:
+      return "half";
+    case chunk_choice::hierarchical:
+      break;
+  }
+  return "hierarchical" + number;
+}
+
 Settings settings_from_environment(session_options options, int rank) {
   Settings settings{std::move(options), {}, {}};
+  settings.complaint = refused(settings.options);
   if (char const* const file = std::getenv("NIGH_SWITCHES")) settings.options.switches = file;
-  if (rank == 0 && !settings.options.switches.empty()) read_switches(settings);
+  if (rank == 0 && settings.complaint.empty() && !settings.options.switches.empty())
+    read_switches(settings);
   return settings;
 }
 

@@ -13,6 +13,10 @@ struct Settings {
   std::string complaint;  // why it cannot be; empty: it can
 };
 
+// For people: "hierarchical,4", or without the number where it does not matter or is 1.
+std::string victims_of(session_options const& options);
+std::string chunks_of(session_options const& options);
+
 Settings settings_from_environment(session_options options, int rank);
 
 }  // namespace nigh::cluster

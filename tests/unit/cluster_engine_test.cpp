@@ -279,10 +279,12 @@ TEST(Engine, AsksOneVictimAtATimeAndRestsAfterARoundInVain) {
 // Hosts of one rank; the first two hang off one switch.
 TEST(Engine, GivesHalfOfItsTasksOnlyToTheFarthest) {
   tests::ScriptedNetwork network(3);
-  Rank victim(0, {{}, {level::cluster, 0}, {level::cluster, 1}}, network, {{}, 1, false});
+  EnginePolicies policies;
+  policies.fixed_chunk = 2;
+  Rank victim(0, {{}, {level::cluster, 0}, {level::cluster, 1}}, network, {policies, 1, false});
   std::mt19937 random(1);
   victim.engine.begin();
-  for (int i = 0; i < 9; ++i) victim.add_root(1);
+  for (int i = 0; i < 10; ++i) victim.add_root(1);
   Writer request;
   request.put(Header{Kind::steal, 0, 0, 1});
   auto const given_to = [&](int thief) {
@@ -290,7 +292,7 @@ TEST(Engine, GivesHalfOfItsTasksOnlyToTheFarthest) {
     auto const answer = network.next_for(thief, random);
     return Reader(answer.message).get<Header>().count;
   };
-  EXPECT_EQ(given_to(1), 1);
+  EXPECT_EQ(given_to(1), 2);
   EXPECT_EQ(given_to(2), 4);
 }
 

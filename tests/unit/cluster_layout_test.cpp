@@ -164,6 +164,10 @@ TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
   other.options.chunks = nigh::chunk_choice::half;
   EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
               "^nigh: on rank 0 on a chunks are half, on rank 1 on b chunks are hierarchical\n$");
+  other = {};
+  other.options.fixed_chunk = 4;
+  EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
+              "chunks are hierarchical,4, on rank 1 on b chunks are hierarchical\n$");
 }
 
 TEST_F(MeetingDeathTest, TellsEverybodyTheSwitchesThatRankZeroReads) {
@@ -199,6 +203,42 @@ TEST(Settings, ReadTheFileOfSwitchesOnRankZero) {
   EXPECT_EQ(settings_from_environment({}, 0).complaint, "cannot read switches from " + path)
       << "it says nothing";
   ::unsetenv("NIGH_SWITCHES");
+}
+
+TEST(Settings, ChooseByWords) {
+  session_options o;
+  EXPECT_TRUE(set_victims(o, "ring"));
+  EXPECT_EQ(victims_of(o), "ring");
+  EXPECT_FALSE(set_victims(o, "rings"));
+  EXPECT_FALSE(set_victims(o, ""));
+  EXPECT_EQ(o.victims, nigh::victim_choice::ring);
+  for (char const* words : {"one", "half", "hierarchical", "fixed,4", "hierarchical,32"}) {
+    EXPECT_TRUE(set_chunks(o, words));
+    EXPECT_EQ(chunks_of(o), words);
+  }
+  EXPECT_EQ(o.fixed_chunk, 32u);
+  for (char const* words : {"", "few", "fixed", "fixed,", "fixed,0", "fixed,33", "fixed,-1",
+                            "half,2", "one,2", "fixed,4,4", "fixed,4 ", "hierarchical,"})
+    EXPECT_FALSE(set_chunks(o, words)) << words;
+  EXPECT_EQ(chunks_of(o), "hierarchical,32") << "as before";
+  EXPECT_TRUE(set_chunks(o, "one"));
+  EXPECT_EQ(o.fixed_chunk, 1u);
+}
+
+TEST(Settings, OfTheEnvironmentGoBeforeTheProgram) {
+  ASSERT_EQ(::setenv("NIGH_CLUSTER_VICTIMS", "random", 1), 0);
+  ASSERT_EQ(::setenv("NIGH_CLUSTER_CHUNKS", "fixed,3", 1), 0);
+  auto const told = settings_from_environment({.victims = nigh::victim_choice::ring}, 1);
+  EXPECT_EQ(told.complaint, "");
+  EXPECT_EQ(victims_of(told.options), "random");
+  EXPECT_EQ(chunks_of(told.options), "fixed,3");
+  ASSERT_EQ(::setenv("NIGH_CLUSTER_VICTIMS", "nearest", 1), 0);
+  EXPECT_EQ(settings_from_environment({}, 1).complaint,
+            "NIGH_CLUSTER_VICTIMS='nearest' is not random, ring or hierarchical");
+  ::unsetenv("NIGH_CLUSTER_VICTIMS");
+  ::unsetenv("NIGH_CLUSTER_CHUNKS");
+  EXPECT_THAT(settings_from_environment({.fixed_chunk = 0}, 1).complaint,
+              HasSubstr("fixed_chunk is 0"));
 }
 
 TEST(Functions, NameTheFirstThatOneOfTwoListsLacks) {

@@ -126,7 +126,8 @@ class ClusterTasks(unittest.TestCase):
 
     def test_bad_input(self):
         for name in self.PROGRAMS[:1]:
-            for words in (["--problem=chess"], ["--size=T9"], ["--victims=all"], ["--chunks=few"], ["--workers=-1"],
+            for words in (["--problem=chess"], ["--size=T9"], ["--victims=all"], ["--chunks=few"], ["--chunks=fixed,33"],
+                          ["--workers=-1"],
                           ["--cutoff=-1"], ["--task-capacity=-1"], ["--queue-capacity=-1"], ["--repetitions=0"]):
                 done = run([path(name), *words])
                 self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
@@ -137,6 +138,9 @@ class ClusterTasks(unittest.TestCase):
             print("n1 left\nn2", file=switches, flush=True)
             for variable, value, complaint in (
                     ("NIGH_SWITCHES", switches.name, f"{switches.name}: line 2 is not a host's name and its switch's"),
+                    ("NIGH_CLUSTER_VICTIMS", "all",
+                     r"on rank 0 on [^\n]+: NIGH_CLUSTER_VICTIMS='all' is not random, ring or hierarchical"),
+                    ("NIGH_CLUSTER_CHUNKS", "fixed", r"on rank 0 on [^\n]+: NIGH_CLUSTER_CHUNKS='fixed' is not [^\n]+"),
                     ("NIGH_SWITCHES", "/nowhere", r"on rank 0 on [^\n]+: cannot read switches from /nowhere")):
                 for name in self.PROGRAMS:
                     done = run([path(name), "--size=T5"], **{variable: value})
