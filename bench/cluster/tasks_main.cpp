@@ -26,8 +26,10 @@ struct Flags {
     app.add_option("--problem", problem, "fib, nqueens, uts (default) or sparselu");
     app.add_option("--size", size, "as 30, 12, T1, 50x32; default: a usual one");
     app.add_option("--cutoff", cutoff, "depth from which on no tasks are made; default 0: none");
-    app.add_option("--victims", victims, "random, ring or hierarchical (default): ranks to ask");
-    app.add_option("--chunks", chunks, "one, fixed,N, half, hierarchical (default), or hierarchical,N: tasks at a time");
+    app.add_option("--victims", victims,
+                   "random, ring, lifelines or hierarchical (default): ranks to ask");
+    app.add_option("--chunks", chunks,
+                   "one, fixed,N, half, hierarchical (default) or hierarchical,N: tasks at a time");
     app.add_option("--workers", workers, "of each rank; default: its share of the host's cpus");
     app.add_option("--task-capacity", task_capacity, "tasks that may wait at one worker");
     app.add_option("--queue-capacity", queue_capacity, "tasks placed at one other rank");
@@ -43,7 +45,7 @@ nigh::cluster::session_options options_from(Flags const& f) {
   nigh::cluster::session_options o;
   o.workers.workers = static_cast<int>(in_range("--workers", f.workers, 0, 1024));
   if (!nigh::cluster::set_victims(o, f.victims))
-    refuse("--victims", f.victims, "is not random, ring or hierarchical");
+    refuse("--victims", f.victims, "is not random, ring, hierarchical or lifelines");
   if (!nigh::cluster::set_chunks(o, f.chunks))
     refuse("--chunks", f.chunks, "is not one, half, hierarchical, fixed,N or hierarchical,N");
   o.workers.task_capacity = static_cast<std::size_t>(number_or(

@@ -69,6 +69,9 @@ struct session_options {
   // them out among themselves.
   runtime_options workers = {};
   victim_choice victims = victim_choice::hierarchical;  // among ranks
+  // After a round of asking in vain: ask a few ranks once more, and sleep until they pass something
+  // on. "lifelines" for victims is this after asking at random.
+  bool lifelines = false;
   chunk_choice chunks = chunk_choice::hierarchical;
   std::size_t fixed_chunk = 1;  // tasks at a time where that is a fixed number; to 32
   std::size_t queue_capacity = 1024;  // tasks placed at one other rank that are not done yet; a
@@ -79,8 +82,8 @@ struct session_options {
 };
 
 // Choose by words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random", "ring",
-// "hierarchical"; "one", "fixed,4", "half", "hierarchical", "hierarchical,4". False: these are none,
-// and nothing is changed.
+// "hierarchical", "lifelines"; "one", "fixed,4", "half", "hierarchical", "hierarchical,4". False:
+// these are none, and nothing is changed.
 NIGH_API bool set_victims(session_options& options, std::string_view words);
 NIGH_API bool set_chunks(session_options& options, std::string_view words);
 

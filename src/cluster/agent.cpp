@@ -60,6 +60,7 @@ EnginePolicies policies_of(session_options const& options) {
   p.chunks = options.chunks;
   p.fixed_chunk = options.fixed_chunk;
   p.has_free_tasks = has_free_tasks();
+  p.has_lifelines = options.lifelines;
   return p;
 }
 

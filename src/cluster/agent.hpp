@@ -63,6 +63,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
  private:
   // Engine::Host
   bool is_hungry() override;
+  bool is_busy() override;
   std::uint16_t give(Writer& to, Chunk const& chunk) override;
   void take(Task task) override;
   void deliver(Token token, detail::outcome const& what) override;

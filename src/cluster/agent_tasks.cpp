@@ -86,6 +86,8 @@ void Agent::run_task(std::unique_ptr<Task> task) noexcept {
 
 bool Agent::is_hungry() { return inbox_.is_empty() && scheduler().has_idle_workers(); }
 
+bool Agent::is_busy() { return !scheduler().has_idle_workers(); }
+
 void Agent::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
 
 std::uint16_t Agent::give(Writer& to, Chunk const& chunk) {

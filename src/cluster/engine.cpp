@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/lifelines.hpp"
+
 namespace nigh::cluster {
 namespace {
 
@@ -23,6 +25,8 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Tra
       host_(host),
       network_(network),
       termination_(plan_.self, plan_.workers),
+      lifelines_(policies.has_lifelines ? policy::lifelines(plan_.self, plan_.workers)
+                                        : std::vector<int>()),
       // Spread over all bits, so that ranks do not begin with their neighbours.
       random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {}
 
@@ -30,6 +34,7 @@ void Engine::begin() {
   ++run_;
   failed_rounds_ = 0;
   rests_until_ns_ = 0;
+  lifelines_.begin();
   if (policies_.has_free_tasks) termination_.begin();
   if (plan_.self == 0) ++own_counts_.created;
   for (auto& task : std::exchange(early_, {})) host_.take(std::move(task));
@@ -54,6 +59,15 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
       counters_.tasks_stolen += header.count;
       return take_tasks(header, reader);
     case Kind::placed:
+      lifelines_.wake();
+      return take_tasks(header, reader);
+    case Kind::lifeline:
+      return lifelines_.hang(from, header.run);
+    case Kind::fed:
+      if (header.run == run_) lifelines_.used(from);
+      attempt_ = failed_rounds_ = 0;
+      rests_until_ns_ = 0;
+      counters_.tasks_stolen += header.count;
       return take_tasks(header, reader);
     case Kind::result: {
       auto const head = reader.get<ResultHead>();
@@ -108,7 +122,8 @@ void Engine::take_tasks(Header const& header, Reader& from) {
 
 void Engine::tick(std::int64_t now_ns) {
   if (policies_.has_free_tasks) look_whether_over();
-  if (asked_ || plan_.levels.empty() || now_ns < rests_until_ns_ || !host_.is_hungry()) return;
+  feed_lifelines();
+  if (asked_ || plan_.levels.empty() || !has_rested(now_ns)) return;
   if (attempt_ == 0) random_bits_ = next_random(random_state_);
   auto const bits =
       policies_.victims == policy::VictimChoice::random ? next_random(random_state_) : random_bits_;
@@ -125,6 +140,36 @@ void Engine::no_luck(std::int64_t now_ns) {
   if (++attempt_ < plan_.attempts_per_round) return;
   attempt_ = 0;
   rests_until_ns_ = now_ns + policy::search_pause_ns(++failed_rounds_, policies_.rest);
+  if (!lifelines_.are_used()) return;
+  for (int const buddy : lifelines_.sleep()) {
+    writer_.clear();
+    writer_.put(Header{Kind::lifeline, 0, 0, run_});
+    send(buddy, writer_.view());
+  }
+}
+
+// Who sleeps on its lifelines has rested when its workers have had something to do since.
+bool Engine::has_rested(std::int64_t now_ns) {
+  if (now_ns < rests_until_ns_) return false;
+  bool const is_hungry = host_.is_hungry();
+  if (!is_hungry) lifelines_.wake();
+  return is_hungry && !lifelines_.is_asleep();
+}
+
+// What waits here goes to those who hang on us, before anybody asks. Not what our own workers are
+// about to take, or few tasks would go round and round.
+void Engine::feed_lifelines() {
+  for (int thief; (thief = lifelines_.first_hanging(run_)) >= 0 && host_.is_busy();) {
+    writer_.clear();
+    Header header{Kind::fed, 0, 0, run_};
+    writer_.put(header);
+    header.count = host_.give(writer_, chunk_for(thief));
+    if (header.count == 0) return;
+    writer_.set(header);
+    counters_.tasks_given += header.count;
+    lifelines_.let_go(thief);
+    send(thief, writer_.view());
+  }
 }
 
 void Engine::end_root(Outcome root) {

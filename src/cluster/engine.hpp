@@ -8,6 +8,8 @@
 //                ▲                    │ none
 //                └──next victim, after a round without luck a rest──┘
 //
+// With lifelines it sleeps after such a round, until tasks come (lifelines.hpp).
+//
 // A run of fork-join tasks is over when its root is. Where a program has free tasks, waves count
 // those that were created and those that are finished, from the beginning of the run.
 //
@@ -20,6 +22,7 @@
 #include <optional>
 #include <vector>
 
+#include "cluster/lifelines.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
 #include "policy/chunk_size.hpp"
@@ -46,6 +49,7 @@ struct EnginePolicies {
   std::uint32_t seed = 1;  // the rank is mixed in
   bool has_free_tasks = false;
   std::size_t fixed_chunk = 1;
+  bool has_lifelines = false;
 };
 
 // A task's result, or what its exception said.
@@ -62,6 +66,7 @@ class Engine {
    public:
     virtual ~Host() = default;
     virtual bool is_hungry() = 0;  // somebody is without work, and nothing waits here
+    virtual bool is_busy() = 0;    // nobody is without work
     // Writes tasks for a thief, with their heads, and returns their number.
     virtual std::uint16_t give(Writer& to, Chunk const& chunk) = 0;
     virtual void take(Task task) = 0;
@@ -101,6 +106,8 @@ class Engine {
   void pass_on(byte_view stop_message);
   void keep_outcome(byte_view stop_message);
   void no_luck(std::int64_t now_ns);
+  bool has_rested(std::int64_t now_ns);
+  void feed_lifelines();
   void look_whether_over();
   void send(std::vector<Termination::Send> const& waves);
   void stop(Outcome const& root);
@@ -119,6 +126,7 @@ class Engine {
   std::optional<Outcome> root_;
   std::optional<Outcome> failure_;  // the first
 
+  Lifelines lifelines_;
   bool asked_ = false;  // a request is under way
   int attempt_ = 0;     // of this round
   int failed_rounds_ = 0;

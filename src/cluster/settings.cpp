@@ -17,13 +17,20 @@ namespace {
 
 constexpr std::size_t most = policy::largest_chunk;
 
+// Of tasks at a time.
+bool is_number(std::string_view text, std::size_t& number) {
+  auto const* const end = text.data() + text.size();
+  auto const [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && rest == end && number > 0 && number <= most;
+}
+
 struct Variable {
   char const* name;
   char const* meaning;  // what it may be, for complaints
   bool (*set)(session_options&, std::string_view value);
 };
 constexpr Variable variables[] = {
-    {"NIGH_CLUSTER_VICTIMS", "random, ring or hierarchical", &set_victims},
+    {"NIGH_CLUSTER_VICTIMS", "random, ring, hierarchical or lifelines", &set_victims},
     {"NIGH_CLUSTER_CHUNKS",
      "one, half, hierarchical, or fixed,N or hierarchical,N with a number of tasks N to 32",
      &set_chunks},
@@ -54,25 +61,27 @@ void read_switches(Settings& settings) {
 }  // namespace
 
 bool set_victims(session_options& options, std::string_view words) {
-  auto const victims = policy::victim_choice_from_string(words);
-  if (victims) options.victims = *victims;
-  return victims.has_value();
+  bool const lifelines = words == "lifelines";
+  auto const victims =
+      lifelines ? victim_choice::random : policy::victim_choice_from_string(words);
+  if (!victims) return false;
+  options.victims = *victims;
+  options.lifelines = lifelines;
+  return true;
 }
 
 bool set_chunks(session_options& options, std::string_view words) {
   auto const comma = words.find(',');
   auto const how = words.substr(0, comma);
-  auto const chunks = how == "fixed" ? chunk_choice::one : policy::chunk_choice_from_string(how);
+  bool const is_fixed = how == "fixed";
+  auto const chunks = is_fixed ? chunk_choice::one : policy::chunk_choice_from_string(how);
   if (!chunks) return false;
-  bool const has_number = comma != words.npos;
-  bool const may_have = how == "fixed" || *chunks == chunk_choice::hierarchical;
-  if (has_number ? !may_have : how == "fixed") return false;
   std::size_t number = 1;
-  if (has_number) {
-    auto const text = words.substr(comma + 1);
-    auto const* const end = text.data() + text.size();
-    auto const [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || rest != end || number == 0 || number > most) return false;
+  if (comma != words.npos) {
+    bool const may_have_number = is_fixed || *chunks == chunk_choice::hierarchical;
+    if (!may_have_number || !is_number(words.substr(comma + 1), number)) return false;
+  } else if (is_fixed) {
+    return false;
   }
   options.chunks = *chunks;
   options.fixed_chunk = number;
@@ -80,7 +89,9 @@ bool set_chunks(session_options& options, std::string_view words) {
 }
 
 std::string victims_of(session_options const& options) {
-  return std::string(policy::to_string(options.victims));
+  std::string const victims(policy::to_string(options.victims));
+  if (!options.lifelines) return victims;
+  return options.victims == victim_choice::random ? "lifelines" : victims + " with lifelines";
 }
 
 std::string chunks_of(session_options const& options) {

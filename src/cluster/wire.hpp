@@ -12,16 +12,18 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 1;
+inline constexpr std::uint32_t wire_version = 2;
 
 enum class Kind : std::uint8_t {
-  steal,   // may I have some tasks?
-  tasks,   // the answer, `count` of them: a TaskHead and the input of each; or placed ones
-  placed,  // one task, to be run there
-  result,  // of one task: a ResultHead and its output
-  stop,    // the run is over: a ResultHead and the root's output
-  failed,  // to rank 0: a free task has thrown; a ResultHead and what
-  wave,    // of termination detection: a TerminationMessage
+  steal,     // may I have some tasks?
+  tasks,     // the answer, `count` of them: a TaskHead and the input of each; or placed ones
+  placed,    // one task, to be run there
+  lifeline,  // may I have some tasks, whenever there are some?
+  fed,       // the answer to that, as `tasks`; never none
+  result,    // of one task: a ResultHead and its output
+  stop,      // the run is over: a ResultHead and the root's output
+  failed,    // to rank 0: a free task has thrown; a ResultHead and what
+  wave,      // of termination detection: a TerminationMessage
 };
 
 struct Header {

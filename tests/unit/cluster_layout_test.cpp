@@ -209,6 +209,11 @@ TEST(Settings, ChooseByWords) {
   session_options o;
   EXPECT_TRUE(set_victims(o, "ring"));
   EXPECT_EQ(victims_of(o), "ring");
+  EXPECT_TRUE(set_victims(o, "lifelines"));
+  EXPECT_TRUE(o.lifelines);
+  EXPECT_EQ(victims_of(o), "lifelines");
+  EXPECT_TRUE(set_victims(o, "ring"));
+  EXPECT_FALSE(o.lifelines);
   EXPECT_FALSE(set_victims(o, "rings"));
   EXPECT_FALSE(set_victims(o, ""));
   EXPECT_EQ(o.victims, nigh::victim_choice::ring);
@@ -234,7 +239,7 @@ TEST(Settings, OfTheEnvironmentGoBeforeTheProgram) {
   EXPECT_EQ(chunks_of(told.options), "fixed,3");
   ASSERT_EQ(::setenv("NIGH_CLUSTER_VICTIMS", "nearest", 1), 0);
   EXPECT_EQ(settings_from_environment({}, 1).complaint,
-            "NIGH_CLUSTER_VICTIMS='nearest' is not random, ring or hierarchical");
+            "NIGH_CLUSTER_VICTIMS='nearest' is not random, ring, hierarchical or lifelines");
   ::unsetenv("NIGH_CLUSTER_VICTIMS");
   ::unsetenv("NIGH_CLUSTER_CHUNKS");
   EXPECT_THAT(settings_from_environment({.fixed_chunk = 0}, 1).complaint,

@@ -139,7 +139,7 @@ class ClusterTasks(unittest.TestCase):
             for variable, value, complaint in (
                     ("NIGH_SWITCHES", switches.name, f"{switches.name}: line 2 is not a host's name and its switch's"),
                     ("NIGH_CLUSTER_VICTIMS", "all",
-                     r"on rank 0 on [^\n]+: NIGH_CLUSTER_VICTIMS='all' is not random, ring or hierarchical"),
+                     r"on rank 0 on [^\n]+: NIGH_CLUSTER_VICTIMS='all' is not random, ring, hierarchical or lifelines"),
                     ("NIGH_CLUSTER_CHUNKS", "fixed", r"on rank 0 on [^\n]+: NIGH_CLUSTER_CHUNKS='fixed' is not [^\n]+"),
                     ("NIGH_SWITCHES", "/nowhere", r"on rank 0 on [^\n]+: cannot read switches from /nowhere")):
                 for name in self.PROGRAMS:

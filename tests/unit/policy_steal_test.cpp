@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "policy/chunk_size.hpp"
+#include "policy/lifelines.hpp"
 #include "policy/steal_order.hpp"
 
 namespace nigh::policy {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 topology synthetic(std::string_view description) {
@@ -277,6 +279,39 @@ TEST(StealChoices, HaveNamesBothWays) {
   for (auto const* wrong : {"", "Ring", "rings", "one ", "nearest"}) {
     EXPECT_FALSE(victim_choice_from_string(wrong).has_value()) << wrong;
     EXPECT_FALSE(chunk_choice_from_string(wrong).has_value()) << wrong;
+  }
+}
+
+std::set<int> reached_from(int rank, int ranks, int base) {
+  std::set<int> reached{rank};
+  for (std::vector<int> next{rank}; !next.empty();) {
+    int const at = next.back();
+    next.pop_back();
+    for (int const to : lifelines(at, ranks, base))
+      if (reached.insert(to).second) next.push_back(to);
+  }
+  return reached;
+}
+
+TEST(lifelines, lead_from_everybody_to_everybody) {
+  for (int base : {2, 3, 5})
+    for (int ranks = 1; ranks <= 70; ++ranks)
+      for (int rank = 0; rank < ranks; ++rank)
+        ASSERT_EQ(reached_from(rank, ranks, base).size(), static_cast<std::size_t>(ranks))
+            << "from " << rank << " of " << ranks << " to base " << base;
+}
+
+TEST(lifelines, are_few_and_to_different_ranks) {
+  EXPECT_THAT(lifelines(0, 1), IsEmpty());
+  EXPECT_THAT(lifelines(5, 8), ElementsAre(4, 7, 1));
+  EXPECT_THAT(lifelines(5, 27, 3), ElementsAre(3, 8, 14));
+  EXPECT_THAT(lifelines(4, 5), ElementsAre(0)) << "5 and 6 do not exist";
+  for (int rank = 0; rank < 100; ++rank) {
+    auto const all = lifelines(rank, 100);
+    EXPECT_LE(all.size(), 7u);
+    std::set<int> const different(all.begin(), all.end());
+    EXPECT_EQ(different.size(), all.size());
+    EXPECT_EQ(different.count(rank), 0u);
   }
 }
 
