@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/coordinator/programs.hpp"
+#include "bench/processes.hpp"
 
 extern char** environ;
 

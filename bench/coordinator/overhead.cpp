@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "bench/coordinator/daemon.hpp"
-#include "bench/coordinator/processes.hpp"
+#include "bench/processes.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bench/processes.hpp"
+
 namespace bench {
 
 namespace {
@@ -60,8 +62,6 @@ std::string SharingProgram::lasting(std::string const& output) const {
       kept += line + '\n';
   return kept;
 }
-
-std::string libexec_folder() { return fs::read_symlink("/proc/self/exe").parent_path().string(); }
 
 std::string nigh_command() {
   fs::path const command = (fs::path(libexec_folder()) / "../../bin/nigh").lexically_normal();

@@ -25,7 +25,6 @@ std::vector<SharingProgram> sharing_programs(bool tiny);
 std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed,
                                             double mean_pause_seconds);
 
-std::string libexec_folder();  // where the driver lies, and its programs
 std::string nigh_command();    // empty: there is none
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/coordinator/processes.hpp"
+#include "bench/processes.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -75,6 +76,7 @@ class Process {
     auto environment = environment_of(command);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output_.fd(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, errors_.fd(), STDERR_FILENO);
     posix_spawnattr_t attributes;  // SIGCHLD is blocked here, but not there
@@ -83,8 +85,8 @@ class Process {
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int const error = posix_spawn(&pid_, words[0].c_str(), &actions, &attributes,
-                                  pointers(words).data(), pointers(environment).data());
+    int const error = posix_spawnp(&pid_, words[0].c_str(), &actions, &attributes,
+                                   pointers(words).data(), pointers(environment).data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
@@ -151,6 +153,10 @@ class ChildSignal {
 };
 
 }  // namespace
+
+std::string libexec_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+}
 
 std::vector<Ended> run_together(std::vector<Command> const& commands, double limit_seconds) {
   ChildSignal signal;

@@ -9,7 +9,7 @@
 namespace bench {
 
 struct Command {
-  std::vector<std::string> words;                  // [0]: the program's path
+  std::vector<std::string> words;                  // [0]: the program, looked for as a shell does
   std::map<std::string, std::string> environment;  // beside the plain one
   double start_seconds = 0;                        // when it comes
 };
@@ -20,6 +20,8 @@ struct Ended {
   int status = 0;          // exit code, or 128 + signal
   std::string output, errors;
 };
+
+std::string libexec_folder();  // where the driver lies, and its programs
 
 // Starts all, in order, each when it comes, and waits until the last has ended. None of the
 // variables that choose numbers of threads or places reaches them, except as a command says. Who
