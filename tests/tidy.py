@@ -41,6 +41,7 @@ LAYERS = {
     "src": [],
     "include": [],
     "bench": ["workloads"],
+    "bench/cluster": ["bench", "src/cluster", "src/cluster/mpi"],
     "bench/coordinator": ["bench", "src/policy", "src/sim", "src/coordinator/client"],
     "workloads": ["workloads/shapes"],
     "workloads/shapes": [],

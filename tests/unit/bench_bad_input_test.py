@@ -13,11 +13,12 @@ import tempfile
 import unittest
 
 DRIVERS = sys.argv.pop(1)
+HAS_RANKS = any(name.startswith("cluster-tasks-") for name in os.listdir(DRIVERS))
 
 
-def run(bench, *args):
+def run(bench, *args, env=None):
     return subprocess.run([os.path.join(DRIVERS, f"nigh-bench-{bench}"), *args],
-                          capture_output=True, text=True, timeout=240, check=False)
+                          capture_output=True, text=True, timeout=240, check=False, env=env)
 
 
 class BadInput(unittest.TestCase):
@@ -114,8 +115,28 @@ class BadInput(unittest.TestCase):
                                 ("--requests", "-1"), ("--seed", "-1"), ("--fast", "1")):
             self.refuses(argument, "coordinator", "--quick", "--policies", f"{argument}={value}")
 
+    def test_cluster(self):
+        if not HAS_RANKS:
+            return self.refuses("--mpi", "cluster", "--quick")
+        for argument, value in (("--mpi", "lam"), ("--ranks", "1"), ("--ranks", "1000"), ("--only", "fob"),
+                                ("--only", "uts:T9"), ("--only", "jacobi3d:0"), ("--only", "fib,"),
+                                ("--policies", "half"), ("--policies", "near+half"), ("--reps", "-1"),
+                                ("--launcher", "mpirun -n 2"), ("--launcher", "/no/such {ranks}"),
+                                ("--launcher", "false {ranks}"), ("--launcher", "sh -c exit {ranks}")):
+            self.refuses(argument if argument != "--reps" else "--repetitions", "cluster", "--quick",
+                         f"{argument}={value}")
+        done = run("cluster", "--quick", env={**os.environ, "PATH": "/nowhere"})
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertRegex(done.stderr, r"^nigh bench cluster: --mpi: [^\n]* in PATH\n$")
+
+    def test_a_launcher_that_starts_too_few_is_found_out(self):
+        if HAS_RANKS:
+            done = run("cluster", "--quick", "--launcher", "env RANKS={ranks}")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertRegex(done.stderr, r"--launcher: .* has started 1 ranks instead of 2\n$")
+
     def test_files(self):
-        for bench in ("coordinator", "jacobi3d", "loops", "mg", "spread", "tasks"):
+        for bench in ("coordinator", "jacobi3d", "loops", "mg", "spread", "tasks") + ("cluster",) * HAS_RANKS:
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -185,6 +206,33 @@ class GoodInput(unittest.TestCase):
             self.assertEqual(line["params"]["class"], "S")
         for line in lines:
             self.assertTrue("samples" in line or line["absent"], line["variant"])
+
+    def test_cluster(self):
+        if not HAS_RANKS:
+            return
+        done = run("cluster", "--quick", "--only=fib,jacobi3d", "--policies=random+half", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([(line["params"]["problem"], line["variant"]) for line in lines],
+                         [("fib", "shared/1"), ("fib", "shared/2"), ("fib", "ranks/random+half"),
+                          ("jacobi3d", "shared/1"), ("jacobi3d", "shared/2"), ("jacobi3d", "ranks/2")])
+        for line in lines:
+            self.assertIs(line["verified"], True, line["variant"])
+            self.assertEqual(len(line["samples"]), 2)
+            self.assertGreater(line["counters"]["speed_up"], 0)
+
+    def test_cluster_latency(self):
+        if not HAS_RANKS:
+            return
+        done = run("cluster", "--quick", "--only=latency", "--reps=1", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = {line["variant"]: line for line in map(json.loads, done.stdout.splitlines())}
+        self.assertLessEqual({"request/busy-1000", "answer/busy-1000", "ping-pong/messages", "steal/messages"},
+                             set(lines))
+        for line in lines.values():
+            self.assertTrue("absent" in line or min(line["samples"]) > 0, line["variant"])
+        self.assertEqual(lines["answer/busy-10"]["counters"]["promised_us"], 30)
+        self.assertGreater(lines["steal/messages"]["counters"]["over_ping_pong"], 0)
 
     def test_spread(self):
         done = run("spread", "--quick", "--json", "-")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What nigh bench cluster is asked for.
+
+#include <nigh/topology.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/cluster/launcher.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+struct ClusterFlags {
+  std::string mpi, launcher, only, policies, json, plot;
+  long ranks = 2, repetitions = 0;
+  bool large = false, quick = false, list = false;
+
+  void declare(CLI::App& app);
+};
+
+struct ClusterProblem {
+  std::string name, size;
+  bool has_policies() const { return name != "jacobi3d"; }  // its ranks share it out beforehand
+};
+
+// Whom a rank asks for tasks, and for how many, as cluster-tasks calls them.
+struct StealPolicy {
+  std::string victims, chunks;
+  std::string name() const { return victims + '+' + chunks; }
+};
+
+struct ClusterOptions {
+  ClusterOptions(nigh::topology live, Launcher starts)
+      : machine(std::move(live)), launcher(std::move(starts)) {}
+
+  nigh::topology machine;
+  Launcher launcher;
+  int ranks = 2, repetitions = 5;
+  bool latencies = false, quick = false;
+  std::vector<ClusterProblem> problems;
+  std::vector<StealPolicy> policies;
+  std::string note;  // what one should know of this setting; empty: nothing
+};
+
+// Starts ranks to see that they come. UsageError.
+ClusterOptions check(ClusterFlags const& flags);
+void list_cluster_problems();
+
+}  // namespace bench
