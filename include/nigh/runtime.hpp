@@ -22,6 +22,9 @@ namespace nigh {
 namespace tasks {
 class Outside;
 }
+namespace detail {
+class scheduler;
+}
 namespace cluster {
 class Agent;
 }
@@ -32,10 +35,15 @@ enum class locality : std::uint8_t {
   strict,  // no: a domain's tasks run on its own workers only
 };
 
-// Where a task should run: the domain of its data, or anywhere.
+// Where a task should run: the domain of its data, the cache that holds it, or anywhere.
 class near {
  public:
   static constexpr int anywhere = -1;
+
+  // In that queue of the runtime (see runtime_options::queue_level).
+  static constexpr near at_queue(int queue, std::size_t bytes = 0) noexcept {
+    return at_queue(queue, anywhere, bytes);
+  }
 
   constexpr near() = default;
   constexpr explicit near(int domain, std::size_t bytes = 0) noexcept
@@ -48,11 +56,20 @@ class near {
   constexpr void const* address() const noexcept { return address_; }
   constexpr std::size_t bytes() const noexcept { return bytes_; }
   constexpr int domain() const noexcept { return domain_; }
+  constexpr int queue() const noexcept { return queue_; }
 
  private:
+  friend class detail::scheduler;
+  static constexpr near at_queue(int queue, int domain, std::size_t bytes) noexcept {
+    near where(domain, bytes);
+    where.queue_ = queue;
+    return where;
+  }
+
   void const* address_ = nullptr;
   std::size_t bytes_ = 0;
   int domain_ = anywhere;
+  int queue_ = anywhere;
 };
 
 struct runtime_options {
@@ -62,6 +79,11 @@ struct runtime_options {
   level order_level = level::domain;     //
   std::vector<int> cpus = {};            // not empty: these instead, in this order
   locality mode = locality::prefer;
+  // Whose workers share a locality queue: those of a domain, or within one those of an L3, an L2 or
+  // a core. Where the machine has no such caches, the next larger level counts. Workers whose queue
+  // is empty help those of their domain first. Tasks spawned near a domain are dealt out to its
+  // queues; near::at_queue() names one.
+  level queue_level = level::domain;
   std::size_t queue_capacity = 8192;  // tasks per locality queue; a power of two
   // Tasks that may wait in all queues together, 0: as many as fit. When a spawn reaches it, the
   // spawning thread runs one task first, chosen as an idle worker there would: the bound that made
@@ -149,8 +171,8 @@ scheduler& default_scheduler();
 
 }  // namespace detail
 
-// A pool of workers with one locality queue per domain. Tasks may spawn tasks. Several runtimes may
-// live at once. Memory for waiting tasks is bounded: 64 bytes times queue_capacity for each domain
+// A pool of workers with one locality queue per domain, or per cache. Tasks may spawn tasks. Several runtimes may
+// live at once. Memory for waiting tasks is bounded: 64 bytes times queue_capacity for each queue
 // and 4 KiB for each worker; when a queue is full, spawn() runs the task in the calling thread.
 // Closures of more than 40 bytes, or not trivially copyable, are kept on the heap.
 //
@@ -211,6 +233,10 @@ class NIGH_API runtime {
   int workers() const noexcept;
   // Of these, how many may run at the moment. All, but where nighd hands out cpus (`nigh run`).
   int workers_now() const;
+  // Locality queues are numbered by domain. std::out_of_range for what there is not.
+  int queues() const noexcept;
+  int domain_of_queue(int queue) const;
+  std::vector<int> const& queues_of(int domain) const;  // of a domain without workers: the nearest's
   topology const& machine() const noexcept;
   bool pinned() const noexcept;  // every worker sits on its own cpu
 
@@ -248,6 +274,7 @@ namespace this_worker {
 // blocking_scope, has the index workers() + w.
 NIGH_API int index() noexcept;
 NIGH_API int domain() noexcept;  // its worker's domain, or -1
+NIGH_API int queue() noexcept;   // the locality queue it serves first, or -1
 }  // namespace this_worker
 
 }  // namespace nigh

@@ -100,6 +100,13 @@ bool mode(runtime_options& o, std::string_view text) {
   return true;
 }
 
+bool queue_level(runtime_options& o, std::string_view text) {
+  auto const l = level_from_string(text);
+  if (!l || *l < level::core || *l > level::domain) return false;
+  o.queue_level = *l;
+  return true;
+}
+
 bool flag(std::string_view text, bool& into) {
   if (text != "0" && text != "1") return false;
   into = text == "1";
@@ -115,6 +122,7 @@ constexpr Variable variables[] = {
     {"NIGH_ORDER", "compact or scatter, and perhaps :core, :l2, :l3, :domain or :package", &order},
     {"NIGH_CPUS", "a list of cpus as 0,2,1", &cpu_list},
     {"NIGH_LOCALITY", "prefer or strict", &mode},
+    {"NIGH_QUEUE_LEVEL", "core, l2, l3 or domain", &queue_level},
     {"NIGH_QUEUE_CAPACITY", "a power of two",
      [](Options& o, Text t) { return power_of_two(t, o.queue_capacity); }},
     {"NIGH_TASK_CAPACITY", "a positive number of tasks",

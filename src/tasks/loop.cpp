@@ -107,7 +107,7 @@ scheduler::Searching::Searching(scheduler& host_, Worker& me_, bool counted_) no
 scheduler::Searching::~Searching() {
   if (me.track != nullptr) me.track->resumed();
   if (counted && host.parking_->stop_searching(me.home) && host.work_in_sight(me.home))
-    host.parking_->notify(me.home, true);
+    host.parking_->notify(me.home, tasks::Parking::everywhere);
 }
 
 template <class News>
@@ -172,7 +172,7 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
   std::int64_t since = now_ns();
   for (int failed_rounds = 0; !until.done() && !is_told_otherwise(); ++failed_rounds) {
     auto* const thief = until.thief(*this);
-    bool const abroad = may_run_abroad() && policy::looks_abroad(failed_rounds, idle_policy);
+    bool const abroad = policy::looks_abroad(failed_rounds, idle_policy);
     if (helps &&
         ((thief != nullptr && steal_from(me, *thief, level_to(me, *thief), job)) ||
          (!leaves && (find_invitation(me, job) || steal_somewhere(me, job))) ||
@@ -224,7 +224,7 @@ std::uint32_t scheduler::steal_once(Worker& me) noexcept {
   return job.stolen.count;
 }
 
-// From one's own ring, else a chunk from the domain's queue.
+// From one's own ring, else a chunk from one's own queue.
 bool scheduler::find_at_home(Worker& me, task& t) noexcept {
   std::size_t taken = 0;
   if (me.ring->take({&t, 1}, taken, one) == Take::taken) return true;
@@ -250,7 +250,7 @@ bool scheduler::find_in_rings(int h, task& t) noexcept {
 }
 
 bool scheduler::find_abroad(int from, task& t) noexcept {
-  for (int h : home(from).others)
+  for (int h : home(from).in_reach())
     if (steal_one(*home(h).queue, t) || find_in_rings(h, t)) return true;
   return false;
 }
@@ -270,9 +270,8 @@ bool scheduler::work_in_sight(int h) const noexcept {
   if (extras_present_.load(sync::seq_cst) > 0)  // (S)
     for (auto const& seat : extras())
       if (seat->stack.has_shared()) return true;
-  if (may_run_abroad())
-    for (int other : home(h).others)
-      if (any(home(other))) return true;
+  for (int other : home(h).in_reach())
+    if (any(home(other))) return true;
   return false;
 }
 

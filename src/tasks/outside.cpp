@@ -55,6 +55,6 @@ bool scheduler::has_idle_workers() const noexcept {
   return true;
 }
 
-void scheduler::call_workers() noexcept { parking_->notify(0, true); }
+void scheduler::call_workers() noexcept { parking_->notify(0, tasks::Parking::everywhere); }
 
 }  // namespace nigh::detail

@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -42,6 +43,8 @@ namespace nigh::tasks {
 
 class Parking {
  public:
+  static constexpr int everywhere = std::numeric_limits<int>::max();
+
   // workers_of[q]: those that serve queue q; wake_order[q]: whose workers are to be woken for work
   // there, in this order, q itself first. `seats`: workers and all others that may sleep here.
   Parking(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order,
@@ -114,19 +117,21 @@ class Parking {
     return sleepers_[static_cast<std::size_t>(seat)].displaced.load(sync::relaxed) > 0;
   }
 
-  // After a task was put where the workers of `queue`, and if `abroad` all others, look for tasks:
-  // makes sure that somebody will look there.
-  void notify(int queue, bool abroad) noexcept {
+  // After a task was put where the workers of `queue`, and those of so many others of its wake
+  // order, look for tasks: makes sure that somebody will look there.
+  void notify(int queue, int others) noexcept {
     auto const here = counts(queue).load(sync::seq_cst);  // (S) (T)
     if (searching(here) > 0) return;
-    if (sleeping(here) == 0 && (!abroad || asleep_anywhere_.load(sync::seq_cst) == 0))
+    if (sleeping(here) == 0 && (others == 0 || asleep_anywhere_.load(sync::seq_cst) == 0))
       return;  // (S)
-    for (bool displaced_too : {false, true})
+    for (bool displaced_too : {false, true}) {
+      int left = others;
       for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
         if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q, displaced_too))  // (S)
           return;
-        if (!abroad) break;
+        if (left-- == 0) break;
       }
+    }
   }
 
   // Somebody looks for work, or would if woken.

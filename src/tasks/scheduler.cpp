@@ -103,6 +103,9 @@ scheduler::scheduler(runtime_options const& options, tasks::Outside* outside)
     refuse("queue_capacity", std::to_string(capacity) + " is not a power of two");
   if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
     refuse("task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
+  if (options.queue_level < level::core || options.queue_level > level::domain)
+    refuse("queue_level", std::string(to_string(options.queue_level)) +
+                              " is not core, l2, l3 or domain");
   if (options.depth_cutoff < 0)
     refuse("depth_cutoff", std::to_string(options.depth_cutoff) + " is negative");
   if (options.queue_cutoff < 0)
@@ -131,46 +134,89 @@ scheduler::~scheduler() {
 // Which worker sits where, and who helps whom.
 void scheduler::lay_out(std::span<int const> cpus) {
   auto const domains = machine_.domains().size();
-  std::vector<int> home_at(domains, -1);
-  for (int cpu : cpus) home_at[static_cast<std::size_t>(machine_.domain_of_cpu(cpu))] = 0;
-  for (std::size_t d = 0; d < domains; ++d) {
-    if (home_at[d] < 0) continue;
-    home_at[d] = static_cast<int>(homes_.size());
-    homes_.push_back({static_cast<int>(d), {}, {}, nullptr});
-  }
-  for (int cpu : cpus) {
-    int const domain = machine_.domain_of_cpu(cpu);
-    int const h = home_at[static_cast<std::size_t>(domain)];
-    crew_.home_of.push_back(h);
-    crew_.rank_of.push_back(static_cast<int>(home(h).workers.size()));
+  make_homes(cpus);
+  make_crew();
+  add_seats(domains);
+  order_homes();
+}
+
+// Homes in the order of their domains, and within one as the hardware has them.
+void scheduler::make_homes(std::span<int const> cpus) {
+  auto const domains = machine_.domains().size();
+  std::vector<std::size_t> group_of;  // [cpu]
+  auto const groups = machine_.groups(options_.queue_level);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (int const cpu : groups[g]) {
+      group_of.resize(std::max(group_of.size(), static_cast<std::size_t>(cpu) + 1));
+      group_of[static_cast<std::size_t>(cpu)] = g;
+    }
+  auto const place = [&](int cpu) {  // a cache may reach beyond a domain; a home does not
+    return std::pair(machine_.domain_of_cpu(cpu), group_of[static_cast<std::size_t>(cpu)]);
+  };
+  std::vector<std::pair<int, std::size_t>> places;
+  for (int const cpu : cpus) places.push_back(place(cpu));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  for (auto const& p : places) homes_.push_back({p.first, {}, {}, 0, nullptr});
+  for (int const cpu : cpus) {
+    auto const found = std::lower_bound(places.begin(), places.end(), place(cpu));
+    auto const h = static_cast<int>(found - places.begin());
     home(h).workers.push_back(static_cast<int>(seats_.size()));
     seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()),
-                                              tasks::Role::worker, cpu, domain, h, domains));
+                                              tasks::Role::worker, cpu, home(h).domain, h,
+                                              domains));
   }
-  for (auto const& h : homes_) crew_.workers_at.push_back(static_cast<int>(h.workers.size()));
-  add_seats(domains);
+}
 
-  std::vector<std::vector<int>> workers_of, wake_order;
-  for (auto& h : homes_) {
-    std::vector<double> to;
-    for (auto const& other : homes_) to.push_back(machine_.distance(h.domain, other.domain));
-    int const self = home_at[static_cast<std::size_t>(h.domain)];
-    h.others = policy::victim_order(self, to);
-    workers_of.push_back(h.workers);
-    wake_order.push_back({self});
-    wake_order.back().insert(wake_order.back().end(), h.others.begin(), h.others.end());
+// For loops a home is a domain, whatever the queues are.
+void scheduler::make_crew() {
+  auto const domains = machine_.domains().size();
+  std::vector<int> crew_home(domains, -1);  // [domain]
+  homes_of_domain_.resize(domains);
+  int crew_homes = 0;
+  for (int h = 0; h < queues(); ++h) {
+    auto const d = static_cast<std::size_t>(home(h).domain);
+    if (crew_home[d] < 0) crew_home[d] = crew_homes++;
+    homes_of_domain_[d].push_back(h);
   }
-  parking_.emplace(std::move(workers_of), std::move(wake_order), seats_.size());
-
+  crew_.workers_at.resize(static_cast<std::size_t>(crew_homes));
+  for (auto const& w : seats_) {
+    int const there = crew_home[static_cast<std::size_t>(w->domain)];
+    crew_.home_of.push_back(there);
+    crew_.rank_of.push_back(crew_.workers_at[static_cast<std::size_t>(there)]++);
+  }
   for (std::size_t d = 0; d < domains; ++d) {
     auto const nearest = std::min_element(homes_.begin(), homes_.end(), [&](auto& a, auto& b) {
       return machine_.distance(a.domain, static_cast<int>(d)) <
              machine_.distance(b.domain, static_cast<int>(d));
     });
-    home_of_domain_.push_back(home_at[d] >= 0 ? home_at[d]
-                                              : static_cast<int>(nearest - homes_.begin()));
+    auto const at = crew_home[d] >= 0 ? d : static_cast<std::size_t>(nearest->domain);
+    crew_.home_of_domain.push_back(crew_home[at]);
+    if (d != at) homes_of_domain_[d] = homes_of_domain_[at];
   }
-  crew_.home_of_domain = home_of_domain_;
+}
+
+// Who helps whom: others of the domain first, the nearest cache before the rest, then other domains.
+void scheduler::order_homes() {
+  std::vector<std::vector<int>> workers_of, wake_order;
+  auto const distance = [this](Home const& a, Home const& b) {
+    if (a.domain != b.domain) return machine_.distance(a.domain, b.domain);  // 10 at least
+    return machine_.cpu_distance(worker(a.workers.front()).cpu, worker(b.workers.front()).cpu);
+  };
+  for (int self = 0; self < queues(); ++self) {
+    Home& h = home(self);
+    std::vector<double> to;
+    for (auto const& other : homes_) to.push_back(distance(h, other));
+    h.others = policy::victim_order(self, to);
+    auto const strict = options_.mode == locality::strict;
+    h.reach = static_cast<int>(std::count_if(h.others.begin(), h.others.end(), [&](int other) {
+      return !strict || home(other).domain == h.domain;
+    }));
+    workers_of.push_back(h.workers);
+    wake_order.push_back({self});
+    wake_order.back().insert(wake_order.back().end(), h.others.begin(), h.others.end());
+  }
+  parking_.emplace(std::move(workers_of), std::move(wake_order), seats_.size());
 }
 
 // A stand-in beside each worker, and room for guests. Their stacks are set up when first needed.
@@ -227,7 +273,7 @@ void scheduler::make_arena() {
   auto source = tasks::make_lease_source(machine_, workers.cpu_of);
   if (source == nullptr) return;
   workers.home_of = crew_.home_of;
-  workers.homes = static_cast<int>(homes_.size());
+  workers.homes = crew_.homes();
   workers.each_home_needs_one = options_.mode == locality::strict;
   arena_ = std::make_unique<tasks::Arena>(std::move(source), std::move(workers),
                                           [this](auto const& members) { admit(members); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scheduler behind nigh::runtime: workers with a task stack each, one locality queue per domain
-// that has workers, and the count that tells when all queued tasks have run. src/tasks/README.md
+// The scheduler behind nigh::runtime: workers with a task stack each, one locality queue for those of
+// each domain, or of each cache, and the count that tells when all queued tasks have run. src/tasks/README.md
 // explains it as a whole.
 
 #include <algorithm>
@@ -45,6 +45,11 @@ class scheduler {
   int workers() const noexcept { return worker_count_; }
   int workers_now() const { return arena_ != nullptr ? arena_->members() : worker_count_; }
   std::size_t seats() const noexcept { return seats_.size(); }
+  int queues() const noexcept { return static_cast<int>(homes_.size()); }
+  int domain_of_queue(int queue) const { return homes_.at(static_cast<std::size_t>(queue)).domain; }
+  std::vector<int> const& queues_of(int domain) const {
+    return homes_of_domain_.at(static_cast<std::size_t>(domain));
+  }
   topology const& machine() const noexcept { return machine_; }
   policy::Crew const& crew() const noexcept { return crew_; }
   schedule const& loops() const noexcept { return options_.loops; }
@@ -111,12 +116,17 @@ class scheduler {
  private:
   using Queue = tasks::LocalityQueue<task>;
 
-  // What belongs to one domain that has workers.
+  // What belongs to the workers of one domain, or of a part of it that shares a cache.
   struct Home {
     int domain = 0;
     std::vector<int> workers;
-    std::vector<int> others;       // other homes, nearest first
+    std::vector<int> others;       // other homes, nearest first; those of the domain before the rest
+    int reach = 0;                 // of these, how many run its queued tasks, and it theirs
     std::unique_ptr<Queue> queue;  // made by its first worker, so that its memory is local
+
+    std::span<int const> in_reach() const noexcept {
+      return {others.data(), static_cast<std::size_t>(reach)};
+    }
   };
 
   // Something to do: a queued task, tasks stolen from a stack, or what somebody invited to.
@@ -134,6 +144,9 @@ class scheduler {
 
   // scheduler.cpp: begin and end
   void lay_out(std::span<int const> cpus);
+  void make_homes(std::span<int const> cpus);
+  void make_crew();
+  void order_homes();
   void add_seats(std::size_t domains);
   void start_recording();
   void make_arena();
@@ -196,13 +209,12 @@ class scheduler {
   template <class Here>
   void submit(near where, task& t, Here runs_here);
   Worker* this_worker() const noexcept;
-  int home_for(int domain, Worker const* me) noexcept;
+  int home_for(near where, Worker const* me) noexcept;
   void run_one_waiting(Worker* me) noexcept;
 
   std::size_t stack_to_help() const noexcept {
     return std::min(tasks::most_stack_to_help, options_.thread_stack_bytes / 4);
   }
-  bool may_run_abroad() const noexcept { return options_.mode == locality::prefer; }
   Home& home(int h) noexcept { return homes_[static_cast<std::size_t>(h)]; }
   Home const& home(int h) const noexcept { return homes_[static_cast<std::size_t>(h)]; }
   Worker& worker(int w) noexcept { return *seats_[static_cast<std::size_t>(w)]; }
@@ -227,7 +239,7 @@ class scheduler {
   topology const& machine_;
   runtime_options const options_;
   std::vector<Home> homes_;
-  std::vector<int> home_of_domain_;  // [domain]: nearest home
+  std::vector<std::vector<int>> homes_of_domain_;  // [domain]: if it has none, the nearest
   // Workers, then a stand-in for each, then guests.
   std::vector<std::unique_ptr<Worker>> seats_;
   int worker_count_ = 0;

@@ -32,7 +32,7 @@ void scheduler::share_all(Worker& me) noexcept { publish(me, me.stack.private_ta
 void scheduler::publish(Worker& me, std::uint32_t n) noexcept {
   if (n == 0) return;
   me.stack.publish(n);
-  parking_->notify(me.home, true);
+  parking_->notify(me.home, tasks::Parking::everywhere);
 }
 
 // One look at everybody, in the order the policy says.

@@ -15,18 +15,29 @@ scheduler::Worker* scheduler::this_worker() const noexcept {
   return current.owner == this ? current.worker : nullptr;
 }
 
-// Into which home's queue a task near `domain` goes.
-int scheduler::home_for(int domain, Worker const* me) noexcept {
-  if (domain != near::anywhere) return home_of_domain_[static_cast<std::size_t>(domain)];
-  if (me != nullptr) return me->home;
-  return static_cast<int>(next_home_.fetch_add(1, sync::relaxed) % homes_.size());
+// Into whose queue a task goes. Those near a domain that has several are dealt out.
+int scheduler::home_for(near where, Worker const* me) noexcept {
+  if (where.queue() != near::anywhere) return where.queue();
+  auto const in_turn = [this](std::size_t n) {
+    return n == 1 ? 0 : next_home_.fetch_add(1, sync::relaxed) % n;
+  };
+  if (where.domain() != near::anywhere) {
+    auto const& there = homes_of_domain_[static_cast<std::size_t>(where.domain())];
+    return there[in_turn(there.size())];
+  }
+  return me != nullptr ? me->home : static_cast<int>(in_turn(homes_.size()));
 }
 
 near scheduler::resolved(near where) const {
   check_process();
+  if (int const q = where.queue(); q != near::anywhere) {
+    if (q < 0 || q >= queues())
+      throw std::out_of_range("near: queue " + std::to_string(q) + " does not exist");
+    return near::at_queue(q, home(q).domain, where.bytes());
+  }
   int const domain =
       where.address() != nullptr ? nigh::domain_of(where.address(), machine_) : where.domain();
-  if (domain < near::anywhere || domain >= static_cast<int>(home_of_domain_.size()))
+  if (domain < near::anywhere || domain >= static_cast<int>(homes_of_domain_.size()))
     throw std::out_of_range("near: domain " + std::to_string(domain) + " does not exist");
   return near(domain, where.bytes());
 }
@@ -52,12 +63,12 @@ void scheduler::submit(near where, task& t, Here runs_here) {
   else
     outside_.spawned();
 
-  int const h = home_for(t.domain, me);
+  int const h = home_for(where, me);
   if (runs_here() || !home(h).queue->push({&t, 1})) {
     run(t, me);
     return;
   }
-  parking_->notify(h, may_run_abroad());
+  parking_->notify(h, home(h).reach);
   if (limited && pending_.load(sync::relaxed) >= static_cast<std::int64_t>(options_.pending_limit))
     run_one_waiting(me);
 }
@@ -77,13 +88,11 @@ void scheduler::submit_awaited(near where, task t) {
 void scheduler::run_one_waiting(Worker* me) noexcept {
   task t;
   if (me != nullptr) {
-    if (find_at_home(*me, t) || find_in_rings(me->home, t) ||
-        (may_run_abroad() && find_abroad(me->home, t)))
-      run(t, me);
+    if (find_at_home(*me, t) || find_in_rings(me->home, t) || find_abroad(me->home, t)) run(t, me);
     return;
   }
   int const domain = machine_.domain_of_cpu(platform::current_cpu());
-  int const h = domain < 0 ? 0 : home_of_domain_[static_cast<std::size_t>(domain)];
+  int const h = domain < 0 ? 0 : homes_of_domain_[static_cast<std::size_t>(domain)].front();
   std::size_t taken = 0;
   auto const one = [](std::size_t) { return std::size_t{1}; };
   if (home(h).queue->take({&t, 1}, taken, one) == tasks::Take::taken || find_abroad(h, t))
@@ -120,6 +129,11 @@ void runtime::wait() { scheduler_->wait(); }
 int runtime::workers() const noexcept { return scheduler_->workers(); }
 int runtime::workers_now() const { return scheduler_->workers_now(); }
 topology const& runtime::machine() const noexcept { return scheduler_->machine(); }
+int runtime::queues() const noexcept { return scheduler_->queues(); }
+int runtime::domain_of_queue(int queue) const { return scheduler_->domain_of_queue(queue); }
+std::vector<int> const& runtime::queues_of(int domain) const {
+  return scheduler_->queues_of(domain);
+}
 bool runtime::pinned() const noexcept { return scheduler_->pinned(); }
 std::vector<worker_counters> runtime::counters() const { return scheduler_->counters(); }
 worker_counters runtime::guest_counters() const { return scheduler_->guest_counters(); }
@@ -128,6 +142,10 @@ void runtime::reset_counters() noexcept { scheduler_->reset_counters(); }
 int this_worker::index() noexcept {
   auto const* w = detail::current.worker;
   return w != nullptr ? w->seat : -1;
+}
+int this_worker::queue() noexcept {
+  auto const* w = detail::current.worker;
+  return w != nullptr ? w->home : -1;
 }
 int this_worker::domain() noexcept {
   auto const* w = detail::current.worker;

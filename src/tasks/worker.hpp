@@ -54,7 +54,7 @@ struct alignas(64) Worker {
   Role const role;
   int cpu;     // of a guest: where it was when it came, or was followed to
   int domain;  //
-  int home;    // index of its domain among those with workers
+  int home;    // whose queue it serves
 
   // Tasks taken from the domain's queue in one visit and not yet begun. Filled only when empty, so
   // a chunk always fits. Guests have none.

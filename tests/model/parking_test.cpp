@@ -22,7 +22,7 @@ struct Machine {
   void spawn(int queue, int task) {
     std::array<Plain, 1> const one{Plain(task)};
     check(queues[static_cast<std::size_t>(queue)]->push(one), "there is room");
-    parking.notify(queue, true);
+    parking.notify(queue, tasks::Parking::everywhere);
   }
 
   bool in_sight(int home) const {
@@ -54,7 +54,7 @@ struct Machine {
         parking.sleep(worker, home, [&] { return in_sight(home); });
         sync::pause();
       }
-      if (parking.stop_searching(home) && in_sight(home)) parking.notify(home, true);
+      if (parking.stop_searching(home) && in_sight(home)) parking.notify(home, tasks::Parking::everywhere);
       run(task);
     }
   }

@@ -167,7 +167,7 @@ Scenario thief_asleep() {
     run.threads = {[m] {
                      m->push(0, 1);
                      m->stack.publish(1);
-                     m->parking.notify(0, true);
+                     m->parking.notify(0, tasks::Parking::everywhere);
                      while (!m->slots[0].finished()) sync::pause();
                      m->join(0);
                    },

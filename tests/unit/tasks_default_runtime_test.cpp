@@ -36,13 +36,14 @@ TEST(Environment, SetsWhatItNames) {
       {"NIGH_QUEUE_CAPACITY", "64"}, {"NIGH_TASK_CAPACITY", "100"}, {"NIGH_THREAD_STACK", "16M"},
       {"NIGH_VICTIMS", "ring"},      {"NIGH_CHUNKS", "half"},       {"NIGH_DEPTH_CUTOFF", "5"},
       {"NIGH_QUEUE_CUTOFF", "6"},    {"NIGH_COUNT_TASKS", "1"},     {"NIGH_CPUS", "2,0,1"},
-      {"NIGH_SCHEDULE", "guided,8"}};
+      {"NIGH_SCHEDULE", "guided,8"}, {"NIGH_QUEUE_LEVEL", "l3"}};
   auto const o = nigh::options_from_environment({.pending_limit = 7});
   EXPECT_EQ(o.workers, 3);
   EXPECT_EQ(o.order, nigh::cpu_order::scatter);
   EXPECT_EQ(o.order_level, nigh::level::l3);
   EXPECT_THAT(o.cpus, ::testing::ElementsAre(2, 0, 1));
   EXPECT_EQ(o.mode, nigh::locality::strict);
+  EXPECT_EQ(o.queue_level, nigh::level::l3);
   EXPECT_EQ(o.queue_capacity, 64u);
   EXPECT_EQ(o.task_capacity, 100u);
   EXPECT_EQ(o.thread_stack_bytes, 16u << 20);
@@ -72,6 +73,8 @@ TEST(Environment, NonsenseIsNamed) {
                         {"NIGH_CPUS", "0,"},
                         {"NIGH_CPUS", "0-1"},
                         {"NIGH_LOCALITY", "Strict"},
+                        {"NIGH_QUEUE_LEVEL", "cpu"},
+                        {"NIGH_QUEUE_LEVEL", "package"},
                         {"NIGH_QUEUE_CAPACITY", "3"},
                         {"NIGH_QUEUE_CAPACITY", "0"},
                         {"NIGH_TASK_CAPACITY", "0"},

@@ -38,7 +38,7 @@ class Sleepers {
 
   int woken_for_queue_0() {
     int const before = woken_;
-    parking.notify(0, true);
+    parking.notify(0, Parking::everywhere);
     while (woken_ == before) std::this_thread::yield();
     return last_woken_;
   }
