@@ -115,7 +115,7 @@ double Problem::run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, 
     sweep.to = to;
     variant.sweep(sweep);
     if (count) count_blocks();
-    std::swap(from, to);
+    if (!variant.ends_in_place(sweep.steps)) std::swap(from, to);
   }
   result_ = from;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

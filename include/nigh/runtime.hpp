@@ -24,6 +24,7 @@ class Outside;
 }
 namespace detail {
 class scheduler;
+class stencil_engine;
 }
 namespace cluster {
 class Agent;
@@ -249,6 +250,7 @@ class NIGH_API runtime {
  private:
   friend class task_scope;
   friend class cluster::Agent;
+  friend class detail::stencil_engine;
   friend detail::scheduler& detail::default_scheduler();
   runtime(runtime_options options, tasks::Outside& outside);
 

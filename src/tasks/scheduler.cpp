@@ -219,6 +219,12 @@ void scheduler::order_homes() {
   parking_.emplace(std::move(workers_of), std::move(wake_order), seats_.size());
 }
 
+std::vector<int> scheduler::cpus() const {
+  std::vector<int> all;
+  for (auto const& w : pinned_workers()) all.push_back(w->cpu);
+  return all;
+}
+
 // A stand-in beside each worker, and room for guests. Their stacks are set up when first needed.
 void scheduler::add_seats(std::size_t domains) {
   worker_count_ = static_cast<int>(seats_.size());

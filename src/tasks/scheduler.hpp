@@ -43,6 +43,7 @@ class scheduler {
   void wait();
 
   int workers() const noexcept { return worker_count_; }
+  std::vector<int> cpus() const;  // of the workers
   int workers_now() const { return arena_ != nullptr ? arena_->members() : worker_count_; }
   std::size_t seats() const noexcept { return seats_.size(); }
   int queues() const noexcept { return static_cast<int>(homes_.size()); }

@@ -201,7 +201,7 @@ TEST_P(Jacobi3dVariant, GivesTheReferencesBits) {
         sweep.from = a.data();
         sweep.to = b.data();
         variant->sweep(sweep);
-        std::swap(a, b);
+        if (!variant->ends_in_place(sweep.steps)) std::swap(a, b);
       }
       EXPECT_EQ(different_sites(grid, a.data(), expected.data()), 0U)
           << name_of(s) << ' ' << to_string(order);

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <nigh/topology.hpp>
 #include <string>
 #include <vector>
+
+#include "topology/cache_share.hpp"
 
 namespace nigh {
 namespace {
@@ -207,4 +210,20 @@ TEST(SmtSiblings, AreThoseAllowed) {
 }
 
 }  // namespace
+TEST(CacheShare, IsThatOfWhoHasLeast) {
+  auto const t = synthetic("pack:2 numa:1 l3:1(size=32MB) l2:4(size=1MB) core:1 pu:2");
+  auto const share = [&](std::vector<int> const& cpus) {
+    return nigh::topologies::cache_share(t, cpus);
+  };
+  constexpr std::size_t mb = 1'000'000;  // as hwloc has it
+  EXPECT_EQ(share({0}).l2, mb);
+  EXPECT_EQ(share({0}).last, 32 * mb);
+  EXPECT_EQ(share({0, 1}).l2, mb / 2) << "siblings";
+  EXPECT_EQ(share({0, 2, 4, 6}).last, 8 * mb);
+  EXPECT_EQ(share({0, 2, 8}).last, 16 * mb) << "two in one package, one in the other";
+  EXPECT_EQ(share({}).l2, 0u);
+  auto const bare = synthetic("numa:1 core:2 pu:1");
+  EXPECT_EQ(nigh::topologies::cache_share(bare, bare.cpus()).last, 0u);
+}
+
 }  // namespace nigh

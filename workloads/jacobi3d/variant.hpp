@@ -44,7 +44,7 @@ struct Plan {
 struct Sweep {
   Plan const* plan = nullptr;
   Kernel const* kernel = nullptr;
-  double const* from = nullptr;
+  double* from = nullptr;  // variants that take several steps may write here, too
   double* to = nullptr;
   int steps = 1;  // time steps this sweep takes, no more than the variant can
   nigh::topology const* machine = nullptr;
@@ -64,6 +64,8 @@ class Variant {
  public:
   virtual ~Variant() = default;
   virtual int most_steps() const { return 1; }  // that one sweep may take
+  // Is the field in `from` after a sweep of so many steps? Else it is in `to`.
+  virtual bool ends_in_place(int /*steps*/) const { return false; }
   virtual void sweep(Sweep const& sweep) = 0;   // returns when every block has been run once
 };
 
@@ -90,5 +92,6 @@ void add_nigh(std::vector<VariantInfo>& list);
 void add_nigh_loops(std::vector<VariantInfo>& list);
 void add_nigh_teams(std::vector<VariantInfo>& list);
 void add_nigh_two_steps(std::vector<VariantInfo>& list);
+void add_nigh_temporal(std::vector<VariantInfo>& list);
 
 }  // namespace jacobi3d

@@ -37,6 +37,7 @@ std::vector<VariantInfo> const& variants() {
     add_nigh_loops(all);
     add_nigh_teams(all);
     add_nigh_two_steps(all);
+    add_nigh_temporal(all);
     return all;
   }();
   return list;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Stencils over many time steps: tiles of points and steps instead of one sweep after the other.
+//
+// A sweep over a grid beyond the caches takes as long as memory needs to read and write it. Here a
+// tile of it does several steps while it is in a cache; its next tile is queued at the cache where
+// it lies as soon as the tiles it needs are done (paper: Wittmann and Hager 2009, outlook). There is
+// no barrier between steps. docs/stencil.md tells when that helps.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nigh/box.hpp>
+#include <nigh/detail/export.hpp>
+#include <nigh/runtime.hpp>
+#include <string>
+#include <type_traits>
+
+namespace nigh {
+
+// What lies beyond the grid in a dimension: values that never change, or its other end.
+enum class boundary : std::uint8_t { fixed, periodic };
+
+template <std::size_t D>
+struct stencil_shape {
+  static_assert(D == 2 || D == 3, "grids of two or three dimensions");
+
+  std::array<std::size_t, D> points{};  // the last one innermost
+  std::size_t reach = 1;                // an update reads so far in each direction: the ghost width
+  std::array<boundary, D> boundaries{};
+  // Of one point: all arrays that an update reads and writes, both copies. For the choice of tiles.
+  std::size_t point_bytes = 2 * sizeof(double);
+  // Where the point 0, 0(, 0) lies in the largest of these arrays, and how far apart its planes (of
+  // two dimensions: rows) are, so that tiles are queued near their pages. None: as if in blocks
+  // over the domains.
+  void const* data = nullptr;
+  std::size_t plane_bytes = 0;
+};
+
+// 0: chosen.
+struct stencil_options {
+  std::size_t tile_width = 0;  // points of the first dimension; 2 x reach at least
+  std::size_t tile_steps = 0;  // that a tile does; a tile of that width has width / reach
+  std::size_t tile_rows = 0;   // of the second dimension, that one call of the update gets
+  bool plain_sweeps = false;   // no tiles: one step after the other
+  runtime* where = nullptr;    // null: the calling worker's, in any other thread the default one
+};
+
+// How a stencil is run.
+struct stencil_plan {
+  bool in_tiles = false;
+  std::size_t width = 0, steps = 0, rows = 0;  // of a tile
+  std::size_t window_bytes = 0;                // what a worker has in use at a time
+  std::string note;                            // why there are no tiles, though asked for
+};
+
+namespace detail {
+
+struct stencil_need {
+  std::size_t points, rows, reach, row_bytes;
+  bool periodic_points, periodic_rows;
+  void const* data;
+  std::size_t plane_bytes;
+};
+
+// Planes and rows whose values of this step are due.
+struct stencil_part {
+  std::size_t step, plane_begin, plane_end, row_begin, row_end;
+};
+struct stencil_work {
+  void* self;
+  void (*update)(void* self, stencil_part const& part);  // may throw
+  double (*norm)(void* self, stencil_part const& part);  // of the last step; null: none
+};
+
+class NIGH_API stencil_engine {
+ public:
+  stencil_engine(stencil_need const& need, stencil_options const& options);
+  stencil_plan const& plan() const noexcept { return plan_; }
+  // Steps first + 1 .. first + steps. The sum of the norms.
+  double run(std::size_t first, std::size_t steps, stencil_work work) const;
+
+ private:
+  double run_tiles(std::size_t first, std::size_t steps, stencil_work const& work) const;
+  double run_sweeps(std::size_t first, std::size_t steps, stencil_work const& work) const;
+  scheduler& host() const;
+
+  stencil_need const need_;
+  stencil_options const options_;
+  stencil_plan plan_;
+};
+
+}  // namespace detail
+
+// A grid of which an update makes one time step after the other. The values are the program's own,
+// in two copies: step s is written where s - 2 was.
+//
+//   nigh::stencil<3> heat({.points = {n, n, n}});
+//   heat.run(100, [&](std::size_t step, nigh::box<3> const& b) {
+//     auto& now = u[step % 2];
+//     auto const& before = u[1 - step % 2];
+//     for (auto k = b.begin[0]; k < b.end[0]; ++k) ...  now(k, j, i) = ...  before(k, j, i + 1) ...
+//   });
+//
+// The update gets boxes in an order that gives it the values of step - 1 at all points within reach
+// of the box; many threads call it at once, with boxes that do not touch. It must write no point
+// outside of its box. The first step of a stencil is 1: step 0 is what the program has put there.
+// Results do not depend on tiles or threads, as long as those of a point do not depend on its box.
+//
+// nigh::time_grid has memory for it, with ghosts.
+template <std::size_t D>
+class stencil {
+ public:
+  // std::invalid_argument (naming the option) for what cannot be met: no point, no reach, a tile
+  // narrower than twice the reach, or with fewer steps than asked. A grid smaller than a tile is
+  // swept plainly; plan().note says so.
+  explicit stencil(stencil_shape<D> const& shape, stencil_options const& options = {})
+      : shape_(shape), engine_(need(shape), options) {}
+
+  stencil_plan const& plan() const noexcept { return engine_.plan(); }
+  std::size_t steps_done() const noexcept { return done_; }
+
+  // So many steps more. The first exception of an update is rethrown when all that had begun have
+  // ended; then the grid is in no particular state, and steps_done() as before.
+  template <class Update>
+  void run(std::size_t steps, Update const& update) {
+    calls<Update, no_norm> c{*this, update, {}};
+    engine_.run(done_, steps, {&c, &c.update_part, nullptr});
+    done_ += steps;
+  }
+
+  // At most so many steps more, and a look at every `every`-th: norm(step, box) of all its boxes,
+  // each called right behind the update of the box, are added up, in an order that depends on the
+  // plan only; when enough(step, sum) says so, that was the last step. Returns whether it did. All
+  // workers meet at such a step.
+  template <class Update, class Norm, class Enough>
+  bool run_until(std::size_t steps, std::size_t every, Update const& update, Norm const& norm,
+                 Enough const& enough) {
+    calls<Update, Norm> c{*this, update, norm};
+    for (auto left = steps; left > 0;) {
+      bool const looks = every > 0 && every <= left;
+      auto const now = looks ? every : left;
+      double const sum =
+          engine_.run(done_, now, {&c, &c.update_part, looks ? &c.norm_part : nullptr});
+      done_ += now;
+      left -= now;
+      if (looks && enough(done_, sum)) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct no_norm {};
+
+  template <class Update, class Norm>
+  struct calls {
+    stencil const& host;
+    Update const& update;
+    Norm const& norm;
+
+    static void update_part(void* self, detail::stencil_part const& part) {
+      auto const& me = *static_cast<calls const*>(self);
+      me.update(part.step, me.host.box_of(part));
+    }
+    static double norm_part(void* self, detail::stencil_part const& part) {
+      auto const& me = *static_cast<calls const*>(self);
+      if constexpr (std::is_same_v<Norm, no_norm>)
+        return 0;
+      else
+        return me.norm(part.step, me.host.box_of(part));
+    }
+  };
+
+  box<D> box_of(detail::stencil_part const& part) const {
+    box<D> b;
+    b.begin[0] = part.plane_begin;
+    b.end[0] = part.plane_end;
+    b.begin[1] = part.row_begin;
+    b.end[1] = part.row_end;
+    if constexpr (D == 3) b.end[2] = shape_.points[2];
+    return b;
+  }
+  static detail::stencil_need need(stencil_shape<D> const& s) {
+    std::size_t row_bytes = s.point_bytes;
+    if constexpr (D == 3) row_bytes *= s.points[2];
+    return {s.points[0],
+            s.points[1],
+            s.reach,
+            row_bytes,
+            s.boundaries[0] == boundary::periodic,
+            s.boundaries[1] == boundary::periodic,
+            s.data,
+            s.plane_bytes};
+  }
+
+  stencil_shape<D> shape_;
+  detail::stencil_engine engine_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace nigh

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TileSize: how large are a stencil's tiles (time_tiles.hpp), so that what one worker has in use at
+// a time stays in its share of the caches?
+//
+// A tile goes through the grid's second dimension as a wavefront, some rows at a time, each step
+// `reach` rows behind the one before. So of each of its `width` planes it has in use as many rows as
+// the wavefront is long there, which is all of its steps in the middle and none at its ends.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace nigh::policy {
+
+struct TileNeed {
+  std::int64_t points = 0;  // in the dimension that is cut
+  std::int64_t rows = 0;    // in the second one
+  std::int64_t reach = 1;
+  std::size_t row_bytes = 0;  // of what lies behind one row: all arrays, both copies
+  int workers = 1;
+};
+
+struct TileSize {
+  std::int64_t width = 0;  // points
+  std::int64_t rows = 0;   // of the second dimension, that a step of the wavefront takes at a time
+
+  bool operator==(TileSize const&) const = default;
+};
+
+inline std::size_t window_bytes(TileNeed const& need, TileSize const& size) noexcept {
+  auto const wave = size.width * size.width / 2;
+  auto const ends = (size.width + 2 * need.reach) * (size.rows + 2 * need.reach);
+  return static_cast<std::size_t>(wave + ends) * need.row_bytes;
+}
+
+// cache_bytes: what a worker may fill. The widest tiles that fit, since memory is read and written
+// once for all steps of a tile; and two in a row for each worker, if there can be. At least 2 x
+// reach, whether that fits or not.
+inline TileSize choose_tile(TileNeed const& need, std::size_t cache_bytes) noexcept {
+  constexpr std::int64_t rows = 4, most_width = 256;
+  auto const least = 2 * need.reach;
+  TileSize size{least, std::min(rows, std::max<std::int64_t>(need.rows, 1))};
+  auto const most = std::min(need.points / (2 * std::max(need.workers, 1)), most_width);
+  for (auto width = least; width <= most; width += least)
+    if (window_bytes(need, {width, size.rows}) <= cache_bytes) size.width = width;
+  return size;
+}
+
+}  // namespace nigh::policy

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TimeTiles: which points of which time steps are one tile of a stencil, and what must be done
+// before it?
+//
+// Diamonds in one dimension of the grid and in time (Orozco and Gao 2009; Malas, Hager et al. 2015).
+// The grid is cut into blocks. A value at `reach` r spreads by r points a step, so from each cut two
+// lines go up, one to each side, and the tiles are what lies between four of them:
+//
+//   step   \   /\   /\   /        A tile is done when the tiles below it, to the left and to the
+//     ^     \ /  \ /  \ /         right, are. It needs nobody at its own height, and nobody waits
+//     |      X    X    X          for all of a step.
+//     |     / \  / \  / \         row 1
+//     |    /   \/   \/   \        row 0
+//     0 ---+----+----+----+--- > points
+//
+// A tile is (left, right): point z at step t lies in block `left` when seen along the lines that go
+// down to the right (z + r t), in block `right` along the others (z - r t). Its row is left - right.
+// Values are kept for two steps only. Who writes step t overwrites t - 2, and those who have read
+// that are among those whose step t - 1 it reads itself.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/assert.hpp"
+
+namespace nigh::policy {
+
+struct Tile {
+  std::int64_t row = 0;
+  std::int64_t left = 0;  // block, counted on beyond both ends of the grid
+
+  bool operator==(Tile const&) const = default;
+};
+
+struct Interval {
+  std::int64_t begin = 0, end = 0;
+
+  constexpr bool empty() const noexcept { return begin >= end; }
+  constexpr bool operator==(Interval const&) const = default;
+};
+
+class TimeTiles {
+ public:
+  // Steps are 1 .. steps; at 0 all is there. Blocks have `width` points or somewhat more, and twice
+  // the reach at least; the grid at least one of these.
+  TimeTiles(std::int64_t points, std::int64_t reach, bool periodic, std::int64_t width,
+            std::int64_t steps)
+      : points_(points),
+        reach_(reach),
+        steps_(steps),
+        blocks_(points / std::max<std::int64_t>(width, 1)),
+        periodic_(periodic) {
+    NIGH_ASSERT(reach >= 1 && width >= 2 * reach && blocks_ >= 1, "a block holds what its ends reach");
+    while (first_step_of_row(rows_) <= steps_) ++rows_;
+  }
+
+  // Tiles are numbered row by row. Some numbers name tiles without points.
+  std::int64_t rows() const noexcept { return rows_; }
+  std::int64_t columns() const noexcept { return periodic_ ? blocks_ : blocks_ + 3; }
+  std::size_t numbers() const noexcept { return static_cast<std::size_t>(rows_ * columns()); }
+  std::int64_t blocks() const noexcept { return blocks_; }
+
+  Tile tile(std::size_t number) const noexcept {
+    auto const n = static_cast<std::int64_t>(number);
+    std::int64_t const row = n / columns(), column = n % columns();
+    return {row, row / 2 + column - (periodic_ ? 0 : 1)};
+  }
+  // Of a tile in [0, rows()). -1: there is no such tile.
+  std::int64_t number(Tile t) const noexcept {
+    if (t.row < 0 || t.row >= rows_) return -1;
+    std::int64_t column = t.left - t.row / 2;
+    if (periodic_)
+      column = modulo(column, blocks_);
+    else if (++column < 0 || column >= columns())
+      return -1;
+    return t.row * columns() + column;
+  }
+
+  // Those that may write what it reads, or read what it overwrites. Each may be without points.
+  std::array<Tile, 3> before(Tile t) const noexcept {
+    return {Tile{t.row - 1, t.left - 1}, Tile{t.row - 1, t.left}, Tile{t.row - 2, t.left - 1}};
+  }
+  std::array<Tile, 3> behind(Tile t) const noexcept {
+    return {Tile{t.row + 1, t.left + 1}, Tile{t.row + 1, t.left}, Tile{t.row + 2, t.left + 1}};
+  }
+
+  Interval steps_of(Tile t) const noexcept {
+    auto const [left, right] = between(t);
+    return {std::max<std::int64_t>(floor(left.begin - right.end, 2 * reach_) + 1, 1),
+            std::min(floor(left.end - right.begin - 1, 2 * reach_) + 1, steps_ + 1)};
+  }
+  // Of a periodic grid, points before 0 or behind the end are those at the other end.
+  Interval points_of(Tile t, std::int64_t step) const noexcept {
+    auto const [left, right] = between(t);
+    auto const spread = reach_ * step;
+    Interval const all{std::max(left.begin - spread, right.begin + spread),
+                       std::min(left.end - spread, right.end + spread)};
+    if (periodic_) return all;
+    return {std::max<std::int64_t>(all.begin, 0), std::min(all.end, points_)};
+  }
+  bool empty(Tile t) const noexcept {
+    auto const steps = steps_of(t);
+    for (auto s = steps.begin; s < steps.end; ++s)
+      if (!points_of(t, s).empty()) return false;
+    return true;
+  }
+  // Where most of its points are.
+  std::int64_t middle(Tile t) const noexcept {
+    auto const [left, right] = between(t);
+    auto const z = (left.begin + left.end + right.begin + right.end) / 4;
+    return periodic_ ? modulo(z, points_) : std::clamp<std::int64_t>(z, 0, points_ - 1);
+  }
+
+ private:
+  struct Blocks {
+    Interval left, right;
+  };
+  Blocks between(Tile t) const noexcept {
+    auto const right = t.left - t.row;
+    return {{cut(t.left), cut(t.left + 1)}, {cut(right), cut(right + 1)}};
+  }
+  // Blocks differ by one point at most; beyond the grid they go on as if it were periodic.
+  std::int64_t cut(std::int64_t block) const noexcept {
+    auto const turn = floor(block, blocks_);
+    return turn * points_ + (block - turn * blocks_) * points_ / blocks_;
+  }
+  std::int64_t first_step_of_row(std::int64_t row) const noexcept {
+    auto first = steps_of({row, row / 2}).begin;
+    for (std::int64_t b = 1; b < blocks_; ++b)
+      first = std::min(first, steps_of({row, row / 2 + b}).begin);
+    return first;
+  }
+  static std::int64_t floor(std::int64_t a, std::int64_t b) noexcept {
+    return a / b - (a % b < 0);
+  }
+  static std::int64_t modulo(std::int64_t a, std::int64_t b) noexcept { return a - floor(a, b) * b; }
+
+  std::int64_t points_, reach_, steps_, blocks_;
+  bool periodic_;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace nigh::policy

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stencils in tiles of points and steps, held to one sweep after the other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <nigh/runtime.hpp>
+#include <nigh/stencil.hpp>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "policy/wavefront.hpp"
+
+namespace {
+
+using ::testing::HasSubstr;
+using nigh::boundary;
+using nigh::box;
+using nigh::stencil;
+using nigh::stencil_options;
+
+nigh::topology machine(char const* description) {
+  return nigh::topology::from_synthetic(description).value();
+}
+
+// Values that tell where from each neighbour at each step: a wrong or late read shows in all that
+// comes of it. Indices wrap where the grid does; beyond a fixed end lies 7.
+class Hashes {
+ public:
+  Hashes(nigh::stencil_shape<3> const& shape) : s_(shape) {
+    for (auto& copy : copies_) copy.resize(s_.points[0] * s_.points[1] * s_.points[2]);
+    for (std::size_t i = 0; i < copies_[0].size(); ++i) copies_[0][i] = i * 0x9e3779b97f4a7c15u;
+  }
+  void update(std::size_t step, box<3> const& b) {
+    auto& now = copies_[step % 2];
+    for (auto k = b.begin[0]; k < b.end[0]; ++k)
+      for (auto j = b.begin[1]; j < b.end[1]; ++j)
+        for (auto i = b.begin[2]; i < b.end[2]; ++i) {
+          std::uint64_t sum = step;
+          auto const r = static_cast<long>(s_.reach);
+          for (long d = -r; d <= r; ++d) {
+            sum = sum * 31 + before(step, {k, j, i}, 0, d);
+            sum = sum * 31 + before(step, {k, j, i}, 1, d);
+            sum = sum * 31 + before(step, {k, j, i}, 2, d);
+          }
+          now[at({k, j, i})] = sum;
+        }
+  }
+  std::vector<std::uint64_t> const& values(std::size_t step) const { return copies_[step % 2]; }
+  std::size_t at(std::array<std::size_t, 3> const& p) const {
+    return (p[0] * s_.points[1] + p[1]) * s_.points[2] + p[2];
+  }
+
+ private:
+  std::uint64_t before(std::size_t step, std::array<std::size_t, 3> p, std::size_t d, long by) {
+    auto const n = static_cast<long>(s_.points[d]);
+    auto z = static_cast<long>(p[d]) + by;
+    if (z < 0 || z >= n) {
+      if (s_.boundaries[d] == boundary::fixed) return 7;
+      z = ((z % n) + n) % n;
+    }
+    p[d] = static_cast<std::size_t>(z);
+    return copies_[1 - step % 2][at(p)];
+  }
+  nigh::stencil_shape<3> s_;
+  std::array<std::vector<std::uint64_t>, 2> copies_;
+};
+
+std::string text(nigh::stencil_shape<3> const& s, stencil_options const& o, std::size_t steps) {
+  std::string t = "width " + std::to_string(o.tile_width) + " rows " + std::to_string(o.tile_rows) +
+                  " reach " + std::to_string(s.reach) + " steps " + std::to_string(steps);
+  for (std::size_t d = 0; d < 3; ++d)
+    t += " | " + std::to_string(s.points[d]) +
+         (s.boundaries[d] == boundary::periodic ? " ring" : "");
+  return t;
+}
+
+void expect_as_sweeps(nigh::stencil_shape<3> const& shape, stencil_options const& options,
+                      std::size_t steps) {
+  Hashes in_tiles(shape), swept(shape);
+  stencil<3> s(shape, options);
+  ASSERT_TRUE(s.plan().in_tiles) << text(shape, options, steps);
+  s.run(steps, [&](std::size_t step, box<3> const& b) { in_tiles.update(step, b); });
+  EXPECT_EQ(s.steps_done(), steps);
+  for (std::size_t step = 1; step <= steps; ++step)
+    swept.update(step, {{0, 0, 0}, shape.points});
+  ASSERT_EQ(in_tiles.values(steps), swept.values(steps)) << text(shape, options, steps);
+}
+
+TEST(Stencil, IsWhatSweepsAre) {
+  auto const m = machine("pack:2 numa:1 l3:2 core:2 pu:1");
+  nigh::runtime rt({.machine = &m, .queue_level = nigh::level::l3});
+  std::mt19937 random(3);
+  auto const below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  for (int n = 0; n < 150; ++n) {
+    nigh::stencil_shape<3> shape;
+    stencil_options options;
+    options.where = &rt;
+    shape.reach = 1 + below(2);
+    options.tile_width = 2 * shape.reach + below(8);
+    options.tile_rows = 1 + below(5);
+    shape.points = {options.tile_width + below(30), 1 + below(20), 1 + below(5)};
+    for (auto& b : shape.boundaries) b = below(2) == 0 ? boundary::fixed : boundary::periodic;
+    expect_as_sweeps(shape, options, 1 + below(25));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Stencil, RunsOfMoreStepsThanAreCutAtATimeGoOn) {
+  nigh::stencil_shape<3> const shape{.points = {6, 2, 1}};
+  expect_as_sweeps(shape, {.tile_width = 3}, 9000);
+}
+
+TEST(Stencil, RunsGoOnWhereTheLastEnded) {
+  nigh::stencil_shape<3> const shape{.points = {20, 7, 3}};
+  Hashes in_tiles(shape), swept(shape);
+  stencil<3> s(shape, {.tile_width = 4});
+  auto const update = [&](std::size_t step, box<3> const& b) { in_tiles.update(step, b); };
+  for (std::size_t steps : {3u, 0u, 1u, 10u}) s.run(steps, update);
+  EXPECT_EQ(s.steps_done(), 14u);
+  for (std::size_t step = 1; step <= 14; ++step) swept.update(step, {{0, 0, 0}, shape.points});
+  EXPECT_EQ(in_tiles.values(14), swept.values(14));
+}
+
+TEST(Stencil, OfTwoDimensionsCutsBoth) {
+  std::array<std::vector<double>, 2> u{std::vector<double>(64 * 50, 1), std::vector<double>(64 * 50)};
+  u[0][100] = 5;
+  auto v = u;
+  auto const update = [](auto& grid, std::size_t step, box<2> const& b) {
+    auto& now = grid[step % 2];
+    auto const& before = grid[1 - step % 2];
+    auto const value = [&](std::size_t j, std::size_t i) {
+      return j < 64 && i < 50 ? before[j * 50 + i] : 0;
+    };
+    for (auto j = b.begin[0]; j < b.end[0]; ++j)
+      for (auto i = b.begin[1]; i < b.end[1]; ++i)
+        now[j * 50 + i] = 0.2 * (value(j, i) + value(j - 1, i) + value(j + 1, i) +
+                                 value(j, i - 1) + value(j, i + 1));
+  };
+  std::atomic<int> parts{0};
+  stencil<2> s({.points = {64, 50}}, {.tile_width = 8, .tile_rows = 10});
+  s.run(30, [&](std::size_t step, box<2> const& b) {
+    parts += b.size(1) < 50;
+    update(u, step, b);
+  });
+  for (std::size_t step = 1; step <= 30; ++step) update(v, step, {{0, 0}, {64, 50}});
+  EXPECT_EQ(u[0], v[0]);
+  EXPECT_GT(parts, 0);
+}
+
+TEST(Stencil, StopsWhenTheNormSaysSo) {
+  nigh::stencil_shape<3> const shape{.points = {24, 9, 2}};
+  for (bool const plain : {false, true}) {
+    std::vector<int> steps_at(shape.points[0] * shape.points[1], 0);
+    stencil<3> s(shape, {.tile_width = 6, .plain_sweeps = plain});
+    std::vector<double> sums;
+    bool const stopped = s.run_until(
+        100, 8,
+        [&](std::size_t step, box<3> const& b) {
+          for (auto k = b.begin[0]; k < b.end[0]; ++k)
+            for (auto j = b.begin[1]; j < b.end[1]; ++j)
+              steps_at[k * shape.points[1] + j] = static_cast<int>(step);
+        },
+        [&](std::size_t step, box<3> const& b) {
+          return static_cast<double>(b.size(0) * b.size(1) * b.size(2) * step);
+        },
+        [&](std::size_t step, double sum) {
+          EXPECT_EQ(sum, 24 * 9 * 2 * static_cast<double>(step));
+          sums.push_back(sum);
+          return step == 24;
+        });
+    EXPECT_TRUE(stopped);
+    EXPECT_EQ(s.steps_done(), 24u);
+    EXPECT_EQ(sums.size(), 3u);
+    for (int const step : steps_at) ASSERT_EQ(step, 24);
+    EXPECT_FALSE(s.run_until(
+        10, 8, [](std::size_t, box<3> const&) {}, [](std::size_t, box<3> const&) { return 0.0; },
+        [](std::size_t, double) { return false; }));
+    EXPECT_EQ(s.steps_done(), 34u);
+  }
+}
+
+// Added up in the same order, whoever computed what.
+TEST(Stencil, NormsAreTheSameEachTime) {
+  nigh::stencil_shape<3> const shape{.points = {40, 10, 3}};
+  auto const norm = [&] {
+    double last = 0;
+    stencil<3> s(shape, {.tile_width = 6});
+    s.run_until(
+        12, 12, [](std::size_t, box<3> const&) { std::this_thread::yield(); },
+        [](std::size_t, box<3> const& b) {
+          return std::sin(static_cast<double>(b.begin[0] * 100 + b.begin[1]));
+        },
+        [&](std::size_t, double sum) {
+          last = sum;
+          return false;
+        });
+    return last;
+  };
+  double const first = norm();
+  EXPECT_NE(first, 0);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(norm(), first);
+}
+
+TEST(Stencil, AnExceptionEndsTheRun) {
+  for (bool const plain : {false, true}) {
+    stencil<3> s({.points = {60, 10, 1}}, {.tile_width = 4, .plain_sweeps = plain});
+    try {
+      s.run(20, [](std::size_t step, box<3> const& b) {
+        if (step == 7 && b.begin[0] <= 30 && b.end[0] > 30) throw std::runtime_error("at 30");
+      });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (std::runtime_error const& e) {
+      EXPECT_STREQ(e.what(), "at 30");
+    }
+    EXPECT_EQ(s.steps_done(), 0u);
+  }
+}
+
+TEST(Stencil, RunsInATask) {
+  nigh::runtime rt({.workers = 1});
+  rt.run([] { expect_as_sweeps({.points = {30, 5, 2}}, {.tile_width = 4}, 12); });
+}
+
+TEST(Stencil, AGridSmallerThanATileIsSweptAndSaysSo) {
+  nigh::stencil_shape<3> const shape{.points = {5, 5, 5}};
+  Hashes with(shape), without(shape);
+  stencil<3> s(shape, {.tile_width = 6});
+  EXPECT_FALSE(s.plan().in_tiles);
+  EXPECT_THAT(s.plan().note, HasSubstr("5 points are less than a tile of 6"));
+  s.run(4, [&](std::size_t step, box<3> const& b) { with.update(step, b); });
+  for (std::size_t step = 1; step <= 4; ++step) without.update(step, {{0, 0, 0}, shape.points});
+  EXPECT_EQ(with.values(4), without.values(4));
+  EXPECT_FALSE(stencil<3>({.points = {1, 5, 5}}).plan().in_tiles);
+}
+
+TEST(Stencil, WhatCannotBeIsRefused) {
+  auto const why = [](nigh::stencil_shape<3> const& shape, stencil_options const& o) {
+    try {
+      stencil<3> s(shape, o);
+    } catch (std::invalid_argument const& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  nigh::stencil_shape<3> const cube{.points = {50, 50, 50}};
+  EXPECT_THAT(why(cube, {.tile_width = 1}), HasSubstr("tile_width: 1 is less than twice the reach"));
+  EXPECT_THAT(why({.points = {50, 50, 50}, .reach = 9}, {.tile_width = 16}),
+              HasSubstr("less than twice the reach, 18"));
+  EXPECT_THAT(why(cube, {.tile_width = 8, .tile_steps = 16}),
+              HasSubstr("tile_steps: a tile 8 wide has 8 steps, not 16"));
+  EXPECT_THAT(why({.points = {50, 0, 50}}, {}), HasSubstr("points: there are none"));
+  EXPECT_THAT(why({.points = {50, 50, 50}, .reach = 0}, {}), HasSubstr("reach: 0"));
+}
+
+TEST(Wavefront, GoesThroughAllRowsOfAllSteps) {
+  for (std::size_t rows = 1; rows < 14; ++rows)
+    for (std::size_t at_a_time = 1; at_a_time < 6; ++at_a_time)
+      for (std::size_t steps = 0; steps < 9; ++steps)
+        for (bool const ring : {false, true}) {
+          std::vector<std::size_t> done(rows, 0);
+          nigh::policy::for_each_row_piece(
+              rows, 2, ring, at_a_time, steps,
+              [&](std::size_t step, std::size_t begin, std::size_t end) {
+                for (auto r = begin; r < end; ++r) ASSERT_EQ(done[r]++, step);
+              });
+          for (auto const d : done) ASSERT_EQ(d, steps);
+        }
+}
+
+}  // namespace

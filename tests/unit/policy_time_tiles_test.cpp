@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diamonds: each point of each step lies in one tile, and whoever runs tiles in any order that
+// before() allows reads what was written last.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "policy/tile_size.hpp"
+#include "policy/time_tiles.hpp"
+
+namespace {
+
+using nigh::policy::Tile;
+using nigh::policy::TimeTiles;
+
+struct Case {
+  std::int64_t points, reach;
+  bool periodic;
+  std::int64_t width, steps;
+};
+
+std::string text(Case const& c) {
+  return std::to_string(c.points) + " points, reach " + std::to_string(c.reach) +
+         (c.periodic ? ", periodic" : "") + ", width " + std::to_string(c.width) + ", steps " +
+         std::to_string(c.steps);
+}
+
+// The step that each of two copies of a grid holds, at each point.
+class TwoSteps {
+ public:
+  explicit TwoSteps(Case const& c) : c_(c) {
+    for (auto& copy : holds_) copy.assign(static_cast<std::size_t>(c.points), 0);
+  }
+  void write(std::int64_t step, std::int64_t point) {
+    for (auto z = point - c_.reach; z <= point + c_.reach; ++z) {
+      if (!c_.periodic && (z < 0 || z >= c_.points)) continue;
+      ASSERT_EQ(at(step - 1, z), step - 1) << text(c_) << ": point " << point << " reads " << z;
+    }
+    ASSERT_EQ(at(step, point), std::max<std::int64_t>(step - 2, 0)) << text(c_);
+    at(step, point) = step;
+  }
+  bool is_done() const {
+    auto const& last = holds_[static_cast<std::size_t>(c_.steps % 2)];
+    return std::all_of(last.begin(), last.end(), [&](auto s) { return s == c_.steps; });
+  }
+
+ private:
+  std::int64_t& at(std::int64_t step, std::int64_t z) {
+    auto const there = static_cast<std::size_t>((z + 2 * c_.points) % c_.points);
+    return holds_[static_cast<std::size_t>(step % 2)][there];
+  }
+  Case c_;
+  std::vector<std::int64_t> holds_[2];
+};
+
+void run_in_random_order(Case const& c, std::mt19937& random) {
+  TimeTiles const tiles(c.points, c.reach, c.periodic, c.width, c.steps);
+  TwoSteps grid(c);
+  std::vector<int> waits(tiles.numbers(), 0);
+  std::vector<Tile> ready;
+  std::size_t run = 0, all = 0;
+  auto const each = [&](auto const& others, auto const& f) {
+    for (Tile const& o : others)
+      if (auto const n = tiles.number(o); n >= 0 && !tiles.empty(o)) f(static_cast<std::size_t>(n));
+  };
+  for (std::size_t n = 0; n < tiles.numbers(); ++n) {
+    Tile const t = tiles.tile(n);
+    ASSERT_EQ(tiles.number(t), static_cast<std::int64_t>(n)) << text(c);
+    if (tiles.empty(t)) continue;
+    ++all;
+    each(tiles.before(t), [&](std::size_t) { ++waits[n]; });
+    if (waits[n] == 0) ready.push_back(t);
+  }
+  while (!ready.empty()) {
+    std::swap(ready[random() % ready.size()], ready.back());
+    Tile const t = ready.back();
+    ready.pop_back();
+    ++run;
+    auto const steps = tiles.steps_of(t);
+    for (auto s = steps.begin; s < steps.end; ++s) {
+      auto const points = tiles.points_of(t, s);
+      for (auto z = points.begin; z < points.end; ++z) {
+        grid.write(s, (z + 2 * c.points) % c.points);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+    each(tiles.behind(t), [&](std::size_t n) {
+      if (--waits[n] == 0) ready.push_back(tiles.tile(n));
+    });
+  }
+  ASSERT_EQ(run, all) << text(c);
+  ASSERT_TRUE(grid.is_done()) << text(c);
+}
+
+TEST(TimeTiles, AnyOrderThatTheirCountersAllowGivesEachPointItsNeighbours) {
+  std::mt19937 random(5);
+  for (int n = 0; n < 3000; ++n) {
+    Case c;
+    c.reach = 1 + static_cast<std::int64_t>(random() % 3);
+    c.width = 2 * c.reach + static_cast<std::int64_t>(random() % 12);
+    c.points = c.width + static_cast<std::int64_t>(random() % 60);
+    c.periodic = random() % 2 == 0;
+    c.steps = 1 + static_cast<std::int64_t>(random() % 30);
+    run_in_random_order(c, random);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// For a reach of one, as many steps as points, less one that falls on the corners.
+TEST(TimeTiles, ATileHoldsItsWidthOfSteps) {
+  TimeTiles const tiles(160, 1, false, 16, 100);
+  EXPECT_EQ(tiles.blocks(), 10);
+  Tile const inner{3, 5};
+  auto const steps = tiles.steps_of(inner);
+  EXPECT_EQ(steps.end - steps.begin, 15);
+  std::int64_t widest = 0, points = 0;
+  for (auto s = steps.begin; s < steps.end; ++s) {
+    auto const here = tiles.points_of(inner, s);
+    widest = std::max(widest, here.end - here.begin);
+    points += here.end - here.begin;
+  }
+  EXPECT_EQ(widest, 16);
+  EXPECT_EQ(points, 16 * 16 / 2);
+}
+
+using nigh::policy::choose_tile;
+using nigh::policy::TileNeed;
+using nigh::policy::TileSize;
+using nigh::policy::window_bytes;
+
+TileNeed cube_of_600() {
+  return {.points = 600, .rows = 600, .reach = 1, .row_bytes = 600 * 16, .workers = 2};
+}
+
+TEST(TileSize, WhatIsInUseAtATimeFitsTheCache) {
+  for (std::size_t kib = 256; kib <= 16384; kib *= 4) {
+    auto const size = choose_tile(cube_of_600(), kib << 10);
+    EXPECT_LE(window_bytes(cube_of_600(), size), kib << 10) << kib;
+    EXPECT_GE(size.width, 2) << kib;
+  }
+}
+
+TEST(TileSize, LargerCachesHoldMoreSteps) {
+  std::int64_t before = 0;
+  for (std::size_t kib = 64; kib <= 1 << 20; kib *= 2) {
+    auto const width = choose_tile(cube_of_600(), kib << 10).width;
+    EXPECT_GE(width, before) << kib;
+    before = width;
+  }
+}
+
+TEST(TileSize, EachWorkerHasTilesInEveryRow) {
+  auto need = cube_of_600();
+  need.workers = 96;
+  EXPECT_LE(choose_tile(need, std::size_t{1} << 30).width * 96 * 2, 600);
+  need.workers = 1000;  // more than there can be tiles for: as many as there can
+  EXPECT_EQ(choose_tile(need, std::size_t{1} << 30).width, 2);
+}
+
+TEST(TileSize, AWidthIsAMultipleOfWhatItsEndsReach) {
+  auto need = cube_of_600();
+  need.reach = 3;
+  for (std::size_t kib = 64; kib <= 1 << 16; kib *= 2)
+    EXPECT_EQ(choose_tile(need, kib << 10).width % 6, 0) << kib;
+}
+
+}  // namespace

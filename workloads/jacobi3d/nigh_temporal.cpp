@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of planes and steps, queued at the cache that holds them.
+#include "jacobi3d/temporal.hpp"
+
+namespace jacobi3d {
+
+namespace {
+
+class TimeTiles : public Variant {
+ public:
+  explicit TimeTiles(Team const& team) : runtime_(options(team)) {}
+
+  int most_steps() const override { return 1 << 20; }
+  bool ends_in_place(int steps) const override { return steps % 2 == 0; }
+
+  void sweep(Sweep const& s) override {
+    Kernel const& kernel = s.kernel->streaming ? *find_kernel(s.kernel->isa, false) : *s.kernel;
+    sweep_in_tiles(s, kernel, {.where = &runtime_});
+  }
+
+ private:
+  static nigh::runtime_options options(Team const& team) {
+    nigh::runtime_options o;
+    o.machine = team.machine;
+    o.workers = team.threads();
+    o.queue_level = nigh::level::l3;
+    return o;
+  }
+
+  nigh::runtime runtime_;
+};
+
+// A block counts as run by whoever writes its first row in its first plane last.
+void count_blocks(Sweep const& s, nigh::box<3> const& b) {
+  Extent const block = s.plan->blocks.box(0).hi;
+  auto const first = [](std::size_t from, std::ptrdiff_t size) {
+    return (static_cast<std::ptrdiff_t>(from) + size - 1) / size;
+  };
+  for (auto k = first(b.begin[0], block.k); k * block.k < static_cast<std::ptrdiff_t>(b.end[0]); ++k)
+    for (auto j = first(b.begin[1], block.j); j * block.j < static_cast<std::ptrdiff_t>(b.end[1]);
+         ++j)
+      for (std::ptrdiff_t i = 0; i < s.plan->blocks.along().i; ++i)
+        s.ran_here(s.plan->blocks.number(i, j, k));
+}
+
+}  // namespace
+
+nigh::stencil_plan sweep_in_tiles(Sweep const& s, Kernel const& kernel,
+                                  nigh::stencil_options const& options) {
+  Grid const& grid = s.plan->grid;
+  auto const size = [](std::ptrdiff_t n) { return static_cast<std::size_t>(n); };
+  nigh::stencil<3> stencil(
+      {.points = {size(grid.interior.k), size(grid.interior.j), size(grid.interior.i)},
+       .data = s.from + grid.at(0, 0, 0),
+       .plane_bytes = size(grid.plane_pitch) * sizeof(double)},
+      options);
+  stencil.run(size(s.steps), [&](std::size_t step, nigh::box<3> const& b) {
+    auto const at = [](std::size_t n) { return static_cast<std::ptrdiff_t>(n); };
+    Box const box{{at(b.begin[2]), at(b.begin[1]), at(b.begin[0])},
+                  {at(b.end[2]), at(b.end[1]), at(b.end[0])}};
+    if (step % 2 == 1)
+      kernel.sweep_block(grid, s.from, s.to, box);
+    else
+      kernel.sweep_block(grid, s.to, s.from, box);
+    if (s.ran_in != nullptr) count_blocks(s, b);
+  });
+  return stencil.plan();
+}
+
+void add_nigh_temporal(std::vector<VariantInfo>& list) {
+  list.push_back({"nigh/temporal",
+                  false,
+                  [](Team const& team) -> std::unique_ptr<Variant> {
+                    return std::make_unique<TimeTiles>(team);
+                  },
+                  {}});
+}
+
+}  // namespace jacobi3d
