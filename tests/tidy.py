@@ -42,6 +42,7 @@ LAYERS = {
     "include": [],
     "bench": ["workloads"],
     "bench/cluster": ["bench", "src/cluster", "src/cluster/mpi"],
+    "bench/temporal": ["bench", "src/policy"],
     "bench/coordinator": ["bench", "src/policy", "src/sim", "src/coordinator/client"],
     "workloads": ["workloads/shapes"],
     "workloads/shapes": [],

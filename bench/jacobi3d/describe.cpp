@@ -136,7 +136,7 @@ std::string describe(Comparison const& c, JacobiOptions const& o) {
                      plain, plain * 24e-3);
   out +=
       "nigh/two-steps takes two time steps in one pass over memory and moves about half the bytes "
-      "an update,\nnigh/temporal more steps and fewer bytes; the limits are "
+      "an update,\nnigh/temporal more steps and fewer bytes (nigh bench temporal); the limits are "
       "those of one step a pass,\nso they may exceed them.\n";
   bool const verified = std::all_of(c.measured.begin(), c.measured.end(),
                                     [](auto const& m) { return m.second.verified; });

@@ -97,6 +97,12 @@ class BadInput(unittest.TestCase):
                                 ("--repetitions", "-1")):
             self.refuses(argument, "spread", f"{argument}={value}")
 
+    def test_temporal(self):
+        for argument, value in (("--widths", "0"), ("--widths", "1"), ("--widths", "8,"), ("--widths", "61"),
+                                ("--steps", "-1"), ("--rows", "x"), ("--obstacles", "some"), ("--grid", "0"),
+                                ("--isa", "z80"), ("--repetitions", "-1"), ("--threads", "-1")):
+            self.refuses(argument, "temporal", "--quick", f"{argument}={value}")
+
     def test_mg_as_a_plain_program(self):
         for argument, value in (("--class", "X"), ("--variant", "fastest"), ("--bind", "spread"),
                                 ("--mem", "bind"), ("--threads", "-1"), ("--isa", "z80")):
@@ -136,7 +142,7 @@ class BadInput(unittest.TestCase):
             self.assertRegex(done.stderr, r"--launcher: .* has started 1 ranks instead of 2\n$")
 
     def test_files(self):
-        for bench in ("coordinator", "jacobi3d", "loops", "mg", "spread", "tasks") + ("cluster",) * HAS_RANKS:
+        for bench in ("coordinator", "jacobi3d", "loops", "mg", "spread", "tasks", "temporal") + ("cluster",) * HAS_RANKS:
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -193,6 +199,18 @@ class GoodInput(unittest.TestCase):
                 self.assertIs(line["verified"], True, line["variant"])
                 self.assertEqual(len(line["samples"]), 2)
                 self.assertGreater(line["counters"]["ratio_to_serial"], 0)
+
+    def test_temporal(self):
+        done = run("temporal", "--quick", "--widths=4,10", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        rates = [line for line in lines if "absent" not in line and line["metric"] == "rate"]
+        self.assertLessEqual({"nigh/temporal", "nigh/temporal 4", "nigh/temporal 10", "nigh/queues"},
+                             {line["variant"] for line in rates})
+        self.assertEqual({line["params"]["obstacles"] for line in rates}, {"no", "yes"})
+        for line in rates:
+            self.assertIs(line["verified"], True, line["variant"])
+            self.assertEqual(len(line["samples"]), 2)
 
     def test_mg(self):
         done = run("mg", "--quick", "--json", "-")

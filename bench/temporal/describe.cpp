@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The study as tables for people, and as results for scripts.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "bench/statistics.hpp"
+#include "bench/table.hpp"
+#include "bench/temporal/study.hpp"
+
+namespace bench {
+
+namespace {
+
+std::string text(jacobi3d::Extent const& e) { return fmt::format("{}x{}x{}", e.i, e.j, e.k); }
+
+TemporalCell const* find(TemporalStudy const& s, std::string_view name, bool obstacles) {
+  for (TemporalCell const& c : s.cells)
+    if (c.name == name && c.obstacles == obstacles && c.why_absent.empty()) return &c;
+  return nullptr;
+}
+
+// The best of all tiles of this kind with a width that was asked for.
+TemporalCell const* best(TemporalStudy const& s, std::string_view kind, bool obstacles) {
+  TemporalCell const* found = nullptr;
+  for (TemporalCell const& c : s.cells)
+    if (c.name.starts_with(std::string(kind) + " ") && c.obstacles == obstacles &&
+        (found == nullptr || median_of(c.rates) > median_of(found->rates)))
+      found = &c;
+  return found;
+}
+
+std::string table(TemporalStudy const& s, bool obstacles) {
+  Table t;
+  t.row({"variant", "width", "KiB in use", "B/update", "MLUP/s", "min", "max", "of limit"});
+  t.rule();
+  for (TemporalCell const& c : s.cells) {
+    if (c.obstacles != obstacles) continue;
+    if (!c.why_absent.empty()) {
+      t.row({c.name, "absent: " + c.why_absent});
+      continue;
+    }
+    Statistics const r = statistics_of(c.rates);
+    t.row({c.name, c.width > 0 ? std::to_string(c.width) : "-",
+           c.width > 0 ? fmt::format("{:.0f}", c.window_kib) : "-",
+           fmt::format("{:.1f}", c.bytes_per_update), fmt::format("{:.0f}", r.median),
+           fmt::format("{:.0f}", r.min), fmt::format("{:.0f}", r.max),
+           fmt::format("{:.2f}{}", median_of_ratios(c.rates, c.copy_rates),
+                       c.verified ? "" : " WRONG")});
+  }
+  return t.text();
+}
+
+std::string ratio(TemporalCell const* a, TemporalCell const* b) {
+  return a == nullptr || b == nullptr
+             ? "unknown"
+             : fmt::format("{:.2f}", median_of_ratios(a->rates, b->rates));
+}
+
+std::string conclusions(TemporalStudy const& s, bool obstacles) {
+  auto const* const chosen = find(s, "nigh/temporal", obstacles);
+  auto const* const ours = best(s, "nigh/temporal", obstacles);
+  auto const* const theirs = best(s, "openmp/temporal", obstacles);
+  return fmt::format("chosen tiles beside the best of those searched ({}): {}\n", ours ? ours->name : "none",
+                     ratio(chosen, ours)) +
+         fmt::format("chosen tiles beside the best static ones with barriers ({}): {}\n",
+                     theirs ? theirs->name : "none", ratio(chosen, theirs)) +
+         (ours != nullptr
+              ? fmt::format("width {} beside the same tiles with barriers: {}\n", ours->width,
+                            ratio(ours, find(s, "openmp/temporal " + std::to_string(ours->width),
+                                             obstacles)))
+              : "");
+}
+
+}  // namespace
+
+std::string describe(TemporalStudy const& s, TemporalOptions const& all) {
+  JacobiOptions const& o = *all.solver;
+  std::string out = fmt::format(
+      "Jacobi {}, {} time steps, {} threads, {} kernel; medians of {} samples, all variants in "
+      "turn\nof limit: to a copy right before ({} stores, 16 bytes for an update)\n",
+      text(o.grid), all.steps, o.team.threads(), o.kernel.isa, o.repetitions,
+      s.streaming_copy ? "streaming" : "plain");
+  for (bool const obstacles : all.obstacles)
+    out += fmt::format("\n{}\n\n{}\n{}",
+                       obstacles ? "with obstacles: three eighths of the sites are solid, all in "
+                                   "the first half of the planes"
+                                 : "empty grid",
+                       table(s, obstacles), conclusions(s, obstacles));
+  bool const verified =
+      std::all_of(s.cells.begin(), s.cells.end(), [](auto const& c) { return c.verified; });
+  return out + fmt::format("\na tile without its update: {:.2f} us of a worker\n", s.empty_tile_us) +
+         (verified ? "All fields are the same, bit for bit (checksum).\n"
+                   : "WRONG: a field differs from that of plain sweeps.\n");
+}
+
+std::vector<Result> results(TemporalStudy const& s, TemporalOptions const& all) {
+  JacobiOptions const& o = *all.solver;
+  std::vector<Result> list;
+  for (TemporalCell const& c : s.cells) {
+    Result r;
+    r.bench = "temporal";
+    r.variant = c.name;
+    r.params = {{"grid", text(o.grid)},
+                {"steps", static_cast<long>(all.steps)},
+                {"threads", static_cast<long>(o.team.threads())},
+                {"isa", std::string(o.kernel.isa)},
+                {"pages", o.huge_pages ? "huge" : "small"},
+                {"width", static_cast<long>(c.width)},
+                {"obstacles", c.obstacles ? "yes" : "no"}};
+    r.metric = "rate";
+    r.unit = "MLUP/s";
+    r.absent = c.why_absent;
+    if (c.why_absent.empty()) {
+      r.samples = c.rates;
+      r.verified = c.verified;
+      r.counters = {{"limit_mlups", median_of(c.copy_rates)},
+                    {"of_limit", median_of_ratios(c.rates, c.copy_rates)},
+                    {"bytes_per_update", c.bytes_per_update},
+                    {"window_kib", c.window_kib}};
+    }
+    list.push_back(std::move(r));
+  }
+  Result tile;
+  tile.bench = "temporal";
+  tile.variant = "empty tile";
+  tile.params = {{"threads", static_cast<long>(o.team.threads())}};
+  tile.metric = "time";
+  tile.unit = "us";
+  tile.samples = {s.empty_tile_us};
+  list.push_back(std::move(tile));
+  return list;
+}
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/temporal/obstacles.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace bench {
+
+namespace {
+
+using jacobi3d::Box;
+using jacobi3d::Extent;
+using jacobi3d::Grid;
+
+struct Brick {  // of whole rows
+  std::ptrdiff_t k0, k1, j0, j1;
+};
+
+// Kernels are plain functions, so what they go around is the process's.
+struct {
+  jacobi3d::BlockSweep sweep = nullptr;
+  std::vector<Brick> bricks;
+  double free = 1;
+} world;
+
+// The part of the box that is in none of the bricks from n on, in boxes.
+void sweep_free(Grid const& grid, double const* from, double* to, Box const& box,
+                std::size_t n) noexcept {
+  if (box.lo.k >= box.hi.k || box.lo.j >= box.hi.j) return;
+  for (; n < world.bricks.size(); ++n) {
+    Brick const& b = world.bricks[n];
+    auto const k0 = std::max(b.k0, box.lo.k), k1 = std::min(b.k1, box.hi.k);
+    auto const j0 = std::max(b.j0, box.lo.j), j1 = std::min(b.j1, box.hi.j);
+    if (k0 >= k1 || j0 >= j1) continue;
+    auto const rest = [&](std::ptrdiff_t from_k, std::ptrdiff_t to_k, std::ptrdiff_t from_j,
+                          std::ptrdiff_t to_j) {
+      sweep_free(grid, from, to, {{box.lo.i, from_j, from_k}, {box.hi.i, to_j, to_k}}, n + 1);
+    };
+    rest(box.lo.k, k0, box.lo.j, box.hi.j);
+    rest(k1, box.hi.k, box.lo.j, box.hi.j);
+    rest(k0, k1, box.lo.j, j0);
+    rest(k0, k1, j1, box.hi.j);
+    return;
+  }
+  world.sweep(grid, from, to, box);
+}
+
+}  // namespace
+
+jacobi3d::Kernel around_obstacles(jacobi3d::Kernel const& kernel, Extent const& grid) {
+  world.sweep = kernel.sweep_block;
+  world.bricks.clear();
+  double solid = 0;
+  // Four by two of them: half of the planes, and there three quarters of the rows.
+  constexpr std::ptrdiff_t along_k = 4, along_j = 2;
+  for (std::ptrdiff_t a = 0; a < along_k; ++a)
+    for (std::ptrdiff_t b = 0; b < along_j; ++b) {
+      auto const k0 = grid.k * a / (2 * along_k), k1 = grid.k * (a + 1) / (2 * along_k);
+      auto const j0 = grid.j * b / along_j, j1 = j0 + grid.j * 3 / (4 * along_j);
+      world.bricks.push_back({k0, k1, j0, j1});
+      solid += static_cast<double>((k1 - k0) * (j1 - j0));
+    }
+  world.free = 1 - solid / static_cast<double>(grid.k * grid.j);
+  jacobi3d::Kernel around = kernel;
+  around.sweep_block = [](Grid const& g, double const* from, double* to, Box const& box) noexcept {
+    sweep_free(g, from, to, box, 0);
+  };
+  return around;
+}
+
+double free_share() { return world.free; }
+
+}  // namespace bench

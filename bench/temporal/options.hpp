@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the user asked `nigh bench temporal` for.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/jacobi3d/options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace bench {
+
+struct TemporalFlags {  // as typed
+  std::string widths, rows, isa, json, plot, obstacles;
+  JacobiFlags solver;
+  long steps = 0;
+  bool quick = false;
+
+  void declare(CLI::App& app);
+};
+
+struct TemporalOptions {  // checked
+  std::unique_ptr<JacobiOptions> solver;
+  int steps = 0;
+  std::vector<int> widths;  // of tiles
+  int rows = 0;             // a step of the wavefront takes; 0: chosen
+  std::vector<bool> obstacles;
+};
+
+// UsageError naming the argument for what cannot be.
+TemporalOptions check(TemporalFlags const& flags);
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Static temporal blocking, as codes have it that do not know of tasks.
+#include <omp.h>
+
+#include <cstdint>
+
+#include "bench/temporal/contestants.hpp"
+#include "policy/wavefront.hpp"
+#include "policy/time_tiles.hpp"
+
+namespace bench {
+
+namespace {
+
+using jacobi3d::Box;
+
+class StaticTiles : public jacobi3d::Variant {
+ public:
+  StaticTiles(jacobi3d::Team const& team, int width, int rows)
+      : team_(team), width_(width), rows_(rows > 0 ? rows : 4) {
+#pragma omp parallel num_threads(team_.threads())
+    team_.pin_thread(omp_get_thread_num());
+  }
+
+  int most_steps() const override { return 1 << 12; }
+  bool ends_in_place(int steps) const override { return steps % 2 == 0; }
+
+  void sweep(jacobi3d::Sweep const& s) override {
+    auto const& size = s.plan->grid.interior;
+    nigh::policy::TimeTiles const tiles(size.k, 1, false, width_, s.steps);
+    auto const columns = tiles.columns();
+#pragma omp parallel num_threads(team_.threads())
+    for (std::int64_t row = 0; row < tiles.rows(); ++row) {
+#pragma omp for schedule(static)
+      for (std::int64_t column = 0; column < columns; ++column)
+        run(s, tiles, tiles.tile(static_cast<std::size_t>(row * columns + column)));
+    }
+  }
+
+ private:
+  void run(jacobi3d::Sweep const& s, nigh::policy::TimeTiles const& tiles,
+           nigh::policy::Tile const& tile) const {
+    auto const& size = s.plan->grid.interior;
+    auto const steps = tiles.steps_of(tile);
+    if (steps.empty()) return;
+    nigh::policy::for_each_row_piece(
+        static_cast<std::size_t>(size.j), 1, false, static_cast<std::size_t>(rows_),
+        static_cast<std::size_t>(steps.end - steps.begin),
+        [&](std::size_t n, std::size_t row_begin, std::size_t row_end) {
+          auto const step = steps.begin + static_cast<std::int64_t>(n);
+          auto const planes = tiles.points_of(tile, step);
+          if (planes.empty()) return;
+          Box const box{{0, static_cast<std::ptrdiff_t>(row_begin), planes.begin},
+                        {size.i, static_cast<std::ptrdiff_t>(row_end), planes.end}};
+          if (step % 2 == 1)
+            s.kernel->sweep_block(s.plan->grid, s.from, s.to, box);
+          else
+            s.kernel->sweep_block(s.plan->grid, s.to, s.from, box);
+        });
+  }
+
+  jacobi3d::Team team_;
+  int width_, rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<jacobi3d::Variant> make_static_tiles(jacobi3d::Team const& team, int width,
+                                                     int rows) {
+  return std::make_unique<StaticTiles>(team, width, rows);
+}
+
+}  // namespace bench
