@@ -45,6 +45,8 @@ def draw(axes, lines):
 def main():
     lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l and l["bench"] == "temporal" and l["metric"] == "rate"]
+    if not lines:
+        raise SystemExit("temporal.py: these results have no figure (--problems)")
     figures.style()
     panels = list(dict.fromkeys(l["params"]["obstacles"] for l in lines))
     figure, grid = plt.subplots(1, len(panels), squeeze=False, sharey=True, layout="constrained",

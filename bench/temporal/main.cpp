@@ -2,6 +2,7 @@
 // nigh bench temporal: a stencil's time steps in tiles that stay in a cache.
 #include "bench/command.hpp"
 #include "bench/report.hpp"
+#include "bench/temporal/problems.hpp"
 #include "bench/temporal/study.hpp"
 
 namespace {
@@ -11,9 +12,14 @@ using namespace bench;
 void run(TemporalFlags const& flags) {
   TemporalOptions const options = check(flags);
   Report report(flags.json, flags.plot, options.solver->machine);
-  TemporalStudy const all = study(options);
-  report.print(describe(all, options));
-  report.keep(results(all, options));
+  auto const present = [&](auto const& measured) {
+    report.print(describe(measured, options));
+    report.keep(results(measured, options));
+  };
+  if (flags.problems)
+    present(study_problems(options));
+  else
+    present(study(options));
   report.finish("temporal", "a field differs from that of plain sweeps");
 }
 

@@ -21,6 +21,8 @@ void TemporalFlags::declare(CLI::App& app) {
   app.add_option("--reps,--repetitions", solver.repetitions, "samples of each; default 5");
   app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest there is");
   app.add_option("--pages", solver.pages, "auto, small or huge");
+  app.add_flag("--problems", problems,
+               "instead: other stencils, in sweeps and in tiles of the width that is chosen");
   app.add_flag("--quick", quick, "a small grid and few samples: does it work?");
   app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
   app.add_option("--plot", plot, "draw the results, FILE.svg or FILE.png");

@@ -18,7 +18,7 @@ struct TemporalFlags {  // as typed
   std::string widths, rows, isa, json, plot, obstacles;
   JacobiFlags solver;
   long steps = 0;
-  bool quick = false;
+  bool quick = false, problems = false;
 
   void declare(CLI::App& app);
 };

@@ -38,8 +38,11 @@ inline std::size_t window_bytes(TileNeed const& need, TileSize const& size) noex
 // once for all steps of a tile; and two in a row for each worker, if there can be. At least 2 x
 // reach, whether that fits or not.
 inline TileSize choose_tile(TileNeed const& need, std::size_t cache_bytes) noexcept {
-  constexpr std::int64_t rows = 4, most_width = 256;
+  constexpr std::int64_t few_rows = 4, most_width = 256;
+  constexpr std::size_t piece_bytes = 8192;  // of a row at least: what comes first in it costs most
   auto const least = 2 * need.reach;
+  auto const rows = std::max(
+      few_rows, static_cast<std::int64_t>(piece_bytes / std::max<std::size_t>(need.row_bytes, 1)));
   TileSize size{least, std::min(rows, std::max<std::int64_t>(need.rows, 1))};
   auto const most = std::min(need.points / (2 * std::max(need.workers, 1)), most_width);
   for (auto width = least; width <= most; width += least)

@@ -211,6 +211,12 @@ class GoodInput(unittest.TestCase):
         for line in rates:
             self.assertIs(line["verified"], True, line["variant"])
             self.assertEqual(len(line["samples"]), 2)
+        done = run("temporal", "--quick", "--problems", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual({(line["params"]["problem"], line["variant"], line["verified"]) for line in lines},
+                         {(problem, variant, True) for problem in ("heat2d", "diffusion3d", "lbm")
+                          for variant in ("nigh/sweeps", "nigh/temporal")})
 
     def test_mg(self):
         done = run("mg", "--quick", "--json", "-")

@@ -162,6 +162,16 @@ TEST(TileSize, EachWorkerHasTilesInEveryRow) {
   EXPECT_EQ(choose_tile(need, std::size_t{1} << 30).width, 2);
 }
 
+// In two dimensions a row is a point.
+TEST(TileSize, ShortRowsAreTakenManyAtATime) {
+  auto need = cube_of_600();
+  EXPECT_EQ(choose_tile(need, 1 << 20).rows, 4);
+  need.row_bytes = 16;
+  EXPECT_EQ(choose_tile(need, 1 << 20).rows, 512);
+  need.rows = 100;
+  EXPECT_EQ(choose_tile(need, 1 << 20).rows, 100);
+}
+
 TEST(TileSize, AWidthIsAMultipleOfWhatItsEndsReach) {
   auto need = cube_of_600();
   need.reach = 3;
