@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/merge_traces.hpp"
 #include "cli/traced_run.hpp"
 #include "platform/program.hpp"
 
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct TraceOptions {
   std::string output;
-  bool summary_only = false;
+  bool summary_only = false, merge = false;
   std::vector<std::string> words;  // the program and its arguments
 };
 
@@ -67,8 +68,35 @@ std::optional<double> creation_overhead_ns() try {
   return std::nullopt;  // no thread to be had: the summary goes without
 }
 
+std::string said_of(std::vector<RankTrace> const& ranks) {
+  auto const error = clock_error_ns(ranks);
+  auto const all = static_cast<std::size_t>(ranks.front().read.rank->ranks);
+  return fmt::format("trace of {}{} ranks{}", ranks.size(),
+                     ranks.size() < all ? fmt::format(" of {}", all) : "",
+                     error > 0 ? fmt::format(", whose clocks agree within {:.1f} us,",
+                                             static_cast<double>(error) * 1e-3)
+                               : "");
+}
+
+// One file for all ranks of a job, if that is what ran: then no others but those of processes that
+// are no ranks are left.
+std::vector<fs::path> keep_ranks(std::vector<fs::path> traces, std::string const& output) {
+  auto const ranks = rank_traces(traces);
+  if (ranks.size() < 2 || !misfit(ranks).empty()) return traces;
+  merge_traces(ranks, output);
+  for (auto const& rank : ranks) std::erase(traces, rank.file);
+  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks), output);
+  for (auto const& other : traces) {
+    auto const file = output + "." + other.stem().string();
+    fs::rename(other, file);
+    fmt::print(stderr, "nigh: trace in {}\n", file);
+  }
+  return {};
+}
+
 // OUTPUT for the program's only process or its first one, OUTPUT.PID for others.
-void keep(std::vector<fs::path> const& traces, std::string const& output) {
+void keep(std::vector<fs::path> traces, std::string const& output) {
+  traces = keep_ranks(std::move(traces), output);
   for (std::size_t i = 0; i < traces.size(); ++i) {
     auto const file = i == 0 ? output : output + "." + traces[i].stem().string();
     fs::rename(traces[i], file);
@@ -96,6 +124,19 @@ bool summarise(std::vector<fs::path> const& traces) {
       traces.size() > 1 ? fmt::format("{:26}{}\n", "processes", traces.size()) : std::string());
   fmt::print(stderr, "{}", text(sums, creation_overhead_ns()));
   return true;
+}
+
+void merge(TraceOptions const& options) {
+  std::vector<fs::path> const files(options.words.begin(), options.words.end());
+  auto const ranks = rank_traces(files);
+  for (auto const& file : files)
+    if (std::none_of(ranks.begin(), ranks.end(), [&](auto const& r) { return r.file == file; }))
+      throw UsageError("trace: " + file.string() + " is no trace of a rank");
+  if (auto const why = misfit(ranks); !why.empty()) throw UsageError("trace: " + why);
+  auto const output = options.output.empty() ? "ranks.trace.json" : options.output;
+  merge_traces(ranks, output);
+  summarise(files);
+  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks), output);
 }
 
 void run_traced(TraceOptions const& options) {
@@ -128,9 +169,15 @@ void add_trace(CLI::App& app) {
           ->type_name("FILE");
   command->add_flag("--summary-only", options->summary_only, "Only print the sums, keep no file")
       ->excludes(output);
+  command->add_flag("--merge", options->merge,
+                    "Put traces of a job's ranks into one file: nigh trace --merge FILE...")
+      ->excludes("--summary-only");
   command->add_option("program", options->words, "The program and its arguments")
       ->type_name("-- PROGRAM ARGUMENTS...");
   command->callback([options] {
+    if (options->merge && options->words.empty())
+      throw UsageError("trace: which traces? nigh trace --merge FILE...");
+    if (options->merge) return merge(*options);
     if (options->words.empty())
       throw UsageError("trace: which program? nigh trace -- PROGRAM ARGUMENTS...");
     run_traced(*options);

@@ -78,6 +78,12 @@ std::optional<ReadTrace> read_trace(fs::path const& file) {
   auto const& sums = json["otherData"];
   ReadTrace read;
   read.process = sums.value("process", 0);
+  read.program = sums.value("program", "");
+  read.zero_ns = sums.value("zero_ns", std::int64_t{0});
+  if (sums.contains("rank"))
+    read.rank = {sums.value("rank", 0), sums.value("ranks", 1), sums.value("host", ""),
+                 sums.value("to_rank_0_ns", std::int64_t{0}),
+                 sums.value("clock_error_ns", std::int64_t{0})};
   auto const number = [&sums](char const* name) { return sums.value(name, std::uint64_t{0}); };
   auto& s = read.summary;
   s.runtimes = number("runtimes");

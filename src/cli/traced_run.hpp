@@ -3,10 +3,13 @@
 // A program's run with its nigh runtimes recorded: where its processes leave their traces, and what
 // these say.
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "trace/rank.hpp"
 #include "trace/summary.hpp"
 
 namespace nigh::cli {
@@ -34,6 +37,9 @@ class TraceFolder {
 
 struct ReadTrace {
   int process = 0;
+  std::string program;
+  std::int64_t zero_ns = 0;         // of its steady clock, when times are 0
+  std::optional<trace::Rank> rank;  // of a job, if it is one
   trace::Summary summary;
   bool ended = false;  // a runtime did; otherwise the program stopped before any was written
 };

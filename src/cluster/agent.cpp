@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "base/assert.hpp"
+#include "cluster/clocks.hpp"
+#include "trace/rank.hpp"
 
 namespace nigh::cluster {
 
@@ -37,6 +39,24 @@ runtime_options on_its_cpus(runtime_options options, Layout const& layout) {
     std::rotate(share.begin(), share.begin() + first, share.end());
   }
   options.cpus = share;
+  return options;
+}
+
+// Collective. Before any runtime is recorded.
+runtime_options const& known_to_traces(Transport& network, Layout const& layout,
+                                       runtime_options const& options) {
+  auto const is_recorded = static_cast<std::byte>(!options.trace_file.empty());
+  auto const all = network.gather(std::span(&is_recorded, 1));
+  if (std::none_of(all.begin(), all.end(), [](bytes const& b) { return b[0] != std::byte{0}; }))
+    return options;
+  auto const& first = layout.places.front();
+  bool const have_one_clock =
+      std::all_of(layout.places.begin(), layout.places.end(),
+                  [&](Place const& p) { return p.kernel == first.kernel; });
+  auto const clock = have_one_clock ? ClockOffset{} : compare_clocks(network, now_ns);
+  trace::set_rank({layout.self, network.ranks(),
+                   layout.places[static_cast<std::size_t>(layout.self)].host, clock.to_rank_0_ns,
+                   clock.error_ns});
   return options;
 }
 
@@ -77,7 +97,8 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       funneled_(network_->is_funneled()),
       engine_(plan_among_ranks(layout_), policies_of(settings.options), *this, *network_),
       placed_(ranks(), settings.options.queue_capacity),
-      workers_(on_its_cpus(settings.options.workers, layout_), *this) {
+      workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
+               *this) {
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
 }
 

@@ -51,6 +51,9 @@ bool Agent::find(nigh::detail::task& t) noexcept {
     t = item.here;
     return true;
   }
+  auto* const track = nigh::detail::this_stack->worker->track;
+  if (track != nullptr && item.task->came_with > 0)
+    track->stole(item.task->owner, level::cluster, item.task->came_with);
   t = nigh::detail::make_task(
       [this, task = item.task.release()] { run_task(std::unique_ptr<Task>(task)); });
   return true;

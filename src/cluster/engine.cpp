@@ -113,6 +113,7 @@ Chunk Engine::chunk_for(int thief) const {
 void Engine::take_tasks(Header const& header, Reader& from) {
   for (int i = 0; i < header.count; ++i) {
     auto task = get_task(from);
+    if (i == 0 && header.kind != Kind::placed) task.came_with = header.count;
     if (header.run == run_)
       host_.take(std::move(task));
     else

@@ -56,6 +56,7 @@ struct Task {
   Token token = 0;
   bool stays = false;  // on this rank
   bytes input;
+  std::uint16_t came_with = 0;  // of a steal's first task: how many the steal brought
 };
 
 class Writer {

@@ -58,6 +58,11 @@ class TrackWriter {
         tasks_.pop_back();
         break;
       case EventKind::steal:
+        if (e.where == level::cluster) {
+          instant("steal from rank", e,
+                  "\"rank\":" + std::to_string(e.victim) + ",\"tasks\":" + std::to_string(e.count));
+          break;
+        }
         instant("steal", e,
                 "\"victim\":" + std::to_string(e.victim) + ",\"level\":" +
                     json_string(to_string(e.where)) + ",\"tasks\":" + std::to_string(e.count));

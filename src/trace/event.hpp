@@ -25,8 +25,8 @@ enum class EventKind : std::uint8_t {
 struct Event {
   std::int64_t time_ns = 0;  // of the steady clock
   EventKind kind = EventKind::task_begin;
-  level where = level::cpu;  // steal: how far away the victim was
-  std::uint16_t victim = 0;  // steal: its track; task_begin: 1 + the domain it was put near, or 0
+  level where = level::cpu;  // steal: how far away the victim was; cluster: another rank
+  std::uint16_t victim = 0;  // steal: its track, or the tasks' rank; task_begin: 1 + the domain it was put near, or 0
   std::uint32_t count = 0;   // steal: tasks taken; failed_search, serialized: how many in a row;
                              // queue_length, low_water: tasks; task_begin: KiB it will touch
 

@@ -13,6 +13,7 @@
 #include "base/atomic.hpp"
 #include "platform/program.hpp"
 #include "trace/chrome_json.hpp"
+#include "trace/rank.hpp"
 #include "trace/recorder.hpp"
 
 namespace nigh::trace {
@@ -29,10 +30,16 @@ struct Opened {
   platform::OwnedFile file;
 };
 
+void put_in_place_of(std::string_view placeholder, std::string const& what, std::string& name) {
+  for (auto at = name.find(placeholder); at != name.npos; at = name.find(placeholder, at))
+    name.replace(at, placeholder.size(), what);
+}
+
 std::optional<Opened> open_beside_others(std::string name) {
   auto const process = std::to_string(platform::process_id());
-  for (auto at = name.find("%p"); at != name.npos; at = name.find("%p", at))
-    name.replace(at, 2, process);
+  auto const rank = this_rank();
+  put_in_place_of("%p", process, name);
+  put_in_place_of("%r", std::to_string(rank ? rank->rank : 0), name);
   for (auto const& candidate : {name, name + "." + process}) {
     auto opened = platform::OwnedFile::open(candidate);
     if (!opened) {
@@ -158,9 +165,11 @@ void TraceFile::append(std::string events) {
 // The text, and behind it all that closes the file.
 void TraceFile::write_at_end(std::string text) {
   if (failed_) return;
+  auto const rank = this_rank();
   text += "\n],\"otherData\":{\"format\":" + std::to_string(chrome::format) +
           ",\"program\":" + chrome::json_string(platform::this_program().filename().string()) +
-          ",\"process\":" + std::to_string(process_) + "," + json_members(summary_) + "}}\n";
+          ",\"process\":" + std::to_string(process_) + ",\"zero_ns\":" + std::to_string(zero_ns_) +
+          "," + (rank ? json_members(*rank) : "") + json_members(summary_) + "}}\n";
   auto const written = file_.write_end(end_of_events_, text);
   if (written) return;
   failed_ = true;

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "trace/rank.hpp"
 #include "trace/recorder.hpp"
 
 namespace nigh::trace {
@@ -70,6 +71,24 @@ int in_child(F f) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(RecorderTest, ARankTellsWhichItIsAndHowItsClockGoes) {
+  Recorder::start(file("alone%r.json"), two_workers()).reset();
+  EXPECT_FALSE(read(file("alone0.json"))["otherData"].contains("rank"));
+  EXPECT_GT(read(file("alone0.json"))["otherData"]["zero_ns"], 0);
+  auto const as_a_rank = [&] {
+    set_rank({2, 4, "n\"3", -70, 9});
+    Recorder::start(file("rank%r.json"), two_workers()).reset();
+    return 0;
+  };
+  ASSERT_EQ(in_child(as_a_rank), 0);
+  auto const told = read(file("rank2.json"))["otherData"];
+  EXPECT_EQ(told["rank"], 2);
+  EXPECT_EQ(told["ranks"], 4);
+  EXPECT_EQ(told["host"], "n\"3");
+  EXPECT_EQ(told["to_rank_0_ns"], -70);
+  EXPECT_EQ(told["clock_error_ns"], 9);
 }
 
 TEST_F(RecorderTest, NobodyAskedNobodyRecords) {

@@ -68,6 +68,13 @@ TEST(ChromeJson, ATaskIsASpanInMicroseconds) {
   EXPECT_EQ(events[0]["tid"], 200'003);
 }
 
+TEST(ChromeJson, AStealFromAnotherRankNamesIt) {
+  auto const events = track_of({{2'000, EventKind::steal, level::cluster, 5, 12}}, 0);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0]["name"], "steal from rank");
+  EXPECT_EQ(events[0]["args"], json({{"rank", 5}, {"tasks", 12}}));
+}
+
 TEST(ChromeJson, ASearchOrSleepLastsUntilTheNextEvent) {
   auto const events = track_of({at(1000, EventKind::failed_search, 9), at(1200, EventKind::park),
                                 at(2000, EventKind::unpark), at(2010, EventKind::failed_search, 3),

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/merge_traces.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+
+#include "trace/chrome_json.hpp"
+
+namespace nigh::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t tracks_of_a_runtime = 100'000;  // as chrome_json numbers threads
+
+// When the file's times are 0, by rank 0's clock.
+std::int64_t zero_ns(RankTrace const& t) {
+  return t.read.zero_ns + t.read.rank->to_rank_0_ns;
+}
+
+// One rank's events, moved to where they belong among those of all. They stand one a line, as this
+// nigh has written them, and quotes inside of names are escaped: so what is looked for is found
+// where it is meant.
+class Mover {
+ public:
+  Mover(RankTrace const& t, int runtimes_before, std::int64_t late_ns)
+      : file_(t.file.string()),
+        who_(fmt::format("rank {} on {}: ", t.read.rank->rank, t.read.rank->host)),
+        runtimes_before_(runtimes_before),
+        late_ns_(late_ns) {}
+
+  std::string moved(std::string line) const {
+    auto const runtime = number_behind(",\"pid\":", line) + runtimes_before_;
+    auto const track = number_behind(",\"tid\":", line) % tracks_of_a_runtime;
+    replace_behind(",\"pid\":", std::to_string(runtime), line);
+    replace_behind(",\"tid\":", std::to_string(runtime * tracks_of_a_runtime + track), line);
+    if (auto const at = line.find(ts); at != line.npos) replace_behind(ts, later(line, at), line);
+    if (line.starts_with(R"({"ph":"M","name":"process_name")")) {
+      std::string_view const name = "\"args\":{\"name\":\"";
+      auto const quoted = trace::chrome::json_string(who_);
+      line.insert(line.find(name) + name.size(), quoted.substr(1, quoted.size() - 2));
+    }
+    return line;
+  }
+
+ private:
+  static constexpr std::string_view ts = ",\"ts\":";
+
+  [[noreturn]] void fail() const { throw std::runtime_error(file_ + " is no trace of this nigh"); }
+
+  std::size_t behind(std::string_view key, std::string const& line) const {
+    auto const at = line.find(key);
+    if (at == line.npos) fail();
+    return at + key.size();
+  }
+  std::int64_t number_behind(std::string_view key, std::string const& line) const {
+    auto const at = behind(key, line);
+    std::int64_t n = 0;
+    if (std::from_chars(line.data() + at, line.data() + line.size(), n).ec != std::errc()) fail();
+    return n;
+  }
+  void replace_behind(std::string_view key, std::string const& value, std::string& line) const {
+    auto const at = behind(key, line);
+    line.replace(at, line.find_first_not_of("-.0123456789", at) - at, value);
+  }
+  std::string later(std::string const& line, std::size_t at) const {
+    double const us = std::strtod(line.c_str() + at + ts.size(), nullptr);
+    auto const ns = std::llround(us * 1e3) + late_ns_;
+    return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+  }
+
+  std::string const file_, who_;
+  int const runtimes_before_;
+  std::int64_t const late_ns_;
+};
+
+// Appends its events.
+void move_events(RankTrace const& t, Mover const& mover, std::ofstream& out, bool& is_first) {
+  std::ifstream in(t.file, std::ios::binary);
+  std::string line;
+  if (!std::getline(in, line) || !line.ends_with("\"traceEvents\":["))
+    throw std::runtime_error(t.file.string() + " is no trace of this nigh");
+  while (std::getline(in, line) && !line.starts_with("],\"otherData\":")) {
+    if (line.empty()) continue;
+    if (line.ends_with(',')) line.pop_back();
+    out << (is_first ? "" : ",\n") << mover.moved(std::move(line));
+    is_first = false;
+  }
+}
+
+std::string sums(std::vector<RankTrace> const& traces) {
+  trace::Summary all;
+  for (auto const& t : traces) all = all + t.read.summary;
+  return fmt::format(R"({{"format":{},"program":{},"process":{},"ranks":{},"clock_error_ns":{},{}}})",
+                     trace::chrome::format, trace::chrome::json_string(traces[0].read.program),
+                     traces[0].read.process, traces.size(), clock_error_ns(traces),
+                     json_members(all));
+}
+
+}  // namespace
+
+std::vector<RankTrace> rank_traces(std::vector<fs::path> const& files) {
+  std::vector<RankTrace> found;
+  for (auto const& file : files)
+    if (auto read = read_trace(file); read && read->rank) found.push_back({file, *read});
+  std::stable_sort(found.begin(), found.end(), [](RankTrace const& a, RankTrace const& b) {
+    return a.read.rank->rank < b.read.rank->rank;
+  });
+  return found;
+}
+
+std::string misfit(std::vector<RankTrace> const& traces) {
+  for (std::size_t i = 1; i < traces.size(); ++i) {
+    auto const &a = *traces[i - 1].read.rank, &b = *traces[i].read.rank;
+    auto const files = fmt::format("{} and {}", traces[i - 1].file.string(), traces[i].file.string());
+    if (a.rank == b.rank) return fmt::format("{} are both of rank {}", files, a.rank);
+    if (a.ranks != b.ranks)
+      return fmt::format("{} are of jobs of {} and {} ranks", files, a.ranks, b.ranks);
+  }
+  return {};
+}
+
+std::int64_t clock_error_ns(std::vector<RankTrace> const& traces) {
+  std::int64_t largest = 0, second = 0;
+  for (auto const& t : traces) {
+    second = std::max(second, std::min(largest, t.read.rank->clock_error_ns));
+    largest = std::max(largest, t.read.rank->clock_error_ns);
+  }
+  return largest + second;
+}
+
+void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) {
+  auto const first = std::min_element(
+      traces.begin(), traces.end(),
+      [](RankTrace const& a, RankTrace const& b) { return zero_ns(a) < zero_ns(b); });
+  auto const part = output.string() + ".part";
+  struct Remains {
+    fs::path const file;
+    ~Remains() {
+      std::error_code failed;
+      fs::remove(file, failed);
+    }
+  } const remains{part};
+  std::ofstream out(part, std::ios::binary);
+  out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  bool is_first = true;
+  int runtimes = 0;
+  for (auto const& t : traces) {
+    move_events(t, Mover(t, runtimes, zero_ns(t) - zero_ns(*first)), out, is_first);
+    runtimes += static_cast<int>(t.read.summary.runtimes);
+  }
+  out << "\n],\"otherData\":" << sums(traces) << "}\n";
+  out.close();
+  std::error_code failed;
+  if (out) fs::rename(part, output, failed);
+  if (!out || failed) throw std::runtime_error("cannot write " + output.string());
+}
+
+}  // namespace nigh::cli
