@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coordinator/protocol/codec.hpp"
 
-#include <algorithm>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 namespace nigh::coordinator {
@@ -33,6 +34,13 @@ using Bits = std::conditional_t<
     std::conditional_t<sizeof(Part) == 2, std::uint16_t,
                        std::conditional_t<sizeof(Part) == 4, std::uint32_t, std::uint64_t>>>;
 
+// Numbers that are in memory as they travel, one behind the other.
+template <class Part>
+constexpr bool is_as_it_travels = false;
+template <class Number, std::size_t size>
+constexpr bool is_as_it_travels<std::array<Number, size>> =
+    std::is_integral_v<Number> && std::endian::native == std::endian::little;
+
 struct Writer {
   std::byte* to;
 
@@ -42,6 +50,9 @@ struct Writer {
       auto const bits = std::uint64_t{static_cast<Bits<Part>>(part)};
       for (std::size_t i = 0; i < sizeof(Part); ++i)
         *to++ = static_cast<std::byte>(bits >> (8 * i) & 0xff);
+    } else if constexpr (is_as_it_travels<Part>) {
+      std::memcpy(to, part.data(), sizeof part);
+      to += sizeof part;
     } else if constexpr (requires { Part::layout(*this, part); }) {
       Part::layout(*this, part);
     } else {
@@ -61,6 +72,9 @@ struct Reader {
       for (std::size_t i = 0; i < sizeof(Part); ++i)
         bits |= std::to_integer<std::uint64_t>(*from++) << (8 * i);
       part = static_cast<Part>(static_cast<Bits<Part>>(bits));
+    } else if constexpr (is_as_it_travels<Part>) {
+      std::memcpy(part.data(), from, sizeof part);
+      from += sizeof part;
     } else if constexpr (requires { Part::layout(*this, part); }) {
       Part::layout(*this, part);
     } else {
