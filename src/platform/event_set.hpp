@@ -22,13 +22,19 @@ class EventSet {
   void remove(int descriptor) noexcept;
 
   // Names of those that something has happened to, for as long as the next wait(). Empty after
-  // this time, which may be without end, or a signal.
+  // this time, which may be without end, or a signal. Up to a millisecond late.
   std::span<std::uint64_t const> wait(std::optional<std::int64_t> timeout_us);
 
  private:
-  explicit EventSet(int descriptor) : descriptor_(descriptor) {}
+  EventSet(int descriptor, int timer) : descriptor_(descriptor), timer_(timer) {}
+  void set_timer(std::int64_t due_us) noexcept;
+  std::span<std::uint64_t const> look(int timeout_ms);
 
   int descriptor_;
+  // A timeout of the wait itself would be set and ended each time, for a microsecond or two in a
+  // virtual machine; this one stays until it is over, or one is due that is earlier.
+  int timer_;
+  std::optional<std::int64_t> due_us_{};
   std::array<std::uint64_t, 64> names_{};
 };
 
