@@ -9,6 +9,7 @@
 
 #include "coordinator/client/master.hpp"
 #include "platform/local_socket.hpp"
+#include "platform/pause.hpp"
 #include "platform/shared_memory.hpp"
 
 namespace nigh::coordinator {
@@ -155,7 +156,9 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message,
     return master.answer_.load(sync::acquire) == Master::Answer::awaited &&  // (R)
            link_.load(sync::relaxed) == link && !is_closed_.load(sync::relaxed);
   };
+  page_->answer_to(master.ticket_).word.await(master.ticket_);
   bool const sent = !is_closed_.load(sync::relaxed) && send(message);
+  if (sent && hear_awake(master, link)) return;
   while (sent && is_awaited()) {
     if (turn_.try_take()) {
       if (is_awaited()) listen();
@@ -173,6 +176,30 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message,
   turn_.give();
 }
 
+// True when the answer was in the page. Refusals are not, nor is what takes longer.
+bool Program::hear_awake(Master& master, std::uint32_t link) noexcept {
+  auto const ticket = master.ticket_;
+  Answer& answer = page_->answer_to(ticket);
+  auto const until = now_us() + awake_us;
+  bool there = false;
+  do {
+    for (int i = 0; i < sync::spins && !there; ++i) {
+      sync::pause();
+      there = answer.word.is_answered(ticket);
+    }
+  } while (!there && now_us() < until && link_.load(sync::relaxed) == link);
+  if (!there && !answer.word.sleep(ticket)) return false;
+  Grant const grant = answer.get(ticket);
+  if (grant.is_valid()) {
+    master.take(grant);
+    return true;
+  }
+  turn_.take();  // as after a message that is none
+  if (link_.load(sync::relaxed) == link) lose();
+  turn_.give();
+  return false;
+}
+
 void Program::close() noexcept {
   is_closed_.store(true, sync::relaxed);
   if (is_joined()) platform::hang_up(socket_);
@@ -184,12 +211,8 @@ void Program::look() noexcept {
   turn_.give();
 }
 
-// Awake for as long as an answer takes that is there at once: to sleep and wake takes longer.
 void Program::listen() noexcept {
-  auto const until = now_us() + awake_us;
-  do {
-    if (hear()) return;
-  } while (now_us() < until);
+  if (hear()) return;
   if (platform::wait_until_readable(socket_, answers_within_ms)) {
     static_cast<void>(hear());
     return;

@@ -7,8 +7,10 @@
 // run as if there were none. Waiting for cpus may take long; waiting for a coordinator that does
 // not answer, two seconds.
 //
-// Any of the program's threads that waits for an answer listens for all of them, one at a time
-// (turn.hpp), and hands what is not its own to whom it is for.
+// A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as one
+// takes that is there at once: to sleep and wake takes longer. After that, any of the threads that
+// wait listens for all of them, one at a time (turn.hpp), and hands what is not its own to whom it
+// is for.
 
 #include <array>
 #include <cstddef>
@@ -68,6 +70,7 @@ class Program {
   void detach(Master& master) noexcept;
   bool send(ProgramMessage const& message) noexcept;
   void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link) noexcept;
+  bool hear_awake(Master& master, std::uint32_t link) noexcept;
   void listen() noexcept;
   bool hear() noexcept;
   Master* waiting_for(Ticket ticket) noexcept;

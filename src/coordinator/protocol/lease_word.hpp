@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The page that a program shares with the coordinator: a word for each thread that begins regions,
-// and what is known of the regions (region_word.hpp). While nothing changes hands, entering and
-// leaving a region is a compare-exchange here, and no message.
+// The page that a program shares with the coordinator: a word for each thread that begins regions, a
+// place for answers to it (answer.hpp), and what is known of the regions (region_word.hpp). While
+// nothing changes hands, entering and leaving a region is a compare-exchange here, and no message.
 //
 //            grant()            ask()              leave(): asked
 //   none ──▶ busy ──────────▶ asked ──────────────────▶ none, and a Release is sent
@@ -29,6 +29,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "coordinator/protocol/answer.hpp"
 #include "coordinator/protocol/region_word.hpp"
 
 namespace nigh::coordinator {
@@ -115,15 +116,18 @@ class LeaseWord {
 
 inline constexpr std::uint32_t lease_slots = 64;
 
-// A request's ticket says at which word its lease will be: ticket modulo the number of words.
+// A request's ticket says at which word its lease will be, and where the answer: ticket modulo the
+// number of words.
 struct LeasePage {
   struct alignas(64) Line {
     LeaseWord word;
   };
   std::array<Line, lease_slots> lines;
   RegionWords regions;
+  std::array<Answer, lease_slots> answers;
 
   LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
+  Answer& answer_to(std::uint32_t ticket) noexcept { return answers[ticket % lease_slots]; }
 };
 
 }  // namespace nigh::coordinator

@@ -160,22 +160,17 @@ void Server::turn_away(int listener) {
   spare_ = platform::duplicate_descriptor(listener);
 }
 
-// A program that has much to say does not keep the others waiting.
+// One message: of more the events tell again, after those of others, and to look whether there are
+// more would take as long.
 void Server::hear(Connection from) {
-  for (int i = 0; i < messages_at_a_time; ++i) {
-    auto const found = members_.find(from);
-    if (found == members_.end()) return;
-    if (found->second.reads_metrics) return answer_metrics(from, found->second);
-    if (!hear_one(from, found->second)) return;
-  }
-}
-
-// False when there is no more to hear.
-bool Server::hear_one(Connection from, Member& member) {
+  auto const found = members_.find(from);
+  if (found == members_.end()) return;
+  Member& member = found->second;
+  if (member.reads_metrics) return answer_metrics(from, member);
   std::array<std::byte, largest_message + 1> bytes;
   int const size = platform::receive_bytes(member.socket, bytes);
-  if (size == -EAGAIN) return false;
-  if (size <= 0) return close(from), false;
+  if (size == -EAGAIN) return;
+  if (size <= 0) return close(from);
   auto const whole = std::min(static_cast<std::size_t>(size), bytes.size());
   auto decoded = decode_from_program({bytes.data(), whole});
   if (auto const* const wrong = std::get_if<DecodeError>(&decoded)) {
@@ -183,7 +178,7 @@ bool Server::hear_one(Connection from, Member& member) {
     send(from, member,
          Refusal{0, *wrong == DecodeError::foreign_version ? Refusal::Reason::foreign_version
                                                            : Refusal::Reason::malformed});
-    return close(from), false;
+    return close(from);
   }
   auto message = std::get<ProgramMessage>(decoded);
   if (auto* const about = std::get_if<Register>(&message)) {
@@ -198,7 +193,6 @@ bool Server::hear_one(Connection from, Member& member) {
   if (auto const* const request = std::get_if<Request>(&message))
     member.leases.erase(request->returned);
   happen(Received{from, std::move(message)});
-  return true;
 }
 
 void Server::answer_metrics(Connection to, Member& member) {
@@ -250,6 +244,7 @@ void Server::carry_out(Send const& what) {
   if (auto const* const grant = std::get_if<Grant>(&what.message)) {
     member.leases[grant->lease] = grant->ticket;
     member.page->at(grant->ticket).grant(grant->lease);
+    if (member.page->answer_to(grant->ticket).put(*grant)) return;
   }
   send(what.to, member, what.message);
 }

@@ -80,7 +80,6 @@ class Server {
   void let_in(int listener, bool reads_metrics);
   void turn_away(int listener);
   void hear(Connection from);
-  bool hear_one(Connection from, Member& member);
   void answer_metrics(Connection to, Member& member);
   void close(Connection connection);
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where a thread that is awake finds what its request was granted, in the page that its program
+// shares with the coordinator: one place for each thread that begins regions. A message would cost
+// as much as all that the coordinator does for it.
+//
+//             await()            settle()
+//   nobody ──────────▶ awaited ──────────▶ answered
+//     ▲                   │                   │
+//     └──── sleep() ──────┘                   └──▶ await(), of the next request
+//
+//   the program      await() before it sends its request; is_answered(), sleep()    one thread
+//   the coordinator  is_awaited(), settle()                                         one thread
+//
+// Who does not find its program's thread awake sends a Grant. The word says which request it is
+// about, so that what comes too late for one is not taken for the next one's. The coordinator
+// believes nothing else here: a program can deceive only itself.
+//
+// (A) Who sees that it is answered sees the lease: settle() releases, is_answered() and sleep()
+//     acquire.
+// All else is relaxed. A request travels by the socket, which orders what was read here before it.
+
+#include <array>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "coordinator/protocol/message.hpp"
+
+namespace nigh::coordinator {
+
+class AnswerWord {
+ public:
+  // ---- the program
+
+  void await(Ticket ticket) noexcept { word_.store(word(ticket, awaited), sync::relaxed); }
+  bool is_answered(Ticket ticket) const noexcept {
+    return word_.load(sync::acquire) == word(ticket, answered);  // (A)
+  }
+  // True if the answer has come meanwhile; else it will be a message.
+  bool sleep(Ticket ticket) noexcept {
+    auto expected = word(ticket, awaited);
+    bool const is_asleep = word_.compare_exchange_strong(expected, 0, sync::acquire);  // (A)
+    return !is_asleep && expected == word(ticket, answered);
+  }
+
+  // ---- the coordinator
+
+  bool is_awaited(Ticket ticket) const noexcept {
+    return word_.load(sync::relaxed) == word(ticket, awaited);
+  }
+  // False if nobody is awake any more.
+  bool settle(Ticket ticket) noexcept {
+    auto expected = word(ticket, awaited);
+    return word_.compare_exchange_strong(expected, word(ticket, answered), sync::release);  // (A)
+  }
+
+ private:
+  static constexpr std::uint64_t awaited = 1, answered = 2;
+
+  static constexpr std::uint64_t word(Ticket ticket, std::uint64_t state) noexcept {
+    return std::uint64_t{ticket} << 2 | state;
+  }
+
+  sync::atomic<std::uint64_t> word_{0};
+};
+
+// As much of a Grant as the program needs; both sides copy no more cpus than there are.
+struct alignas(64) Answer {
+  AnswerWord word;
+  LeaseId lease = 0;
+  std::uint32_t size = 0;
+  std::array<std::uint16_t, max_cpus> cpus{};
+
+  // The coordinator. False: it is to be a message.
+  bool put(Grant const& grant) noexcept {
+    if (!word.is_awaited(grant.ticket)) return false;
+    lease = grant.lease;
+    size = static_cast<std::uint32_t>(grant.team.size());
+    for (std::uint32_t i = 0; i < size; ++i)
+      cpus[i] = static_cast<std::uint16_t>(grant.team[static_cast<int>(i)]);
+    return word.settle(grant.ticket);
+  }
+
+  // The program, when it is answered. What is no Grant leaves it invalid.
+  Grant get(Ticket ticket) const noexcept {
+    Grant grant{.lease = lease, .ticket = ticket, .wanted = 0, .team = {}};
+    if (size > max_cpus) return {};
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (cpus[i] >= max_cpus) return {};
+      grant.team.add(cpus[i]);
+    }
+    return grant;
+  }
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a server answers: in the page or by message.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "coordinator/client/master.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/shared_memory.hpp"
+#include "running_server.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+// A program that is not our client, and its page's descriptor.
+struct Stranger {
+  explicit Stranger(ProgramOptions const& options)
+      : connection(platform::connect_local(options.socket)) {
+    send(Register{.pid = 1, .name = Name("stranger"), .allowed = options.allowed});
+    platform::wait_until_readable(connection, -1);
+    welcome = platform::receive_message(connection, bytes);
+  }
+  ~Stranger() {
+    platform::close_descriptor(welcome.passed);
+    platform::close_descriptor(connection);
+  }
+  void send(ProgramMessage const& message) const {
+    EXPECT_EQ(platform::send_message(connection, encode(message).bytes()), 0);
+  }
+  std::optional<Grant> hear_grant(int timeout_ms) {
+    if (!platform::wait_until_readable(connection, timeout_ms)) return {};
+    int const size = platform::receive_bytes(connection, bytes);
+    if (size < 0) return {};
+    auto const decoded = decode_from_coordinator({bytes.data(), static_cast<std::size_t>(size)});
+    return std::get<Grant>(std::get<CoordinatorMessage>(decoded));
+  }
+
+  int connection;
+  std::array<std::byte, largest_message> bytes{};
+  platform::ArrivedMessage welcome{};
+};
+
+TEST(CoordinatorAnswers, AreInThePageForWhoIsAwakeAndElseMessages) {
+  RunningServer server;
+  Stranger stranger(server.options());
+  ASSERT_GE(stranger.welcome.passed, 0);
+  auto* const page = static_cast<LeasePage*>(
+      platform::map_shared(stranger.welcome.passed, sizeof(LeasePage)));
+  ASSERT_NE(page, nullptr);
+  auto& answer = page->answer_to(5);
+  answer.word.await(5);
+  stranger.send(Request{.region = 1, .ticket = 5, .demand = {2, 2}});
+  while (!answer.word.is_answered(5)) ::usleep(1000);
+  auto const first = answer.get(5);
+  ASSERT_TRUE(first.is_valid());
+  EXPECT_EQ(first.team.size(), 2);
+  EXPECT_FALSE(stranger.hear_grant(20)) << "no message as well";
+
+  answer.word.await(5 + 2 * lease_slots);  // it does not wait for what it asks for
+  stranger.send(Request{
+      .region = 1, .ticket = 5 + lease_slots, .demand = {3, 3}, .returned = first.lease});
+  auto const second = stranger.hear_grant(-1);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->ticket, 5 + lease_slots);
+  EXPECT_EQ(second->team.size(), 3);
+  EXPECT_FALSE(answer.word.is_answered(5 + lease_slots));
+  platform::unmap_shared(page, sizeof(LeasePage));
+}
+
+TEST(Answer, OfWhoIsNoCoordinatorGrantsNothing) {
+  auto const answer = std::make_unique<Answer>();
+  EXPECT_FALSE(answer->get(1).is_valid()) << "no lease, no cpus";
+  answer->lease = 1, answer->size = 2, answer->cpus[1] = 3;
+  EXPECT_TRUE(answer->get(1).is_valid());
+  answer->cpus[1] = 0;
+  EXPECT_FALSE(answer->get(1).is_valid()) << "a cpu twice";
+  answer->cpus[1] = max_cpus;
+  EXPECT_FALSE(answer->get(1).is_valid());
+  answer->size = max_cpus + 1;
+  EXPECT_FALSE(answer->get(1).is_valid());
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
