@@ -67,7 +67,7 @@ void end(Leases* leases) noexcept {
 
 Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand demand) noexcept {
   auto const team = leases.master.enter(region, demand);
-  return {team.cpus, team.size, team.version, team.is_to_be_timed};
+  return {team.cpus, team.size, team.version, team.is_to_be_timed, team.without};
 }
 
 void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }

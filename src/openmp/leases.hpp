@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "coordinator/client/without.hpp"
 #include "coordinator/protocol/message.hpp"
 #include "preload/hidden.hpp"
 
@@ -16,6 +17,7 @@ struct Lease {
   std::uint32_t version =
       0;  // of this master's leases: changes when cpus do, though not with the size alone
   bool is_to_be_timed = false;  // however short it is
+  coordinator::Without without = coordinator::Without::no_coordinator;  // with size 0: why
 };
 
 // One for each thread that begins regions; used by that thread only.

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <array>
+
 #include "base/atomic.hpp"
 #include "openmp/nests.hpp"
 #include "openmp/runtimes.hpp"
@@ -26,6 +28,7 @@ constinit sync::atomic<std::uint32_t> threads_with_leases{0};
 struct Counts {
   sync::atomic<std::uint64_t> regions{0};
   sync::atomic<std::uint64_t> leased{0};
+  std::array<sync::atomic<std::uint64_t>, coordinator::reasons_for_without> without{};
   sync::atomic<std::uint32_t> smallest{UINT32_MAX};
   sync::atomic<std::uint32_t> largest{0};
 };
@@ -114,6 +117,18 @@ char const* why_no_runtime() {
   return "no OpenMP found (without symbols: a static runtime would not be seen)";
 }
 
+// "; without: 12 no coordinator, 3 the coordinator refused"
+void tell_without() {
+  char const* between = "; without: ";
+  for (int i = 0; i < coordinator::reasons_for_without; ++i) {
+    auto const regions = counts.without[static_cast<std::size_t>(i)].load(sync::relaxed);
+    if (regions == 0) continue;
+    fprintf(stderr, "%s%llu %s", between, static_cast<unsigned long long>(regions),
+            to_string(static_cast<coordinator::Without>(i)));
+    between = ", ";
+  }
+}
+
 __attribute__((destructor)) void tell() {
   if (self.acts) {
     end_study();
@@ -129,6 +144,7 @@ __attribute__((destructor)) void tell() {
   if (leased > 0)
     fprintf(stderr, " (%u to %u of %u)", counts.smallest.load(sync::relaxed),
             counts.largest.load(sync::relaxed), self.cpus);
+  tell_without();
   fprintf(stderr, "\n");
   if (self.acts) tell_nests();
 }
@@ -141,7 +157,10 @@ cpu_set_t const& own_cpus() noexcept { return at_start; }
 
 void count_region(Lease const& lease) noexcept {
   counts.regions.fetch_add(1, sync::relaxed);
-  if (lease.size == 0) return;
+  if (lease.size == 0) {
+    counts.without[static_cast<std::size_t>(lease.without)].fetch_add(1, sync::relaxed);
+    return;
+  }
   counts.leased.fetch_add(1, sync::relaxed);
   auto low = counts.smallest.load(sync::relaxed);
   while (lease.size < low &&

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a server answers: in the page or by message.
+// How a server answers: in the page or by message; and what programs make of no answer.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 
@@ -81,6 +82,19 @@ TEST(Answer, OfWhoIsNoCoordinatorGrantsNothing) {
   EXPECT_FALSE(answer->get(1).is_valid());
   answer->size = max_cpus + 1;
   EXPECT_FALSE(answer->get(1).is_valid());
+}
+
+TEST(CoordinatorAnswers, SayWhyARegionHasNoCpus) {
+  RunningServer server;
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  std::deque<Master> masters;
+  for (std::uint32_t i = 0; i < lease_slots; ++i) {
+    auto const team = masters.emplace_back(program).enter(1, {0, 1});
+    EXPECT_EQ(team.without, Without::refused) << "that is no demand";
+  }
+  Master one_more(program);
+  EXPECT_EQ(one_more.enter(1, {1, 1}).without, Without::too_many_threads);
 }
 
 }  // namespace

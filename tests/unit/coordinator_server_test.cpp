@@ -411,16 +411,24 @@ TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
   Program program;
   EXPECT_FALSE(program.join({"/nowhere/nighd.sock", "test", server.options().allowed}));
   Master master(program);
-  EXPECT_EQ(master.enter(1, all).size, 0u);
+  auto const team = master.enter(1, all);
+  EXPECT_EQ(team.size, 0u);
+  EXPECT_EQ(team.without, Without::no_coordinator);
   master.leave(1000);
 
   Program joined;
   ASSERT_TRUE(joined.join(server.options()));
   Master other(joined);
-  server.stop();
-  EXPECT_EQ(other.enter(1, all).size, 0u);
-  EXPECT_FALSE(joined.is_joined());
+  EXPECT_EQ(other.enter(1, {1, 1}).without, Without::nothing);
   other.leave(1000);
+  server.stop();
+  for (int i = 0; i < 2; ++i) {
+    auto const later = other.enter(1, all);
+    EXPECT_EQ(later.size, 0u);
+    EXPECT_EQ(later.without, Without::no_answer);
+    EXPECT_FALSE(joined.is_joined());
+    other.leave(1000);
+  }
 }
 
 TEST_F(CoordinatorServer, SpeaksWithItsUsersProgramsOnly) {

@@ -40,7 +40,11 @@ bool Master::forget_word() noexcept {
 
 Master::Team Master::enter_by_message(Demand demand) noexcept {
   bool const may_ask = ask_again_ == 0 || ask_again_ <= now_us();
-  if (!may_ask || !program_.rejoin() || !program_.attach(*this) || !demand.is_valid()) return {};
+  if (!may_ask) return none(Without::refused);
+  if (!program_.rejoin())
+    return none(link_ == 0 ? Without::no_coordinator : Without::no_answer);
+  if (!program_.attach(*this)) return none(Without::too_many_threads);
+  if (!demand.is_valid()) return none(Without::refused);
   ask_again_ = 0;
   bool const is_from_before =
       lease_ != 0 && link_ != program_.link() && link_ > program_.forgotten_links_;
@@ -49,7 +53,7 @@ Master::Team Master::enter_by_message(Demand demand) noexcept {
     return team_for(demand, program_.advice(region_));
   }
   lease_ = 0;
-  return {};
+  return none(ask_again_ != 0 ? Without::refused : Without::no_answer);
 }
 
 // The coordinator tries out one region at a time; here each trial ends by itself, whatever becomes
@@ -59,12 +63,13 @@ Master::Team Master::team_of_trial(RegionWord advice, std::uint32_t can) noexcep
     trial_ = advice;
     trial_runs_ = 0;
   }
-  if (trial_runs_ >= TrialRuns::count) return {cpus_.data(), size_now_, version_, false};
+  if (trial_runs_ >= TrialRuns::count)
+    return {cpus_.data(), size_now_, version_, false, Without::nothing};
   auto const run = trial_runs_++;
   if (TrialRuns::has_its_team(run)) size_now_ = std::min(can, advice.size());
   bool const is_reported = TrialRuns::is_reported(run);
   if (is_reported) report_at_ns_ = 0;
-  return {cpus_.data(), size_now_, version_, is_reported};
+  return {cpus_.data(), size_now_, version_, is_reported, Without::nothing};
 }
 
 // To a coordinator that may have just started: what we had from the one before.

@@ -13,6 +13,7 @@
 
 #include "base/atomic.hpp"
 #include "coordinator/client/program.hpp"
+#include "coordinator/client/without.hpp"
 
 namespace nigh::coordinator {
 
@@ -28,6 +29,7 @@ class Master {
     std::uint32_t size = 0;               // 0: run as without a coordinator
     std::uint32_t version = 0;            // changes when cpus do: pin again only then
     bool is_to_be_timed = false;          // leave() had better be told how long it took
+    Without without = Without::nothing;   // with size 0: why
   };
 
   // Waits for cpus if there are none for it. A lease serves all regions of its thread: one that can
@@ -91,10 +93,11 @@ class Master {
       if (advice.is_limited()) size_now_ = std::min(can, advice.maximum());
       if (advice.trial() != 0) return team_of_trial(advice, can);
     }
-    return {cpus_.data(), size_now_, version_, region_ == due_};
+    return {cpus_.data(), size_now_, version_, region_ == due_, Without::nothing};
   }
   Team team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   Team enter_by_message(Demand demand) noexcept;
+  Team none(Without why) const noexcept { return {nullptr, 0, 0, false, why}; }
   void leave_by_message(LeaseWord::Left left) noexcept;
   void report(std::uint32_t trial) noexcept;
   bool ask(ProgramMessage const& message) noexcept;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Why a region runs as without a coordinator, for people.
+
+#include <cstdint>
+
+namespace nigh::coordinator {
+
+enum class Without : std::uint8_t {
+  nothing,           // it has cpus
+  no_coordinator,    // none is there, or none was let in by
+  no_answer,         // there was one, until it ended or was silent for two seconds
+  refused,           // within the last second: it has given this program all that one may have
+  too_many_threads,  // begin regions
+};
+inline constexpr int reasons_for_without = 5;
+
+constexpr char const* to_string(Without why) noexcept {
+  switch (why) {
+    case Without::nothing:
+      break;
+    case Without::no_coordinator:
+      return "no coordinator";
+    case Without::no_answer:
+      return "the coordinator did not answer";
+    case Without::refused:
+      return "the coordinator refused";
+    case Without::too_many_threads:
+      return "too many threads begin regions";
+  }
+  return "";
+}
+
+}  // namespace nigh::coordinator
