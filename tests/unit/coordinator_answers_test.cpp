@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a server answers: in the page or by message; and what programs make of no answer.
+// How a server answers: where, when its files take long, and what programs make of no answer.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <deque>
+#include <future>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "coordinator/client/master.hpp"
 #include "platform/local_socket.hpp"
@@ -95,6 +98,42 @@ TEST(CoordinatorAnswers, SayWhyARegionHasNoCpus) {
   }
   Master one_more(program);
   EXPECT_EQ(one_more.enter(1, {1, 1}).without, Without::too_many_threads);
+}
+
+// A disk that others keep busy may hold a file up for seconds.
+TEST(CoordinatorAnswers, DoNotWaitForProfilesThatAreReadOrWritten) {
+  std::promise<void> disk;
+  auto const is_idle_again = disk.get_future().share();
+  std::atomic<int> remembered = 0;
+  RunningServer server({}, 1000,
+                       {.recall =
+                            [&](KnownProgram const&) {
+                              is_idle_again.wait();
+                              return std::vector<KnownRegion>{
+                                  {.id = 1, .is_fixed = true, .demand = {3, 3}}};
+                            },
+                        .remember =
+                            [&](KnownProgram const&, std::vector<KnownRegion> const&) {
+                              is_idle_again.wait();
+                              ++remembered;
+                            }});
+  auto options = server.options();
+  options.binary = 17;
+  for (int i = 0; i < 2; ++i) {
+    Program program;
+    ASSERT_TRUE(program.join(options));
+    Master master(program);
+    EXPECT_EQ(master.enter(1, {}).size, 8u);
+    master.leave(2 * Report::every_ns);
+  }
+  disk.set_value();
+  Program program;
+  ASSERT_TRUE(program.join(options));
+  Master master(program);
+  EXPECT_EQ(master.enter(1, {}).size, 3u);
+  master.leave(1000);
+  server.stop();
+  EXPECT_GE(remembered, 2) << "and nothing is lost";
 }
 
 }  // namespace

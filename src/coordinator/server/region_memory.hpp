@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is known of programs' regions, kept from one of their runs to the next by whoever drives the
-// server. Writing may take long, so it waits until there is nothing else to do.
+// server. That is files, and a file may take seconds where others keep the disk busy; so it is done
+// in a thread of its own, one thing after the other, and the server hears of what it wanted to know.
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "coordinator/core/coordinator.hpp"
+#include "platform/bell.hpp"
 
 namespace nigh::coordinator {
 
@@ -21,7 +27,7 @@ struct KnownProgram {
   unsigned user = 0;
 };
 
-// Without these, nothing is kept.
+// Without these, nothing is kept. Called by one thread, which is not the server's.
 struct Keeper {
   std::function<std::vector<KnownRegion>(KnownProgram const&)> recall{};
   std::function<void(KnownProgram const&, std::vector<KnownRegion> const&)> remember{};
@@ -29,40 +35,51 @@ struct Keeper {
 
 class RegionMemory {
  public:
-  explicit RegionMemory(Keeper keeper) : keeper_(std::move(keeper)) {}
+  explicit RegionMemory(Keeper keeper);
+  // After all that is to be remembered is.
+  ~RegionMemory();
+  RegionMemory(RegionMemory&&) = delete;
 
-  std::vector<KnownRegion> recall(KnownProgram const& program) {
-    if (!keeper_.recall || program.binary == 0) return {};
-    for (auto it = pending_.begin(); it != pending_.end();)
-      if (it->first.binary == program.binary && it->first.user == program.user) {
-        keeper_.remember(it->first, it->second);
-        it = pending_.erase(it);
-      } else {
-        ++it;
-      }
-    return keeper_.recall(program);
-  }
+  struct Recalled {
+    Connection whose = 0;
+    std::vector<KnownRegion> regions;
+  };
 
-  void remember(KnownProgram program, std::vector<KnownRegion> regions) {
-    if (!keeper_.remember || program.binary == 0) return;
-    pending_.emplace_back(std::move(program), std::move(regions));
-    if (pending_.size() > most_pending) write_one();
-  }
-
-  bool is_behind() const noexcept { return !pending_.empty(); }
-  void write_one() {
-    keeper_.remember(pending_.front().first, pending_.front().second);
-    pending_.pop_front();
-  }
-  void write_all() {
-    while (is_behind()) write_one();
-  }
+  // Of programs that were asked for, after what was to be remembered before. False: nothing is.
+  bool recall(Connection whose, KnownProgram const& program);
+  // False: it is let go, for too much waits already, or there is no thread to be had.
+  bool remember(KnownProgram program, std::vector<KnownRegion> regions);
+  // Readable when something has been recalled.
+  int descriptor() const noexcept { return bell_.descriptor(); }
+  std::vector<Recalled> take_recalled();
 
  private:
-  static constexpr std::size_t most_pending = 64;
+  static constexpr std::size_t most_pending = 1024;
+
+  struct Question {
+    Connection whose;
+    KnownProgram program;
+  };
+  struct Lesson {
+    KnownProgram program;
+    std::vector<KnownRegion> regions;
+  };
+  using Job = std::variant<Question, Lesson>;
+
+  bool add(Job job);
+  bool has_thread();
+  void work();
+  void carry_out(Question const& question);
+  void carry_out(Lesson const& lesson) { keeper_.remember(lesson.program, lesson.regions); }
 
   Keeper keeper_;
-  std::deque<std::pair<KnownProgram, std::vector<KnownRegion>>> pending_;
+  platform::Bell bell_;
+  std::mutex lock_;  // of what follows
+  std::condition_variable news_;
+  std::deque<Job> jobs_;
+  std::vector<Recalled> recalled_;
+  bool is_ending_ = false;
+  std::thread thread_;
 };
 
 }  // namespace nigh::coordinator

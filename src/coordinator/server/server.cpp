@@ -17,8 +17,9 @@ namespace nigh::coordinator {
 namespace {
 
 // Names of events that are no connection.
-constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, first_connection = 16;
-constexpr int messages_at_a_time = 16;
+constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, memory_has_news = 3,
+                        first_connection = 16;
+constexpr Time recalled_within_us = 500'000;  // programs wait for it before their first region
 constexpr Time look_every_us = 500'000;
 constexpr int warnings_of_a_kind = 1;
 
@@ -45,6 +46,8 @@ result<std::unique_ptr<Server>> Server::start(policy::CoreMap machine, ServerOpt
   if (o.signals >= 0)
     if (auto const added = server->events_.add(o.signals, signal_came); !added)
       return added.to_error();
+  if (auto const added = server->events_.add(server->memory_.descriptor(), memory_has_news); !added)
+    return added.to_error();
   return server;
 }
 
@@ -64,6 +67,7 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
 Server::~Server() {
   for (auto& [connection, member] : members_) {
     platform::close_descriptor(member.socket);
+    platform::close_descriptor(member.memory);
     platform::unmap_shared(member.page, sizeof(LeasePage));
   }
   platform::close_descriptor(spare_);
@@ -75,7 +79,6 @@ void Server::run() {
   while (once()) {
   }
   remember_all();
-  memory_.write_all();
 }
 
 // Of what may happen by itself, the first.
@@ -85,7 +88,7 @@ std::optional<Time> Server::until_next(Time now) const {
   if (options_.idle_exit_us && members_.empty()) at(nobody_since_ + *options_.idle_exit_us);
   if (!members_.empty()) at(next_look_);
   if (core_.programs() > 0) at(next_memory_);
-  if (memory_.is_behind()) at(now);
+  if (!waiting_.empty()) at(waiting_.front().first);
   if (!next) return std::nullopt;
   return std::max<Time>(0, *next - now);
 }
@@ -100,6 +103,8 @@ bool Server::once() {
       let_in(options_.metrics_listener, true);
     else if (name == signal_came)
       return false;
+    else if (name == memory_has_news)
+      hear_memory();
     else
       hear(name);
   }
@@ -110,7 +115,7 @@ bool Server::once() {
     next_memory_ = now + options_.remember_every_us;
     remember_all();
   }
-  if (names.empty() && memory_.is_behind()) memory_.write_one();
+  send_overdue_welcomes(now);
   return !options_.idle_exit_us || !members_.empty() ||
          now < nobody_since_ + *options_.idle_exit_us;
 }
@@ -212,6 +217,7 @@ void Server::close(Connection connection) {
   remember(connection, member);
   events_.remove(member.socket);
   platform::close_descriptor(member.socket);
+  platform::close_descriptor(member.memory);
   platform::unmap_shared(member.page, sizeof(LeasePage));
   if (auto const user = connections_of_.find(member.user); --user->second == 0)
     connections_of_.erase(user);
@@ -262,11 +268,35 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   }
   member.page = static_cast<LeasePage*>(page);
   say(Level::info, "program came", member);
-  // Before it learns that it may begin.
-  if (auto known = memory_.recall(member.program); !known.empty())
-    for (auto const& one : core_.step(Known{to, std::move(known)}, now_us())) carry_out(one);
+  member.welcome = message;
+  member.memory = memory;
+  if (!memory_.recall(to, member.program)) return send_welcome(to, member);
+  waiting_.emplace_back(now_us() + recalled_within_us, to);
+}
+
+void Server::send_welcome_if_waiting(Connection to) {
+  auto const found = members_.find(to);
+  if (found != members_.end() && found->second.welcome) send_welcome(to, found->second);
+}
+
+void Server::send_welcome(Connection to, Member& member) {
+  auto const message = *std::exchange(member.welcome, std::nullopt);
+  int const memory = std::exchange(member.memory, -1);
   send(to, member, message, memory);
   platform::close_descriptor(memory);
+}
+
+// What takes longer to recall, they hear of later.
+void Server::send_overdue_welcomes(Time now) {
+  for (; !waiting_.empty() && waiting_.front().first <= now; waiting_.pop_front())
+    send_welcome_if_waiting(waiting_.front().second);
+}
+
+void Server::hear_memory() {
+  for (auto& [whose, regions] : memory_.take_recalled()) {
+    if (!regions.empty()) happen(Known{whose, std::move(regions)});
+    send_welcome_if_waiting(whose);
+  }
 }
 
 void Server::take_back(Connection from, Member& member, Revoke const& message) {
@@ -321,7 +351,8 @@ void Server::remember(Connection connection, Member& member) {
   auto const reports = core_.reports(connection);
   if (reports == member.remembered) return;
   member.remembered = reports;
-  memory_.remember(member.program, core_.known_regions(connection));
+  if (!memory_.remember(member.program, core_.known_regions(connection)))
+    warn_once("cannot keep up with what programs teach", member);
 }
 
 void Server::remember_all() {

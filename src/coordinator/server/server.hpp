@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/protocol/codec.hpp"
@@ -69,6 +70,8 @@ class Server {
     bool listens = false;       // Register::listens
     LeasePage* page = nullptr;  // of a program
     KnownProgram program{};
+    std::optional<Welcome> welcome{};  // not sent yet, until it is known what its regions can use
+    int memory = -1;                   // that goes with it
     std::uint64_t remembered = 0;  // of its reports
     std::map<LeaseId, Ticket> leases;
   };
@@ -86,6 +89,10 @@ class Server {
   void happen(Event event);
   void carry_out(Send const& send);
   void welcome(Connection to, Member& member, Welcome const& message);
+  void send_welcome(Connection to, Member& member);
+  void send_welcome_if_waiting(Connection to);
+  void send_overdue_welcomes(Time now);
+  void hear_memory();
   void take_back(Connection from, Member& member, Revoke const& message);
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
   void look_around(Time now);
@@ -109,6 +116,8 @@ class Server {
   bool measures_energy_ = false;
   Time next_look_ = 0;
   RegionMemory memory_;
+  // Who waits for its Welcome, until when. Some have it by now, or are gone.
+  std::deque<std::pair<Time, Connection>> waiting_;
   Time next_memory_;
   std::map<std::string, int, std::less<>> warned_;
 };

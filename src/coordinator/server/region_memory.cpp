@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coordinator/server/region_memory.hpp"
+
+#include <system_error>
+
+namespace nigh::coordinator {
+
+RegionMemory::RegionMemory(Keeper keeper) : keeper_(std::move(keeper)) {}
+
+RegionMemory::~RegionMemory() {
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard const guard(lock_);
+    is_ending_ = true;
+  }
+  news_.notify_one();
+  thread_.join();
+}
+
+bool RegionMemory::recall(Connection whose, KnownProgram const& program) {
+  if (!keeper_.recall || program.binary == 0) return false;
+  return add(Question{whose, program});
+}
+
+bool RegionMemory::remember(KnownProgram program, std::vector<KnownRegion> regions) {
+  if (!keeper_.remember || program.binary == 0) return true;
+  return add(Lesson{std::move(program), std::move(regions)});
+}
+
+// The thread begins with the first job: a server without a keeper has none.
+bool RegionMemory::add(Job job) {
+  std::lock_guard const guard(lock_);
+  if (jobs_.size() >= most_pending || !has_thread()) return false;
+  jobs_.push_back(std::move(job));
+  news_.notify_one();
+  return true;
+}
+
+// False when the system has no more threads.
+bool RegionMemory::has_thread() {
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+  } catch (std::system_error const&) {
+    return false;
+  }
+  return true;
+}
+
+void RegionMemory::work() {
+  std::unique_lock guard(lock_);
+  for (;;) {
+    news_.wait(guard, [this] { return is_ending_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    Job const job = std::move(jobs_.front());
+    jobs_.pop_front();
+    guard.unlock();
+    std::visit([this](auto const& j) { carry_out(j); }, job);
+    guard.lock();
+  }
+}
+
+void RegionMemory::carry_out(Question const& question) {
+  auto regions = keeper_.recall(question.program);
+  {
+    std::lock_guard const guard(lock_);
+    recalled_.push_back({question.whose, std::move(regions)});
+  }
+  bell_.ring();
+}
+
+std::vector<RegionMemory::Recalled> RegionMemory::take_recalled() {
+  bell_.wait(-1, 0);  // it has rung
+  std::lock_guard const guard(lock_);
+  return std::exchange(recalled_, {});
+}
+
+}  // namespace nigh::coordinator
