@@ -47,7 +47,9 @@ std::vector<Way> ways(OverheadOptions const& o, std::string const& socket) {
     if (runtime == "none") {
       all.push_back(
           {"shim/message", runtime, {{program, "messages", messages, pause}, kept}, true});
+      all.push_back({"shim/first", runtime, {{program, "first", messages, pause}, kept}, true});
       all.push_back({"ping-pong", runtime, {{program, "ping", messages, pause}, {}}, true});
+      all.push_back({"wake", runtime, {{program, "wake", messages, pause}, {}}, true});
     }
   }
   return all;
@@ -109,15 +111,17 @@ std::string describe(OverheadStudy const& study) {
     runtime = of;
     if (r.variant == "without") plain = s.median;
     std::string const what = of == "none" ? "a runtime that does nothing" : "libgomp";
-    t.row({r.variant == "ping-pong" ? r.variant : fmt::format("{}, {}", what, r.variant),
+    bool const is_region = r.variant != "ping-pong" && r.variant != "wake";
+    t.row({is_region ? fmt::format("{}, {}", what, r.variant) : r.variant,
            fmt::format("{:.1f}", s.median), fmt::format("{:.1f}", s.min),
            fmt::format("{:.1f}", s.max), fmt::format("{:.1f}", s.median - plain)});
   }
   return t.text() +
          fmt::format(
-             "shim: no coordinator; shim/lease: one that is kept; shim/message: one for each\n"
-             "region, {} us after the one before; ping-pong: messages of the same sizes to a\n"
-             "process that only answers, after the same pause\n",
+             "shim: no coordinator; shim/lease: one that is kept; shim/message: another one for\n"
+             "each region, {} us after the one before; shim/first: of a new thread, which is also\n"
+             "placed; ping-pong: messages of the same sizes to a process that only answers, and\n"
+             "wake: another that is woken to write a word, after the same pause\n",
              study.options.pause_us);
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // region-timer regions COUNT: what an empty parallel region takes to enter and leave, in ns; so
-// many in a row, divided by their number. region-timer messages COUNT PAUSE_US: the same, the
-// median of so many, each the first of a new thread, which has no lease yet; the one before it has
-// given its own back when it ended. region-timer ping COUNT PAUSE_US: a message of a request's size
-// to a process that sleeps until it comes, and an answer of a grant's.
+// many in a row, divided by their number. The others are medians of so many, each after a pause:
+//
+//   messages COUNT PAUSE_US   the same, each with more threads than the one before, so that its
+//                             thread's lease is changed for another by a message
+//   first COUNT PAUSE_US      the same, each the first of a new thread, which has no lease and is
+//                             nowhere yet; the one before has given its own back when it ended
+//   ping COUNT PAUSE_US       a message of a request's size to a process that sleeps until it
+//                             comes, and an answer of a grant's
+//   wake COUNT PAUSE_US       a process that sleeps is woken and writes a word
 //
 // Regions are spelt as compilers do, to be linked to any runtime.
 
@@ -16,6 +21,7 @@
 #include <vector>
 
 #include "bench/echo_process.hpp"
+#include "bench/wake_process.hpp"
 
 extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
 
@@ -59,7 +65,22 @@ double regions_ns(long count) {
   return ns_since(start) / static_cast<double>(count);
 }
 
+// The coordinator knows as many cpus, so a thread has not more messages of this kind.
+constexpr unsigned most_threads = 1024;
+
 double messages_ns(long count, long pause_us) {
+  std::vector<double> samples;
+  while (static_cast<long>(samples.size()) < count)
+    std::thread([&] {
+      region(2);
+      for (unsigned k = 3; k <= most_threads && static_cast<long>(samples.size()) < count; ++k)
+        samples.push_back(median_ns(1, pause_us, [k](long) { region(k); }));
+    }).join();
+  std::sort(samples.begin(), samples.end());
+  return samples[samples.size() / 2];
+}
+
+double first_ns(long count, long pause_us) {
   std::vector<double> samples;
   for (long i = 0; i < count; ++i)
     std::thread([&] { samples.push_back(median_ns(1, pause_us, [](long) { region(0); })); }).join();
@@ -72,6 +93,11 @@ double ping_ns(long count, long pause_us) {
   return median_ns(count, pause_us, [&](long) { other.ask(request_bytes); });
 }
 
+double wake_ns(long count, long pause_us) {
+  bench::WakeProcess other;
+  return median_ns(count, pause_us, [&](long) { other.ask(); });
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -82,6 +108,10 @@ int main(int count, char** words) {
     std::printf("%.1f\n", regions_ns(times));
   else if (what == "messages" && count == 4)
     std::printf("%.1f\n", messages_ns(times, pause_us));
+  else if (what == "first" && count == 4)
+    std::printf("%.1f\n", first_ns(times, pause_us));
+  else if (what == "wake" && count == 4)
+    std::printf("%.1f\n", wake_ns(times, pause_us));
   else if (what == "ping" && count == 4)
     std::printf("%.1f\n", ping_ns(times, pause_us));
   else
