@@ -79,6 +79,7 @@ struct session_options {
   // On rank 0: a file that names a host and its switch of the network on each line, where the
   // launcher does not tell (Slurm's may). Ranks at the same switch ask each other first.
   std::string switches = {};
+  bool shared_window = true;  // ranks of one host take tasks from each other in shared memory
 };
 
 // Choose by words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random", "ring",
@@ -97,6 +98,8 @@ struct rank_counters {
   std::uint64_t placed_inline = 0;  // meant for other ranks, run here: too many on their way
   std::uint64_t messages_sent = 0;
   std::uint64_t bytes_sent = 0;
+  std::uint64_t window_steals = 0;  // visits to ranks of this host that brought tasks
+  std::uint64_t window_tasks = 0;   // of those that came here, so many that way
 };
 
 // From construction to destruction, both collective, the program is one of several ranks. One at a

@@ -95,7 +95,8 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
                    names_of(functions_))),
       watch_(watch_over(*network_)),
       funneled_(network_->is_funneled()),
-      engine_(plan_among_ranks(layout_), policies_of(settings.options), *this, *network_),
+      engine_(plan_among_ranks(layout_), policies_of(settings.options), *this, *network_,
+              settings.options.shared_window ? meet_neighbours(*network_) : Neighbours{}),
       placed_(ranks(), settings.options.queue_capacity),
       workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
                *this) {
@@ -151,7 +152,8 @@ void Agent::turn() noexcept {
 }
 
 void Agent::between_tasks(std::int64_t now) noexcept {
-  if (!funneled_ && now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns) poll();
+  bool const is_time = now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns;
+  if (!funneled_ && (is_time || engine_.is_called())) poll();
 }
 
 // ---- runs

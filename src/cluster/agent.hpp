@@ -7,9 +7,9 @@
 //      └── task stacks ◀──give()──────┘ └── outbox ───┘
 //
 // Who polls: an idle worker in its search; a worker that ends a cluster task, if nobody has for
-// 20 us; the thread in run(), if nobody has lately. One at a time, under lock_, which nobody
-// but mpi_section waits for: who finds it taken goes on. What others want to send meanwhile waits
-// in the outbox, which whoever polls empties.
+// 20 us or a neighbour waits; the thread in run(), if nobody has lately. One at a time, under
+// lock_, which nobody but mpi_section waits for: who finds it taken goes on. What others want to
+// send meanwhile waits in the outbox, which whoever polls empties.
 
 #include <condition_variable>
 #include <mutex>

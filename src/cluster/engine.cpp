@@ -19,11 +19,13 @@ std::uint32_t next_random(std::uint32_t& state) noexcept {
 
 }  // namespace
 
-Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network)
+Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network,
+               Neighbours neighbours)
     : plan_(std::move(plan)),
       policies_(policies),
       host_(host),
       network_(network),
+      neighbours_(std::move(neighbours)),
       termination_(plan_.self, plan_.workers),
       lifelines_(policies.has_lifelines ? policy::lifelines(plan_.self, plan_.workers)
                                         : std::vector<int>()),
@@ -35,6 +37,8 @@ void Engine::begin() {
   failed_rounds_ = 0;
   rests_until_ns_ = 0;
   lifelines_.begin();
+  NIGH_ASSERT(!neighbours_.any() || neighbours_.own().shelf.is_empty(),
+              "no task is left of the run before");
   if (policies_.has_free_tasks) termination_.begin();
   if (plan_.self == 0) ++own_counts_.created;
   for (auto& task : std::exchange(early_, {})) host_.take(std::move(task));
@@ -54,7 +58,10 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
       return answer(from, header);
     case Kind::tasks:
       asked_ = false;
-      if (header.count == 0) return no_luck(now_ns);
+      if (header.count == 0) {
+        ++counters_.steals_failed;
+        return no_luck(now_ns);
+      }
       attempt_ = failed_rounds_ = 0;
       counters_.tasks_stolen += header.count;
       return take_tasks(header, reader);
@@ -124,20 +131,27 @@ void Engine::take_tasks(Header const& header, Reader& from) {
 void Engine::tick(std::int64_t now_ns) {
   if (policies_.has_free_tasks) look_whether_over();
   feed_lifelines();
-  if (asked_ || plan_.levels.empty() || !has_rested(now_ns)) return;
+  if (neighbours_.any() && deal_with_neighbours()) return;
+  for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
+    if (asked_ || !has_rested(now_ns)) return;
+    auto const v = next_victim();
+    if (neighbours_.has(v) && !visit(v, now_ns)) continue;
+    asked_ = true;
+    ++counters_.steals_asked;
+    writer_.clear();
+    writer_.put(Header{Kind::steal, 0, 0, run_});
+    send(v, writer_.view());
+  }
+}
+
+int Engine::next_victim() {
   if (attempt_ == 0) random_bits_ = next_random(random_state_);
   auto const bits =
       policies_.victims == policy::VictimChoice::random ? next_random(random_state_) : random_bits_;
-  auto const v = policy::victim(plan_, policies_.victims, attempt_, bits);
-  asked_ = true;
-  ++counters_.steals_asked;
-  writer_.clear();
-  writer_.put(Header{Kind::steal, 0, 0, run_});
-  send(v.worker, writer_.view());
+  return policy::victim(plan_, policies_.victims, attempt_, bits).worker;
 }
 
 void Engine::no_luck(std::int64_t now_ns) {
-  ++counters_.steals_failed;
   if (++attempt_ < plan_.attempts_per_round) return;
   attempt_ = 0;
   rests_until_ns_ = now_ns + policy::search_pause_ns(++failed_rounds_, policies_.rest);

@@ -14,7 +14,8 @@
 // those that were created and those that are finished, from the beginning of the run.
 //
 // One request at a time is under way, on behalf of all the rank's workers. Whatever the victim's
-// state, its rank answers: with a chunk, or with nothing.
+// state, its rank answers: with a chunk, or with nothing. A victim on the same host is no more
+// than visited, and waited for a little (neighbours.hpp).
 
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "cluster/lifelines.hpp"
+#include "cluster/neighbours.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
 #include "policy/chunk_size.hpp"
@@ -50,6 +52,7 @@ struct EnginePolicies {
   bool has_free_tasks = false;
   std::size_t fixed_chunk = 1;
   bool has_lifelines = false;
+  std::int64_t patience_ns = 20'000;  // with a neighbour that was visited in vain
 };
 
 // A task's result, or what its exception said.
@@ -76,7 +79,8 @@ class Engine {
   };
 
   // plan: whom to ask among the ranks, and how far they are.
-  Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network);
+  Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network,
+         Neighbours neighbours = {});
 
   // A run begins on this rank. Others may be ahead, or still in the last one.
   void begin();
@@ -96,12 +100,16 @@ class Engine {
   }
   Outcome take_outcome();
 
+  // A neighbour without work waits for the next tick(). On any thread.
+  bool is_called() const noexcept { return neighbours_.is_called(); }
+
   std::uint32_t run() const noexcept { return run_; }
   rank_counters const& counters() const noexcept { return counters_; }
 
  private:
   void answer(int thief, Header const& request);
   Chunk chunk_for(int thief) const;
+  int next_victim();
   void take_tasks(Header const& header, Reader& from);
   void pass_on(byte_view stop_message);
   void keep_outcome(byte_view stop_message);
@@ -112,10 +120,19 @@ class Engine {
   void send(std::vector<Termination::Send> const& waves);
   void stop(Outcome const& root);
 
+  // neighbours.cpp
+  bool deal_with_neighbours();  // true: tasks have come
+  void offer();
+  std::size_t take_from(Board& board, Chunk const& chunk);
+  bool rob(int neighbour);
+  bool visit(int neighbour, std::int64_t now_ns);
+  int nearest_neighbour() const;
+
   policy::VictimPlan const plan_;
   EnginePolicies const policies_;
   Host& host_;
   Transport& network_;
+  Neighbours const neighbours_;
 
   std::uint32_t run_ = 0;
   std::deque<Outcome> over_;  // of runs that are over and not yet left, oldest first
@@ -133,6 +150,7 @@ class Engine {
   std::int64_t rests_until_ns_ = 0;
   std::uint32_t random_state_;
   std::uint32_t random_bits_ = 0;  // of this round
+  std::vector<int> asked_nearby_;  // neighbours that may have put something on their shelves since
 
   Writer writer_;
   rank_counters counters_;

@@ -40,6 +40,11 @@ class Transport {
   // Collective: each rank's bytes, by rank.
   virtual std::vector<bytes> gather(byte_view mine) = 0;
 
+  // Collective: memory that the ranks of a host share, with a part for each, aligned to a cache
+  // line. [rank]: where that rank's is here; null for those of other hosts. Empty: there is none to
+  // share, or nobody to share it with. It lasts until finish().
+  virtual std::vector<std::byte*> share(std::size_t) { return {}; }
+
   // Collective. All that was sent is received, and dropped; the network is given up.
   virtual void finish() = 0;
 };

@@ -105,11 +105,38 @@ void visit_all(int ranks) {
                                [ranks](std::size_t b) { return static_cast<int>(b) % ranks; });
 }
 
-long visits_of_all_ranks() {
-  long const mine = visits.exchange(0);
+long sum_of_all_ranks(long mine) {
   long all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   return all;
+}
+
+long visits_of_all_ranks() { return sum_of_all_ranks(visits.exchange(0)); }
+
+bool has_neighbours_somewhere() {
+  MPI_Comm host;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int ranks = 0;
+  MPI_Comm_size(host, &ranks);
+  MPI_Comm_free(&host);
+  return sum_of_all_ranks(ranks > 1) > 0;
+}
+
+long window_tasks_of_all_ranks(cluster::session const& here) {
+  return sum_of_all_ranks(static_cast<long>(here.counters().window_tasks));
+}
+
+// Tasks are counted where they come from and where they go; some go through the window, if there
+// is one. Ranks of a busy machine may need a few runs to be awake at the same time.
+void check_counters(cluster::session const& here, bool has_window) {
+  bool const may_use_it = has_neighbours_somewhere() && has_window;
+  for (int runs = 0; may_use_it && runs < 200 && window_tasks_of_all_ranks(here) == 0; ++runs)
+    cluster::run<fib>(25);
+  check((window_tasks_of_all_ranks(here) > 0) == may_use_it, "neighbours use the window");
+  auto const c = here.counters();
+  check(sum_of_all_ranks(static_cast<long>(c.tasks_stolen)) ==
+            sum_of_all_ranks(static_cast<long>(c.tasks_given)),
+        "as many tasks came as went");
 }
 
 }  // namespace
@@ -118,6 +145,7 @@ int main(int argc, char** argv) {
   {
     cluster::session_options options;
     options.queue_capacity = 16;
+    options.shared_window = argc < 3 || std::string(argv[2]) != "messages";
     MPI_Init_thread(&argc, &argv, argc > 1 ? std::atoi(argv[1]) : MPI_THREAD_SERIALIZED, &failures);
     failures = 0;
     cluster::session here(argc, argv, options);
@@ -139,11 +167,14 @@ int main(int argc, char** argv) {
         check(std::string(e.what()) == "as it should", "with its words");
       }
     }
+    check_counters(here, options.shared_window);
     auto const c = here.counters();
     std::printf(
-        "rank %d of %d: %lu asked, %lu in vain, %lu came, %lu went, %lu placed\n", this_rank, ranks,
-        static_cast<unsigned long>(c.steals_asked), static_cast<unsigned long>(c.steals_failed),
-        static_cast<unsigned long>(c.tasks_stolen), static_cast<unsigned long>(c.tasks_given),
+        "rank %d of %d: %lu asked, %lu in vain, %lu came, %lu through the window, %lu went, %lu "
+        "placed\n",
+        this_rank, ranks, static_cast<unsigned long>(c.steals_asked),
+        static_cast<unsigned long>(c.steals_failed), static_cast<unsigned long>(c.tasks_stolen),
+        static_cast<unsigned long>(c.window_tasks), static_cast<unsigned long>(c.tasks_given),
         static_cast<unsigned long>(c.tasks_placed));
   }
   MPI_Finalize();

@@ -9,185 +9,34 @@
 #include <random>
 #include <set>
 
-#include "cluster/engine.hpp"
-#include "cluster/placed.hpp"
-#include "scripted_network.hpp"
+#include "cluster_rank.hpp"
 
 namespace {
 
 namespace policy = nigh::policy;
 namespace tests = nigh::tests;
+using namespace nigh::tests;
 using nigh::level;
 using namespace nigh::cluster;
 using tests::ScriptedNetwork;
-
-constexpr Token root_token = 1, free_token = 2;
-
-// Every task makes two smaller ones, until they are of size 0, and returns how many there were.
-// Some are placed at other ranks, some have a free task beside them.
-class Rank final : public Engine::Host {
- public:
-  struct Rules {
-    EnginePolicies policies;
-    std::size_t capacity = 2;  // placed tasks at one rank
-    bool places = false;
-  };
-
-  Rank(int self, std::vector<policy::Reach> const& reach, ScriptedNetwork& network, Rules rules)
-      : self_(self),
-        rules_(rules),
-        placed_(static_cast<int>(reach.size()), rules.capacity),
-        ranks_(static_cast<int>(reach.size())),
-        engine(policy::victim_plan(self, reach), rules.policies, *this, network.end(self)) {}
-
-  void drop_tasks() { ready_.clear(); }
-  void add_root(int size) { ready_.push_back(task(size, root_token)); }
-
-  // Runs one task, if there is one.
-  void step(std::mt19937& random) {
-    if (ready_.empty()) return;
-    auto const t = ready_.back();  // the newest; thieves take the oldest
-    ready_.pop_back();
-    ++ran;
-    int const size = size_of(t);
-    if (t.token == free_token) {
-      ++free_.finished;
-      if (size > 0) add_free(size - 1);
-      return;
-    }
-    if (rules_.policies.has_free_tasks && random() % 4 == 0) add_free(2);
-    if (size == 0) return complete(t, 1);
-    auto const join = next_token_;
-    next_token_ += 2;
-    joins_[join] = {t, 2, 1};
-    for (Token child : {join, join + 1}) {
-      if (rules_.places && random() % 4 == 0 && place(size - 1, child, random)) continue;
-      ready_.push_back(task(size - 1, child));
-    }
-  }
-
-  // Engine::Host
-  bool is_hungry() override { return ready_.empty(); }
-  bool is_busy() override { return ready_.size() > 1; }
-  std::uint16_t give(Writer& to, Chunk const& chunk) override {
-    auto const n = ready_.empty() ? 0 : chunk(ready_.size());
-    for (std::size_t i = 0; i < n; ++i) {
-      put_task(to, ready_.front());
-      ready_.pop_front();
-    }
-    return static_cast<std::uint16_t>(n);
-  }
-  void take(Task t) override { ready_.push_back(std::move(t)); }
-  void deliver(Token token, nigh::cluster::detail::outcome const& what) override {
-    if (token == root_token)
-      return engine.end_root({false, what.rank, bytes(what.output.begin(), what.output.end())});
-    int value;
-    std::memcpy(&value, what.output.data(), sizeof value);
-    if (PlacedTasks::owns(token)) {
-      auto const entry = placed_.remove(token);
-      Token child;
-      std::memcpy(&child, &entry.out, sizeof child);
-      return arrive(child, value);
-    }
-    arrive(token, value);
-  }
-  TaskCounts free_tasks() override { return free_; }
-
-  bool is_idle() const { return ready_.empty() && joins_.empty(); }
-  TaskCounts free_counts() const { return free_; }
-  std::size_t ran = 0;
-
- private:
-  struct Join {
-    Task of;
-    int missing = 0;
-    int sum = 0;
-  };
-
-  Task task(int size, Token token) const {
-    Task t{0, self_, token, false, bytes(sizeof size)};
-    std::memcpy(t.input.data(), &size, sizeof size);
-    return t;
-  }
-  static int size_of(Task const& t) {
-    int size;
-    std::memcpy(&size, t.input.data(), sizeof size);
-    return size;
-  }
-  void add_free(int size) {
-    ++free_.created;
-    ready_.push_back(task(size, free_token));
-  }
-  bool place(int size, Token child, std::mt19937& random) {
-    auto const to = static_cast<int>(random() % static_cast<unsigned>(ranks_));
-    if (to == self_) return false;
-    nigh::cluster::detail::placed entry{};
-    std::memcpy(&entry.out, &child, sizeof child);
-    auto const token = placed_.add(to, entry);
-    if (!token) return false;
-    Writer w;
-    w.put(Header{Kind::placed, 0, 1, engine.run()});
-    put_task(w, task(size, *token));
-    engine.send(to, w.view());
-    return true;
-  }
-  void complete(Task const& t, int value) {
-    bytes output(sizeof value);
-    std::memcpy(output.data(), &value, sizeof value);
-    if (t.owner == self_) return deliver(t.token, {false, self_, output});
-    Writer w;
-    w.put(Header{Kind::result, 0, 1, engine.run()});
-    w.put(ResultHead{t.token, self_, 0});
-    w.put(byte_view(output));
-    engine.send(t.owner, w.view());
-  }
-  void arrive(Token child, int value) {
-    EXPECT_TRUE(arrived_.insert(child).second) << "each result arrives once";
-    auto const at = joins_.find(child & ~Token{1});
-    ASSERT_NE(at, joins_.end());
-    at->second.sum += value;
-    if (--at->second.missing > 0) return;
-    auto const done = at->second;
-    joins_.erase(at);
-    complete(done.of, done.sum);
-  }
-
-  int const self_;
-  Rules const rules_;
-  PlacedTasks placed_;
-  int const ranks_;
-  std::deque<Task> ready_;
-  std::map<Token, Join> joins_;
-  std::set<Token> arrived_;
-  Token next_token_ = 4;
-  TaskCounts free_;
-
- public:
-  Engine engine;
-};
-
-// Hosts of two ranks each.
-std::vector<policy::Reach> reaches(int self, int ranks) {
-  std::vector<policy::Reach> to;
-  for (int r = 0; r < ranks; ++r)
-    to.push_back({r / 2 == self / 2 ? level::host : level::cluster, 0});
-  return to;
-}
 
 struct Schedule {
   unsigned seed;
   int ranks;
   Rank::Rules rules;
+  bool shares_memory = false;
 };
 
 // Runs follow each other; ranks are not all in the same one.
-void play(Schedule const& s) {
+void play(Schedule const& s, rank_counters& all) {
   constexpr int runs = 3;
   std::mt19937 random(s.seed);
   tests::ScriptedNetwork network(s.ranks);
+  Hosts const hosts(s.ranks);
   std::vector<std::unique_ptr<Rank>> ranks;
   for (int r = 0; r < s.ranks; ++r)
-    ranks.push_back(std::make_unique<Rank>(r, reaches(r, s.ranks), network, s.rules));
+    ranks.push_back(std::make_unique<Rank>(r, reaches(r, s.ranks), network, s.rules,
+                                           s.shares_memory ? hosts.seen_by(r) : Neighbours{}));
   std::vector<int> run_of(static_cast<std::size_t>(s.ranks), 0), left(run_of);
   auto const size_in = [](int run) { return 4 + run; };
 
@@ -223,18 +72,30 @@ void play(Schedule const& s) {
     std::memcpy(&value, outcome.output.data(), sizeof value);
     ASSERT_EQ(value, (2 << size_in(run_of[r])) - 1);
     ASSERT_TRUE(rank.is_idle()) << "rank " << r << " has nothing left";
+    ASSERT_TRUE(hosts.board(static_cast<int>(r)).shelf.is_empty()) << "nor on its shelf";
     if (++left[r] == runs) ++finished;
   }
   TaskCounts sum;
   for (auto const& rank : ranks) {
+    auto const& c = rank->engine.counters();
+    all.tasks_stolen += c.tasks_stolen;
+    all.tasks_given += c.tasks_given;
+    all.window_tasks += c.window_tasks;
     sum.created += rank->free_counts().created;
     sum.finished += rank->free_counts().finished;
   }
   EXPECT_EQ(sum.created, sum.finished);
+  EXPECT_EQ(all.tasks_stolen, all.tasks_given);
+  EXPECT_LE(all.window_tasks, all.tasks_stolen);
 }
 
-TEST(Engine, EndsEveryRunOnEveryScheduleWithEveryPolicy) {
-  unsigned seed = 1;
+struct Neighbourhood {
+  bool shares_memory, has_large_tasks;
+};
+
+// All policies, with and without free tasks, in small and large clusters.
+rank_counters play_all(Neighbourhood n, unsigned seed) {
+  rank_counters all;
   for (auto victims : {policy::VictimChoice::hierarchical, policy::VictimChoice::random,
                        policy::VictimChoice::ring})
     for (auto chunks :
@@ -243,14 +104,32 @@ TEST(Engine, EndsEveryRunOnEveryScheduleWithEveryPolicy) {
         for (int ranks : {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 8, 9}) {
           EnginePolicies policies{victims, chunks, {20'000, 1'000'000}, seed, has_free_tasks};
           SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
-          play({seed, ranks, {policies, 2, seed % 2 == 0}});
-          if (testing::Test::HasFatalFailure()) return;
+          play({seed, ranks, {policies, 2, seed % 2 == 0, n.has_large_tasks}, n.shares_memory},
+               all);
+          if (testing::Test::HasFatalFailure()) return all;
           ++seed;
         }
+  return all;
+}
+
+TEST(Engine, EndsEveryRunOnEveryScheduleWithEveryPolicy) {
+  EXPECT_EQ(play_all({false, false}, 1).window_tasks, 0u);
+}
+
+// Whatever order neighbours look at each other's shelves in.
+TEST(Engine, EndsEveryRunWhereNeighboursTakeFromShelves) {
+  auto const all = play_all({true, false}, 1'000);
+  EXPECT_GT(all.window_tasks, all.tasks_stolen / 10);
+}
+
+TEST(Engine, EndsEveryRunWhereSomeTasksAreTooLargeForAShelf) {
+  auto const all = play_all({true, true}, 2'000);
+  EXPECT_GT(all.window_tasks, 0u);
 }
 
 TEST(Engine, EndsEveryRunOnEveryScheduleWithLifelines) {
   unsigned seed = 1000;
+  rank_counters all;
   for (auto victims : {policy::VictimChoice::random, policy::VictimChoice::hierarchical})
     for (auto chunks : {policy::ChunkChoice::hierarchical, policy::ChunkChoice::one})
       for (bool const has_free_tasks : {false, true})
@@ -258,7 +137,7 @@ TEST(Engine, EndsEveryRunOnEveryScheduleWithLifelines) {
           EnginePolicies policies{victims, chunks, {20'000, 1'000'000}, seed, has_free_tasks};
           policies.has_lifelines = true;
           SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
-          play({seed, ranks, {policies, 2, seed % 2 == 0}});
+          play({seed, ranks, {policies, 2, seed % 2 == 0}, seed % 4 >= 2}, all);
           if (testing::Test::HasFatalFailure()) return;
           ++seed;
         }

@@ -168,6 +168,10 @@ TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
   other.options.fixed_chunk = 4;
   EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
               "chunks are hierarchical,4, on rank 1 on b chunks are hierarchical\n$");
+  other = {};
+  other.options.shared_window = false;
+  EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
+              "shared_window is off, on rank 1 on b shared_window is on\n$");
 }
 
 TEST_F(MeetingDeathTest, TellsEverybodyTheSwitchesThatRankZeroReads) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <thread>
 
@@ -19,6 +20,9 @@ namespace {
 // messages do not help, nor does polling; a while without either does, as a rule (a quarter of all
 // programs hung, one in twenty did with it: tests/cluster/README.md).
 constexpr auto rest_before_finalize = std::chrono::milliseconds(30);
+
+// The window begins where a page does, in every process: what is aligned in one is so in all.
+constexpr std::size_t line_bytes = 64;
 
 int as_count(std::size_t n) {
   NIGH_ASSERT(n <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
@@ -191,6 +195,32 @@ std::vector<bytes> Network::gather(byte_view mine) {
   return by_rank;
 }
 
+std::vector<std::byte*> Network::share(std::size_t bytes_each) {
+  MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host_);
+  int here = 0;
+  MPI_Comm_size(host_, &here);
+  if (here == 1) return {};
+  MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN);  // without a window there are messages
+  void* mine = nullptr;
+  int has_window = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes_each + line_bytes), 1,
+                                           MPI_INFO_NULL, host_, &mine, &window_) == MPI_SUCCESS;
+  MPI_Allreduce(MPI_IN_PLACE, &has_window, 1, MPI_INT, MPI_MIN, host_);
+  if (has_window == 0) return {};
+  std::vector<int> rank_of(static_cast<std::size_t>(here));
+  MPI_Allgather(&rank_, 1, MPI_INT, rank_of.data(), 1, MPI_INT, host_);
+  std::vector<std::byte*> parts(static_cast<std::size_t>(ranks_));
+  for (int r = 0; r < here; ++r) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    void* at = nullptr;
+    MPI_Win_shared_query(window_, r, &size, &unit, &at);
+    auto room = static_cast<std::size_t>(size);
+    parts[static_cast<std::size_t>(rank_of[static_cast<std::size_t>(r)])] =
+        static_cast<std::byte*>(std::align(line_bytes, bytes_each, at, room));
+  }
+  return parts;
+}
+
 // Each rank learns how many messages it is still to receive, so that none is left in the network,
 // where some MPIs would wait for it for ever.
 void Network::finish() {
@@ -205,6 +235,8 @@ void Network::finish() {
       MPI_Cancel(&request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+  if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+  if (host_ != MPI_COMM_NULL) MPI_Comm_free(&host_);
   MPI_Comm_free(&world_);
   if (!starts_) return;
   if (ranks_ > 1 && name().starts_with("MPICH")) std::this_thread::sleep_for(rest_before_finalize);

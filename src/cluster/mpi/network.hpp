@@ -8,6 +8,9 @@
 // until it is whole, later messages of that rank wait, to keep their order.
 //
 // Sends are buffered: a few at a time are MPI's, more wait here.
+//
+// The memory that ranks of a host share is a window of MPI's. MPI makes it, and no more: what MPI
+// does in a window is not atomic against what processors do (Open MPI's osc/sm loses updates).
 
 #include <mpi.h>
 
@@ -35,6 +38,7 @@ class Network final : public Transport {
   void send(int to, byte_view message) override;
   Arrived receive() override;
   std::vector<bytes> gather(byte_view mine) override;
+  std::vector<std::byte*> share(std::size_t bytes_each) override;
   void finish() override;
 
  private:
@@ -68,6 +72,8 @@ class Network final : public Transport {
   MPI_Comm world_ = MPI_COMM_NULL;
   int rank_ = 0;
   int ranks_ = 1;
+  MPI_Comm host_ = MPI_COMM_NULL;  // the ranks of this one
+  MPI_Win window_ = MPI_WIN_NULL;
 
   std::vector<std::byte> buffers_;
   std::array<MPI_Request, ring_size> posted_;

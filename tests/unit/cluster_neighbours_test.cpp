@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine does with ranks of its host, step by step.
+
+#include <gtest/gtest.h>
+
+#include "cluster_rank.hpp"
+
+namespace {
+
+using nigh::level;
+using namespace nigh::cluster;
+using namespace nigh::tests;
+
+// Two ranks of one host, rank 1 without work.
+struct Pair {
+  explicit Pair(bool has_large_tasks = false) : rules{{}, 1, false, has_large_tasks} {
+    owner.engine.begin();
+    thief.engine.begin();
+  }
+  ScriptedNetwork network{2};
+  Hosts hosts{2};
+  Rank::Rules rules;
+  Rank owner{0, reaches(0, 2), network, rules, hosts.seen_by(0)};
+  Rank thief{1, reaches(1, 2), network, rules, hosts.seen_by(1)};
+  std::mt19937 random{1};
+};
+
+TEST(EngineWithNeighbours, TakesFromTheirShelvesWithoutAMessage) {
+  Pair p;
+  p.owner.add_root(3);
+  p.owner.step(p.random);  // two tasks now
+  p.owner.engine.tick(0);
+  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty()) << "nobody wants anything";
+  EXPECT_FALSE(p.owner.engine.is_called());
+  p.thief.engine.tick(10);
+  EXPECT_TRUE(p.owner.engine.is_called());
+  p.owner.engine.tick(20);
+  EXPECT_FALSE(p.owner.engine.is_called());
+  EXPECT_FALSE(p.hosts.board(0).shelf.is_empty());
+  p.thief.engine.tick(30);
+  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty());
+  EXPECT_FALSE(p.thief.is_idle());
+  EXPECT_EQ(p.network.sent(), 0u);
+  EXPECT_EQ(p.thief.engine.counters().window_steals, 1u);
+  EXPECT_EQ(p.thief.engine.counters().window_tasks, 1u);
+  EXPECT_EQ(p.thief.engine.counters().tasks_stolen, 1u);
+  EXPECT_EQ(p.owner.engine.counters().tasks_given, 1u);
+}
+
+TEST(EngineWithNeighbours, TakesBackWhatNobodyCameFor) {
+  Pair p;
+  p.thief.engine.tick(0);
+  p.owner.add_root(0);
+  p.owner.engine.tick(10);
+  EXPECT_TRUE(p.owner.is_idle()) << "its only task is on the shelf";
+  p.owner.engine.tick(20);
+  EXPECT_FALSE(p.owner.is_idle());
+  EXPECT_EQ(p.owner.engine.counters().tasks_given, 0u);
+}
+
+TEST(EngineWithNeighbours, AreAskedByMessageForWhatIsTooLarge) {
+  Pair p(true);
+  p.thief.engine.tick(0);
+  p.owner.add_root(2);
+  p.owner.engine.tick(10);
+  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty());
+  EXPECT_FALSE(p.owner.is_idle()) << "the task is back";
+  EXPECT_FALSE(p.owner.engine.is_called()) << "to no avail";
+  p.thief.engine.tick(30'000);
+  auto const request = p.network.next_for(0, p.random);
+  ASSERT_EQ(request.from, 1);
+  p.owner.engine.receive(request.from, request.message, 30'000);
+  auto const answer = p.network.next_for(1, p.random);
+  p.thief.engine.receive(answer.from, answer.message, 30'000);
+  EXPECT_FALSE(p.thief.is_idle());
+  EXPECT_EQ(p.thief.engine.counters().window_tasks, 0u);
+}
+
+// Both are hungry: no time is lost with each other, and none is asked by message.
+TEST(EngineWithNeighbours, AreNotWaitedForWhenTheyHaveNothingEither) {
+  ScriptedNetwork network(3);
+  Hosts const hosts(4);
+  auto const seen = [&](int self) {
+    return Neighbours(self, {&hosts.board(0), &hosts.board(1), nullptr});
+  };
+  Rank a(0, reaches(0, 3), network, {{}, 1, false}, seen(0));
+  Rank b(1, reaches(1, 3), network, {{}, 1, false}, seen(1));
+  a.engine.begin();
+  b.engine.begin();
+  b.engine.tick(0);
+  EXPECT_EQ(network.sent(), 0u) << "it waits a little for what its neighbour may have";
+  a.engine.tick(0);
+  std::mt19937 random(1);
+  EXPECT_EQ(network.next_for(2, random).from, 0) << "it asks another host";
+}
+
+TEST(EngineWithNeighbours, LeavesTasksOfAnotherRunAlone) {
+  Pair p;
+  p.thief.engine.tick(0);
+  p.owner.engine.begin();
+  p.owner.add_root(0);
+  p.owner.engine.tick(10);
+  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty()) << "the thief is not in this run";
+  Descriptor task;
+  ASSERT_TRUE(p.hosts.board(0).shelf.put(task, 2));
+  p.thief.engine.tick(30'000);
+  EXPECT_TRUE(p.thief.is_idle());
+}
+
+// As if a neighbour had died with all that it was about to copy.
+TEST(EngineWithNeighbours, KeepTheirTasksWhereAShelfIsFull) {
+  Pair p;
+  p.thief.engine.tick(0);
+  Descriptor task;
+  while (p.hosts.board(0).shelf.put(task, 7)) {
+  }
+  p.owner.add_root(0);
+  p.owner.engine.tick(10);
+  EXPECT_FALSE(p.owner.is_idle());
+  p.owner.step(p.random);
+  EXPECT_TRUE(p.owner.engine.is_over());
+}
+
+}  // namespace
