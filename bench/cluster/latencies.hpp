@@ -17,7 +17,8 @@ struct Latency {
   std::vector<double> us;
   std::string absent;  // why there are no samples
 
-  // What a rank that is busy with tasks of that length promises, "answer/busy-100".
+  // What a rank that is busy with tasks of that length promises, "answer/busy-100"; and a steal in
+  // shared memory.
   std::optional<double> promised_us() const;
   double share_within(double limit_us) const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cluster-latency: what a steal between two ranks takes, as a program for mpirun. A line on standard
-// output for each: NAME us SAMPLE...
+// cluster-latency: what a steal between two ranks takes, as a program for mpirun. A line on
+// standard output for each: NAME us SAMPLE...
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +9,7 @@
 #include "bench/cluster/busy_victim.hpp"
 #include "bench/cluster/mpi_processes.hpp"
 #include "bench/cluster/steal_latency.hpp"
+#include "bench/cluster/window_steal.hpp"
 #include "bench/command.hpp"
 #include "bench/options.hpp"
 
@@ -49,6 +50,7 @@ void run(Flags const& f, MpiProcesses& processes) {
   auto const latency = steal_latency(rounds, steals, tasks_a_steal);
   tell("ping-pong/messages", latency.ping_pong);
   tell("steal/messages", latency.steal);
+  tell("steal/window", window_steals(rounds, steals, tasks_a_steal));
 }
 
 }  // namespace

@@ -251,7 +251,8 @@ class GoodInput(unittest.TestCase):
         done = run("cluster", "--quick", "--only=latency", "--reps=1", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = {line["variant"]: line for line in map(json.loads, done.stdout.splitlines())}
-        self.assertLessEqual({"request/busy-1000", "answer/busy-1000", "ping-pong/messages", "steal/messages"},
+        self.assertLessEqual({"request/busy-1000", "answer/busy-1000", "ping-pong/messages", "steal/messages",
+                              "steal/window"},
                              set(lines))
         for line in lines.values():
             self.assertTrue("absent" in line or min(line["samples"]) > 0, line["variant"])
