@@ -15,7 +15,6 @@
 namespace nigh::platform {
 namespace {
 
-constexpr std::uint64_t timer_name = ~std::uint64_t{0};
 constexpr std::int64_t granularity_us = 1000;
 constexpr std::int64_t longest_us = std::int64_t{1} << 50;
 
@@ -33,7 +32,7 @@ result<EventSet> EventSet::make() {
   if (set.descriptor_ < 0 || set.timer_ < 0) return error{std::strerror(errno)};
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;  // nobody has to read it
-  event.data.u64 = timer_name;
+  event.data.u64 = EventSet::reserved_name;
   if (::epoll_ctl(set.descriptor_, EPOLL_CTL_ADD, set.timer_, &event) != 0)
     return error{std::strerror(errno)};
   return set;
@@ -50,6 +49,7 @@ EventSet::~EventSet() {
 }
 
 result<void> EventSet::add(int descriptor, std::uint64_t name) {
+  if (name == reserved_name) return error{"this name is the event set's own"};
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = name;
@@ -91,7 +91,7 @@ std::span<std::uint64_t const> EventSet::look(int timeout_ms) {
   std::size_t happened = 0;
   for (int i = 0; i < count; ++i) {
     auto const name = events[static_cast<std::size_t>(i)].data.u64;
-    if (name == timer_name)
+    if (name == reserved_name)
       due_us_.reset();
     else
       names_[happened++] = name;

@@ -17,7 +17,8 @@ class EventSet {
   EventSet& operator=(EventSet&&) = delete;
   ~EventSet();
 
-  // `name` stands for it.
+  // `name` stands for it; any but this one, which is an error.
+  static constexpr std::uint64_t reserved_name = ~std::uint64_t{0};
   result<void> add(int descriptor, std::uint64_t name);
   void remove(int descriptor) noexcept;
 

@@ -45,6 +45,11 @@ TEST_F(PlatformEventSet, NamesWhatHasHappened) {
   EXPECT_TRUE(events_.wait(0).empty());
 }
 
+TEST_F(PlatformEventSet, OneNameIsItsOwn) {
+  EXPECT_FALSE(events_.add(ends_[1], EventSet::reserved_name));
+  EXPECT_TRUE(events_.add(ends_[1], EventSet::reserved_name - 1));
+}
+
 TEST_F(PlatformEventSet, WaitsForAsLongAsItIsTold) {
   EXPECT_GE(waits(20'000), milliseconds(20));
   EXPECT_GE(waits(5'000), milliseconds(5));

@@ -14,7 +14,7 @@
 namespace nigh::cluster {
 namespace {
 
-constexpr std::uint64_t the_listener = ~std::uint64_t{0};
+constexpr std::uint64_t the_listener = 1;  // links are 0
 constexpr std::size_t most_strangers = 64;
 
 template <std::size_t size>
