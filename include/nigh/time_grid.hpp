@@ -182,13 +182,14 @@ class time_grid {
 
   template <class Update>
   void call(Update const& update, std::size_t step, box<D> const& b) {
+    std::unique_lock alone(checking_, std::defer_lock);
     if (checked_) {
-      std::lock_guard const alone(checking_);
+      alone.lock();
       check(update, step, b);
     } else {
       update(step, view(step), old(step), b);
     }
-    follow(step, b);
+    follow(step, b);  // ghosts are looked at, too: still alone where checked
   }
 
   // The ghosts that this box is the other end of.
