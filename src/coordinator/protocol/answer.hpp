@@ -75,8 +75,9 @@ struct alignas(64) Answer {
   bool put(Grant const& grant) noexcept {
     if (!word.is_awaited(grant.ticket)) return false;
     lease = grant.lease;
-    size = static_cast<std::uint32_t>(grant.team.size());
-    for (std::uint32_t i = 0; i < size; ++i)
+    auto const count = static_cast<std::uint32_t>(grant.team.size());
+    size = count;  // never read again here: the program may have written something else meanwhile
+    for (std::uint32_t i = 0; i < count; ++i)
       cpus[i] = static_cast<std::uint16_t>(grant.team[static_cast<int>(i)]);
     return word.settle(grant.ticket);
   }
@@ -84,8 +85,9 @@ struct alignas(64) Answer {
   // The program, when it is answered. What is no Grant leaves it invalid.
   Grant get(Ticket ticket) const noexcept {
     Grant grant{.lease = lease, .ticket = ticket, .wanted = 0, .team = {}};
-    if (size > max_cpus) return {};
-    for (std::uint32_t i = 0; i < size; ++i) {
+    auto const count = size;
+    if (count > max_cpus) return {};
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (cpus[i] >= max_cpus) return {};
       grant.team.add(cpus[i]);
     }
