@@ -99,7 +99,7 @@ void Problem::refill() {
 }
 
 double Problem::run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, int sweeps,
-                    bool count) {
+                    bool count, std::int16_t* wrote_in) {
   jacobi3d::Sweep sweep;
   sweep.plan = &plan_;
   sweep.kernel = &kernel;
@@ -113,6 +113,7 @@ double Problem::run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, 
     sweep.steps = std::min(variant.most_steps(), sweeps - done);
     sweep.from = from;
     sweep.to = to;
+    if (wrote_in != nullptr) sweep.wrote_in = wrote_in + done * options_.grid.k;
     variant.sweep(sweep);
     if (count) count_blocks();
     if (!variant.ends_in_place(sweep.steps)) std::swap(from, to);

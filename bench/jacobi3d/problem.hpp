@@ -37,9 +37,10 @@ class Problem {
   void refill();  // the first field gets its initial values again; pages stay
 
   // Seconds for so many time steps from the first field into the second and back, and so on. Where
-  // blocks run is looked up for each of them (some 10 ns); without it, `count` is false.
+  // blocks run is looked up for each of them (some 10 ns); without it, `count` is false. wrote_in:
+  // see Sweep.
   double run(jacobi3d::Variant& variant, jacobi3d::Kernel const& kernel, int sweeps,
-             bool count = true);
+             bool count = true, std::int16_t* wrote_in = nullptr);
   BlockCounts const& blocks_run() const noexcept { return blocks_run_; }  // by the last run()
 
   void run_reference(int sweeps);

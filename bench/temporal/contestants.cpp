@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/temporal/contestants.hpp"
 
+#include "bench/options.hpp"
 #include "jacobi3d/temporal.hpp"
 
 namespace bench {
@@ -40,32 +41,51 @@ Contestant solver_variant(std::string const& name) {
   return c;
 }
 
+Contestant nigh_tiles(std::string name, int width, int rows) {
+  return {std::move(name), width, true,
+          [width, rows](Team const& team) -> std::unique_ptr<Variant> {
+            return std::make_unique<NighTiles>(team, width, rows);
+          },
+          {}};
+}
+
+Contestant tiles_with_barriers(std::string name, int width, int rows, bool dynamic) {
+  Contestant c{std::move(name), width, true, nullptr, {}};
+#if defined(NIGH_WITH_OPENMP)
+  c.make = [=](Team const& team) { return make_static_tiles(team, width, rows, dynamic); };
+#else
+  (void)rows, (void)dynamic;
+  c.why_absent = "the compiler had no OpenMP";
+#endif
+  return c;
+}
+
 }  // namespace
 
 std::vector<Contestant> contestants(TemporalOptions const& o) {
   std::vector<Contestant> all;
   for (char const* name : {"openmp/static", "openmp/dynamic", "nigh/queues"})
     all.push_back(solver_variant(name));
-  int const rows = o.rows;
-  auto const nigh_tiles = [&](std::string name, int width) {
-    all.push_back({std::move(name), width, true,
-                   [width, rows](Team const& team) -> std::unique_ptr<Variant> {
-                     return std::make_unique<NighTiles>(team, width, rows);
-                   },
-                   {}});
-  };
-  nigh_tiles("nigh/temporal", 0);
+  all.push_back(nigh_tiles("nigh/temporal", 0, o.rows));
   for (int const width : o.widths) {
-    nigh_tiles("nigh/temporal " + std::to_string(width), width);
-    Contestant barriers{"openmp/temporal " + std::to_string(width), width, true, nullptr, {}};
-#if defined(NIGH_WITH_OPENMP)
-    barriers.make = [width, rows](Team const& team) { return make_static_tiles(team, width, rows); };
-#else
-    barriers.why_absent = "the compiler had no OpenMP";
-#endif
-    all.push_back(std::move(barriers));
+    auto const of = " " + std::to_string(width);
+    all.push_back(nigh_tiles("nigh/temporal" + of, width, o.rows));
+    all.push_back(tiles_with_barriers("openmp/temporal" + of, width, o.rows, false));
   }
   return all;
+}
+
+Contestant tiles_alone(TemporalOptions const& o) {
+  auto const& name = o.variant;
+  int const width = o.widths.empty() ? 0 : o.widths.front();
+  if (name == "nigh/temporal") return nigh_tiles(name, width, o.rows);
+  bool const dynamic = name == "openmp/temporal-dynamic";
+  if (!dynamic && name != "openmp/temporal")
+    refuse("--variant", name, "is not nigh/temporal, openmp/temporal or openmp/temporal-dynamic");
+  auto const c = tiles_with_barriers(name, width, o.rows, dynamic);
+  if (c.make == nullptr) refuse("--variant", name, "is absent: " + c.why_absent);
+  if (width == 0) refuse("--variant", name, "chooses no width; --widths gives it one");
+  return c;
 }
 
 }  // namespace bench

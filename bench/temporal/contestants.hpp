@@ -22,9 +22,14 @@ struct Contestant {
 
 std::vector<Contestant> contestants(TemporalOptions const& options);
 
+// One by its name without a width, for a run alone: nigh/temporal, openmp/temporal and
+// openmp/temporal-dynamic. Of options.widths it has the first, nigh without any a width that is
+// chosen. UsageError for another name, one that is absent, or no width.
+Contestant tiles_alone(TemporalOptions const& options);
+
 // openmp/temporal: the same tiles as nigh's, row by row, `omp for` over those of a row, and a
 // barrier (static temporal blocking). Null without OpenMP.
 std::unique_ptr<jacobi3d::Variant> make_static_tiles(jacobi3d::Team const& team, int width,
-                                                     int rows);
+                                                     int rows, bool dynamic);
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #include "bench/command.hpp"
 #include "bench/report.hpp"
 #include "bench/temporal/problems.hpp"
+#include "bench/temporal/single.hpp"
 #include "bench/temporal/study.hpp"
 
 namespace {
@@ -11,6 +12,7 @@ using namespace bench;
 
 void run(TemporalFlags const& flags) {
   TemporalOptions const options = check(flags);
+  if (!options.variant.empty()) return run_single(options);
   Report report(flags.json, flags.plot, options.solver->machine);
   auto const present = [&](auto const& measured) {
     report.print(describe(measured, options));

@@ -24,6 +24,13 @@ void TemporalFlags::declare(CLI::App& app) {
   app.add_flag("--problems", problems,
                "instead: other stencils, in sweeps and in tiles of the width that is chosen");
   app.add_flag("--quick", quick, "a small grid and few samples: does it work?");
+  app.add_option("--variant", variant,
+                 "run this one alone: nigh/temporal, openmp/temporal or openmp/temporal-dynamic")
+      ->group("One variant alone");
+  app.add_option("--init", solver.init,
+                 "whose pages: static (default), cyclic (\"static,1\") or ld0")
+      ->group("One variant alone");
+  app.add_flag("--report", report, "where pages and tiles were")->group("One variant alone");
   app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
   app.add_option("--plot", plot, "draw the results, FILE.svg or FILE.png");
 }
@@ -39,14 +46,21 @@ TemporalOptions check(TemporalFlags const& f) {
   solver.sweeps = o.steps;
   o.solver = check(solver);
   auto const planes = static_cast<int>(o.solver->grid.k);
+  o.variant = f.variant;
+  o.report = f.report;
   if (!f.widths.empty()) {
     o.widths = numbers("--widths", f.widths, planes);
-  } else {
+  } else if (f.variant.empty()) {
     for (int const w : {4, 8, 12, 16, 24, 32})
       if (w <= planes) o.widths.push_back(w);
   }
   if (!o.widths.empty() && o.widths.front() < 2)
     refuse("--widths", "1", "is less than a tile can have, which is 2");
+  if (!f.variant.empty() && o.widths.size() > 1)
+    refuse("--widths", f.widths, "are many, and one variant alone has one");
+  constexpr int most_in_one_go = 4096;  // tiles begin anew there
+  if (f.report && o.steps > most_in_one_go)
+    refuse("--steps", std::to_string(o.steps), "is more than --report counts, which is 4096");
   if (!f.rows.empty()) o.rows = numbers("--rows", f.rows, 1'000'000).front();
   o.obstacles = each<bool>("--obstacles", f.obstacles.empty() ? "no,yes" : f.obstacles,
                            [](auto const& argument, auto const& word) {

@@ -15,10 +15,10 @@ class App;
 namespace bench {
 
 struct TemporalFlags {  // as typed
-  std::string widths, rows, isa, json, plot, obstacles;
+  std::string widths, rows, isa, json, plot, obstacles, variant;
   JacobiFlags solver;
   long steps = 0;
-  bool quick = false, problems = false;
+  bool quick = false, problems = false, report = false;
 
   void declare(CLI::App& app);
 };
@@ -29,6 +29,8 @@ struct TemporalOptions {  // checked
   std::vector<int> widths;  // of tiles
   int rows = 0;             // a step of the wavefront takes; 0: chosen
   std::vector<bool> obstacles;
+  std::string variant;   // to run alone; empty: all
+  bool report = false;   // of that one: where pages and tiles were
 };
 
 // UsageError naming the argument for what cannot be.

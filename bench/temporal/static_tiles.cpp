@@ -16,8 +16,8 @@ using jacobi3d::Box;
 
 class StaticTiles : public jacobi3d::Variant {
  public:
-  StaticTiles(jacobi3d::Team const& team, int width, int rows)
-      : team_(team), width_(width), rows_(rows > 0 ? rows : 4) {
+  StaticTiles(jacobi3d::Team const& team, int width, int rows, bool dynamic)
+      : team_(team), width_(width), rows_(rows > 0 ? rows : 4), dynamic_(dynamic) {
 #pragma omp parallel num_threads(team_.threads())
     team_.pin_thread(omp_get_thread_num());
   }
@@ -29,11 +29,18 @@ class StaticTiles : public jacobi3d::Variant {
     auto const& size = s.plan->grid.interior;
     nigh::policy::TimeTiles const tiles(size.k, 1, false, width_, s.steps);
     auto const columns = tiles.columns();
+    auto const run_at = [&](std::int64_t row, std::int64_t column) {
+      run(s, tiles, tiles.tile(static_cast<std::size_t>(row * columns + column)));
+    };
 #pragma omp parallel num_threads(team_.threads())
     for (std::int64_t row = 0; row < tiles.rows(); ++row) {
+      if (dynamic_) {
+#pragma omp for schedule(dynamic)
+        for (std::int64_t column = 0; column < columns; ++column) run_at(row, column);
+      } else {
 #pragma omp for schedule(static)
-      for (std::int64_t column = 0; column < columns; ++column)
-        run(s, tiles, tiles.tile(static_cast<std::size_t>(row * columns + column)));
+        for (std::int64_t column = 0; column < columns; ++column) run_at(row, column);
+      }
     }
   }
 
@@ -56,18 +63,20 @@ class StaticTiles : public jacobi3d::Variant {
             s.kernel->sweep_block(s.plan->grid, s.from, s.to, box);
           else
             s.kernel->sweep_block(s.plan->grid, s.to, s.from, box);
+          s.wrote_here(step, box);
         });
   }
 
   jacobi3d::Team team_;
   int width_, rows_;
+  bool dynamic_;
 };
 
 }  // namespace
 
 std::unique_ptr<jacobi3d::Variant> make_static_tiles(jacobi3d::Team const& team, int width,
-                                                     int rows) {
-  return std::make_unique<StaticTiles>(team, width, rows);
+                                                     int rows, bool dynamic) {
+  return std::make_unique<StaticTiles>(team, width, rows, dynamic);
 }
 
 }  // namespace bench

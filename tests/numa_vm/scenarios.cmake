@@ -59,6 +59,11 @@ if(TARGET nigh-bench-jacobi3d)
   nigh_numa_vm_script(jacobi_locality_repeated jacobi_locality_test.py
     $<TARGET_FILE:nigh-bench-jacobi3d> 5 FULL)
 endif()
+if(TARGET nigh-bench-temporal)
+  nigh_numa_vm_script(tiles_locality tiles_locality_test.py $<TARGET_FILE:nigh-bench-temporal> FULL)
+  nigh_numa_vm_script(tiles_locality_repeated tiles_locality_test.py
+    $<TARGET_FILE:nigh-bench-temporal> 5 FULL)
+endif()
 if(TARGET npb-mg)
   nigh_numa_vm_script(mg_locality mg_locality_test.py $<TARGET_FILE:npb-mg>)
 endif()

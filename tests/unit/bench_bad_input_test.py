@@ -102,6 +102,12 @@ class BadInput(unittest.TestCase):
                                 ("--steps", "-1"), ("--rows", "x"), ("--obstacles", "some"), ("--grid", "0"),
                                 ("--isa", "z80"), ("--repetitions", "-1"), ("--threads", "-1")):
             self.refuses(argument, "temporal", "--quick", f"{argument}={value}")
+        self.refuses("--variant", "temporal", "--quick", "--variant=openmp/tiles", "--widths=8")
+        self.refuses("--variant", "temporal", "--quick", "--variant=openmp/temporal")
+        self.refuses("--widths", "temporal", "--quick", "--variant=nigh/temporal", "--widths=4,8")
+        self.refuses("--init", "temporal", "--quick", "--variant=nigh/temporal", "--init=random")
+        self.refuses("--grid", "temporal", "--grid=8x8x1", "--variant=nigh/temporal")
+        self.refuses("--steps", "temporal", "--quick", "--variant=nigh/temporal", "--steps=5000", "--report")
 
     def test_mg_as_a_plain_program(self):
         for argument, value in (("--class", "X"), ("--variant", "fastest"), ("--bind", "spread"),

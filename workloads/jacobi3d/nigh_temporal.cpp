@@ -63,6 +63,7 @@ nigh::stencil_plan sweep_in_tiles(Sweep const& s, Kernel const& kernel,
     else
       kernel.sweep_block(grid, s.to, s.from, box);
     if (s.ran_in != nullptr) count_blocks(s, b);
+    s.wrote_here(at(step), box);
   });
   return stencil.plan();
 }

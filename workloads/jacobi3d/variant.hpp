@@ -3,6 +3,7 @@
 // A variant is one way to run the blocks of a sweep in parallel. All of them call the same kernel
 // on the same blocks.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <nigh/topology.hpp>
@@ -49,14 +50,26 @@ struct Sweep {
   int steps = 1;  // time steps this sweep takes, no more than the variant can
   nigh::topology const* machine = nullptr;
   std::int16_t* ran_in = nullptr;  // [block]: set to the domain whose cpu ran it; null: not asked
+  // [(step - 1) x planes + plane]: the same of who wrote its first row. By variants with tiles only.
+  std::int16_t* wrote_in = nullptr;
 
   void run(int block) const {
     kernel->sweep_block(plan->grid, from, to, plan->blocks.box(block));
     ran_here(block);
   }
   void ran_here(int block) const {
-    if (ran_in != nullptr)
-      ran_in[block] = static_cast<std::int16_t>(machine->domain_of_cpu(nigh::current_cpu()));
+    if (ran_in != nullptr) ran_in[block] = here();
+  }
+  // Steps from 1.
+  void wrote_here(std::int64_t step, Box const& box) const {
+    if (wrote_in == nullptr || box.lo.j > 0) return;
+    auto* const of_step = wrote_in + (step - 1) * plan->grid.interior.k;
+    std::fill(of_step + box.lo.k, of_step + box.hi.k, here());
+  }
+
+ private:
+  std::int16_t here() const {
+    return static_cast<std::int16_t>(machine->domain_of_cpu(nigh::current_cpu()));
   }
 };
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/temporal/single.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nigh/locality_mark.h>
+#include <nigh/stencil.hpp>
+#include <stdexcept>
+
+#include "bench/command.hpp"
+#include "bench/temporal/contestants.hpp"
+#include "bench/temporal/tile_counts.hpp"
+
+namespace bench {
+
+namespace {
+
+int width_of(Contestant const& c, JacobiOptions const& o) {
+  if (c.width > 0) return c.width;
+  nigh::runtime same({.machine = &o.machine, .workers = o.team.threads()});
+  auto const size = [](std::ptrdiff_t n) { return static_cast<std::size_t>(n); };
+  nigh::stencil<3> const stencil({.points = {size(o.grid.k), size(o.grid.j), size(o.grid.i)}},
+                                 {.where = &same});
+  if (!stencil.plan().in_tiles) throw UsageError("--grid: " + stencil.plan().note);
+  return static_cast<int>(stencil.plan().width);
+}
+
+void print_report(Problem const& problem, BlockCounts const& tiles) {
+  nigh::page_report const pages = problem.pages();
+  fmt::print("pages_of_domain {}\npages_untouched {}\n", fmt::join(pages.pages_of_domain, " "),
+             pages.untouched);
+  if (!pages.note.empty()) fmt::print("pages_note {}\n", pages.note);
+  fmt::print("tiles_local {}\ntiles_remote {}\ntiles_unknown {}\nremote_share {:.4f}\n", tiles.local,
+             tiles.remote, tiles.unknown, tiles.remote_share());
+}
+
+}  // namespace
+
+void run_single(TemporalOptions const& all) {
+  JacobiOptions const& o = *all.solver;
+  auto const contestant = tiles_alone(all);
+  int const width = width_of(contestant, o);
+  Crew crew(o.team.cpus);
+  Problem problem(o, o.init, crew);
+  problem.run_reference(all.steps);
+  auto const expected = problem.checksum();
+  problem.refill();
+
+  auto const variant = contestant.make(o.team);
+  std::vector<std::int16_t> wrote_in(static_cast<std::size_t>(o.grid.k) *
+                                     static_cast<std::size_t>(all.report ? all.steps : 0));
+  std::size_t const bytes = problem.elements() * sizeof(double);
+  NIGH_METER_RANGE(0, problem.first(), bytes);
+  NIGH_METER_RANGE(1, problem.second(), bytes);
+  NIGH_METER_START();
+  double const seconds = problem.run(*variant, o.kernel, all.steps, false,
+                                     all.report ? wrote_in.data() : nullptr);
+  NIGH_METER_STOP(1);
+  bool const verified = problem.checksum() == expected;
+
+  double const updates = static_cast<double>(o.grid.sites()) * all.steps;
+  fmt::print("variant {}\ninit {}\nthreads {}\ngrid {}x{}x{}\nsteps {}\nwidth {}\n", contestant.name,
+             to_string(o.init), o.team.threads(), o.grid.i, o.grid.j, o.grid.k, all.steps, width);
+  fmt::print("rate {:.1f} MLUP/s\nverified {}\n", updates / seconds / 1e6, verified ? "yes" : "no");
+  if (all.report) print_report(problem, count_tiles(problem, width, all.steps, o.machine, wrote_in));
+  if (!verified) throw std::runtime_error("the field differs from the serial reference");
+}
+
+}  // namespace bench
