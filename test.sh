@@ -3,10 +3,11 @@
 # ./test.sh [--full]: installs what is missing, builds nigh in every way it is built, and tests it.
 #
 # Without an option, in under 25 minutes on two cores: all tests of the usual build, the lock-free
-# code under the model checker, the tests under the address, undefined-behaviour and thread
-# sanitizers, those of the scheduler with threads held up at random, a build with clang, and a few boots of a machine with real NUMA nodes. --full adds
-# every such machine, long stress runs, programs of Debian that use OpenMP, ranks under Slurm, and a
-# short run of every benchmark.
+# code under the model checker, the tests under the address, undefined-behaviour and thread sanitizers
+# (by clang, the second compiler), those of the scheduler with threads held up at random, and a few
+# boots of a machine with real NUMA nodes. --full adds all that clang can build, tested as it is
+# installed, every such machine, long stress runs, programs of Debian that use OpenMP, ranks under
+# Slurm, and a short run of every benchmark.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
 . scripts/setup.sh
@@ -72,9 +73,6 @@ build chaos -- tasks_fork_test tasks_runtime_test tasks_stress forks_stress
 run_ctest "tests, threads held up at random" chaos -R \
   '^(tasks_fork_test|tasks_runtime_test|tasks_stress|forks_stress)$'
 
-build clang
-run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
-
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
 export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1
 run_ctest "tests in a machine with NUMA" dev -L '^numa_vm$'
@@ -89,6 +87,8 @@ quick_benches() {
 }
 
 if [ "$full" ]; then
+  build clang
+  run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
   run_ctest "long stress runs" dev -L '^full$'
   run_ctest "tests in every machine with NUMA" dev -L '^numa_vm_full$'
   build release -DNIGH_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON

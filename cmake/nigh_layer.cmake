@@ -33,6 +33,24 @@ if(NIGH_SANITIZE)
   endif()
 endif()
 
+# nigh_precompiled(TARGET FROM HEADER...): with NIGH_PRECOMPILED, what most sources of TARGET begin with
+# is compiled once, with FROM, whose flags are TARGET's.
+function(nigh_precompiled target from)
+  if(NOT NIGH_PRECOMPILED)
+    return()
+  endif()
+  if(target STREQUAL from)
+    list(TRANSFORM ARGN PREPEND "<")
+    list(TRANSFORM ARGN APPEND ">")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${from})
+  endif()
+endfunction()
+set(nigh_standard_headers algorithm array atomic charconv chrono cmath cstddef cstdint cstdio cstdlib
+  cstring deque filesystem fstream functional iterator limits map memory mutex numeric optional random
+  set span sstream stdexcept string string_view system_error thread tuple utility variant vector)
+
 # nigh_layer(NAME [APART] [SOURCES file...] [USES target...])
 #
 # Declares the layer in the current folder as the target nigh_NAME: a static library, or, without
@@ -45,6 +63,7 @@ function(nigh_layer name)
     add_library(nigh_${name} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(nigh_${name} PRIVATE nigh_flags)
+    nigh_precompiled(nigh_${name} nigh_base ${nigh_standard_headers})
     if(NOT arg_APART)
       set_property(GLOBAL APPEND PROPERTY NIGH_LAYERS nigh_${name})
     endif()

@@ -6,11 +6,12 @@
 building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libtbb-dev libcli11-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev libncurses-dev)
 plotting=(python3 python3-matplotlib)
-# A second compiler and its OpenMP; the emulated NUMA machine: QEMU, a kernel from the archive
-# (fetched when first needed), and what its first process is made of; two MPIs, and what hosts made of
-# network namespaces need.
-testing=(libgtest-dev libgmock-dev gfortran clang-19 libomp-19-dev hwloc qemu-system-x86 busybox-static kmod
-  xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich libmpich-dev iproute2)
+# A second compiler, its sanitizers (llvm names the lines in their reports) and OpenMP; the emulated
+# NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process
+# is made of; two MPIs, and what hosts made of network namespaces need.
+testing=(libgtest-dev libgmock-dev gfortran clang-19 libclang-rt-19-dev llvm-19 libomp-19-dev hwloc
+  qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
+  libmpich-dev iproute2)
 # Slurm, for ./test.sh --full to start on such hosts.
 scheduling=(slurm-client slurmctld slurmd munge)
 # Programs that use OpenMP, for ./test.sh --full to share a host with.
