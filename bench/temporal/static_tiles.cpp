@@ -48,14 +48,15 @@ class StaticTiles : public jacobi3d::Variant {
   void run(jacobi3d::Sweep const& s, nigh::policy::TimeTiles const& tiles,
            nigh::policy::Tile const& tile) const {
     auto const& size = s.plan->grid.interior;
-    auto const steps = tiles.steps_of(tile);
+    auto const diamond = tiles.diamond(tile);
+    auto const steps = diamond.steps();
     if (steps.empty()) return;
     nigh::policy::for_each_row_piece(
         static_cast<std::size_t>(size.j), 1, false, static_cast<std::size_t>(rows_),
         static_cast<std::size_t>(steps.end - steps.begin),
         [&](std::size_t n, std::size_t row_begin, std::size_t row_end) {
           auto const step = steps.begin + static_cast<std::int64_t>(n);
-          auto const planes = tiles.points_of(tile, step);
+          auto const planes = diamond.points(step);
           if (planes.empty()) return;
           Box const box{{0, static_cast<std::ptrdiff_t>(row_begin), planes.begin},
                         {size.i, static_cast<std::ptrdiff_t>(row_end), planes.end}};

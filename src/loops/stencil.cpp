@@ -99,13 +99,17 @@ class TileRun {
   double run(runtime* where) {
     task_scope scope({.where = where, .rule = on_exception::cancel});
     scope_ = &scope;
+    // What spawn() publishes.
+    for (std::size_t n = 0; n < tiles_.numbers(); ++n)
+      waits_[n].store(tiles_.diamond(tiles_.tile(n)).empty() ? never : 0, sync::relaxed);
     std::vector<std::size_t> ready;
     for (std::size_t n = 0; n < tiles_.numbers(); ++n) {
-      Tile const t = tiles_.tile(n);
-      if (tiles_.empty(t)) continue;
+      if (waits_[n].load(sync::relaxed) == never) continue;
       int waits = 0;
-      for_each_of(tiles_.before(t), [&](std::size_t) { ++waits; });
-      waits_[n].store(waits, sync::relaxed);  // spawn() publishes it
+      for_each_of(tiles_.before(tiles_.tile(n)), [&](std::size_t before) {
+        if (waits_[before].load(sync::relaxed) != never) ++waits;
+      });
+      waits_[n].store(waits, sync::relaxed);
       if (waits == 0) ready.push_back(n);
     }
     for (auto const n : ready) spawn(n);
@@ -114,11 +118,12 @@ class TileRun {
   }
 
  private:
+  static constexpr int never = 1 << 20;  // of a tile without points; more than count it down
+
   template <class F>
   void for_each_of(std::array<Tile, 3> const& tiles, F const& f) const {
     for (Tile const& t : tiles)
-      if (auto const n = tiles_.number(t); n >= 0 && !tiles_.empty(t))
-        f(static_cast<std::size_t>(n));
+      if (auto const n = tiles_.number(t); n >= 0) f(static_cast<std::size_t>(n));
   }
 
   void spawn(std::size_t n) {
@@ -134,14 +139,15 @@ class TileRun {
   }
 
   void run_tile(std::size_t n, Tile const& t) {
-    auto const steps = tiles_.steps_of(t);
+    auto const diamond = tiles_.diamond(t);
+    auto const steps = diamond.steps();
     double norm = 0;
     policy::for_each_row_piece(
         need_.rows, need_.reach, need_.periodic_rows, plan_.rows,
         static_cast<std::size_t>(steps.end - steps.begin),
         [&](std::size_t step, std::size_t row_begin, std::size_t row_end) {
           auto const s = steps.begin + static_cast<std::int64_t>(step);
-          auto const points = tiles_.points_of(t, s);
+          auto const points = diamond.points(s);
           auto const all = static_cast<std::int64_t>(need_.points);
           auto const piece = [&](std::int64_t begin, std::int64_t end) {
             if (begin >= end || scope_->stop_requested()) return;

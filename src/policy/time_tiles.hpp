@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/assert.hpp"
 
@@ -42,6 +43,46 @@ struct Interval {
   constexpr bool operator==(Interval const&) const = default;
 };
 
+// Which points of which steps a tile has.
+class Diamond {
+ public:
+  // The blocks that a tile is in (see above) where they are at step 0.
+  Diamond(Interval left, Interval right, std::int64_t points, std::int64_t reach, bool periodic,
+          std::int64_t steps) noexcept
+      : left_(left),
+        right_(right),
+        points_(points),
+        reach_(reach),
+        periodic_(periodic),
+        steps_{std::max<std::int64_t>(floor(left.begin - right.end, 2 * reach) + 1, 1),
+               std::min(floor(left.end - right.begin - 1, 2 * reach) + 1, steps + 1)} {}
+
+  Interval steps() const noexcept { return steps_; }
+  // Of a periodic grid, points before 0 or behind the end are those at the other end.
+  Interval points(std::int64_t step) const noexcept {
+    auto const spread = reach_ * step;
+    Interval const all{std::max(left_.begin - spread, right_.begin + spread),
+                       std::min(left_.end - spread, right_.end + spread)};
+    if (periodic_) return all;
+    return {std::max<std::int64_t>(all.begin, 0), std::min(all.end, points_)};
+  }
+  bool empty() const noexcept {
+    for (auto s = steps_.begin; s < steps_.end; ++s)
+      if (!points(s).empty()) return false;
+    return true;
+  }
+
+  static constexpr std::int64_t floor(std::int64_t a, std::int64_t b) noexcept {
+    return a / b - (a % b < 0);
+  }
+
+ private:
+  Interval left_, right_;
+  std::int64_t points_, reach_;
+  bool periodic_;
+  Interval steps_;
+};
+
 class TimeTiles {
  public:
   // Steps are 1 .. steps; at 0 all is there. Blocks have `width` points or somewhat more, and twice
@@ -54,6 +95,7 @@ class TimeTiles {
         blocks_(points / std::max<std::int64_t>(width, 1)),
         periodic_(periodic) {
     NIGH_ASSERT(reach >= 1 && width >= 2 * reach && blocks_ >= 1, "a block holds what its ends reach");
+    for (std::int64_t b = 0; b <= blocks_; ++b) cuts_.push_back(b * points_ / blocks_);
     while (first_step_of_row(rows_) <= steps_) ++rows_;
   }
 
@@ -87,59 +129,36 @@ class TimeTiles {
     return {Tile{t.row + 1, t.left + 1}, Tile{t.row + 1, t.left}, Tile{t.row + 2, t.left + 1}};
   }
 
-  Interval steps_of(Tile t) const noexcept {
-    auto const [left, right] = between(t);
-    return {std::max<std::int64_t>(floor(left.begin - right.end, 2 * reach_) + 1, 1),
-            std::min(floor(left.end - right.begin - 1, 2 * reach_) + 1, steps_ + 1)};
-  }
-  // Of a periodic grid, points before 0 or behind the end are those at the other end.
-  Interval points_of(Tile t, std::int64_t step) const noexcept {
-    auto const [left, right] = between(t);
-    auto const spread = reach_ * step;
-    Interval const all{std::max(left.begin - spread, right.begin + spread),
-                       std::min(left.end - spread, right.end + spread)};
-    if (periodic_) return all;
-    return {std::max<std::int64_t>(all.begin, 0), std::min(all.end, points_)};
-  }
-  bool empty(Tile t) const noexcept {
-    auto const steps = steps_of(t);
-    for (auto s = steps.begin; s < steps.end; ++s)
-      if (!points_of(t, s).empty()) return false;
-    return true;
+  Diamond diamond(Tile t) const noexcept {
+    return {block(t.left), block(t.left - t.row), points_, reach_, periodic_, steps_};
   }
   // Where most of its points are.
   std::int64_t middle(Tile t) const noexcept {
-    auto const [left, right] = between(t);
+    auto const left = block(t.left), right = block(t.left - t.row);
     auto const z = (left.begin + left.end + right.begin + right.end) / 4;
     return periodic_ ? modulo(z, points_) : std::clamp<std::int64_t>(z, 0, points_ - 1);
   }
 
  private:
-  struct Blocks {
-    Interval left, right;
-  };
-  Blocks between(Tile t) const noexcept {
-    auto const right = t.left - t.row;
-    return {{cut(t.left), cut(t.left + 1)}, {cut(right), cut(right + 1)}};
-  }
   // Blocks differ by one point at most; beyond the grid they go on as if it were periodic.
-  std::int64_t cut(std::int64_t block) const noexcept {
-    auto const turn = floor(block, blocks_);
-    return turn * points_ + (block - turn * blocks_) * points_ / blocks_;
+  Interval block(std::int64_t number) const noexcept {
+    auto const turn = Diamond::floor(number, blocks_);
+    auto const n = static_cast<std::size_t>(number - turn * blocks_);
+    return {turn * points_ + cuts_[n], turn * points_ + cuts_[n + 1]};
   }
   std::int64_t first_step_of_row(std::int64_t row) const noexcept {
-    auto first = steps_of({row, row / 2}).begin;
+    auto first = diamond({row, row / 2}).steps().begin;
     for (std::int64_t b = 1; b < blocks_; ++b)
-      first = std::min(first, steps_of({row, row / 2 + b}).begin);
+      first = std::min(first, diamond({row, row / 2 + b}).steps().begin);
     return first;
   }
-  static std::int64_t floor(std::int64_t a, std::int64_t b) noexcept {
-    return a / b - (a % b < 0);
+  static std::int64_t modulo(std::int64_t a, std::int64_t b) noexcept {
+    return a - Diamond::floor(a, b) * b;
   }
-  static std::int64_t modulo(std::int64_t a, std::int64_t b) noexcept { return a - floor(a, b) * b; }
 
   std::int64_t points_, reach_, steps_, blocks_;
   bool periodic_;
+  std::vector<std::int64_t> cuts_;  // where blocks begin, and where the last one ends
   std::int64_t rows_ = 0;
 };
 

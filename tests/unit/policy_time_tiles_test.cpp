@@ -66,12 +66,12 @@ void run_in_random_order(Case const& c, std::mt19937& random) {
   std::size_t run = 0, all = 0;
   auto const each = [&](auto const& others, auto const& f) {
     for (Tile const& o : others)
-      if (auto const n = tiles.number(o); n >= 0 && !tiles.empty(o)) f(static_cast<std::size_t>(n));
+      if (auto const n = tiles.number(o); n >= 0 && !tiles.diamond(o).empty()) f(static_cast<std::size_t>(n));
   };
   for (std::size_t n = 0; n < tiles.numbers(); ++n) {
     Tile const t = tiles.tile(n);
     ASSERT_EQ(tiles.number(t), static_cast<std::int64_t>(n)) << text(c);
-    if (tiles.empty(t)) continue;
+    if (tiles.diamond(t).empty()) continue;
     ++all;
     each(tiles.before(t), [&](std::size_t) { ++waits[n]; });
     if (waits[n] == 0) ready.push_back(t);
@@ -81,9 +81,10 @@ void run_in_random_order(Case const& c, std::mt19937& random) {
     Tile const t = ready.back();
     ready.pop_back();
     ++run;
-    auto const steps = tiles.steps_of(t);
+    auto const diamond = tiles.diamond(t);
+    auto const steps = diamond.steps();
     for (auto s = steps.begin; s < steps.end; ++s) {
-      auto const points = tiles.points_of(t, s);
+      auto const points = diamond.points(s);
       for (auto z = points.begin; z < points.end; ++z) {
         grid.write(s, (z + 2 * c.points) % c.points);
         if (testing::Test::HasFatalFailure()) return;
@@ -116,11 +117,12 @@ TEST(TimeTiles, ATileHoldsItsWidthOfSteps) {
   TimeTiles const tiles(160, 1, false, 16, 100);
   EXPECT_EQ(tiles.blocks(), 10);
   Tile const inner{3, 5};
-  auto const steps = tiles.steps_of(inner);
+  auto const diamond = tiles.diamond(inner);
+  auto const steps = diamond.steps();
   EXPECT_EQ(steps.end - steps.begin, 15);
   std::int64_t widest = 0, points = 0;
   for (auto s = steps.begin; s < steps.end; ++s) {
-    auto const here = tiles.points_of(inner, s);
+    auto const here = diamond.points(s);
     widest = std::max(widest, here.end - here.begin);
     points += here.end - here.begin;
   }
