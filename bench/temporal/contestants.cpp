@@ -23,8 +23,7 @@ class NighTiles : public Variant {
   int most_steps() const override { return 1 << 20; }
   bool ends_in_place(int steps) const override { return steps % 2 == 0; }
   void sweep(jacobi3d::Sweep const& s) override {
-    jacobi3d::sweep_in_tiles(
-        s, *s.kernel, {.tile_width = width_, .tile_rows = rows_, .where = &runtime_});
+    jacobi3d::sweep_in_tiles(s, {.tile_width = width_, .tile_rows = rows_, .where = &runtime_});
   }
 
  private:

@@ -18,14 +18,14 @@ struct Brick {  // of whole rows
 
 // Kernels are plain functions, so what they go around is the process's.
 struct {
-  jacobi3d::BlockSweep sweep = nullptr;
+  jacobi3d::BlockSweep sweep = nullptr, in_tile = nullptr;
   std::vector<Brick> bricks;
   double free = 1;
 } world;
 
 // The part of the box that is in none of the bricks from n on, in boxes.
-void sweep_free(Grid const& grid, double const* from, double* to, Box const& box,
-                std::size_t n) noexcept {
+void sweep_free(jacobi3d::BlockSweep sweep, Grid const& grid, double const* from, double* to,
+                Box const& box, std::size_t n) noexcept {
   if (box.lo.k >= box.hi.k || box.lo.j >= box.hi.j) return;
   for (; n < world.bricks.size(); ++n) {
     Brick const& b = world.bricks[n];
@@ -34,7 +34,8 @@ void sweep_free(Grid const& grid, double const* from, double* to, Box const& box
     if (k0 >= k1 || j0 >= j1) continue;
     auto const rest = [&](std::ptrdiff_t from_k, std::ptrdiff_t to_k, std::ptrdiff_t from_j,
                           std::ptrdiff_t to_j) {
-      sweep_free(grid, from, to, {{box.lo.i, from_j, from_k}, {box.hi.i, to_j, to_k}}, n + 1);
+      Box const part{{box.lo.i, from_j, from_k}, {box.hi.i, to_j, to_k}};
+      sweep_free(sweep, grid, from, to, part, n + 1);
     };
     rest(box.lo.k, k0, box.lo.j, box.hi.j);
     rest(k1, box.hi.k, box.lo.j, box.hi.j);
@@ -42,13 +43,14 @@ void sweep_free(Grid const& grid, double const* from, double* to, Box const& box
     rest(k0, k1, j1, box.hi.j);
     return;
   }
-  world.sweep(grid, from, to, box);
+  sweep(grid, from, to, box);
 }
 
 }  // namespace
 
 jacobi3d::Kernel around_obstacles(jacobi3d::Kernel const& kernel, Extent const& grid) {
   world.sweep = kernel.sweep_block;
+  world.in_tile = kernel.sweep_in_tile;
   world.bricks.clear();
   double solid = 0;
   // Four by two of them: half of the planes, and there three quarters of the rows.
@@ -63,7 +65,10 @@ jacobi3d::Kernel around_obstacles(jacobi3d::Kernel const& kernel, Extent const& 
   world.free = 1 - solid / static_cast<double>(grid.k * grid.j);
   jacobi3d::Kernel around = kernel;
   around.sweep_block = [](Grid const& g, double const* from, double* to, Box const& box) noexcept {
-    sweep_free(g, from, to, box, 0);
+    sweep_free(world.sweep, g, from, to, box, 0);
+  };
+  around.sweep_in_tile = [](Grid const& g, double const* from, double* to, Box const& box) noexcept {
+    sweep_free(world.in_tile, g, from, to, box, 0);
   };
   return around;
 }

@@ -61,9 +61,9 @@ class StaticTiles : public jacobi3d::Variant {
           Box const box{{0, static_cast<std::ptrdiff_t>(row_begin), planes.begin},
                         {size.i, static_cast<std::ptrdiff_t>(row_end), planes.end}};
           if (step % 2 == 1)
-            s.kernel->sweep_block(s.plan->grid, s.from, s.to, box);
+            s.kernel->sweep_in_tile(s.plan->grid, s.from, s.to, box);
           else
-            s.kernel->sweep_block(s.plan->grid, s.to, s.from, box);
+            s.kernel->sweep_in_tile(s.plan->grid, s.to, s.from, box);
           s.wrote_here(step, box);
         });
   }

@@ -133,7 +133,7 @@ TEST(Jacobi3dConfig, NamesTheArgumentThatCannotBe) {
   EXPECT_THAT(check({much, much, much}, {1, 1, 1}).message(), testing::HasSubstr("overflow"));
 }
 
-TEST(Jacobi3dKernel, EveryInstructionSetAndKindOfStoreGivesTheReferencesBits) {
+void expect_the_references_bits(BlockSweep Kernel::* sweep) {
   for (Shape const& s : shapes()) {
     Grid const grid(s.grid);
     Blocks const blocks(s.grid, s.block);
@@ -142,11 +142,19 @@ TEST(Jacobi3dKernel, EveryInstructionSetAndKindOfStoreGivesTheReferencesBits) {
     for (Kernel const& kernel : kernels()) {
       Field const to(grid);
       for (int b = 0; b < blocks.size(); ++b)
-        kernel.sweep_block(grid, from.data(), to.data(), blocks.box(b));
+        (kernel.*sweep)(grid, from.data(), to.data(), blocks.box(b));
       EXPECT_EQ(different_sites(grid, to.data(), expected.data()), 0U)
           << name_of(s) << ' ' << kernel.isa << (kernel.streaming ? " streaming" : " plain");
     }
   }
+}
+
+TEST(Jacobi3dKernel, EveryInstructionSetAndKindOfStoreGivesTheReferencesBits) {
+  expect_the_references_bits(&Kernel::sweep_block);
+}
+
+TEST(Jacobi3dKernel, PiecesOfTilesHaveTheReferencesBits) {
+  expect_the_references_bits(&Kernel::sweep_in_tile);
 }
 
 // Tiles as small as a block, so that every border, corner and length of slab occurs.

@@ -13,9 +13,9 @@ namespace {
 std::vector<Kernel> runnable() {
   std::vector<Kernel> list;
   auto const add = [&](std::string_view isa, KernelPair const& pair) {
-    list.push_back({isa, false, pair.plain, pair.two_steps_plain});
+    list.push_back({isa, false, pair.plain, pair.two_steps_plain, pair.in_tile});
     if (pair.streaming != nullptr)
-      list.push_back({isa, true, pair.streaming, pair.two_steps_streaming});
+      list.push_back({isa, true, pair.streaming, pair.two_steps_streaming, pair.in_tile});
   };
   add("baseline", baseline_kernels());
 #if defined(__x86_64__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The kernels: a sweep over one block, which all variants share, and two time steps over one tile.
+// The kernels: a sweep over one block, which all variants share, and those for tiles of time steps.
 
 #include <span>
 #include <string_view>
@@ -29,6 +29,9 @@ struct Kernel {
   bool streaming = false;
   BlockSweep sweep_block = nullptr;
   TwoSteps two_steps = nullptr;
+  // A sweep over a piece of a tile, which several steps find in a cache. Never streaming, for what
+  // is written is read again soon. It reads (and ignores) whole lines around the box's rows.
+  BlockSweep sweep_in_tile = nullptr;
 };
 
 // Those this processor can run, widest last.

@@ -14,8 +14,7 @@ class TimeTiles : public Variant {
   bool ends_in_place(int steps) const override { return steps % 2 == 0; }
 
   void sweep(Sweep const& s) override {
-    Kernel const& kernel = s.kernel->streaming ? *find_kernel(s.kernel->isa, false) : *s.kernel;
-    sweep_in_tiles(s, kernel, {.where = &runtime_});
+    sweep_in_tiles(s, {.where = &runtime_});
   }
 
  private:
@@ -45,8 +44,7 @@ void count_blocks(Sweep const& s, nigh::box<3> const& b) {
 
 }  // namespace
 
-nigh::stencil_plan sweep_in_tiles(Sweep const& s, Kernel const& kernel,
-                                  nigh::stencil_options const& options) {
+nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& options) {
   Grid const& grid = s.plan->grid;
   auto const size = [](std::ptrdiff_t n) { return static_cast<std::size_t>(n); };
   nigh::stencil<3> stencil(
@@ -59,9 +57,9 @@ nigh::stencil_plan sweep_in_tiles(Sweep const& s, Kernel const& kernel,
     Box const box{{at(b.begin[2]), at(b.begin[1]), at(b.begin[0])},
                   {at(b.end[2]), at(b.end[1]), at(b.end[0])}};
     if (step % 2 == 1)
-      kernel.sweep_block(grid, s.from, s.to, box);
+      s.kernel->sweep_in_tile(grid, s.from, s.to, box);
     else
-      kernel.sweep_block(grid, s.to, s.from, box);
+      s.kernel->sweep_in_tile(grid, s.to, s.from, box);
     if (s.ran_in != nullptr) count_blocks(s, b);
     s.wrote_here(at(step), box);
   });

@@ -8,9 +8,7 @@
 
 namespace jacobi3d {
 
-// The sweep's steps; the result is in s.to if they are odd, else in s.from. Kernel: with plain
-// stores, for what is written is read again soon. Returns how it was done.
-nigh::stencil_plan sweep_in_tiles(Sweep const& s, Kernel const& kernel,
-                                  nigh::stencil_options const& options);
+// The sweep's steps; the result is in s.to if they are odd, else in s.from. Returns how it was done.
+nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& options);
 
 }  // namespace jacobi3d
