@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A network of several ranks in one thread: messages between two ranks keep their order, as MPI's
-// do; otherwise they arrive in whatever order a seed says, however late.
+// do; otherwise they arrive in whatever order a seed says, however late. A rank may be lost.
 
 #include <cstddef>
 #include <deque>
@@ -16,7 +16,8 @@ namespace nigh::tests {
 
 class ScriptedNetwork {
  public:
-  explicit ScriptedNetwork(int ranks) : ranks_(ranks), queues_(index(ranks, 0)) {
+  explicit ScriptedNetwork(int ranks)
+      : ranks_(ranks), queues_(index(ranks, 0)), is_lost_(static_cast<std::size_t>(ranks)) {
     for (int r = 0; r < ranks; ++r) ends_.push_back(std::make_unique<End>(*this, r));
   }
 
@@ -26,6 +27,17 @@ class ScriptedNetwork {
     std::size_t n = 0;
     for (auto const& q : queues_) n += q.size();
     return n;
+  }
+
+  // Nothing goes there from now on; of what it has sent to each rank, the first few still arrive.
+  template <class Random>
+  void lose(int rank, Random& random) {
+    is_lost_[static_cast<std::size_t>(rank)] = true;
+    for (int other = 0; other < ranks_; ++other) {
+      queue(other, rank).clear();
+      auto& sent = queue(rank, other);
+      sent.resize(random() % (sent.size() + 1));
+    }
   }
 
   // One message for `to`, of a sender drawn at random.
@@ -52,8 +64,10 @@ class ScriptedNetwork {
     int ranks() const noexcept override { return net.ranks_; }
     std::string name() const override { return "a script"; }
     bool is_funneled() const noexcept override { return false; }
+    bool survivors_go_on() const noexcept override { return true; }
     void send(int to, cluster::byte_view message) override {
       ++net.sent_;
+      if (net.is_lost_[static_cast<std::size_t>(to)]) return;
       net.queue(self, to).emplace_back(message.begin(), message.end());
     }
     Arrived receive() override { return {}; }
@@ -69,6 +83,7 @@ class ScriptedNetwork {
   int ranks_;
   std::vector<std::deque<cluster::bytes>> queues_;  // [from x ranks + to]
   std::vector<std::unique_ptr<End>> ends_;
+  std::vector<bool> is_lost_;
   std::size_t sent_ = 0;
 };
 

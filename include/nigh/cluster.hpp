@@ -80,6 +80,11 @@ struct session_options {
   // launcher does not tell (Slurm's may). Ranks at the same switch ask each other first.
   std::string switches = {};
   bool shared_window = true;  // ranks of one host take tasks from each other in shared memory
+  // The program's task functions have no side effects, so that a task that is lost with its rank may
+  // be run again. Where the MPI library lets ranks go on without one that is lost, they do, without
+  // a shared window; but not without rank 0, and not in programs with free tasks. Elsewhere rank 0
+  // says that all will end.
+  bool supervised = false;
 };
 
 // Choose by words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random", "ring",
@@ -100,6 +105,7 @@ struct rank_counters {
   std::uint64_t bytes_sent = 0;
   std::uint64_t window_steals = 0;  // visits to ranks of this host that brought tasks
   std::uint64_t window_tasks = 0;   // of those that came here, so many that way
+  std::uint64_t tasks_run_again = 0;  // supervised, since the rank that had them was lost
 };
 
 // From construction to destruction, both collective, the program is one of several ranks. One at a

@@ -9,6 +9,7 @@
 
 #include "base/assert.hpp"
 #include "cluster/clocks.hpp"
+#include "platform/last_words.hpp"
 #include "trace/rank.hpp"
 
 namespace nigh::cluster {
@@ -74,13 +75,29 @@ std::unique_ptr<Watch> watch_over(Transport& network) {
   std::exit(2);
 }
 
-EnginePolicies policies_of(session_options const& options) {
+// Whether tasks are run again when a rank is lost. Where that was asked for and cannot be, rank 0
+// says so.
+bool supervises(session_options const& options, Transport const& network) {
+  if (!options.supervised || network.ranks() == 1) return false;
+  char const* const why = has_free_tasks() ? "some are spawned free"
+                          : !network.survivors_go_on()
+                              ? "the MPI library lets no rank go on without the others"
+                          : network.is_funneled() ? "MPI runs with MPI_THREAD_FUNNELED"
+                                                  : nullptr;
+  if (why != nullptr && network.rank() == 0)
+    std::fprintf(stderr, "nigh: tasks are not supervised, since %s (%s): a lost rank ends all\n",
+                 why, network.name().c_str());
+  return why == nullptr;
+}
+
+EnginePolicies policies_of(session_options const& options, bool is_supervised) {
   EnginePolicies p;
   p.victims = options.victims;
   p.chunks = options.chunks;
   p.fixed_chunk = options.fixed_chunk;
   p.has_free_tasks = has_free_tasks();
   p.has_lifelines = options.lifelines;
+  p.supervised = is_supervised;
   return p;
 }
 
@@ -93,10 +110,13 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       functions_(close_functions()),
       layout_(meet(*network_, this_place(settings.options.workers), settings,
                    names_of(functions_))),
-      watch_(watch_over(*network_)),
+      is_supervised_(supervises(settings.options, *network_)),
+      watch_(is_supervised_ ? nullptr : watch_over(*network_)),
       funneled_(network_->is_funneled()),
-      engine_(plan_among_ranks(layout_), policies_of(settings.options), *this, *network_,
-              settings.options.shared_window ? meet_neighbours(*network_) : Neighbours{}),
+      engine_(plan_among_ranks(layout_), policies_of(settings.options, is_supervised_), *this,
+              *network_,
+              settings.options.shared_window && !is_supervised_ ? meet_neighbours(*network_)
+                                                                : Neighbours{}),
       placed_(ranks(), settings.options.queue_capacity),
       workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
                *this) {
@@ -108,7 +128,7 @@ Agent::~Agent() {
     std::lock_guard const guard(lock_);
     network_->finish();
   }
-  watch_->leave();
+  if (watch_) watch_->leave();
   open_functions();
 }
 
@@ -125,8 +145,11 @@ rank_counters Agent::counters() {
 void Agent::poll() noexcept {
   for (bool again = true; again;) {
     if (!lock_.try_lock()) return;
-    again = running_;
-    if (running_) turn();
+    again = running_ || is_supervised_;
+    if (running_)
+      turn();
+    else if (is_supervised_)
+      outbox_.empty_into(engine_);
     lock_.unlock();
     again = again && !outbox_.is_empty();  // who put something there found the lock taken
   }
@@ -140,6 +163,7 @@ void Agent::turn() noexcept {
     if (arrived.from < 0) break;
     engine_.receive(arrived.from, arrived.message, now);
   }
+  if (is_supervised_) hear_of_losses(now);
   engine_.tick(now);
   last_poll_ns_.store(now, sync::relaxed);
   if (engine_.is_over()) {
@@ -148,6 +172,19 @@ void Agent::turn() noexcept {
       is_over_ = true;
     }
     over_.notify_one();
+  }
+}
+
+// The root's rank cannot be replaced.
+void Agent::hear_of_losses(std::int64_t now) noexcept {
+  for (int const lost : network_->lost()) {
+    if (lost == 0)
+      platform::end_with("nigh: " + layout_.who(0) + ", which has the root, is lost; " +
+                             layout_.who(rank()) + " ends\n",
+                         1);
+    engine_.lose(lost, now);
+    if (rank() == 0)
+      std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
   }
 }
 
@@ -185,6 +222,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
     running_ = false;
     root = engine_.take_outcome();
   }
+  if (is_supervised_) poll();  // for who has found the lock taken
   if (root.failed)
     throw remote_error(
         std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),

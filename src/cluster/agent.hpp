@@ -10,6 +10,9 @@
 // 20 us or a neighbour waits; the thread in run(), if nobody has lately. One at a time, under
 // lock_, which nobody but mpi_section waits for: who finds it taken goes on. What others want to
 // send meanwhile waits in the outbox, which whoever polls empties.
+//
+// Between runs nothing is sent or received. Where a rank was lost, tasks may be left that nobody
+// waits for; what they spawn and return stays here.
 
 #include <condition_variable>
 #include <mutex>
@@ -66,12 +69,14 @@ class Agent final : public tasks::Outside, private Engine::Host {
   bool is_busy() override;
   std::uint16_t give(Writer& to, Chunk const& chunk) override;
   void take(Task task) override;
+  void forget(int rank) override { inbox_.forget(rank); }
   void deliver(Token token, detail::outcome const& what) override;
   TaskCounts free_tasks() override;
 
   nigh::detail::scheduler& scheduler() const noexcept { return *workers_.scheduler_; }
   void poll() noexcept;  // unless somebody does
   void turn() noexcept;  // under lock_
+  void hear_of_losses(std::int64_t now_ns) noexcept;
   void put(Inbox::Item item);
   bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
                  nigh::detail::task_slot& slot);
@@ -80,7 +85,8 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::unique_ptr<Transport> network_;
   std::vector<detail::function*> functions_;  // by number
   Layout layout_;
-  std::unique_ptr<Watch> const watch_;
+  bool const is_supervised_;            // ranks go on when another is lost
+  std::unique_ptr<Watch> const watch_;  // null: they do
   bool const funneled_;
 
   tasks::Lock lock_;  // for the engine and the network, and running_

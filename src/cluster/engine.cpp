@@ -30,10 +30,15 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Tra
       lifelines_(policies.has_lifelines ? policy::lifelines(plan_.self, plan_.workers)
                                         : std::vector<int>()),
       // Spread over all bits, so that ranks do not begin with their neighbours.
-      random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {}
+      random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {
+  if (!policies_.supervised) return;
+  NIGH_ASSERT(!policies_.has_free_tasks, "nobody keeps a copy of a free task");
+  NIGH_ASSERT(!neighbours_.any(), "nobody knows who took a task from a shelf");
+  supervision_.emplace(plan_.workers);
+}
 
 void Engine::begin() {
-  ++run_;
+  shown_run_.store(++run_, sync::relaxed);
   failed_rounds_ = 0;
   rests_until_ns_ = 0;
   lifelines_.begin();
@@ -45,12 +50,23 @@ void Engine::begin() {
 }
 
 void Engine::send(int to, byte_view message) {
+  if (supervision_) {
+    auto const kind = Reader(message).get<Header>().kind;
+    if (kind == Kind::placed) return place(to, message);
+    if (kind == Kind::result && is_closed()) return;
+  }
+  send_now(to, message);
+}
+
+void Engine::send_now(int to, byte_view message) {
+  if (supervision_ && supervision_->is_lost(to)) return;
   ++counters_.messages_sent;
   counters_.bytes_sent += message.size();
   network_.send(to, message);
 }
 
 void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
+  if (supervision_ && supervision_->is_lost(from)) return;
   Reader reader(message);
   auto const header = reader.get<Header>();
   switch (header.kind) {
@@ -78,7 +94,7 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
       return take_tasks(header, reader);
     case Kind::result: {
       auto const head = reader.get<ResultHead>();
-      return host_.deliver(head.token, {head.failed != 0, head.rank, reader.rest()});
+      return result(head, reader.rest());
     }
     case Kind::stop:
       pass_on(message);
@@ -97,14 +113,21 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
 // Who is in another run than we are gets nothing: what waits here is not for it.
 void Engine::answer(int thief, Header const& request) {
   writer_.clear();
-  Header header{Kind::tasks, 0, 0, request.run};
-  writer_.put(header);
-  if (request.run == run_) {
-    header.count = host_.give(writer_, chunk_for(thief));
-    counters_.tasks_given += header.count;
-    writer_.set(header);
-  }
+  writer_.put(Header{Kind::tasks, 0, 0, request.run});
+  if (request.run == run_ && !is_closed()) give(thief, Kind::tasks);
   send(thief, writer_.view());
+}
+
+// A message of that kind with tasks for the thief, in the writer. Returns their number.
+int Engine::give(int thief, Kind kind) {
+  writer_.clear();
+  Header header{kind, 0, 0, run_};
+  writer_.put(header);
+  header.count = host_.give(writer_, chunk_for(thief));
+  writer_.set(header);
+  if (supervision_) keep_copies(thief);
+  counters_.tasks_given += header.count;
+  return header.count;
 }
 
 // Those at the same switch and those beyond it are all at the level `cluster`; topmost are the
@@ -121,10 +144,10 @@ void Engine::take_tasks(Header const& header, Reader& from) {
   for (int i = 0; i < header.count; ++i) {
     auto task = get_task(from);
     if (i == 0 && header.kind != Kind::placed) task.came_with = header.count;
-    if (header.run == run_)
-      host_.take(std::move(task));
-    else
+    if (header.run > run_)
       early_.push_back(std::move(task));
+    else if (!is_closed())
+      host_.take(std::move(task));
   }
 }
 
@@ -135,8 +158,13 @@ void Engine::tick(std::int64_t now_ns) {
   for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
     if (asked_ || !has_rested(now_ns)) return;
     auto const v = next_victim();
+    if (supervision_ && supervision_->is_lost(v)) {
+      no_luck(now_ns);
+      continue;
+    }
     if (neighbours_.has(v) && !visit(v, now_ns)) continue;
     asked_ = true;
+    asks_ = v;
     ++counters_.steals_asked;
     writer_.clear();
     writer_.put(Header{Kind::steal, 0, 0, run_});
@@ -174,89 +202,13 @@ bool Engine::has_rested(std::int64_t now_ns) {
 // What waits here goes to those who hang on us, before anybody asks. Not what our own workers are
 // about to take, or few tasks would go round and round.
 void Engine::feed_lifelines() {
-  for (int thief; (thief = lifelines_.first_hanging(run_)) >= 0 && host_.is_busy();) {
-    writer_.clear();
-    Header header{Kind::fed, 0, 0, run_};
-    writer_.put(header);
-    header.count = host_.give(writer_, chunk_for(thief));
-    if (header.count == 0) return;
-    writer_.set(header);
-    counters_.tasks_given += header.count;
+  while (host_.is_busy() && !is_closed()) {
+    int const thief = lifelines_.first_hanging(run_);
+    if (thief < 0) return;
+    if (give(thief, Kind::fed) == 0) return;
     lifelines_.let_go(thief);
     send(thief, writer_.view());
   }
-}
-
-void Engine::end_root(Outcome root) {
-  if (!policies_.has_free_tasks) return stop(root);
-  ++own_counts_.finished;
-  root_ = std::move(root);
-}
-
-void Engine::fail(Outcome const& what) {
-  if (plan_.self == 0) {
-    ++own_counts_.finished;
-    if (!failure_) failure_ = what;
-    return;
-  }
-  writer_.clear();
-  writer_.put(Header{Kind::failed, 0, 0, run_});
-  writer_.put(ResultHead{0, what.rank, 1});
-  writer_.put(byte_view(what.output));
-  send(0, writer_.view());
-}
-
-void Engine::look_whether_over() {
-  if (termination_.is_waited_for()) {
-    auto counts = host_.free_tasks();
-    counts.created += own_counts_.created;
-    counts.finished += own_counts_.finished;
-    send(termination_.look(counts, host_.is_hungry()));
-  }
-  if (!termination_.has_ended() || !root_) return;
-  auto const failure = std::exchange(failure_, {});
-  auto const root = *std::exchange(root_, {});
-  stop(failure && !root.failed ? *failure : root);
-}
-
-void Engine::send(std::vector<Termination::Send> const& waves) {
-  for (auto const& wave : waves) {
-    Writer message;
-    message.put(Header{Kind::wave, 0, 0, run_});
-    message.put(wave.message);
-    send(wave.to, message.view());
-  }
-}
-
-void Engine::stop(Outcome const& root) {
-  Writer message;
-  message.put(Header{Kind::stop, 0, 0, run_});
-  message.put(ResultHead{0, root.rank, root.failed ? 1u : 0u});
-  message.put(byte_view(root.output));
-  pass_on(message.view());
-  keep_outcome(message.view());
-}
-
-// A binomial tree with rank 0 at its root: each rank tells those that differ from it in one bit
-// above its own highest.
-void Engine::pass_on(byte_view stop_message) {
-  for (int step = 1; step < plan_.workers; step *= 2)
-    if (step > plan_.self && plan_.self + step < plan_.workers)
-      send(plan_.self + step, stop_message);
-}
-
-void Engine::keep_outcome(byte_view stop_message) {
-  Reader reader(stop_message);
-  static_cast<void>(reader.get<Header>());
-  auto const head = reader.get<ResultHead>();
-  auto const output = reader.rest();
-  over_.push_back({head.failed != 0, head.rank, bytes(output.begin(), output.end())});
-}
-
-Outcome Engine::take_outcome() {
-  auto first = std::move(over_.front());
-  over_.pop_front();
-  return first;
 }
 
 }  // namespace nigh::cluster

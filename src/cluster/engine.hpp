@@ -16,6 +16,9 @@
 // One request at a time is under way, on behalf of all the rank's workers. Whatever the victim's
 // state, its rank answers: with a chunk, or with nothing. A victim on the same host is no more
 // than visited, and waited for a little (neighbours.hpp).
+//
+// Where tasks are supervised and the network lets others go on, ranks but rank 0 may be lost. Then
+// there are no neighbours: who has taken something from a shelf, its owner does not know.
 
 #include <cstdint>
 #include <deque>
@@ -23,8 +26,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "cluster/lifelines.hpp"
 #include "cluster/neighbours.hpp"
+#include "cluster/supervision.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
 #include "policy/chunk_size.hpp"
@@ -53,6 +58,7 @@ struct EnginePolicies {
   std::size_t fixed_chunk = 1;
   bool has_lifelines = false;
   std::int64_t patience_ns = 20'000;  // with a neighbour that was visited in vain
+  bool supervised = false;  // see supervision.hpp; not with free tasks
 };
 
 // A task's result, or what its exception said.
@@ -73,6 +79,8 @@ class Engine {
     // Writes tasks for a thief, with their heads, and returns their number.
     virtual std::uint16_t give(Writer& to, Chunk const& chunk) = 0;
     virtual void take(Task task) = 0;
+    // Nobody waits for the results of that rank's tasks any more. Those not begun may be dropped.
+    virtual void forget(int) {}
     virtual void deliver(Token token, detail::outcome const& what) = 0;
     // Free tasks that were ever created here, and finished here.
     virtual TaskCounts free_tasks() = 0;
@@ -91,6 +99,8 @@ class Engine {
   void send(int to, byte_view message);
   // On rank 0: the root is done. Tells everybody, when free tasks are too.
   void end_root(Outcome root);
+  // That rank is lost, for ever; nothing that it has sent is heard from now on.
+  void lose(int rank, std::int64_t now_ns);
   // A free task has thrown. It counts as finished only once rank 0 knows.
   void fail(Outcome const& what);
 
@@ -103,19 +113,28 @@ class Engine {
   // A neighbour without work waits for the next tick(). On any thread.
   bool is_called() const noexcept { return neighbours_.is_called(); }
 
-  std::uint32_t run() const noexcept { return run_; }
+  // On any thread; of the last one while a run begins.
+  std::uint32_t run() const noexcept { return shown_run_.load(sync::relaxed); }
   rank_counters const& counters() const noexcept { return counters_; }
 
  private:
+  void send_now(int to, byte_view message);
   void answer(int thief, Header const& request);
+  int give(int thief, Kind kind);
   Chunk chunk_for(int thief) const;
   int next_victim();
   void take_tasks(Header const& header, Reader& from);
-  void pass_on(byte_view stop_message);
-  void keep_outcome(byte_view stop_message);
   void no_luck(std::int64_t now_ns);
   bool has_rested(std::int64_t now_ns);
   void feed_lifelines();
+
+  // Where tasks are supervised some may be left when a run is over, for a rank that is lost: they
+  // stay where they are, and nobody is told of their results.
+  bool is_closed() const noexcept { return supervision_ && run_ <= ended_; }
+
+  // engine_end.cpp
+  void pass_on(byte_view stop_message);
+  void keep_outcome(byte_view stop_message);
   void look_whether_over();
   void send(std::vector<Termination::Send> const& waves);
   void stop(Outcome const& root);
@@ -127,6 +146,12 @@ class Engine {
   bool rob(int neighbour);
   bool visit(int neighbour, std::int64_t now_ns);
   int nearest_neighbour() const;
+  // engine_loss.cpp
+  void keep_copies(int thief);
+  void place(int to, byte_view message);
+  void result(ResultHead head, byte_view output);
+  void release_waiting();
+  void hang_on_the_others();
 
   policy::VictimPlan const plan_;
   EnginePolicies const policies_;
@@ -135,6 +160,8 @@ class Engine {
   Neighbours const neighbours_;
 
   std::uint32_t run_ = 0;
+  sync::atomic<std::uint32_t> shown_run_{0};
+  std::uint32_t ended_ = 0;   // the last run that is over
   std::deque<Outcome> over_;  // of runs that are over and not yet left, oldest first
   std::vector<Task> early_;   // of the run after this one
 
@@ -143,8 +170,10 @@ class Engine {
   std::optional<Outcome> root_;
   std::optional<Outcome> failure_;  // the first
 
+  std::optional<Supervision> supervision_;
   Lifelines lifelines_;
   bool asked_ = false;  // a request is under way
+  int asks_ = -1;       // to whom, if so
   int attempt_ = 0;     // of this round
   int failed_rounds_ = 0;
   std::int64_t rests_until_ns_ = 0;

@@ -66,6 +66,13 @@ class Inbox {
     return given;
   }
 
+  // Drops the tasks of a rank that is lost.
+  void forget(int owner) {
+    std::lock_guard const guard(lock_);
+    std::erase_if(items_, [&](Item const& i) { return i.task && i.task->owner == owner; });
+    size_.store(items_.size(), sync::seq_cst);
+  }
+
   bool is_empty() const noexcept { return size_.load(sync::relaxed) == 0; }
   bool surely_empty() const noexcept { return size_.load(sync::seq_cst) == 0; }  // (S)
 

@@ -26,9 +26,12 @@ std::string get_text(Reader& from) {
 
 // What must be the same everywhere, in the order in which differences are told.
 std::vector<std::string> terms(session_options const& o) {
-  return {"messages are of version " + std::to_string(wire_version), "victims are " + victims_of(o),
-          "chunks are " + chunks_of(o), "queue_capacity is " + std::to_string(o.queue_capacity),
-          o.shared_window ? "shared_window is on" : "shared_window is off"};
+  return {"messages are of version " + std::to_string(wire_version),
+          "victims are " + victims_of(o),
+          "chunks are " + chunks_of(o),
+          "queue_capacity is " + std::to_string(o.queue_capacity),
+          o.shared_window ? "shared_window is on" : "shared_window is off",
+          o.supervised ? "tasks are supervised" : "tasks are not supervised"};
 }
 
 bytes hello(Place const& place, Settings const& settings, std::string const& functions) {

@@ -29,6 +29,16 @@ class Lifelines {
     wake();
   }
 
+  // Others are lost: these are left. Lifelines to them hold as they did.
+  void change_to(std::vector<int> const& buddies) {
+    auto const before = std::exchange(own_, {});
+    for (int const b : buddies) {
+      auto const had = std::find_if(before.begin(), before.end(), [&](Own o) { return o.to == b; });
+      own_.push_back({b, had != before.end() && had->holds});
+    }
+    wake();
+  }
+
   bool are_used() const noexcept { return !own_.empty(); }
   bool is_asleep() const noexcept { return asleep_; }
   void wake() noexcept { asleep_ = false; }

@@ -27,6 +27,12 @@ class Transport {
   // Only the thread that made it may use it (MPI_THREAD_FUNNELED).
   virtual bool is_funneled() const noexcept = 0;
 
+  // A rank that is lost leaves the others as they are: what they send to it is dropped, and lost()
+  // tells of it. Otherwise the loss of one ends all.
+  virtual bool survivors_go_on() const noexcept { return false; }
+  // Ranks that have been lost since the last call.
+  virtual std::vector<int> lost() { return {}; }
+
   // Never blocks: what the network does not take is kept, and sent by a later call.
   virtual void send(int to, byte_view message) = 0;
 

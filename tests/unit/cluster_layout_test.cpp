@@ -172,6 +172,10 @@ TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
   other.options.shared_window = false;
   EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
               "shared_window is off, on rank 1 on b shared_window is on\n$");
+  other = {};
+  other.options.supervised = true;
+  EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
+              "tasks are supervised, on rank 1 on b tasks are not supervised\n$");
 }
 
 TEST_F(MeetingDeathTest, TellsEverybodyTheSwitchesThatRankZeroReads) {

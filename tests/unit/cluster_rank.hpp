@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -53,6 +54,7 @@ class Rank final : public Engine::Host {
     std::size_t capacity = 2;  // placed tasks at one rank
     bool places = false;
     bool has_large_tasks = false;  // some do not fit on a shelf
+    bool forgets = true;           // drops tasks of ranks that are lost
   };
 
   Rank(int self, std::vector<policy::Reach> const& reach, ScriptedNetwork& network, Rules rules,
@@ -102,11 +104,14 @@ class Rank final : public Engine::Host {
     return static_cast<std::uint16_t>(n);
   }
   void take(Task t) override { ready_.push_back(std::move(t)); }
+  void forget(int rank) override {
+    if (rules_.forgets) std::erase_if(ready_, [&](Task const& t) { return t.owner == rank; });
+  }
   void deliver(Token token, nigh::cluster::detail::outcome const& what) override {
     if (token == root_token)
       return engine.end_root({false, what.rank, bytes(what.output.begin(), what.output.end())});
-    int value;
-    std::memcpy(&value, what.output.data(), sizeof value);
+    int value = -1'000'000;  // of what nobody waits for
+    if (!what.failed) std::memcpy(&value, what.output.data(), sizeof value);
     if (PlacedTasks::owns(token)) {
       auto const entry = placed_.remove(token);
       Token child;
@@ -117,6 +122,7 @@ class Rank final : public Engine::Host {
   }
   TaskCounts free_tasks() override { return free_; }
 
+  bool has_ready() const { return !ready_.empty(); }
   bool is_idle() const { return ready_.empty() && joins_.empty(); }
   TaskCounts free_counts() const { return free_; }
   std::size_t ran = 0;

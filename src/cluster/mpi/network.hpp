@@ -35,6 +35,9 @@ class Network final : public Transport {
   int ranks() const noexcept override { return ranks_; }
   std::string name() const override;
   bool is_funneled() const noexcept override { return is_funneled_; }
+  // That a library has ULFM's functions says nothing: MPICH 4.0 has them, and ends in them by a
+  // failed assertion. None that goes on has been tried (docs/cluster-faults.md).
+  bool survivors_go_on() const noexcept override { return false; }
   void send(int to, byte_view message) override;
   Arrived receive() override;
   std::vector<bytes> gather(byte_view mine) override;

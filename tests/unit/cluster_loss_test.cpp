@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Supervised tasks: whatever rank but rank 0 is lost, and whenever, the answer is right.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine_play.hpp"
+
+namespace {
+
+namespace policy = nigh::policy;
+using nigh::level;
+using namespace nigh::cluster;
+using namespace nigh::tests;
+
+EnginePolicies supervised(unsigned seed) {
+  EnginePolicies policies;
+  policies.seed = seed;
+  if (seed % 3 == 0) policies.victims = policy::VictimChoice::random;
+  policies.chunks = seed % 2 == 0 ? policy::ChunkChoice::half : policy::ChunkChoice::one;
+  policies.has_lifelines = seed % 4 < 2;
+  policies.supervised = true;
+  return policies;
+}
+
+TEST(Engine, IsTheSameToTheProgramWhenTasksAreSupervised) {
+  unsigned seed = 2000;
+  rank_counters all;
+  for (int ranks : {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 8, 9, 16}) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
+    play({seed, ranks, {supervised(seed), 2, seed % 2 == 0}}, all);
+    if (testing::Test::HasFatalFailure()) return;
+    ++seed;
+  }
+}
+
+// Each rank but rank 0, lost at each message.
+TEST(Engine, RunsAgainWhatWasLostWithARankWhenever) {
+  std::uint64_t again = 0, plays = 0;
+  unsigned seed = 3000;
+  for (int ranks : {2, 3, 4, 6}) {
+    Play whole({seed, ranks, {supervised(seed), 2, true}});
+    whole();
+    auto const messages = whole.messages();
+    auto const stride = std::max<std::size_t>(1, messages / 100);
+    for (int lost = 1; lost < ranks; ++lost)
+      for (std::size_t after = 0; after < messages; after += stride, ++seed, ++plays) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed << ", rank " << lost << " of " << ranks
+                                        << " is lost at message " << after);
+        Play play({seed, ranks, {supervised(seed), 2, true, false, seed % 8 < 4}}, {{lost, after}});
+        play();
+        if (testing::Test::HasFatalFailure()) return;
+        again += play.counters().tasks_run_again;
+      }
+  }
+  EXPECT_GT(again, plays / 4) << "losses mattered";
+}
+
+TEST(Engine, EndsWithTheRightAnswerWhoeverIsLeft) {
+  for (unsigned seed = 5000; seed < 5300; ++seed) {
+    std::mt19937 random(seed);
+    int const ranks = 2 + static_cast<int>(random() % 8);
+    std::vector<Loss> losses;
+    for (int rank = 1; rank < ranks; ++rank)
+      if (random() % 4 != 0) losses.push_back({rank, random() % 600});
+    std::sort(losses.begin(), losses.end(), [](Loss a, Loss b) { return a.after > b.after; });
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks, "
+                                    << losses.size() << " are lost");
+    Play play({seed, ranks, {supervised(seed), 2, true, false, seed % 2 == 0}}, losses);
+    play();
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Supervision, TakesAResultOnce) {
+  Supervision kept(3);
+  Task const task{7, 0, 99, false, {}};
+  auto const away = kept.keep(1, 0, task);
+  EXPECT_EQ(away.function, 7u);
+  EXPECT_EQ(kept.result_of(away.token).value().token, 99u);
+  EXPECT_FALSE(kept.result_of(away.token));
+  auto const second = kept.keep(1, 0, task);
+  EXPECT_NE(second.token, away.token);
+  EXPECT_EQ(kept.lose(1).size(), 1u);
+  EXPECT_FALSE(kept.result_of(second.token)) << "it is run again";
+}
+
+TEST(Supervision, DropsWhatNobodyWaitsFor) {
+  Supervision kept(4);
+  static_cast<void>(kept.keep(1, 0, {7, 2, 99, false, {}}));  // of rank 2, passed on to rank 1
+  static_cast<void>(kept.keep(1, 0, {8, 0, 98, false, {}}));
+  EXPECT_THAT(kept.lose(2), testing::IsEmpty());
+  EXPECT_TRUE(kept.is_lost(2));
+  auto const again = kept.lose(1);
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].function, 8u);
+  EXPECT_EQ(kept.kept(), 0u);
+}
+
+}  // namespace

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Supervised tasks in whole processes, on a network that lets ranks go on when one is killed.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <nigh/cluster.hpp>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "socket_network.hpp"
+
+namespace {
+
+namespace cluster = nigh::cluster;
+using nigh::tests::SocketNetwork;
+
+int self = -1;
+int dies = -1;                // this rank does
+std::atomic<int> lives{100};  // after so many tasks
+
+bool survivors_go_on = true, is_funneled = false;
+
+struct Network final : SocketNetwork {
+  using SocketNetwork::SocketNetwork;
+  bool survivors_go_on() const noexcept override { return ::survivors_go_on; }
+  bool is_funneled() const noexcept override { return ::is_funneled; }
+};
+
+// What the processes of a test tell each other beside their network.
+struct Signs {
+  std::atomic<bool> late_has_begun{false}, runs_are_over{false}, late_has_ended{false};
+};
+Signs& signs = *::new (::mmap(nullptr, sizeof(Signs), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Signs;
+
+void await(std::atomic<bool> const& sign) {
+  while (!sign) ::usleep(1000);
+}
+
+void die() { ::kill(::getpid(), SIGKILL); }
+
+long fib(int n) {
+  if (self == dies && --lives == 0) die();
+  if (n < 2) return n;
+  long left, right;
+  cluster::task_scope scope;
+  scope.spawn<fib>(left, n - 1);
+  scope.spawn<fib>(cluster::near(n % 3), right, n - 2);
+  scope.wait();
+  return left + right;
+}
+
+// 0: all runs have given the right answers.
+int run_fibs() {
+  for (int n : {12, 13, 14})
+    if (cluster::run<fib>(n) != (n == 12 ? 144 : n == 13 ? 233 : 377)) return 3;
+  return 0;
+}
+
+int four() { return 4; }
+
+constexpr int elsewhere = -1;  // is the result of a task that another rank has taken: once more
+
+// Rank 1 has had it from rank 0, gives it to rank 2, and is lost. There it goes on, in the next run
+// and when all are over.
+int late() {
+  if (self != 2) return elsewhere;
+  int result = 0;
+  signs.late_has_begun = true;
+  for (bool is_last = false; !is_last;) {
+    is_last = signs.runs_are_over;
+    try {
+      cluster::task_scope scope;
+      scope.spawn<four>(cluster::near(0), result);
+      scope.wait();
+    } catch (cluster::remote_error const& e) {
+      if (std::string_view(e.what()).ends_with("the run is over")) continue;
+      return 0;
+    }
+  }
+  signs.late_has_ended = result == 4;
+  return result;
+}
+
+template <auto* f>
+int run_near(int rank) {
+  int result = elsewhere;
+  while (result == elsewhere) {
+    cluster::task_scope scope;
+    scope.spawn<f>(cluster::near(rank), result);
+    scope.wait();
+  }
+  return result;
+}
+
+int passed_on() {
+  if (self != 1) return signs.late_has_begun ? 4 : elsewhere;
+  return run_near<late>(2);
+}
+
+int lost_on_rank_1() { return run_near<passed_on>(1); }
+
+int run_late() {
+  if (self == 1)
+    std::thread([] {
+      await(signs.late_has_begun);
+      die();
+    }).detach();
+  bool const is_right = cluster::run<lost_on_rank_1>() == 4 && run_fibs() == 0;
+  if (self == 2) signs.runs_are_over = true;
+  return is_right ? 0 : 3;
+}
+
+int run_rank(std::vector<SocketNetwork::Pair> const& pairs, int rank, int ranks,
+             cluster::session_options options, int (*program)()) {
+  self = rank;
+  options.workers.workers = 2;
+  options.supervised = true;
+  cluster::session here(std::make_unique<Network>(pairs, rank, ranks), options);
+  return program();
+}
+
+// The status of each rank, as wait() tells it.
+std::vector<int> run_ranks(int ranks, cluster::session_options const& options = {},
+                           int (*program)() = run_fibs) {
+  auto const pairs = SocketNetwork::pairs(ranks);
+  std::vector<int> statuses(static_cast<std::size_t>(ranks));
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto const child = ::fork();
+    if (child == 0) {
+      ::alarm(100);
+      ::_exit(run_rank(pairs, rank, ranks, options, program));
+    }
+    children.push_back(child);
+  }
+  for (auto const& pair : pairs) SocketNetwork::close(pair);
+  for (std::size_t r = 0; r < children.size(); ++r) ::waitpid(children[r], &statuses[r], 0);
+  return statuses;
+}
+
+TEST(Survivors, NeedNobodyToBeLost) {
+  dies = -1;
+  EXPECT_EQ(run_ranks(3), (std::vector<int>{0, 0, 0}));
+}
+
+TEST(Survivors, RunAgainWhatWasKilledWithARank) {
+  for (int const after : {1, 3, 30, 100, 300}) {
+    dies = 1;
+    lives = after;
+    EXPECT_EQ(run_ranks(3), (std::vector<int>{0, SIGKILL, 0})) << "after " << after << " tasks";
+  }
+}
+
+TEST(Survivors, RunAgainWhatWasKilledWithLifelines) {
+  cluster::session_options options;
+  ASSERT_TRUE(cluster::set_victims(options, "lifelines"));
+  for (int const after : {2, 100}) {
+    dies = 2;
+    lives = after;
+    EXPECT_EQ(run_ranks(4, options), (std::vector<int>{0, 0, SIGKILL, 0}))
+        << "after " << after << " tasks";
+  }
+}
+
+TEST(Survivors, EndWhateverIsLeftOfTasksThatNobodyWaitsFor) {
+  dies = -1;
+  ::new (&signs) Signs;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ranks(3, {}, run_late), (std::vector<int>{0, SIGKILL, 0}));
+  EXPECT_TRUE(signs.late_has_ended);
+  auto const said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, testing::MatchesRegex("nigh: rank 1 on .* is lost; the others go on\n"));
+}
+
+TEST(Survivors, EndWithTheRootsRank) {
+  dies = 0;
+  lives = 50;
+  testing::internal::CaptureStderr();
+  auto const statuses = run_ranks(3);
+  auto const said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(statuses[0], SIGKILL);
+  for (std::size_t r : {1u, 2u}) {
+    ASSERT_TRUE(WIFEXITED(statuses[r]));
+    EXPECT_EQ(WEXITSTATUS(statuses[r]), 1);
+    EXPECT_NE(said.find(", which has the root, is lost; rank " + std::to_string(r)), said.npos);
+  }
+}
+
+// What rank 0 says of a network where they are not.
+std::string why_not() {
+  dies = -1;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ranks(3), (std::vector<int>{0, 0, 0}));
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Survivors, AreNotPromisedWhereThereAreNone) {
+  survivors_go_on = false;
+  EXPECT_EQ(why_not(),
+            "nigh: tasks are not supervised, since the MPI library lets no rank go on without the "
+            "others (sockets): a lost rank ends all\n");
+  survivors_go_on = true;
+  is_funneled = true;
+  EXPECT_EQ(why_not(),
+            "nigh: tasks are not supervised, since MPI runs with MPI_THREAD_FUNNELED (sockets): a "
+            "lost rank ends all\n");
+  is_funneled = false;
+}
+
+}  // namespace

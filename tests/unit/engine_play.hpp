@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Several ranks' engines in one thread, with tasks that count themselves, on a network whose
+// schedule a seed decides: each task runs once, each result arrives once, and a run is over when all
+// of it is done, not before.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "cluster_rank.hpp"
+
+namespace nigh::tests {
+
+struct Schedule {
+  unsigned seed;
+  int ranks;
+  Rank::Rules rules;
+  bool shares_memory = false;
+};
+
+// A loss, once so many messages have been sent. Every survivor learns of it some time later.
+struct Loss {
+  int rank;
+  std::size_t after;
+};
+
+// Runs follow each other; ranks are not all in the same one.
+class Play {
+ public:
+  explicit Play(Schedule const& s, std::vector<Loss> losses = {})
+      : random_(s.seed), network_(s.ranks), hosts_(s.ranks), losses_(std::move(losses)) {
+    for (int r = 0; r < s.ranks; ++r) {
+      ranks_.push_back(std::make_unique<Rank>(r, reaches(r, s.ranks), network_, s.rules,
+                                              s.shares_memory ? hosts_.seen_by(r) : Neighbours{}));
+      unheard_.emplace_back();
+    }
+    begun_.assign(ranks_.size(), 0);
+    left_ = begun_;
+    is_lost_.assign(ranks_.size(), false);
+  }
+
+  void operator()() {
+    bool const may_lose = !losses_.empty();
+    for (int step = 0; unfinished() > 0; ++step) {
+      ASSERT_LT(step, 3'000'000) << "it ends";
+      now_ += 1 + static_cast<std::int64_t>(random_() % 2000);
+      auto const r = random_() % ranks_.size();
+      if (!is_lost_[r] && left_[r] < runs) act(r, may_lose);
+      if (testing::Test::HasFatalFailure()) return;
+      lose_some();
+    }
+    see_all_idle();
+    TaskCounts sum;
+    for (auto const& rank : ranks_) {
+      sum.created += rank->free_counts().created;
+      sum.finished += rank->free_counts().finished;
+    }
+    EXPECT_EQ(sum.created, sum.finished);
+  }
+
+  std::size_t messages() const { return network_.sent(); }
+  rank_counters counters() const {
+    rank_counters all;
+    for (auto const& rank : ranks_) {
+      auto const& c = rank->engine.counters();
+      all.tasks_stolen += c.tasks_stolen;
+      all.tasks_given += c.tasks_given;
+      all.window_tasks += c.window_tasks;
+      all.tasks_run_again += c.tasks_run_again;
+    }
+    return all;
+  }
+
+ private:
+  static constexpr int runs = 3;
+  static int size_in(int run) { return 4 + run; }
+
+  std::size_t unfinished() const {
+    std::size_t n = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) n += !is_lost_[r] && left_[r] < runs;
+    return n;
+  }
+
+  void act(std::size_t r, bool may_lose) {
+    auto& rank = *ranks_[r];
+    if (!unheard_[r].empty() && random_() % 16 == 0) {
+      rank.engine.lose(unheard_[r].back(), now_);
+      unheard_[r].pop_back();
+    }
+    if (begun_[r] == left_[r]) {  // between two runs
+      if (random_() % 8 != 0) return;
+      ++begun_[r];
+      rank.engine.begin();
+      if (r == 0) rank.add_root(size_in(begun_[r]));
+    }
+    switch (random_() % 3) {
+      case 0:
+        rank.step(random_);
+        break;
+      case 1: {
+        auto const got = network_.next_for(static_cast<int>(r), random_);
+        if (got.from >= 0) rank.engine.receive(got.from, got.message, now_);
+        break;
+      }
+      default:
+        rank.engine.tick(now_);
+    }
+    if (!rank.engine.is_over()) return;
+    auto const outcome = rank.engine.take_outcome();
+    int value = 0;
+    std::memcpy(&value, outcome.output.data(), sizeof value);
+    ASSERT_EQ(value, (2 << size_in(begun_[r])) - 1);
+    // What is for a rank that is lost may be left.
+    ASSERT_TRUE(may_lose || rank.is_idle()) << "rank " << r << " has nothing left";
+    ASSERT_TRUE(hosts_.board(static_cast<int>(r)).shelf.is_empty()) << "nor on its shelf";
+    ++left_[r];
+  }
+
+  // Nothing waits for what will not come: not even what was for a rank that is lost.
+  void see_all_idle() {
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      if (is_lost_[r]) continue;
+      while (ranks_[r]->has_ready()) ranks_[r]->step(random_);
+      EXPECT_TRUE(ranks_[r]->is_idle()) << "rank " << r;
+    }
+  }
+
+  void lose_some() {
+    while (!losses_.empty() && network_.sent() >= losses_.back().after) {
+      auto const lost = losses_.back().rank;
+      losses_.pop_back();
+      is_lost_[static_cast<std::size_t>(lost)] = true;
+      network_.lose(lost, random_);
+      for (auto& unheard : unheard_) unheard.push_back(lost);
+    }
+  }
+
+  std::mt19937 random_;
+  ScriptedNetwork network_;
+  Hosts const hosts_;
+  std::vector<Loss> losses_;  // the last comes first
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::vector<int>> unheard_;  // [rank]: losses it does not know of
+  std::vector<int> begun_, left_;          // [rank]: runs
+  std::vector<bool> is_lost_;
+  std::int64_t now_ = 0;
+};
+
+// Nobody is lost. What it counts is added to `all`.
+inline void play(Schedule const& s, rank_counters& all) {
+  Play play(s);
+  play();
+  auto const c = play.counters();
+  EXPECT_EQ(c.tasks_stolen, c.tasks_given);
+  EXPECT_LE(c.window_tasks, c.tasks_stolen);
+  all.tasks_stolen += c.tasks_stolen;
+  all.window_tasks += c.window_tasks;
+}
+
+}  // namespace nigh::tests
