@@ -156,6 +156,14 @@ TEST(TileSize, LargerCachesHoldMoreSteps) {
   }
 }
 
+// Measured on a sixth of 16 MiB for each worker: 12 to 24 planes are about equally fast, less or more
+// of them slower.
+TEST(TileSize, IsInTheMiddleOfThoseThatWereFast) {
+  auto const width = choose_tile(cube_of_600(), (std::size_t{16} << 20) / 6).width;
+  EXPECT_GE(width, 14);
+  EXPECT_LE(width, 20);
+}
+
 TEST(TileSize, EachWorkerHasTilesInEveryRow) {
   auto need = cube_of_600();
   need.workers = 96;
