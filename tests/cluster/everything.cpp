@@ -146,8 +146,10 @@ int main(int argc, char** argv) {
     cluster::session_options options;
     options.queue_capacity = 16;
     options.shared_window = argc < 3 || std::string(argv[2]) != "messages";
-    MPI_Init_thread(&argc, &argv, argc > 1 ? std::atoi(argv[1]) : MPI_THREAD_SERIALIZED, &failures);
-    failures = 0;
+    int const level = argc > 1 ? std::atoi(argv[1]) : MPI_THREAD_SERIALIZED;
+    int given = 0;
+    MPI_Init_thread(&argc, &argv, level, &given);
+    check(given == level, "MPI's threads may do what was asked for");
     cluster::session here(argc, argv, options);
     this_rank = here.rank();
     int const ranks = here.ranks();
