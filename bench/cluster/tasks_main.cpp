@@ -65,6 +65,7 @@ constexpr Counter counters[] = {
     {"stolen", &Counters::tasks_stolen},    {"given", &Counters::tasks_given},
     {"placed", &Counters::tasks_placed},    {"inline", &Counters::placed_inline},
     {"messages", &Counters::messages_sent}, {"bytes", &Counters::bytes_sent},
+    {"visits", &Counters::window_steals},   {"window", &Counters::window_tasks},
 };
 
 // What all ranks have counted; rank 0 tells it.
