@@ -74,6 +74,27 @@ TEST(Engine, EndsWithTheRightAnswerWhoeverIsLeft) {
   }
 }
 
+TEST(Engine, AsksThoseWhoAreLeftOnceTheOneItAsksIsLost) {
+  ScriptedNetwork network(3);
+  EnginePolicies policies;
+  policies.supervised = true;
+  Rank thief(0, reaches(0, 3), network, {policies, 1});
+  std::mt19937 random(1);
+  std::int64_t now = 0;
+  thief.engine.begin();
+  thief.engine.tick(now);
+  int const lost = network.next_for(1, random).from == 0 ? 1 : 2, left = 3 - lost;
+  thief.engine.lose(lost, now);
+  Writer none;
+  none.put(Header{Kind::tasks, 0, 0, 1});
+  for (int asked = 0; asked < 50; ++asked) {
+    for (int i = 0; i < 5; ++i) thief.engine.tick(now += 2'000'000);
+    ASSERT_EQ(network.next_for(left, random).from, 0);
+    thief.engine.receive(left, none.view(), now);
+  }
+  EXPECT_EQ(thief.engine.counters().steals_asked, 51u) << "and nobody else";
+}
+
 TEST(Supervision, TakesAResultOnce) {
   Supervision kept(3);
   Task const task{7, 0, 99, false, {}};
