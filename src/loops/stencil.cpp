@@ -18,6 +18,7 @@
 #include "base/atomic.hpp"
 #include "policy/wavefront.hpp"
 #include "policy/placement.hpp"
+#include "policy/tile_home.hpp"
 #include "policy/tile_size.hpp"
 #include "policy/time_tiles.hpp"
 #include "tasks/scheduler.hpp"
@@ -34,14 +35,6 @@ using policy::TimeTiles;
 
 // So many steps are cut into tiles at a time, to bound what is kept of each.
 constexpr std::size_t most_steps = 4096;
-// What tiles may fill: of a worker's own cache most, of its part of the last one little, since all
-// that the others read passes through there. Measured on an EPYC with 1 MiB and 16 MiB for each: the
-// same speed from an eighth to a quarter of the latter, 5% less at half.
-std::size_t bytes_for_tiles(topologies::CacheShare const& share) {
-  constexpr std::size_t otherwise = std::size_t{1} << 20;
-  auto const bytes = std::max(share.l2 / 4 * 3, share.last / 6);
-  return bytes > 0 ? bytes : otherwise;
-}
 
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
   throw std::invalid_argument("nigh::stencil: " + option + ": " + why);
@@ -58,8 +51,8 @@ class Homes {
   near of(std::size_t plane, std::size_t bytes) const {
     auto const d = static_cast<std::size_t>(domain_of_plane(plane));
     auto const& queues = host_.queues_of(static_cast<int>(d));
-    // The domain's planes in blocks again.
-    auto const rank = plane * domains_.size() * queues.size() / need_.points % queues.size();
+    auto const rank =
+        policy::queue_of_plane(plane, need_.points, domains_.size(), queues.size());
     return near::at_queue(queues[rank], bytes);
   }
 
@@ -71,7 +64,7 @@ class Homes {
                     host_.machine());
       if (d >= 0) return d;
     }
-    return domains_[plane * domains_.size() / need_.points];
+    return domains_[policy::block_of_plane(plane, need_.points, domains_.size())];
   }
 
   detail::scheduler const& host_;
@@ -230,7 +223,7 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
                               .row_bytes = need.row_bytes,
                               .workers = workers.workers()};
   auto const cache = topologies::cache_share(workers.machine(), workers.cpus());
-  auto const size = loops::tile_for(tile, options, loops::bytes_for_tiles(cache));
+  auto const size = loops::tile_for(tile, options, policy::bytes_for_tiles(cache.l2, cache.last));
   plan_.width = static_cast<std::size_t>(size.width);
   plan_.steps = plan_.width / need.reach;
   plan_.rows = static_cast<std::size_t>(size.rows);

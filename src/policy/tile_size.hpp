@@ -34,6 +34,15 @@ inline std::size_t window_bytes(TileNeed const& need, TileSize const& size) noex
   return static_cast<std::size_t>(wave + ends) * need.row_bytes;
 }
 
+// What tiles may fill: of a worker's own cache most, of its part of the last one little, since all
+// that the others read passes through there. Measured on an EPYC with 1 MiB and 16 MiB for each: the
+// same speed from an eighth to a quarter of the latter, 5% less at half.
+constexpr std::size_t bytes_for_tiles(std::size_t l2, std::size_t part_of_last) noexcept {
+  constexpr std::size_t otherwise = std::size_t{1} << 20;
+  auto const bytes = std::max(l2 / 4 * 3, part_of_last / 6);
+  return bytes > 0 ? bytes : otherwise;
+}
+
 // cache_bytes: what a worker may fill. The widest tiles that fit, since memory is read and written
 // once for all steps of a tile; and two in a row for each worker, if there can be. At least 2 x
 // reach, whether that fits or not.

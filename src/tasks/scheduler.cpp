@@ -16,7 +16,7 @@
 #include "platform/affinity.hpp"
 #include "platform/futex.hpp"
 #include "policy/fork.hpp"
-#include "policy/victim_order.hpp"
+#include "policy/queue_homes.hpp"
 #include "tasks/current.hpp"
 #include "tasks/until.hpp"
 
@@ -140,32 +140,18 @@ void scheduler::lay_out(std::span<int const> cpus) {
   order_homes();
 }
 
-// Homes in the order of their domains, and within one as the hardware has them.
 void scheduler::make_homes(std::span<int const> cpus) {
   auto const domains = machine_.domains().size();
-  std::vector<std::size_t> group_of;  // [cpu]
-  auto const groups = machine_.groups(options_.queue_level);
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (int const cpu : groups[g]) {
-      group_of.resize(std::max(group_of.size(), static_cast<std::size_t>(cpu) + 1));
-      group_of[static_cast<std::size_t>(cpu)] = g;
-    }
-  auto const place = [&](int cpu) {  // a cache may reach beyond a domain; a home does not
-    return std::pair(machine_.domain_of_cpu(cpu), group_of[static_cast<std::size_t>(cpu)]);
-  };
-  std::vector<std::pair<int, std::size_t>> places;
-  for (int const cpu : cpus) places.push_back(place(cpu));
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  for (auto const& p : places) homes_.push_back({p.first, {}, {}, 0, nullptr});
-  for (int const cpu : cpus) {
-    auto const found = std::lower_bound(places.begin(), places.end(), place(cpu));
-    auto const h = static_cast<int>(found - places.begin());
-    home(h).workers.push_back(static_cast<int>(seats_.size()));
-    seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()),
-                                              tasks::Role::worker, cpu, home(h).domain, h,
-                                              domains));
+  std::vector<int> home_of(cpus.size());
+  for (auto& there : policy::queue_homes(machine_, cpus, options_.queue_level)) {
+    for (int const w : there.workers)
+      home_of[static_cast<std::size_t>(w)] = static_cast<int>(homes_.size());
+    homes_.push_back({there.domain, std::move(there.workers), std::move(there.others), 0, nullptr});
   }
+  for (std::size_t w = 0; w < cpus.size(); ++w)
+    seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(w), tasks::Role::worker,
+                                              cpus[w], home(home_of[w]).domain, home_of[w],
+                                              domains));
 }
 
 // For loops a home is a domain, whatever the queues are.
@@ -196,18 +182,11 @@ void scheduler::make_crew() {
   }
 }
 
-// Who helps whom: others of the domain first, the nearest cache before the rest, then other domains.
+// Whose queued tasks a home runs, and whom it wakes for its own.
 void scheduler::order_homes() {
   std::vector<std::vector<int>> workers_of, wake_order;
-  auto const distance = [this](Home const& a, Home const& b) {
-    if (a.domain != b.domain) return machine_.distance(a.domain, b.domain);  // 10 at least
-    return machine_.cpu_distance(worker(a.workers.front()).cpu, worker(b.workers.front()).cpu);
-  };
   for (int self = 0; self < queues(); ++self) {
     Home& h = home(self);
-    std::vector<double> to;
-    for (auto const& other : homes_) to.push_back(distance(h, other));
-    h.others = policy::victim_order(self, to);
     auto const strict = options_.mode == locality::strict;
     h.reach = static_cast<int>(std::count_if(h.others.begin(), h.others.end(), [&](int other) {
       return !strict || home(other).domain == h.domain;
