@@ -26,6 +26,7 @@ void add_sim(CLI::App& app) {
   add_sim_mg(*command);
   add_sim_speed(*command);
   add_sim_spread(*command);
+  add_sim_temporal(*command);
   add_sim_run(*command);
   add_sim_calibrate(*command);
   add_sim_machines(*command);

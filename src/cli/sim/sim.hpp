@@ -22,6 +22,7 @@ void add_sim_scale(CLI::App& sim);
 void add_sim_speed(CLI::App& sim);
 void add_sim_spread(CLI::App& sim);
 void add_sim_table1(CLI::App& sim);
+void add_sim_temporal(CLI::App& sim);
 
 // A machine by its name or file; UsageError naming the argument when it is none.
 sim::Machine machine_for(std::string const& argument, std::string const& name);
