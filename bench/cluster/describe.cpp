@@ -15,7 +15,10 @@ double counted(ClusterCell const& c, char const* name) {
   return found == c.counters.end() ? 0 : median_of(found->second);
 }
 
-double successful_steals(ClusterCell const& c) { return counted(c, "asked") - counted(c, "failed"); }
+// By message, or from the window that ranks of a host share.
+double successful_steals(ClusterCell const& c) {
+  return counted(c, "asked") - counted(c, "failed") + counted(c, "visits");
+}
 
 std::vector<std::string> row_of(ClusterGroup const& g, ClusterCell const& c) {
   Statistics const s = statistics_of(c.seconds);
