@@ -37,7 +37,7 @@ def main():
             if y == len(rows) - 1:
                 axes[y][x].set_xlabel("planes of a tile")
         axes[y][0].set_ylabel(f"{machine}\n{'obstacles' if obstacles == 'yes' else 'empty'}\nGLUP/s")
-    axes[0][-1].legend(fontsize=7, loc="best")
+    axes[0][-1].legend(fontsize=7, loc="lower right", frameon=True, framealpha=1)
     figures.foot(figure, f"*: the width that nigh chooses; nigh {lines[0]['run']['version']}")
     figures.save(figure, target)
 
