@@ -7,19 +7,7 @@
 #include <cstring>
 #include <nigh/cluster.hpp>
 
-namespace {
-
-long fib(int n) {
-  if (n < 2) return n;
-  long left;
-  nigh::cluster::task_scope scope;
-  scope.spawn<fib>(left, n - 1);
-  long const right = fib(n - 2);
-  scope.wait();
-  return left + right;
-}
-
-}  // namespace
+#include "fib.hpp"
 
 int main(int argc, char** argv) {
   nigh::cluster::session here(argc, argv);

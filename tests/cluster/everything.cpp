@@ -10,6 +10,8 @@
 #include <numeric>
 #include <string>
 
+#include "fib.hpp"
+
 namespace cluster = nigh::cluster;
 
 namespace {
@@ -20,16 +22,6 @@ void check(bool holds, char const* what) {
   if (holds) return;
   ++failures;
   std::printf("rank %d: not so: %s\n", this_rank, what);
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  long left;
-  cluster::task_scope scope;
-  scope.spawn<fib>(left, n - 1);
-  long const right = fib(n - 2);
-  scope.wait();
-  return left + right;
 }
 
 long sum(std::span<long const> of) { return std::accumulate(of.begin(), of.end(), 0L); }
