@@ -170,10 +170,10 @@ class TileRun {
 };
 
 policy::TileSize tile_for(policy::TileNeed const& need, stencil_options const& options,
-                          std::size_t cache_bytes) {
+                          policy::TileRoom const& room) {
   auto const least = 2 * need.reach;
   auto const asked_steps = static_cast<std::int64_t>(options.tile_steps) * need.reach;
-  auto size = policy::choose_tile(need, cache_bytes);
+  auto size = policy::choose_tile(need, room);
   if (options.tile_width > 0)
     size.width = static_cast<std::int64_t>(options.tile_width);
   else if (asked_steps > 0)
@@ -223,7 +223,7 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
                               .row_bytes = need.row_bytes,
                               .workers = workers.workers()};
   auto const cache = topologies::cache_share(workers.machine(), workers.cpus());
-  auto const size = loops::tile_for(tile, options, policy::bytes_for_tiles(cache.l2, cache.last));
+  auto const size = loops::tile_for(tile, options, policy::room_for_tiles(cache.l2, cache.last));
   plan_.width = static_cast<std::size_t>(size.width);
   plan_.steps = plan_.width / need.reach;
   plan_.rows = static_cast<std::size_t>(size.rows);

@@ -5,7 +5,8 @@
 //
 // A tile goes through the grid's second dimension as a wavefront, some rows at a time, each step
 // `reach` rows behind the one before. So of each of its `width` planes it has in use as many rows as
-// the wavefront is long there, which is all of its steps in the middle and none at its ends.
+// the wavefront is long there, which is all of its steps in the middle and none at its ends; and no
+// more than there are.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,33 +30,47 @@ struct TileSize {
 };
 
 inline std::size_t window_bytes(TileNeed const& need, TileSize const& size) noexcept {
-  auto const wave = size.width * size.width / 2;
-  auto const ends = (size.width + 2 * need.reach) * (size.rows + 2 * need.reach);
-  return static_cast<std::size_t>(wave + ends) * need.row_bytes;
+  auto const planes = size.width + 2 * need.reach;
+  auto const wave = size.width * size.width / 2 + planes * (size.rows + 2 * need.reach);
+  auto const all = planes * (need.rows + 2 * need.reach);  // small planes go through at once
+  return static_cast<std::size_t>(std::min(wave, all)) * need.row_bytes;
 }
 
-// What tiles may fill: of a worker's own cache most, of its part of the last one little, since all
-// that the others read passes through there. Measured on an EPYC with 1 MiB and 16 MiB for each: the
-// same speed from an eighth to a quarter of the latter, 5% less at half.
-constexpr std::size_t bytes_for_tiles(std::size_t l2, std::size_t part_of_last) noexcept {
+// What tiles may fill of a worker's caches, in bytes.
+struct TileRoom {
+  std::size_t safe = 0;  // costs nobody anything
+  std::size_t most = 0;  // at most, where wider tiles save much traffic
+};
+
+// Of a worker's own cache most, of its part of the last one little, since all that the others read
+// passes through there. Measured on an EPYC with 1 MiB and 16 MiB for each: the same speed from an
+// eighth to a quarter of the latter, 5% less at half.
+constexpr TileRoom room_for_tiles(std::size_t l2, std::size_t part_of_last) noexcept {
   constexpr std::size_t otherwise = std::size_t{1} << 20;
-  auto const bytes = std::max(l2 / 4 * 3, part_of_last / 6);
-  return bytes > 0 ? bytes : otherwise;
+  auto const own = l2 / 4 * 3;
+  TileRoom const room{std::max(own, part_of_last / 6), own + part_of_last / 2};
+  return room.most > 0 ? room : TileRoom{otherwise, otherwise};
 }
 
-// cache_bytes: what a worker may fill. The widest tiles that fit, since memory is read and written
-// once for all steps of a tile; and two in a row for each worker, if there can be. At least 2 x
-// reach, whether that fits or not.
-inline TileSize choose_tile(TileNeed const& need, std::size_t cache_bytes) noexcept {
-  constexpr std::int64_t few_rows = 4, most_width = 256;
+// The widest tiles that there is room for, since memory is read and written once for all steps of a
+// tile. Up to `narrow` steps this saves much: 4 bytes an update instead of 16 of a double in sweeps.
+// Such tiles may fill more of the caches, and be as few as the workers in a row of tiles; wider ones
+// are two for each. At least 2 x reach, whether that fits or not.
+inline TileSize choose_tile(TileNeed const& need, TileRoom const& room) noexcept {
+  constexpr std::int64_t few_rows = 4, narrow = 16, most_width = 256;
   constexpr std::size_t piece_bytes = 8192;  // of a row at least: what comes first in it costs most
   auto const least = 2 * need.reach;
   auto const rows = std::max(
       few_rows, static_cast<std::int64_t>(piece_bytes / std::max<std::size_t>(need.row_bytes, 1)));
   TileSize size{least, std::min(rows, std::max<std::int64_t>(need.rows, 1))};
-  auto const most = std::min(need.points / (2 * std::max(need.workers, 1)), most_width);
-  for (auto width = least; width <= most; width += least)
-    if (window_bytes(need, {width, size.rows}) <= cache_bytes) size.width = width;
+  auto const workers = std::max(need.workers, 1);
+  for (auto width = least; width <= std::min(need.points, most_width); width += least) {
+    bool const is_narrow = width <= narrow * need.reach;
+    auto const tiles = need.points / width;
+    if (window_bytes(need, {width, size.rows}) <= (is_narrow ? room.most : room.safe) &&
+        tiles >= (is_narrow ? workers : 2 * workers))
+      size.width = width;
+  }
   return size;
 }
 

@@ -132,16 +132,21 @@ TEST(TimeTiles, ATileHoldsItsWidthOfSteps) {
 
 using nigh::policy::choose_tile;
 using nigh::policy::TileNeed;
+using nigh::policy::TileRoom;
 using nigh::policy::TileSize;
+using nigh::policy::room_for_tiles;
 using nigh::policy::window_bytes;
 
 TileNeed cube_of_600() {
   return {.points = 600, .rows = 600, .reach = 1, .row_bytes = 600 * 16, .workers = 2};
 }
 
+constexpr TileRoom room_of(std::size_t kib) { return {kib << 10, kib << 10}; }
+constexpr TileRoom endless{std::size_t{1} << 30, std::size_t{1} << 30};
+
 TEST(TileSize, WhatIsInUseAtATimeFitsTheCache) {
   for (std::size_t kib = 256; kib <= 16384; kib *= 4) {
-    auto const size = choose_tile(cube_of_600(), kib << 10);
+    auto const size = choose_tile(cube_of_600(), room_of(kib));
     EXPECT_LE(window_bytes(cube_of_600(), size), kib << 10) << kib;
     EXPECT_GE(size.width, 2) << kib;
   }
@@ -150,43 +155,64 @@ TEST(TileSize, WhatIsInUseAtATimeFitsTheCache) {
 TEST(TileSize, LargerCachesHoldMoreSteps) {
   std::int64_t before = 0;
   for (std::size_t kib = 64; kib <= 1 << 20; kib *= 2) {
-    auto const width = choose_tile(cube_of_600(), kib << 10).width;
+    auto const width = choose_tile(cube_of_600(), room_of(kib)).width;
     EXPECT_GE(width, before) << kib;
     before = width;
   }
 }
 
-// Measured on a sixth of 16 MiB for each worker: 12 to 24 planes are about equally fast, less or more
-// of them slower.
+// Measured with 1 MiB of L2 and 16 MiB of L3 for each worker: 12 to 24 planes are about equally fast,
+// less or more of them slower.
 TEST(TileSize, IsInTheMiddleOfThoseThatWereFast) {
-  auto const width = choose_tile(cube_of_600(), (std::size_t{16} << 20) / 6).width;
+  auto const width =
+      choose_tile(cube_of_600(), room_for_tiles(std::size_t{1} << 20, std::size_t{16} << 20)).width;
   EXPECT_GE(width, 14);
   EXPECT_LE(width, 20);
 }
 
-TEST(TileSize, EachWorkerHasTilesInEveryRow) {
+// Simulated (nigh sim temporal): with 1 MiB and 1.6 MiB for each of 48, tiles that fill three
+// quarters of the L2 are half as fast as those that fill the L3, too.
+TEST(TileSize, NarrowTilesMayFillHalfOfASharedCache) {
   auto need = cube_of_600();
-  need.workers = 96;
-  EXPECT_LE(choose_tile(need, std::size_t{1} << 30).width * 96 * 2, 600);
+  need.points = 2304;
+  need.workers = 48;
+  auto const size =
+      choose_tile(need, room_for_tiles(std::size_t{1} << 20, (std::size_t{19} << 20) / 12));
+  EXPECT_EQ(size.width, 12);
+  EXPECT_EQ(choose_tile(need, {0, std::size_t{1} << 40}).width, 16);  // wide ones may not
+}
+
+TEST(TileSize, EachWorkerHasATileInEveryRowOfThemAndTwoIfTheyAreWide) {
+  auto need = cube_of_600();
+  need.workers = 8;
+  EXPECT_EQ(choose_tile(need, endless).width, 36);
+  need.workers = 50;
+  EXPECT_EQ(choose_tile(need, endless).width, 12);
   need.workers = 1000;  // more than there can be tiles for: as many as there can
-  EXPECT_EQ(choose_tile(need, std::size_t{1} << 30).width, 2);
+  EXPECT_EQ(choose_tile(need, endless).width, 2);
+}
+
+TEST(TileSize, SmallPlanesAreInUseAsAWhole) {
+  auto need = cube_of_600();
+  need.rows = 10;
+  EXPECT_EQ(window_bytes(need, {64, 4}), 66u * 12 * need.row_bytes);
 }
 
 // In two dimensions a row is a point.
 TEST(TileSize, ShortRowsAreTakenManyAtATime) {
   auto need = cube_of_600();
-  EXPECT_EQ(choose_tile(need, 1 << 20).rows, 4);
+  EXPECT_EQ(choose_tile(need, room_of(1024)).rows, 4);
   need.row_bytes = 16;
-  EXPECT_EQ(choose_tile(need, 1 << 20).rows, 512);
+  EXPECT_EQ(choose_tile(need, room_of(1024)).rows, 512);
   need.rows = 100;
-  EXPECT_EQ(choose_tile(need, 1 << 20).rows, 100);
+  EXPECT_EQ(choose_tile(need, room_of(1024)).rows, 100);
 }
 
 TEST(TileSize, AWidthIsAMultipleOfWhatItsEndsReach) {
   auto need = cube_of_600();
   need.reach = 3;
   for (std::size_t kib = 64; kib <= 1 << 16; kib *= 2)
-    EXPECT_EQ(choose_tile(need, kib << 10).width % 6, 0) << kib;
+    EXPECT_EQ(choose_tile(need, room_of(kib)).width % 6, 0) << kib;
 }
 
 }  // namespace

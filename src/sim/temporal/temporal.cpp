@@ -45,19 +45,16 @@ policy::TileNeed need_of(Machine const& machine, TemporalCase const& what) {
 policy::TileSize size_of(Machine const& machine, TemporalCase const& what) {
   auto const share = topologies::cache_share(machine.shape, workers_of(machine));
   auto size = policy::choose_tile(need_of(machine, what),
-                                  policy::bytes_for_tiles(share.l2, share.last));
+                                  policy::room_for_tiles(share.l2, share.last));
   if (what.width > 0) size.width = what.width;
   return size;
 }
 
 TileWork::Window window_of(Machine const& machine, TemporalCase const& what) {
-  auto const need = need_of(machine, what);
-  auto const size = size_of(machine, what);
   auto const share = topologies::cache_share(machine.shape, workers_of(machine));
-  double const tile = static_cast<double>(size.width + 2) * what.side *
-                      static_cast<double>(need.row_bytes);  // small planes go through at once
-  return {std::min(static_cast<double>(policy::window_bytes(need, size)), tile),
-          static_cast<double>(share.l2), static_cast<double>(share.l2 + share.last)};
+  auto const bytes = policy::window_bytes(need_of(machine, what), size_of(machine, what));
+  return {static_cast<double>(bytes), static_cast<double>(share.l2),
+          static_cast<double>(share.l2 + share.last)};
 }
 
 struct Groups {
