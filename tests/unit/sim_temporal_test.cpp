@@ -151,7 +151,7 @@ TEST(Temporal, DomainsWithLessToDoHelpOthers) {
 TEST(Temporal, WidthIsTheProductsChoice) {
   TemporalCase what;
   auto const machine = tests::machine("epyc-2x96");
-  EXPECT_EQ(chosen_width(machine, what), 6);
+  EXPECT_EQ(chosen_width(machine, what), 12);
   EXPECT_EQ(run_temporal(machine, of(TemporalWay::barriers, 600), 1).width,
             chosen_width(machine, of(TemporalWay::barriers, 600)));
 }
