@@ -27,10 +27,6 @@ if(NIGH_SANITIZE)
   target_compile_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE})
-  # g++ takes what sanitizers add for uses of what was never written.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(nigh_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
-  endif()
 endif()
 
 # nigh_precompiled(TARGET FROM HEADER...): with NIGH_PRECOMPILED, what most sources of TARGET begin with
