@@ -92,40 +92,24 @@ class TileRun {
   double run(runtime* where) {
     task_scope scope({.where = where, .rule = on_exception::cancel});
     scope_ = &scope;
+    auto const before = policy::predecessors(tiles_);
     // What spawn() publishes.
-    for (std::size_t n = 0; n < tiles_.numbers(); ++n)
-      waits_[n].store(tiles_.diamond(tiles_.tile(n)).empty() ? never : 0, sync::relaxed);
-    std::vector<std::size_t> ready;
-    for (std::size_t n = 0; n < tiles_.numbers(); ++n) {
-      if (waits_[n].load(sync::relaxed) == never) continue;
-      int waits = 0;
-      for_each_of(tiles_.before(tiles_.tile(n)), [&](std::size_t before) {
-        if (waits_[before].load(sync::relaxed) != never) ++waits;
-      });
-      waits_[n].store(waits, sync::relaxed);
-      if (waits == 0) ready.push_back(n);
-    }
-    for (auto const n : ready) spawn(n);
+    for (std::size_t n = 0; n < before.size(); ++n)
+      waits_[n].store(before[n].value_or(0), sync::relaxed);
+    for (std::size_t n = 0; n < before.size(); ++n)
+      if (before[n] == 0) spawn(n);
     scope.wait();
     return std::accumulate(norms_.begin(), norms_.end(), 0.0);
   }
 
  private:
-  static constexpr int never = 1 << 20;  // of a tile without points; more than count it down
-
-  template <class F>
-  void for_each_of(std::array<Tile, 3> const& tiles, F const& f) const {
-    for (Tile const& t : tiles)
-      if (auto const n = tiles_.number(t); n >= 0) f(static_cast<std::size_t>(n));
-  }
-
   void spawn(std::size_t n) {
     auto const middle = static_cast<std::size_t>(tiles_.middle(tiles_.tile(n)));
     scope_->spawn(homes_.of(middle, plan_.width * need_.rows * need_.row_bytes), [this, n] {
       Tile const t = tiles_.tile(n);
       run_tile(n, t);
       // (T) Whoever takes the last one off sees what all that it waited for have written.
-      for_each_of(tiles_.behind(t), [this](std::size_t next) {
+      tiles_.for_each_with_points(tiles_.behind(t), [this](std::size_t next) {
         if (waits_[next].fetch_sub(1, sync::acq_rel) == 1) spawn(next);
       });
     });

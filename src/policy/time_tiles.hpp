@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/assert.hpp"
@@ -129,6 +130,13 @@ class TimeTiles {
     return {Tile{t.row + 1, t.left + 1}, Tile{t.row + 1, t.left}, Tile{t.row + 2, t.left + 1}};
   }
 
+  // f(number) of those of them that have points.
+  template <class F>
+  void for_each_with_points(std::array<Tile, 3> const& tiles, F const& f) const {
+    for (Tile const& t : tiles)
+      if (auto const n = number(t); n >= 0 && !diamond(t).empty()) f(static_cast<std::size_t>(n));
+  }
+
   Diamond diamond(Tile t) const noexcept {
     return {block(t.left), block(t.left - t.row), points_, reach_, periodic_, steps_};
   }
@@ -161,5 +169,17 @@ class TimeTiles {
   std::vector<std::int64_t> cuts_;  // where blocks begin, and where the last one ends
   std::int64_t rows_ = 0;
 };
+
+// [number]: how many tiles must be done before this one. nullopt: it has no points, so that it is
+// not run and nobody waits for it.
+inline std::vector<std::optional<int>> predecessors(TimeTiles const& tiles) {
+  std::vector<std::optional<int>> counts(tiles.numbers());
+  for (std::size_t n = 0; n < counts.size(); ++n)
+    if (!tiles.diamond(tiles.tile(n)).empty()) counts[n] = 0;
+  for (std::size_t n = 0; n < counts.size(); ++n)
+    if (counts[n])
+      tiles.for_each_with_points(tiles.before(tiles.tile(n)), [&](std::size_t) { ++*counts[n]; });
+  return counts;
+}
 
 }  // namespace nigh::policy

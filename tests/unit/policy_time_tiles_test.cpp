@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -61,19 +62,14 @@ class TwoSteps {
 void run_in_random_order(Case const& c, std::mt19937& random) {
   TimeTiles const tiles(c.points, c.reach, c.periodic, c.width, c.steps);
   TwoSteps grid(c);
-  std::vector<int> waits(tiles.numbers(), 0);
+  auto waits = nigh::policy::predecessors(tiles);
   std::vector<Tile> ready;
   std::size_t run = 0, all = 0;
-  auto const each = [&](auto const& others, auto const& f) {
-    for (Tile const& o : others)
-      if (auto const n = tiles.number(o); n >= 0 && !tiles.diamond(o).empty()) f(static_cast<std::size_t>(n));
-  };
   for (std::size_t n = 0; n < tiles.numbers(); ++n) {
     Tile const t = tiles.tile(n);
     ASSERT_EQ(tiles.number(t), static_cast<std::int64_t>(n)) << text(c);
-    if (tiles.diamond(t).empty()) continue;
-    ++all;
-    each(tiles.before(t), [&](std::size_t) { ++waits[n]; });
+    ASSERT_EQ(waits[n].has_value(), !tiles.diamond(t).empty()) << text(c);
+    all += waits[n].has_value();
     if (waits[n] == 0) ready.push_back(t);
   }
   while (!ready.empty()) {
@@ -90,8 +86,8 @@ void run_in_random_order(Case const& c, std::mt19937& random) {
         if (testing::Test::HasFatalFailure()) return;
       }
     }
-    each(tiles.behind(t), [&](std::size_t n) {
-      if (--waits[n] == 0) ready.push_back(tiles.tile(n));
+    tiles.for_each_with_points(tiles.behind(t), [&](std::size_t n) {
+      if (--*waits[n] == 0) ready.push_back(tiles.tile(n));
     });
   }
   ASSERT_EQ(run, all) << text(c);
@@ -110,6 +106,17 @@ TEST(TimeTiles, AnyOrderThatTheirCountersAllowGivesEachPointItsNeighbours) {
     run_in_random_order(c, random);
     if (HasFatalFailure()) return;
   }
+}
+
+// Two blocks: their feet, what is left of, between and right of these, and one tile above each foot.
+TEST(TimeTiles, PredecessorsAreThoseThatHavePoints) {
+  using Counts = std::vector<std::optional<int>>;
+  constexpr auto none = std::nullopt;
+  EXPECT_EQ(nigh::policy::predecessors(TimeTiles(8, 1, false, 4, 3)),
+            (Counts{none, 0, 0, none, none,  //
+                    none, 1, 2, 1, none,     //
+                    none, 3, 3, none, none}));
+  EXPECT_EQ(nigh::policy::predecessors(TimeTiles(8, 1, true, 4, 3)), (Counts{0, 0, 2, 2, 3, 3}));
 }
 
 // For a reach of one, as many steps as points, less one that falls on the corners.

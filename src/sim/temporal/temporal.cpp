@@ -2,7 +2,6 @@
 #include "sim/temporal/temporal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <unordered_map>
@@ -140,12 +139,9 @@ class TemporalRun {
     std::vector<int> cpus;
     for (int const position : team_.cpus) cpus.push_back(map_.cpu(position));
     queues_.emplace(machine_.shape, cpus, what_.queue_level);
-    waits_.assign(tiles_.numbers(), 0);
-    for (std::size_t n = 0; n < tiles_.numbers(); ++n) {
-      if (tiles_.diamond(tiles_.tile(n)).empty()) continue;
-      for_each_of(tiles_.before(tiles_.tile(n)), [&](std::size_t) { ++waits_[n]; });
+    waits_ = policy::predecessors(tiles_);
+    for (std::size_t n = 0; n < waits_.size(); ++n)
       if (waits_[n] == 0) queues_->put(queue_of(n), n);  // nobody is idle yet
-    }
     all_look_for_work(0);
   }
   void all_look_for_work(Time after) {
@@ -168,12 +164,6 @@ class TemporalRun {
     }
   }
 
-  template <class F>
-  void for_each_of(std::array<policy::Tile, 3> const& tiles, F const& f) const {
-    for (auto const& t : tiles)
-      if (auto const n = tiles_.number(t); n >= 0 && !tiles_.diamond(t).empty())
-        f(static_cast<std::size_t>(n));
-  }
   int queue_of(std::size_t n) const {
     auto const plane = tiles_.middle(tiles_.tile(n));
     auto const& queues = queues_->queues_of(work_.domain_of(plane));
@@ -182,8 +172,8 @@ class TemporalRun {
                                          work_.domains(), queues.size())];
   }
   void spawn_behind(std::size_t n) {
-    for_each_of(tiles_.behind(tiles_.tile(n)), [this](std::size_t next) {
-      if (--waits_[next] > 0) return;
+    tiles_.for_each_with_points(tiles_.behind(tiles_.tile(n)), [this](std::size_t next) {
+      if (--*waits_[next] > 0) return;
       if (auto const woken = queues_->put(queue_of(next), next))
         simulation_.events.post(simulation_.now(), static_cast<Actor>(*woken), 0);
     });
@@ -247,8 +237,8 @@ class TemporalRun {
   std::optional<LoopRun> loop_;  // of a phase: a step, or a row of tiles
   std::int64_t phase_ = 0;
   std::optional<TaskQueues> queues_;
-  std::vector<int> waits_;            // [number]: tiles before it that are not done
-  std::vector<PlaneUpdates> planes_;  // of what begins
+  std::vector<std::optional<int>> waits_;  // [number]: tiles before it that are not done
+  std::vector<PlaneUpdates> planes_;       // of what begins
   std::vector<Traffic> traffic_;
   std::unordered_map<FlowId, Running> running_;
   double moved_gb_ = 0, moved_far_gb_ = 0;
