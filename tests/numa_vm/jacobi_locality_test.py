@@ -12,15 +12,13 @@ median counts."""
 import dataclasses
 import os
 import statistics
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-from numa_vm import report  # noqa: E402
+from metered_runs import MeteredRun, metered_runs  # noqa: E402
 
-HERE = os.path.dirname(os.path.realpath(__file__))
 DOMAINS = 4
 # A sweep takes long against the 0.1 s for which the emulator lets one cpu run before the next.
 NI, NJ, NK = 64, 160, 480
@@ -59,9 +57,11 @@ LOCAL = [Cell(variant, init, order) for variant in ('openmp/tasks+queues', 'nigh
 class Counts:
     """Of one run."""
     cell: Cell
-    verified: bool
-    blocks: dict  # local, remote, unknown
-    fields: list  # the meter's, of each of the two
+    run: MeteredRun  # of the two fields
+
+    @property
+    def blocks(self):
+        return {kind: int(self.run.facts['blocks_' + kind]) for kind in ('local', 'remote', 'unknown')}
 
     @property
     def block_share(self):
@@ -69,27 +69,16 @@ class Counts:
 
     @property
     def access_share(self):
-        return sum(f.remote for f in self.fields) / sum(f.accesses for f in self.fields)
+        return self.run.remote_share
+
+    @property
+    def correct(self):
+        return self.run.facts['verified'] == 'yes' and self.blocks['unknown'] == 0
 
 
 def run_all(driver, cells):
-    """All cells in one boot. The meter's laps come in the order of the runs."""
-    script = '\n'.join(f'echo run && {cell.command(driver)} || exit' for cell in cells)
-    command = [HERE + '/numa-vm', '--nodes', str(DOMAINS), '--cores', '2', '--huge-pages', 'never', '--timeout', '1500',
-               '--meter', '--', 'sh', '-c', script]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
-        sys.exit(done.returncode)
-    laps = report.read(done.stderr)
-    runs = [dict(line.split(' ', 1) for line in text.splitlines() if ' ' in line)
-            for text in done.stdout.split('run\n')[1:]]
-    if len(runs) != len(cells) or len(laps) != 2 * len(cells):
-        sys.exit(f'{len(cells)} runs printed {len(runs)} results and {len(laps)} reports of the meter')
-    return [Counts(cell, run['verified'] == 'yes',
-                   {kind: int(run['blocks_' + kind]) for kind in ('local', 'remote', 'unknown')},
-                   laps[2 * n:2 * n + 2])
-            for n, (cell, run) in enumerate(zip(cells, runs))]
+    commands = [cell.command(driver) for cell in cells]
+    return [Counts(*counted) for counted in zip(cells, metered_runs(DOMAINS, 2, commands, ranges=2))]
 
 
 def halo_only(counts):
@@ -98,11 +87,7 @@ def halo_only(counts):
     a page aside."""
     halo = 2 * (DOMAINS - 1) * NI * NJ  # one sweep reads one field
     slack = (DOMAINS - 1) * PAGE * ACCESSES_PER_UPDATE
-    return counts.blocks['remote'] == 0 and all(abs(f.remote - halo) <= slack for f in counts.fields)
-
-
-def correct(counts):
-    return counts.verified and counts.blocks['unknown'] == 0
+    return counts.blocks['remote'] == 0 and all(abs(f.remote - halo) <= slack for f in counts.run.laps)
 
 
 def expectation(cell, runs):
@@ -128,9 +113,9 @@ def main():
         expected, met = expectation(cell, own)
         for run in own:
             note = f"{expected}{'' if met else ': NOT MET'}" if run is own[-1] else ''
-            note += '' if correct(run) else '  WRONG RESULT'
+            note += '' if run.correct else '  WRONG RESULT'
             print(f'{cell}   {run.block_share:12.1%} {run.access_share:16.2%}  {note}'.rstrip())
-        wrong += not met or not all(correct(run) for run in own)
+        wrong += not met or not all(run.correct for run in own)
     return 1 if wrong else 0
 
 

@@ -10,16 +10,12 @@ Class W: its loops take long against the 0.1 s for which the emulator lets one c
 Accesses are counted load by load, store by store, in the timed part; pages and threads as the kernel
 tells."""
 import os
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-from numa_vm import report  # noqa: E402
-
-HERE = os.path.dirname(os.path.realpath(__file__))
-FIELDS = 3  # u, r, v: a range of the meter each
+from metered_runs import metered_runs  # noqa: E402
 
 STATIC, DYNAMIC, LOCAL, FUSED = 'openmp/static', 'openmp/dynamic', 'nigh/local', 'nigh/fused'
 RUNS = [f'--variant {variant} --class W --bind compact' for variant in (STATIC, DYNAMIC, LOCAL, FUSED)]
@@ -36,43 +32,22 @@ def expect(what, met):
         failures.append(what)
 
 
-def run_all(program):
-    script = '\n'.join(f'echo run && {program} {run} --report || exit' for run in RUNS)
-    command = [HERE + '/numa-vm', '--nodes', '2', '--cores', '4', '--huge-pages', 'never', '--timeout', '1500',
-               '--meter', '--', 'sh', '-c', script]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
-        sys.exit(done.returncode)
-    laps = report.read(done.stderr)
-    texts = done.stdout.split('run\n')[1:]
-    if len(texts) != len(RUNS) or len(laps) != FIELDS * len(RUNS):
-        sys.exit(f'{len(RUNS)} runs printed {len(texts)} results and {len(laps)} reports of the meter')
-    return texts, [laps[FIELDS * n:FIELDS * (n + 1)] for n in range(len(RUNS))]
-
-
-def facts_of(text):
-    return dict(line.split(' ', 1) for line in text.splitlines() if line.startswith(('pages_of_', 'threads_')))
-
-
 def main():
-    texts, laps = run_all(sys.argv[1])
+    commands = [f'{sys.argv[1]} {options} --report' for options in RUNS]
     shares, remote = {}, {}
-    for run, text, fields in zip(RUNS, texts, laps):
-        words = run.split()
+    for options, run in zip(RUNS, metered_runs(2, 4, commands, ranges=3)):  # of u, r, v
+        words = options.split()
         variant, bind = words[1], words[words.index('--bind') + 1]
-        share = sum(f.remote for f in fields) / sum(f.accesses for f in fields)
-        print(f'{run}: {share:.2%} of {sum(f.accesses for f in fields):,} accesses remote')
-        expect('verified', 'Verification    = SUCCESSFUL' in text)
-        facts = facts_of(text)
+        print(f'{options}: {run.remote_share:.2%} of {run.accesses:,} accesses remote')
+        expect('verified', 'Verification    = SUCCESSFUL' in run.text)
         if '--mem' not in words:
-            shares[variant] = share
-            remote[variant] = sum(f.remote for f in fields)
+            shares[variant] = run.remote_share
+            remote[variant] = run.remote
             continue
         for field in 'urv':
-            pages = [int(n) for n in facts[f'pages_of_{field}'].split()]
+            pages = [int(n) for n in run.facts[f'pages_of_{field}'].split()]
             expect(f'interleave spreads the pages of {field} evenly: {pages}', abs(pages[0] - pages[1]) <= 1)
-        pinned = {cpus for cpus in facts['threads_may_run_on'].split() if cpus.isdigit()}
+        pinned = {cpus for cpus in run.facts['threads_may_run_on'].split() if cpus.isdigit()}
         expect(f'{bind} puts four threads on cpus {sorted(CPUS[bind])}: {sorted(pinned)}', pinned == CPUS[bind])
     expect('static: what lies at the borders only', shares[STATIC] < 0.02)
     expect('local: at most half of dynamic', shares[LOCAL] <= shares[DYNAMIC] / 2)

@@ -11,15 +11,13 @@ store by the locality meter. Where threads take work as they come, runs differ: 
 import dataclasses
 import os
 import statistics
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
-from numa_vm import report  # noqa: E402
+from metered_runs import MeteredRun, metered_runs  # noqa: E402
 
-HERE = os.path.dirname(os.path.realpath(__file__))
 # A row of tiles takes long against the 0.1 s for which the emulator lets one cpu run before the next.
 PROBLEM = '--grid 64x160x480 --steps 8 --widths 8 --pages small'
 
@@ -32,9 +30,11 @@ MOSTLY_LOCAL = 0.15  # at most
 class Counts:
     """Of one run."""
     variant: str
-    verified: bool
-    tiles: dict  # local, remote, unknown
-    fields: list  # the meter's, of each of the two copies
+    run: MeteredRun  # of the two copies of the grid
+
+    @property
+    def tiles(self):
+        return {kind: int(self.run.facts['tiles_' + kind]) for kind in ('local', 'remote', 'unknown')}
 
     @property
     def tile_share(self):
@@ -42,31 +42,16 @@ class Counts:
 
     @property
     def access_share(self):
-        return sum(f.remote for f in self.fields) / sum(f.accesses for f in self.fields)
+        return self.run.remote_share
 
     @property
     def correct(self):
-        return self.verified and self.tiles['unknown'] == 0
+        return self.run.facts['verified'] == 'yes' and self.tiles['unknown'] == 0
 
 
 def run_all(driver, variants):
-    """All in one boot. The meter's laps come in the order of the runs."""
-    script = '\n'.join(f'echo run && {driver} --variant {v} {PROBLEM} --report || exit' for v in variants)
-    command = [HERE + '/numa-vm', '--nodes', '4', '--cores', '2', '--huge-pages', 'never', '--timeout', '1500', '--meter',
-               '--', 'sh', '-c', script]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
-        sys.exit(done.returncode)
-    laps = report.read(done.stderr)
-    runs = [dict(line.split(' ', 1) for line in text.splitlines() if ' ' in line)
-            for text in done.stdout.split('run\n')[1:]]
-    if len(runs) != len(variants) or len(laps) != 2 * len(variants):
-        sys.exit(f'{len(variants)} runs printed {len(runs)} results and {len(laps)} reports of the meter')
-    return [Counts(variant, run['verified'] == 'yes',
-                   {kind: int(run['tiles_' + kind]) for kind in ('local', 'remote', 'unknown')},
-                   laps[2 * n:2 * n + 2])
-            for n, (variant, run) in enumerate(zip(variants, runs))]
+    commands = [f'{driver} --variant {variant} {PROBLEM} --report' for variant in variants]
+    return [Counts(*counted) for counted in zip(variants, metered_runs(4, 2, commands, ranges=2))]
 
 
 def expectation(variant, runs):
