@@ -18,8 +18,8 @@ long in_range(std::string const& argument, long value, long least, long most) {
       fmt::format("{}: {} is not a number from {} to {}", argument, value, least, most));
 }
 
-long number_or(std::string const& argument, long value, long otherwise, long most) {
-  return value == 0 ? otherwise : in_range(argument, value, 1, most);
+long number_or(std::string const& argument, std::optional<long> given, long otherwise, long most) {
+  return given ? in_range(argument, *given, 1, most) : otherwise;
 }
 
 std::vector<std::string> words_of(std::string const& argument, std::string const& list) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace bench {
                          std::string const& why);
 
 long in_range(std::string const& argument, long value, long least, long most);
-// The same from 1 on, where 0 stands for `otherwise`.
-long number_or(std::string const& argument, long value, long otherwise, long most);
+// What was given, from 1 on; `otherwise` where nothing was.
+long number_or(std::string const& argument, std::optional<long> given, long otherwise, long most);
 
 // The words between commas; none is empty.
 std::vector<std::string> words_of(std::string const& argument, std::string const& list);

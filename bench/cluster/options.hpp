@@ -3,6 +3,7 @@
 // What nigh bench cluster is asked for.
 
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace bench {
 
 struct ClusterFlags {
   std::string mpi, launcher, only, policies, json, plot;
-  long ranks = 2, repetitions = 0;
+  long ranks = 2;
+  std::optional<long> repetitions;
   bool large = false, quick = false, list = false;
 
   void declare(CLI::App& app);

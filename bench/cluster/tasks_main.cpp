@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <nigh/cluster.hpp>
+#include <optional>
 
 #include "bench/cluster/mpi_processes.hpp"
 #include "bench/command.hpp"
@@ -19,7 +20,8 @@ using namespace bench;
 
 struct Flags {
   std::string problem = "uts", size, victims = "hierarchical", chunks = "hierarchical";
-  long cutoff = 0, workers = 0, task_capacity = 0, queue_capacity = 0, repetitions = 1;
+  long cutoff = 0, workers = 0, repetitions = 1;
+  std::optional<long> task_capacity, queue_capacity;
   bool tiny = false, report = false, list = false;
 
   void declare(CLI::App& app) {

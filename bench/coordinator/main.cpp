@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh bench coordinator: programs that share a host, and the rules by which they are given cpus.
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "bench/command.hpp"
 #include "bench/coordinator/death.hpp"
@@ -17,7 +18,7 @@ using namespace bench;
 struct Flags {
   bool throughput = false, policies = false, overhead = false, death = false;
   bool all_policies = false, quick = false;
-  long repetitions = 0, programs = 0, requests = 0, seed = 0;
+  std::optional<long> repetitions, programs, requests, seed;
   std::string set = "6", json, plot;
 
   void declare(CLI::App& app) {

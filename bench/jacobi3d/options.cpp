@@ -112,11 +112,10 @@ std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
 
   auto const allowed = o.machine.order(nigh::cpu_order::compact, nigh::level::domain).size();
   o.team.machine = &o.machine;
-  o.team.cpus =
-      cpus_for(flags.threads == 0 ? static_cast<long>(allowed) : flags.threads, o.machine);
+  o.team.cpus = cpus_for(flags.threads.value_or(static_cast<long>(allowed)), o.machine);
   o.team.pin = pin_this_thread;
-  auto const number = [](char const* argument, long value, int otherwise) {
-    return static_cast<int>(number_or(argument, value, otherwise, std::numeric_limits<int>::max()));
+  auto const number = [](char const* argument, std::optional<long> given, int otherwise) {
+    return static_cast<int>(number_or(argument, given, otherwise, std::numeric_limits<int>::max()));
   };
   o.team.pending_limit =
       static_cast<std::size_t>(number("--pending-limit", flags.pending_limit, 0));

@@ -20,7 +20,7 @@ namespace bench {
 struct JacobiFlags {  // as typed
   std::string grid, block, stores = "streaming", isa, topology, json, plot, pages = "auto";
   std::string variant, init = "static", order = "kji";
-  long threads = 0, repetitions = 0, sweeps = 0, pending_limit = 0;
+  std::optional<long> threads, repetitions, sweeps, pending_limit;
   bool quick = false, block_study = false, report = false, list = false;
 
   void declare(CLI::App& app);

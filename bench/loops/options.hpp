@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ namespace bench {
 
 struct LoopsFlags {
   std::string json, plot;
-  long threads = 2, repetitions = 0, elements = 20'000'000, rows = 4000;
+  std::optional<long> repetitions;
+  long threads = 2, elements = 20'000'000, rows = 4000;
   bool quick = false;
 
   void declare(CLI::App& app);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "bench/command.hpp"
 #include "bench/mg/setting.hpp"
@@ -22,7 +23,7 @@ using namespace bench;
 
 struct Flags {
   std::string variant = "openmp/runtime", size = "A", bind, mem = "first-touch", isa;
-  long threads = 0;
+  std::optional<long> threads;
   bool npb_touch = false, huge_pages = false, report = false, list = false;
 
   void declare(CLI::App& app) {
@@ -77,7 +78,7 @@ void print_threads() {
 int threads_for(Flags const& flags, npb_mg::VariantInfo const& variant,
                 nigh::topology const& machine) {
   if (variant.name == "serial") return 1;
-  if (flags.threads != 0) return static_cast<int>(cpus_for(flags.threads, machine).size());
+  if (flags.threads) return static_cast<int>(cpus_for(*flags.threads, machine).size());
   for (char const* const name : {"OMP_NUM_THREADS", "NIGH_WORKERS"}) {
     char const* const text = std::getenv(name);
     if (text == nullptr) continue;

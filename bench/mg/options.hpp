@@ -3,6 +3,7 @@
 // What the user asked `nigh bench mg` for.
 
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace bench {
 
 struct MgFlags {  // as typed
   std::string classes, threads, variants, bind, mem, isa, json, plot;
-  long repetitions = 0;
+  std::optional<long> repetitions;
   bool quick = false, huge_pages = false, list = false;
 
   void declare(CLI::App& app);

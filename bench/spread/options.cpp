@@ -104,7 +104,7 @@ SpreadOptions check(SpreadFlags const& f) {
   o.l3_bytes = largest_cache(o.machine.root(), "L3");
 
   auto const allowed = static_cast<long>(o.machine.cpus().size());
-  o.threads = static_cast<int>(cpus_for(f.threads == 0 ? allowed : f.threads, o.machine).size());
+  o.threads = static_cast<int>(cpus_for(f.threads.value_or(allowed), o.machine).size());
   auto const sharers = [&](nigh::level cache) {
     return std::min(o.threads, static_cast<int>(o.machine.groups(cache).front().size()));
   };

@@ -3,6 +3,7 @@
 // What the user asked `nigh bench spread` for.
 
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct SpreadFlags {
   std::string blocks, spreads, active, rows, sends, variants, cache_points, isa, json, plot;
   double memory = 0.05;
   int iterations = 5, cache_steps = 8;
-  long threads = 0, repetitions = 0;
+  std::optional<long> threads, repetitions;
   bool grid = false, cache = false, programs = false, quick = false, list = false;
 
   void declare(CLI::App& app);

@@ -3,6 +3,7 @@
 // What `nigh bench tasks` can be asked for.
 
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,8 @@ namespace bench {
 
 struct TasksFlags {
   std::string json, plot, problems;
-  long threads = 2, tasks = 100'000, repetitions = 0, cutoff = 0;
+  std::optional<long> repetitions;
+  long threads = 2, tasks = 100'000, cutoff = 0;
   bool quick = false, large = false;
   bool fib = false, latency = false, oversubscribed = false;  // instead of the problems
 

@@ -3,6 +3,7 @@
 // What the user asked `nigh bench temporal` for.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace bench {
 struct TemporalFlags {  // as typed
   std::string widths, rows, isa, json, plot, obstacles, variant;
   JacobiFlags solver;
-  long steps = 0;
+  std::optional<long> steps;
   bool quick = false, problems = false, report = false;
 
   void declare(CLI::App& app);
