@@ -6,36 +6,41 @@
 
 #include "policy/core_allocation.hpp"
 #include "sim/hosts/memory_system.hpp"
+#include "sim/simulation.hpp"
 
 namespace nigh::sim {
 
 namespace {
 
+struct Nobody {  // waits for the flows
+  void happen(Event const&) {}
+  void ended(FlowId) {}
+};
+
 double seconds_with(Machine const& machine, policy::CoreMap const& map, RegionProfile const& region,
                     int threads) {
   auto const team = policy::decide(map, {.how = policy::CoreAllocation::nearest},
                                    policy::PositionSet::all(map.size()), {{threads, threads}, 0});
-  FluidNetwork network;
-  MemorySystem memory(machine, map, network);
+  Simulation simulation;
+  MemorySystem memory(machine, map, simulation.network);
   MemoryNeed const need{region.memory, region.exchange};
   auto const& cpus = team.positions;
   auto const n = cpus.size();
-  Time now = 0;
   auto const run_to_end = [&] {
-    while (auto const ending = network.next_ending(now)) {
-      now = ending->at;
-      network.stop(now, ending->flow);
+    Nobody nobody;
+    while (simulation.step(nobody)) {
     }
   };
   auto const domain = [&](std::size_t thread) { return memory.domain_of(cpus[thread % n]); };
-  memory.start(now, region.work_s * region.serial, {cpus[0], domain(0), -1}, need);
+  memory.start(simulation.now(), region.work_s * region.serial, {cpus[0], domain(0), -1}, need);
   run_to_end();
   for (std::size_t t = 0; t < n; ++t)
-    memory.start(now, region.work_s * (1 - region.serial) / static_cast<double>(n),
+    memory.start(simulation.now(), region.work_s * (1 - region.serial) / static_cast<double>(n),
                  {cpus[t], domain(t), n > 1 ? domain(t + 1) : -1}, need);
   run_to_end();
-  return seconds(now) + threads * (region.work_s * region.per_thread +
-                                   region.entries * machine.barrier_ns.value * 1e-9);
+  return seconds(simulation.now()) +
+         threads * (region.work_s * region.per_thread +
+                    region.entries * machine.barrier_ns.value * 1e-9);
 }
 
 }  // namespace
