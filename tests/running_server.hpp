@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <nigh/topology.hpp>
 #include <optional>
 #include <string>
@@ -40,6 +41,10 @@ class RunningServer {
   std::string const& socket() const { return socket_; }
   ProgramOptions options() const { return {socket_.c_str(), "test", allowed_}; }
   int warnings() const { return warnings_; }
+  std::string last_warning() const {
+    std::lock_guard const guard(lock_);
+    return last_warning_;
+  }
 
   void stop() {
     if (!thread_.joinable()) return;
@@ -68,8 +73,11 @@ class RunningServer {
     options.core.claims_us = 60'000'000;
     options.minds_strangers = false;
     options.energy_root = directory_ / "system";
-    options.log = [this](ServerOptions::Level level, std::string_view, std::string_view) {
-      if (level == ServerOptions::Level::warning) ++warnings_;
+    options.log = [this](ServerOptions::Level level, std::string_view what, std::string_view whom) {
+      if (level != ServerOptions::Level::warning) return;
+      ++warnings_;
+      std::lock_guard const guard(lock_);
+      last_warning_ = std::string(what) + ' ' + std::string(whom);
     };
     options.keeper = keeper_;
     if (idle_exit_) options.idle_exit_us = idle_exit_->count();
@@ -85,6 +93,8 @@ class RunningServer {
   Time slice_us_;
   Keeper keeper_;
   std::atomic<int> warnings_ = 0;
+  mutable std::mutex lock_;
+  std::string last_warning_;
   int ending_[2] = {-1, -1};
   std::unique_ptr<Server> server_;
   std::thread thread_;

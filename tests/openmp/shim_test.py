@@ -7,9 +7,12 @@ import concurrent.futures
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -390,6 +393,31 @@ class Nighd(unittest.TestCase):
     def test_nobody_there(self):
         _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
         self.assertRegex(err, r": 610 regions, 0 on granted cpus; without: 610 no coordinator\n")
+
+    def test_another_version_is_there(self):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(listener.close)
+        listener.bind(self.socket)
+        listener.listen()
+        sent = []
+
+        def refuse():
+            while True:
+                try:
+                    client, _ = listener.accept()
+                except OSError:
+                    return
+                with client:
+                    sent.append(client.recv(4096))
+                    client.send(struct.pack("<4sHHIIIB", b"nigh", 1, 132, 21, 0, 0, 0))
+        refusing = threading.Thread(target=refuse)
+        refusing.start()
+        _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        listener.shutdown(socket.SHUT_RDWR)
+        refusing.join(timeout=100)
+        self.assertEqual(sent[0][:8], struct.pack("<4sHH", b"nigh", 2, 1))
+        self.assertRegex(err, r": 610 regions, 0 on granted cpus; "
+                              r"without: 610 the coordinator speaks another version\n")
 
 
 if __name__ == "__main__":

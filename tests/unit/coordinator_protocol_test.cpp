@@ -36,7 +36,7 @@ void set_u32(Bytes& bytes, std::size_t at, std::uint32_t value) {
 TEST(Protocol, LaysARequestOutAsDocumented) {
   auto const bytes = bytes_of(ProgramMessage{Request{
       .region = 0x0102030405060708, .ticket = 9, .demand = {16, 8}, .place = 3, .returned = 0x11}});
-  unsigned char const expected[] = {'n', 'i', 'g', 'h', 1, 0, 2, 0, 48, 0, 0, 0, 0, 0, 0, 0,  //
+  unsigned char const expected[] = {'n', 'i', 'g', 'h', 2, 0, 2, 0, 48, 0, 0, 0, 0, 0, 0, 0,  //
                                     8,   7,   6,   5,   4, 3, 2, 1, 9,  0, 0, 0,  // region, ticket
                                     16,  0,   0,   0,   8, 0, 0, 0, 3,  0, 0, 0,  // demand, place
                                     17,  0,   0,   0,   0, 0, 0, 0};              // returned
@@ -76,11 +76,18 @@ TEST(Protocol, SaysWhatIsForeign) {
   auto bytes = good;
   bytes[0] = std::byte{'N'};
   EXPECT_EQ(error_of(bytes), DecodeError::not_nigh);
-  for (int version : {0, 2, 255}) {
+  EXPECT_EQ(version_in(bytes), 0);
+  EXPECT_EQ(version_in(good), protocol_version);
+  for (int version : {0, 1, 3, 0x0102}) {
     bytes = good;
-    bytes[4] = static_cast<std::byte>(version);
+    bytes[4] = static_cast<std::byte>(version & 0xff);
+    bytes[5] = static_cast<std::byte>(version >> 8);
+    EXPECT_EQ(error_of(bytes), DecodeError::foreign_version);
+    EXPECT_EQ(version_in(bytes), version);
+    bytes.resize(header_size + 1000);  // the rest may be anything
     EXPECT_EQ(error_of(bytes), DecodeError::foreign_version);
   }
+  EXPECT_EQ(version_in(std::span(good).first(header_size - 1)), 0);
   for (int kind : {0, 7, 128, 129, 133, 255}) {
     bytes = good;
     bytes[6] = static_cast<std::byte>(kind);

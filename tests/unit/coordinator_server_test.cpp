@@ -346,10 +346,17 @@ TEST_F(CoordinatorServer, HangsUpOnGarbageAndForeignVersions) {
 
   auto const frame = encode(ProgramMessage{Query{}});
   std::vector<std::byte> foreign(frame.bytes().begin(), frame.bytes().end());
-  foreign[4] = std::byte{2};
+  foreign[4] = std::byte{1};
   r = reaction_to(server.socket(), foreign);
   EXPECT_EQ(r.refusal, Refusal::Reason::foreign_version);
   EXPECT_TRUE(r.hangs_up);
+  EXPECT_EQ(server.last_warning(),
+            "sends what is of another version of the protocol pid=" + std::to_string(::getpid()) +
+                " user=" + std::to_string(::getuid()) + " version=1 own_version=2");
+  foreign[4] = std::byte{3};
+  foreign.resize(48);
+  r = reaction_to(server.socket(), foreign);
+  EXPECT_EQ(r.refusal, Refusal::Reason::foreign_version);
   EXPECT_EQ(server.warnings(), 2) << "each kind is logged once";
   EXPECT_EQ(free(), 8u);
 }

@@ -41,8 +41,10 @@ bool Master::forget_word() noexcept {
 Master::Team Master::enter_by_message(Demand demand) noexcept {
   bool const may_ask = ask_again_ == 0 || ask_again_ <= now_us();
   if (!may_ask) return none(Without::refused);
-  if (!program_.rejoin())
+  if (!program_.rejoin()) {
+    if (program_.found_foreign()) return none(Without::foreign_version);
     return none(link_ == 0 ? Without::no_coordinator : Without::no_answer);
+  }
   if (!program_.attach(*this)) return none(Without::too_many_threads);
   if (!demand.is_valid()) return none(Without::refused);
   ask_again_ = 0;

@@ -74,6 +74,7 @@ bool Program::rejoin() noexcept {
 
 bool Program::connect() noexcept {
   int const socket = platform::connect_local(path_.data());
+  if (socket < 0) found_foreign_.store(false, sync::relaxed);
   bool const done = socket >= 0 && shake_hands(socket);
   platform::close_descriptor(socket);
   pause_ = done ? shortest_pause : std::clamp(2 * pause_, shortest_pause, longest_pause);
@@ -95,6 +96,8 @@ bool Program::shake_hands(int socket) noexcept {
   if (0 < arrived.size && arrived.size <= static_cast<int>(bytes.size())) {
     auto const decoded =
         decode_from_coordinator({bytes.data(), static_cast<std::size_t>(arrived.size)});
+    auto const* const wrong = std::get_if<DecodeError>(&decoded);
+    found_foreign_.store(wrong != nullptr && *wrong == DecodeError::foreign_version, sync::relaxed);
     auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
     done = message != nullptr && std::holds_alternative<Welcome>(*message) &&
            install(socket, arrived.passed);

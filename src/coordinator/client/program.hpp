@@ -48,6 +48,8 @@ class Program {
   // In a child of fork(): forgets all, to no effect on its parent.
   void drop() noexcept;
   bool is_joined() const noexcept { return link() != 0; }
+  // Whether the coordinator that was there at the last try speaks another version of the protocol.
+  bool found_foreign() const noexcept { return found_foreign_.load(sync::relaxed); }
 
   // For who listens.
   int socket() const noexcept { return is_joined() ? socket_ : -1; }
@@ -93,6 +95,7 @@ class Program {
   bool may_join_ = false;
   sync::atomic<bool> is_closed_{false};
   bool asked_whether_alive_ = false;
+  sync::atomic<bool> found_foreign_{false};
   sync::atomic<Clock> next_try_{0};
   Clock pause_ = 0;  // between tries
   std::array<char, 108> path_{};

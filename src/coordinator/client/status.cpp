@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "coordinator/protocol/codec.hpp"
 #include "platform/local_socket.hpp"
@@ -22,9 +23,14 @@ result<Status> ask(int socket, std::uint32_t program, int patience_ms) {
   if (size == 0) return error{"it closed the connection"};
   if (size < 0) return error{std::strerror(-size)};
   if (size > static_cast<int>(bytes.size())) return error{"its answer is no message of nigh's"};
-  auto const decoded = decode_from_coordinator({bytes.data(), static_cast<std::size_t>(size)});
-  if (auto const* const wrong = std::get_if<DecodeError>(&decoded))
+  auto const arrived = std::span(bytes).first(static_cast<std::size_t>(size));
+  auto const decoded = decode_from_coordinator(arrived);
+  if (auto const* const wrong = std::get_if<DecodeError>(&decoded)) {
+    if (*wrong == DecodeError::foreign_version)
+      return error{"it speaks version " + std::to_string(version_in(arrived)) +
+                   " of the protocol, and this nigh version " + std::to_string(protocol_version)};
     return error{"its answer is " + std::string(to_string(*wrong))};
+  }
   auto const& message = std::get<CoordinatorMessage>(decoded);
   if (auto const* const status = std::get_if<Status>(&message)) return *status;
   return error{"it refuses"};

@@ -9,11 +9,12 @@ namespace nigh::coordinator {
 enum class Without : std::uint8_t {
   nothing,           // it has cpus
   no_coordinator,    // none is there, or none was let in by
+  foreign_version,   // the one that is there speaks another version of the protocol
   no_answer,         // there was one, until it ended or was silent for two seconds
   refused,           // within the last second: it has given this program all that one may have
   too_many_threads,  // begin regions
 };
-inline constexpr int reasons_for_without = 5;
+inline constexpr int reasons_for_without = 6;
 
 constexpr char const* to_string(Without why) noexcept {
   switch (why) {
@@ -21,6 +22,8 @@ constexpr char const* to_string(Without why) noexcept {
       break;
     case Without::no_coordinator:
       return "no coordinator";
+    case Without::foreign_version:
+      return "the coordinator speaks another version";
     case Without::no_answer:
       return "the coordinator did not answer";
     case Without::refused:

@@ -83,6 +83,14 @@ struct Reader {
   }
 };
 
+// Its caller has checked that there are bytes enough.
+Header header_of(std::span<std::byte const> bytes) noexcept {
+  Header header;
+  Reader reader{bytes.data()};
+  Header::layout(reader, header);
+  return header;
+}
+
 template <class M, class Message>
 std::variant<Message, DecodeError> decode_as(std::span<std::byte const> bytes) noexcept {
   if (bytes.size() != wire_size<M>()) return DecodeError::wrong_size;
@@ -98,9 +106,7 @@ std::variant<std::variant<M...>, DecodeError> decode_any(std::span<std::byte con
                                                          std::variant<M...> const*) noexcept {
   using Message = std::variant<M...>;
   if (bytes.size() < header_size) return DecodeError::wrong_size;
-  Header header;
-  Reader reader{bytes.data()};
-  Header::layout(reader, header);
+  auto const header = header_of(bytes);
   if (header.magic != magic) return DecodeError::not_nigh;
   if (header.version != protocol_version) return DecodeError::foreign_version;
   if (header.size != bytes.size()) return DecodeError::wrong_size;
@@ -137,6 +143,12 @@ std::variant<ProgramMessage, DecodeError> decode_from_program(
 std::variant<CoordinatorMessage, DecodeError> decode_from_coordinator(
     std::span<std::byte const> bytes) noexcept {
   return decode_any(bytes, static_cast<CoordinatorMessage const*>(nullptr));
+}
+
+std::uint16_t version_in(std::span<std::byte const> bytes) noexcept {
+  if (bytes.size() < header_size) return 0;
+  auto const header = header_of(bytes);
+  return header.magic == magic ? header.version : std::uint16_t{0};
 }
 
 std::string_view to_string(DecodeError e) noexcept {

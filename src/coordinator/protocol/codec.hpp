@@ -88,6 +88,9 @@ enum class DecodeError : std::uint8_t {
 };
 std::string_view to_string(DecodeError e) noexcept;
 
+// The version that these bytes name, when they begin like a message of any; else 0, which is none.
+std::uint16_t version_in(std::span<std::byte const> bytes) noexcept;
+
 // All of `bytes` is one message.
 std::variant<ProgramMessage, DecodeError> decode_from_program(
     std::span<std::byte const> bytes) noexcept;

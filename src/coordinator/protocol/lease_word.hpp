@@ -129,5 +129,8 @@ struct LeasePage {
   LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
   Answer& answer_to(std::uint32_t ticket) noexcept { return answers[ticket % lease_slots]; }
 };
+// It is part of the protocol: what it says and where is as its version has it.
+static_assert(sizeof(LeasePage::Line) == 64 && sizeof(RegionWords) == 512 * 8);
+static_assert(sizeof(Answer) == 2112 && sizeof(LeasePage) == 64 * (64 + 2112) + 512 * 8);
 
 }  // namespace nigh::coordinator

@@ -18,7 +18,8 @@
 //
 // A region that ends keeps its lease until that is revoked, so entering it again needs no message.
 // A program leaves by closing its connection. Each message has one size and one layout of bytes,
-// that of its members in layout(); codec.hpp writes and reads them.
+// that of its members in layout(); codec.hpp writes and reads them. They and the page that is shared
+// (lease_word.hpp) are of one version, and both sides must be: there is nothing older to understand.
 
 #include <array>
 #include <cstdint>
@@ -31,7 +32,8 @@
 
 namespace nigh::coordinator {
 
-inline constexpr std::uint16_t protocol_version = 1;
+// 1 had several layouts, while this was being made.
+inline constexpr std::uint16_t protocol_version = 2;
 
 using LeaseId = std::uint64_t;  // 0: none
 using Ticket = std::uint32_t;   // by which a program knows the answer to its request

@@ -30,6 +30,12 @@ Time now_us() {
   return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
+// As fields of a line in the log.
+std::string versions(std::span<std::byte const> message) {
+  return " version=" + std::to_string(version_in(message)) +
+         " own_version=" + std::to_string(protocol_version);
+}
+
 }  // namespace
 
 result<std::unique_ptr<Server>> Server::start(policy::CoreMap machine, ServerOptions options) {
@@ -179,7 +185,8 @@ void Server::hear(Connection from) {
   auto const whole = std::min(static_cast<std::size_t>(size), bytes.size());
   auto decoded = decode_from_program({bytes.data(), whole});
   if (auto const* const wrong = std::get_if<DecodeError>(&decoded)) {
-    warn_once("sends what is " + std::string(to_string(*wrong)), member);
+    warn_once("sends what is " + std::string(to_string(*wrong)), member,
+              *wrong == DecodeError::foreign_version ? versions({bytes.data(), whole}) : "");
     send(from, member,
          Refusal{0, *wrong == DecodeError::foreign_version ? Refusal::Reason::foreign_version
                                                            : Refusal::Reason::malformed});
@@ -359,17 +366,17 @@ void Server::remember_all() {
   for (auto& [connection, member] : members_) remember(connection, member);
 }
 
-void Server::say(Level level, std::string_view what, Member const& whom) {
+void Server::say(Level level, std::string_view what, Member const& whom, std::string_view more) {
   if (!options_.log) return;
-  options_.log(level, what,
-               "pid=" + std::to_string(whom.pid) + " user=" + std::to_string(whom.user));
+  auto const who = "pid=" + std::to_string(whom.pid) + " user=" + std::to_string(whom.user);
+  options_.log(level, what, who + std::string(more));
 }
 
-void Server::warn_once(std::string_view what, Member const& whom) {
+void Server::warn_once(std::string_view what, Member const& whom, std::string_view more) {
   auto known = warned_.find(what);
   if (known == warned_.end() && warned_.size() < 64) known = warned_.emplace(what, 0).first;
   if (known == warned_.end() || ++known->second > warnings_of_a_kind) return;
-  say(Level::warning, what, whom);
+  say(Level::warning, what, whom, more);
 }
 
 }  // namespace nigh::coordinator

@@ -99,8 +99,9 @@ class Server {
   void look_at_energy(bool since_last);
   void remember(Connection connection, Member& member);
   void remember_all();
-  void say(ServerOptions::Level level, std::string_view what, Member const& whom);
-  void warn_once(std::string_view what, Member const& whom);
+  void say(ServerOptions::Level level, std::string_view what, Member const& whom,
+           std::string_view more = {});
+  void warn_once(std::string_view what, Member const& whom, std::string_view more = {});
 
   ServerOptions options_;
   Coordinator core_;
