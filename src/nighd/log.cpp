@@ -14,6 +14,18 @@ namespace {
 
 constexpr std::size_t largest_file = 1'000'000;
 
+LineQueue::Writer writer_to(std::shared_ptr<spdlog::logger> const& logger) {
+  return {.line =
+              [logger](Line const& line) {
+                auto const level = line.is_warning ? spdlog::level::warn : spdlog::level::info;
+                logger->log(line.when, {}, level, line.text);
+              },
+          .lost =
+              [logger](std::size_t lines) {
+                logger->log(spdlog::level::warn, "event=\"lines lost\" lines={}", lines);
+              }};
+}
+
 }  // namespace
 
 std::string quoted(std::string_view text) {
@@ -25,10 +37,11 @@ std::string quoted(std::string_view text) {
   return safe + '"';
 }
 
-Log::Log(std::shared_ptr<spdlog::logger> logger) : logger_(std::move(logger)) {
-  logger_->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+Log::Log(std::shared_ptr<spdlog::logger> const& logger)
+    : lines_(std::make_shared<LineQueue>(writer_to(logger))) {
+  logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
       "%Y-%m-%dT%H:%M:%S.%eZ level=%l %v", spdlog::pattern_time_type::utc));
-  logger_->flush_on(spdlog::level::info);
+  logger->flush_on(spdlog::level::info);
 }
 
 Log Log::to_standard_error() {
@@ -49,7 +62,7 @@ result<Log> Log::to_file(std::filesystem::path const& file) {
 void Log::operator()(Level level, std::string_view event, std::string_view fields) const {
   auto line = "event=" + quoted(event);
   if (!fields.empty()) line.append(" ").append(fields);
-  logger_->log(level == Level::info ? spdlog::level::info : spdlog::level::warn, "{}", line);
+  lines_->add({std::chrono::system_clock::now(), level == Level::warning, std::move(line)});
 }
 
 }  // namespace nigh::nighd

@@ -3,7 +3,10 @@
 // What nighd has to say, a line a time:
 //
 //   2026-11-21T15:20:00.123Z level=info event="program came" pid=4711 user=1000
+//
+// Whoever says it does not wait until it is written (line_queue.hpp); the time is when it was said.
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <nigh/result.hpp>
@@ -11,6 +14,7 @@
 #include <string_view>
 
 #include "coordinator/server/server.hpp"
+#include "nighd/line_queue.hpp"
 
 namespace spdlog {
 class logger;
@@ -29,11 +33,14 @@ class Log {
   // Two files of a megabyte at most: this, and the one before.
   static result<Log> to_file(std::filesystem::path const& file);
 
+  // From any thread, and not before a fork().
   void operator()(Level level, std::string_view event, std::string_view fields = {}) const;
+  // As LineQueue's.
+  bool finish(std::chrono::milliseconds patience) const { return lines_->finish(patience); }
 
  private:
-  explicit Log(std::shared_ptr<spdlog::logger> logger);
-  std::shared_ptr<spdlog::logger> logger_;
+  explicit Log(std::shared_ptr<spdlog::logger> const& logger);
+  std::shared_ptr<LineQueue> lines_;
 };
 
 }  // namespace nigh::nighd

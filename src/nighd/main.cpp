@@ -3,6 +3,7 @@
 // serves.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -32,6 +33,7 @@ using nigh::nighd::Log;
 using nigh::nighd::Settings;
 
 constexpr int bad_input = 2, refused = 1;
+constexpr std::chrono::seconds last_lines_within{1};
 
 // Why nighd ends before it has begun.
 struct CannotServe {
@@ -150,7 +152,7 @@ void serve(Settings const& settings) {
                                }};
     options.keeper = nighd::keeper_in(std::move(kept));
   }
-  auto const server = wanted(coordinator::Server::start(policy::CoreMap::of(machine), options));
+  auto server = wanted(coordinator::Server::start(policy::CoreMap::of(machine), options));
   log(Log::Level::info, "serving",
       "cpus=" + std::to_string(machine.cpus().size()) +
           " policy=" + std::string(to_string(settings.policy)) +
@@ -160,7 +162,10 @@ void serve(Settings const& settings) {
   std::error_code ignored;
   if (!sockets.path.empty()) std::filesystem::remove(sockets.path, ignored);
   if (!settings.metrics.empty()) std::filesystem::remove(settings.metrics, ignored);
+  server.reset();
   log(Log::Level::info, "leaving");
+  // Else its thread may be in a file for which ending as usual would wait.
+  if (!log.finish(last_lines_within)) std::_Exit(0);
 }
 
 }  // namespace
