@@ -44,6 +44,7 @@ struct stencil_options {
   std::size_t tile_steps = 0;  // that a tile does; a tile of that width has width / reach
   std::size_t tile_rows = 0;   // of the second dimension, that one call of the update gets
   bool plain_sweeps = false;   // no tiles: one step after the other
+  bool one_at_a_time = false;  // boxes, by one worker in a fixed order: to find mistakes
   runtime* where = nullptr;    // null: the calling worker's, in any other thread the default one
 };
 

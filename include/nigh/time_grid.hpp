@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <mutex>
 #include <nigh/array.hpp>
 #include <nigh/box.hpp>
 #include <nigh/parallel_for.hpp>
@@ -89,6 +88,7 @@ class time_grid {
     }
     for (auto& copy : copies_)
       copy = array<T>(elements, placement::blocked(static_cast<std::size_t>(strides_[0])));
+    options_.tiles.one_at_a_time |= checked_;
     stencil_.emplace_back(
         stencil_shape<D>{.points = points,
                          .reach = options_.reach,
@@ -182,14 +182,11 @@ class time_grid {
 
   template <class Update>
   void call(Update const& update, std::size_t step, box<D> const& b) {
-    std::unique_lock alone(checking_, std::defer_lock);
-    if (checked_) {
-      alone.lock();
+    if (checked_)
       check(update, step, b);
-    } else {
+    else
       update(step, view(step), old(step), b);
-    }
-    follow(step, b);  // ghosts are looked at, too: still alone where checked
+    follow(step, b);
   }
 
   // The ghosts that this box is the other end of.
@@ -218,7 +215,7 @@ class time_grid {
     });
   }
 
-  // One thread at a time is here, so whatever changes around the box the update has changed.
+  // No other box is under way, so whatever changes around this one the update has changed.
   template <class Update>
   void check(Update const& update, std::size_t step, box<D> const& b) {
     auto const reach = static_cast<std::ptrdiff_t>(options_.reach);
@@ -266,7 +263,6 @@ class time_grid {
   point strides_{};
   std::array<array<T>, 2> copies_;
   std::vector<stencil<D>> stencil_;  // one, made when its memory is there
-  std::mutex checking_;
 };
 
 }  // namespace nigh

@@ -89,6 +89,18 @@ class TileRun {
         waits_(std::make_unique<sync::atomic<int>[]>(tiles_.numbers())),
         norms_(work.norm != nullptr ? tiles_.numbers() : 0, 0) {}
 
+  // As numbered: row by row.
+  double run_one_by_one(runtime* where) {
+    task_scope scope({.where = where});
+    scope_ = &scope;
+    scope.spawn([this] {
+      for (std::size_t n = 0; n < tiles_.numbers(); ++n)
+        if (auto const t = tiles_.tile(n); !tiles_.diamond(t).empty()) run_tile(n, t);
+    });
+    scope.wait();
+    return sum_of_norms();
+  }
+
   double run(runtime* where) {
     task_scope scope({.where = where, .rule = on_exception::cancel});
     scope_ = &scope;
@@ -99,10 +111,12 @@ class TileRun {
     for (std::size_t n = 0; n < before.size(); ++n)
       if (before[n] == 0) spawn(n);
     scope.wait();
-    return std::accumulate(norms_.begin(), norms_.end(), 0.0);
+    return sum_of_norms();
   }
 
  private:
+  double sum_of_norms() const { return std::accumulate(norms_.begin(), norms_.end(), 0.0); }
+
   void spawn(std::size_t n) {
     auto const middle = static_cast<std::size_t>(tiles_.middle(tiles_.tile(n)));
     scope_->spawn(homes_.of(middle, plan_.width * need_.rows * need_.row_bytes), [this, n] {
@@ -225,28 +239,40 @@ double stencil_engine::run(std::size_t first, std::size_t steps, stencil_work wo
 double stencil_engine::run_tiles(std::size_t first, std::size_t steps,
                                  stencil_work const& work) const {
   loops::Homes const homes(host(), need_);
+  auto const run_all = [&](std::size_t count, stencil_work const& what) {
+    loops::TileRun tiles(need_, plan_, first, count, what, homes);
+    return options_.one_at_a_time ? tiles.run_one_by_one(options_.where) : tiles.run(options_.where);
+  };
   while (steps > loops::most_steps) {
-    stencil_work const silent{work.self, work.update, nullptr};
-    loops::TileRun(need_, plan_, first, loops::most_steps, silent, homes).run(options_.where);
+    run_all(loops::most_steps, {work.self, work.update, nullptr});
     first += loops::most_steps;
     steps -= loops::most_steps;
   }
-  return loops::TileRun(need_, plan_, first, steps, work, homes).run(options_.where);
+  return run_all(steps, work);
 }
 
 double stencil_engine::run_sweeps(std::size_t first, std::size_t steps,
                                   stencil_work const& work) const {
   std::vector<double> norms(work.norm != nullptr ? need_.points : 0, 0);  // [plane]
-  for (std::size_t s = first + 1; s <= first + steps; ++s)
-    parallel_for(
-        0, need_.points,
-        [&](index_range planes) {
-          work.update(work.self, {s, planes.begin, planes.end, 0, need_.rows});
-          if (work.norm == nullptr || s < first + steps) return;
-          for (auto z = planes.begin; z < planes.end; ++z)
-            norms[z] = work.norm(work.self, {s, z, z + 1, 0, need_.rows});
-        },
-        loop_options{.where = options_.where});
+  auto const sweep = [&](std::size_t s, index_range planes) {
+    work.update(work.self, {s, planes.begin, planes.end, 0, need_.rows});
+    if (work.norm == nullptr || s < first + steps) return;
+    for (auto z = planes.begin; z < planes.end; ++z)
+      norms[z] = work.norm(work.self, {s, z, z + 1, 0, need_.rows});
+  };
+  if (options_.one_at_a_time) {
+    task_scope scope({.where = options_.where});
+    scope.spawn([&] {
+      for (std::size_t s = first + 1; s <= first + steps; ++s)
+        for (std::size_t z = 0; z < need_.points; ++z) sweep(s, {z, z + 1});
+    });
+    scope.wait();
+  } else {
+    for (std::size_t s = first + 1; s <= first + steps; ++s)
+      parallel_for(
+          0, need_.points, [&](index_range planes) { sweep(s, planes); },
+          loop_options{.where = options_.where});
+  }
   return std::accumulate(norms.begin(), norms.end(), 0.0);
 }
 

@@ -224,6 +224,31 @@ TEST(Stencil, AnExceptionEndsTheRun) {
   }
 }
 
+TEST(Stencil, OneBoxAtATimeIsTheSameEachTime) {
+  nigh::runtime rt({.workers = 2});
+  for (bool const plain : {false, true}) {
+    std::vector<std::array<std::size_t, 3>> first;
+    for (int n = 0; n < 2; ++n) {
+      std::vector<std::array<std::size_t, 3>> boxes;
+      stencil<2> s({.points = {40, 9}},
+                   {.tile_width = 4, .plain_sweeps = plain, .one_at_a_time = true, .where = &rt});
+      double sum = 0;
+      s.run_until(
+          8, 8,
+          [&](std::size_t step, box<2> const& b) { boxes.push_back({step, b.begin[0], b.begin[1]}); },
+          [](std::size_t, box<2> const& b) { return static_cast<double>(b.size(0) * b.size(1)); },
+          [&](std::size_t, double all) {
+            sum = all;
+            return true;
+          });
+      EXPECT_EQ(sum, 40 * 9);
+      if (n == 0) first = boxes;
+      EXPECT_EQ(boxes, first);
+    }
+  }
+  expect_as_sweeps({.points = {40, 9, 2}}, {.tile_width = 4, .one_at_a_time = true, .where = &rt}, 20);
+}
+
 TEST(Stencil, RunsInATask) {
   nigh::runtime rt({.workers = 1});
   rt.run([] { expect_as_sweeps({.points = {30, 5, 2}}, {.tile_width = 4}, 12); });

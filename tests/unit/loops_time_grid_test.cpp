@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <nigh/parallel_for.hpp>
+#include <nigh/runtime.hpp>
 #include <nigh/time_grid.hpp>
 #include <random>
 #include <stdexcept>
@@ -149,6 +152,28 @@ TEST(TimeGrid, AWriteOutsideOfTheBoxIsCaughtWhereAsked) {
   for (std::size_t plane = 0; plane < 20; ++plane) caught |= complaint(false, plane, 1) != "nothing";
   EXPECT_TRUE(caught);
   unsetenv("NIGH_CHECK_WRITES");
+}
+
+// Whoever waits in an update runs other tasks meanwhile, but no box of the grid that is looked at.
+TEST(TimeGrid, AnUpdateThatWaitsCanBeChecked) {
+  nigh::runtime rt({.workers = 2});
+  for (bool const plain : {false, true}) {
+    nigh::stencil_options const tiles{.tile_width = 4, .plain_sweeps = plain, .where = &rt};
+    time_grid<double, 2> grid({60, 12}, {.tiles = tiles, .checked = true});
+    grid.fill([](auto...) { return 0.0; });
+    std::atomic<int> under_way{0};
+    bool alone = true;
+    grid.run(12, [&](std::size_t step, auto const& now, auto const&, box<2> const& b) {
+      alone = alone && ++under_way == 1;
+      nigh::parallel_for(b.begin[0], b.end[0], [&](std::size_t j) {
+        for (auto i = b.begin[1]; i < b.end[1]; ++i) now(j, i) = static_cast<double>(step);
+      });
+      nigh::stencil<2>({.points = {8, 4}}, {.tile_width = 2}).run(3, [](std::size_t, box<2> const&) {});
+      --under_way;
+    });
+    EXPECT_TRUE(alone);
+    EXPECT_EQ(grid.values()(59, 11), 12);
+  }
 }
 
 TEST(TimeGrid, WhatCannotBeIsRefused) {
