@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/time_grid.hpp>
@@ -152,6 +153,30 @@ TEST(TimeGrid, AWriteOutsideOfTheBoxIsCaughtWhereAsked) {
   for (std::size_t plane = 0; plane < 20; ++plane) caught |= complaint(false, plane, 1) != "nothing";
   EXPECT_TRUE(caught);
   unsetenv("NIGH_CHECK_WRITES");
+}
+
+TEST(TimeGrid, AWriteFarFromTheBoxIsCaughtInSmallGrids) {
+  time_grid<double, 2> grid({100, 50}, {.tiles = {.tile_width = 4}, .checked = true});
+  grid.fill([](auto...) { return 0.0; });
+  EXPECT_THROW(grid.run(4,
+                        [](std::size_t, auto const& now, auto const&, box<2> const& b) {
+                          if (b.begin[0] > 60) now(2, 2) += 1;
+                        }),
+               std::logic_error);
+}
+
+TEST(TimeGrid, WhatIsNotANumberHasNotBeenWritten) {
+  time_grid<double, 2> grid({30, 20}, {.tiles = {.tile_width = 4}, .checked = true});
+  auto const none = std::numeric_limits<double>::quiet_NaN();
+  grid.fill([&](auto j, auto) { return j < 0 ? none : 1.0; });
+  auto const write = [&](double value, std::size_t plane_behind) {
+    grid.run(4, [&](std::size_t, auto const& now, auto const&, box<2> const& b) {
+      now(b.begin[0], b.begin[1]) = 2;
+      if (b.end[0] < 30) now(b.end[0] - 1 + plane_behind, b.begin[1]) = value;
+    });
+  };
+  EXPECT_NO_THROW(write(2, 0));
+  EXPECT_THROW(write(none, 1), std::logic_error);
 }
 
 // Whoever waits in an update runs other tasks meanwhile, but no box of the grid that is looked at.
