@@ -41,7 +41,7 @@ struct stencil_shape {
 // 0: chosen.
 struct stencil_options {
   std::size_t tile_width = 0;  // points of the first dimension; 2 x reach at least
-  std::size_t tile_steps = 0;  // that a tile does; a tile of that width has width / reach
+  std::size_t tile_steps = 0;  // at least, from corner to corner: a tile has width / reach
   std::size_t tile_rows = 0;   // of the second dimension, that one call of the update gets
   bool plain_sweeps = false;   // no tiles: one step after the other
   bool one_at_a_time = false;  // boxes, by one worker in a fixed order: to find mistakes
@@ -51,7 +51,7 @@ struct stencil_options {
 // How a stencil is run.
 struct stencil_plan {
   bool in_tiles = false;
-  std::size_t width = 0, steps = 0, rows = 0;  // of a tile
+  std::size_t width = 0, steps = 0, rows = 0;  // of a tile; steps from corner to corner
   std::size_t window_bytes = 0;                // what a worker has in use at a time
   std::string note;                            // why there are no tiles, though asked for
 };
@@ -59,7 +59,7 @@ struct stencil_plan {
 namespace detail {
 
 struct stencil_need {
-  std::size_t points, rows, reach, row_bytes;
+  std::size_t points, rows, row_points, reach, point_bytes;
   bool periodic_points, periodic_rows;
   void const* data;
   std::size_t plane_bytes;
@@ -114,8 +114,9 @@ template <std::size_t D>
 class stencil {
  public:
   // std::invalid_argument (naming the option) for what cannot be met: no point, no reach, a tile
-  // narrower than twice the reach, or with fewer steps than asked. A grid smaller than a tile is
-  // swept plainly; plan().note says so.
+  // narrower than twice the reach, or with fewer steps than asked, data without the distance of its
+  // planes, more than 2^40 of anything. A grid smaller than a tile is swept plainly; plan().note
+  // says so.
   explicit stencil(stencil_shape<D> const& shape, stencil_options const& options = {})
       : shape_(shape), engine_(need(shape), options) {}
 
@@ -183,12 +184,13 @@ class stencil {
     return b;
   }
   static detail::stencil_need need(stencil_shape<D> const& s) {
-    std::size_t row_bytes = s.point_bytes;
-    if constexpr (D == 3) row_bytes *= s.points[2];
+    std::size_t row_points = 1;
+    if constexpr (D == 3) row_points = s.points[2];
     return {s.points[0],
             s.points[1],
+            row_points,
             s.reach,
-            row_bytes,
+            s.point_bytes,
             s.boundaries[0] == boundary::periodic,
             s.boundaries[1] == boundary::periodic,
             s.data,

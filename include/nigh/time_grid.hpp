@@ -84,7 +84,10 @@ class time_grid {
                                     " goes around the " + std::to_string(points[d]) +
                                     " points of dimension " + std::to_string(d));
       strides_[d] = static_cast<std::ptrdiff_t>(elements);
-      if (__builtin_mul_overflow(elements, points[d] + 2 * options_.reach, &elements))
+      std::size_t with_ghosts;
+      if (__builtin_mul_overflow(options_.reach, std::size_t{2}, &with_ghosts) ||
+          __builtin_add_overflow(with_ghosts, points[d], &with_ghosts) ||
+          __builtin_mul_overflow(elements, with_ghosts, &elements))
         throw std::length_error("nigh::time_grid: more elements than 64 bits can count");
     }
     for (auto& copy : copies_)

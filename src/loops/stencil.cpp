@@ -119,7 +119,8 @@ class TileRun {
 
   void spawn(std::size_t n) {
     auto const middle = static_cast<std::size_t>(tiles_.middle(tiles_.tile(n)));
-    scope_->spawn(homes_.of(middle, plan_.width * need_.rows * need_.row_bytes), [this, n] {
+    auto const bytes = plan_.width * need_.rows * need_.row_points * need_.point_bytes;
+    scope_->spawn(homes_.of(middle, bytes), [this, n] {
       Tile const t = tiles_.tile(n);
       run_tile(n, t);
       // (T) Whoever takes the last one off sees what all that it waited for have written.
@@ -187,12 +188,25 @@ policy::TileSize tile_for(policy::TileNeed const& need, stencil_options const& o
   return size;
 }
 
-void check(stencil_need const& need) {
-  constexpr std::size_t most = std::size_t{1} << 40;  // so that what is calculated fits 64 bits
-  if (need.points == 0 || need.rows == 0) refuse("points", "there are none");
-  if (need.points > most || need.rows > most) refuse("points", "more than 2^40 in a dimension");
+void check(stencil_need const& need, stencil_options const& options) {
+  constexpr std::size_t most = std::size_t{1} << 40;
+  auto const at_most = [](char const* name, std::size_t n) {
+    if (n > most) refuse(name, "more than 2^40");
+  };
+  for (auto const n : {need.points, need.rows, need.row_points}) {
+    if (n == 0) refuse("points", "there are none");
+    at_most("points", n);
+  }
   if (need.reach == 0) refuse("reach", "0 is no neighbour");
-  if (need.reach > most) refuse("reach", "more than 2^40");
+  at_most("reach", need.reach);
+  at_most("point_bytes", need.point_bytes);
+  if (std::size_t row_bytes; __builtin_mul_overflow(need.row_points, need.point_bytes, &row_bytes))
+    refuse("point_bytes", "a row of them is more than 64 bits can count");
+  if (need.data != nullptr && need.plane_bytes == 0) refuse("plane_bytes", "0, though there is data");
+  at_most("tile_width", options.tile_width);
+  at_most("tile_rows", options.tile_rows);
+  if (options.tile_steps > most / need.reach)
+    refuse("tile_steps", "more than 2^40 points for the reach");
 }
 
 }  // namespace
@@ -213,12 +227,12 @@ scheduler& stencil_engine::host() const {
 
 stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& options)
     : need_(need), options_(options) {
-  loops::check(need);
+  loops::check(need, options);
   auto const& workers = host();
   policy::TileNeed const tile{.points = static_cast<std::int64_t>(need.points),
                               .rows = static_cast<std::int64_t>(need.rows),
                               .reach = static_cast<std::int64_t>(need.reach),
-                              .row_bytes = need.row_bytes,
+                              .row_bytes = need.row_points * need.point_bytes,
                               .workers = workers.workers()};
   auto const cache = topologies::cache_share(workers.machine(), workers.cpus());
   auto const size = loops::tile_for(tile, options, policy::room_for_tiles(cache.l2, cache.last));

@@ -9,6 +9,7 @@
 // more than there are.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -29,11 +30,16 @@ struct TileSize {
   bool operator==(TileSize const&) const = default;
 };
 
+// In double, where nothing overflows that a program may ask for.
 inline std::size_t window_bytes(TileNeed const& need, TileSize const& size) noexcept {
-  auto const planes = size.width + 2 * need.reach;
-  auto const wave = size.width * size.width / 2 + planes * (size.rows + 2 * need.reach);
-  auto const all = planes * (need.rows + 2 * need.reach);  // small planes go through at once
-  return static_cast<std::size_t>(std::min(wave, all)) * need.row_bytes;
+  constexpr double most = 0x1p63;
+  auto const width = static_cast<double>(size.width), halo = 2 * static_cast<double>(need.reach);
+  auto const planes = width + halo;
+  auto const wave =
+      std::floor(width * width / 2) + planes * (static_cast<double>(size.rows) + halo);
+  auto const all = planes * (static_cast<double>(need.rows) + halo);  // small planes go through at once
+  auto const bytes = std::min(wave, all) * static_cast<double>(need.row_bytes);
+  return static_cast<std::size_t>(std::min(bytes, most));
 }
 
 // What tiles may fill of a worker's caches, in bytes.

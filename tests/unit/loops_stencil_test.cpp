@@ -282,7 +282,41 @@ TEST(Stencil, WhatCannotBeIsRefused) {
   EXPECT_THAT(why(cube, {.tile_width = 8, .tile_steps = 16}),
               HasSubstr("tile_steps: a tile 8 wide has 8 steps, not 16"));
   EXPECT_THAT(why({.points = {50, 0, 50}}, {}), HasSubstr("points: there are none"));
+  EXPECT_THAT(why({.points = {50, 50, 0}}, {}), HasSubstr("points: there are none"));
   EXPECT_THAT(why({.points = {50, 50, 50}, .reach = 0}, {}), HasSubstr("reach: 0"));
+  EXPECT_THAT(why({.points = {50, 50, 50}, .data = &cube}, {}), HasSubstr("plane_bytes: 0"));
+}
+
+TEST(Stencil, WhatIsTooMuchToCountIsRefused) {
+  auto const refused = [](nigh::stencil_shape<3> const& shape, stencil_options const& o) {
+    try {
+      stencil<3> s(shape, o);
+    } catch (std::invalid_argument const& e) {
+      std::string const what = e.what();
+      return what.substr(15, what.find(':', 15) - 15);
+    }
+    return std::string("nothing");
+  };
+  nigh::stencil_shape<3> const cube{.points = {50, 50, 50}, .reach = 4};
+  std::size_t const all = ~std::size_t{0};
+  for (std::size_t const n : {all, std::size_t{1} << 62, (std::size_t{1} << 40) + 1}) {
+    EXPECT_EQ(refused(cube, {.tile_width = n}), "tile_width");
+    EXPECT_EQ(refused(cube, {.tile_steps = n}), "tile_steps");
+    EXPECT_EQ(refused(cube, {.tile_rows = n}), "tile_rows");
+    for (std::size_t d = 0; d < 3; ++d) {
+      auto large = cube;
+      large.points[d] = n;
+      EXPECT_EQ(refused(large, {}), "points");
+    }
+    EXPECT_EQ(refused({.points = cube.points, .reach = n}, {}), "reach");
+    EXPECT_EQ(refused({.points = cube.points, .point_bytes = n}, {}), "point_bytes");
+  }
+  std::size_t const most = std::size_t{1} << 40;
+  EXPECT_EQ(refused({.points = {50, 50, most}, .point_bytes = most}, {}), "point_bytes");
+  // What is allowed is swept, and has a size.
+  stencil<3> const s({.points = {50, 50, 50}, .reach = most}, {.tile_rows = most});
+  EXPECT_FALSE(s.plan().in_tiles);
+  EXPECT_GT(s.plan().window_bytes, most);
 }
 
 TEST(Wavefront, GoesThroughAllRowsOfAllSteps) {

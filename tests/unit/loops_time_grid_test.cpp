@@ -207,6 +207,9 @@ TEST(TimeGrid, WhatCannotBeIsRefused) {
   EXPECT_THROW((time_grid<double, 2>({50, 50}, {.tiles = {.tile_width = 1}})),
                std::invalid_argument);
   EXPECT_THROW((time_grid<double, 3>({50, 0, 50})), std::invalid_argument);
+  EXPECT_THROW((time_grid<double, 3>({50, 50, 0})), std::invalid_argument);
+  for (int const bits : {62, 63})  // their ghosts have no size
+    EXPECT_THROW((time_grid<double, 2>({5, 5}, {.reach = std::size_t{1} << bits})), std::length_error);
   std::size_t const huge = std::size_t{1} << 39;
   EXPECT_THROW((time_grid<double, 3>({huge, huge, 5})), std::length_error);
   EXPECT_THROW((time_grid<double, 2>({huge, 64})), std::bad_alloc);
