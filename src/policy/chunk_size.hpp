@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "policy/choice_names.hpp"
+
 namespace nigh::policy {
 
 inline constexpr std::size_t largest_chunk = 32;
@@ -38,9 +40,7 @@ constexpr std::string_view to_string(ChunkChoice c) noexcept {
 }
 
 constexpr std::optional<ChunkChoice> chunk_choice_from_string(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < chunk_choice_names.size(); ++i)
-    if (chunk_choice_names[i] == name) return static_cast<ChunkChoice>(i);
-  return std::nullopt;
+  return choice_named<ChunkChoice>(chunk_choice_names, name);
 }
 static_assert(chunk_choice_from_string(to_string(ChunkChoice::half)) == ChunkChoice::half);
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "policy/choice_names.hpp"
 #include "policy/core_cluster.hpp"
 #include "policy/core_map.hpp"
 #include "policy/position_set.hpp"
@@ -38,9 +39,7 @@ constexpr std::string_view to_string(CoreAllocation a) noexcept {
 }
 constexpr std::optional<CoreAllocation> core_allocation_from_string(
     std::string_view name) noexcept {
-  for (std::size_t i = 0; i < core_allocation_names.size(); ++i)
-    if (core_allocation_names[i] == name) return static_cast<CoreAllocation>(i);
-  return std::nullopt;
+  return choice_named<CoreAllocation>(core_allocation_names, name);
 }
 static_assert(core_allocation_from_string(to_string(CoreAllocation::clustered_adjusting)) ==
               CoreAllocation::clustered_adjusting);

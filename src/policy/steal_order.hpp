@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "policy/choice_names.hpp"
 
 namespace nigh::policy {
 
@@ -33,9 +34,7 @@ constexpr std::string_view to_string(VictimChoice c) noexcept {
 }
 
 constexpr std::optional<VictimChoice> victim_choice_from_string(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < victim_choice_names.size(); ++i)
-    if (victim_choice_names[i] == name) return static_cast<VictimChoice>(i);
-  return std::nullopt;
+  return choice_named<VictimChoice>(victim_choice_names, name);
 }
 static_assert(victim_choice_from_string(to_string(VictimChoice::hierarchical)) ==
               VictimChoice::hierarchical);
