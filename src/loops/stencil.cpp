@@ -10,12 +10,13 @@
 #include <nigh/task_scope.hpp>
 #include <nigh/time_grid.hpp>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/atomic.hpp"
+#include "loops/tile_waits.hpp"
 #include "policy/wavefront.hpp"
 #include "policy/placement.hpp"
 #include "policy/tile_home.hpp"
@@ -86,7 +87,6 @@ class TileRun {
         tiles_(static_cast<std::int64_t>(need.points), static_cast<std::int64_t>(need.reach),
                need.periodic_points, static_cast<std::int64_t>(plan.width),
                static_cast<std::int64_t>(steps)),
-        waits_(std::make_unique<sync::atomic<int>[]>(tiles_.numbers())),
         norms_(work.norm != nullptr ? tiles_.numbers() : 0, 0) {}
 
   // As numbered: row by row.
@@ -105,9 +105,7 @@ class TileRun {
     task_scope scope({.where = where, .rule = on_exception::cancel});
     scope_ = &scope;
     auto const before = policy::predecessors(tiles_);
-    // What spawn() publishes.
-    for (std::size_t n = 0; n < before.size(); ++n)
-      waits_[n].store(before[n].value_or(0), sync::relaxed);
+    waits_.emplace(before);  // spawn() publishes it
     for (std::size_t n = 0; n < before.size(); ++n)
       if (before[n] == 0) spawn(n);
     scope.wait();
@@ -123,9 +121,8 @@ class TileRun {
     scope_->spawn(homes_.of(middle, bytes), [this, n] {
       Tile const t = tiles_.tile(n);
       run_tile(n, t);
-      // (T) Whoever takes the last one off sees what all that it waited for have written.
       tiles_.for_each_with_points(tiles_.behind(t), [this](std::size_t next) {
-        if (waits_[next].fetch_sub(1, sync::acq_rel) == 1) spawn(next);
+        if (waits_->count_down(next)) spawn(next);
       });
     });
   }
@@ -163,8 +160,8 @@ class TileRun {
   stencil_work const& work_;
   Homes const& homes_;
   TimeTiles const tiles_;
-  std::unique_ptr<sync::atomic<int>[]> waits_;  // [number]: tiles before it that are not done
-  std::vector<double> norms_;                   // [number]
+  std::optional<TileWaits> waits_;
+  std::vector<double> norms_;  // [number]
   task_scope* scope_ = nullptr;
 };
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TileWaits: how many of the tiles that a tile needs are not done? Whoever ends the last one runs it.
+//
+// (T) It sees what all of them have written, and what they have read is not overwritten too early:
+//     each one's step down releases what it did, and the last step acquires it from all.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/atomic.hpp"
+
+namespace nigh::loops {
+
+class TileWaits {
+ public:
+  // As policy::predecessors() has them. Whoever may count is told of it behind this.
+  explicit TileWaits(std::span<std::optional<int> const> before)
+      : waits_(std::make_unique<sync::atomic<int>[]>(before.size())) {
+    for (std::size_t n = 0; n < before.size(); ++n)
+      waits_[n].store(before[n].value_or(0), sync::relaxed);
+  }
+
+  // One that this tile needs is done. Whether it was the last.
+  bool count_down(std::size_t n) noexcept {
+    return waits_[n].fetch_sub(1, sync::acq_rel) == 1;  // (T)
+  }
+
+ private:
+  std::unique_ptr<sync::atomic<int>[]> waits_;  // [number]
+};
+
+}  // namespace nigh::loops
