@@ -116,7 +116,7 @@ class stencil {
   // std::invalid_argument (naming the option) for what cannot be met: no point, no reach, a tile
   // narrower than twice the reach, or with fewer steps than asked, data without the distance of its
   // planes, more than 2^40 of anything. A grid smaller than a tile is swept plainly; plan().note
-  // says so.
+  // says so, and with NIGH_VERBOSE=1 (nigh run -v) a line on standard error.
   explicit stencil(stencil_shape<D> const& shape, stencil_options const& options = {})
       : shape_(shape), engine_(need(shape), options) {}
 

@@ -2,6 +2,7 @@
 // Stencils: who runs which tile, and when. What tiles are, src/policy/time_tiles.hpp says.
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <nigh/array.hpp>
@@ -206,6 +207,13 @@ void check(stencil_need const& need, stencil_options const& options) {
     refuse("tile_steps", "more than 2^40 points for the reach");
 }
 
+// nigh run -v
+void say(std::string const& note) {
+  char const* const verbose = std::getenv("NIGH_VERBOSE");
+  if (verbose == nullptr || *verbose == '\0' || std::string_view(verbose) == "0") return;
+  std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
+}
+
 }  // namespace
 }  // namespace nigh::loops
 
@@ -238,9 +246,11 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
   plan_.rows = static_cast<std::size_t>(size.rows);
   plan_.window_bytes = policy::window_bytes(tile, size);
   plan_.in_tiles = !options.plain_sweeps && plan_.width <= need.points;
-  if (!plan_.in_tiles && !options.plain_sweeps)
+  if (!plan_.in_tiles && !options.plain_sweeps) {
     plan_.note = std::to_string(need.points) + " points are less than a tile of " +
                  std::to_string(plan_.width) + ": plain sweeps";
+    loops::say(plan_.note);
+  }
 }
 
 double stencil_engine::run(std::size_t first, std::size_t steps, stencil_work work) const {

@@ -2,6 +2,7 @@
 // Stencils in tiles of points and steps, held to one sweep after the other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <array>
 #include <atomic>
@@ -264,6 +265,22 @@ TEST(Stencil, AGridSmallerThanATileIsSweptAndSaysSo) {
   for (std::size_t step = 1; step <= 4; ++step) without.update(step, {{0, 0, 0}, shape.points});
   EXPECT_EQ(with.values(4), without.values(4));
   EXPECT_FALSE(stencil<3>({.points = {1, 5, 5}}).plan().in_tiles);
+}
+
+TEST(Stencil, AGridSmallerThanATileIsToldWhereAsked) {
+  auto const said = [](stencil_options const& options) {
+    testing::internal::CaptureStderr();
+    stencil<2> const s({.points = {5, 5}}, options);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said({.tile_width = 6}), "");
+  setenv("NIGH_VERBOSE", "1", 1);
+  EXPECT_EQ(said({.tile_width = 6}), "nigh: stencil: 5 points are less than a tile of 6: plain sweeps\n");
+  EXPECT_EQ(said({.tile_width = 6, .plain_sweeps = true}), "");
+  EXPECT_EQ(said({.tile_width = 4}), "");
+  setenv("NIGH_VERBOSE", "0", 1);
+  EXPECT_EQ(said({.tile_width = 6}), "");
+  unsetenv("NIGH_VERBOSE");
 }
 
 TEST(Stencil, WhatCannotBeIsRefused) {
