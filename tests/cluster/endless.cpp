@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that run tasks together for ever, for those who do something to one meanwhile. With "mpi",
-// they go on inside MPI, without tasks.
+// they go on inside MPI, without tasks; with "supervised", they ask for what no MPI here can do.
 #include <mpi.h>
 
 #include <cstdio>
@@ -10,11 +10,16 @@
 #include "fib.hpp"
 
 int main(int argc, char** argv) {
-  nigh::cluster::session here(argc, argv);
+  auto const has_word = [&](char const* word) {
+    return argc > 1 && std::strcmp(argv[1], word) == 0;
+  };
+  nigh::cluster::session_options options;
+  options.supervised = has_word("supervised");
+  nigh::cluster::session here(argc, argv, options);
   nigh::cluster::run<fib>(10);
   std::printf("rank %d is at work\n", here.rank());
   std::fflush(stdout);
-  if (argc > 1 && std::strcmp(argv[1], "mpi") == 0) {
+  if (has_word("mpi")) {
     nigh::cluster::mpi_section const own;
     for (;;) MPI_Barrier(MPI_COMM_WORLD);
   }
