@@ -16,11 +16,8 @@ namespace nigh::cluster {
 
 namespace {
 
-constexpr std::int64_t worker_polls_after_ns = 20'000;
-// The thread in run() looks each 100 us (and some 50 us late, as Linux's timers are), and polls
-// unless somebody just has: so nobody waits for an answer longer than some 200 us.
-constexpr auto fallback_looks_every = std::chrono::microseconds(100);
-constexpr auto fallback_polls_after = std::chrono::microseconds(50);
+// So that whoever asks waits for a task and 20 us at most, some of which the answer takes.
+constexpr std::int64_t worker_polls_after_ns = 15'000;
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
 std::int64_t now_ns() noexcept {
@@ -118,6 +115,8 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
               settings.options.shared_window && !is_supervised_ ? meet_neighbours(*network_)
                                                                 : Neighbours{}),
       placed_(ranks(), settings.options.queue_capacity),
+      lookout_(engine_.neighbours().any() ? &engine_.neighbours().own().bell : nullptr),
+      is_called_(!funneled_ && (ranks() == 1 || engine_.neighbours().are_all())),
       workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
                *this) {
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
@@ -166,12 +165,11 @@ void Agent::turn() noexcept {
   if (is_supervised_) hear_of_losses(now);
   engine_.tick(now);
   last_poll_ns_.store(now, sync::relaxed);
+  is_moving_.store(network_->is_moving(), sync::relaxed);
+  expects_tasks_.store(engine_.expects_tasks(now), sync::relaxed);
   if (engine_.is_over()) {
-    {
-      std::lock_guard const guard(over_lock_);
-      is_over_ = true;
-    }
-    over_.notify_one();
+    is_over_.store(true, sync::relaxed);  // (C)
+    lookout_.call();
   }
 }
 
@@ -191,43 +189,6 @@ void Agent::hear_of_losses(std::int64_t now) noexcept {
 void Agent::between_tasks(std::int64_t now) noexcept {
   bool const is_time = now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns;
   if (!funneled_ && (is_time || engine_.is_called())) poll();
-}
-
-// ---- runs
-
-bytes Agent::run(detail::function const& f, bytes input) {
-  auto const* const here = nigh::detail::this_stack->worker;
-  if (here != nullptr && &here->host == &scheduler())
-    throw std::logic_error("nigh::cluster::run called from inside a task");
-  {
-    std::lock_guard const guard(lock_);
-    is_over_ = false;
-    engine_.begin();
-    running_ = true;
-    last_poll_ns_.store(now_ns(), sync::relaxed);
-  }
-  if (rank() == 0)
-    put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
-  for (std::unique_lock guard(over_lock_); !is_over_;) {
-    over_.wait_for(guard, fallback_looks_every);
-    if (is_over_) break;
-    guard.unlock();
-    auto const idle_ns = now_ns() - last_poll_ns_.load(sync::relaxed);
-    if (funneled_ || std::chrono::nanoseconds(idle_ns) >= fallback_polls_after) poll();
-    guard.lock();
-  }
-  Outcome root;
-  {
-    std::lock_guard const guard(lock_);
-    running_ = false;
-    root = engine_.take_outcome();
-  }
-  if (is_supervised_) poll();  // for who has found the lock taken
-  if (root.failed)
-    throw remote_error(
-        std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),
-        root.rank);
-  return std::move(root.output);
 }
 
 bool Agent::place(int to, detail::placed const& task, byte_view input) {

@@ -7,14 +7,13 @@
 //      └── task stacks ◀──give()──────┘ └── outbox ───┘
 //
 // Who polls: an idle worker in its search; a worker that ends a cluster task, if nobody has for
-// 20 us or a neighbour waits; the thread in run(), if nobody has lately. One at a time, under
+// 15 us or a neighbour waits; the thread in run(), if nobody has lately. One at a time, under
 // lock_, which nobody but mpi_section waits for: who finds it taken goes on. What others want to
 // send meanwhile waits in the outbox, which whoever polls empties.
 //
 // Between runs nothing is sent or received. Where a rank was lost, tasks may be left that nobody
 // waits for; what they spawn and return stays here.
 
-#include <condition_variable>
 #include <mutex>
 #include <nigh/cluster.hpp>
 #include <vector>
@@ -23,6 +22,7 @@
 #include "cluster/functions.hpp"
 #include "cluster/inbox.hpp"
 #include "cluster/layout.hpp"
+#include "cluster/lookout.hpp"
 #include "cluster/outbox.hpp"
 #include "cluster/placed.hpp"
 #include "cluster/watch/watch.hpp"
@@ -62,6 +62,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
   // tasks::Outside
   bool find(nigh::detail::task& t) noexcept override;
   bool in_sight() const noexcept override { return !inbox_.surely_empty(); }
+  void misses_one() noexcept override;
 
  private:
   // Engine::Host
@@ -70,12 +71,15 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::uint16_t give(Writer& to, Chunk const& chunk) override;
   void take(Task task) override;
   void forget(int rank) override { inbox_.forget(rank); }
+  void ring(int neighbour) override;
   void deliver(Token token, detail::outcome const& what) override;
   TaskCounts free_tasks() override;
 
   nigh::detail::scheduler& scheduler() const noexcept { return *workers_.scheduler_; }
   void poll() noexcept;  // unless somebody does
   void turn() noexcept;  // under lock_
+  void sleep_and_look() noexcept;
+  Lookout::Time how_long_to_sleep() noexcept;
   void hear_of_losses(std::int64_t now_ns) noexcept;
   void put(Inbox::Item item);
   bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
@@ -104,9 +108,12 @@ class Agent final : public tasks::Outside, private Engine::Host {
   };
   std::unique_ptr<FreeTasks[]> free_tasks_;  // [seat]
 
-  std::mutex over_lock_;  // for what the thread in run() sleeps on
-  std::condition_variable over_;
-  bool is_over_ = false;
+  Lookout lookout_;
+  bool const is_called_;  // by everybody who wants something of this rank
+  sync::atomic<bool> is_moving_{false};
+  sync::atomic<bool> expects_tasks_{false};
+  std::int64_t own_look_ns_ = 0;  // when the thread in run() has last polled
+  sync::atomic<bool> is_over_{false};
 
   nigh::runtime workers_;  // last: its threads use the rest
 };

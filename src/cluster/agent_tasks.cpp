@@ -59,6 +59,11 @@ bool Agent::find(nigh::detail::task& t) noexcept {
   return true;
 }
 
+void Agent::misses_one() noexcept {
+  bool const is_soon = expects_tasks_.load(sync::relaxed);
+  lookout_.call_from_more_than(is_soon ? Lookout::brief_sleep : Lookout::short_sleep);
+}
+
 void Agent::run_task(std::unique_ptr<Task> task) noexcept {
   Outcome outcome;
   outcome.rank = rank();
@@ -92,6 +97,8 @@ bool Agent::is_hungry() { return inbox_.is_empty() && scheduler().has_idle_worke
 bool Agent::is_busy() { return !scheduler().has_idle_workers(); }
 
 void Agent::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
+
+void Agent::ring(int neighbour) { Lookout::call(engine_.neighbours().at(neighbour).bell); }
 
 std::uint16_t Agent::give(Writer& to, Chunk const& chunk) {
   auto const from_inbox = inbox_.give(chunk, [&](Task const& t) { put_task(to, t); });

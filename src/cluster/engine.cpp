@@ -154,7 +154,7 @@ void Engine::take_tasks(Header const& header, Reader& from) {
 void Engine::tick(std::int64_t now_ns) {
   if (policies_.has_free_tasks) look_whether_over();
   feed_lifelines();
-  if (neighbours_.any() && deal_with_neighbours()) return;
+  if (neighbours_.any() && deal_with_neighbours(now_ns)) return;
   for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
     if (asked_ || !has_rested(now_ns)) return;
     auto const v = next_victim();
@@ -165,6 +165,7 @@ void Engine::tick(std::int64_t now_ns) {
     if (neighbours_.has(v) && !visit(v, now_ns)) continue;
     asked_ = true;
     asks_ = v;
+    asked_ns_ = now_ns;
     ++counters_.steals_asked;
     writer_.clear();
     writer_.put(Header{Kind::steal, 0, 0, run_});

@@ -58,6 +58,9 @@ struct EnginePolicies {
   std::size_t fixed_chunk = 1;
   bool has_lifelines = false;
   std::int64_t patience_ns = 20'000;  // with a neighbour that was visited in vain
+  std::int64_t rings_after_ns = 60'000;  // if it has not looked since
+  std::int64_t rings_again_after_ns = 150'000;
+  std::int64_t soon_ns = 300'000;  // what was asked for may be expected for so long
   bool supervised = false;  // see supervision.hpp; not with free tasks
 };
 
@@ -81,6 +84,8 @@ class Engine {
     virtual void take(Task task) = 0;
     // Nobody waits for the results of that rank's tasks any more. Those not begun may be dropped.
     virtual void forget(int) {}
+    // A neighbour shall look.
+    virtual void ring(int) {}
     virtual void deliver(Token token, detail::outcome const& what) = 0;
     // Free tasks that were ever created here, and finished here.
     virtual TaskCounts free_tasks() = 0;
@@ -110,12 +115,18 @@ class Engine {
   }
   Outcome take_outcome();
 
+  // Tasks that were asked for may come at any moment.
+  bool expects_tasks(std::int64_t now_ns) const noexcept {
+    return (asked_ || !asked_nearby_.empty()) && now_ns - asked_ns_ < policies_.soon_ns;
+  }
+
   // A neighbour without work waits for the next tick(). On any thread.
   bool is_called() const noexcept { return neighbours_.is_called(); }
 
   // On any thread; of the last one while a run begins.
   std::uint32_t run() const noexcept { return shown_run_.load(sync::relaxed); }
   rank_counters const& counters() const noexcept { return counters_; }
+  Neighbours const& neighbours() const noexcept { return neighbours_; }
 
  private:
   void send_now(int to, byte_view message);
@@ -140,11 +151,12 @@ class Engine {
   void stop(Outcome const& root);
 
   // neighbours.cpp
-  bool deal_with_neighbours();  // true: tasks have come
+  bool deal_with_neighbours(std::int64_t now_ns);  // true: tasks have come
   void offer();
   std::size_t take_from(Board& board, Chunk const& chunk);
   bool rob(int neighbour);
   bool visit(int neighbour, std::int64_t now_ns);
+  void ring_those_who_do_not_look(std::int64_t now_ns);
   int nearest_neighbour() const;
   // engine_loss.cpp
   void keep_copies(int thief);
@@ -174,12 +186,18 @@ class Engine {
   Lifelines lifelines_;
   bool asked_ = false;  // a request is under way
   int asks_ = -1;       // to whom, if so
+  std::int64_t asked_ns_ = 0;  // anybody for anything, last
   int attempt_ = 0;     // of this round
   int failed_rounds_ = 0;
   std::int64_t rests_until_ns_ = 0;
   std::uint32_t random_state_;
   std::uint32_t random_bits_ = 0;  // of this round
-  std::vector<int> asked_nearby_;  // neighbours that may have put something on their shelves since
+  struct AskedNearby {  // may have put something on its shelf since
+    int rank;
+    std::uint32_t looks;  // that it had taken
+    std::int64_t ring_ns;
+  };
+  std::vector<AskedNearby> asked_nearby_;
 
   Writer writer_;
   rank_counters counters_;

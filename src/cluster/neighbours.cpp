@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cluster/engine.hpp"
 
@@ -19,8 +20,9 @@ void say(Board::Word& word, std::uint32_t what) noexcept {
 
 }  // namespace
 
-bool Engine::deal_with_neighbours() {
+bool Engine::deal_with_neighbours(std::int64_t now_ns) {
   auto& own = neighbours_.own();
+  own.looks.store(own.looks.load(sync::relaxed) + 1, sync::relaxed);
   bool const hungry = host_.is_hungry();
   say(own.hungry, hungry ? run_ : 0);
   if (!hungry) {
@@ -34,9 +36,22 @@ bool Engine::deal_with_neighbours() {
     counters_.tasks_given -= n;
     return true;
   }
-  for (int const neighbour : asked_nearby_)
-    if (rob(neighbour)) return true;
+  for (auto const& asked : asked_nearby_)
+    if (rob(asked.rank)) return true;
+  ring_those_who_do_not_look(now_ns);
   return false;
+}
+
+// Each costs its rank the time in which a thread wakes and sleeps again.
+void Engine::ring_those_who_do_not_look(std::int64_t now_ns) {
+  for (auto& asked : asked_nearby_) {
+    if (now_ns < asked.ring_ns) continue;
+    auto const& board = neighbours_.at(asked.rank);
+    auto const looks = board.looks.load(sync::relaxed);
+    bool const looked = std::exchange(asked.looks, looks) != looks;
+    if (!looked && board.hungry.load(sync::relaxed) != run_) host_.ring(asked.rank);
+    asked.ring_ns = now_ns + (looked ? policies_.rings_after_ns : policies_.rings_again_after_ns);
+  }
 }
 
 // As much as an answer would bring. What does not go on the shelf waits to be asked for.
@@ -98,8 +113,12 @@ bool Engine::visit(int neighbour, std::int64_t now_ns) {
   bool const waits = board.hungry.load(sync::relaxed) != run_;
   if (asks || waits) {
     say(board.wanted, run_);
-    if (std::find(asked_nearby_.begin(), asked_nearby_.end(), neighbour) == asked_nearby_.end())
-      asked_nearby_.push_back(neighbour);
+    if (std::none_of(asked_nearby_.begin(), asked_nearby_.end(),
+                     [&](AskedNearby const& asked) { return asked.rank == neighbour; })) {
+      asked_nearby_.push_back(
+          {neighbour, board.looks.load(sync::relaxed), now_ns + policies_.rings_after_ns});
+      asked_ns_ = now_ns;
+    }
   }
   if (asks) return true;
   no_luck(now_ns);

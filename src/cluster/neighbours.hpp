@@ -7,6 +7,8 @@
 //           again, and again
 //   owner   sees that it is wanted, puts a chunk of what waits on its shelf, as it would send one;
 //           takes tasks back when it runs dry
+//   thief   rings the owner's bell when that has not looked for a while: its workers have long
+//           tasks
 //
 // Only a rank that is wanted puts anything there, so who has no neighbours, or none without work,
 // pays one load now and then. The words are hints, good for whoever sees them late or not at all:
@@ -62,6 +64,8 @@ struct Board {
   alignas(64) Word hungry{0};  // the owner is without work itself
   Word has_more{0};            // it has tasks that do not go on a shelf: to be asked for by message
   Word wanted_in_vain{0};      // the owner has seen it, and had nothing
+  alignas(64) Word looks{0};   // that the owner has taken at all this; they are counted for good
+  Word bell{0};                // rung to have the owner look (lookout.hpp)
 };
 
 class Neighbours {
@@ -76,6 +80,13 @@ class Neighbours {
   }
   Board& at(int rank) const noexcept { return *boards_[static_cast<std::size_t>(rank)]; }
   Board& own() const noexcept { return at(self_); }
+
+  // There are no others.
+  bool are_all() const noexcept {
+    for (std::size_t r = 0; r < boards_.size(); ++r)
+      if (boards_[r] == nullptr) return false;
+    return any();
+  }
 
   // Somebody waits for us to look, on any thread.
   bool is_called() const noexcept {

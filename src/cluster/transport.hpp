@@ -33,6 +33,9 @@ class Transport {
   // Ranks that have been lost since the last call.
   virtual std::vector<int> lost() { return {}; }
 
+  // Something is on its way, or coming, that goes on when this rank polls.
+  virtual bool is_moving() const noexcept { return false; }
+
   // Never blocks: what the network does not take is kept, and sent by a later call.
   virtual void send(int to, byte_view message) = 0;
 

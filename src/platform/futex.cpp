@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <climits>
@@ -24,6 +25,16 @@ void futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected) noexc
 void futex_wake_one(sync::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE, 1); }
 void futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept {
   futex(word, FUTEX_WAKE, INT_MAX);
+}
+
+void shared_futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t most_ns) noexcept {
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  timespec const most{most_ns / second_ns, most_ns % second_ns};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &most, nullptr, 0);
+}
+void shared_futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace nigh::platform

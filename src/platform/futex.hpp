@@ -14,4 +14,9 @@ void futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected) noexc
 void futex_wake_one(sync::atomic<std::uint32_t>& word) noexcept;
 void futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept;
 
+// The same for words in memory that processes share, and for so long at most.
+void shared_futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::int64_t most_ns) noexcept;
+void shared_futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept;
+
 }  // namespace nigh::platform

@@ -205,7 +205,9 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
                 return true;
               if (!helps) return false;
               if (leaves) return !is_guest && me.stack.has_shared();
-              return me.box_here().is_full() || (!is_guest && work_in_sight(me.home));
+              if (me.box_here().is_full() || (!is_guest && work_in_sight(me.home))) return true;
+              if (outside_tasks_ != nullptr) outside_tasks_->misses_one();
+              return false;
             })) {
           me.counters.parked.add(1);
           me.woken_in_vain = true;

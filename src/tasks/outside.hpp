@@ -21,6 +21,8 @@ class Outside {
   virtual bool find(detail::task& t) noexcept = 0;
   // Would find() give somebody a task? For those about to sleep.
   virtual bool in_sight() const noexcept = 0;
+  // A worker goes to sleep, and calls find() no more.
+  virtual void misses_one() noexcept {}
 };
 
 }  // namespace nigh::tasks

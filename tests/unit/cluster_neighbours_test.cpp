@@ -94,6 +94,42 @@ TEST(EngineWithNeighbours, AreNotWaitedForWhenTheyHaveNothingEither) {
   EXPECT_EQ(network.next_for(2, random).from, 0) << "it asks another host";
 }
 
+// The owner's workers are in long tasks.
+TEST(EngineWithNeighbours, AreRungWhenTheyDoNotLook) {
+  Pair p;
+  p.owner.add_root(3);
+  p.owner.engine.tick(0);
+  p.thief.engine.tick(0);
+  p.thief.engine.tick(59'999);
+  EXPECT_TRUE(p.thief.rung.empty()) << "it is early";
+  p.thief.engine.tick(60'000);
+  EXPECT_EQ(p.thief.rung, std::vector<int>{0});
+  p.thief.engine.tick(209'999);
+  EXPECT_EQ(p.thief.rung.size(), 1u);
+  p.thief.engine.tick(210'000);
+  EXPECT_EQ(p.thief.rung.size(), 2u);
+}
+
+TEST(EngineWithNeighbours, AreNotRungAsLongAsTheyLook) {
+  Pair p;
+  p.owner.is_at_work = true;
+  p.owner.engine.tick(0);
+  p.thief.engine.tick(0);
+  for (int us = 50; us < 1000; us += 50) {
+    p.owner.engine.tick(us * 1000);
+    p.thief.engine.tick(us * 1000);
+  }
+  EXPECT_TRUE(p.thief.rung.empty()) << "there is nothing to give, and it knows what is wanted";
+}
+
+TEST(EngineWithNeighbours, AreNotRungWhenTheyHaveNothingEither) {
+  Pair p;
+  p.thief.engine.tick(0);
+  p.owner.engine.tick(10);
+  for (int us = 50; us < 1000; us += 50) p.thief.engine.tick(us * 1000);
+  EXPECT_TRUE(p.thief.rung.empty());
+}
+
 TEST(EngineWithNeighbours, LeavesTasksOfAnotherRunAlone) {
   Pair p;
   p.thief.engine.tick(0);

@@ -93,7 +93,7 @@ class Rank final : public Engine::Host {
   }
 
   // Engine::Host
-  bool is_hungry() override { return ready_.empty(); }
+  bool is_hungry() override { return ready_.empty() && !is_at_work; }
   bool is_busy() override { return ready_.size() > 1; }
   std::uint16_t give(Writer& to, Chunk const& chunk) override {
     auto const n = ready_.empty() ? 0 : chunk(ready_.size());
@@ -121,11 +121,14 @@ class Rank final : public Engine::Host {
     arrive(token, value);
   }
   TaskCounts free_tasks() override { return free_; }
+  void ring(int neighbour) override { rung.push_back(neighbour); }
 
   bool has_ready() const { return !ready_.empty(); }
   bool is_idle() const { return ready_.empty() && joins_.empty(); }
   TaskCounts free_counts() const { return free_; }
   std::size_t ran = 0;
+  std::vector<int> rung;
+  bool is_at_work = false;  // in a task that takes long
 
  private:
   struct Join {

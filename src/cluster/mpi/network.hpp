@@ -38,6 +38,7 @@ class Network final : public Transport {
   // That a library has ULFM's functions says nothing: MPICH 4.0 has them, and ends in them by a
   // failed assertion. None that goes on has been tried (docs/cluster-faults.md).
   bool survivors_go_on() const noexcept override { return false; }
+  bool is_moving() const noexcept override { return !sending_.empty() || !waiting_.empty(); }
   void send(int to, byte_view message) override;
   Arrived receive() override;
   std::vector<bytes> gather(byte_view mine) override;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the thread in run() does.
+
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "cluster/agent.hpp"
+#include "platform/exact_timers.hpp"
+
+namespace nigh::cluster {
+namespace {
+
+// The thread in run() looks each 130 us, or when it is called, and polls unless somebody just has:
+// so nobody waits for an answer longer than some 200 us.
+constexpr std::int64_t fallback_polls_after_ns = 50'000;
+
+std::int64_t now_ns() noexcept {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+bytes Agent::run(detail::function const& f, bytes input) {
+  auto const* const here = nigh::detail::this_stack->worker;
+  if (here != nullptr && &here->host == &scheduler())
+    throw std::logic_error("nigh::cluster::run called from inside a task");
+  {
+    std::lock_guard const guard(lock_);
+    is_over_.store(false, sync::relaxed);
+    engine_.begin();
+    running_ = true;
+    last_poll_ns_.store(now_ns(), sync::relaxed);
+  }
+  if (rank() == 0)
+    put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
+  {
+    platform::ExactTimers const timers;
+    while (!is_over_.load(sync::relaxed)) sleep_and_look();
+  }
+  Outcome root;
+  {
+    std::lock_guard const guard(lock_);
+    running_ = false;
+    root = engine_.take_outcome();
+  }
+  if (is_supervised_) poll();  // for who has found the lock taken
+  if (root.failed)
+    throw remote_error(
+        std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),
+        root.rank);
+  return std::move(root.output);
+}
+
+// By the thread in run(), as the next.
+void Agent::sleep_and_look() noexcept {
+  auto const calls = lookout_.calls();
+  if (is_over_.load(sync::relaxed)) return;  // (C)
+  bool const is_called = lookout_.sleep(calls, [&] { return how_long_to_sleep(); });
+  auto const last = last_poll_ns_.load(sync::relaxed);
+  bool const polls_alone = last == own_look_ns_;
+  bool const is_recent = now_ns() - last < fallback_polls_after_ns;
+  if (!funneled_ && !is_called && !polls_alone && is_recent) return;
+  poll();
+  own_look_ns_ = last_poll_ns_.load(sync::relaxed);
+}
+
+Lookout::Time Agent::how_long_to_sleep() noexcept {
+  bool const looks_for_tasks = ranks() > 1 && is_hungry();
+  if (is_called_ && !looks_for_tasks && !is_moving_.load(sync::relaxed)) return Lookout::long_sleep;
+  bool const polls_alone = last_poll_ns_.load(sync::relaxed) == own_look_ns_;
+  bool const is_soon = looks_for_tasks && polls_alone && expects_tasks_.load(sync::relaxed);
+  return is_soon ? Lookout::brief_sleep : Lookout::short_sleep;
+}
+
+}  // namespace nigh::cluster

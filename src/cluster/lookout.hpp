@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The sleep of the thread in run(), which looks for messages when nobody else does. Each time it
+// wakes, some worker has no cpu for a while: two workers on a virtual machine with two cpus lost 8%
+// of their speed when it did so each 150 us. So it sleeps long where others of this host wake it:
+//
+//   a neighbour   that wants something, and sees that nobody looks (neighbours.hpp)
+//   a worker      that goes to sleep: from then on it takes this thread to look for tasks
+//   whoever       has seen the run's end
+//
+// But for the last, missing a call costs a long sleep and no more.
+
+#include <chrono>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "platform/futex.hpp"
+
+namespace nigh::cluster {
+
+class Lookout {
+ public:
+  using Word = sync::atomic<std::uint32_t>;  // counts calls
+  using Time = std::chrono::nanoseconds;
+  static constexpr Time brief_sleep = std::chrono::microseconds(20);
+  static constexpr Time short_sleep = std::chrono::microseconds(130);
+  static constexpr Time long_sleep = std::chrono::milliseconds(1);
+
+  // bell: where other processes can ring it; null: they need not.
+  explicit Lookout(Word* bell) noexcept : bell_(bell != nullptr ? *bell : own_bell_) {}
+
+  // (C) Whoever calls because of what it has stored before is understood: the thread reads calls()
+  //     before it looks whether there is a reason to sleep, and sleeps only while there is no call.
+  std::uint32_t calls() const noexcept { return bell_.load(sync::acquire); }  // (C)
+  static void call(Word& bell) noexcept {
+    bell.fetch_add(1, sync::release);  // (C)
+    platform::shared_futex_wake_all(bell);
+  }
+  void call() noexcept { call(bell_); }
+
+  // By a worker that goes to sleep: calls from a sleep that is longer than that.
+  void call_from_more_than(Time sleep) noexcept {
+    if (sleeps_ns_.load(sync::seq_cst) > sleep.count() &&
+        sleeps_ns_.exchange(0, sync::relaxed) > sleep.count())
+      call();
+  }
+
+  // Until somebody calls, or it is time. how_long() is asked when workers that go to sleep already
+  // call. True: somebody has.
+  template <class HowLong>
+  bool sleep(std::uint32_t calls, HowLong how_long) noexcept {
+    sleeps_ns_.store(long_sleep.count(), sync::seq_cst);
+    Time const most = how_long();
+    if (most < long_sleep) sleeps_ns_.store(most.count(), sync::relaxed);
+    platform::shared_futex_wait(bell_, calls, most.count());
+    sleeps_ns_.store(0, sync::relaxed);
+    return this->calls() != calls;
+  }
+
+ private:
+  Word own_bell_{0};
+  Word& bell_;
+  sync::atomic<std::int64_t> sleeps_ns_{0};  // for so long at most; 0: it is awake
+};
+
+}  // namespace nigh::cluster
