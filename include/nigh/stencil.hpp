@@ -132,10 +132,10 @@ class stencil {
     done_ += steps;
   }
 
-  // At most so many steps more, and a look at every `every`-th: norm(step, box) of all its boxes,
-  // each called right behind the update of the box, are added up, in an order that depends on the
-  // plan only; when enough(step, sum) says so, that was the last step. Returns whether it did. All
-  // workers meet at such a step.
+  // At most so many steps more, and a look at every `every`-th: norm(step, box) of boxes that make
+  // up the grid, each called behind the update of its points, are added up, in an order that
+  // depends on the plan only; when enough(step, sum) says so, that was the last step. Returns
+  // whether it did. All workers meet at such a step.
   template <class Update, class Norm, class Enough>
   bool run_until(std::size_t steps, std::size_t every, Update const& update, Norm const& norm,
                  Enough const& enough) {
