@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "stencils/run.hpp"
 
@@ -34,27 +35,50 @@ constexpr std::array<Direction, q> directions = [] {
   return all;
 }();
 
+// Calls f with each direction's number as a constant, so that what is 0 of it costs nothing.
+template <class F>
+[[gnu::always_inline]] inline void for_each_direction(F const& f) noexcept {
+  [&]<std::size_t... n>(std::index_sequence<n...>) {
+    (f(std::integral_constant<std::size_t, n>{}), ...);
+  }(std::make_index_sequence<q>{});
+}
+
+// value * way, without the multiplication.
+template <std::ptrdiff_t way>
+[[gnu::always_inline]] inline double times(double value) noexcept {
+  static_assert(way == 1 || way == -1);
+  return way > 0 ? value : -value;
+}
+
 struct Flow {
-  double density, k, j, i;  // and momentum
+  double density = 0, k = 0, j = 0, i = 0;  // and momentum
 };
 
-Flow flow_of(std::array<double, q> const& f) noexcept {
-  Flow m{0, 0, 0, 0};
-  for (std::size_t n = 0; n < q; ++n) {
-    auto const& d = directions[n];
+[[gnu::always_inline]] inline Flow flow_of(std::array<double, q> const& f) noexcept {
+  Flow m;
+  for_each_direction([&](auto n) {
+    constexpr Direction d = directions[n];
     m.density += f[n];
-    m.k += f[n] * static_cast<double>(d.k);
-    m.j += f[n] * static_cast<double>(d.j);
-    m.i += f[n] * static_cast<double>(d.i);
-  }
+    if constexpr (d.k != 0) m.k += times<d.k>(f[n]);
+    if constexpr (d.j != 0) m.j += times<d.j>(f[n]);
+    if constexpr (d.i != 0) m.i += times<d.i>(f[n]);
+  });
   return m;
 }
 
-double equilibrium(Direction const& d, double density, double k, double j, double i) noexcept {
-  double const along = static_cast<double>(d.k) * k + static_cast<double>(d.j) * j +
-                       static_cast<double>(d.i) * i;
-  double const square = k * k + j * j + i * i;
-  return d.weight * density * (1 + 3 * along + 4.5 * along * along - 1.5 * square);
+// use(n, value) for each direction.
+template <class Use>
+[[gnu::always_inline]] inline void equilibrium(double density, double k, double j, double i,
+                                               Use const& use) noexcept {
+  double const still = 1 - 1.5 * (k * k + j * j + i * i);
+  for_each_direction([&](auto n) {
+    constexpr Direction d = directions[n];
+    double along = 0;
+    if constexpr (d.k != 0) along += times<d.k>(k);
+    if constexpr (d.j != 0) along += times<d.j>(j);
+    if constexpr (d.i != 0) along += times<d.i>(i);
+    use(n, d.weight * density * (still + along * (3 + 4.5 * along)));
+  });
 }
 
 double mass(nigh::time_grid<Cell, 3>& grid, std::size_t side, Bits* bits) {
@@ -80,8 +104,8 @@ Outcome lattice_boltzmann(std::size_t side, std::size_t steps, nigh::stencil_opt
   grid.fill([&](std::ptrdiff_t k, std::ptrdiff_t j, std::ptrdiff_t i) {
     auto const wave = [&](std::ptrdiff_t n) { return std::sin(turn * static_cast<double>(n)); };
     Cell c;
-    for (std::size_t n = 0; n < q; ++n)
-      c.f[n] = equilibrium(directions[n], 1 + 0.01 * wave(i), 0.05 * wave(j), 0.05 * wave(k), 0);
+    equilibrium(1 + 0.01 * wave(i), 0.05 * wave(j), 0.05 * wave(k), 0,
+                [&](auto n, double value) { c.f[n] = value; });
     return c;
   });
   double const before_all = mass(grid, side, nullptr);
@@ -92,17 +116,16 @@ Outcome lattice_boltzmann(std::size_t side, std::size_t steps, nigh::stencil_opt
       for (auto j = in.begin[1]; j < in.end[1]; ++j)
         for (auto i = in.begin[2]; i < in.end[2]; ++i) {
           std::array<double, q> f;
-          for (std::size_t n = 0; n < q; ++n) {
-            auto const& d = directions[n];
+          for_each_direction([&](auto n) {
+            constexpr Direction d = directions[n];
             f[n] = before(k - d.k, j - d.j, i - d.i).f[n];
-          }
+          });
           Flow const m = flow_of(f);
           auto& to = now(k, j, i).f;
-          for (std::size_t n = 0; n < q; ++n) {
-            double const rest = equilibrium(directions[n], m.density, m.k / m.density,
-                                            m.j / m.density, m.i / m.density);
+          double const part = 1 / m.density;
+          equilibrium(m.density, m.k * part, m.j * part, m.i * part, [&](auto n, double rest) {
             to[n] = f[n] + relaxation * (rest - f[n]);
-          }
+          });
         }
   });
   Bits bits;
