@@ -39,8 +39,10 @@ class Lookout {
   void call() noexcept { call(bell_); }
 
   // By a worker that goes to sleep: calls from a sleep that is longer than that.
+  // (N) The thread says how long it sleeps before it asks whether anybody is idle; a worker counts as
+  //     idle (parking.hpp, I) before it reads that. So one of them sees the other.
   void call_from_more_than(Time sleep) noexcept {
-    if (sleeps_ns_.load(sync::seq_cst) > sleep.count() &&
+    if (sleeps_ns_.load(sync::seq_cst) > sleep.count() &&  // (N)
         sleeps_ns_.exchange(0, sync::relaxed) > sleep.count())
       call();
   }
@@ -49,7 +51,7 @@ class Lookout {
   // call. True: somebody has.
   template <class HowLong>
   bool sleep(std::uint32_t calls, HowLong how_long) noexcept {
-    sleeps_ns_.store(long_sleep.count(), sync::seq_cst);
+    sleeps_ns_.store(long_sleep.count(), sync::seq_cst);  // (N)
     Time const most = how_long();
     if (most < long_sleep) sleeps_ns_.store(most.count(), sync::relaxed);
     platform::shared_futex_wait(bell_, calls, most.count());

@@ -26,7 +26,8 @@
 // word as push() stores tail_. A sleeper that also waits for one event (a stolen task it has to
 // join) looks for it in news(); whoever brings it about stores it seq_cst and calls wake(), which
 // by the same argument finds it asleep or is found by the look. (W) Waking hands over: the sleeper
-// sees all that its waker did before.
+// sees all that its waker did before. (I) Whoever stores a word (seq_cst) and then finds nobody idle
+// is seen by workers that begin to search later, when they look at that word.
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,7 @@ class Parking {
         sleepers_(std::make_unique<Sleeper[]>(seats)) {}
 
   void start_searching(int queue) noexcept {
-    counts(queue).fetch_add(one_searching, sync::seq_cst);  // (T)
+    counts(queue).fetch_add(one_searching, sync::seq_cst);  // (T) (I)
   }
 
   // True for the last searcher of its domain: it now has to look whether there is more work than
@@ -137,7 +138,7 @@ class Parking {
   // Somebody looks for work, or would if woken.
   bool anybody_idle() const noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)
-      if (counts_[q].word.load(sync::relaxed) != 0) return true;
+      if (counts_[q].word.load(sync::seq_cst) != 0) return true;  // (I)
     return false;
   }
 

@@ -138,16 +138,37 @@ Scenario handing_over() {
   };
 }
 
+// One of the two sees the other.
+Scenario idle_or_seen() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>(std::vector<std::vector<int>>{{0}},
+                                       std::vector<std::vector<int>>{{0}});
+    auto word = std::make_shared<sync::atomic<int>>(0);
+    auto seen = std::make_shared<int>(0);
+    run.threads = {[=] {
+                     word->store(1, sync::seq_cst);
+                     if (m->parking.anybody_idle()) ++*seen;
+                   },
+                   [=] {
+                     m->parking.start_searching(0);
+                     if (word->load(sync::seq_cst) == 1) ++*seen;
+                   }};
+    run.at_end = [seen] { check(*seen > 0, "one of the two sees the other"); };
+  };
+}
+
 TEST(Parking, NobodyIsForgotten) {
   expect_holds(one_worker(), {.preemptions = 3});
   expect_holds(both_needed(false), {.preemptions = 2, .stale_reads = 1});
   expect_holds(both_needed(true), {.preemptions = 2, .stale_reads = 1});
   expect_holds(ending());
   expect_holds(handing_over());
+  expect_holds(idle_or_seen());
 }
 
 TEST(Parking, S) { expect_needed("S", Order::acq_rel, one_worker()); }
 TEST(Parking, T) { expect_needed("T", Order::acq_rel, both_needed(false), {.preemptions = 3}); }
+TEST(Parking, I) { expect_needed("I", Order::acq_rel, idle_or_seen()); }
 TEST(Parking, W) { expect_needed("W", Order::relaxed, handing_over()); }
 
 }  // namespace
