@@ -2,12 +2,12 @@
 #include "cluster/agent.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
 #include "base/assert.hpp"
+#include "base/clock.hpp"
 #include "cluster/clocks.hpp"
 #include "platform/last_words.hpp"
 #include "trace/rank.hpp"
@@ -20,10 +20,7 @@ namespace {
 constexpr std::int64_t worker_polls_after_ns = 15'000;
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
-std::int64_t now_ns() noexcept {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-}
+using base::now_ns;
 
 // Who asks for more workers than its share has gets them on cpus that it shares.
 runtime_options on_its_cpus(runtime_options options, Layout const& layout) {

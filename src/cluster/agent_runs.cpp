@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the thread in run() does.
 
-#include <chrono>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 
+#include "base/clock.hpp"
 #include "cluster/agent.hpp"
 #include "platform/exact_timers.hpp"
 
@@ -16,10 +16,7 @@ namespace {
 // so nobody waits for an answer longer than some 200 us.
 constexpr std::int64_t fallback_polls_after_ns = 50'000;
 
-std::int64_t now_ns() noexcept {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-}
+using base::now_ns;
 
 }  // namespace
 

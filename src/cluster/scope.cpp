@@ -2,10 +2,10 @@
 // What of nigh::cluster::task_scope need not be inlined, and the entry of its tasks.
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "base/clock.hpp"
 #include "cluster/agent.hpp"
 #include "cluster/functions.hpp"
 
@@ -24,10 +24,7 @@ struct Pace {
 };
 constinit thread_local Pace pace __attribute__((tls_model("initial-exec")));
 
-std::int64_t now_ns() noexcept {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-}
+using base::now_ns;
 
 [[gnu::noinline]] void look_around() noexcept {
   auto* const here = agent.load(sync::acquire);

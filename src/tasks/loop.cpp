@@ -2,9 +2,9 @@
 // What workers do: take tasks, search, sleep.
 
 #include <array>
-#include <chrono>
 
 #include "base/assert.hpp"
+#include "base/clock.hpp"
 #include "platform/pause.hpp"
 #include "policy/chunk_size.hpp"
 #include "tasks/frame.hpp"
@@ -26,10 +26,7 @@ void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
 }
 
-std::int64_t now_ns() noexcept {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-}
+using base::now_ns;
 
 std::size_t one(std::size_t) noexcept { return 1; }
 
