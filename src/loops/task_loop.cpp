@@ -119,7 +119,7 @@ class TaskLoop : tasks::Invitation {
   }
 
   void lead(int team, int place, tasks::Worker* me) noexcept {
-    Team const members(plan_, team, place, me);
+    Team const members(plan_, team, place, me, *this);
     Hand hand;
     try {
       while (!is_over() && refill(hand, team, me)) {

@@ -25,6 +25,15 @@ struct LoopInvitation : tasks::Invitation {
 
 }  // namespace
 
+// The owner of the blocks invites all while the first of them are at work: whoever it invites to
+// lead a team that has its master by now would not come to that team's loop.
+bool Team::invite(int w, tasks::Invitation& to) const noexcept {
+  auto& host = master_->host;
+  if (host.invite(w, to)) return true;
+  if (host.disinvite(w, to_lead_)) to_lead_.missed(1);
+  return host.invite(w, to);
+}
+
 // Whoever has not come when the master finds nothing left is not waited for.
 void Team::run(Loop& loop, int useful) const noexcept {
   if (useful <= 1) return loop.take_part(master_, place_);
@@ -38,7 +47,7 @@ void Team::run(Loop& loop, int useful) const noexcept {
     for (int p = 0; p < size(); ++p)
       if (p != place_ && what(plan_.worker_at(first_ + p))) ++missed;
   };
-  for_drones([&](int w) { return !host.invite(w, to); });
+  for_drones([&](int w) { return !invite(w, to); });
   loop.take_part(master_, place_);
   for_drones([&](int w) { return host.disinvite(w, to); });
   if (!to.missed(missed)) host.await_zero(*master_, to.out);

@@ -17,13 +17,16 @@ namespace nigh::loops {
 
 class Team : public nigh::team {
  public:
-  // Run by `master`, who is at that place, one of the team's.
-  Team(policy::TeamPlan const& plan, int index, int place, tasks::Worker* master) noexcept
+  // Run by `master`, who is at that place, one of the team's. `to_lead`: what invited somebody to
+  // be that, and may still lie in the boxes of others.
+  Team(policy::TeamPlan const& plan, int index, int place, tasks::Worker* master,
+       tasks::Invitation& to_lead) noexcept
       : team(plan.end(index) - plan.begin(index), index, plan.teams()),
         plan_(plan),
         first_(plan.begin(index)),
         place_(place - first_),
-        master_(master) {}
+        master_(master),
+        to_lead_(to_lead) {}
 
   policy::Crew const& crew() const noexcept { return plan_.crew(index()); }
   // Not, if it is in a loop already.
@@ -32,10 +35,13 @@ class Team : public nigh::team {
   void run(Loop& loop, int useful) const noexcept;
 
  private:
+  bool invite(int w, tasks::Invitation& to) const noexcept;
+
   policy::TeamPlan const& plan_;
   int const first_;  // place
   int const place_;  // the master's, counted from the first
   tasks::Worker* const master_;
+  tasks::Invitation& to_lead_;
   mutable bool in_loop_ = false;  // the master's own
 };
 

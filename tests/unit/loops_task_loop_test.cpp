@@ -150,23 +150,24 @@ TEST(TaskLoop, HasOnlyATeamsWorkersRunItsLoops) {
 TEST(TaskLoop, HasAllMembersOfAllTeamsAtWorkAtOnce) {
   auto const m = two_by_four();
   runtime rt(on(m));
-  for (int s : {1, 2, 3, 4, 8}) {
-    std::atomic<int> here{0};
-    rt.run([&] {
-      task_loop(8,
-                [&](std::size_t, team const& t) {
-                  t.parallel_for(
-                      0, t.size(),
-                      [&](int) {
-                        ++here;
-                        while (here < 8) std::this_thread::yield();
-                      },
-                      nigh::static_schedule());
-                },
-                {.spread = spread(s)});
-    });
-    EXPECT_GE(here, 8);
-  }
+  for (int round = 0; round < 10; ++round)
+    for (int s : {1, 2, 3, 4, 8}) {
+      std::atomic<int> here{0};
+      rt.run([&] {
+        task_loop(8,
+                  [&](std::size_t, team const& t) {
+                    t.parallel_for(
+                        0, t.size(),
+                        [&](int) {
+                          ++here;
+                          while (here < 8) std::this_thread::yield();
+                        },
+                        nigh::static_schedule());
+                  },
+                  {.spread = spread(s)});
+      });
+      EXPECT_GE(here, 8);
+    }
 }
 
 // Who ran which block, where everybody has one, and no team is behind.
