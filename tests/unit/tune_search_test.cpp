@@ -1,167 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search over recorded landscapes: costs of every configuration of a program on a machine, with
-// the noise that measuring them has. Landscapes are made from a seed by what is known of such
-// programs; nothing is run.
+// What the search over a program's configurations promises, and what it reckons with.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <random>
 #include <set>
 #include <vector>
 
 #include "tune/effects.hpp"
 #include "tune/search.hpp"
 #include "tune/standings.hpp"
-#include "tune_recorded_landscape.hpp"
+#include "tune_landscape.hpp"
 
 namespace {
 
 using namespace nigh::tune;
+using nigh_test::landscape;
 using ::testing::ElementsAre;
-
-struct Landscape {
-  std::vector<Candidate> candidates;
-  std::vector<double> cost;  // true ones
-  double noise = 0.03;       // of one measurement, relative
-  double stumble = 0;        // share of runs that somebody else disturbs, by up to a third
-  std::mt19937_64 random;
-
-  double measure(int candidate) {
-    std::normal_distribution<double> usual(0, noise);
-    std::uniform_real_distribution<double> dice(0, 1);
-    double const disturbed = dice(random) < stumble ? 1 + dice(random) / 3 : 1;
-    return cost[static_cast<std::size_t>(candidate)] * std::exp(usual(random)) * disturbed;
-  }
-  double least() const { return *std::min_element(cost.begin(), cost.end()); }
-};
-
-// Threads x binding x memory x schedule. Time by threads: a serial part, a parallel one that stops
-// scaling when memory's bandwidth is used up, and a price for each thread; the other options by
-// factors of their own; and everything interacts a little (4%).
-Landscape landscape(std::uint64_t seed, int threads, int bindings, int memories, int schedules) {
-  Landscape l;
-  l.random.seed(seed);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  auto const between = [&](double low, double high) {
-    return low + (high - low) * uniform(l.random);
-  };
-  std::normal_distribution<double> interaction(0, 0.04);
-  double const serial = between(0, 0.2), price = between(0, 0.03);
-  double const limit = between(2, 2.5 * threads);
-  std::vector<double> bind, memory, schedule;
-  for (int i = 0; i < bindings; ++i) bind.push_back(between(1, 1.4));
-  for (int i = 0; i < memories; ++i) memory.push_back(between(1, 1.6));
-  for (int i = 0; i < schedules; ++i) schedule.push_back(between(1, 1.25));
-  for (int t = threads - 1; t >= 0; --t)
-    for (int b = 0; b < bindings; ++b)
-      for (int m = 0; m < memories; ++m)
-        for (int s = 0; s < schedules; ++s) {
-          double const n = std::pow(2, t);
-          double const time = serial + (1 - serial) / std::min(n, limit) + price * t;
-          // Few threads do not mind where memory is.
-          double const minds = static_cast<double>(t + 1) / threads;
-          l.candidates.push_back({t, b, m, s});
-          l.cost.push_back(
-              10 * time *
-              std::pow(bind[static_cast<std::size_t>(b)] * memory[static_cast<std::size_t>(m)],
-                       minds) *
-              schedule[static_cast<std::size_t>(s)] * std::exp(interaction(l.random)));
-        }
-  return l;
-}
-
-struct Outcome {
-  int chosen = 0;
-  int runs = 0;
-  double excess = 0;  // of the chosen one's true cost over the least
-};
-
-Outcome search(Landscape& l, std::uint64_t seed, int repetitions = 5) {
-  Search search(l.candidates, {repetitions, seed});
-  while (auto const candidate = search.next()) search.tell(*candidate, l.measure(*candidate));
-  Outcome o;
-  o.chosen = search.standings().front().candidate;
-  o.runs = search.runs();
-  o.excess = l.cost[static_cast<std::size_t>(o.chosen)] / l.least() - 1;
-  return o;
-}
-
-struct Shape {
-  int threads, bindings, memories, schedules;
-};
-// A small machine with one domain; two and four domains; a large one with every schedule.
-constexpr std::array<Shape, 4> shapes{{{2, 1, 1, 6}, {4, 2, 2, 3}, {5, 2, 3, 4}, {7, 2, 3, 6}}};
-
-// How many of fifty landscapes of this shape end within 3% of the least cost there is, by at
-// most a third of the runs that measuring everybody as often as finalists would take.
-int solved(Shape const& shape, double noise, double stumble) {
-  constexpr int repetitions = 5;
-  int good = 0;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    auto l = landscape(seed, shape.threads, shape.bindings, shape.memories, shape.schedules);
-    l.noise = noise;
-    l.stumble = stumble;
-    auto const o = search(l, seed, repetitions);
-    EXPECT_LE(3 * o.runs, static_cast<int>(l.candidates.size()) * repetitions) << "seed " << seed;
-    if (o.excess <= 0.03) ++good;
-  }
-  return good;
-}
-
-TEST(Landscapes, AreSolvedWithinThreePercentByAThirdOfTheRuns) {
-  for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.03, 0), 47) << shape.threads;
-}
-
-TEST(Landscapes, AreSolvedOnAMachineThatOthersUseToo) {
-  for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.03, 0.1), 45) << shape.threads;
-}
-
-TEST(Landscapes, AreSolvedOnAQuietMachine) {
-  for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.005, 0), 48) << shape.threads;
-}
-
-// Where one run's luck weighs more than most choices: how many of 200 searches end with a
-// configuration whose median is within 3%, and within 10%, of the best one's?
-std::array<int, 2> solved_recorded(bool exhaustive) {
-  auto const& recorded = nigh_test::multigrid_on_two_cpus;
-  std::vector<Candidate> candidates;
-  std::vector<double> medians;
-  for (auto const& [candidate, rates] : recorded) {
-    candidates.push_back(candidate);
-    auto sorted = rates;
-    std::sort(sorted.begin(), sorted.end());
-    medians.push_back(sorted[sorted.size() / 2]);
-  }
-  double const best = *std::max_element(medians.begin(), medians.end());
-  std::array<int, 2> within{};
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    std::mt19937_64 random(seed);
-    std::uniform_int_distribution<std::size_t> any(0, recorded[0].rates.size() - 1);
-    Search search(candidates, {5, seed, exhaustive});
-    while (auto const c = search.next())
-      search.tell(*c, 1.0 / recorded[static_cast<std::size_t>(*c)].rates[any(random)]);
-    if (!exhaustive) {
-      EXPECT_LE(3 * search.runs(), 5 * static_cast<int>(candidates.size()));
-    }
-    auto const chosen = static_cast<std::size_t>(search.standings().front().candidate);
-    within[0] += best <= 1.03 * medians[chosen];
-    within[1] += best <= 1.10 * medians[chosen];
-  }
-  return within;
-}
-
-TEST(Landscapes, ARecordedOneIsSolvedNearlyAlways) {
-  auto const [exhaustive_3, exhaustive_10] = solved_recorded(true);
-  auto const [short_3, short_10] = solved_recorded(false);
-  EXPECT_EQ(exhaustive_10, 200);
-  EXPECT_EQ(short_10, 200);
-  EXPECT_GE(exhaustive_3, 198);
-  EXPECT_GE(short_3, 186);
-}
 
 TEST(Search, MeasuresTheFirstCandidateFirstAndEveryValueOnce) {
   auto l = landscape(1, 4, 2, 2, 3);
