@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "loops/tile_waits.hpp"
 #include "policy/wavefront.hpp"
 #include "policy/placement.hpp"
@@ -108,7 +109,7 @@ class TileRun {
     auto const before = policy::predecessors(tiles_);
     waits_.emplace(before);  // spawn() publishes it
     for (std::size_t n = 0; n < before.size(); ++n)
-      if (before[n] == 0) spawn(n);
+      if (before[n] == 0) spawn(n, home_of(n));
     scope.wait();
     return sum_of_norms();
   }
@@ -116,16 +117,41 @@ class TileRun {
  private:
   double sum_of_norms() const { return std::accumulate(norms_.begin(), norms_.end(), 0.0); }
 
-  void spawn(std::size_t n) {
+  near home_of(std::size_t n) const {
     auto const middle = static_cast<std::size_t>(tiles_.middle(tiles_.tile(n)));
     auto const bytes = plan_.width * need_.rows * need_.row_points * need_.point_bytes;
-    scope_->spawn(homes_.of(middle, bytes), [this, n] {
-      Tile const t = tiles_.tile(n);
-      run_tile(n, t);
-      tiles_.for_each_with_points(tiles_.behind(t), [this](std::size_t next) {
-        if (waits_->count_down(next)) spawn(next);
-      });
+    return homes_.of(middle, bytes);
+  }
+
+  void spawn(std::size_t n, near home) {
+    scope_->spawn(home, [this, n] { run_from(n); });
+  }
+
+  void run_from(std::size_t n) {
+    auto const taken = base::now_ns();
+    for (std::optional<std::size_t> next = n; next && !scope_->stop_requested();)
+      next = run_and_pass_on(*next, taken);
+  }
+
+  // Returns the follower to be run at once, if any; others that waited for this tile alone are queued.
+  std::optional<std::size_t> run_and_pass_on(std::size_t n, std::int64_t taken) {
+    Tile const t = tiles_.tile(n);
+    run_tile(n, t);
+    std::optional<std::size_t> at_once;
+    tiles_.for_each(tiles_.behind(t), [&](std::size_t next) {
+      if (!waits_->count_down(next)) return;
+      near const home = home_of(next);
+      if (!at_once && policy::runs_at_once(home.queue(), queue_here(), base::now_ns() - taken))
+        at_once = next;
+      else
+        spawn(next, home);
     });
+    return at_once;
+  }
+
+  static int queue_here() noexcept {
+    auto const* const me = detail::this_stack->worker;
+    return me != nullptr ? me->home : -1;
   }
 
   void run_tile(std::size_t n, Tile const& t) {

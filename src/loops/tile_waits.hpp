@@ -23,7 +23,7 @@ class TileWaits {
       waits_[n].store(before[n].value_or(0), sync::relaxed);
   }
 
-  // One that this tile needs is done. Whether it was the last.
+  // One next to this tile is done. Whether it was the last that it needs; never of one without points.
   bool count_down(std::size_t n) noexcept {
     return waits_[n].fetch_sub(1, sync::acq_rel) == 1;  // (T)
   }

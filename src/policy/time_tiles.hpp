@@ -130,11 +130,11 @@ class TimeTiles {
     return {Tile{t.row + 1, t.left + 1}, Tile{t.row + 1, t.left}, Tile{t.row + 2, t.left + 1}};
   }
 
-  // f(number) of those of them that have points.
+  // f(number) of those of them that there are, with points or without.
   template <class F>
-  void for_each_with_points(std::array<Tile, 3> const& tiles, F const& f) const {
+  void for_each(std::array<Tile, 3> const& tiles, F const& f) const {
     for (Tile const& t : tiles)
-      if (auto const n = number(t); n >= 0 && !diamond(t).empty()) f(static_cast<std::size_t>(n));
+      if (auto const n = number(t); n >= 0) f(static_cast<std::size_t>(n));
   }
 
   Diamond diamond(Tile t) const noexcept {
@@ -178,8 +178,18 @@ inline std::vector<std::optional<int>> predecessors(TimeTiles const& tiles) {
     if (!tiles.diamond(tiles.tile(n)).empty()) counts[n] = 0;
   for (std::size_t n = 0; n < counts.size(); ++n)
     if (counts[n])
-      tiles.for_each_with_points(tiles.before(tiles.tile(n)), [&](std::size_t) { ++*counts[n]; });
+      tiles.for_each(tiles.before(tiles.tile(n)),
+                     [&](std::size_t below) { *counts[n] += counts[below].has_value(); });
   return counts;
 }
+
+// Who has ended a tile, the first of them taken out of a queue so long ago, and finds a follower
+// ready: does it run that at once? Short tiles cost less without the queue. Others keep to its order,
+// row by row: who runs ahead of that leaves its neighbours less to share at the end.
+constexpr bool runs_at_once(int its_queue, int worker_queue, std::int64_t since_taken_ns) noexcept {
+  return its_queue == worker_queue && since_taken_ns < 10'000;
+}
+static_assert(runs_at_once(1, 1, 9'999));
+static_assert(!runs_at_once(1, 1, 10'000) && !runs_at_once(0, 1, 0));
 
 }  // namespace nigh::policy

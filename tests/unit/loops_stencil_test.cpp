@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "policy/time_tiles.hpp"
 #include "policy/wavefront.hpp"
 
 namespace {
@@ -208,6 +211,27 @@ TEST(Stencil, NormsAreTheSameEachTime) {
   double const first = norm();
   EXPECT_NE(first, 0);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(norm(), first);
+}
+
+// Tiles that take a moment are queued once in a while, those that take longer each.
+TEST(Stencil, ShortTilesFollowEachOtherWithoutTheQueue) {
+  auto const queued = [](std::chrono::microseconds a_box) {
+    nigh::runtime rt({.workers = 1});
+    stencil<2> s({.points = {64, 1}}, {.tile_width = 8, .where = &rt});
+    s.run(32, [&](std::size_t, box<2> const&) {
+      auto const end = std::chrono::steady_clock::now() + a_box;
+      while (std::chrono::steady_clock::now() < end) continue;
+    });
+    rt.wait();
+    return rt.counters()[0].run + rt.guest_counters().run;
+  };
+  auto const tiles = nigh::policy::predecessors(nigh::policy::TimeTiles(64, 1, false, 8, 32));
+  auto const all = static_cast<std::uint64_t>(
+      std::count_if(tiles.begin(), tiles.end(), [](auto const& n) { return n.has_value(); }));
+  EXPECT_EQ(queued(std::chrono::microseconds(20)), all);
+  auto least = all;  // others may hold it up for long
+  for (int n = 0; n < 20; ++n) least = std::min(least, queued(std::chrono::microseconds(0)));
+  EXPECT_LT(least, all);
 }
 
 TEST(Stencil, AnExceptionEndsTheRun) {

@@ -86,8 +86,8 @@ void run_in_random_order(Case const& c, std::mt19937& random) {
         if (testing::Test::HasFatalFailure()) return;
       }
     }
-    tiles.for_each_with_points(tiles.behind(t), [&](std::size_t n) {
-      if (--*waits[n] == 0) ready.push_back(tiles.tile(n));
+    tiles.for_each(tiles.behind(t), [&](std::size_t n) {
+      if (waits[n] && --*waits[n] == 0) ready.push_back(tiles.tile(n));
     });
   }
   ASSERT_EQ(run, all) << text(c);

@@ -172,8 +172,8 @@ class TemporalRun {
                                          work_.domains(), queues.size())];
   }
   void spawn_behind(std::size_t n) {
-    tiles_.for_each_with_points(tiles_.behind(tiles_.tile(n)), [this](std::size_t next) {
-      if (--*waits_[next] > 0) return;
+    tiles_.for_each(tiles_.behind(tiles_.tile(n)), [this](std::size_t next) {
+      if (!waits_[next] || --*waits_[next] > 0) return;
       if (auto const woken = queues_->put(queue_of(next), next))
         simulation_.events.post(simulation_.now(), static_cast<Actor>(*woken), 0);
     });
