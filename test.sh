@@ -75,7 +75,7 @@ run_ctest "tests, threads held up at random" chaos -R \
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
 export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1
-run_ctest "tests in a machine with NUMA" dev -L '^numa_vm$'
+run_ctest "tests in a machine with NUMA" dev "${parallel[@]}" -L '^numa_vm$'
 
 quick_benches() {
   local driver name
@@ -90,7 +90,7 @@ if [ "$full" ]; then
   build clang
   run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
   run_ctest "long stress runs" dev -L '^full$'
-  run_ctest "tests in every machine with NUMA" dev -L '^numa_vm_full$'
+  run_ctest "tests in every machine with NUMA" dev "${parallel[@]}" -L '^numa_vm_full$'
   build release -DNIGH_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
   stage "every benchmark, a short run" quick_benches
 fi

@@ -28,6 +28,7 @@ nigh_numa_vm_suites(one_node SUITES tasks FULL
   MACHINE --nodes 1 --cores 2 --memory 512M)
 nigh_numa_vm_suites(in_parallel SUITES tasks steals loops FULL
   MACHINE --nodes 2 --cores 2 --parallel)
+set_tests_properties(numa_vm_in_parallel PROPERTIES PROCESSORS 2)
 nigh_numa_vm_suites(memoryless_node SUITES memoryless_node MemoryWithAnEmptyNode FULL
   MACHINE --nodes 3 --cores 2 --memory 384M,0,384M --distances 10,20,20/20,10,12/20,12,10)
 nigh_numa_vm_suites(offline_cpus SUITES offline_cpus FULL
