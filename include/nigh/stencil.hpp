@@ -7,20 +7,32 @@
 // it lies as soon as the tiles it needs are done (paper: Wittmann and Hager 2009, outlook). There is
 // no barrier between steps. docs/stencil.md tells when that helps.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <nigh/box.hpp>
 #include <nigh/detail/export.hpp>
 #include <nigh/runtime.hpp>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace nigh {
 
 // What lies beyond the grid in a dimension: values that never change, or its other end.
 enum class boundary : std::uint8_t { fixed, periodic };
+
+// An array of the program's, in the copy that even steps write and the one that odd steps do: for
+// stencil_options::checked.
+template <std::size_t D>
+struct stencil_array {
+  void const* even = nullptr;  // where point 0, 0(, 0) lies
+  void const* odd = nullptr;   // null: there is one copy, which all steps write
+  std::size_t element_bytes = sizeof(double);
+  std::array<std::size_t, D> ghosts{};           // elements beyond either end of a dimension
+  std::array<std::ptrdiff_t, D> stride_bytes{};  // between neighbours; 0: there are no gaps
+};
 
 template <std::size_t D>
 struct stencil_shape {
@@ -36,21 +48,29 @@ struct stencil_shape {
   // over the domains.
   void const* data = nullptr;
   std::size_t plane_bytes = 0;
+  std::vector<stencil_array<D>> arrays = {};  // that updates write
 };
 
 // 0: chosen.
 struct stencil_options {
   std::size_t tile_width = 0;  // points of the first dimension; 2 x reach at least
-  std::size_t tile_steps = 0;  // at least, from corner to corner: a tile has width / reach
+  std::size_t tile_steps = 0;  // at least, from corner to corner: a tile has width / reach; NIGH_VERBOSE
+                               // tells when that is more
   std::size_t tile_rows = 0;   // of the second dimension, that one call of the update gets
   bool plain_sweeps = false;   // no tiles: one step after the other
   bool one_at_a_time = false;  // boxes, by one worker in a fixed order: to find mistakes
+  // One at a time, each followed by a look whether it wrote in one of the shape's arrays outside of
+  // its box (or of the ghosts that are periodic images of it) or in the copy that it reads: slow. Of
+  // arrays beyond 65536 elements, ghosts too, only what is within 2 x reach + 2 of the box is looked
+  // at. Also when NIGH_CHECK_WRITES is set to 1.
+  bool checked = false;
   runtime* where = nullptr;    // null: the calling worker's, in any other thread the default one
 };
 
 // How a stencil is run.
 struct stencil_plan {
   bool in_tiles = false;
+  bool checked = false;
   std::size_t width = 0, steps = 0, rows = 0;  // of a tile; steps from corner to corner
   std::size_t window_bytes = 0;                // what a worker has in use at a time
   std::string note;                            // why there are no tiles, though asked for
@@ -60,9 +80,11 @@ namespace detail {
 
 struct stencil_need {
   std::size_t points, rows, row_points, reach, point_bytes;
-  bool periodic_points, periodic_rows;
+  std::array<bool, 3> periodic;
   void const* data;
   std::size_t plane_bytes;
+  std::size_t dimensions;
+  std::vector<stencil_array<3>> arrays;  // of two dimensions: with one element in the third
 };
 
 // Planes and rows whose values of this step are due.
@@ -86,8 +108,9 @@ class NIGH_API stencil_engine {
   double run_tiles(std::size_t first, std::size_t steps, stencil_work const& work) const;
   double run_sweeps(std::size_t first, std::size_t steps, stencil_work const& work) const;
   scheduler& host() const;
+  bool one_at_a_time() const noexcept { return options_.one_at_a_time || plan_.checked; }
 
-  stencil_need const need_;
+  stencil_need need_;
   stencil_options const options_;
   stencil_plan plan_;
 };
@@ -115,7 +138,7 @@ class stencil {
  public:
   // std::invalid_argument (naming the option) for what cannot be met: no point, no reach, a tile
   // narrower than twice the reach, or with fewer steps than asked, data without the distance of its
-  // planes, more than 2^40 of anything. A grid smaller than a tile is swept plainly; plan().note
+  // planes, more than 2^40 of anything, writes to be checked where no array is named. A grid smaller than a tile is swept plainly; plan().note
   // says so, and with NIGH_VERBOSE=1 (nigh run -v) a line on standard error.
   explicit stencil(stencil_shape<D> const& shape, stencil_options const& options = {})
       : shape_(shape), engine_(need(shape), options) {}
@@ -184,17 +207,25 @@ class stencil {
     return b;
   }
   static detail::stencil_need need(stencil_shape<D> const& s) {
-    std::size_t row_points = 1;
-    if constexpr (D == 3) row_points = s.points[2];
-    return {s.points[0],
-            s.points[1],
-            row_points,
-            s.reach,
-            s.point_bytes,
-            s.boundaries[0] == boundary::periodic,
-            s.boundaries[1] == boundary::periodic,
-            s.data,
-            s.plane_bytes};
+    detail::stencil_need n{.points = s.points[0],
+                           .rows = s.points[1],
+                           .row_points = 1,
+                           .reach = s.reach,
+                           .point_bytes = s.point_bytes,
+                           .periodic = {},
+                           .data = s.data,
+                           .plane_bytes = s.plane_bytes,
+                           .dimensions = D,
+                           .arrays = {}};
+    if constexpr (D == 3) n.row_points = s.points[2];
+    for (std::size_t d = 0; d < D; ++d) n.periodic[d] = s.boundaries[d] == boundary::periodic;
+    for (auto const& a : s.arrays) {
+      auto& all = n.arrays.emplace_back(
+          stencil_array<3>{.even = a.even, .odd = a.odd, .element_bytes = a.element_bytes});
+      std::copy(a.ghosts.begin(), a.ghosts.end(), all.ghosts.begin());
+      std::copy(a.stride_bytes.begin(), a.stride_bytes.end(), all.stride_bytes.begin());
+    }
+    return n;
   }
 
   stencil_shape<D> shape_;

@@ -51,15 +51,8 @@ struct time_grid_options {
   std::size_t reach = 1;  // of the update, and width of the ghosts
   std::array<boundary, D> boundaries{};
   stencil_options tiles = {};
-  // Updates one at a time, each followed by a look whether it wrote outside of its box: slow. Of
-  // grids beyond 65536 elements, ghosts too, only what is within 2 x reach + 2 of the box is looked
-  // at. Also when NIGH_CHECK_WRITES is set to 1.
-  bool checked = false;
+  bool checked = false;  // as tiles.checked
 };
-
-namespace detail {
-NIGH_API bool checks_writes();  // the environment says so
-}
 
 // Planes lie in blocks over the domains. Ghosts of fixed boundaries keep what fill() gave them, those
 // of periodic ones follow the other end.
@@ -76,7 +69,7 @@ class time_grid {
   // std::invalid_argument for what cannot be met (see nigh::stencil), or when an axis with
   // periodic ends has fewer points than the reach; std::bad_alloc as nigh::array.
   explicit time_grid(std::array<std::size_t, D> const& points, time_grid_options<D> options = {})
-      : points_(points), options_(std::move(options)), checked_(options_.checked || detail::checks_writes()) {
+      : points_(points), options_(std::move(options)) {
     std::size_t elements = 1;
     for (std::size_t d = D; d-- > 0;) {
       if (options_.boundaries[d] == boundary::periodic && points[d] < options_.reach)
@@ -92,14 +85,17 @@ class time_grid {
     }
     for (auto& copy : copies_)
       copy = array<T>(elements, placement::blocked(static_cast<std::size_t>(strides_[0])));
-    options_.tiles.one_at_a_time |= checked_;
+    options_.tiles.checked |= options_.checked;
+    stencil_array<D> all{.even = &view(0).at({}), .odd = &view(1).at({}), .element_bytes = sizeof(T)};
+    all.ghosts.fill(options_.reach);
     stencil_.emplace_back(
         stencil_shape<D>{.points = points,
                          .reach = options_.reach,
                          .boundaries = options_.boundaries,
                          .point_bytes = 2 * sizeof(T),
-                         .data = &view(0).at({}),
-                         .plane_bytes = static_cast<std::size_t>(strides_[0]) * sizeof(T)},
+                         .data = all.even,
+                         .plane_bytes = static_cast<std::size_t>(strides_[0]) * sizeof(T),
+                         .arrays = {all}},
         options_.tiles);
   }
 
@@ -186,10 +182,7 @@ class time_grid {
 
   template <class Update>
   void call(Update const& update, std::size_t step, box<D> const& b) {
-    if (checked_)
-      check(update, step, b);
-    else
-      update(step, view(step), old(step), b);
+    update(step, view(step), old(step), b);
     follow(step, b);
   }
 
@@ -219,57 +212,8 @@ class time_grid {
     });
   }
 
-  // No other box is under way, so whatever changes around this one the update has changed.
-  template <class Update>
-  void check(Update const& update, std::size_t step, box<D> const& b) {
-    auto const reach = static_cast<std::ptrdiff_t>(options_.reach);
-    point low, high;
-    for (std::size_t d = 0; d < D; ++d) {
-      auto const n = static_cast<std::ptrdiff_t>(points_[d]);
-      auto const around = copies_[0].size() <= looked_at_whole ? n + reach : 2 * reach + 2;
-      low[d] = std::max(static_cast<std::ptrdiff_t>(b.begin[d]) - around, -reach);
-      high[d] = std::min(static_cast<std::ptrdiff_t>(b.end[d]) + around, n + reach);
-    }
-    std::vector<T> was;
-    auto const each = [&](auto const& f) {
-      for_each(low, high, [&](point const& p) {
-        f(view(step), p, holds(b, p));
-        f(view(step + 1), p, false);
-      });
-    };
-    each([&](auto const& copy, point const& p, bool) { was.push_back(copy.at(p)); });
-    update(step, view(step), old(step), b);
-    std::size_t n = 0;
-    each([&](auto const& copy, point const& p, bool may) {
-      if (!same(was[n++], copy.at(p)) && !may) refuse(step, p, b);
-    });
-  }
-  static bool same(T const& a, T const& b) {
-    return a == b || (!(a == a) && !(b == b));  // NaN is no other value than NaN
-  }
-  static bool holds(box<D> const& b, point const& p) noexcept {
-    for (std::size_t d = 0; d < D; ++d)
-      if (p[d] < static_cast<std::ptrdiff_t>(b.begin[d]) ||
-          p[d] >= static_cast<std::ptrdiff_t>(b.end[d]))
-        return false;
-    return true;
-  }
-  [[noreturn]] static void refuse(std::size_t step, point const& p, box<D> const& b) {
-    auto const list = [](auto const& numbers) {
-      std::string text;
-      for (auto const n : numbers) text += (text.empty() ? "" : ", ") + std::to_string(n);
-      return "(" + text + ")";
-    };
-    throw std::logic_error("nigh::time_grid: the update of step " + std::to_string(step) +
-                           " wrote point " + list(p) + ", outside of its box from " +
-                           list(b.begin) + " to " + list(b.end));
-  }
-
-  static constexpr std::size_t looked_at_whole = 65536;
-
   std::array<std::size_t, D> points_;
   time_grid_options<D> options_;
-  bool checked_;
   point strides_{};
   std::array<array<T>, 2> copies_;
   std::vector<stencil<D>> stencil_;  // one, made when its memory is there

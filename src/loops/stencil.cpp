@@ -19,6 +19,7 @@
 
 #include "base/clock.hpp"
 #include "loops/tile_waits.hpp"
+#include "loops/write_check.hpp"
 #include "policy/wavefront.hpp"
 #include "policy/placement.hpp"
 #include "policy/tile_home.hpp"
@@ -87,7 +88,7 @@ class TileRun {
         work_(work),
         homes_(homes),
         tiles_(static_cast<std::int64_t>(need.points), static_cast<std::int64_t>(need.reach),
-               need.periodic_points, static_cast<std::int64_t>(plan.width),
+               need.periodic[0], static_cast<std::int64_t>(plan.width),
                static_cast<std::int64_t>(steps)),
         norms_(work.norm != nullptr ? tiles_.numbers() : 0, 0) {}
 
@@ -159,7 +160,7 @@ class TileRun {
     auto const steps = diamond.steps();
     double norm = 0;
     policy::for_each_row_piece(
-        need_.rows, need_.reach, need_.periodic_rows, plan_.rows,
+        need_.rows, need_.reach, need_.periodic[1], plan_.rows,
         static_cast<std::size_t>(steps.end - steps.begin),
         [&](std::size_t step, std::size_t row_begin, std::size_t row_end) {
           auto const s = steps.begin + static_cast<std::int64_t>(step);
@@ -240,15 +241,40 @@ void say(std::string const& note) {
   std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
 }
 
+bool environment_checks_writes() {
+  char const* const value = std::getenv("NIGH_CHECK_WRITES");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+bool checks_writes(stencil_need const& need, stencil_options const& options) {
+  bool const can = !need.arrays.empty();
+  if (options.checked && !can)
+    refuse("checked", "no array is named in the shape, so that nothing could be looked at");
+  if (!can && environment_checks_writes()) say("no array is named: writes are not checked");
+  return can && (options.checked || environment_checks_writes());
+}
+
+// Each update with a look at what it wrote.
+struct CheckedWork {
+  stencil_work const& work;
+  WriteCheck check;
+
+  static void update(void* self, stencil_part const& part) {
+    auto const& me = *static_cast<CheckedWork const*>(self);
+    auto const was = me.check.before(part);
+    me.work.update(me.work.self, part);
+    me.check.after(part, was);
+  }
+  static double norm(void* self, stencil_part const& part) {
+    auto const& work = static_cast<CheckedWork const*>(self)->work;
+    return work.norm(work.self, part);
+  }
+};
+
 }  // namespace
 }  // namespace nigh::loops
 
 namespace nigh::detail {
-
-bool checks_writes() {
-  char const* const value = std::getenv("NIGH_CHECK_WRITES");
-  return value != nullptr && std::string_view(value) == "1";
-}
 
 scheduler& stencil_engine::host() const {
   if (options_.where != nullptr) return *options_.where->scheduler_;
@@ -259,6 +285,8 @@ scheduler& stencil_engine::host() const {
 stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& options)
     : need_(need), options_(options) {
   loops::check(need, options);
+  loops::WriteCheck::complete(need_);
+  plan_.checked = loops::checks_writes(need, options);
   auto const& workers = host();
   policy::TileNeed const tile{.points = static_cast<std::int64_t>(need.points),
                               .rows = static_cast<std::int64_t>(need.rows),
@@ -280,7 +308,12 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
 }
 
 double stencil_engine::run(std::size_t first, std::size_t steps, stencil_work work) const {
-  return plan_.in_tiles ? run_tiles(first, steps, work) : run_sweeps(first, steps, work);
+  loops::CheckedWork checked{work, loops::WriteCheck(need_)};
+  stencil_work const all = !plan_.checked
+                               ? work
+                               : stencil_work{&checked, &checked.update,
+                                              work.norm != nullptr ? &checked.norm : nullptr};
+  return plan_.in_tiles ? run_tiles(first, steps, all) : run_sweeps(first, steps, all);
 }
 
 double stencil_engine::run_tiles(std::size_t first, std::size_t steps,
@@ -288,7 +321,7 @@ double stencil_engine::run_tiles(std::size_t first, std::size_t steps,
   loops::Homes const homes(host(), need_);
   auto const run_all = [&](std::size_t count, stencil_work const& what) {
     loops::TileRun tiles(need_, plan_, first, count, what, homes);
-    return options_.one_at_a_time ? tiles.run_one_by_one(options_.where) : tiles.run(options_.where);
+    return one_at_a_time() ? tiles.run_one_by_one(options_.where) : tiles.run(options_.where);
   };
   while (steps > loops::most_steps) {
     run_all(loops::most_steps, {work.self, work.update, nullptr});
@@ -307,7 +340,7 @@ double stencil_engine::run_sweeps(std::size_t first, std::size_t steps,
     for (auto z = planes.begin; z < planes.end; ++z)
       norms[z] = work.norm(work.self, {s, z, z + 1, 0, need_.rows});
   };
-  if (options_.one_at_a_time) {
+  if (one_at_a_time()) {
     task_scope scope({.where = options_.where});
     scope.spawn([&] {
       for (std::size_t s = first + 1; s <= first + steps; ++s)

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "jacobi3d/temporal.hpp"
 #include "jacobi3d/variant.hpp"
 
 namespace jacobi3d {
@@ -174,6 +175,24 @@ TEST(Jacobi3dKernel, TwoStepsOverTilesGiveTheBitsOfTwoSweeps) {
       EXPECT_EQ(different_sites(grid, to.data(), expected.data()), 0U)
           << name_of(s) << ' ' << kernel.isa << (kernel.streaming ? " streaming" : " plain");
     }
+  }
+}
+
+TEST(Jacobi3dKernel, PiecesOfTilesWriteInTheirBoxesOnly) {
+  Extent const size{19, 12, 31};
+  Grid const grid(size);
+  Plan const plan{grid, Blocks(size, size), {}, {}};
+  Field const expected = reference_after(grid, 6);
+  for (Kernel const& kernel : kernels()) {
+    Field const a(grid), b(grid);
+    Sweep sweep;
+    sweep.plan = &plan;
+    sweep.kernel = &kernel;
+    sweep.from = a.data();
+    sweep.to = b.data();
+    sweep.steps = 6;
+    EXPECT_TRUE(sweep_in_tiles(sweep, {.tile_width = 8, .tile_rows = 3, .checked = true}).checked);
+    EXPECT_EQ(different_sites(grid, a.data(), expected.data()), 0U) << kernel.isa;
   }
 }
 

@@ -25,6 +25,12 @@ TEST_P(Stencils, GiveTheSameBitsInTilesAndInSweeps) {
   EXPECT_NE(further.bits, swept.bits) << "a step changes something";
 }
 
+TEST_P(Stencils, WriteInTheirBoxesOnly) {
+  auto const checked = GetParam().solve(12, 5, {.tile_width = 5, .checked = true});
+  EXPECT_TRUE(checked.plan.checked);
+  EXPECT_EQ(checked.bits, GetParam().solve(12, 5, {.plain_sweeps = true}).bits);
+}
+
 TEST_P(Stencils, KeepWhatTheyConserve) {
   auto const done = GetParam().solve(16, 40, {.tile_width = 4});
   EXPECT_NEAR(done.conserved, done.expected, done.most_off * std::abs(done.expected));

@@ -42,6 +42,15 @@ void count_blocks(Sweep const& s, nigh::box<3> const& b) {
         s.ran_here(s.plan->blocks.number(i, j, k));
 }
 
+nigh::stencil_array<3> fields(Sweep const& s) {
+  Grid const& grid = s.plan->grid;
+  constexpr std::ptrdiff_t bytes = sizeof(double);
+  return {.even = s.from + grid.at(0, 0, 0),
+          .odd = s.to + grid.at(0, 0, 0),
+          .ghosts = {1, 1, 1},
+          .stride_bytes = {grid.plane_pitch * bytes, grid.row_pitch * bytes, bytes}};
+}
+
 }  // namespace
 
 nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& options) {
@@ -50,7 +59,8 @@ nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& o
   nigh::stencil<3> stencil(
       {.points = {size(grid.interior.k), size(grid.interior.j), size(grid.interior.i)},
        .data = s.from + grid.at(0, 0, 0),
-       .plane_bytes = size(grid.plane_pitch) * sizeof(double)},
+       .plane_bytes = size(grid.plane_pitch) * sizeof(double),
+       .arrays = {fields(s)}},
       options);
   stencil.run(size(s.steps), [&](std::size_t step, nigh::box<3> const& b) {
     auto const at = [](std::size_t n) { return static_cast<std::ptrdiff_t>(n); };
