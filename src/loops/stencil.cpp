@@ -193,6 +193,13 @@ class TileRun {
   task_scope* scope_ = nullptr;
 };
 
+// nigh run -v
+void say(std::string const& note) {
+  char const* const verbose = std::getenv("NIGH_VERBOSE");
+  if (verbose == nullptr || *verbose == '\0' || std::string_view(verbose) == "0") return;
+  std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
+}
+
 policy::TileSize tile_for(policy::TileNeed const& need, stencil_options const& options,
                           policy::TileRoom const& room) {
   auto const least = 2 * need.reach;
@@ -232,13 +239,6 @@ void check(stencil_need const& need, stencil_options const& options) {
   at_most("tile_rows", options.tile_rows);
   if (options.tile_steps > most / need.reach)
     refuse("tile_steps", "more than 2^40 points for the reach");
-}
-
-// nigh run -v
-void say(std::string const& note) {
-  char const* const verbose = std::getenv("NIGH_VERBOSE");
-  if (verbose == nullptr || *verbose == '\0' || std::string_view(verbose) == "0") return;
-  std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
 }
 
 bool environment_checks_writes() {
@@ -300,6 +300,9 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
   plan_.rows = static_cast<std::size_t>(size.rows);
   plan_.window_bytes = policy::window_bytes(tile, size);
   plan_.in_tiles = !options.plain_sweeps && plan_.width <= need.points;
+  if (plan_.in_tiles && options.tile_steps > 0 && plan_.steps > options.tile_steps)
+    loops::say("tiles " + std::to_string(plan_.width) + " wide have " + std::to_string(plan_.steps) +
+               " steps, " + std::to_string(options.tile_steps) + " were asked for");
   if (!plan_.in_tiles && !options.plain_sweeps) {
     plan_.note = std::to_string(need.points) + " points are less than a tile of " +
                  std::to_string(plan_.width) + ": plain sweeps";

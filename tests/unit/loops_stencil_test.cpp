@@ -307,6 +307,24 @@ TEST(Stencil, AGridSmallerThanATileIsToldWhereAsked) {
   unsetenv("NIGH_VERBOSE");
 }
 
+TEST(Stencil, TilesOfMoreStepsThanWereAskedForAreToldWhereAsked) {
+  auto const said = [](stencil_options const& options, std::size_t reach = 1) {
+    testing::internal::CaptureStderr();
+    stencil<2> const s({.points = {50, 50}, .reach = reach}, options);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said({.tile_width = 8, .tile_steps = 5}), "");
+  setenv("NIGH_VERBOSE", "1", 1);
+  EXPECT_EQ(said({.tile_width = 8, .tile_steps = 5}),
+            "nigh: stencil: tiles 8 wide have 8 steps, 5 were asked for\n");
+  EXPECT_EQ(said({.tile_steps = 1}, 3), "nigh: stencil: tiles 6 wide have 2 steps, 1 were asked for\n");
+  EXPECT_EQ(said({.tile_width = 8, .tile_steps = 8}), "");
+  EXPECT_EQ(said({.tile_steps = 5}, 3), "");
+  EXPECT_EQ(said({.tile_width = 8}), "");
+  EXPECT_EQ(said({.tile_width = 8, .tile_steps = 5, .plain_sweeps = true}), "");
+  unsetenv("NIGH_VERBOSE");
+}
+
 TEST(Stencil, WhatCannotBeIsRefused) {
   auto const why = [](nigh::stencil_shape<3> const& shape, stencil_options const& o) {
     try {
