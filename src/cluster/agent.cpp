@@ -113,7 +113,7 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
                                                                 : Neighbours{}),
       placed_(ranks(), settings.options.queue_capacity),
       lookout_(engine_.neighbours().any() ? &engine_.neighbours().own().bell : nullptr),
-      is_called_(!funneled_ && (ranks() == 1 || engine_.neighbours().are_all())),
+      all_can_ring_(!funneled_ && (ranks() == 1 || engine_.neighbours().are_all())),
       workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
                *this) {
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());

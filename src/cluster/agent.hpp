@@ -109,10 +109,11 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::unique_ptr<FreeTasks[]> free_tasks_;  // [seat]
 
   Lookout lookout_;
-  bool const is_called_;  // by everybody who wants something of this rank
+  bool const all_can_ring_;  // who want something of this rank
   sync::atomic<bool> is_moving_{false};
   sync::atomic<bool> expects_tasks_{false};
   std::int64_t own_look_ns_ = 0;  // when the thread in run() has last polled
+  int attended_ = 0;              // of its sleeps, in a row: workers polled
   sync::atomic<bool> is_over_{false};
 
   nigh::runtime workers_;  // last: its threads use the rest

@@ -12,10 +12,6 @@
 namespace nigh::cluster {
 namespace {
 
-// The thread in run() looks each 130 us, or when it is called, and polls unless somebody just has:
-// so nobody waits for an answer longer than some 200 us.
-constexpr std::int64_t fallback_polls_after_ns = 50'000;
-
 using base::now_ns;
 
 }  // namespace
@@ -31,6 +27,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
     running_ = true;
     last_poll_ns_.store(now_ns(), sync::relaxed);
   }
+  attended_ = policy::attended_before_run(attended_, Lookout::policy);
   if (rank() == 0)
     put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
   {
@@ -57,19 +54,24 @@ void Agent::sleep_and_look() noexcept {
   if (is_over_.load(sync::relaxed)) return;  // (C)
   bool const is_called = lookout_.sleep(calls, [&] { return how_long_to_sleep(); });
   auto const last = last_poll_ns_.load(sync::relaxed);
-  bool const polls_alone = last == own_look_ns_;
-  bool const is_recent = now_ns() - last < fallback_polls_after_ns;
-  if (!funneled_ && !is_called && !polls_alone && is_recent) return;
+  bool const looks_alone = last == own_look_ns_;
+  auto const since = now_ns() - last;
+  bool const is_attended = policy::was_attended(looks_alone, since, Lookout::policy);
+  attended_ = is_attended ? attended_ + 1 : 0;
+  if (!funneled_ && !is_called && !policy::looks_itself(looks_alone, since, Lookout::policy))
+    return;
   poll();
   own_look_ns_ = last_poll_ns_.load(sync::relaxed);
 }
 
 Lookout::Time Agent::how_long_to_sleep() noexcept {
-  bool const looks_for_tasks = ranks() > 1 && is_hungry();
-  if (is_called_ && !looks_for_tasks && !is_moving_.load(sync::relaxed)) return Lookout::long_sleep;
-  bool const polls_alone = last_poll_ns_.load(sync::relaxed) == own_look_ns_;
-  bool const is_soon = looks_for_tasks && polls_alone && expects_tasks_.load(sync::relaxed);
-  return is_soon ? Lookout::brief_sleep : Lookout::short_sleep;
+  policy::Surroundings const s{.all_can_ring = all_can_ring_,
+                               .is_hungry = ranks() > 1 && is_hungry(),
+                               .expects_tasks = expects_tasks_.load(sync::relaxed),
+                               .is_moving = is_moving_.load(sync::relaxed),
+                               .looks_alone = last_poll_ns_.load(sync::relaxed) == own_look_ns_,
+                               .attended = attended_};
+  return Lookout::Time(policy::sleep_ns(s, Lookout::policy));
 }
 
 }  // namespace nigh::cluster

@@ -32,6 +32,7 @@
 #include "cluster/supervision.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
+#include "policy/attention.hpp"
 #include "policy/chunk_size.hpp"
 #include "policy/search_pause.hpp"
 #include "policy/steal_order.hpp"
@@ -58,8 +59,7 @@ struct EnginePolicies {
   std::size_t fixed_chunk = 1;
   bool has_lifelines = false;
   std::int64_t patience_ns = 20'000;  // with a neighbour that was visited in vain
-  std::int64_t rings_after_ns = 60'000;  // if it has not looked since
-  std::int64_t rings_again_after_ns = 150'000;
+  policy::RingPolicy rings = {};
   std::int64_t soon_ns = 300'000;  // what was asked for may be expected for so long
   bool supervised = false;  // see supervision.hpp; not with free tasks
 };

@@ -2,7 +2,8 @@
 #pragma once
 // The sleep of the thread in run(), which looks for messages when nobody else does. Each time it
 // wakes, some worker has no cpu for a while: two workers on a virtual machine with two cpus lost 8%
-// of their speed when it did so each 150 us. So it sleeps long where others of this host wake it:
+// of their speed when it did so each 150 us. So it sleeps long (policy/attention.hpp) where workers
+// look for messages all the time, or where others of this host wake it:
 //
 //   a neighbour   that wants something, and sees that nobody looks (neighbours.hpp)
 //   a worker      that goes to sleep: from then on it takes this thread to look for tasks
@@ -15,6 +16,7 @@
 
 #include "base/atomic.hpp"
 #include "platform/futex.hpp"
+#include "policy/attention.hpp"
 
 namespace nigh::cluster {
 
@@ -22,9 +24,10 @@ class Lookout {
  public:
   using Word = sync::atomic<std::uint32_t>;  // counts calls
   using Time = std::chrono::nanoseconds;
-  static constexpr Time brief_sleep = std::chrono::microseconds(20);
-  static constexpr Time short_sleep = std::chrono::microseconds(130);
-  static constexpr Time long_sleep = std::chrono::milliseconds(1);
+  static constexpr policy::LookoutPolicy policy{};
+  static constexpr Time brief_sleep{policy.brief_ns};
+  static constexpr Time short_sleep{policy.short_ns};
+  static constexpr Time long_sleep{policy.long_ns};
 
   // bell: where other processes can ring it; null: they need not.
   explicit Lookout(Word* bell) noexcept : bell_(bell != nullptr ? *bell : own_bell_) {}

@@ -42,15 +42,15 @@ bool Engine::deal_with_neighbours(std::int64_t now_ns) {
   return false;
 }
 
-// Each costs its rank the time in which a thread wakes and sleeps again.
 void Engine::ring_those_who_do_not_look(std::int64_t now_ns) {
   for (auto& asked : asked_nearby_) {
     if (now_ns < asked.ring_ns) continue;
     auto const& board = neighbours_.at(asked.rank);
     auto const looks = board.looks.load(sync::relaxed);
     bool const looked = std::exchange(asked.looks, looks) != looks;
-    if (!looked && board.hungry.load(sync::relaxed) != run_) host_.ring(asked.rank);
-    asked.ring_ns = now_ns + (looked ? policies_.rings_after_ns : policies_.rings_again_after_ns);
+    bool const is_hungry = board.hungry.load(sync::relaxed) == run_;
+    if (policy::rings(looked, is_hungry)) host_.ring(asked.rank);
+    asked.ring_ns = now_ns + policy::next_ring_in_ns(looked, policies_.rings);
   }
 }
 
@@ -116,7 +116,7 @@ bool Engine::visit(int neighbour, std::int64_t now_ns) {
     if (std::none_of(asked_nearby_.begin(), asked_nearby_.end(),
                      [&](AskedNearby const& asked) { return asked.rank == neighbour; })) {
       asked_nearby_.push_back(
-          {neighbour, board.looks.load(sync::relaxed), now_ns + policies_.rings_after_ns});
+          {neighbour, board.looks.load(sync::relaxed), now_ns + policies_.rings.after_ns});
       asked_ns_ = now_ns;
     }
   }
