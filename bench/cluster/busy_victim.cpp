@@ -18,13 +18,6 @@ namespace bench {
 namespace {
 
 using namespace nigh::cluster;
-using Clock = std::chrono::steady_clock;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-      .count();
-}
-
 // When requests for tasks went, came and were answered, on the way to MPI.
 class Timed final : public Transport {
  public:
@@ -63,11 +56,9 @@ class Timed final : public Transport {
   mpi::Network network_;
 };
 
-void compute(double us) {
-  auto const end = Clock::now() + std::chrono::duration<double, std::micro>(us);
-  while (Clock::now() < end) {
-  }
-}
+TaskLog* tasks = nullptr;  // of the measurement that goes on
+
+void compute(double us) { tasks->compute(us); }
 
 // Few enough that all of them wait in the worker's stack.
 constexpr int tasks_at_once = 128;
@@ -79,9 +70,42 @@ void many(double task_us) {
   scope.wait();
 }
 
+// What the victim knows of its tasks is of use to who has its clock.
+BusyVictim delays(Timed::Times const& mine, double task_us) {
+  auto const asked = from_rank_1(mine.asked), answered = from_rank_1(mine.answered);
+  bool const one_clock = have_one_clock();
+  BusyVictim b;
+  for (std::size_t i = 0; i < std::min({asked.size(), answered.size(), mine.noticed.size()}); ++i) {
+    if (answered[i] == 0) continue;
+    auto const end = one_clock ? tasks->end_of_task_at(asked[i])
+                               : asked[i] + static_cast<std::int64_t>(task_us * 1e3);
+    add(b.answered, asked[i], answered[i], end);
+    if (one_clock) add(b.noticed, asked[i], mine.noticed[i], end);
+  }
+  return b;
+}
+
+}  // namespace
+
+std::int64_t now_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+void TaskLog::compute(double us) {
+  auto const start = now_ns();
+  auto now = start;
+  while (static_cast<double>(now - start) < us * 1e3) now = now_ns();
+  begun_.push_back(start);
+  ended_.push_back(now);
+}
+
+std::int64_t TaskLog::end_of_task_at(std::int64_t time) const {
+  auto const next = std::upper_bound(begun_.begin(), begun_.end(), time) - begun_.begin();
+  return next == 0 ? time : std::max(time, ended_[static_cast<std::size_t>(next) - 1]);
+}
+
 std::vector<std::int64_t> from_rank_1(std::vector<std::int64_t> mine) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   unsigned long long size = mine.size();
   MPI_Bcast(&size, 1, MPI_UNSIGNED_LONG_LONG, 1, MPI_COMM_WORLD);
   mine.resize(static_cast<std::size_t>(size));
@@ -96,22 +120,15 @@ bool have_one_clock() {
   return least[0] == ~least[1];
 }
 
-BusyVictim differences(Timed::Times const& mine, bool one_clock) {
-  auto const asked = from_rank_1(mine.asked), answered = from_rank_1(mine.answered);
-  BusyVictim b;
-  for (std::size_t i = 0; i < std::min({asked.size(), answered.size(), mine.noticed.size()}); ++i) {
-    auto const us = [&](std::int64_t end) { return static_cast<double>(end - asked[i]) * 1e-3; };
-    if (answered[i] == 0) continue;
-    b.answered.push_back(us(answered[i]));
-    if (one_clock) b.noticed.push_back(us(mine.noticed[i]));
-  }
-  return b;
+void add(Delays& to, std::int64_t asked, std::int64_t happened, std::int64_t end_of_task) {
+  to.us.push_back(static_cast<double>(happened - asked) * 1e-3);
+  to.late.push_back(static_cast<double>(happened - end_of_task) * 1e-3);
 }
-
-}  // namespace
 
 BusyVictim busy_victim(double task_us, int answers) {
   Timed::Times times;
+  TaskLog log;
+  tasks = &log;
   {
     session_options options;
     options.workers.workers = 1;
@@ -122,7 +139,9 @@ BusyVictim busy_victim(double task_us, int answers) {
     auto const runs = std::max(least, static_cast<int>(least_us / (task_us * tasks_at_once)));
     for (int n = 0; n <= runs; ++n) run<many>(task_us);
   }
-  return differences(times, have_one_clock());
+  auto const found = delays(times, task_us);
+  tasks = nullptr;
+  return found;
 }
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What programs that time single steals between two ranks have to say: a line for each, NAME us
-// SAMPLE...
+// SAMPLE...; of a busy victim another, NAME late SAMPLE..., for how long after its task that was.
 
 #include <optional>
 #include <string>
@@ -14,13 +14,18 @@ namespace bench {
 
 struct Latency {
   std::string name;
-  std::vector<double> us;
+  std::vector<double> us, late;
   std::string absent;  // why there are no samples
 
-  // What a rank that is busy with tasks of that length promises, "answer/busy-100"; and a steal in
-  // shared memory.
+  // Of a steal in shared memory.
   std::optional<double> promised_us() const;
   double share_within(double limit_us) const;
+
+  // A busy rank answers within the task that it runs and 20 us; or within 200 us, if nobody has
+  // looked.
+  bool is_of_busy_victim() const { return name.find("/busy-") != name.npos; }
+  double share_after_task() const;
+  double share_after_task_or_fallback() const;
 };
 
 struct LatencyStudy {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cluster-latency: what a steal between two ranks takes, as a program for mpirun. A line on
-// standard output for each: NAME us SAMPLE...
+// standard output for each: NAME us SAMPLE..., and NAME late SAMPLE..., in us, too, for how long
+// after the victim's task that was.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -41,12 +42,18 @@ void run(Flags const& f, MpiProcesses& processes) {
   auto const tell = [&](std::string const& name, std::vector<double> const& us) {
     if (processes.rank() == 0) fmt::print("{} us {:.3f}\n", name, fmt::join(us, " "));
   };
+  auto const tell_delays = [&](char const* what, int task_us, Delays const& d) {
+    auto const name = fmt::format("{}/busy-{}", what, task_us);
+    tell(name, d.us);
+    if (processes.rank() == 0) fmt::print("{} late {:.3f}\n", name, fmt::join(d.late, " "));
+  };
   // Sessions bind their workers themselves, and these threads are bound after that.
   for (int const us : lengths) {
     auto const b = busy_victim(us, answers);
-    tell(fmt::format("request/busy-{}", us), b.noticed);
-    tell(fmt::format("answer/busy-{}", us), b.answered);
+    tell_delays("request", us, b.noticed);
+    tell_delays("answer", us, b.answered);
   }
+  for (int const us : lengths) tell_delays("plain", us, plain_victim(us, answers));
   auto const latency = steal_latency(rounds, steals, tasks_a_steal);
   tell("ping-pong/messages", latency.ping_pong);
   tell("steal/messages", latency.steal);

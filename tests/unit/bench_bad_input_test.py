@@ -264,12 +264,18 @@ class GoodInput(unittest.TestCase):
         done = run("cluster", "--quick", "--only=latency", "--reps=1", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = {line["variant"]: line for line in map(json.loads, done.stdout.splitlines())}
-        self.assertLessEqual({"request/busy-1000", "answer/busy-1000", "ping-pong/messages", "steal/messages",
-                              "steal/window"},
+        self.assertLessEqual({"request/busy-1000", "answer/busy-1000", "plain/busy-1000", "ping-pong/messages",
+                              "steal/messages", "steal/window"},
                              set(lines))
         for line in lines.values():
             self.assertTrue("absent" in line or min(line["samples"]) > 0, line["variant"])
-        self.assertEqual(lines["answer/busy-10"]["counters"]["promised_us"], 30)
+        for name in "request/busy-100", "answer/busy-100", "plain/busy-100":
+            said = lines[name]["counters"]
+            self.assertLessEqual(said["share_after_task"], said["share_after_task_or_fallback"])
+            self.assertLess(0, said["share_after_task_or_fallback"])
+            self.assertLessEqual(said["late_median_us"], said["late_p90_us"])
+            self.assertLessEqual(said["late_p90_us"], said["late_max_us"])
+        self.assertEqual(lines["steal/window"]["counters"].get("promised_us", 0.3), 0.3)
         self.assertGreater(lines["steal/messages"]["counters"]["over_ping_pong"], 0)
 
     def test_spread(self):
