@@ -58,7 +58,7 @@ struct stencil_options {
                                // tells when that is more
   std::size_t tile_rows = 0;   // of the second dimension, that one call of the update gets
   bool plain_sweeps = false;   // no tiles: one step after the other
-  bool one_at_a_time = false;  // boxes, by one worker in a fixed order: to find mistakes
+  bool one_at_a_time = false;  // boxes, in a fixed order: to find mistakes
   // One at a time, each followed by a look whether it wrote in one of the shape's arrays outside of
   // its box (or of the ghosts that are periodic images of it) or in the copy that it reads: slow. Of
   // arrays beyond 65536 elements, ghosts too, only what is within 2 x reach + 2 of the box is looked

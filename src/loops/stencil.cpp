@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stencils: who runs which tile, and when. What tiles are, src/policy/time_tiles.hpp says.
+// Stencils: what is asked for, as a plan; then in tiles (tile_run.hpp) or in sweeps.
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <nigh/array.hpp>
 #include <nigh/parallel_for.hpp>
 #include <nigh/stencil.hpp>
-#include <nigh/task_scope.hpp>
-#include <nigh/time_grid.hpp>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/clock.hpp"
-#include "loops/tile_waits.hpp"
+#include "loops/tile_run.hpp"
 #include "loops/write_check.hpp"
-#include "policy/wavefront.hpp"
-#include "policy/placement.hpp"
-#include "policy/tile_home.hpp"
 #include "policy/tile_size.hpp"
-#include "policy/time_tiles.hpp"
 #include "tasks/scheduler.hpp"
 #include "topology/cache_share.hpp"
 
@@ -34,8 +24,6 @@ namespace {
 using detail::stencil_need;
 using detail::stencil_part;
 using detail::stencil_work;
-using policy::Tile;
-using policy::TimeTiles;
 
 // So many steps are cut into tiles at a time, to bound what is kept of each.
 constexpr std::size_t most_steps = 4096;
@@ -43,155 +31,6 @@ constexpr std::size_t most_steps = 4096;
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
   throw std::invalid_argument("nigh::stencil: " + option + ": " + why);
 }
-
-// Where planes lie: the locality queue of each.
-class Homes {
- public:
-  Homes(detail::scheduler const& host, stencil_need const& need) : host_(host), need_(need) {
-    for (int const d : policy::placement_domains(placement::blocked(), host.machine()))
-      domains_.push_back(d);
-  }
-
-  near of(std::size_t plane, std::size_t bytes) const {
-    auto const d = static_cast<std::size_t>(domain_of_plane(plane));
-    auto const& queues = host_.queues_of(static_cast<int>(d));
-    auto const rank =
-        policy::queue_of_plane(plane, need_.points, domains_.size(), queues.size());
-    return near::at_queue(queues[rank], bytes);
-  }
-
- private:
-  int domain_of_plane(std::size_t plane) const {
-    if (need_.data != nullptr) {
-      int const d =
-          domain_of(static_cast<char const*>(need_.data) + plane * need_.plane_bytes,
-                    host_.machine());
-      if (d >= 0) return d;
-    }
-    return domains_[policy::block_of_plane(plane, need_.points, domains_.size())];
-  }
-
-  detail::scheduler const& host_;
-  stencil_need const& need_;
-  std::vector<int> domains_;
-};
-
-// Some steps, all of their tiles.
-class TileRun {
- public:
-  TileRun(stencil_need const& need, stencil_plan const& plan, std::size_t first, std::size_t steps,
-          stencil_work const& work, Homes const& homes)
-      : need_(need),
-        plan_(plan),
-        first_(first),
-        steps_(steps),
-        work_(work),
-        homes_(homes),
-        tiles_(static_cast<std::int64_t>(need.points), static_cast<std::int64_t>(need.reach),
-               need.periodic[0], static_cast<std::int64_t>(plan.width),
-               static_cast<std::int64_t>(steps)),
-        norms_(work.norm != nullptr ? tiles_.numbers() : 0, 0) {}
-
-  // As numbered: row by row.
-  double run_one_by_one(runtime* where) {
-    task_scope scope({.where = where});
-    scope_ = &scope;
-    scope.spawn([this] {
-      for (std::size_t n = 0; n < tiles_.numbers(); ++n)
-        if (auto const t = tiles_.tile(n); !tiles_.diamond(t).empty()) run_tile(n, t);
-    });
-    scope.wait();
-    return sum_of_norms();
-  }
-
-  double run(runtime* where) {
-    task_scope scope({.where = where, .rule = on_exception::cancel});
-    scope_ = &scope;
-    auto const before = policy::predecessors(tiles_);
-    waits_.emplace(before);  // spawn() publishes it
-    for (std::size_t n = 0; n < before.size(); ++n)
-      if (before[n] == 0) spawn(n, home_of(n));
-    scope.wait();
-    return sum_of_norms();
-  }
-
- private:
-  double sum_of_norms() const { return std::accumulate(norms_.begin(), norms_.end(), 0.0); }
-
-  near home_of(std::size_t n) const {
-    auto const middle = static_cast<std::size_t>(tiles_.middle(tiles_.tile(n)));
-    auto const bytes = plan_.width * need_.rows * need_.row_points * need_.point_bytes;
-    return homes_.of(middle, bytes);
-  }
-
-  void spawn(std::size_t n, near home) {
-    scope_->spawn(home, [this, n] { run_from(n); });
-  }
-
-  void run_from(std::size_t n) {
-    auto const taken = base::now_ns();
-    for (std::optional<std::size_t> next = n; next && !scope_->stop_requested();)
-      next = run_and_pass_on(*next, taken);
-  }
-
-  // Returns the follower to be run at once, if any; others that waited for this tile alone are queued.
-  std::optional<std::size_t> run_and_pass_on(std::size_t n, std::int64_t taken) {
-    Tile const t = tiles_.tile(n);
-    run_tile(n, t);
-    std::optional<std::size_t> at_once;
-    tiles_.for_each(tiles_.behind(t), [&](std::size_t next) {
-      if (!waits_->count_down(next)) return;
-      near const home = home_of(next);
-      if (!at_once && policy::runs_at_once(home.queue(), queue_here(), base::now_ns() - taken))
-        at_once = next;
-      else
-        spawn(next, home);
-    });
-    return at_once;
-  }
-
-  static int queue_here() noexcept {
-    auto const* const me = detail::this_stack->worker;
-    return me != nullptr ? me->home : -1;
-  }
-
-  void run_tile(std::size_t n, Tile const& t) {
-    auto const diamond = tiles_.diamond(t);
-    auto const steps = diamond.steps();
-    double norm = 0;
-    policy::for_each_row_piece(
-        need_.rows, need_.reach, need_.periodic[1], plan_.rows,
-        static_cast<std::size_t>(steps.end - steps.begin),
-        [&](std::size_t step, std::size_t row_begin, std::size_t row_end) {
-          auto const s = steps.begin + static_cast<std::int64_t>(step);
-          auto const points = diamond.points(s);
-          auto const all = static_cast<std::int64_t>(need_.points);
-          auto const piece = [&](std::int64_t begin, std::int64_t end) {
-            if (begin >= end || scope_->stop_requested()) return;
-            stencil_part const part{first_ + static_cast<std::size_t>(s),
-                                    static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
-                                    row_begin, row_end};
-            work_.update(work_.self, part);
-            if (work_.norm != nullptr && static_cast<std::size_t>(s) == steps_)
-              norm += work_.norm(work_.self, part);
-          };
-          for (auto const turn : {-all, std::int64_t{0}, all})  // of a ring
-            piece(std::max<std::int64_t>(points.begin + turn, 0),
-                  std::min(points.end + turn, all));
-        });
-    if (!norms_.empty()) norms_[n] = norm;
-  }
-
-  stencil_need const& need_;
-  stencil_plan const& plan_;
-  std::size_t first_, steps_;
-  stencil_work const& work_;
-  Homes const& homes_;
-  TimeTiles const tiles_;
-  std::optional<TileWaits> waits_;
-  std::vector<double> norms_;  // [number]
-  task_scope* scope_ = nullptr;
-};
 
 // nigh run -v
 void say(std::string const& note) {
@@ -324,7 +163,7 @@ double stencil_engine::run_tiles(std::size_t first, std::size_t steps,
   loops::Homes const homes(host(), need_);
   auto const run_all = [&](std::size_t count, stencil_work const& what) {
     loops::TileRun tiles(need_, plan_, first, count, what, homes);
-    return one_at_a_time() ? tiles.run_one_by_one(options_.where) : tiles.run(options_.where);
+    return tiles.run(options_.where, one_at_a_time());
   };
   while (steps > loops::most_steps) {
     run_all(loops::most_steps, {work.self, work.update, nullptr});
@@ -343,19 +182,15 @@ double stencil_engine::run_sweeps(std::size_t first, std::size_t steps,
     for (auto z = planes.begin; z < planes.end; ++z)
       norms[z] = work.norm(work.self, {s, z, z + 1, 0, need_.rows});
   };
-  if (one_at_a_time()) {
-    task_scope scope({.where = options_.where});
-    scope.spawn([&] {
-      for (std::size_t s = first + 1; s <= first + steps; ++s)
-        for (std::size_t z = 0; z < need_.points; ++z) sweep(s, {z, z + 1});
-    });
-    scope.wait();
-  } else {
-    for (std::size_t s = first + 1; s <= first + steps; ++s)
-      parallel_for(
-          0, need_.points, [&](index_range planes) { sweep(s, planes); },
-          loop_options{.where = options_.where});
-  }
+  bool const alone = one_at_a_time();  // then a step is one piece of a loop, plane by plane
+  for (std::size_t s = first + 1; s <= first + steps; ++s)
+    parallel_for(
+        0, need_.points,
+        [&](index_range piece) {
+          auto const planes = alone ? 1 : piece.size();
+          for (auto z = piece.begin; z < piece.end; z += planes) sweep(s, {z, z + planes});
+        },
+        loop_options{.where = options_.where, .grain = alone ? need_.points : 0});
   return std::accumulate(norms.begin(), norms.end(), 0.0);
 }
 

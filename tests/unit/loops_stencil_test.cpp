@@ -250,28 +250,33 @@ TEST(Stencil, AnExceptionEndsTheRun) {
 }
 
 TEST(Stencil, OneBoxAtATimeIsTheSameEachTime) {
-  nigh::runtime rt({.workers = 2});
+  using Boxes = std::vector<std::array<std::size_t, 3>>;
+  auto const boxes_of = [](bool plain, char const* loops) {
+    nigh::runtime rt({.workers = 2, .loops = nigh::parse_schedule(loops).value()});
+    Boxes boxes;
+    stencil<2> s({.points = {40, 9}},
+                 {.tile_width = 4, .plain_sweeps = plain, .one_at_a_time = true, .where = &rt});
+    double sum = 0;
+    s.run_until(
+        8, 8,
+        [&](std::size_t step, box<2> const& b) { boxes.push_back({step, b.begin[0], b.begin[1]}); },
+        [](std::size_t, box<2> const& b) { return static_cast<double>(b.size(0) * b.size(1)); },
+        [&](std::size_t, double all) {
+          sum = all;
+          return true;
+        });
+    EXPECT_EQ(sum, 40 * 9);
+    return boxes;
+  };
   for (bool const plain : {false, true}) {
-    std::vector<std::array<std::size_t, 3>> first;
-    for (int n = 0; n < 2; ++n) {
-      std::vector<std::array<std::size_t, 3>> boxes;
-      stencil<2> s({.points = {40, 9}},
-                   {.tile_width = 4, .plain_sweeps = plain, .one_at_a_time = true, .where = &rt});
-      double sum = 0;
-      s.run_until(
-          8, 8,
-          [&](std::size_t step, box<2> const& b) { boxes.push_back({step, b.begin[0], b.begin[1]}); },
-          [](std::size_t, box<2> const& b) { return static_cast<double>(b.size(0) * b.size(1)); },
-          [&](std::size_t, double all) {
-            sum = all;
-            return true;
-          });
-      EXPECT_EQ(sum, 40 * 9);
-      if (n == 0) first = boxes;
-      EXPECT_EQ(boxes, first);
+    auto const first = boxes_of(plain, "adaptive");
+    if (plain) {
+      EXPECT_EQ(first.size(), 8 * 40u);
     }
+    for (char const* loops : {"adaptive", "static", "static,3", "dynamic", "guided", "local"})
+      EXPECT_EQ(boxes_of(plain, loops), first) << loops;
   }
-  expect_as_sweeps({.points = {40, 9, 2}}, {.tile_width = 4, .one_at_a_time = true, .where = &rt}, 20);
+  expect_as_sweeps({.points = {40, 9, 2}}, {.tile_width = 4, .one_at_a_time = true}, 20);
 }
 
 TEST(Stencil, RunsInATask) {
