@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <nigh/cluster.hpp>
+#include <optional>
 #include <vector>
 
 #include "bench/cluster/mpi_processes.hpp"
@@ -18,7 +19,8 @@ namespace {
 using namespace bench;
 
 struct Flags {
-  long side = 120, sweeps = 10, workers = 0;
+  long side = 120, sweeps = 10;
+  std::optional<long> workers;
   bool check = false, report = false;
 
   void declare(CLI::App& app) {
@@ -46,7 +48,7 @@ void run(Flags const& f, int& argc, char**& argv, MpiProcesses& processes) {
   in_range("--sweeps", f.sweeps, 0, 1'000'000);
   jacobi3d::Extent const size{f.side, f.side, f.side};
   nigh::cluster::session_options options;
-  options.workers.workers = static_cast<int>(in_range("--workers", f.workers, 0, 1024));
+  options.workers.workers = static_cast<int>(number_or("--workers", f.workers, 0, 1024));
 
   processes.speak_again();
   nigh::cluster::session here(argc, argv, options);

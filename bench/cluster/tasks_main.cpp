@@ -20,8 +20,8 @@ using namespace bench;
 
 struct Flags {
   std::string problem = "uts", size, victims = "hierarchical", chunks = "hierarchical";
-  long cutoff = 0, workers = 0, repetitions = 1;
-  std::optional<long> task_capacity, queue_capacity;
+  long cutoff = 0, repetitions = 1;
+  std::optional<long> workers, task_capacity, queue_capacity;
   bool tiny = false, report = false, list = false;
 
   void declare(CLI::App& app) {
@@ -45,7 +45,7 @@ struct Flags {
 nigh::cluster::session_options options_from(Flags const& f) {
   constexpr long most = 1 << 20;
   nigh::cluster::session_options o;
-  o.workers.workers = static_cast<int>(in_range("--workers", f.workers, 0, 1024));
+  o.workers.workers = static_cast<int>(number_or("--workers", f.workers, 0, 1024));
   if (!nigh::cluster::set_victims(o, f.victims))
     refuse("--victims", f.victims, "is not random, ring, hierarchical or lifelines");
   if (!nigh::cluster::set_chunks(o, f.chunks))

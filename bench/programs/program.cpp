@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -18,7 +19,8 @@ namespace {
 
 struct Flags {
   std::string size;
-  long threads = 0, repeat = 1;
+  std::optional<long> threads;
+  long repeat = 1;
   bool report = false, serial = false;
 
   void declare(PlainProgram const& program, CLI::App& app) {
@@ -35,14 +37,13 @@ struct Flags {
 
 void run(PlainProgram const& program, Flags const& flags) {
   constexpr long most_threads = 1024, most_times = 1'000'000;
-  if (flags.threads < 0 || flags.threads > most_threads)
+  if (flags.threads && (*flags.threads < 1 || *flags.threads > most_threads))
     throw UsageError(
-        fmt::format("--threads: {} is not a number from 1 to {}, nor 0 for the default",
-                    flags.threads, most_threads));
+        fmt::format("--threads: {} is not a number from 1 to {}", *flags.threads, most_threads));
   if (flags.repeat < 1 || flags.repeat > most_times)
     throw UsageError(
         fmt::format("--repeat: {} is not a number from 1 to {}", flags.repeat, most_times));
-  if (flags.threads > 0) omp_set_num_threads(static_cast<int>(flags.threads));
+  if (flags.threads) omp_set_num_threads(static_cast<int>(*flags.threads));
   auto const start = std::chrono::steady_clock::now();
   auto const& solve = flags.serial ? program.solve_serially : program.solve;
   Answer answer = solve(flags.size);

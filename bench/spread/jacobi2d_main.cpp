@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 
 #include "bench/command.hpp"
 #include "bench/options.hpp"
@@ -22,7 +23,7 @@ using namespace bench;
 struct Flags {
   std::string variant = "nigh/tasks", rows = "default", sends = "early", isa;
   int blocks = 24, points = 0, iterations = 10, steps = 1, spread = 1;
-  long threads = 0;
+  std::optional<long> threads;
   double memory = 0.05;
   bool pin = false, reference = false, report = false, list = false;
 
@@ -79,8 +80,8 @@ jacobi2d::Team team_from(Flags const& f, nigh::topology const& machine,
   jacobi2d::Team team;
   team.machine = &machine;
   auto const all = cpus_for(static_cast<long>(machine.cpus().size()), machine);
-  require(f.threads >= 0, "--threads", "a positive number is needed, or 0 for the default");
-  auto const threads = f.threads == 0 ? all.size() : cpus_for(f.threads, machine).size();
+  require(f.threads.value_or(1) > 0, "--threads", "a positive number is needed");
+  auto const threads = f.threads ? cpus_for(*f.threads, machine).size() : all.size();
   // Processes that may use the same cpus take turns with them, where there are enough.
   std::size_t first = threads * static_cast<std::size_t>(host.rank);
   if (all.size() < threads * static_cast<std::size_t>(host.ranks)) first = 0;

@@ -58,7 +58,8 @@ class PlainPrograms(unittest.TestCase):
             flag = SMALL[name].split("=", maxsplit=1)[0]
             tries = [[flag, "X"], [flag, ""], [flag, "-1"], [flag, "99999999999999999999"]]
             if name == "gauss":  # what all have in common; MPI takes its time to begin
-                tries += [["--repeat", "0"], ["--threads", "-1"], ["--threads", "100000"],
+                tries += [["--repeat", "0"], ["--threads", "0"], ["--threads", "-1"],
+                          ["--threads", "100000"],
                           ["--threads", "two"], ["--fast"]]
             for words in tries:
                 done = run([path(name), *words])
@@ -100,7 +101,7 @@ class Jacobi2d(unittest.TestCase):
         self.assertRegex(done.stderr, r"^processes 1\nthreads 1\nseconds \d+\.\d+\nMLUP/s \d+\.\d\n$")
 
     def test_bad_input(self):
-        for words in (["--blocks=0"], ["--points=-1"], ["--memory=2"], ["--sends=soon"], ["--threads=-1"],
+        for words in (["--blocks=0"], ["--points=-1"], ["--memory=2"], ["--sends=soon"], ["--threads=0"], ["--threads=-1"],
                       ["--spread=100000"], ["--rows=few"], ["--variant=fastest"]):
             done = run([path("jacobi2d"), *words])
             self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
@@ -127,11 +128,20 @@ class ClusterTasks(unittest.TestCase):
     def test_bad_input(self):
         for name in self.PROGRAMS[:1]:
             for words in (["--problem=chess"], ["--size=T9"], ["--victims=all"], ["--chunks=few"], ["--chunks=fixed,33"],
-                          ["--workers=-1"],
+                          ["--workers=0"], ["--workers=-1"],
                           ["--cutoff=-1"], ["--task-capacity=-1"], ["--queue-capacity=-1"], ["--repetitions=0"]):
                 done = run([path(name), *words])
                 self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
                 self.assertRegex(done.stderr, rf"^cluster-tasks: [^\n]*{words[0].split('=')[0]}[^\n]*\n$")
+
+    def test_bad_input_to_the_stencil(self):
+        for name in ("cluster-jacobi3d-openmpi", "cluster-jacobi3d-mpich"):
+            if os.path.exists(path(name)):
+                for words in (["--workers=0"], ["--workers=-1"], ["--side=0"], ["--sweeps=-1"]):
+                    done = run([path(name), *words])
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
+                    self.assertRegex(done.stderr, rf"^cluster-jacobi3d: {words[0].split('=')[0]}: [^\n]*\n$")
+                break
 
     def test_bad_environment(self):
         with tempfile.NamedTemporaryFile("w") as switches:
