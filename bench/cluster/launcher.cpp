@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include "bench/command.hpp"
 #include "bench/options.hpp"
@@ -127,6 +128,14 @@ RankReport parse_report(std::string const& errors) {
     for (double n; words >> word >> n;) report.counters[word] += n;
   }
   return report;
+}
+
+std::string session_note(Ended const& ended) {
+  constexpr std::string_view begin = "nigh: cluster: ";
+  std::istringstream lines(ended.errors);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(begin)) return line.substr(begin.size());
+  return {};
 }
 
 std::string complaint_of(Ended const& ended) {

@@ -38,6 +38,9 @@ struct RankReport {
 
 RankReport parse_report(std::string const& errors);
 
+// What a session tells with NIGH_VERBOSE; empty: nothing.
+std::string session_note(Ended const& ended);
+
 // The first line that says something; launchers draw boxes around theirs.
 std::string complaint_of(Ended const& ended);
 

@@ -93,11 +93,13 @@ void try_policies(ClusterOptions const& o) {
   }
 }
 
-void try_launcher(ClusterOptions const& o) {
+// What its session has to say.
+std::string try_launcher(ClusterOptions const& o) {
+  auto job = o.launcher.command("cluster-tasks", smallest_job(o.policies.front()), o.ranks);
+  job.environment["NIGH_VERBOSE"] = "1";
   std::vector<Ended> ended;
   try {
-    ended = run_together(
-        {o.launcher.command("cluster-tasks", smallest_job(o.policies.front()), o.ranks)}, 100);
+    ended = run_together({job}, 100);
   } catch (std::runtime_error const& e) {
     refuse("--launcher", o.launcher.text(), std::string("fails: ") + e.what());
   }
@@ -107,6 +109,7 @@ void try_launcher(ClusterOptions const& o) {
   if (came != o.ranks)
     refuse("--launcher", o.launcher.text(),
            fmt::format("has started {} ranks instead of {}", came, o.ranks));
+  return session_note(ended[0]);
 }
 
 }  // namespace
@@ -154,10 +157,8 @@ ClusterOptions check(ClusterFlags const& f) {
   for (auto const& word : words_of("--policies", f.policies.empty() ? usual : f.policies))
     o.policies.push_back(policy_from(word));
   try_policies(o);
-  try_launcher(o);
-  if (auto const cpus = o.machine.cpus().size(); f.launcher.empty() && cpus < static_cast<std::size_t>(o.ranks))
-    o.note = fmt::format("{} ranks on {} cpus: times tell more of the system's scheduler than of nigh",
-                         o.ranks, cpus);
+  if (auto const note = try_launcher(o); !note.empty())
+    o.note = note + ", and times tell more of the system's scheduler than of nigh";
   return o;
 }
 

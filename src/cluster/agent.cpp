@@ -8,6 +8,7 @@
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
+#include "base/verbose.hpp"
 #include "cluster/clocks.hpp"
 #include "platform/last_words.hpp"
 #include "trace/rank.hpp"
@@ -35,6 +36,12 @@ runtime_options on_its_cpus(runtime_options options, Layout const& layout) {
   }
   options.cpus = share;
   return options;
+}
+
+void tell_of_crowd(Layout const& layout) {
+  if (layout.self != 0 || !base::is_verbose()) return;
+  if (auto const note = crowd_in(layout); !note.empty())
+    std::fprintf(stderr, "nigh: cluster: %s\n", note.c_str());
 }
 
 // Collective. Before any runtime is recorded.
@@ -116,6 +123,7 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       all_can_ring_(!funneled_ && (ranks() == 1 || engine_.neighbours().are_all())),
       workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
                *this) {
+  tell_of_crowd(layout_);
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "cluster/functions.hpp"
 #include "cluster/switches.hpp"
@@ -46,6 +48,7 @@ bytes hello(Place const& place, Settings const& settings, std::string const& fun
   w.put(std::int64_t{place.domain});
   w.put(std::uint64_t{place.cpus.size()});
   for (int const cpu : place.cpus) w.put(std::int64_t{cpu});
+  w.put(std::int64_t{place.workers});
   return w.take();
 }
 
@@ -71,6 +74,7 @@ Hello read_hello(byte_view message, std::size_t term_count) {
   auto const cpus = r.get<std::uint64_t>();
   for (std::uint64_t i = 0; i < cpus; ++i)
     h.place.cpus.push_back(static_cast<int>(r.get<std::int64_t>()));
+  h.place.workers = static_cast<int>(r.get<std::int64_t>());
   return h;
 }
 
@@ -125,11 +129,36 @@ std::vector<int> share_of_cpus(Layout const& layout) {
   return {at(before), at(before + 1)};
 }
 
+std::string crowd_in(Layout const& layout) {
+  struct Machine {
+    std::set<int> cpus;
+    std::size_t ranks = 0, workers = 0;
+    std::string host;
+  };
+  std::map<std::string, Machine> machines;  // by kernel
+  for (Layout at = layout; auto const& place : layout.places) {
+    auto& m = machines[place.kernel];
+    at.self = static_cast<int>(&place - layout.places.data());
+    m.cpus.insert(place.cpus.begin(), place.cpus.end());
+    m.workers += place.workers > 0 ? static_cast<std::size_t>(place.workers)
+                                   : share_of_cpus(at).size();
+    if (m.ranks++ == 0) m.host = place.host;
+  }
+  for (auto const& place : layout.places) {
+    auto const& m = machines[place.kernel];
+    if (m.workers > m.cpus.size())
+      return std::to_string(m.workers) + " workers of " + std::to_string(m.ranks) + (m.ranks == 1 ? " rank on " : " ranks on ") +
+             std::to_string(m.cpus.size()) + " cpus of " + m.host + ": they take turns";
+  }
+  return {};
+}
+
 Place this_place(runtime_options const& workers) {
   auto const& machine = workers.machine != nullptr ? *workers.machine : this_host();
   Place place{platform::host_name(), platform::kernel_id(), -1, workers.cpus,
               switch_from_slurm(std::getenv("SLURM_TOPOLOGY_ADDR"),
                                 std::getenv("SLURM_TOPOLOGY_ADDR_PATTERN"))};
+  place.workers = workers.workers > 0 ? workers.workers : static_cast<int>(workers.cpus.size());
   if (place.cpus.empty()) place.cpus = machine.order(workers.order, workers.order_level);
   for (int const cpu : place.cpus) {
     int const domain = machine.domain_of_cpu(cpu);

@@ -19,6 +19,7 @@ struct Place {
   int domain = -1;        // that holds all its cpus; -1: there are several
   std::vector<int> cpus;  // that it may use, in the order workers take them
   std::string switch_name = {};  // of its host; empty: not known
+  int workers = 0;               // that it asks for; 0: one for each cpu of its share
 };
 
 struct Layout {
@@ -34,6 +35,10 @@ policy::VictimPlan plan_among_ranks(Layout const& layout);
 // Which of its cpus a rank takes where others of its machine were given the same: its part of them
 // in turn; one, where there are fewer cpus than ranks.
 std::vector<int> share_of_cpus(Layout const& layout);
+
+// Of the first machine whose ranks have more workers than cpus, which then take turns: what to tell
+// its user. Empty: there is none.
+std::string crowd_in(Layout const& layout);
 
 // Collective: everybody's place, and whether all ranks fit together. Where they do not, or one
 // cannot do what it is told, rank 0 says so on standard error, and all end, code 2.

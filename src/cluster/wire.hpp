@@ -12,7 +12,7 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 3;
+inline constexpr std::uint32_t wire_version = 4;
 
 enum class Kind : std::uint8_t {
   steal,     // may I have some tasks?

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/verbose.hpp"
 #include "loops/tile_run.hpp"
 #include "loops/write_check.hpp"
 #include "policy/tile_size.hpp"
@@ -32,11 +33,8 @@ constexpr std::size_t most_steps = 4096;
   throw std::invalid_argument("nigh::stencil: " + option + ": " + why);
 }
 
-// nigh run -v
 void say(std::string const& note) {
-  char const* const verbose = std::getenv("NIGH_VERBOSE");
-  if (verbose == nullptr || *verbose == '\0' || std::string_view(verbose) == "0") return;
-  std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
+  if (base::is_verbose()) std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
 }
 
 policy::TileSize tile_for(policy::TileNeed const& need, stencil_options const& options,

@@ -48,6 +48,21 @@ TEST(Layout, GivesOneCpuToEachOfTooManyRanks) {
   EXPECT_THAT(share_of_cpus(ranks(4, five)), ElementsAre(0));
 }
 
+TEST(Layout, TellsOfMoreWorkersThanCpus) {
+  Place const two{"a", "k", 0, {0, 1}};
+  EXPECT_EQ(crowd_in(ranks(0, {two, two})), "") << "a cpu for each";
+  EXPECT_EQ(crowd_in(ranks(1, {two, two, two})), "3 workers of 3 ranks on 2 cpus of a: they take turns");
+  auto busy = two;
+  busy.workers = 2;
+  EXPECT_EQ(crowd_in(ranks(0, {busy})), "");
+  EXPECT_EQ(crowd_in(ranks(0, {busy, two})), "3 workers of 2 ranks on 2 cpus of a: they take turns");
+  Place const elsewhere{"b", "l", 0, {0, 1}};
+  EXPECT_EQ(crowd_in(ranks(0, {two, elsewhere, elsewhere, two})), "");
+  busy = elsewhere;
+  busy.workers = 3;
+  EXPECT_EQ(crowd_in(ranks(0, {two, busy})), "3 workers of 1 rank on 2 cpus of b: they take turns");
+}
+
 TEST(Layout, AsksTheDomainFirstThenTheHostThenTheCluster) {
   auto const plan = plan_among_ranks(
       ranks(0, {{"a", "k", 0, {0}}, {"b", "l", 0, {0}}, {"a", "k", 1, {1}}, {"a", "k", 0, {2}}}));

@@ -143,6 +143,18 @@ class ClusterTasks(unittest.TestCase):
                     self.assertRegex(done.stderr, rf"^cluster-jacobi3d: {words[0].split('=')[0]}: [^\n]*\n$")
                 break
 
+    @unittest.skipUnless(shutil.which("mpirun.openmpi") and os.path.exists(path("cluster-tasks-openmpi")), "needs MPI")
+    def test_tells_of_more_workers_than_cpus(self):
+        words = ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-n", "2", path("cluster-tasks-openmpi"),
+                 "--problem=fib", "--size=5"]
+        cpus = len(os.sched_getaffinity(0))
+        for workers, verbose, expected in (
+                (cpus, "1", rf"^nigh: cluster: {2 * cpus} workers of 2 ranks on {cpus} cpus of [^\n]+: they take turns\n$"),
+                (cpus, "0", "^$"), (1, "1", "^$" if cpus > 1 else "turns")):
+            done = run([*words, f"--workers={workers}"], NIGH_VERBOSE=verbose)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, expected)
+
     def test_bad_environment(self):
         with tempfile.NamedTemporaryFile("w") as switches:
             print("n1 left\nn2", file=switches, flush=True)
