@@ -63,6 +63,12 @@ class SocketNetwork : public cluster::Transport {
   bool survivors_go_on() const noexcept override { return true; }
   std::vector<int> lost() override { return std::exchange(lost_, {}); }
 
+  void leave(int rank) override {
+    flush(rank);
+    peer(rank).is_lost = true;
+    peer(rank).waiting.clear();
+  }
+
   void send(int to, cluster::byte_view message) override {
     push(to, message, Says::message);
   }

@@ -2,9 +2,13 @@
 #include "cluster/agent.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
+#include <thread>
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
@@ -91,7 +95,20 @@ bool supervises(session_options const& options, Transport const& network) {
   return why == nullptr;
 }
 
-EnginePolicies policies_of(session_options const& options, bool is_supervised) {
+// Collective. In nanoseconds; what rank 0 says holds for all. Where it cannot be told all end, code 2.
+std::int64_t silence_of(Transport& network) {
+  auto const mine = silence_of_environment();
+  auto const first = network.gather(std::as_bytes(std::span(&mine, 1))).front();
+  Time silence_us = 0;
+  std::memcpy(&silence_us, first.data(), sizeof silence_us);
+  if (silence_us >= 0) return silence_us * 1000;
+  if (network.rank() == 0) std::fprintf(stderr, "nigh: %s\n", bad_silence);
+  network.finish();
+  std::exit(2);
+}
+
+EnginePolicies policies_of(session_options const& options, bool is_supervised,
+                           std::int64_t silence_ns) {
   EnginePolicies p;
   p.victims = options.victims;
   p.chunks = options.chunks;
@@ -99,6 +116,7 @@ EnginePolicies policies_of(session_options const& options, bool is_supervised) {
   p.has_free_tasks = has_free_tasks();
   p.has_lifelines = options.lifelines;
   p.supervised = is_supervised;
+  p.silence_ns = silence_ns;
   return p;
 }
 
@@ -112,9 +130,10 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       layout_(meet(*network_, this_place(settings.options.workers), settings,
                    names_of(functions_))),
       is_supervised_(supervises(settings.options, *network_)),
+      silence_ns_(is_supervised_ ? silence_of(*network_) : 0),
       watch_(is_supervised_ ? nullptr : watch_over(*network_)),
       funneled_(network_->is_funneled()),
-      engine_(plan_among_ranks(layout_), policies_of(settings.options, is_supervised_), *this,
+      engine_(plan_among_ranks(layout_), policies_of(settings.options, is_supervised_, silence_ns_), *this,
               *network_,
               settings.options.shared_window && !is_supervised_ ? meet_neighbours(*network_)
                                                                 : Neighbours{}),
@@ -125,9 +144,16 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
                *this) {
   tell_of_crowd(layout_);
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
+  if (silence_ns_ == 0) return;
+  auto const every_ns = std::min<std::int64_t>(silence_ns_ / 10, 500'000'000);
+  beats_.emplace(every_ns, [this] {
+    std::lock_guard const guard(lock_);
+    engine_.beat();
+  });
 }
 
 Agent::~Agent() {
+  if (beats_) part_from_the_others();
   {
     std::lock_guard const guard(lock_);
     network_->finish();
@@ -159,15 +185,19 @@ void Agent::poll() noexcept {
   }
 }
 
-void Agent::turn() noexcept {
-  outbox_.empty_into(engine_);
-  auto now = now_ns();
+void Agent::receive_some(std::int64_t now) noexcept {
   for (int i = 0; i < messages_per_turn; ++i) {
     auto const arrived = network_->receive();
     if (arrived.from < 0) break;
     engine_.receive(arrived.from, arrived.message, now);
   }
   if (is_supervised_) hear_of_losses(now);
+}
+
+void Agent::turn() noexcept {
+  outbox_.empty_into(engine_);
+  auto now = now_ns();
+  receive_some(now);
   engine_.tick(now);
   last_poll_ns_.store(now, sync::relaxed);
   is_moving_.store(network_->is_moving(), sync::relaxed);
@@ -189,6 +219,42 @@ void Agent::hear_of_losses(std::int64_t now) noexcept {
     if (rank() == 0)
       std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
   }
+}
+
+void Agent::leave(int silent) {
+  network_->leave(silent);
+  if (rank() == 0)
+    std::fprintf(stderr, "nigh: %s has been silent for %.1f s; the others go on\n",
+                 layout_.who(silent).c_str(), static_cast<double>(silence_ns_) * 1e-9);
+}
+
+void Agent::has_to_end(End why) {
+  std::array<char, 32> seconds;
+  std::snprintf(seconds.data(), seconds.size(), "%.1f s", static_cast<double>(silence_ns_) * 1e-9);
+  auto const self = layout_.who(rank());
+  platform::end_with(
+      why == End::was_left
+          ? "nigh: " + self + " was silent for " + seconds.data() + ", and the others went on; " +
+                self + " ends\n"
+          : "nigh: " + layout_.who(0) + ", which has the root, has been silent for " +
+                seconds.data() + "; " + self + " ends\n",
+      1);
+}
+
+// Nobody waits for ever for a rank that was stopped on the way here.
+void Agent::part_from_the_others() noexcept {
+  for (bool is_first = true;; is_first = false) {
+    {
+      std::lock_guard const guard(lock_);
+      auto const now = now_ns();
+      if (is_first) engine_.part();
+      receive_some(now);
+      engine_.listen(now);
+      if (engine_.has_parted()) break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  beats_.reset();
 }
 
 void Agent::between_tasks(std::int64_t now) noexcept {

@@ -11,13 +11,16 @@
 // lock_, which nobody but mpi_section waits for: who finds it taken goes on. What others want to
 // send meanwhile waits in the outbox, which whoever polls empties.
 //
-// Between runs nothing is sent or received. Where a rank was lost, tasks may be left that nobody
-// waits for; what they spawn and return stays here.
+// Between runs nothing is sent or received, but for what tells others that a supervised rank is
+// there. Where a rank was lost, tasks may be left that nobody waits for; what they spawn and return
+// stays here.
 
 #include <mutex>
 #include <nigh/cluster.hpp>
+#include <optional>
 #include <vector>
 
+#include "cluster/beats.hpp"
 #include "cluster/engine.hpp"
 #include "cluster/functions.hpp"
 #include "cluster/inbox.hpp"
@@ -71,6 +74,8 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::uint16_t give(Writer& to, Chunk const& chunk) override;
   void take(Task task) override;
   void forget(int rank) override { inbox_.forget(rank); }
+  void leave(int rank) override;
+  void has_to_end(End why) override;
   void ring(int neighbour) override;
   void deliver(Token token, detail::outcome const& what) override;
   TaskCounts free_tasks() override;
@@ -81,6 +86,8 @@ class Agent final : public tasks::Outside, private Engine::Host {
   void sleep_and_look() noexcept;
   Lookout::Time how_long_to_sleep() noexcept;
   void hear_of_losses(std::int64_t now_ns) noexcept;
+  void receive_some(std::int64_t now_ns) noexcept;
+  void part_from_the_others() noexcept;
   void put(Inbox::Item item);
   bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
                  nigh::detail::task_slot& slot);
@@ -90,6 +97,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
   std::vector<detail::function*> functions_;  // by number
   Layout layout_;
   bool const is_supervised_;            // ranks go on when another is lost
+  std::int64_t const silence_ns_;       // if so: after that, one is left
   std::unique_ptr<Watch> const watch_;  // null: they do
   bool const funneled_;
 
@@ -116,7 +124,8 @@ class Agent final : public tasks::Outside, private Engine::Host {
   int attended_ = 0;              // of its sleeps, in a row: workers polled
   sync::atomic<bool> is_over_{false};
 
-  nigh::runtime workers_;  // last: its threads use the rest
+  nigh::runtime workers_;         // its threads use the rest
+  std::optional<Beats> beats_;  // last, for the same reason
 };
 
 // The process's, while a session lasts.

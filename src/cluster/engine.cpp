@@ -27,6 +27,8 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Tra
       network_(network),
       neighbours_(std::move(neighbours)),
       termination_(plan_.self, plan_.workers),
+      silence_(plan_.workers, policies.silence_ns),
+      parts_(static_cast<std::size_t>(plan_.workers)),
       lifelines_(policies.has_lifelines ? policy::lifelines(plan_.self, plan_.workers)
                                         : std::vector<int>()),
       // Spread over all bits, so that ranks do not begin with their neighbours.
@@ -67,6 +69,7 @@ void Engine::send_now(int to, byte_view message) {
 
 void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
   if (supervision_ && supervision_->is_lost(from)) return;
+  silence_.heard(from);
   Reader reader(message);
   auto const header = reader.get<Header>();
   switch (header.kind) {
@@ -106,6 +109,12 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     }
     case Kind::wave:
       return send(termination_.received(from, reader.get<TerminationMessage>()));
+    case Kind::beat:
+      return;
+    case Kind::silent:
+      return told_of_silent(reader.get<std::int32_t>(), now_ns);
+    case Kind::parts:
+      return rank_parts(from);
   }
   NIGH_ASSERT(false, "a message has a known kind");
 }
@@ -152,6 +161,7 @@ void Engine::take_tasks(Header const& header, Reader& from) {
 }
 
 void Engine::tick(std::int64_t now_ns) {
+  listen(now_ns);
   if (policies_.has_free_tasks) look_whether_over();
   feed_lifelines();
   if (neighbours_.any() && deal_with_neighbours(now_ns)) return;

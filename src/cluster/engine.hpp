@@ -29,6 +29,7 @@
 #include "base/atomic.hpp"
 #include "cluster/lifelines.hpp"
 #include "cluster/neighbours.hpp"
+#include "cluster/silence.hpp"
 #include "cluster/supervision.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
@@ -62,6 +63,7 @@ struct EnginePolicies {
   policy::RingPolicy rings = {};
   std::int64_t soon_ns = 300'000;  // what was asked for may be expected for so long
   bool supervised = false;  // see supervision.hpp; not with free tasks
+  std::int64_t silence_ns = 0;  // supervised: after that, a rank is left; 0: none is
 };
 
 // A task's result, or what its exception said.
@@ -84,6 +86,11 @@ class Engine {
     virtual void take(Task task) = 0;
     // Nobody waits for the results of that rank's tasks any more. Those not begun may be dropped.
     virtual void forget(int) {}
+    // Nothing is sent to that rank or received from it any more: it is silent.
+    virtual void leave(int) {}
+    // This rank is of no use to the others.
+    enum class End { was_left, root_is_silent };
+    virtual void has_to_end(End) {}
     // A neighbour shall look.
     virtual void ring(int) {}
     virtual void deliver(Token token, detail::outcome const& what) = 0;
@@ -106,6 +113,13 @@ class Engine {
   void end_root(Outcome root);
   // That rank is lost, for ever; nothing that it has sent is heard from now on.
   void lose(int rank, std::int64_t now_ns);
+  // This rank is there; every tenth of silence_ns. Others are missed by tick(), or listen() alone.
+  void beat();
+  void listen(std::int64_t now_ns);
+  // No run will follow. All ranks have said so, or are lost, once has_parted().
+  void part();
+  bool has_parted() const noexcept { return has_parted_; }
+
   // A free task has thrown. It counts as finished only once rank 0 knows.
   void fail(Outcome const& what);
 
@@ -164,6 +178,12 @@ class Engine {
   void result(ResultHead head, byte_view output);
   void release_waiting();
   void hang_on_the_others();
+  // engine_silence.cpp
+  void told_of_silent(int rank, std::int64_t now_ns);
+  void leave(int rank, std::int64_t now_ns);
+  void rank_parts(int rank);
+  void look_whether_all_part();
+  void tell_those_who_listen(Kind kind, int about);
 
   policy::VictimPlan const plan_;
   EnginePolicies const policies_;
@@ -183,6 +203,9 @@ class Engine {
   std::optional<Outcome> failure_;  // the first
 
   std::optional<Supervision> supervision_;
+  Silence silence_;
+  bool wants_to_part_ = false, has_parted_ = false;
+  std::vector<bool> parts_;  // [rank]: wants to
   Lifelines lifelines_;
   bool asked_ = false;  // a request is under way
   int asks_ = -1;       // to whom, if so

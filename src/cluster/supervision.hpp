@@ -7,6 +7,9 @@
 //   A ──t──▶ B ──t──▶ C      C's result goes to B, B's to A. When C is lost, B runs t again; when B
 //   A ◀─ r ─ B ◀─ r ─ C      is, A does, and what C does for B is of no use to anybody.
 //
+// A rank that is stopped is not lost as far as the network knows: rank 0 misses it, and tells all
+// (engine_silence.cpp).
+//
 // On the way a task has the name under which it is kept here. No name is used twice, so a result
 // that comes twice, or for what has been run again, finds nothing and is dropped.
 

@@ -32,6 +32,9 @@ class Transport {
   virtual bool survivors_go_on() const noexcept { return false; }
   // Ranks that have been lost since the last call.
   virtual std::vector<int> lost() { return {}; }
+  // That rank is silent, and to be taken for one that is lost. What was sent to it goes out as far as
+  // it does at once; lost() does not tell of it.
+  virtual void leave(int) {}
 
   // Something is on its way, or coming, that goes on when this rank polls.
   virtual bool is_moving() const noexcept { return false; }

@@ -24,6 +24,9 @@ enum class Kind : std::uint8_t {
   stop,      // the run is over: a ResultHead and the root's output
   failed,    // to rank 0: a free task has thrown; a ResultHead and what
   wave,      // of termination detection: a TerminationMessage
+  beat,      // of whoever is there; this and the next two name a rank
+  silent,    // by rank 0: that rank says nothing, and is left
+  parts,     // to rank 0: that rank has no more runs; by rank 0: nobody has
 };
 
 struct Header {

@@ -74,6 +74,88 @@ TEST(Engine, EndsWithTheRightAnswerWhoeverIsLeft) {
   }
 }
 
+// Stopped, not lost: the network says nothing. Some go on before anybody has missed them.
+TEST(Engine, GoesOnWithoutThoseWhoAreSilent) {
+  std::uint64_t again = 0;
+  for (unsigned seed = 7000; seed < 7200; ++seed) {
+    std::mt19937 random(seed);
+    int const ranks = 2 + static_cast<int>(random() % 5);
+    std::vector<Loss> stops;
+    for (int rank = 1; rank < ranks; ++rank) {
+      auto const at = random() % 400;
+      if (random() % 2 == 0) stops.push_back({rank, at, true, at + random() % 4000});
+    }
+    std::sort(stops.begin(), stops.end(), [](Loss const& a, Loss const& b) { return a.after > b.after; });
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
+    auto policies = supervised(seed);
+    policies.silence_ns = 4'000'000;
+    Play play({seed, ranks, {policies, 2, true, false, seed % 2 == 0}}, stops);
+    play();
+    if (testing::Test::HasFatalFailure()) return;
+    again += play.counters().tasks_run_again;
+  }
+  EXPECT_GT(again, 0u) << "silence mattered";
+}
+
+TEST(Engine, EndsWhenTheRootsRankIsSilent) {
+  ScriptedNetwork network(3);
+  EnginePolicies policies;
+  policies.supervised = true;
+  policies.silence_ns = 1000;
+  Rank one(1, reaches(1, 3), network, {policies, 1});
+  one.engine.begin();
+  Writer beat;
+  beat.put(Header{Kind::beat, 0, 0, 1});
+  beat.put(std::int32_t{0});
+  std::int64_t now = 0;
+  for (int i = 0; i < 30; ++i) {
+    one.engine.tick(now += 90);
+    if (i % 5 == 0) one.engine.receive(0, beat.view(), now);
+  }
+  EXPECT_FALSE(one.ends);
+  for (int i = 0; i < 12; ++i) one.engine.tick(now += 90);
+  EXPECT_TRUE(one.ends == Rank::End::root_is_silent);
+}
+
+TEST(Engine, PartsWhenAllWantToOrAreLeft) {
+  ScriptedNetwork network(3);
+  EnginePolicies policies;
+  policies.supervised = true;
+  policies.silence_ns = 1000;
+  Rank zero(0, reaches(0, 3), network, {policies, 1}), one(1, reaches(1, 3), network, {policies, 1});
+  std::mt19937 random(1);
+  zero.engine.part();
+  one.engine.part();
+  for (auto got = network.next_for(0, random); got.from >= 0; got = network.next_for(0, random))
+    zero.engine.receive(got.from, got.message, 0);
+  EXPECT_FALSE(zero.engine.has_parted()) << "rank 2 is not there yet";
+  Writer beat;
+  beat.put(Header{Kind::beat, 0, 0, 0});
+  beat.put(std::int32_t{1});
+  for (std::int64_t now = 0; now < 1500; now += 90) {
+    zero.engine.receive(1, beat.view(), now);
+    zero.engine.listen(now);
+  }
+  EXPECT_EQ(zero.left, (std::vector<int>{2}));
+  EXPECT_TRUE(zero.engine.has_parted());
+  for (auto got = network.next_for(1, random); got.from >= 0; got = network.next_for(1, random))
+    one.engine.receive(got.from, got.message, 0);
+  EXPECT_TRUE(one.engine.has_parted());
+  EXPECT_EQ(one.left, (std::vector<int>{2}));
+}
+
+TEST(Silence, IsTimeThatWasListenedTo) {
+  Silence silence(3, 1000);
+  EXPECT_THAT(silence.listen(1, 3, 5000), testing::IsEmpty()) << "it begins";
+  EXPECT_THAT(silence.listen(1, 3, 1'000'000), testing::IsEmpty()) << "100 at a look, no more";
+  for (int i = 1; i < 9; ++i)
+    EXPECT_THAT(silence.listen(1, 3, 1'000'000 + 100 * i), testing::IsEmpty());
+  silence.heard(2);
+  EXPECT_THAT(silence.listen(1, 3, 1'000'900), testing::ElementsAre(1));
+  Silence never(2, 0);
+  for (int i = 0; i < 100; ++i) EXPECT_THAT(never.listen(0, 2, i * 1000), testing::IsEmpty());
+}
+
 TEST(Engine, AsksThoseWhoAreLeftOnceTheOneItAsksIsLost) {
   ScriptedNetwork network(3);
   EnginePolicies policies;

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -122,12 +123,15 @@ class Rank final : public Engine::Host {
   }
   TaskCounts free_tasks() override { return free_; }
   void ring(int neighbour) override { rung.push_back(neighbour); }
+  void leave(int rank) override { left.push_back(rank); }
+  void has_to_end(End why) override { ends = why; }
 
   bool has_ready() const { return !ready_.empty(); }
   bool is_idle() const { return ready_.empty() && joins_.empty(); }
   TaskCounts free_counts() const { return free_; }
   std::size_t ran = 0;
-  std::vector<int> rung;
+  std::vector<int> rung, left;
+  std::optional<End> ends;
   bool is_at_work = false;  // in a task that takes long
 
  private:

@@ -23,6 +23,7 @@ using nigh::tests::SocketNetwork;
 
 int self = -1;
 int dies = -1;                // this rank does
+int by = SIGKILL;             // or is stopped
 std::atomic<int> lives{100};  // after so many tasks
 
 bool survivors_go_on = true, is_funneled = false;
@@ -44,7 +45,7 @@ void await(std::atomic<bool> const& sign) {
   while (!sign) ::usleep(1000);
 }
 
-void die() { ::kill(::getpid(), SIGKILL); }
+void die() { ::kill(::getpid(), by); }
 
 long fib(int n) {
   if (self == dies && --lives == 0) die();
@@ -127,6 +128,32 @@ int run_rank(std::vector<SocketNetwork::Pair> const& pairs, int rank, int ranks,
   return program();
 }
 
+// Where others had almost all of the tasks, it is stopped behind them.
+int run_and_stop() {
+  int const status = run_fibs();
+  if (self == dies && lives > 0) die();
+  return status;
+}
+
+// Others go on once more when the one that was stopped is back, and has ended.
+int run_while_it_is_back() {
+  if (run_and_stop() != 0) return 3;
+  if (self == 0) signs.late_has_begun = true;
+  await(signs.runs_are_over);
+  return run_fibs();
+}
+
+// Of those that were not stopped first.
+void end_the_others(std::vector<pid_t> const& children, std::vector<int>& statuses) {
+  for (std::size_t r = 0; r < children.size(); ++r)
+    if (static_cast<int>(r) != dies || by != SIGSTOP) ::waitpid(children[r], &statuses[r], 0);
+}
+void wake_it(std::vector<pid_t> const& children, std::vector<int>& statuses) {
+  auto const r = static_cast<std::size_t>(dies);
+  ::kill(children[r], SIGCONT);
+  ::waitpid(children[r], &statuses[r], 0);
+}
+
 // The status of each rank, as wait() tells it.
 std::vector<int> run_ranks(int ranks, cluster::session_options const& options = {},
                            int (*program)() = run_fibs) {
@@ -142,7 +169,14 @@ std::vector<int> run_ranks(int ranks, cluster::session_options const& options = 
     children.push_back(child);
   }
   for (auto const& pair : pairs) SocketNetwork::close(pair);
-  for (std::size_t r = 0; r < children.size(); ++r) ::waitpid(children[r], &statuses[r], 0);
+  bool const comes_back_early = program == run_while_it_is_back;
+  if (comes_back_early) {
+    await(signs.late_has_begun);
+    wake_it(children, statuses);
+    signs.runs_are_over = true;
+  }
+  end_the_others(children, statuses);
+  if (by == SIGSTOP && !comes_back_early) wake_it(children, statuses);
   return statuses;
 }
 
@@ -192,6 +226,68 @@ TEST(Survivors, EndWithTheRootsRank) {
     EXPECT_EQ(WEXITSTATUS(statuses[r]), 1);
     EXPECT_NE(said.find(", which has the root, is lost; rank " + std::to_string(r)), said.npos);
   }
+}
+
+// A rank that is stopped, after so many tasks; back when all others have ended, or before.
+class Stopped : public testing::Test {
+ public:
+  Stopped() {
+    ::setenv("NIGH_CLUSTER_SILENCE", "1.5", 1);
+    by = SIGSTOP;
+    dies = 1;
+    ::new (&signs) Signs;
+  }
+  ~Stopped() override {
+    ::unsetenv("NIGH_CLUSTER_SILENCE");
+    by = SIGKILL;
+  }
+  std::vector<int> run(int (*program)() = run_and_stop) {
+    testing::internal::CaptureStderr();
+    auto statuses = run_ranks(3, {}, program);
+    said = testing::internal::GetCapturedStderr();
+    for (int& s : statuses) s = WIFEXITED(s) ? WEXITSTATUS(s) : -1;
+    return statuses;
+  }
+  std::string said;
+};
+
+TEST_F(Stopped, IsTakenForLost) {
+  for (int const after : {1, 30, 300}) {
+    lives = after;
+    EXPECT_EQ(run(), (std::vector<int>{0, 1, 0})) << "after " << after << " tasks: " << said;
+    EXPECT_NE(said.find("has been silent for 1.5 s; the others go on\n"), said.npos) << said;
+  }
+}
+
+TEST_F(Stopped, IsToldWhenItIsBack) {
+  lives = 100;
+  EXPECT_EQ(run(run_while_it_is_back), (std::vector<int>{0, 1, 0})) << said;
+  EXPECT_THAT(said, testing::ContainsRegex("nigh: rank 1 on .* was silent for 1.5 s, and the others "
+                                           "went on; rank 1 on .* ends\n"));
+}
+
+TEST_F(Stopped, KeepsNobodyFromLeaving) {
+  lives = 1'000'000;
+  EXPECT_EQ(run(), (std::vector<int>{0, 1, 0})) << said;
+}
+
+TEST_F(Stopped, EndsAllIfItHasTheRoot) {
+  dies = 0;
+  lives = 50;
+  auto const statuses = run();
+  EXPECT_EQ(statuses[1], 1) << said;
+  EXPECT_EQ(statuses[2], 1);
+  EXPECT_THAT(said, testing::ContainsRegex("nigh: rank 0 on .*, which has the root, has been silent "
+                                           "for 1.5 s; rank [12] on .* ends\n"));
+}
+
+TEST_F(Stopped, NeedsATime) {
+  ::setenv("NIGH_CLUSTER_SILENCE", "soon", 1);
+  dies = -1;
+  by = SIGKILL;
+  EXPECT_EQ(run(), (std::vector<int>{2, 2, 2}));
+  EXPECT_EQ(said, "nigh: NIGH_CLUSTER_SILENCE of rank 0 is not a number of seconds from 0.1 to 86400, "
+                  "or 0 for no watch\n");
 }
 
 // What rank 0 says of a network where they are not.

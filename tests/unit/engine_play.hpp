@@ -23,10 +23,13 @@ struct Schedule {
   bool shares_memory = false;
 };
 
-// A loss, once so many messages have been sent. Every survivor learns of it some time later.
+// A loss, once so many messages have been sent. Every survivor learns of it some time later; or of a
+// rank that stops nothing, and it goes on when so many have been.
 struct Loss {
   int rank;
   std::size_t after;
+  bool stops = false;
+  std::size_t until = 0;
 };
 
 // Runs follow each other; ranks are not all in the same one.
@@ -42,6 +45,7 @@ class Play {
     begun_.assign(ranks_.size(), 0);
     left_ = begun_;
     is_lost_.assign(ranks_.size(), false);
+    is_left_ = is_lost_;
   }
 
   void operator()() {
@@ -54,6 +58,9 @@ class Play {
       if (testing::Test::HasFatalFailure()) return;
       lose_some();
     }
+    while (!stopped_.empty()) wake_first();
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      if (is_left_[r]) see_it_told(r);
     see_all_idle();
     TaskCounts sum;
     for (auto const& rank : ranks_) {
@@ -88,6 +95,7 @@ class Play {
 
   void act(std::size_t r, bool may_lose) {
     auto& rank = *ranks_[r];
+    if (random_() % 16 == 0) rank.engine.beat();
     if (!unheard_[r].empty() && random_() % 16 == 0) {
       rank.engine.lose(unheard_[r].back(), now_);
       unheard_[r].pop_back();
@@ -110,6 +118,9 @@ class Play {
       default:
         rank.engine.tick(now_);
     }
+    if (r == 0)
+      for (int left : std::exchange(rank.left, {})) is_left_[static_cast<std::size_t>(left)] = true;
+    if (rank.ends) return take_for_lost(static_cast<int>(r));
     if (!rank.engine.is_over()) return;
     auto const outcome = rank.engine.take_outcome();
     int value = 0;
@@ -132,12 +143,40 @@ class Play {
 
   void lose_some() {
     while (!losses_.empty() && network_.sent() >= losses_.back().after) {
-      auto const lost = losses_.back().rank;
+      auto const loss = losses_.back();
       losses_.pop_back();
-      is_lost_[static_cast<std::size_t>(lost)] = true;
-      network_.lose(lost, random_);
-      for (auto& unheard : unheard_) unheard.push_back(lost);
+      if (is_lost_[static_cast<std::size_t>(loss.rank)]) continue;
+      if (!loss.stops) {
+        take_for_lost(loss.rank);
+        continue;
+      }
+      is_lost_[static_cast<std::size_t>(loss.rank)] = true;
+      stopped_.push_back(loss);
     }
+    if (!stopped_.empty() && network_.sent() >= stopped_.front().until) wake_first();
+  }
+
+  void take_for_lost(int lost) {
+    is_lost_[static_cast<std::size_t>(lost)] = true;
+    is_left_[static_cast<std::size_t>(lost)] = false;
+    network_.lose(lost, random_);
+    for (auto& unheard : unheard_) unheard.push_back(lost);
+  }
+  void wake_first() {
+    is_lost_[static_cast<std::size_t>(stopped_.front().rank)] = false;
+    stopped_.pop_front();
+  }
+
+  // What it does before it hears of it is no harm to anybody.
+  void see_it_told(std::size_t r) {
+    for (int i = 0; i < 1000 && !ranks_[r]->ends; ++i) {
+      act(r, true);
+      for (std::size_t other = 0; other < ranks_.size(); ++other)
+        if (auto const got = network_.next_for(static_cast<int>(other), random_); got.from >= 0)
+          ranks_[other]->engine.receive(got.from, got.message, now_);
+    }
+    EXPECT_TRUE(ranks_[r]->ends == Rank::End::was_left) << "rank " << r;
+    is_lost_[r] = true;
   }
 
   std::mt19937 random_;
@@ -147,7 +186,9 @@ class Play {
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::vector<int>> unheard_;  // [rank]: losses it does not know of
   std::vector<int> begun_, left_;          // [rank]: runs
-  std::vector<bool> is_lost_;
+  std::vector<bool> is_lost_;           // or stopped: it does nothing
+  std::vector<bool> is_left_;           // by rank 0, for its silence, and may not know yet
+  std::deque<Loss> stopped_;
   std::int64_t now_ = 0;
 };
 

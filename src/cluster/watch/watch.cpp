@@ -23,7 +23,8 @@ constexpr Time second = 1'000'000;
 constexpr std::size_t stack_bytes = 256 * 1024;
 constexpr std::uint64_t the_bell = 2;  // beside the two sides
 
-// Microseconds; negative: that is no time.
+}  // namespace
+
 Time silence_of_environment() {
   char const* const text = std::getenv(variable);
   if (text == nullptr) return RingOptions{}.silence_us;
@@ -35,6 +36,8 @@ Time silence_of_environment() {
   if (!(seconds >= 0.1 && seconds <= 86400)) return -1;
   return static_cast<Time>(seconds * second);
 }
+
+namespace {
 
 template <class T>
 std::vector<T> gather(T const& mine, int ranks, Watch::Exchange const& exchange) {
@@ -80,8 +83,7 @@ result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const&
   mine.silence_us = silence_of_environment();
   auto cards = gather(mine, ranks, exchange);
   if (cards[0].silence_us < 0)
-    return error{std::string(variable) +
-                 " of rank 0 is not a number of seconds from 0.1 to 86400, or 0 for no watch"};
+    return error{bad_silence};
   Meeting::Links links;
   if (ranks > 1 && cards[0].silence_us > 0)
     links = meeting->connect(rank, cards, now_us() + patience_us);

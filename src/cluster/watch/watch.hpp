@@ -26,6 +26,11 @@
 
 namespace nigh::cluster {
 
+// NIGH_CLUSTER_SILENCE, in microseconds; negative: it is no time.
+Time silence_of_environment();
+inline constexpr char const* bad_silence =
+    "NIGH_CLUSTER_SILENCE of rank 0 is not a number of seconds from 0.1 to 86400, or 0 for no watch";
+
 class Watch {
  public:
   // Collective: takes bytes from every rank, as many from each, and gives each those of all, in the
