@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/temporal/contestants.hpp"
 
+#include <string_view>
+
 #include "bench/options.hpp"
 #include "jacobi3d/temporal.hpp"
 
@@ -64,12 +66,12 @@ Contestant tiles_with_barriers(std::string name, int width, int rows, bool dynam
 std::vector<Contestant> contestants(TemporalOptions const& o) {
   std::vector<Contestant> all;
   for (char const* name : {"openmp/static", "openmp/dynamic", "nigh/queues"})
-    all.push_back(solver_variant(name));
+    if (!o.search || name == std::string_view("nigh/queues")) all.push_back(solver_variant(name));
   all.push_back(nigh_tiles("nigh/temporal", 0, o.rows));
   for (int const width : o.widths) {
     auto const of = " " + std::to_string(width);
     all.push_back(nigh_tiles("nigh/temporal" + of, width, o.rows));
-    all.push_back(tiles_with_barriers("openmp/temporal" + of, width, o.rows, false));
+    if (!o.search) all.push_back(tiles_with_barriers("openmp/temporal" + of, width, o.rows, false));
   }
   return all;
 }

@@ -57,19 +57,19 @@ std::string ratio(TemporalCell const* a, TemporalCell const* b) {
              : fmt::format("{:.2f}", median_of_ratios(a->rates, b->rates));
 }
 
-std::string conclusions(TemporalStudy const& s, bool obstacles) {
+std::string conclusions(TemporalStudy const& s, TemporalOptions const& all, bool obstacles) {
   auto const* const chosen = find(s, "nigh/temporal", obstacles);
   auto const* const ours = best(s, "nigh/temporal", obstacles);
   auto const* const theirs = best(s, "openmp/temporal", obstacles);
-  return fmt::format("chosen tiles beside the best of those searched ({}): {}\n", ours ? ours->name : "none",
-                     ratio(chosen, ours)) +
-         fmt::format("chosen tiles beside the best static ones with barriers ({}): {}\n",
-                     theirs ? theirs->name : "none", ratio(chosen, theirs)) +
-         (ours != nullptr
-              ? fmt::format("width {} beside the same tiles with barriers: {}\n", ours->width,
-                            ratio(ours, find(s, "openmp/temporal " + std::to_string(ours->width),
-                                             obstacles)))
-              : "");
+  auto out = fmt::format("chosen tiles beside the best of those searched ({}): {}\n",
+                         ours ? ours->name : "none", ratio(chosen, ours));
+  if (all.search) return out;
+  out += fmt::format("chosen tiles beside the best static ones with barriers ({}): {}\n",
+                     theirs ? theirs->name : "none", ratio(chosen, theirs));
+  if (ours != nullptr)
+    out += fmt::format("width {} beside the same tiles with barriers: {}\n", ours->width,
+                       ratio(ours, find(s, "openmp/temporal " + std::to_string(ours->width), obstacles)));
+  return out;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string describe(TemporalStudy const& s, TemporalOptions const& all) {
                        obstacles ? "with obstacles: three eighths of the sites are solid, all in "
                                    "the first half of the planes"
                                  : "empty grid",
-                       table(s, obstacles), conclusions(s, obstacles));
+                       table(s, obstacles), conclusions(s, all, obstacles));
   bool const verified =
       std::all_of(s.cells.begin(), s.cells.end(), [](auto const& c) { return c.verified; });
   return out + fmt::format("\na tile without its update: {:.2f} us of a worker\n", s.empty_tile_us) +

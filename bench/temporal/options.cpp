@@ -21,6 +21,8 @@ void TemporalFlags::declare(CLI::App& app) {
   app.add_option("--reps,--repetitions", solver.repetitions, "samples of each; default 5");
   app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest there is");
   app.add_option("--pages", solver.pages, "auto, small or huge");
+  app.add_flag("--search", search,
+               "only the library's tiles of each width beside the one it chooses, and its sweeps");
   app.add_flag("--problems", problems,
                "instead: other stencils, in sweeps and in tiles of the width that is chosen");
   app.add_flag("--quick", quick, "a small grid and few samples: does it work?");
@@ -48,6 +50,9 @@ TemporalOptions check(TemporalFlags const& f) {
   auto const planes = static_cast<int>(o.solver->grid.k);
   o.variant = f.variant;
   o.report = f.report;
+  o.search = f.search;
+  if (f.search && (f.problems || !f.variant.empty()))
+    refuse("--search", f.problems ? "--problems" : "--variant", "does not go with it");
   if (!f.widths.empty()) {
     o.widths = numbers("--widths", f.widths, planes);
   } else if (f.variant.empty()) {

@@ -19,7 +19,7 @@ struct TemporalFlags {  // as typed
   std::string widths, rows, isa, json, plot, obstacles, variant;
   JacobiFlags solver;
   std::optional<long> steps;
-  bool quick = false, problems = false, report = false;
+  bool quick = false, problems = false, search = false, report = false;
 
   void declare(CLI::App& app);
 };
@@ -28,6 +28,7 @@ struct TemporalOptions {  // checked
   std::unique_ptr<JacobiOptions> solver;
   int steps = 0;
   std::vector<int> widths;  // of tiles
+  bool search = false;      // of these: nothing but nigh's tiles, and sweeps to hold them to
   int rows = 0;             // a step of the wavefront takes; 0: chosen
   std::vector<bool> obstacles;
   std::string variant;   // to run alone; empty: all

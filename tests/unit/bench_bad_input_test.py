@@ -116,6 +116,8 @@ class BadInput(unittest.TestCase):
         self.refuses("--widths", "temporal", "--quick", "--variant=nigh/temporal", "--widths=4,8")
         self.refuses("--init", "temporal", "--quick", "--variant=nigh/temporal", "--init=random")
         self.refuses("--grid", "temporal", "--grid=8x8x1", "--variant=nigh/temporal")
+        self.refuses("--search", "temporal", "--quick", "--search", "--problems")
+        self.refuses("--search", "temporal", "--quick", "--search", "--variant=nigh/temporal")
         self.refuses("--steps", "temporal", "--quick", "--variant=nigh/temporal", "--steps=5000", "--report")
 
     def test_mg_as_a_plain_program(self):
@@ -224,6 +226,10 @@ class GoodInput(unittest.TestCase):
         for line in rates:
             self.assertIs(line["verified"], True, line["variant"])
             self.assertEqual(len(line["samples"]), 2)
+        done = run("temporal", "--quick", "--search", "--widths=4,10", "--obstacles=no", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([json.loads(line)["variant"] for line in done.stdout.splitlines()],
+                         ["nigh/queues", "nigh/temporal", "nigh/temporal 4", "nigh/temporal 10", "empty tile"])
         done = run("temporal", "--quick", "--problems", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
