@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "coordinator/client/program.hpp"
 #include "coordinator/server/server.hpp"
@@ -24,8 +25,11 @@ namespace nigh::coordinator {
 class RunningServer {
  public:
   explicit RunningServer(std::optional<std::chrono::microseconds> idle_exit = {},
-                         Time slice_us = 1000, Keeper keeper = {})
-      : idle_exit_(idle_exit), slice_us_(slice_us), keeper_(std::move(keeper)) {
+                         Time slice_us = 1000, Keeper keeper = {}, std::vector<int> own_cpus = {})
+      : idle_exit_(idle_exit),
+        slice_us_(slice_us),
+        keeper_(std::move(keeper)),
+        own_cpus_(std::move(own_cpus)) {
     char name[] = "/tmp/nigh-test-XXXXXX";
     directory_ = ::mkdtemp(name);
     socket_ = directory_ / "nighd.sock";
@@ -40,6 +44,11 @@ class RunningServer {
   std::filesystem::path const& directory() const { return directory_; }
   std::string const& socket() const { return socket_; }
   ProgramOptions options() const { return {socket_.c_str(), "test", allowed_}; }
+  // As the system numbers it.
+  pid_t thread() const {
+    while (serving_ == 0) std::this_thread::yield();
+    return serving_;
+  }
   int warnings() const { return warnings_; }
   std::string last_warning() const {
     std::lock_guard const guard(lock_);
@@ -80,10 +89,14 @@ class RunningServer {
       last_warning_ = std::string(what) + ' ' + std::string(whom);
     };
     options.keeper = keeper_;
+    options.own_cpus = own_cpus_;
     if (idle_exit_) options.idle_exit_us = idle_exit_->count();
     auto const machine = topology::from_synthetic("pack:2 numa:1 core:4 pu:1");
     server_ = Server::start(policy::CoreMap::of(*machine), options).value();
-    thread_ = std::thread([this] { server_->run(); });
+    thread_ = std::thread([this] {
+      serving_ = ::gettid();
+      server_->run();
+    });
   }
 
   std::filesystem::path directory_;
@@ -92,11 +105,13 @@ class RunningServer {
   std::optional<std::chrono::microseconds> idle_exit_;
   Time slice_us_;
   Keeper keeper_;
+  std::vector<int> own_cpus_;
   std::atomic<int> warnings_ = 0;
   mutable std::mutex lock_;
   std::string last_warning_;
   int ending_[2] = {-1, -1};
   std::unique_ptr<Server> server_;
+  std::atomic<pid_t> serving_ = 0;
   std::thread thread_;
 };
 

@@ -132,6 +132,7 @@ void serve(Settings const& settings) {
   platform::wake_soon();
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
+  options.own_cpus = all_cpus();
   options.connections =
       static_cast<std::size_t>(std::max(platform::raise_descriptor_limit(), 33) - 32);
   options.connections_of_a_user = settings.programs_per_user;

@@ -63,6 +63,7 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
       events_(std::move(events)),
       last_connection_(first_connection),
       nobody_since_(now_us()),
+      own_place_(options_.own_cpus),
       energy_(options_.energy_root),
       spare_(platform::duplicate_descriptor(options_.listener)),
       memory_(options_.keeper),
@@ -122,6 +123,7 @@ bool Server::once() {
     remember_all();
   }
   send_overdue_welcomes(now);
+  own_place_.settle(now);
   return !options_.idle_exit_us || !members_.empty() ||
          now < nobody_since_ + *options_.idle_exit_us;
 }
@@ -202,12 +204,25 @@ void Server::hear(Connection from) {
   }
   if (auto const* const release = std::get_if<Release>(&message))
     member.leases.erase(release->lease);
-  if (auto const* const request = std::get_if<Request>(&message))
+  if (auto const* const request = std::get_if<Request>(&message)) {
     member.leases.erase(request->returned);
+    note_place(from, member, *request);
+  } else {
+    own_place_.hear(from);
+  }
   happen(Received{from, std::move(message)});
 }
 
+void Server::note_place(Connection from, Member const& member, Request const& request) {
+  bool const is_awake = member.page != nullptr &&
+                        member.page->answer_to(request.ticket).word.is_awaited(request.ticket);
+  int const cpu =
+      request.place == unknown_place ? OwnPlace::anywhere : static_cast<int>(request.place);
+  own_place_.ask(from, cpu, !is_awake, now_us());
+}
+
 void Server::answer_metrics(Connection to, Member& member) {
+  own_place_.hear(to);
   std::array<std::byte, 4096> request;  // whatever it says, the answer is the same
   if (platform::receive_bytes(member.socket, request) > 0) {
     auto const text = metrics_answer(core_, now_us());
@@ -219,6 +234,7 @@ void Server::answer_metrics(Connection to, Member& member) {
 void Server::close(Connection connection) {
   auto const found = members_.find(connection);
   if (found == members_.end()) return;
+  own_place_.leave();
   Member member = std::move(found->second);
   members_.erase(found);
   remember(connection, member);
@@ -338,6 +354,7 @@ void Server::send(Connection to, Member& member, CoordinatorMessage const& messa
 void Server::look_around(Time now) {
   look_at_energy(now < next_look_ + look_every_us);
   next_look_ = now + look_every_us;
+  own_place_.look();
   if (!options_.minds_strangers) return;
   if (auto busy = strangers_.look(core_.machine(), core_.free())) happen(Load{*busy});
 }
@@ -358,6 +375,7 @@ void Server::remember(Connection connection, Member& member) {
   auto const reports = core_.reports(connection);
   if (reports == member.remembered) return;
   member.remembered = reports;
+  own_place_.leave();  // a thread may begin now
   if (!memory_.remember(member.program, core_.known_regions(connection)))
     warn_once("cannot keep up with what programs teach", member);
 }

@@ -22,10 +22,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
+#include "coordinator/server/own_place.hpp"
 #include "coordinator/server/region_memory.hpp"
 #include "coordinator/server/strangers.hpp"
 #include "platform/energy.hpp"
@@ -43,6 +45,8 @@ struct ServerOptions {
   std::size_t connections_of_a_user = 1024;
   std::optional<Time> idle_exit_us{};  // leaves when nobody was connected for so long
   bool minds_strangers = true;         // looks how busy others keep the cpus
+  // All that its thread may have, which then sleeps beside who asks; none: it stays where it is.
+  std::vector<int> own_cpus{};
   // Of the system's files, to look how much energy is used.
   std::filesystem::path energy_root = "/";
   Keeper keeper{};
@@ -83,6 +87,7 @@ class Server {
   void let_in(int listener, bool reads_metrics);
   void turn_away(int listener);
   void hear(Connection from);
+  void note_place(Connection from, Member const& member, Request const& request);
   void answer_metrics(Connection to, Member& member);
   void close(Connection connection);
 
@@ -112,6 +117,7 @@ class Server {
   std::deque<Event> to_happen_;  // after what happens now
   Time nobody_since_;
   Strangers strangers_;
+  OwnPlace own_place_;
   platform::EnergyMeter energy_;
   int spare_;  // a descriptor to turn programs away with
   bool measures_energy_ = false;
