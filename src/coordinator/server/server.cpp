@@ -194,7 +194,7 @@ void Server::hear(Connection from) {
                                                            : Refusal::Reason::malformed});
     return close(from);
   }
-  auto message = std::get<ProgramMessage>(decoded);
+  auto& message = std::get<ProgramMessage>(decoded);
   if (auto* const about = std::get_if<Register>(&message)) {
     about->pid = static_cast<std::uint32_t>(member.pid);
     member.listens = about->listens != 0;
@@ -210,7 +210,7 @@ void Server::hear(Connection from) {
   } else {
     own_place_.hear(from);
   }
-  happen(Received{from, std::move(message)});
+  happen(Event{std::in_place_type<Received>, from, message});
 }
 
 void Server::note_place(Connection from, Member const& member, Request const& request) {
@@ -250,14 +250,18 @@ void Server::close(Connection connection) {
 }
 
 // What follows from it, too, one after the other: carrying out what the core says makes new events.
-void Server::happen(Event event) {
-  bool const is_under_way = !to_happen_.empty();
-  to_happen_.push_back(std::move(event));
-  if (is_under_way) return;
-  while (!to_happen_.empty()) {
-    for (auto const& one : core_.step(to_happen_.front(), now_us())) carry_out(one);
-    to_happen_.pop_front();
-  }
+// Events are large, so that the first one stays where it is.
+void Server::happen(Event const& event) {
+  if (is_happening_) return to_happen_.push_back(event);
+  is_happening_ = true;
+  carry_out_all(core_.step(event, now_us()));
+  for (; !to_happen_.empty(); to_happen_.pop_front())
+    carry_out_all(core_.step(to_happen_.front(), now_us()));
+  is_happening_ = false;
+}
+
+void Server::carry_out_all(std::vector<Send> const& what) {
+  for (auto const& one : what) carry_out(one);
 }
 
 void Server::carry_out(Send const& what) {

@@ -91,7 +91,8 @@ class Server {
   void answer_metrics(Connection to, Member& member);
   void close(Connection connection);
 
-  void happen(Event event);
+  void happen(Event const& event);
+  void carry_out_all(std::vector<Send> const& what);
   void carry_out(Send const& send);
   void welcome(Connection to, Member& member, Welcome const& message);
   void send_welcome(Connection to, Member& member);
@@ -114,6 +115,7 @@ class Server {
   std::map<Connection, Member> members_;
   std::map<unsigned, std::size_t> connections_of_;  // by user
   Connection last_connection_;
+  bool is_happening_ = false;
   std::deque<Event> to_happen_;  // after what happens now
   Time nobody_since_;
   Strangers strangers_;
