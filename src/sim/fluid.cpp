@@ -15,6 +15,9 @@ constexpr auto later = [](auto const& a, auto const& b) { return a.after(b); };
 // Two bottlenecks that a rounding keeps apart are one.
 constexpr double as_low_as = 1 + 1e-12;
 
+// Of a sum of weights, what may be no more than the rounding of those that were taken from it.
+constexpr double maybe_rounding = 1e-6;
+
 }  // namespace
 
 ResourceId FluidNetwork::add(Resource resource) {
@@ -178,12 +181,15 @@ void FluidNetwork::fill() {
       ++resources_[u.resource].rising;
     }
   }
+  for (auto const r : touched_shared_) resources_[r].all_weights = resources_[r].weights;
+  double lowest = 0;  // levels rise, but for rounding
   while (!rising_.empty()) {
     double level = no_cap;
     for (auto const r : touched_shared_)
       if (resources_[r].rising > 0)
         level = std::min(level, resources_[r].left / resources_[r].weights);
     for (auto const slot : rising_) level = std::min(level, flows_[slot].cap);
+    level = lowest = std::max(level, lowest);
     double const reached = level * as_low_as;
     stopped_.clear();
     auto const stop_at = [&](std::uint32_t slot) {
@@ -198,6 +204,11 @@ void FluidNetwork::fill() {
       if (flows_[slot].cap <= reached) stop_at(slot);
     NIGH_ASSERT(!stopped_.empty(), "each step finds a bottleneck");
     for (auto const slot : stopped_) settle_at(slot, level);
+    for (auto const r : touched_shared_) {
+      Shared& s = resources_[r];
+      if (s.rising > 0 && s.weights < s.all_weights * maybe_rounding)
+        s.weights = s.all_weights = rising_weights(r);
+    }
     std::erase_if(rising_, [&](std::uint32_t slot) { return !flows_[slot].rises; });
   }
 }
@@ -210,6 +221,14 @@ void FluidNetwork::settle_at(std::uint32_t slot, double level) {
     // What rounding leaves of weights that are all gone is no weight.
     s.weights = --s.rising == 0 ? 0 : s.weights - u.weight;
   }
+}
+
+double FluidNetwork::rising_weights(ResourceId r) const {
+  double sum = 0;
+  for (auto const slot : resources_[r].slots)
+    for (Use const& u : flows_[slot].uses)
+      if (u.resource == r && flows_[slot].rises) sum += u.weight;
+  return sum;
 }
 
 // Endings that are foreseen anew leave their old ones behind.

@@ -88,7 +88,8 @@ class FluidNetwork {
     bool touched = false;
     double left = 0;     // while rates are computed
     double weights = 0;  // of those that still rise
-    int rising = 0;      // how many these are
+    double all_weights = 0;  // when they were last summed up
+    int rising = 0;          // how many of them still rise
   };
   struct Due {
     Time at = 0;
@@ -108,6 +109,7 @@ class FluidNetwork {
   void collect_component();
   void fill();
   void settle_at(std::uint32_t slot, double level);
+  double rising_weights(ResourceId r) const;
   void forget_past_endings();
   void note_ending(Time now, std::uint32_t slot);
 

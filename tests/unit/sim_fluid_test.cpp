@@ -120,6 +120,23 @@ TEST(Fluid, RatesAreMaxMinFair) {
   }
 }
 
+// What others leave of a sum of weights is rounded, and may be more or less than theirs, or than 0.
+TEST(Fluid, TinyWeightsAreNotLostInTheRoundingOfOthers) {
+  Random random(13);
+  for (int round = 0; round < 200; ++round) {
+    double const tiny = round % 2 == 0 ? 1e-24 : 1e-16;
+    Case c{{{100, 0, 0}}, {{{{0, tiny}}, 2}}};
+    for (int f = 0; f < 6; ++f)
+      c.flows.push_back({{{0, 0.1 + random.uniform()}}, 0.1 + random.uniform()});
+    auto const rates = solved(c, in_turn(c));
+    for (std::size_t f = 0; f < rates.size(); ++f)
+      ASSERT_EQ(rates[f], c.flows[f].cap) << "case " << round << ", flow " << f;
+    c.resources[0].capacity = 0.05;  // full before anybody has what it could
+    auto const full = solved(c, in_turn(c));
+    for (double const rate : full) ASSERT_NEAR(rate, full[1], 1e-12) << "case " << round;
+  }
+}
+
 TEST(Fluid, RatesDoNotDependOnTheOrderOfStarts) {
   Random random(12);
   for (int round = 0; round < 200; ++round) {
