@@ -138,7 +138,7 @@ TEST(SimGrid, EndsFlowsWhenNighDoes) {
   run_in_simgrid(theirs);
   for (std::size_t c = 0; c < ours.size(); ++c)
     for (std::size_t f = 0; f < ours[c].flows.size(); ++f)
-      EXPECT_NEAR(ours[c].flows[f].ended_s / theirs[c].flows[f].ended_s, 1, 1e-4)
+      EXPECT_NEAR(ours[c].flows[f].ended_s / theirs[c].flows[f].ended_s, 1, 1e-5)
           << "case " << c << ", flow " << f;
 }
 
