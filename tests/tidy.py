@@ -54,10 +54,26 @@ PURE = ["src/policy", "src/tune", "src/coordinator/core"]
 PURE_MAY_NOT_REACH = ["src/platform"]
 IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|mutex|thread"
 
-# The simulator runs the product's policies: it defines no type of a name that they have.
+# The simulator runs the product's policies: it defines no type and no function of a name that they have,
+# and each experiment calls those that decide what it simulates.
 POLICY_FOLDER = "src/policy"
 WITHOUT_POLICIES = "src/sim"
-TYPE = re.compile(r"^(\s*)(?:class|struct|enum(?:\s+class)?)\s+(\w+)\b(?!\s*;)")
+TYPE = re.compile(r"^(\s*)(?:class|struct|enum(?:\s+class)?)\s+()(\w+)\b(?!\s*;)")
+# A function that a line declares or defines: a type before its name, which may be a member's.
+FUNCTION = re.compile(r"^(\s*)(?!return\b|throw\b|else\b|case\b|using\b|new\b|delete\b|if\b|for\b|while\b)"
+                      r"[A-Za-z_][\w:<>, *&]*[\s&*]((?:\w+::)*)(\w+)\(")
+NO_DECISIONS = ["to_string", "speedup"]  # policies have them, but to tell of something
+POLICIES_OF = {
+    "src/sim/hosts": ["decide", "team_distance"],
+    "src/sim/jacobi": ["victim_order"],
+    "src/sim/loops": ["LoopSchedule", "victim_plan", "victim"],
+    "src/sim/mg": ["placement_domains", "thread_order"],
+    "src/sim/replay": ["victim_plan", "victim", "victim_order"],
+    "src/sim/spread": ["SpreadChoice", "spread_ladder", "spread_teams"],
+    "src/sim/steal": ["victim_ladder", "victim", "chunk_to_steal", "search_pause_ns"],
+    "src/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_homes", "queue_of_plane", "chunk_at_home",
+                         "chunk_stolen"],
+}
 
 # Only these folders talk to the system or ask which system and processor they are built for.
 # Tests check the seam from both sides. Benchmark drivers pin the threads of runtimes that are not
@@ -253,21 +269,32 @@ class Checker:
             if path.startswith("include/") and path not in listed:
                 self.complain(path, 1, "is not in the header set of src/CMakeLists.txt, so is not installed")
 
-    def types_in(self, files, folder):
-        """[(file, line, name, is inside another)] of the types that a folder's files define."""
+    def code_in(self, files, folder):
+        """[(file, text without comments)] of a folder's C++ files."""
+        return [(path, without_comments((self.root / path).read_text(encoding="utf-8"))) for path in files
+                if is_in(path, [folder]) and pathlib.PurePosixPath(path).suffix in CXX]
+
+    def names_in(self, files, folder, what):
+        """[(file, line, name, is inside another)] of the types or functions that a folder's files define."""
         found = []
-        for path in files:
-            if is_in(path, [folder]) and pathlib.PurePosixPath(path).suffix in CXX:
-                text = without_comments((self.root / path).read_text(encoding="utf-8"))
-                matches = ((number, TYPE.match(line)) for number, line in enumerate(text.split("\n"), 1))
-                found += [(path, number, match.group(2), match.group(1) != "") for number, match in matches if match]
+        for path, text in self.code_in(files, folder):
+            matches = ((number, what.match(line)) for number, line in enumerate(text.split("\n"), 1))
+            found += [(path, number, match.group(3), match.group(1, 2) != ("", "")) for number, match in matches if match]
         return found
 
     def check_policies_are_one(self, files):
-        policies = {name for _, _, name, is_inner in self.types_in(files, POLICY_FOLDER) if not is_inner}
-        for path, number, name, _ in self.types_in(files, WITHOUT_POLICIES):
-            if name in policies:
-                self.complain(path, number, f"{name} is in {POLICY_FOLDER}: simulate that one, not another")
+        for what in (TYPE, FUNCTION):
+            policies = {name for _, _, name, is_inner in self.names_in(files, POLICY_FOLDER, what) if not is_inner}
+            for path, number, name, _ in self.names_in(files, WITHOUT_POLICIES, what):
+                if name in policies and name not in NO_DECISIONS:
+                    self.complain(path, number, f"{name} is in {POLICY_FOLDER}: simulate that one, not another")
+
+    def check_policies_are_called(self, files):
+        for folder, names in POLICIES_OF.items():
+            code = self.code_in(files, folder)
+            for name in names if code else []:
+                if not any(re.search(rf"\bpolicy::{name}\b", text) for _, text in code):
+                    self.complain(code[0][0], 1, f"{folder} does without policy::{name}: simulate the product's")
 
     def run(self):
         files = self.files()
@@ -275,6 +302,7 @@ class Checker:
             self.check_file(path)
         self.check_public_headers(files)
         self.check_policies_are_one(files)
+        self.check_policies_are_called(files)
         return self.violations
 
 

@@ -143,6 +143,29 @@ class Tidy(unittest.TestCase):
         for text in ("struct VictimOrder;\n", "struct Level {};\n", "VictimOrder order;\n"):
             self.assertEqual(self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text}), [])
 
+    def test_the_simulator_has_no_function_of_a_policys_name(self):
+        policy = {"src/policy/order.hpp": HEADER + "inline std::vector<int> victim_order(int self) {\n  int rest(3);\n}\n"
+                                                   "template <class T>\nconstexpr std::optional<int> chunk(T n,\n"
+                                                   "inline Order Order::of(int n) {\nconstexpr char const* to_string(T t) {\n"}
+        for text in ("int victim_order(int self);\n", "  static std::vector<int> victim_order(int self) {\n",
+                     "std::size_t Run::chunk(std::size_t waiting,\n", "auto chunk(int n) {\n", "int const& chunk() {\n"):
+            found = self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text})
+            self.assertEqual(len(found), 1, (text, found))
+            self.assertIn("src/sim/a.hpp:3: ", found[0])
+        for text in ("auto const c = policy::chunk(3);\n", "  return victim_order(3);\n", "  else chunk(3);\n", "int rest(int n);\n",
+                     "Groups Groups::of(int n) {\n", "std::string to_string(T t) {\n", "  run(chunk(3));\n"):
+            self.assertEqual(self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text}), [], text)
+
+    def test_experiments_call_the_policies_they_simulate(self):
+        calls = ["victim_plan", "victim", "victim_order"]
+        for left_out in [None, *calls]:
+            code = "".join(f"int a = policy::{name}(1);\n" for name in calls if name != left_out)
+            found = self.check({**CLEAN, "src/sim/replay/a.cpp": SPDX + code,
+                                "src/sim/replay/b.hpp": HEADER + f"// policy::{left_out}()\n"})
+            self.assertEqual(len(found), 0 if left_out is None else 1, (left_out, found))
+            if left_out is not None:
+                self.assertIn(f"policy::{left_out}", found[0])
+
     def test_line_number(self):
         found = self.check({**CLEAN, "src/tasks/a.cpp": SPDX + "/* one\n two */\n#include <sched.h>\n"})
         self.assertTrue(found[0].startswith("src/tasks/a.cpp:4:"), found)
