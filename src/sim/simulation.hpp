@@ -5,14 +5,25 @@
 //   void happen(Event const&)    what it posted has come
 //   void ended(FlowId)           a flow has moved all of its volume, and is gone
 
+#include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "sim/event_queue.hpp"
 #include "sim/fluid.hpp"
+#include "sim/lost_step.hpp"
 
 namespace nigh::sim {
 
+// Something is left to be done, and nothing can happen any more. Tells every actor's state.
+struct Stuck : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 struct Simulation {
+  Simulation() = default;
+  explicit Simulation(LostStep lost) : lost_(lost) {}
+
   EventQueue events;
   FluidNetwork network;
 
@@ -30,12 +41,26 @@ struct Simulation {
     if (ends) {
       events.advance(ending->at);
       network.stop(ending->at, ending->flow);
-      actors.ended(ending->flow);
+      if (steps_++ != lost_.number) actors.ended(ending->flow);
       return true;
     }
-    actors.happen(events.pop());
+    auto const event = events.pop();
+    if (steps_++ != lost_.number) actors.happen(event);
     return true;
   }
+
+ private:
+  LostStep lost_;
+  std::uint64_t steps_ = 0;
 };
+
+// Steps until done(). states() is asked for when that cannot be: a line for each actor, or a few.
+template <class Actors, class Done, class States>
+void run_to_end(Simulation& simulation, Actors& actors, Done done, States states) {
+  while (!done())
+    if (!simulation.step(actors))
+      throw Stuck("sim: nothing can go on at " + std::to_string(seconds(simulation.now()) * 1e6) +
+                  " us: " + states());
+}
 
 }  // namespace nigh::sim

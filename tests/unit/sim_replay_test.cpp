@@ -10,6 +10,7 @@
 
 #include "machines.hpp"
 #include "sim/replay/replay.hpp"
+#include "sim/simulation.hpp"
 
 namespace nigh::sim {
 namespace {
@@ -223,12 +224,77 @@ TEST_F(ReplayOn, TakesAsLongAsItsLongestChain) {
   EXPECT_NEAR(on(run, "near").idle_share, 7.0 / 8, 0.01);
 }
 
+// A root, and so many pieces that lie on the stack of whoever has run it.
+RecordedRun tree(int pieces, double root_s, double seconds) {
+  auto run = tasks(pieces + 1, seconds, 0);
+  run.pieces[0].seconds = root_s;
+  for (std::size_t i = 1; i < run.pieces.size(); ++i) run.pieces[i].parent = 0;
+  return run;
+}
+
 TEST_F(ReplayOn, StealsWhatATreeHasPutDown) {
-  auto run = tasks(9, 1e-3, 0);
-  for (std::size_t i = 1; i < 9; ++i) run.pieces[i].parent = 0;
-  auto const o = on(run, "near");
-  EXPECT_NEAR(o.seconds, 2e-3, 1e-5);
+  auto const o = on(tree(8, 0.5e-3, 1e-3), "near");
+  EXPECT_NEAR(o.seconds, 1.5e-3, 1e-5);
   EXPECT_EQ(o.steals, 7u);
+}
+
+// policy::chunk_to_steal: half from another package, and what was stolen is stolen on.
+TEST_F(ReplayOn, StealsInTheProductsChunks) {
+  auto const run = tree(400, 0.1e-3, 0.1e-3);
+  auto one_each = named("near");
+  one_each.chunks = policy::ChunkChoice::one;
+  auto const half = on(run, "near"), one = replay(run, {machine, machine, 0}, one_each, 1);
+  EXPECT_LE(4 * half.steals, 3 * one.steals);
+  EXPECT_NEAR(half.seconds, one.seconds, 0.1 * one.seconds);
+}
+
+// policy::looks_abroad: after two rounds of lingering and eight at home.
+TEST_F(ReplayOn, LooksAtHomeBeforeItLooksAbroad) {
+  auto run = tasks(16, 1e-6, 0);  // four for each domain
+  for (std::size_t i = 0; i < 4; ++i) run.pieces[i].seconds = 10e-3;
+  auto const o = on(run, "near");
+  EXPECT_EQ(o.taken_abroad, 2u);
+  double const looked_from = 2e-6, abroad = 2 * 0.8e-6 + 8 * 0.2e-6;
+  EXPECT_NEAR(o.seconds, looked_from + abroad + 300e-9 + 10e-3, 20e-9);
+}
+
+// policy::chunk_at_home: what its taker has not begun, a sibling takes when it has lingered.
+TEST_F(ReplayOn, TakesChunksAtHome) {
+  auto run = tasks(4, 10e-6, 0);
+  run.pieces[0].seconds = 100e-6;
+  auto const o = on(run, "strict", 2);
+  EXPECT_NEAR(o.seconds, 100e-6, 1e-6);
+  auto const alone = on(run, "strict", 1);
+  EXPECT_NEAR(alone.seconds, 130e-6, 1e-6);
+  // 64 in one queue: a worker's 16 come in one go, and last past the other's.
+  EXPECT_NEAR(on(tasks(64, 1e-3, 0), "strict", 2).seconds, 32e-3, 1e-4);
+}
+
+// policy::rest: who has looked in vain for a millisecond has to be woken, which takes message_ns,
+// and then wakes the next.
+TEST_F(ReplayOn, WakesThoseWhoSleep) {
+  double const pieces_s = 5e-3;
+  auto const awake = on(tree(8, 0.9e-3, pieces_s), "near");
+  auto const asleep = on(tree(8, 1.1e-3, pieces_s), "near");
+  EXPECT_LT(awake.seconds, 0.9e-3 + pieces_s + 1e-6);
+  EXPECT_GE(asleep.seconds, 1.1e-3 + pieces_s + 2e-6);
+  EXPECT_LT(asleep.seconds, 1.1e-3 + pieces_s + 8 * 3e-6);
+}
+
+TEST_F(ReplayOn, TellsEveryWorkersStateWhenItCannotGoOn) {
+  auto const run = tree(8, 1e-3, 1e-3);
+  int stuck = 0;
+  for (std::uint64_t lost = 0; lost < 20; ++lost) try {
+      auto const o = replay(run, {machine, machine, 0, {lost}}, named("near"), 1);
+      EXPECT_GE(o.seconds, 2e-3);  // of looks in vain
+    } catch (Stuck const& e) {
+      ++stuck;
+      EXPECT_THAT(e.what(), HasSubstr("nothing can go on"));
+      EXPECT_THAT(e.what(), HasSubstr("pieces of phase 0 have not ended"));
+      for (int w = 0; w < 8; ++w)
+        EXPECT_THAT(e.what(), HasSubstr("worker " + std::to_string(w) + ": "));
+    }
+  EXPECT_GE(stuck, 4);
 }
 
 TEST_F(ReplayOn, PhasesFollowEachOtherAfterTheirPauses) {

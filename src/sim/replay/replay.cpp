@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <unordered_map>
 
-#include "base/assert.hpp"
-#include "policy/victim_order.hpp"
 #include "sim/hosts/memory_system.hpp"
-#include "sim/random.hpp"
+#include "sim/replay/seekers.hpp"
+#include "sim/simulation.hpp"
 #include "sim/simulation.hpp"
 
 namespace nigh::sim {
@@ -44,32 +42,12 @@ class Replay {
          std::uint64_t seed)
       : run_(run),
         machine_(setting.machine),
-        what_(what),
         map_(machine_.core_map()),
+        simulation_(setting.lost),
         memory_(machine_, map_, simulation_.network),
         needs_(needs_of(run, setting.recorded)),
-        random_(seed) {
-    int const domains = machine_.links.domains();
-    auto const cpus = machine_.shape.order(cpu_order::compact, level::domain);
-    int const most = static_cast<int>(cpus.size());
-    int const wanted = setting.workers > 0 ? setting.workers : machine_.shape.cores();
-    workers_.resize(static_cast<std::size_t>(std::min(wanted, most)));
-    std::vector<int> cpu_of;
-    for (std::size_t w = 0; w < workers_.size(); ++w) cpu_of.push_back(cpus[w]);
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-      workers_[w].cpu = map_.position(cpu_of[w]);
-      workers_[w].domain = memory_.domain_of(workers_[w].cpu);
-      workers_[w].plan = policy::victim_plan(static_cast<int>(w), cpu_of, machine_.shape);
-    }
-    for (int d = 0; d < domains; ++d) {
-      std::vector<double> hops;
-      for (int to = 0; to < domains; ++to) hops.push_back(machine_.links.hops(d, to));
-      orders_.push_back(policy::victim_order(d, hops));
-    }
-    queues_.resize(static_cast<std::size_t>(domains));
-    for (Worker const& w : workers_)
-      if (std::find(homes_.begin(), homes_.end(), w.domain) == homes_.end())
-        homes_.push_back(w.domain);
+        workers_(workers_on(setting)),
+        seekers_(seekers(what, seed)) {
     prepare();
   }
 
@@ -77,51 +55,86 @@ class Replay {
     for (phase_ = 0; phase_ < static_cast<int>(phases_.size()); ++phase_) {
       if (phase_ > 0) pause(run_.pauses[static_cast<std::size_t>(phase_) - 1]);
       begin_phase();
-      while (simulation_.step(*this)) {
-      }
+      run_until([&] { return left_ == 0; });
     }
-    NIGH_ASSERT(done_ == run_.pieces.size(),
-                "each piece has been done, for each queue has workers");
     auto const n = static_cast<double>(workers_.size());
     outcome_.seconds = seconds(simulation_.now());
     outcome_.idle_share = 1 - busy_s_ / (n * outcome_.seconds);
     outcome_.remote_share = bytes_ > 0 ? remote_bytes_ / bytes_ : 0;
+    outcome_.steals = seekers_.steals();
+    outcome_.taken_abroad = seekers_.taken_abroad();
     return outcome_;
   }
 
-  // An actor is a worker: it has got hold of its piece.
+  // An actor is a worker. Looks that were due in an idleness that has ended find it busy, or come
+  // early.
   void happen(Event const& e) {
-    if (e.what == begins) begin_piece(workers_[e.actor]);
+    auto const worker = static_cast<int>(e.actor);
+    switch (e.what) {
+      case begins:
+        return begin_piece(worker);
+      case woken:
+        seekers_.woke(worker, now());
+        if (!seek(worker)) look_farther_later(worker);
+        break;
+      case looks:
+        if (seekers_.is_idle(worker) && seekers_.is_awake(worker, now())) seek(worker);
+        break;
+      default:
+        paused_ = false;
+        return;
+    }
+    wake(machine_.message_ns.value);
   }
   void ended(FlowId flow) {
     auto const found = worker_of_.find(flow);
-    Worker& w = workers_[found->second];
+    auto const worker = static_cast<int>(found->second);
     worker_of_.erase(found);
+    Worker& w = workers_[static_cast<std::size_t>(worker)];
     auto const done = static_cast<std::size_t>(w.piece);
-    ++done_;
-    busy_s_ += seconds(simulation_.now() - w.since);
+    --left_;
+    busy_s_ += seconds(now() - w.since);
     w.piece = -1;
     // The one that came first is popped first.
     auto const& children = children_[done];
-    w.stack.insert(w.stack.end(), children.rbegin(), children.rend());
-    seek(w);
-    if (children.size() > 1) wake();
+    for (auto c = children.rbegin(); c != children.rend(); ++c) seekers_.push(worker, *c);
+    seekers_.ran_out(worker, now());
+    if (!seek(worker)) {
+      seekers_.rests(worker);
+      look_farther_later(worker);
+    }
+    // Of all else that is in sight others would have known.
+    if (children.size() > 1) return tell(machine_.message_ns.value);
+    wake(machine_.message_ns.value);
   }
 
  private:
-  enum What : std::uint32_t { waits, begins };
+  enum What : std::uint32_t { waits, begins, looks, woken };
 
   struct Worker {
     int cpu = 0, domain = 0;
-    policy::VictimPlan plan;
-    std::deque<int> stack;  // pieces, the newest at the end
     int piece = -1;
-    bool idle = false;
     Time since = 0;
   };
 
-  std::size_t index(Worker const& w) const noexcept {
-    return static_cast<std::size_t>(&w - workers_.data());
+  Time now() const noexcept { return simulation_.now(); }
+
+  static std::vector<Worker> workers_on(ReplaySetting const& setting) {
+    auto const most = setting.machine.shape.cpus().size();
+    int const wanted = setting.workers > 0 ? setting.workers : setting.machine.shape.cores();
+    return std::vector<Worker>(std::min(static_cast<std::size_t>(wanted), most));
+  }
+
+  Seekers seekers(ReplayPolicy const& what, std::uint64_t seed) {
+    auto cpus = machine_.shape.order(cpu_order::compact, level::domain);
+    cpus.resize(workers_.size());
+    std::vector<int> domains;
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+      workers_[w].cpu = map_.position(cpus[w]);
+      workers_[w].domain = memory_.domain_of(workers_[w].cpu);
+      domains.push_back(workers_[w].domain);
+    }
+    return {machine_, what, domains, cpus, seed};
   }
 
   void prepare() {
@@ -132,94 +145,75 @@ class Replay {
       Piece const& p = run_.pieces[i];
       if (static_cast<std::size_t>(p.phase) >= phases_.size())
         phases_.resize(static_cast<std::size_t>(p.phase) + 1);
+      Phase& phase = phases_[static_cast<std::size_t>(p.phase)];
+      ++phase.pieces;
       if (p.parent >= 0 && run_.pieces[static_cast<std::size_t>(p.parent)].phase == p.phase)
         children_[static_cast<std::size_t>(p.parent)].push_back(static_cast<int>(i));
       else
-        phases_[static_cast<std::size_t>(p.phase)].push_back(static_cast<int>(i));
+        phase.roots.push_back(static_cast<int>(i));
     }
-    for (auto const& roots : phases_) {
+    auto const& homes = seekers_.domains();
+    for (Phase const& phase : phases_) {
       std::vector<int> placed;
-      for (int i : roots)
+      for (int i : phase.roots)
         if (run_.pieces[static_cast<std::size_t>(i)].near >= 0) placed.push_back(i);
       for (std::size_t k = 0; k < placed.size(); ++k)
-        home_[static_cast<std::size_t>(placed[k])] = homes_[k * homes_.size() / placed.size()];
+        home_[static_cast<std::size_t>(placed[k])] = homes[k * homes.size() / placed.size()];
     }
+  }
+
+  template <class Done>
+  void run_until(Done done) {
+    run_to_end(simulation_, *this, done, [this] { return states(); });
   }
 
   // Nothing is to be done for so long.
   void pause(double s) {
-    simulation_.events.post(simulation_.now() + nanoseconds(s), 0, waits);
-    simulation_.step(*this);
+    paused_ = true;
+    simulation_.events.post(now() + nanoseconds(s), 0, waits);
+    run_until([&] { return !paused_; });
   }
 
+  // The time until its first piece began, and so until somebody was awake, has passed.
   void begin_phase() {
+    auto const& homes = seekers_.domains();
+    Phase const& phase = phases_[static_cast<std::size_t>(phase_)];
+    left_ = phase.pieces;
     std::size_t turn = 0;
-    for (int i : phases_[static_cast<std::size_t>(phase_)]) {
+    for (int i : phase.roots) {
       int const home = home_[static_cast<std::size_t>(i)];
-      bool const is_one = what_.queues == Queues::one;
       // What is near nowhere is dealt in turn.
-      auto const q = is_one      ? 0
-                     : home >= 0 ? static_cast<std::size_t>(home)
-                                 : static_cast<std::size_t>(homes_[turn++ % homes_.size()]);
-      queues_[q].push_back(i);
+      seekers_.put(home >= 0 ? home : homes[turn++ % homes.size()], i);
     }
-    for (Worker& w : workers_) w.idle = true;
-    wake();
+    tell(0);
   }
 
-  void wake() {
-    for (Worker& w : workers_)
-      if (w.idle) {
-        w.idle = false;
-        seek(w);
-      }
+  // There may be something for those without work.
+  void tell(double wake_ns) {
+    for (int w = 0; w < static_cast<int>(workers_.size()); ++w)
+      if (seekers_.is_idle(w) && seekers_.is_awake(w, now())) seek(w);
+    wake(wake_ns);
+  }
+  void wake(double ns) {
+    for (int w : seekers_.to_wake(now()))
+      simulation_.events.post(now() + nanoseconds(ns * 1e-9), static_cast<Actor>(w), woken);
+  }
+  void look_farther_later(int worker) {
+    for (Time at : {seekers_.reaches_siblings(worker), seekers_.reaches_abroad(worker)})
+      simulation_.events.post(at, static_cast<Actor>(worker), looks);
   }
 
-  static int first(std::deque<int>& queue) {
-    int const i = queue.front();
-    queue.pop_front();
-    return i;
+  bool seek(int worker) {
+    auto const found = seekers_.look(worker, now());
+    if (found.piece < 0) return false;
+    workers_[static_cast<std::size_t>(worker)].piece = found.piece;
+    double const ns = found.is_from_afar ? machine_.barrier_ns.value : 0;
+    simulation_.events.post(now() + nanoseconds(ns * 1e-9), static_cast<Actor>(worker), begins);
+    return true;
   }
 
-  void seek(Worker& w) {
-    if (!w.stack.empty()) {
-      int const i = w.stack.back();
-      w.stack.pop_back();
-      return take(w, i, 0);
-    }
-    bool const is_one = what_.queues == Queues::one;
-    auto& own = queues_[is_one ? 0 : static_cast<std::size_t>(w.domain)];
-    if (!own.empty()) return take(w, first(own), 0);
-    if (int const i = steal(w); i >= 0) return take(w, i, machine_.barrier_ns.value);
-    if (what_.queues == Queues::near)
-      for (int other : orders_[static_cast<std::size_t>(w.domain)])
-        if (auto& queue = queues_[static_cast<std::size_t>(other)]; !queue.empty()) {
-          ++outcome_.taken_abroad;
-          return take(w, first(queue), machine_.barrier_ns.value);
-        }
-    w.idle = true;
-  }
-
-  int steal(Worker& thief) {
-    auto const bits = static_cast<std::uint32_t>(random_.uniform() * 0x1p32);
-    for (int attempt = 0; attempt < thief.plan.attempts_per_round; ++attempt) {
-      auto const v = policy::victim(thief.plan, what_.victims, attempt, bits);
-      if (v.worker < 0) return -1;
-      auto& stack = workers_[static_cast<std::size_t>(v.worker)].stack;
-      if (stack.empty()) continue;
-      ++outcome_.steals;
-      return first(stack);
-    }
-    return -1;
-  }
-
-  void take(Worker& w, int piece, double ns) {
-    w.piece = piece;
-    simulation_.events.post(simulation_.now() + nanoseconds(ns * 1e-9),
-                            static_cast<Actor>(index(w)), begins);
-  }
-
-  void begin_piece(Worker& w) {
+  void begin_piece(int worker) {
+    Worker& w = workers_[static_cast<std::size_t>(worker)];
     auto const& need = needs_[static_cast<std::size_t>(w.piece)];
     int const home = home_[static_cast<std::size_t>(w.piece)];
     int const from = home >= 0 ? home : w.domain;
@@ -227,30 +221,40 @@ class Replay {
     double const work_s = std::max(need.core_s + memory_s, 1e-12);
     bytes_ += need.bytes;
     remote_bytes_ += from != w.domain ? need.bytes : 0;
-    w.since = simulation_.now();
+    w.since = now();
     auto const flow =
-        memory_.start(simulation_.now(), work_s, {w.cpu, from, -1}, {memory_s / work_s, 0, false});
-    worker_of_.emplace(flow, index(w));
+        memory_.start(now(), work_s, {w.cpu, from, -1}, {memory_s / work_s, 0, false});
+    worker_of_.emplace(flow, static_cast<std::size_t>(worker));
   }
+
+  std::string states() const {
+    std::string text =
+        std::to_string(left_) + " pieces of phase " + std::to_string(phase_) + " have not ended";
+    for (int w = 0; w < static_cast<int>(workers_.size()); ++w)
+      text += "\n  worker " + std::to_string(w) + ": " + seekers_.state(w, now());
+    return text;
+  }
+
+  struct Phase {
+    std::vector<int> roots;
+    std::size_t pieces = 0;
+  };
 
   RecordedRun const& run_;
   Machine const& machine_;
-  ReplayPolicy const& what_;
   policy::CoreMap map_;
   Simulation simulation_;
   MemorySystem memory_;
   std::vector<Need> needs_;  // [piece]
-  Random random_;
   std::vector<Worker> workers_;
-  std::vector<std::vector<int>> orders_;    // [domain]
-  std::vector<std::deque<int>> queues_;     // [domain]
+  Seekers seekers_;
   std::vector<std::vector<int>> children_;  // [piece]
-  std::vector<std::vector<int>> phases_;    // roots
-  std::vector<int> home_;                   // [piece]; -1: nowhere
+  std::vector<Phase> phases_;
+  std::vector<int> home_;  // [piece]: domain; -1: nowhere
   std::unordered_map<FlowId, std::size_t> worker_of_;
-  std::vector<int> homes_;  // domains that have workers
   int phase_ = 0;
-  std::size_t done_ = 0;
+  std::size_t left_ = 0;  // pieces of this phase
+  bool paused_ = false;
   double busy_s_ = 0, bytes_ = 0, remote_bytes_ = 0;
   ReplayOutcome outcome_;
 };

@@ -3,9 +3,7 @@
 // A recorded run done again on a modelled machine: its pieces by other workers, with other
 // policies.
 //
-//   worker   takes from its own stack, newest first; from its domain's queue, oldest first; steals
-//            from others' stacks, oldest first, in the order of policy::victim(); then from other
-//            domains' queues, in that of policy::victim_order()
+// Who takes what, and when it looks how far, is in seekers.hpp.
 //
 // A piece takes as long as its processor part did, and moves its bytes at what memory gives there.
 
@@ -14,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "policy/chunk_size.hpp"
 #include "policy/steal_order.hpp"
+#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 #include "sim/replay/recorded.hpp"
 
@@ -30,6 +30,7 @@ struct ReplayPolicy {
   std::string name;
   Queues queues = Queues::near;
   policy::VictimChoice victims = policy::VictimChoice::hierarchical;
+  policy::ChunkChoice chunks = policy::ChunkChoice::hierarchical;
 };
 
 // The first one is what nigh does by itself.
@@ -47,6 +48,7 @@ struct ReplaySetting {
   Machine const& machine;   // here
   Machine const& recorded;  // where the run was recorded
   int workers = 0;          // 0: one for each core
+  LostStep lost{};
 };
 
 // Pieces that were put near domains: phase by phase in equal parts, in their order, over those of
