@@ -31,9 +31,10 @@ std::vector<int> cpus_of(Machine const& machine, JacobiLoop const& what) {
 
 class LoopSweep {
  public:
-  LoopSweep(Machine const& machine, JacobiLoop const& what, std::uint64_t seed)
+  LoopSweep(Machine const& machine, JacobiLoop const& what, std::uint64_t seed, LostStep lost)
       : machine_(machine),
         map_(machine.core_map()),
+        simulation_(lost),
         memory_(machine, map_, simulation_.network),
         team_(team_on(machine.shape, cpus_of(machine, what))),
         layer_gb_(jacobi::all_updates * jacobi::bytes * 1e-9 / what.layers),
@@ -49,8 +50,9 @@ class LoopSweep {
   double seconds_of_all() {
     for (int t = 0; t < team_.size(); ++t)
       simulation_.events.post(random_.below(apart_ns), static_cast<Actor>(t), 0);
-    while (simulation_.step(*this)) {
-    }
+    run_to_end(
+        simulation_, *this, [this] { return loop_.is_through(); },
+        [this] { return loop_.states(); });
     return seconds(simulation_.now()) + machine_.barrier_ns.value * 1e-9 * team_.size();
   }
 
@@ -93,8 +95,9 @@ int sockets_of(Machine const& machine) {
   return static_cast<int>(machine.shape.groups(level::package).size());
 }
 
-double jacobi_loop_mlups(Machine const& machine, JacobiLoop const& what, std::uint64_t seed) {
-  LoopSweep sweep(machine, what, seed);
+double jacobi_loop_mlups(Machine const& machine, JacobiLoop const& what, std::uint64_t seed,
+                         LostStep lost) {
+  LoopSweep sweep(machine, what, seed, lost);
   return jacobi::all_updates / sweep.seconds_of_all() * 1e-6;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nigh/schedule.hpp>
 
+#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 
 namespace nigh::sim {
@@ -26,6 +27,7 @@ struct JacobiLoop {
 int sockets_of(Machine const& machine);
 
 // Million lattice site updates a second, of one sweep.
-double jacobi_loop_mlups(Machine const& machine, JacobiLoop const& what, std::uint64_t seed);
+double jacobi_loop_mlups(Machine const& machine, JacobiLoop const& what, std::uint64_t seed,
+                         LostStep lost = {});
 
 }  // namespace nigh::sim

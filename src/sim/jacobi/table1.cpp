@@ -22,9 +22,10 @@ constexpr Time submit_ns = 500, task_ns = 2000;  // fitted: hardly felt
 
 class Sweep {
  public:
-  Sweep(Machine const& machine, JacobiTasks const& what, std::uint64_t seed)
+  Sweep(Machine const& machine, JacobiTasks const& what, std::uint64_t seed, LostStep lost)
       : what_(what),
         map_(machine.core_map()),
+        simulation_(lost),
         memory_(machine, map_, simulation_.network),
         block_s_(jacobi::all_updates / (what.layers * columns) * jacobi::bytes /
                  (machine.thread_gb_per_s.value * 1e9)),
@@ -32,7 +33,8 @@ class Sweep {
         domains_(machine.shape.cpu_domains()),
         threads_(map_.size()),
         idle_(static_cast<std::size_t>(threads_), false),
-        queues_(static_cast<std::size_t>(domains_)) {
+        queues_(static_cast<std::size_t>(domains_)),
+        block_of_(static_cast<std::size_t>(threads_), -1) {
     std::vector<double> const equally_far(static_cast<std::size_t>(domains_), 1);
     for (int d = 0; d < domains_; ++d) orders_.push_back(policy::victim_order(d, equally_far));
     std::vector<int> cpus;
@@ -45,8 +47,9 @@ class Sweep {
   double seconds_of_all() {
     for (int t = 1; t < threads_; ++t) idle_[static_cast<std::size_t>(t)] = true;
     simulation_.events.post(0, 0, 0);
-    while (simulation_.step(*this)) {
-    }
+    run_to_end(
+        simulation_, *this, [this] { return ended_ == what_.layers * columns; },
+        [this] { return states(); });
     return seconds(simulation_.now());
   }
 
@@ -60,6 +63,8 @@ class Sweep {
   void ended(FlowId flow) {
     auto const thread = thread_of_.at(flow);
     thread_of_.erase(flow);
+    ++ended_;
+    block_of_[static_cast<std::size_t>(thread)] = -1;
     if (thread == 0 && submitted_ < what_.layers * columns) return submit();
     seek(thread);
   }
@@ -137,8 +142,19 @@ class Sweep {
     run(thread, block);
   }
 
+  std::string states() const {
+    std::string text = std::to_string(ended_) + " of " + std::to_string(what_.layers * columns) +
+                       " blocks have ended, " + std::to_string(submitted_) + " are submitted, " +
+                       std::to_string(waiting_) + " wait";
+    for (std::size_t t = 0; t < block_of_.size(); ++t)
+      text += "\n  thread " + std::to_string(t) + ": " +
+              (idle_[t]             ? "idle"
+               : block_of_[t] < 0 ? "submitting"
+                                  : "at block " + std::to_string(block_of_[t]));
+    return text;
+  }
+
   void run(int thread, int block) {
-    if (block_of_.empty()) block_of_.assign(static_cast<std::size_t>(threads_), -1);
     block_of_[static_cast<std::size_t>(thread)] = block;
     simulation_.events.post(simulation_.now() + task_ns, static_cast<Actor>(thread), running);
   }
@@ -157,21 +173,22 @@ class Sweep {
   double block_s_;
   Random random_;
   int domains_, threads_;
-  int submitted_ = 0;
+  int submitted_ = 0, ended_ = 0;
   std::size_t waiting_ = 0;  // tasks, not counting those that run
   std::vector<int> home_of_layer_;
   std::vector<bool> idle_;
   std::deque<int> tasks_;
   std::vector<std::deque<int>> queues_;   // [domain]
   std::vector<std::vector<int>> orders_;  // [domain]
-  std::vector<int> block_of_;             // [thread]
+  std::vector<int> block_of_;             // [thread]; -1: none
   std::unordered_map<FlowId, int> thread_of_;
 };
 
 }  // namespace
 
-double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed) {
-  Sweep sweep(machine, what, seed);
+double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed,
+                    LostStep lost) {
+  Sweep sweep(machine, what, seed, lost);
   return jacobi::all_updates / sweep.seconds_of_all() * 1e-6;
 }
 

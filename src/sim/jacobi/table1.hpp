@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 
 namespace nigh::sim {
@@ -27,7 +28,8 @@ struct JacobiTasks {
 };
 
 // Million lattice site updates a second, of one sweep.
-double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed);
+double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed,
+                    LostStep lost = {});
 
 struct Table1Cell {
   JacobiTasks what;

@@ -39,7 +39,8 @@ LoopRun::LoopRun(schedule_kind kind, std::size_t chunk, std::size_t steps, Team 
     : team_(team),
       how_(kind, chunk, steps, team.crew),
       hands_(team.cpus.size()),
-      begun_(team.cpus.size()) {
+      begun_(team.cpus.size()),
+      doing_(team.cpus.size(), Doing::coming) {
   for (int s = 0; s < how_.spans(); ++s) spans_.push_back(how_.units_of(s));
 }
 
@@ -55,10 +56,30 @@ std::optional<std::size_t> LoopRun::next(int thread, Random& random) {
   auto& begun = at(begun_, thread);
   if (begun.begin == begun.end) {
     auto& hand = at(hands_, thread);
-    if (hand.units.empty() && !refill(thread, random)) return std::nullopt;
+    if (hand.units.empty() && !refill(thread, random)) {
+      through_ += at(doing_, thread) != Doing::through;
+      at(doing_, thread) = Doing::through;
+      return std::nullopt;
+    }
     begun = how_.take_steps(hand);
   }
+  at(doing_, thread) = Doing::at_step;
   return begun.begin++;
+}
+
+std::string LoopRun::states() const {
+  std::string text = std::to_string(through_) + " of " + std::to_string(hands_.size()) +
+                     " threads are through with their loop";
+  for (std::size_t t = 0; t < hands_.size(); ++t) {
+    text += "\n  thread " + std::to_string(t) + ": ";
+    if (doing_[t] == Doing::coming)
+      text += "has not come to it";
+    else if (doing_[t] == Doing::through)
+      text += "through";
+    else
+      text += "at step " + std::to_string(begun_[t].begin - 1);
+  }
+  return text;
 }
 
 bool LoopRun::refill(int thread, Random& random) {

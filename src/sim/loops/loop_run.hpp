@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "policy/loop_schedule.hpp"
@@ -38,6 +39,9 @@ class LoopRun {
   // Nothing: there is nothing left for this thread.
   std::optional<std::size_t> next(int thread, Random& random);
 
+  bool is_through() const noexcept { return through_ == hands_.size(); }  // all threads are
+  std::string states() const;                                             // a line for each
+
  private:
   bool refill(int thread, Random& random);
   bool visit(int thread);
@@ -52,6 +56,9 @@ class LoopRun {
   std::vector<policy::Units> spans_;
   std::vector<policy::Hand> hands_;   // [thread]
   std::vector<policy::Steps> begun_;  // [thread]: of its hand
+  enum class Doing : std::uint8_t { coming, at_step, through };
+  std::vector<Doing> doing_;   // [thread]
+  std::size_t through_ = 0;    // threads
 };
 
 }  // namespace nigh::sim

@@ -52,10 +52,11 @@ std::vector<int> chosen_cpus(Machine const& machine, MgCase const& what) {
 
 class Multigrid {
  public:
-  Multigrid(Machine const& machine, MgCase const& what, std::uint64_t seed)
+  Multigrid(Machine const& machine, MgCase const& what, std::uint64_t seed, LostStep lost)
       : machine_(machine),
         what_(what),
         map_(machine.core_map()),
+        simulation_(lost),
         memory_(machine, map_, simulation_.network),
         team_(team_on(machine.shape, chosen_cpus(machine, what))),
         planes_(machine, map_, team_.cpus, what.finest, page_turns(machine, what.pages)),
@@ -133,8 +134,9 @@ class Multigrid {
     for (int t = 0; t < team_.size(); ++t)
       simulation_.events.post(simulation_.now() + barrier + random_.below(apart_ns),
                               static_cast<Actor>(t), 0);
-    while (simulation_.step(*this)) {
-    }
+    run_to_end(
+        simulation_, *this, [this] { return taken_->is_through(); },
+        [this] { return taken_->states(); });
   }
 
   void go_on(int thread) {
@@ -199,8 +201,8 @@ class Multigrid {
 
 }  // namespace
 
-MgOutcome run_mg(Machine const& machine, MgCase const& what, std::uint64_t seed) {
-  return Multigrid(machine, what, seed).outcome();
+MgOutcome run_mg(Machine const& machine, MgCase const& what, std::uint64_t seed, LostStep lost) {
+  return Multigrid(machine, what, seed, lost).outcome();
 }
 
 }  // namespace nigh::sim

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 
 namespace nigh::sim {
@@ -56,6 +57,7 @@ struct MgOutcome {
   double missed = 0;             // of the planes asked for, what came from memory
 };
 
-MgOutcome run_mg(Machine const& machine, MgCase const& what, std::uint64_t seed);
+MgOutcome run_mg(Machine const& machine, MgCase const& what, std::uint64_t seed,
+                 LostStep lost = {});
 
 }  // namespace nigh::sim

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -28,12 +29,13 @@ constexpr double border_bytes = 8, jitter = 0.01;     // jitter of a block's wor
 
 class Loop {
  public:
-  Loop(Machine const& machine, BlockLoop const& what, std::uint64_t seed)
+  Loop(Machine const& machine, BlockLoop const& what, std::uint64_t seed, LostStep lost)
       : machine_(machine),
         what_(what),
         random_(seed),
         hosts_(static_cast<int>(machine.hosts.value)),
-        domains_(machine.shape.cpu_domains()) {
+        domains_(machine.shape.cpu_domains()),
+        simulation_(lost) {
     auto const caches = CoreCaches::of(machine.shape);
     int cores = 1 << 30;  // of each domain: the smallest one's
     for (auto const& d : caches.cache_of) cores = std::min(cores, static_cast<int>(d.size()));
@@ -45,7 +47,9 @@ class Loop {
 
   LoopTimes run() {
     for (int b = 0; b < blocks(); ++b) make_ready(b);
-    while (simulation_.step(*this)) {
+    run_to_end(
+        simulation_, *this, [this] { return ended_ == blocks(); }, [this] { return states(); });
+    while (simulation_.step(*this)) {  // the last borders are on their way
     }
     LoopTimes times;
     times.iteration_s = (last_s_ - first_s_) / blocks() / what_.iterations;
@@ -81,6 +85,20 @@ class Loop {
   }
 
  private:
+  std::string states() const {
+    std::string text =
+        std::to_string(ended_) + " of " + std::to_string(blocks()) + " blocks have ended";
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      if (blocks_[b].iteration <= what_.iterations)
+        text += "\n  block " + std::to_string(b) + ": in iteration " +
+                std::to_string(blocks_[b].iteration) +
+                (blocks_[b].waits ? ", waiting for borders" : "");
+    for (std::size_t t = 0; t < teams_.size(); ++t)
+      text += "\n  team " + std::to_string(t) + ": " +
+              (teams_[t].block < 0 ? "idle" : "at block " + std::to_string(teams_[t].block));
+    return text;
+  }
+
   enum What : std::uint32_t { received, met, sent, arrived };  // arrived + parity of the iteration
   enum Step : unsigned char { taking, updating, reading, handing };
 
@@ -266,9 +284,13 @@ class Loop {
   void finish(Team& team) {
     int const done = team.block;
     Block& b = block_of(team);
+    team.block = -1;
     ++b.iteration;
     if (b.iteration == 1) first_s_ += seconds(simulation_.now());
-    if (b.iteration == what_.iterations + 1) last_s_ += seconds(simulation_.now());
+    if (b.iteration == what_.iterations + 1) {
+      last_s_ += seconds(simulation_.now());
+      ++ended_;
+    }
     if (what_.sends) {
       send(b);
       b.waits = true;
@@ -328,12 +350,14 @@ class Loop {
   std::unordered_map<FlowId, Owner> owner_;
   double first_s_ = 0, last_s_ = 0;  // sums over blocks: ends of the first iteration, of the last
   double moved_gb_ = 0;
+  int ended_ = 0;  // blocks
 };
 
 }  // namespace
 
-LoopTimes simulate_blocks(Machine const& machine, BlockLoop const& loop, std::uint64_t seed) {
-  return Loop(machine, loop, seed).run();
+LoopTimes simulate_blocks(Machine const& machine, BlockLoop const& loop, std::uint64_t seed,
+                          LostStep lost) {
+  return Loop(machine, loop, seed, lost).run();
 }
 
 }  // namespace nigh::sim

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 
 namespace nigh::sim {
@@ -37,6 +38,7 @@ struct LoopTimes {
   int teams = 0;               // of a host
 };
 
-LoopTimes simulate_blocks(Machine const& machine, BlockLoop const& loop, std::uint64_t seed);
+LoopTimes simulate_blocks(Machine const& machine, BlockLoop const& loop, std::uint64_t seed,
+                          LostStep lost = {});
 
 }  // namespace nigh::sim

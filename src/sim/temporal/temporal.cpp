@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -75,11 +76,12 @@ Groups caches_of(Machine const& machine, policy::CoreMap const& map) {
 
 class TemporalRun {
  public:
-  TemporalRun(Machine const& machine, TemporalCase const& what, std::uint64_t seed)
+  TemporalRun(Machine const& machine, TemporalCase const& what, std::uint64_t seed, LostStep lost)
       : machine_(machine),
         what_(what),
         width_(size_of(machine, what).width),
         map_(machine.core_map()),
+        simulation_(lost),
         memory_(machine, map_, simulation_.network),
         team_(team_on(machine.shape, workers_of(machine))),
         work_(machine, what_, window_of(machine, what)),
@@ -111,7 +113,10 @@ class TemporalRun {
     auto const found = running_.find(flow);
     auto const [worker, tile] = found->second;
     running_.erase(found);
-    if (queues_) spawn_behind(tile);
+    if (queues_) {
+      ++ended_;
+      spawn_behind(tile);
+    }
     go_on(worker);
   }
 
@@ -142,14 +147,29 @@ class TemporalRun {
     waits_ = policy::predecessors(tiles_);
     for (std::size_t n = 0; n < waits_.size(); ++n)
       if (waits_[n] == 0) queues_->put(queue_of(n), n);  // nobody is idle yet
+    tiles_to_run_ =
+        std::count_if(waits_.begin(), waits_.end(), [](auto const& w) { return w.has_value(); });
     all_look_for_work(0);
   }
   void all_look_for_work(Time after) {
     for (int w = 0; w < team_.size(); ++w)
       simulation_.events.post(simulation_.now() + after + random_.below(apart_ns),
                               static_cast<Actor>(w), 0);
-    while (simulation_.step(*this)) {
-    }
+    run_to_end(
+        simulation_, *this,
+        [this] { return queues_ ? ended_ == tiles_to_run_ : loop_->is_through(); },
+        [this] { return queues_ ? states() : loop_->states(); });
+  }
+
+  std::string states() const {
+    std::string text = std::to_string(ended_) + " of " + std::to_string(tiles_to_run_) +
+                       " tiles have ended";
+    std::vector<std::string> does(static_cast<std::size_t>(team_.size()), "without a tile");
+    for (auto const& [flow, what] : running_)
+      does[static_cast<std::size_t>(what.worker)] = "at tile " + std::to_string(what.tile);
+    for (std::size_t w = 0; w < does.size(); ++w)
+      text += "\n  worker " + std::to_string(w) + ": " + does[w];
+    return text;
   }
 
   void go_on(int worker) {
@@ -243,6 +263,7 @@ class TemporalRun {
   std::unordered_map<FlowId, Running> running_;
   double moved_gb_ = 0, moved_far_gb_ = 0;
   long tiles_run_ = 0, remote_tiles_ = 0;
+  std::ptrdiff_t tiles_to_run_ = 0, ended_ = 0;  // from queues
 };
 
 }  // namespace
@@ -257,8 +278,8 @@ double streaming_limit_mlups(Machine const& machine) {
 }
 
 TemporalOutcome run_temporal(Machine const& machine, TemporalCase const& what,
-                             std::uint64_t seed) {
-  return TemporalRun(machine, what, seed).outcome();
+                             std::uint64_t seed, LostStep lost) {
+  return TemporalRun(machine, what, seed, lost).outcome();
 }
 
 }  // namespace nigh::sim

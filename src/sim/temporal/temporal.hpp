@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <nigh/topology.hpp>
 
+#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 
 namespace nigh::sim {
@@ -46,6 +47,7 @@ int chosen_width(Machine const& machine, TemporalCase what);
 double streaming_limit_mlups(Machine const& machine);
 
 // Tiles are at least 2 planes wide, and no wider than there are planes.
-TemporalOutcome run_temporal(Machine const& machine, TemporalCase const& what, std::uint64_t seed);
+TemporalOutcome run_temporal(Machine const& machine, TemporalCase const& what, std::uint64_t seed,
+                             LostStep lost = {});
 
 }  // namespace nigh::sim
