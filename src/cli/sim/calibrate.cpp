@@ -15,7 +15,8 @@ namespace nigh::cli {
 void add_sim_calibrate(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "calibrate", "Measure this machine and write its file: nigh sim calibrate [--output FILE]");
-  command->prefix_command();  // all that follows is the program's, its --help too
+  command->prefix_command();  // all that follows is the program's
+  command->set_help_flag("");  // --help too
   command->callback([command] {
     auto const program = beside_this_program("libexec/nigh/nigh-calibrate");
     throw std::runtime_error(platform::become(program, command->remaining()).message);
