@@ -170,6 +170,11 @@ TEST(RecordedRun, RefusesWhatItCannotRead) {
   EXPECT_THAT(complaint("hello"), HasSubstr("is no trace"));
   EXPECT_THAT(complaint("[1]"), HasSubstr("is no trace"));
   EXPECT_THAT(complaint("{}"), HasSubstr("is no trace"));
+  EXPECT_THAT(complaint(""), HasSubstr("is no trace"));
+  auto const whole = TraceText().worker(0).task(0, 0, 1).text();
+  for (std::size_t n = whole.find("traceEvents") + 20; n < whole.size(); ++n)
+    EXPECT_THAT(complaint(whole.substr(0, n)), HasSubstr("is not whole: it ends in the middle"));
+  EXPECT_THAT(complaint(whole + "}"), HasSubstr("is no trace"));
   auto trace = TraceText().worker(0).task(0, 0, 1);
   trace.sums["format"] = 3;
   EXPECT_THAT(complaint(trace.text()), HasSubstr("is a trace of format 3, this nigh reads 2"));

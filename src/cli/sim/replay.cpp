@@ -96,10 +96,15 @@ std::string describe(sim::RecordedRun const& run, sim::Machine const& machine, i
                      std::vector<Replayed> const& all, ReplayFlags const& f) {
   std::string text = fmt::format(
       "{}, recorded with {} workers: {:.4g} s, {} pieces in {} phases\non {}, {} workers; medians "
-      "of {} seeds; * the best\n\n{:18}{:>12}{:>9}{:>9}{:>9}{:>10}{:>9}\n",
+      "of {} seeds; * the best\n",
       run.program, run.workers, run.seconds, run.pieces.size(), run.pauses.size() + 1,
-      machine.title, workers, f.random.seeds, "", "seconds", "times", "idle", "remote", "steals",
-      "abroad");
+      machine.title, workers, f.random.seeds);
+  if (machine.hosts.value > 1)
+    text += fmt::format(
+        "one of its {:.0f} hosts: a trace is of one runtime, which has the cpus of one host\n",
+        machine.hosts.value);
+  text += fmt::format("\n{:18}{:>12}{:>9}{:>9}{:>9}{:>10}{:>9}\n", "", "seconds", "times", "idle",
+                      "remote", "steals", "abroad");
   double const best = least(all);
   for (auto const& r : all)
     text +=
