@@ -85,7 +85,7 @@ int Seekers::find_at_home(Worker& me) {
   if (!me.ring.empty()) return first(me.ring);
   auto& mine = home(me.home);
   if (mine.queue.empty()) return -1;
-  auto const chunk = policy::chunk_at_home(mine.queue.size(), mine.workers.size() / 2);
+  auto const chunk = policy::chunk_at_home(mine.queue.size(), mine.workers.size());
   int const taken = first(mine.queue);
   while (me.ring.size() + 1 < chunk) me.ring.push_back(first(mine.queue));
   return taken;
