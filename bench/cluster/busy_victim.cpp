@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <nigh/cluster.hpp>
@@ -86,11 +85,6 @@ BusyVictim delays(Timed::Times const& mine, double task_us) {
 }
 
 }  // namespace
-
-std::int64_t now_ns() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 void TaskLog::compute(double us) {
   auto const start = now_ns();

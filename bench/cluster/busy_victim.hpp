@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/clock.hpp"
+
 namespace bench {
 
-std::int64_t now_ns();
+using nigh::base::now_ns;
 
 // When a rank's tasks began and ended, one after the other.
 class TaskLog {
