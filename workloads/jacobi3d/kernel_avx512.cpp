@@ -25,8 +25,9 @@ struct Avx512 {
   }
   template <int by>
   static type shifted(type low, type high) noexcept {
-    return __builtin_shufflevector(low, high, by, by + 1, by + 2, by + 3, by + 4, by + 5, by + 6,
-                                   by + 7);
+    // All of it: g++ 12 warns of the other one.
+    return _mm512_castsi512_pd(_mm512_maskz_alignr_epi64(
+        0xff, _mm512_castpd_si512(high), _mm512_castpd_si512(low), by));
   }
   static void store(double* p, type v) noexcept { _mm512_store_pd(p, v); }
   static void stream(double* p, type v) noexcept { _mm512_stream_pd(p, v); }
