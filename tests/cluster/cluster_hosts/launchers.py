@@ -16,19 +16,24 @@ TOOLS = {
 }
 
 # For ranks, whoever launches them. Open MPI: TCP over the one interface there is, without the copy in
-# shared memory whose one-sided operations crash on one host (vader), and yielding where it would spin.
-# Whoever launches them may be root.
+# shared memory whose one-sided operations crash on one host (vader). Whoever launches them may be root.
 SETTINGS = {
     'OMPI_MCA_oob_tcp_if_include': 'eth0',
     'OMPI_MCA_btl_tcp_if_include': 'eth0',
     'OMPI_MCA_pml': 'ob1',
     'OMPI_MCA_btl': 'tcp,self,vader',
     'OMPI_MCA_btl_vader_single_copy_mechanism': 'none',
-    'OMPI_MCA_mpi_yield_when_idle': '1',
     'OMPI_ALLOW_RUN_AS_ROOT': '1',
     'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
     'UCX_NET_DEVICES': 'eth0',
 }
+
+
+def settings(ranks):
+    """More ranks than cpus yield where Open MPI would spin. Fewer do not: beside other programs a rank that yields
+    each time that it looks for messages gets a hundredth of its cpu."""
+    crowded = ranks > len(os.sched_getaffinity(0))
+    return SETTINGS | {'OMPI_MCA_mpi_yield_when_idle': str(int(crowded))}
 
 
 def found(names):
