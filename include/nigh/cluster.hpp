@@ -214,7 +214,7 @@ class NIGH_API task_scope {
     push<F>(&out, {std::forward<A>(arguments)...});
   }
   // The same at a rank; its neighbours may take it from there. Runs here when too many are on their
-  // way to that rank (session_options::queue_capacity).
+  // way to that rank (session_options::queue_capacity). std::out_of_range: there is no such rank.
   template <auto F, class... A>
     requires std::is_void_v<detail::result_of<F>>
   void spawn(near where, A&&... arguments) {
@@ -321,10 +321,16 @@ void task_scope::push(pointer<F> out, detail::arguments_of<F>&& arguments) {
 template <auto F>
 void task_scope::place(near where, pointer<F> out, detail::arguments_of<F>&& arguments) {
   detail::check<F>(arguments);
+  auto const input = detail::packed<F>(arguments);
   begin_placed();
-  if (detail::place(where, {&detail::function_of<F>(), this, out, &detail::of_function<F>::store},
-                    detail::packed<F>(arguments)))
-    return;
+  try {
+    if (detail::place(where, {&detail::function_of<F>(), this, out, &detail::of_function<F>::store},
+                      input))
+      return;
+  } catch (...) {
+    end_placed();  // or wait() would wait for ever
+    throw;
+  }
   end_placed();
   push<F>(out, std::move(arguments));
 }

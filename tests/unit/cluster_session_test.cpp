@@ -77,6 +77,14 @@ int at_home(int n) {
   return sum;
 }
 
+int at_no_rank(int rank) {
+  int got = 0;
+  cluster::task_scope scope;
+  scope.spawn<one>(cluster::near(rank), got);
+  scope.wait();
+  return got;
+}
+
 std::atomic<int> free_runs{0};
 
 void free_tree(int depth) {
@@ -103,6 +111,10 @@ void visit_all(int by) {
   cluster::parallel_for<visit>({10, 100, 7}, by);
   cluster::parallel_for<visit>({0, 10, 3}, [](std::size_t) { return 0; }, by);
   cluster::parallel_for<visit>({5, 5, 3}, by);
+}
+
+void blocks_at_no_rank(int rank) {
+  cluster::parallel_for<visit>({0, 10, 3}, [=](std::size_t) { return rank; }, 1);
 }
 
 cluster::session_options with_workers(int n) {
@@ -144,6 +156,22 @@ TEST_F(OneRank, MixesWithForks) { EXPECT_EQ(cluster::run<with_forks>(15), 610); 
 TEST_F(OneRank, RunsWhatIsNearItsOwnRankItself) {
   EXPECT_EQ(cluster::run<at_home>(10), 10);
   EXPECT_EQ(here.counters().tasks_placed, 0u);
+}
+
+template <auto f>
+std::string why_not(int rank) {
+  try {
+    cluster::run<f>(rank);
+  } catch (cluster::remote_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_F(OneRank, RefusesRanksThatDoNotExist) {
+  EXPECT_EQ(why_not<at_no_rank>(1), "near: rank 1 does not exist");
+  EXPECT_EQ(why_not<at_no_rank>(-1), "near: rank -1 does not exist");
+  EXPECT_EQ(why_not<blocks_at_no_rank>(2), "near: rank 2 does not exist");
 }
 
 TEST_F(OneRank, ReturnsWhenFreeTasksAreDone) {
