@@ -140,8 +140,7 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       placed_(ranks(), settings.options.queue_capacity),
       lookout_(engine_.neighbours().any() ? &engine_.neighbours().own().bell : nullptr),
       all_can_ring_(!funneled_ && (ranks() == 1 || engine_.neighbours().are_all())),
-      workers_(on_its_cpus(known_to_traces(*network_, layout_, settings.options.workers), layout_),
-               *this) {
+      workers_(start_workers(settings.options)) {
   tell_of_crowd(layout_);
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
   if (silence_ns_ == 0) return;
@@ -150,6 +149,16 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
     std::lock_guard const guard(lock_);
     engine_.beat();
   });
+}
+
+// Others cannot be told to throw, too: they are at work already, and see that this rank has ended.
+nigh::runtime Agent::start_workers(session_options const& options) {
+  auto const& known = known_to_traces(*network_, layout_, options.workers);
+  try {
+    return {on_its_cpus(known, layout_), *this};
+  } catch (std::exception const& e) {
+    platform::end_with("nigh: on " + layout_.who(rank()) + ": " + e.what() + "\n", 2);
+  }
 }
 
 Agent::~Agent() {

@@ -89,6 +89,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
   void receive_some(std::int64_t now_ns) noexcept;
   void part_from_the_others() noexcept;
   void put(Inbox::Item item);
+  nigh::runtime start_workers(session_options const& options);
   bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
                  nigh::detail::task_slot& slot);
   void run_task(std::unique_ptr<Task> task) noexcept;

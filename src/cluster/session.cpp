@@ -11,9 +11,6 @@ namespace nigh::cluster {
 session::session(std::unique_ptr<Transport> transport, session_options options) {
   if (agent.load(sync::acquire) != nullptr)
     throw std::logic_error("nigh::cluster::session: there is one already");
-  if (options.queue_capacity == 0)
-    throw std::invalid_argument("session_options::queue_capacity: 0 is not a number of tasks");
-  options.workers = options_from_environment(std::move(options.workers));
   auto const rank = transport->rank();
   agent_ = std::make_unique<Agent>(std::move(transport),
                                    settings_from_environment(std::move(options), rank));

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -43,6 +44,13 @@ std::string refused(session_options& options) {
     if (value != nullptr && !v.set(options, value))
       return std::string(v.name) + "='" + value + "' is not " + v.meaning;
   }
+  try {
+    options.workers = options_from_environment(std::move(options.workers));
+  } catch (std::invalid_argument const& e) {
+    return e.what();
+  }
+  if (options.queue_capacity == 0)
+    return "session_options::queue_capacity is 0, not a number of tasks";
   if (options.fixed_chunk == 0 || options.fixed_chunk > most)
     return "session_options::fixed_chunk is " + std::to_string(options.fixed_chunk) +
            ", not a number of tasks from 1 to " + std::to_string(most);

@@ -267,6 +267,17 @@ TEST(Settings, OfTheEnvironmentGoBeforeTheProgram) {
   ::unsetenv("NIGH_CLUSTER_CHUNKS");
   EXPECT_THAT(settings_from_environment({.fixed_chunk = 0}, 1).complaint,
               HasSubstr("fixed_chunk is 0"));
+  EXPECT_EQ(settings_from_environment({.queue_capacity = 0}, 1).complaint,
+            "session_options::queue_capacity is 0, not a number of tasks");
+}
+
+TEST(Settings, HaveThoseOfWorkersInThem) {
+  ASSERT_EQ(::setenv("NIGH_WORKERS", "3", 1), 0);
+  EXPECT_EQ(settings_from_environment({}, 1).options.workers.workers, 3);
+  ASSERT_EQ(::setenv("NIGH_WORKERS", "few", 1), 0);
+  EXPECT_EQ(settings_from_environment({}, 1).complaint,
+            "NIGH_WORKERS='few' is not a positive number of workers");
+  ::unsetenv("NIGH_WORKERS");
 }
 
 TEST(Functions, NameTheFirstThatOneOfTwoListsLacks) {

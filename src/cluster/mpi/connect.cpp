@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nigh/cluster.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "cluster/mpi/launcher.hpp"
@@ -33,7 +34,14 @@ char const* level_name(int level) {
 }
 
 std::unique_ptr<Transport> connect(int& argc, char**& argv) {
-  int is_initialised = 0, thread_level = MPI_THREAD_SINGLE;
+  if (mpi::Network::is_there())
+    throw std::logic_error("nigh::cluster::session: there is one already");
+  int is_initialised = 0, is_over = 0, thread_level = MPI_THREAD_SINGLE;
+  MPI_Finalized(&is_over);
+  if (is_over != 0)
+    throw std::logic_error(
+        "nigh::cluster::session: MPI has ended, and starts no second time; who wants several "
+        "sessions starts it before the first");
   MPI_Initialized(&is_initialised);
   if (is_initialised != 0)
     MPI_Query_thread(&thread_level);

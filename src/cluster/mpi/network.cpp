@@ -45,6 +45,7 @@ void wait_for_the_watch(MPI_Comm* world, int* code, ...) {
 }  // namespace
 
 Network::Network(bool starts, bool is_funneled) : starts_(starts), is_funneled_(is_funneled) {
+  ++networks_;
   MPI_Comm_dup(MPI_COMM_WORLD, &world_);
   MPI_Errhandler handler;
   MPI_Comm_create_errhandler(wait_for_the_watch, &handler);
@@ -61,6 +62,7 @@ Network::Network(bool starts, bool is_funneled) : starts_(starts), is_funneled_(
 
 Network::~Network() {
   NIGH_ASSERT(world_ == MPI_COMM_NULL, "a network is finished before its end");
+  --networks_;
 }
 
 std::string Network::name() const {

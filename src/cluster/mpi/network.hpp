@@ -31,6 +31,7 @@ class Network final : public Transport {
   Network(bool starts, bool is_funneled);
   ~Network() override;
 
+  static bool is_there() noexcept { return networks_ > 0; }
   int rank() const noexcept override { return rank_; }
   int ranks() const noexcept override { return ranks_; }
   std::string name() const override;
@@ -77,6 +78,7 @@ class Network final : public Transport {
   int rank_ = 0;
   int ranks_ = 1;
   MPI_Comm host_ = MPI_COMM_NULL;  // the ranks of this one
+  inline static int networks_ = 0;
   MPI_Win window_ = MPI_WIN_NULL;
 
   std::vector<std::byte> buffers_;
