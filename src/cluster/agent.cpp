@@ -128,7 +128,7 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
     : network_(std::move(network)),
       functions_(close_functions()),
       layout_(meet(*network_, this_place(settings.options.workers), settings,
-                   names_of(functions_))),
+                   program_of(functions_, has_free_tasks()))),
       is_supervised_(supervises(settings.options, *network_)),
       silence_ns_(is_supervised_ ? silence_of(*network_) : 0),
       watch_(is_supervised_ ? nullptr : watch_over(*network_)),

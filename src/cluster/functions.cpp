@@ -103,9 +103,12 @@ std::string readable_name(std::string const& type_name) {
 
 std::string readable_name(detail::function const& f) { return readable_name(f.type->name()); }
 
-std::string names_of(std::vector<detail::function*> const& functions) {
+std::string program_of(std::vector<detail::function*> const& functions, bool has_free_tasks) {
   std::string lines;
-  for (auto const* f : functions) lines += std::string(f->type->name()) + '\n';
+  for (auto const* f : functions)
+    lines += std::string(f->type->name()) + ' ' + std::to_string(f->arguments_bytes) + ' ' +
+             std::to_string(f->result_bytes) + '\n';
+  if (has_free_tasks) lines += std::string(free_line) + '\n';
   return lines;
 }
 
@@ -123,8 +126,12 @@ Difference first_difference(std::string_view first, std::string_view second) {
   std::sort(b.begin(), b.end());
   auto const [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (in_a == a.end() && in_b == b.end()) return {};
+  auto const name_in = [](std::string_view line) {
+    return line == free_line ? line : line.substr(0, line.find(' '));  // a mangled name has none
+  };
   bool const of_a = in_b == b.end() || (in_a != a.end() && *in_a < *in_b);
-  return {std::string(of_a ? *in_a : *in_b), of_a};
+  bool const have_one_name = in_a != a.end() && in_b != b.end() && name_in(*in_a) == name_in(*in_b);
+  return {std::string(name_in(of_a ? *in_a : *in_b)), of_a, have_one_name};
 }
 
 }  // namespace nigh::cluster

@@ -20,13 +20,16 @@ bool has_free_tasks() noexcept;  // some function is spawned free
 std::string readable_name(detail::function const& f);
 std::string readable_name(std::string const& type_name);
 
-// As compilers write them, one line each, in order.
-std::string names_of(std::vector<detail::function*> const& functions);
+// As compilers write them, and how large what they take and return is: a line each, in order. A line
+// more tells that some are spawned free.
+std::string program_of(std::vector<detail::function*> const& functions, bool has_free_tasks);
+inline constexpr std::string_view free_line = "some tasks are spawned free";
 
 // The first line that one of the two lists lacks, and which; empty when they are the same.
 struct Difference {
   std::string name;
   bool in_first = false;
+  bool only_in_size = false;  // the other has a function of that name
 };
 Difference first_difference(std::string_view first, std::string_view second);
 

@@ -86,9 +86,16 @@ std::string misfit(Hello const& here, Hello const& there, std::string const& who
       return "on " + who_here + " " + here.terms[i] + ", on " + who_there + " " + there.terms[i];
   if (here.functions == there.functions) return {};
   auto const d = first_difference(here.functions, there.functions);
-  return "the ranks run different programs: " + (d.in_first ? who_there : who_here) +
-         " does not know the task function " + readable_name(d.name) + " of " +
-         (d.in_first ? who_here : who_there);
+  auto const& has_it = d.in_first ? who_here : who_there;
+  auto const& lacks_it = d.in_first ? who_there : who_here;
+  std::string const differ = "the ranks run different programs: ";
+  if (d.name == free_line)
+    return differ + "on " + has_it + " " + d.name + ", on " + lacks_it + " none are";
+  if (d.only_in_size)
+    return differ + "what " + readable_name(d.name) + " takes or returns has not the same size on " +
+           has_it + " and " + lacks_it;
+  return differ + lacks_it + " does not know the task function " + readable_name(d.name) + " of " +
+         has_it;
 }
 
 // Beyond the host policies know one level; those at the same switch are the nearer of it.

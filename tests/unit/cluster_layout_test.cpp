@@ -176,6 +176,10 @@ TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
               "function g\\(\\) of rank 0 on a\n$");
   EXPECT_EXIT(static_cast<void>(meet_it(options, "a()\n")), testing::ExitedWithCode(2),
               "rank 1 on b does not know");
+  EXPECT_EXIT(static_cast<void>(meet_it(options, "f(int)\nsome tasks are spawned free\n")),
+              testing::ExitedWithCode(2),
+              "^nigh: the ranks run different programs: on rank 0 on a some tasks are spawned free, "
+              "on rank 1 on b none are\n$");
   other.options.chunks = nigh::chunk_choice::half;
   EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
               "^nigh: on rank 0 on a chunks are half, on rank 1 on b chunks are hierarchical\n$");
@@ -288,7 +292,20 @@ TEST(Functions, NameTheFirstThatOneOfTwoListsLacks) {
   EXPECT_FALSE(first_difference("a\nc\n", "a\nb\nc\n").in_first);
 }
 
+TEST(Functions, AreOthersWhenWhatTheyTakeOrReturnHasAnotherSize) {
+  auto const one = first_difference("a 8 0\nb 4 4\n", "a 8 0\nb 4 8\n");
+  EXPECT_EQ(one.name, "b");
+  EXPECT_TRUE(one.only_in_size);
+  EXPECT_FALSE(first_difference("a 8 0\nb 4 4\n", "a 8 0\nc 4 4\n").only_in_size);
+}
+
 int task_function(long) { return 0; }
+
+TEST(Functions, SayTheirSizesAndWhetherTheyAreSpawnedFree) {
+  auto& f = detail::function_of<&task_function>();
+  EXPECT_EQ(program_of({&f}, false), std::string(f.type->name()) + " 8 4\n");
+  EXPECT_EQ(program_of({}, true), "some tasks are spawned free\n");
+}
 
 TEST(Functions, HaveNamesForPeople) {
   EXPECT_THAT(readable_name(detail::function_of<&task_function>()), HasSubstr("task_function"));

@@ -46,6 +46,8 @@ struct function {
   void (*drop)(task_slot&) noexcept;                     // the same without a result
   // Of one that has come from another rank. Throws what the function throws.
   void (*run_packed)(byte_view input, bytes& output);
+  // Where a program was compiled anew on one host only, they may differ, though the name is the same.
+  std::uint32_t arguments_bytes, result_bytes;
 
   std::uint32_t id = unknown;  // while a session lasts
   bool is_late = false;        // it came after a session had begun
@@ -91,6 +93,14 @@ template <auto F>
 using result_of = typename signature<decltype(F)>::result;
 template <auto F>
 using arguments_of = typename signature<decltype(F)>::arguments;
+
+template <class T>
+constexpr std::uint32_t size_of() noexcept {
+  if constexpr (std::is_void_v<T>)
+    return 0;
+  else
+    return sizeof(T);
+}
 
 template <auto F>
 decltype(auto) apply(arguments_of<F>& arguments) {
@@ -188,7 +198,8 @@ struct of_function {
 };
 template <auto F>
 constinit function of_function<F>::entry{
-    &typeid(of_function<F>), &run, &input_bytes, &pack, &deliver, &drop, &run_packed};
+    &typeid(of_function<F>), &run, &input_bytes, &pack, &deliver, &drop, &run_packed,
+    sizeof(arguments_of<F>), size_of<result_of<F>>()};
 template <auto F>
 bool const of_function<F>::known = enlist(entry);
 
