@@ -48,6 +48,16 @@ long large(int ranks) {
   return total;
 }
 
+// More than MPI is given at once.
+bool in_pieces(int ranks) {
+  std::vector<long> numbers(5'000'001), back;
+  std::iota(numbers.begin(), numbers.end(), 0L);
+  cluster::task_scope scope;
+  scope.spawn<doubled>(cluster::near(ranks - 1), back, numbers);
+  scope.wait();
+  return back == doubled(numbers);
+}
+
 int rank_here() { return this_rank; }
 
 // More than may be on their way at once.
@@ -161,6 +171,7 @@ int main(int argc, char** argv) {
         check(std::string(e.what()) == "as it should", "with its words");
       }
     }
+    check(cluster::run<in_pieces>(ranks), "messages in pieces come whole");
     check_counters(here, options.shared_window);
     auto const c = here.counters();
     std::printf(

@@ -88,7 +88,7 @@ void Network::send(int to, byte_view message) {
   } else {
     std::uint64_t const size = message.size();
     push_small(to, std::as_bytes(std::span(&size, 1)), Says::size);
-    sending_.push_back({MPI_REQUEST_NULL, to, large, bytes(message.begin(), message.end())});
+    push_large(to, message);
   }
   start_sends();
 }
@@ -101,14 +101,23 @@ void Network::push_small(int to, byte_view message, Says what) {
   }
   buffer.assign(message.begin(), message.end());
   buffer.push_back(std::byte(what));
-  sending_.push_back({MPI_REQUEST_NULL, to, small, std::move(buffer)});
+  byte_view const whole = buffer;
+  sending_.push_back({MPI_REQUEST_NULL, to, small, std::move(buffer), whole});
+}
+
+// Sends retire in the order in which they are here, so the last piece outlives the others.
+void Network::push_large(int to, byte_view message) {
+  bytes copy(message.begin(), message.end());
+  for (byte_view rest = copy; !rest.empty(); rest = rest.subspan(sending_.back().what.size()))
+    sending_.push_back(
+        {MPI_REQUEST_NULL, to, large, {}, rest.first(std::min(rest.size(), piece_bytes))});
+  sending_.back().message = std::move(copy);
 }
 
 void Network::start_sends() {
   for (; under_way_ < sending_.size() && under_way_ < most_under_way; ++under_way_) {
     auto& s = sending_[under_way_];
-    MPI_Isend(s.message.data(), as_count(s.message.size()), MPI_BYTE, s.to, s.tag, world_,
-              &s.request);
+    MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, s.to, s.tag, world_, &s.request);
   }
 }
 
@@ -141,14 +150,28 @@ bool Network::poll_ring() {
     std::uint64_t large_size = 0;
     std::memcpy(&large_size, message.data(), sizeof large_size);
     entry.message.resize(static_cast<std::size_t>(large_size));
-    MPI_Irecv(entry.message.data(), as_count(entry.message.size()), MPI_BYTE, entry.from, large,
-              world_, &entry.request);
+    receive_large(entry);
   } else {
     entry.message.assign(message.begin(), message.end());
   }
   post(next_);
   next_ = (next_ + 1) % ring_size;
   return true;
+}
+
+void Network::receive_large(Waiting& into) {
+  auto const size = into.message.size();
+  for (std::size_t at = 0; at < size; at += piece_bytes)
+    MPI_Irecv(into.message.data() + at, as_count(std::min(size - at, piece_bytes)), MPI_BYTE,
+              into.from, large, world_, &into.pieces.emplace_back());
+}
+
+bool Network::is_whole(Waiting& message) {
+  if (message.pieces.empty()) return true;
+  int done = 0;
+  MPI_Testall(static_cast<int>(message.pieces.size()), message.pieces.data(), &done,
+              MPI_STATUSES_IGNORE);
+  return done != 0;
 }
 
 Transport::Arrived Network::receive() {
@@ -159,13 +182,9 @@ Transport::Arrived Network::receive() {
   std::vector<int> behind;
   for (auto w = waiting_.begin(); w != waiting_.end(); ++w) {
     if (std::find(behind.begin(), behind.end(), w->from) != behind.end()) continue;
-    if (w->request != MPI_REQUEST_NULL) {
-      int done = 0;
-      MPI_Test(&w->request, &done, MPI_STATUS_IGNORE);
-      if (done == 0) {
-        behind.push_back(w->from);
-        continue;
-      }
+    if (!is_whole(*w)) {
+      behind.push_back(w->from);
+      continue;
     }
     int const from = w->from;
     lent_ = std::move(w->message);

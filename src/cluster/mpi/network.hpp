@@ -4,8 +4,9 @@
 //
 // Receives are posted before anything can come, into a ring of small buffers, and looked at in the
 // order they were posted, the order in which MPI fills them: probing for messages would double
-// their latency. What does not fit is announced by a message of its size, and received on its own;
-// until it is whole, later messages of that rank wait, to keep their order.
+// their latency. What does not fit is announced by a message of its size, and received on its own,
+// in pieces, since MPI counts bytes by an int; until it is whole, later messages of that rank wait,
+// to keep their order.
 //
 // Sends are buffered: a few at a time are MPI's, more wait here.
 //
@@ -30,8 +31,8 @@ class Network final : public Transport {
   // starts: MPI is ours to finalise.
   Network(bool starts, bool is_funneled);
   ~Network() override;
-
   static bool is_there() noexcept { return networks_ > 0; }
+
   int rank() const noexcept override { return rank_; }
   int ranks() const noexcept override { return ranks_; }
   std::string name() const override;
@@ -49,6 +50,7 @@ class Network final : public Transport {
  private:
   static constexpr int ring_size = 16;
   static constexpr std::size_t buffer_bytes = 4096;
+  static constexpr std::size_t piece_bytes = 16 << 20;
   static constexpr std::size_t most_under_way = 64;  // sends that are MPI's
   enum Tag : int { small = 1, large = 2 };
   // The last byte of a small message: it is whole, or says how large the one is that follows.
@@ -58,27 +60,31 @@ class Network final : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;
     int to = 0;
     Tag tag = small;
-    bytes message;
+    bytes message;   // of a large one: the last piece has it
+    byte_view what;  // goes out
   };
   struct Waiting {  // a message that has come, or whose announcement has
     int from = 0;
     bytes message;
-    MPI_Request request = MPI_REQUEST_NULL;  // of a large one, until it is whole
+    std::vector<MPI_Request> pieces;  // of a large one, until it is whole
   };
 
   void post(std::size_t slot);
   bool poll_ring();
   void push_small(int to, byte_view message, Says what);
+  void push_large(int to, byte_view message);
+  void receive_large(Waiting& into);
+  static bool is_whole(Waiting& message);
   void start_sends();
   void retire_sends();
 
+  inline static int networks_ = 0;
   bool const starts_;
   bool const is_funneled_;
   MPI_Comm world_ = MPI_COMM_NULL;
   int rank_ = 0;
   int ranks_ = 1;
   MPI_Comm host_ = MPI_COMM_NULL;  // the ranks of this one
-  inline static int networks_ = 0;
   MPI_Win window_ = MPI_WIN_NULL;
 
   std::vector<std::byte> buffers_;
