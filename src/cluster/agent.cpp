@@ -165,6 +165,7 @@ Agent::~Agent() {
   if (beats_) part_from_the_others();
   {
     std::lock_guard const guard(lock_);
+    if (!is_supervised_) engine_.part();
     network_->finish();
   }
   if (watch_) watch_->leave();
@@ -237,17 +238,23 @@ void Agent::leave(int silent) {
                  layout_.who(silent).c_str(), static_cast<double>(silence_ns_) * 1e-9);
 }
 
-void Agent::has_to_end(End why) {
+void Agent::has_to_end(End why, int because_of) {
   std::array<char, 32> seconds;
   std::snprintf(seconds.data(), seconds.size(), "%.1f s", static_cast<double>(silence_ns_) * 1e-9);
-  auto const self = layout_.who(rank());
-  platform::end_with(
-      why == End::was_left
-          ? "nigh: " + self + " was silent for " + seconds.data() + ", and the others went on; " +
-                self + " ends\n"
-          : "nigh: " + layout_.who(0) + ", which has the root, has been silent for " +
-                seconds.data() + "; " + self + " ends\n",
-      1);
+  auto const self = layout_.who(rank()), other = layout_.who(because_of);
+  std::string said;
+  switch (why) {
+    case End::was_left:
+      said = self + " was silent for " + seconds.data() + ", and the others went on; ";
+      break;
+    case End::root_is_silent:
+      said = other + ", which has the root, has been silent for " + seconds.data() + "; ";
+      break;
+    case End::has_parted:
+      said = other + " has ended its session, and takes no part in this run; ";
+      break;
+  }
+  platform::end_with("nigh: " + said + self + " ends\n", 1);
 }
 
 // Nobody waits for ever for a rank that was stopped on the way here.

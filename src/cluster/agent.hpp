@@ -75,7 +75,7 @@ class Agent final : public tasks::Outside, private Engine::Host {
   void take(Task task) override;
   void forget(int rank) override { inbox_.forget(rank); }
   void leave(int rank) override;
-  void has_to_end(End why) override;
+  void has_to_end(End why, int because_of) override;
   void ring(int neighbour) override;
   void deliver(Token token, detail::outcome const& what) override;
   TaskCounts free_tasks() override;

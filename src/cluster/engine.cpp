@@ -48,6 +48,7 @@ void Engine::begin() {
               "no task is left of the run before");
   if (policies_.has_free_tasks) termination_.begin();
   if (plan_.self == 0) ++own_counts_.created;
+  look_whether_somebody_misses();
   for (auto& task : std::exchange(early_, {})) host_.take(std::move(task));
 }
 
@@ -114,7 +115,7 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     case Kind::silent:
       return told_of_silent(reader.get<std::int32_t>(), now_ns);
     case Kind::parts:
-      return rank_parts(from);
+      return rank_parts(from, header.run);
   }
   NIGH_ASSERT(false, "a message has a known kind");
 }

@@ -89,8 +89,8 @@ class Engine {
     // Nothing is sent to that rank or received from it any more: it is silent.
     virtual void leave(int) {}
     // This rank is of no use to the others.
-    enum class End { was_left, root_is_silent };
-    virtual void has_to_end(End) {}
+    enum class End { was_left, root_is_silent, has_parted };
+    virtual void has_to_end(End, int /*rank*/) {}  // because of that one
     // A neighbour shall look.
     virtual void ring(int) {}
     virtual void deliver(Token token, detail::outcome const& what) = 0;
@@ -116,7 +116,8 @@ class Engine {
   // This rank is there; every tenth of silence_ns. Others are missed by tick(), or listen() alone.
   void beat();
   void listen(std::int64_t now_ns);
-  // No run will follow. All ranks have said so, or are lost, once has_parted().
+  // No run will follow; who waits for this rank in one learns that it does so in vain. Where tasks
+  // are supervised, all ranks have said so, or are lost, once has_parted().
   void part();
   bool has_parted() const noexcept { return has_parted_; }
 
@@ -181,8 +182,9 @@ class Engine {
   // engine_silence.cpp
   void told_of_silent(int rank, std::int64_t now_ns);
   void leave(int rank, std::int64_t now_ns);
-  void rank_parts(int rank);
+  void rank_parts(int rank, std::uint32_t last_run);
   void look_whether_all_part();
+  void look_whether_somebody_misses();
   void tell_those_who_listen(Kind kind, int about);
 
   policy::VictimPlan const plan_;
@@ -206,6 +208,8 @@ class Engine {
   Silence silence_;
   bool wants_to_part_ = false, has_parted_ = false;
   std::vector<bool> parts_;  // [rank]: wants to
+  std::uint32_t last_run_ = ~0u;  // of those who part, the first
+  int first_to_part_ = -1;
   Lifelines lifelines_;
   bool asked_ = false;  // a request is under way
   int asks_ = -1;       // to whom, if so

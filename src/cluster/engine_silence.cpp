@@ -2,6 +2,8 @@
 // Ranks that say nothing any more, though nobody says that they are lost: they were stopped, or cut
 // off. Rank 0 and each other listen to one another; rank 0, which cannot be replaced, decides, and
 // tells all, the one that is left too.
+//
+// And ranks that end their session while others wait for them in a run: by an exception, as a rule.
 
 #include "cluster/engine.hpp"
 
@@ -14,7 +16,7 @@ void Engine::beat() {
 void Engine::listen(std::int64_t now_ns) {
   if (!supervision_) return;
   if (plan_.self != 0) {
-    if (!silence_.listen(0, 1, now_ns).empty()) host_.has_to_end(Host::End::root_is_silent);
+    if (!silence_.listen(0, 1, now_ns).empty()) host_.has_to_end(Host::End::root_is_silent, 0);
     return;
   }
   for (int const silent : silence_.listen(1, plan_.workers, now_ns)) {
@@ -27,7 +29,7 @@ void Engine::listen(std::int64_t now_ns) {
 
 // A rank is told by rank 0 that some rank is left, or that it is itself.
 void Engine::told_of_silent(int rank, std::int64_t now_ns) {
-  if (rank == plan_.self) return host_.has_to_end(Host::End::was_left);
+  if (rank == plan_.self) return host_.has_to_end(Host::End::was_left, 0);
   leave(rank, now_ns);
 }
 
@@ -39,7 +41,7 @@ void Engine::leave(int rank, std::int64_t now_ns) {
 
 void Engine::part() {
   wants_to_part_ = true;
-  if (plan_.self != 0) return tell_those_who_listen(Kind::parts, plan_.self);
+  if (plan_.self != 0 || !supervision_) return tell_those_who_listen(Kind::parts, plan_.self);
   look_whether_all_part();
 }
 
@@ -51,13 +53,23 @@ void Engine::look_whether_all_part() {
   tell_those_who_listen(Kind::parts, 0);
 }
 
-void Engine::rank_parts(int rank) {
+void Engine::rank_parts(int rank, std::uint32_t last_run) {
+  if (last_run < last_run_) {
+    last_run_ = last_run;
+    first_to_part_ = rank;
+    look_whether_somebody_misses();
+  }
+  if (!supervision_) return;
   if (plan_.self != 0) {
     has_parted_ = true;
     return;
   }
   parts_[static_cast<std::size_t>(rank)] = true;
   look_whether_all_part();
+}
+
+void Engine::look_whether_somebody_misses() {
+  if (run_ > last_run_) host_.has_to_end(Host::End::has_parted, first_to_part_);
 }
 
 // Rank 0 tells all, all others tell rank 0.

@@ -12,7 +12,7 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 4;
+inline constexpr std::uint32_t wire_version = 5;
 
 enum class Kind : std::uint8_t {
   steal,     // may I have some tasks?
@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t {
   wave,      // of termination detection: a TerminationMessage
   beat,      // of whoever is there; this and the next two name a rank
   silent,    // by rank 0: that rank says nothing, and is left
-  parts,     // to rank 0: that rank has no more runs; by rank 0: nobody has
+  parts,     // to rank 0: that rank has no more runs; by rank 0: nor has it, or nobody (supervised)
 };
 
 struct Header {

@@ -118,4 +118,40 @@ TEST(Engine, GivesNothingToWhoIsInAnotherRun) {
   EXPECT_EQ(ahead.engine.counters().steals_failed, 1u);
 }
 
+// Ranks 0 and 1, of three; one leaves after its first run.
+struct OneParts {
+  ScriptedNetwork network{3};
+  Rank stays, leaves;
+  std::mt19937 random{1};
+
+  explicit OneParts(int who)
+      : stays(1 - who, reaches(1 - who, 3), network, {{}, 1, false}),
+        leaves(who, reaches(who, 3), network, {{}, 1, false}) {
+    stays.engine.begin();
+    leaves.engine.begin();
+    leaves.engine.part();
+  }
+  void hears_of_it(int self) {
+    auto const told = network.next_for(self, random);
+    stays.engine.receive(told.from, told.message, 0);
+  }
+};
+
+TEST(Engine, EndsWhereARankTakesNoPartInTheRun) {
+  for (int const who : {0, 1}) {
+    OneParts early(who);
+    early.hears_of_it(1 - who);
+    EXPECT_FALSE(early.stays.ends) << "it may part, too";
+    early.stays.engine.begin();
+    EXPECT_EQ(early.stays.ends, Engine::Host::End::has_parted);
+    EXPECT_EQ(early.stays.ends_because_of, who);
+
+    OneParts late(who);
+    late.stays.engine.begin();
+    EXPECT_FALSE(late.stays.ends);
+    late.hears_of_it(1 - who);
+    EXPECT_EQ(late.stays.ends, Engine::Host::End::has_parted);
+  }
+}
+
 }  // namespace

@@ -124,7 +124,10 @@ class Rank final : public Engine::Host {
   TaskCounts free_tasks() override { return free_; }
   void ring(int neighbour) override { rung.push_back(neighbour); }
   void leave(int rank) override { left.push_back(rank); }
-  void has_to_end(End why) override { ends = why; }
+  void has_to_end(End why, int rank) override {
+    ends = why;
+    ends_because_of = rank;
+  }
 
   bool has_ready() const { return !ready_.empty(); }
   bool is_idle() const { return ready_.empty() && joins_.empty(); }
@@ -132,6 +135,7 @@ class Rank final : public Engine::Host {
   std::size_t ran = 0;
   std::vector<int> rung, left;
   std::optional<End> ends;
+  int ends_because_of = -1;
   bool is_at_work = false;  // in a task that takes long
 
  private:
