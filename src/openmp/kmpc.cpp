@@ -139,3 +139,19 @@ NIGH_INTERPOSED void __kmpc_fork_call(void* where, std::int32_t count, Microtask
   for (auto i = given; i < padded; ++i) arguments[i] = nullptr;
   nigh::openmp::fork(__builtin_return_address(0), where, given, body, arguments);
 }
+
+// flang's, and clang's where OpenMPIRBuilder makes its code, for regions with an if(). The runtime's
+// own calls __kmpc_fork_call where nobody can stand between.
+NIGH_INTERPOSED void __kmpc_fork_call_if(void* where, std::int32_t count, Microtask body,
+                                         std::int32_t is_parallel, void* argument) {
+  void const* const caller = __builtin_return_address(0);
+  if (is_parallel != 0) {
+    std::array<void*, nigh::openmp::forms[0]> arguments{argument};
+    nigh::openmp::fork(caller, where, argument == nullptr ? 0 : 1, body, arguments.data());
+    return;
+  }
+  nigh::openmp::this_thread.clause = {};
+  auto const& runtime = *nigh::openmp::find_region(caller, Entry::fork_call_if, caller).runtime;
+  runtime.function<void(void*, std::int32_t, Microtask, std::int32_t, void*)>(Entry::fork_call_if)(
+      where, count, body, is_parallel, argument);
+}

@@ -27,6 +27,7 @@ constexpr std::array<char const*, entries> names{
     "GOMP_parallel_loop_nonmonotonic_runtime",
     "GOMP_parallel_loop_maybe_nonmonotonic_runtime",
     "__kmpc_fork_call",
+    "__kmpc_fork_call_if",
     "__kmpc_push_num_threads",
     "__kmpc_push_num_threads_strict",
     "__kmpc_push_num_threads_list",

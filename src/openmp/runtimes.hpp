@@ -25,6 +25,7 @@ enum class Entry : std::uint8_t {
   loop_nonmonotonic_runtime,
   loop_maybe_nonmonotonic_runtime,
   fork_call,
+  fork_call_if,
   push_num_threads,
   push_num_threads_strict,
   push_num_threads_list,
@@ -37,7 +38,7 @@ enum class Entry : std::uint8_t {
   set_max_active_levels_8_,
   set_nested_8_,
 };
-inline constexpr std::size_t entries = 23;
+inline constexpr std::size_t entries = 24;
 NIGH_HIDDEN char const* name_of(Entry) noexcept;
 
 // One of them: its own functions, whoever else exports the same names. All there from the start

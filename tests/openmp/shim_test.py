@@ -119,6 +119,13 @@ class Teams(unittest.TestCase):
                 out, _ = run(name, "1", "2", leases=B, OMP_DYNAMIC="true")
                 self.assertEqual(teams(out), [f"1: {B}"])
 
+    def test_regions_with_a_condition_follow_the_leases_when_it_is_true(self):
+        name = "conditions-clang"
+        self.assertEqual(run(name, shim=None, OMP_NUM_THREADS="2")[0], "2 1 1 2\n")
+        out, err = run(name, leases=f"{A};{A},{B}", OMP_NUM_THREADS="2", NIGH_VERBOSE="1")
+        self.assertEqual(out, "1 1 1 2\n")
+        self.assertIn(f"{name}: 2 regions, 2 on granted cpus (1 to 2 of ", err)
+
     def test_sizes_are_left_alone_when_asked(self):
         for name in self.each():
             out, _ = run(name, "1", leases=B, OMP_NUM_THREADS="2", NIGH_OPENMP_ADJUST="none")
