@@ -35,7 +35,7 @@ ReadSettings read_settings(int argc, char** argv) {
       ->check(CLI::IsMember(std::vector<std::string>(policy::core_allocation_names.begin(),
                                                      policy::core_allocation_names.end())));
   app.add_option("--slice", s.slice_ms,
-                 "A program may keep its cpus for so long before others get them, 20")
+                 "A program may keep its cpus for so long before others get them, 50")
       ->type_name("MILLISECONDS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{3'600'000}));
   app.add_option("--overdue", s.overdue_ms,
