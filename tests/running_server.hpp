@@ -43,6 +43,7 @@ class RunningServer {
 
   std::filesystem::path const& directory() const { return directory_; }
   std::string const& socket() const { return socket_; }
+  std::string metrics() const { return directory_ / "metrics.sock"; }
   ProgramOptions options() const { return {socket_.c_str(), "test", allowed_}; }
   // As the system numbers it.
   pid_t thread() const {
@@ -75,6 +76,8 @@ class RunningServer {
     if (::pipe(ending_) != 0) std::abort();
     ServerOptions options;
     options.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
+    options.metrics_listener = *platform::listen_local(metrics(), platform::Carries::bytes, 0600);
+    options.readers_within_us = 3'000'000;
     options.signals = ending_[0];
     options.core.slice_us = slice_us_;
     options.core.idle_slice_us = 1000;

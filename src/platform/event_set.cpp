@@ -58,6 +58,15 @@ result<void> EventSet::add(int descriptor, std::uint64_t name) {
   return {};
 }
 
+result<void> EventSet::await_room(int descriptor, std::uint64_t name) {
+  epoll_event event{};
+  event.events = EPOLLOUT;
+  event.data.u64 = name;
+  if (::epoll_ctl(descriptor_, EPOLL_CTL_MOD, descriptor, &event) != 0)
+    return error{std::strerror(errno)};
+  return {};
+}
+
 void EventSet::remove(int descriptor) noexcept {
   ::epoll_ctl(descriptor_, EPOLL_CTL_DEL, descriptor, nullptr);
 }

@@ -20,6 +20,8 @@ class EventSet {
   // `name` stands for it; any but this one, which is an error.
   static constexpr std::uint64_t reserved_name = ~std::uint64_t{0};
   result<void> add(int descriptor, std::uint64_t name);
+  // From now on, it is not what arrives that happens to one that was added, but room for more.
+  result<void> await_room(int descriptor, std::uint64_t name);
   void remove(int descriptor) noexcept;
 
   // Names of those that something has happened to, for as long as the next wait(). Empty after

@@ -65,6 +65,14 @@ int send_message(int socket, std::span<std::byte const> message, int passed) noe
   }
 }
 
+int send_bytes(int socket, std::span<std::byte const> bytes) noexcept {
+  for (;;) {
+    auto const sent = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent >= 0) return static_cast<int>(sent);
+    if (errno != EINTR) return -errno;
+  }
+}
+
 ArrivedMessage receive_message(int socket, std::span<std::byte> into) noexcept {
   iovec part{into.data(), into.size()};
   msghdr header{};

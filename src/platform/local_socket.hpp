@@ -17,6 +17,9 @@ int connect_local(char const* path) noexcept;
 // All of it, now, or not at all; `passed` is a descriptor to send with it.
 int send_message(int socket, std::span<std::byte const> message, int passed = -1) noexcept;
 
+// As many bytes as there is room for now, of a socket without messages: their number.
+int send_bytes(int socket, std::span<std::byte const> bytes) noexcept;
+
 struct ArrivedMessage {
   int size = 0;     // of the message, which may be more than fits; 0: the other side is gone, or
                     // has sent nothing as a message; -EAGAIN: none is there

@@ -8,27 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/utf8.hpp"
+
 namespace nigh::trace::chrome {
 namespace {
-
-// Length of the UTF-8 character that begins here; 0: none does.
-std::size_t character_at(std::string_view text) {
-  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  unsigned const first = byte(0);
-  std::size_t const n = first < 0x80   ? 1
-                        : first < 0xc2 ? 0
-                        : first < 0xe0 ? 2
-                        : first < 0xf0 ? 3
-                        : first < 0xf5 ? 4
-                                       : 0;
-  if (n == 0 || n > text.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  bool const overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  bool const surrogate = first == 0xed && byte(1) >= 0xa0;
-  bool const beyond = first == 0xf4 && byte(1) >= 0x90;
-  return overlong || surrogate || beyond ? 0 : n;
-}
 
 // Threads of all processes share one number space in Perfetto, and 0 is nobody's there.
 std::string ids(int runtime, int track) {
@@ -150,7 +133,7 @@ std::string json_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     auto const c = static_cast<unsigned char>(text.front());
-    std::size_t const n = character_at(text);
+    std::size_t const n = base::utf8_character(text);
     if (n == 0) {
       out += "\\ufffd";
     } else if (c == '"' || c == '\\') {

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <string>
 
-#include "coordinator/server/metrics.hpp"
 #include "coordinator/server/strangers.hpp"
 
 namespace nigh::coordinator {
@@ -65,32 +64,6 @@ TEST(CpuTimes, AreReadFromProcStat) {
   EXPECT_EQ(times[2].idle, 90);
   std::filesystem::remove_all(root);
   EXPECT_TRUE(platform::cpu_times(root).empty());
-}
-
-TEST(Metrics, SayWhoHoldsWhat) {
-  Coordinator core(four_cpus(), {}, 0);
-  Register me{.pid = 42, .name = Name("a \"quoted\" name"), .allowed = cpus({0, 1, 2, 3})};
-  core.step(Received{7, me}, 0);
-  core.step(Energy{{{cpus({0, 1, 2, 3}), 0}}}, 0);
-  core.step(Received{7, Request{.ticket = 1, .demand = {3, 3}}}, 0);
-  core.step(Energy{{{cpus({0, 1, 2, 3}), 4'000'040}}}, 1);
-  core.step(Load{cpus({3})}, 1);
-  auto const answer = metrics_answer(core, 1);
-  EXPECT_TRUE(answer.starts_with("HTTP/1.0 200 OK\r\n"));
-  auto const body = answer.substr(answer.find("\r\n\r\n") + 4);
-  EXPECT_NE(answer.find("Content-Length: " + std::to_string(body.size()) + "\r\n"), answer.npos);
-  for (auto const* line : {"\nnigh_cpus 4\n", "\nnigh_cpus_free 1\n", "\nnigh_programs 1\n",
-                           "\nnigh_cpus_strangers 1\n", "\nnigh_energy_joules_total 4.000040\n",
-                           "\nnigh_program_cpus{pid=\"42\",name=\"a \\\"quoted\\\" name\"} 3\n",
-                           "\nnigh_program_energy_joules_total{pid=\"42\",name=\"a \\\"quoted\\\" "
-                           "name\"} 3.000030\n"})
-    EXPECT_NE(body.find(line), body.npos) << line << body;
-}
-
-TEST(Metrics, HaveNoEnergyWhereItIsUnknown) {
-  Coordinator core(four_cpus(), {}, 0);
-  core.step(Received{7, Register{.pid = 42, .allowed = cpus({0})}}, 0);
-  EXPECT_EQ(metrics_answer(core, 1).find("energy"), std::string::npos);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.hpp"
+
 namespace nigh::coordinator {
 namespace {
 
@@ -39,11 +41,14 @@ std::string millionths(std::uint64_t n) {
   return std::to_string(n / 1'000'000) + "." + std::string(6 - rest.size(), '0') + rest;
 }
 
+// Who reads refuses all of it for one byte that is no UTF-8.
 std::string label_value(std::string_view text) {
   std::string escaped;
-  for (char const c : text) {
-    if (c == '"' || c == '\\') escaped += '\\';
-    escaped += c;
+  while (!text.empty()) {
+    auto const length = base::utf8_character(text);
+    if (text[0] == '"' || text[0] == '\\') escaped += '\\';
+    escaped += length == 0 ? std::string_view("?") : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   return escaped;
 }
@@ -72,12 +77,13 @@ std::string metrics_answer(Coordinator& core, Time now) {
     add(text, {"energy_joules_total", "counter", "Energy used by the processor's packages."},
         millionths(host.energy_uj));
 
+  // A process may be several programs: each of nigh's runtimes is one.
   auto const of_each = [&](Metric const& m, auto value_of) {
     begin(text, m);
     for (auto const& p : programs)
-      text.append("nigh_").append(m.name) += "{pid=\"" + std::to_string(p.pid) + "\",name=\"" +
-                                             label_value(p.name.view()) + "\"} " + value_of(p) +
-                                             "\n";
+      text.append("nigh_").append(m.name) +=
+          "{program=\"" + std::to_string(p.program) + "\",pid=\"" + std::to_string(p.pid) +
+          "\",name=\"" + label_value(p.name.view()) + "\"} " + value_of(p) + "\n";
   };
   of_each({"program_cpus", "gauge", "Cpus that a program holds."},
           [](Status const& p) { return std::to_string(p.held); });

@@ -135,6 +135,7 @@ void Server::let_in(int listener, bool reads_metrics) {
   Member member;
   member.socket = socket;
   member.reads_metrics = reads_metrics;
+  member.last_read = now_us();
   if (socket < 0)
     return warn_once("cannot let a program in: " + std::string(std::strerror(-socket)), member);
   auto const peer = platform::peer_of(socket);
@@ -221,14 +222,30 @@ void Server::note_place(Connection from, Member const& member, Request const& re
   own_place_.ask(from, cpu, !is_awake, now_us());
 }
 
+// More than the system takes at once is sent when there is room.
 void Server::answer_metrics(Connection to, Member& member) {
   own_place_.hear(to);
-  std::array<std::byte, 4096> request;  // whatever it says, the answer is the same
-  if (platform::receive_bytes(member.socket, request) > 0) {
-    auto const text = metrics_answer(core_, now_us());
-    platform::send_message(member.socket, std::as_bytes(std::span(text)));
+  if (member.unread.empty()) {
+    std::array<std::byte, 4096> request;  // whatever it says, the answer is the same
+    if (platform::receive_bytes(member.socket, request) <= 0) return close(to);
+    member.unread = metrics_answer(core_, now_us());
   }
-  close(to);
+  int const sent = platform::send_bytes(member.socket, std::as_bytes(std::span(member.unread)));
+  if (sent <= 0 && sent != -EAGAIN) return close(to);
+  if (sent > 0) {
+    member.last_read = now_us();
+    member.unread.erase(0, static_cast<std::size_t>(sent));
+  }
+  if (member.unread.empty() || !events_.await_room(member.socket, to)) close(to);
+}
+
+// Who asks for nothing, or takes nothing, would keep us from leaving.
+void Server::close_slow_readers(Time now) {
+  std::vector<Connection> slow;
+  for (auto const& [connection, member] : members_)
+    if (member.reads_metrics && member.last_read + options_.readers_within_us < now)
+      slow.push_back(connection);
+  for (auto const connection : slow) close(connection);
 }
 
 void Server::close(Connection connection) {
@@ -359,6 +376,7 @@ void Server::look_around(Time now) {
   look_at_energy(now < next_look_ + look_every_us);
   next_look_ = now + look_every_us;
   own_place_.look();
+  close_slow_readers(now);
   if (!options_.minds_strangers) return;
   if (auto busy = strangers_.look(core_.machine(), core_.free())) happen(Load{*busy});
 }

@@ -44,6 +44,7 @@ struct ServerOptions {
   std::size_t connections = 1024;
   std::size_t connections_of_a_user = 1024;
   std::optional<Time> idle_exit_us{};  // leaves when nobody was connected for so long
+  Time readers_within_us = 10'000'000;  // who reads numbers is to go on with it
   bool minds_strangers = true;         // looks how busy others keep the cpus
   // All that its thread may have, which then sleeps beside who asks; none: it stays where it is.
   std::vector<int> own_cpus{};
@@ -71,6 +72,8 @@ class Server {
     unsigned user = 0;
     int pid = 0;
     bool reads_metrics = false;
+    std::string unread{};  // of the numbers
+    Time last_read = 0;
     bool listens = false;       // Register::listens
     LeasePage* page = nullptr;  // of a program
     KnownProgram program{};
@@ -89,6 +92,7 @@ class Server {
   void hear(Connection from);
   void note_place(Connection from, Member const& member, Request const& request);
   void answer_metrics(Connection to, Member& member);
+  void close_slow_readers(Time now);
   void close(Connection connection);
 
   void happen(Event const& event);
