@@ -12,13 +12,21 @@
 namespace nigh::coordinator {
 namespace {
 
+// One that does not let us in says why and closes, without having read what we ask: the system
+// tells of that first.
+int receive(int socket, std::span<std::byte> into) {
+  int const size = platform::receive_bytes(socket, into);
+  return size == -ECONNRESET ? platform::receive_bytes(socket, into) : size;
+}
+
 result<Status> ask(int socket, std::uint32_t program, int patience_ms) {
   int const failed = platform::send_message(socket, encode(ProgramMessage{Query{program}}).bytes());
-  if (failed != 0) return error{std::strerror(-failed)};
+  if (failed != 0 && failed != -EPIPE && failed != -ECONNRESET)
+    return error{std::strerror(-failed)};
   std::array<std::byte, largest_message> bytes;
-  int size = platform::receive_bytes(socket, bytes);
+  int size = receive(socket, bytes);
   if (size == -EAGAIN && platform::wait_until_readable(socket, patience_ms))
-    size = platform::receive_bytes(socket, bytes);
+    size = receive(socket, bytes);
   if (size == -EAGAIN) return error{"it does not answer"};
   if (size == 0) return error{"it closed the connection"};
   if (size < 0) return error{std::strerror(-size)};
@@ -33,6 +41,9 @@ result<Status> ask(int socket, std::uint32_t program, int patience_ms) {
   }
   auto const& message = std::get<CoordinatorMessage>(decoded);
   if (auto const* const status = std::get_if<Status>(&message)) return *status;
+  auto const* const refusal = std::get_if<Refusal>(&message);
+  if (refusal != nullptr && refusal->reason == Refusal::Reason::too_many_programs)
+    return error{"it serves as many programs as it may"};
   return error{"it refuses"};
 }
 
