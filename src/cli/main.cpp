@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <nigh/version.hpp>
 #include <string>
@@ -76,5 +78,8 @@ int main(int argc, char** argv) {
   } catch (std::exception const& e) {
     return complain(e.what(), 1);
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return complain(std::string("cannot write standard output: ") + std::strerror(errno),
+                    bad_input);
   return 0;
 }
