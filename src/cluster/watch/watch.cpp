@@ -23,22 +23,6 @@ constexpr Time second = 1'000'000;
 constexpr std::size_t stack_bytes = 256 * 1024;
 constexpr std::uint64_t the_bell = 2;  // beside the two sides
 
-}  // namespace
-
-Time silence_of_environment() {
-  char const* const text = std::getenv(variable);
-  if (text == nullptr) return RingOptions{}.silence_us;
-  double seconds = 0;
-  auto const* const end = text + std::strlen(text);
-  auto const [rest, error] = std::from_chars(text, end, seconds);
-  if (error != std::errc{} || rest != end) return -1;
-  if (seconds == 0) return 0;
-  if (!(seconds >= 0.1 && seconds <= 86400)) return -1;
-  return static_cast<Time>(seconds * second);
-}
-
-namespace {
-
 template <class T>
 std::vector<T> gather(T const& mine, int ranks, Watch::Exchange const& exchange) {
   auto const bytes = exchange(std::as_bytes(std::span(&mine, 1)));
@@ -72,6 +56,18 @@ void report_unwatched(std::vector<bool> const& edges, std::vector<Card> const& c
 }
 
 }  // namespace
+
+Time silence_of_environment() {
+  char const* const text = std::getenv(variable);
+  if (text == nullptr) return RingOptions{}.silence_us;
+  double seconds = 0;
+  auto const* const end = text + std::strlen(text);
+  auto const [rest, error] = std::from_chars(text, end, seconds);
+  if (error != std::errc{} || rest != end) return -1;
+  if (seconds == 0) return 0;
+  if (!(seconds >= 0.1 && seconds <= 86400)) return -1;
+  return static_cast<Time>(seconds * second);
+}
 
 result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const& exchange,
                                             Time patience_us) {
