@@ -7,8 +7,9 @@ import matplotlib.pyplot as plt
 
 import figures
 
-COLOURS = {"random+half": "#777777", "hvs+half": "#ddaa33", "hvs+1": "#aaccee", "hvs+4": "#6699cc", "hvs+16": "#004488",
-           "hvs+hcs1": "#ee99aa", "hvs+hcs4": "#cc3311", "hvs+hcs16": "#661100"}
+COLOURS = {"random+half": "#777777", "hvs+half": "#ddaa33", "hvs+1": "#cce0f5", "hvs+2": "#99bbdd",
+           "hvs+4": "#6699cc", "hvs+8": "#336699", "hvs+16": "#003366",
+           "hvs+hcs1": "#f5c0c8", "hvs+hcs2": "#ee8888", "hvs+hcs4": "#cc3311", "hvs+hcs8": "#992211", "hvs+hcs16": "#661100"}
 
 
 def main():

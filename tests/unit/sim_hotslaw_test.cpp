@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,7 +28,12 @@ class Times {
   }
   double gain(std::string const& way, std::string const& than) { return of(than) / of(way) - 1; }
   double slowest_of_hcs() {
-    auto const [least, most] = std::minmax({of("hvs+hcs1"), of("hvs+hcs4"), of("hvs+hcs16")});
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (int k : hotslaw_chunks) {
+      auto const time = of("hvs+hcs" + std::to_string(k));
+      least = std::min(least, time);
+      most = std::max(most, time);
+    }
     return most / least;
   }
 

@@ -68,13 +68,17 @@ Extremes gains(HotslawStudy const& s, Cells const& cells, std::string_view way,
 }
 
 std::string table(HotslawStudy const& s, Cells const& cells) {
+  auto const width_of = [](HotslawCell const& c) {
+    return std::max<std::size_t>(c.way.name.size() + 2, 9);
+  };
   std::string text = fmt::format("{:10}", "");
   for (auto const& c : cells)
-    if (c.benchmark == s.benchmarks.front()) text += fmt::format("{:>12}", c.way.name);
+    if (c.benchmark == s.benchmarks.front())
+      text += fmt::format("{:>{}}", c.way.name, width_of(c));
   for (auto const& b : s.benchmarks) {
     text += fmt::format("\n{:10}", b);
     for (auto const& c : cells)
-      if (c.benchmark == b) text += fmt::format("{:>12.2f}", c.ms());
+      if (c.benchmark == b) text += fmt::format("{:>{}.2f}", c.ms(), width_of(c));
   }
   return text + "\n\n";
 }
@@ -120,7 +124,8 @@ std::string beside_published(HotslawStudy const& s) {
   text += fmt::format("HVS over random, least: {} ({})\n", percent(hvs.least), hvs.least_of);
   text += "time with fixed 16 / fixed 1 (published: drastically slower but for T3L, sparselu):";
   for (auto const& b : s.benchmarks) text += fmt::format(" {} {:.2f}", b, ratio_16_to_1(s, b));
-  text += "\nslowest / fastest of HCS 1, 4, 16 (published: robust):";
+  text += fmt::format("\nslowest / fastest of HCS {} (published: robust):",
+                      fmt::join(sim::hotslaw_chunks, ", "));
   for (auto const& b : s.benchmarks) text += fmt::format(" {} {:.2f}", b, hcs_spread(s, b));
   return text + '\n';
 }

@@ -30,7 +30,7 @@ inline constexpr int hotslaw_slow_network = 9;
 // As on the paper's eight cores: HVS, one task at a time.
 HotslawWay hotslaw_smp_way();
 
-inline constexpr std::array<int, 3> hotslaw_chunks{1, 4, 16};
+inline constexpr std::array<int, 5> hotslaw_chunks{1, 2, 4, 8, 16};
 
 struct HotslawBenchmark {
   char const* name;
