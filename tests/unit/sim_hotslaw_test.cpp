@@ -82,6 +82,21 @@ TEST(Hotslaw, LargeChunksSuitABinomialTree) {
   EXPECT_LT(tree.of("hvs+16"), tree.of("hvs+1"));
 }
 
+// One bound for all. What the paper gives is "Tasks Serialized" of "Tasks Created".
+TEST(Hotslaw, BoundedQueuesBringSparseLuNearThePublishedSteals) {
+  auto way = hotslaw_smp_way();
+  way.rules.queue_cutoff = 20;
+  auto const forest = paper_tasks("sparselu");
+  auto const machine = steal_machine(tests::machine("nehalem-2x4")).value();
+  auto const all = StealRun(forest, machine, way.rules, 1).run().value();
+  auto const& published = hotslaw_benchmarks.back();
+  EXPECT_EQ(all.tasks, published.tasks);
+  EXPECT_LT(all.steals, 2 * published.smp_steals);
+  EXPECT_GT(2 * all.steals, published.smp_steals);
+  EXPECT_NEAR(static_cast<double>(all.run_inline) / static_cast<double>(all.tasks),
+              published.inline_share(), 0.03);
+}
+
 TEST(Hotslaw, DISABLED_HoldsForAllPrograms) {
   constexpr int seeds = 5;
   double log_sum = 0, best = 0;

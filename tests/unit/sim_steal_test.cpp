@@ -73,6 +73,7 @@ TEST(SplitQueue, HoldsWhatASimplerOneHolds) {
         break;
       case 3:
         if (owned.empty()) break;
+        ASSERT_EQ(queue.newest(), owned.back());
         ASSERT_EQ(queue.pop(), owned.back());
         owned.pop_back();
         break;
@@ -171,6 +172,65 @@ TEST(StealRun, RunsEachTaskOnceWhateverTheRules) {
   }
   auto const f = sparselu_tasks(20);
   EXPECT_EQ(run(f, machine, {}).tasks, f.tasks());
+}
+
+// A root of three tasks on one worker: what fits is made, and costs that; the third is not.
+TEST(StealRun, RunsInlineWhatAFullQueueHasNoRoomFor) {
+  TaskForest f;
+  f.size = {4, 1, 1, 1};
+  f.each_ns = 1000;
+  f.spawn_ns = 100;
+  f.phases = {{0, 4, 0}};
+  auto const alone = machine_of("nehalem-2x4", 1);
+  StealRules rules;
+  EXPECT_EQ(run(f, alone, rules).run_inline, 0u);
+  EXPECT_EQ(run(f, alone, rules).makespan, 4 * 1100 + alone.own_lock_ns());
+  rules.queue_cutoff = 2;
+  auto const bounded = run(f, alone, rules);
+  EXPECT_EQ(bounded.tasks, 4u);
+  EXPECT_EQ(bounded.run_inline, 1u);
+  EXPECT_EQ(bounded.makespan, 4 * 1000 + 3 * 100 + alone.own_lock_ns());
+}
+
+TEST(StealRun, RunsEachTaskOnceWhateverTheQueuesBound) {
+  auto const machine = machine_of("carver-32x8", 64);
+  auto const lu = sparselu_tasks(20);
+  for (int cutoff : {1, 2, 7, 100}) {
+    for (auto way : hotslaw_ways()) {
+      way.rules.queue_cutoff = cutoff;
+      for (auto const& f : {paper_tasks("T1-tiny"), paper_tasks("T3-tiny"), lu}) {
+        auto const all = run(f, machine, way.rules);
+        EXPECT_EQ(all.tasks, f.tasks()) << f.name << ' ' << way.name << ' ' << cutoff;
+        EXPECT_EQ(run(f, machine, way.rules), all);
+        EXPECT_GE(all.run_inline, cutoff == 1 ? 1u : 0u) << f.name << ' ' << way.name;
+      }
+    }
+  }
+}
+
+// With one submitter all others live on what they steal.
+TEST(StealRun, EachWorkerSubmitsItsPartWhereQueuesAreBounded) {
+  auto const machine = machine_of("nehalem-2x4");
+  auto f = sparselu_tasks(40);
+  StealRules rules;
+  rules.queue_cutoff = 8;
+  auto const in_parts = run(f, machine, rules);
+  f.any_submits = false;
+  auto const by_one = run(f, machine, rules);
+  EXPECT_EQ(in_parts.tasks, by_one.tasks);
+  EXPECT_LT(in_parts.steals * 2, by_one.steals);
+  EXPECT_GT(in_parts.run_inline, by_one.run_inline);
+}
+
+TEST(StealRun, WithBoundedQueuesThatCannotGoOnSaysSo) {
+  auto const machine = machine_of("nehalem-2x4");
+  StealRules rules;
+  rules.queue_cutoff = 8;
+  for (auto const& f : {fib_tasks(18), sparselu_tasks(40)}) {
+    auto const stuck = StealRun(f, machine, rules, 1, {0, 20'000}).run();
+    ASSERT_FALSE(stuck.ok()) << f.name;
+    EXPECT_THAT(stuck.message(), HasSubstr("worker 0: halted, "));
+  }
 }
 
 TEST(StealRun, IsTheSameForTheSameSeed) {

@@ -22,7 +22,7 @@ constexpr char const* smp_name = "nehalem-2x4";
 struct HotslawFlags {
   std::string machine = "carver-32x8";
   std::vector<std::string> only;
-  int cores = 0;
+  int cores = 0, queue = 0;
   SimSeeds random;
   SimOutput output{"sim_hotslaw", {}, {}};
 };
@@ -69,9 +69,8 @@ void study(HotslawFlags const& f) {
   auto const machine = machine_for("--machine", f.machine);
   auto const smp = machine_for("--machine", smp_name);
   auto const cluster = thieves_of("--machine", machine, f.cores);
-  HotslawStudy s{
-      cluster, cluster, thieves_of("--machine", smp, 0), f.random.seeds, f.random.seed, f.only, {},
-      {},      {}};
+  HotslawStudy s{cluster,       cluster, thieves_of("--machine", smp, 0), f.random.seeds, f.queue,
+                 f.random.seed, f.only,  {},                              {},             {}};
   s.slow_network.interface_ns *= sim::hotslaw_slow_network;
   if (s.benchmarks.empty())
     for (auto const& b : sim::hotslaw_benchmarks) s.benchmarks.emplace_back(b.name);
@@ -81,6 +80,8 @@ void study(HotslawFlags const& f) {
       s.on_slow_network.push_back({b, way, {}});
     s.on_smp.push_back({b, sim::hotslaw_smp_way(), {}});
   }
+  for (auto* const cells : {&s.cells, &s.on_slow_network, &s.on_smp})
+    for (auto& cell : *cells) cell.way.rules.queue_cutoff = f.queue;
   for (auto const& b : s.benchmarks) run_benchmark(s, b);
   auto const text = describe(s, machine);
   auto const lines = result_lines(s, machine, smp);
@@ -104,6 +105,11 @@ void add_sim_hotslaw(CLI::App& sim) {
       ->type_name("NAME,...")
       ->delimiter(',')
       ->check(CLI::IsMember(sim::paper_names()));
+  command
+      ->add_option("--queue", f->queue,
+                   "Workers run children inline while so many of their tasks wait (never)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
   f->random.add_to(*command);
   f->output.add_to(*command);
   command->callback([f] { study(*f); });

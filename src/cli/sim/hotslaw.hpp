@@ -18,11 +18,13 @@ struct HotslawCell {
 
   double ms() const;  // median
   double steals() const;
+  double inline_share() const;
 };
 
 struct HotslawStudy {
   sim::StealMachine cluster, slow_network, smp;
   int seeds = 5;
+  int queue_cutoff = 0;
   std::uint64_t seed = 1;
   std::vector<std::string> benchmarks;
   std::vector<HotslawCell> cells;            // on the cluster

@@ -51,13 +51,13 @@ struct Extremes {
   double mean() const { return std::expm1(log_sum / count); }  // geometric
 };
 
-std::optional<std::uint64_t> published_steals(std::string_view benchmark) {
+std::optional<sim::HotslawBenchmark> published(std::string_view benchmark) {
   for (auto const& b : sim::hotslaw_benchmarks)
-    if (b.name == benchmark && b.smp_steals > 0) return b.smp_steals;
+    if (b.name == benchmark && b.smp_steals > 0) return b;
   return std::nullopt;
 }
 
-bool is_the_papers(std::string_view benchmark) { return published_steals(benchmark).has_value(); }
+bool is_the_papers(std::string_view benchmark) { return published(benchmark).has_value(); }
 
 Extremes gains(HotslawStudy const& s, Cells const& cells, std::string_view way,
                std::string_view than) {
@@ -147,9 +147,22 @@ std::string steal_counts(HotslawStudy const& s) {
   auto text = fmt::format("steals on one host of {} cores, HVS + fixed 1\n\n{:10}{:>12}{:>12}\n",
                           s.smp.workers(), "", "published", "simulated");
   for (auto const& c : s.on_smp) {
-    auto const published = published_steals(c.benchmark);
+    auto const known = published(c.benchmark);
     text += fmt::format("{:10}{:>12}{:>12.0f}\n", c.benchmark,
-                        published ? std::to_string(*published) : "-", c.steals());
+                        known ? std::to_string(known->smp_steals) : "-", c.steals());
+  }
+  return text;
+}
+
+std::string inline_shares(HotslawStudy const& s) {
+  auto text =
+      fmt::format("\npercent of tasks run inline there\n\n{:10}{:>12}{:>12}\n", "", "published",
+                  "simulated");
+  for (auto const& c : s.on_smp) {
+    auto const known = published(c.benchmark);
+    text += fmt::format("{:10}{:>12}{:>12.1f}\n", c.benchmark,
+                        known ? fmt::format("{:.1f}", 100 * known->inline_share()) : "-",
+                        100 * c.inline_share());
   }
   return text;
 }
@@ -163,6 +176,7 @@ std::string lines_of(HotslawStudy const& s, std::string const& bench, Cells cons
     r.variant = c.way.name;
     r.params = {{"cores", thieves.workers()},
                 {"interface_ns", static_cast<long>(thieves.interface_ns)},
+                {"queue", s.queue_cutoff},
                 {"seed", static_cast<long>(s.seed)}};
     r.settings = {{"machine", machine.name}, {"problem", c.benchmark}};
     r.metric = "time";
@@ -176,9 +190,10 @@ std::string lines_of(HotslawStudy const& s, std::string const& bench, Cells cons
     r.counters = {{"steals", c.steals()},
                   {"stolen", median([](auto const& run) { return run.stolen; })},
                   {"probes", median([](auto const& run) { return run.probes; })},
-                  {"tasks", median([](auto const& run) { return run.tasks; })}};
-    if (auto const published = published_steals(c.benchmark); published && bench.ends_with("smp"))
-      r.counters["published_steals"] = static_cast<double>(*published);
+                  {"tasks", median([](auto const& run) { return run.tasks; })},
+                  {"inline_share", c.inline_share()}};
+    if (auto const known = published(c.benchmark); known && bench.ends_with("smp"))
+      r.counters["published_steals"] = static_cast<double>(known->smp_steals);
     text += json_line(r, machine);
   }
   return text;
@@ -198,14 +213,23 @@ double HotslawCell::steals() const {
   return tune::median(all);
 }
 
+double HotslawCell::inline_share() const {
+  std::vector<double> all;
+  for (auto const& run : runs)
+    all.push_back(static_cast<double>(run.run_inline) / static_cast<double>(run.tasks));
+  return tune::median(all);
+}
+
 std::string describe(HotslawStudy const& s, sim::Machine const& machine) {
-  return fmt::format("{}\nms on {} cores; medians of {} seeds\n\n", machine.title,
-                     s.cluster.workers(), s.seeds) +
+  auto const bound =
+      s.queue_cutoff > 0 ? fmt::format("; queues of {} tasks", s.queue_cutoff) : std::string();
+  return fmt::format("{}\nms on {} cores; medians of {} seeds{}\n\n", machine.title,
+                     s.cluster.workers(), s.seeds, bound) +
          table(s, s.cells) +
          fmt::format("where each operation keeps the network's interfaces {} times as long\n\n",
                      sim::hotslaw_slow_network) +
          table(s, s.on_slow_network) + beside_published(s) + '\n' + cost_table(s.cluster) +
-         steal_counts(s);
+         steal_counts(s) + (s.queue_cutoff > 0 ? inline_shares(s) : std::string());
 }
 
 std::string result_lines(HotslawStudy const& s, sim::Machine const& machine,

@@ -26,6 +26,7 @@ class SplitQueue {
     if (end_ == capacity_) make_room(1);
     tasks_[end_++] = task;
   }
+  TaskId newest() const noexcept { return tasks_[end_ - 1]; }
   TaskId pop() noexcept {
     NIGH_DEBUG_ASSERT(owned() > 0, "there is a private task");
     auto const task = tasks_[--end_];

@@ -27,6 +27,7 @@ StealRun::StealRun(TaskForest const& forest, StealMachine const& machine, StealR
       workers_(static_cast<std::size_t>(machine.workers())),
       interface_free_(static_cast<std::size_t>(machine.hosts()), 0) {
   outcome_.steals_at.resize(machine.rungs.size());
+  if (is_bounded()) open_tasks_.resize(workers_.size());
 }
 
 result<StealOutcome> StealRun::run() {
@@ -91,6 +92,16 @@ void StealRun::happen(Event const& event) {
 void StealRun::submit_phase(std::uint32_t w) {
   auto& worker = workers_[w];
   auto const& phase = forest_.phases[phase_++];
+  if (in_parts()) {
+    --busy_;
+    open_ += workers_.size();  // parts
+    return submit_part(w);
+  }
+  if (is_bounded()) {
+    --busy_;
+    open_tasks_[w].push_back({nobody, phase.begin, phase.end});
+    return proceed(w);
+  }
   forest_.for_roots(phase.begin, phase.end, [&](TaskId t) {
     worker.queue.push(t);
     ++open_;
@@ -105,6 +116,7 @@ void StealRun::end_task(std::uint32_t w) {
   --busy_;
   --open_;
   ++outcome_.tasks;
+  if (is_bounded()) return proceed(w);
   forest_.for_children(worker.task, [&](TaskId t) {
     worker.queue.push(t);
     ++open_;
@@ -119,22 +131,27 @@ void StealRun::share(Worker& worker) noexcept {
       static_cast<std::uint32_t>(std::floor(rules_.shared_part * worker.queue.size())));
 }
 
+void StealRun::begin(std::uint32_t w, TaskId task, Time spawn_ns) {
+  auto& worker = workers_[w];
+  worker.attempt = worker.failed_rounds = 0;
+  worker.task = task;
+  worker.doing = Doing::running;
+  ++busy_;
+  futile_rounds_ = 0;
+  if (is_bounded()) open_tasks_[w].push_back({task, task + 1, task + forest_.size[task]});
+  post(events_.now() + spawn_ns + forest_.run_of(task), w, ran);
+}
+
 void StealRun::go_on(std::uint32_t w) {
   auto& worker = workers_[w];
-  if (worker.queue.owned() > 0) {
-    worker.attempt = worker.failed_rounds = 0;
-    worker.task = worker.queue.pop();
-    worker.doing = Doing::running;
-    ++busy_;
-    futile_rounds_ = 0;
-    return post(events_.now() + spawn_ns_ + forest_.run_of(worker.task), w, ran);
-  }
+  if (worker.queue.owned() > 0) return begin(w, worker.queue.pop(), spawn_ns_);
   if (worker.queue.shared() > 0) return ask_lock(w, w);
   search(w);
 }
 
 void StealRun::search(std::uint32_t w) {
   auto& worker = workers_[w];
+  if (in_parts() && worker.phases_begun < phase_) return submit_part(w);
   if (w == submitter && open_ == 0 && phase_ < forest_.phases.size()) {
     worker.doing = Doing::submitting;
     ++busy_;

@@ -11,6 +11,10 @@
 // the newest half of its shared ones; without any it asks others: whom, policy::victim says, how
 // many it takes, policy::chunk_to_steal, and how long it rests, policy::search_pause_ns.
 //
+// With bounded queues a task spawns one child after the other, and policy::forks says for each
+// whether it is queued or run at once, in its parent; a task goes on when its newest descendants
+// in the worker's private part have run.
+//
 // Left out: what a task's result costs on its way to who waits for it, and the counter by which
 // the submitter knows that a phase has ended.
 
@@ -20,6 +24,7 @@
 #include <vector>
 
 #include "policy/chunk_size.hpp"
+#include "policy/fork.hpp"
 #include "policy/search_pause.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/random.hpp"
@@ -35,6 +40,7 @@ struct StealRules {
   std::size_t fixed = 1;     // tasks, where the choice is a fixed number
   double shared_part = 0.5;  // of a worker's tasks
   policy::SearchPause pause = {};
+  int queue_cutoff = 0;  // tasks that wait in a worker's queue when it is full; 0: it never is
 };
 
 // A worker that is never heard of again, and what becomes of a program then.
@@ -46,6 +52,7 @@ struct Halt {
 struct StealOutcome {
   Time makespan = 0;
   std::uint64_t tasks = 0;
+  std::uint64_t run_inline = 0;  // of them, in their parents
   std::uint64_t events = 0;
   std::uint64_t probes = 0;
   std::uint64_t steals = 0;              // visits that brought something
@@ -93,9 +100,15 @@ class StealRun {
   };
   static constexpr std::uint32_t nobody = 0xffffffff;
 
+  // Begun, and not left: its children from `next` on are not there yet.
+  struct OpenTask {
+    TaskId task = 0, next = 0, end = 0;
+  };
+
   struct Worker {  // a cache line
     alignas(64) SplitQueue queue;
     TaskId task = 0;
+    std::uint32_t phases_begun = 0;  // of those that each worker submits its part of
     std::uint32_t victim = 0;
     // Thieves that wait for this one's lock, a list in order of their coming.
     std::uint32_t first_waiting = nobody, last_waiting = nobody;
@@ -111,7 +124,13 @@ class StealRun {
   void fetch_early() const noexcept;
   void post(Time at, std::uint32_t worker, Step step) { events_.post(at, worker, step); }
   void submit_phase(std::uint32_t w);
+  void submit_part(std::uint32_t w);
+  void begin(std::uint32_t w, TaskId task, Time spawn_ns);
   void end_task(std::uint32_t w);
+  bool is_bounded() const noexcept { return rules_.queue_cutoff > 0; }
+  bool in_parts() const noexcept { return is_bounded() && forest_.any_submits; }
+  void proceed(std::uint32_t w);
+  bool has_newer(Worker const& worker, TaskId task, TaskId end) const noexcept;
   void share(Worker& worker) noexcept;
   void go_on(std::uint32_t w);
   void search(std::uint32_t w);
@@ -137,6 +156,7 @@ class StealRun {
   Halt halt_;
   EventQueue events_;
   std::vector<Worker> workers_;
+  std::vector<std::vector<OpenTask>> open_tasks_;  // [worker], each inside the one before
   std::vector<Time> interface_free_;  // [host], from when on
   std::size_t phase_ = 0;             // the next one
   std::uint64_t open_ = 0;            // tasks that have not ended

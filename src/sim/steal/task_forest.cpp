@@ -158,6 +158,7 @@ TaskForest sparselu_tasks(int blocks) {
       for (std::size_t j : row) present[i * n + j] = true;
   }
   f.size.assign(weights.size(), 1);
+  f.any_submits = true;
   f.cost = scaled(std::move(weights), sparse_lu.run_ns);
   auto const lu0 = static_cast<Time>(f.cost.empty() ? 0 : f.cost.front()) * 2 / 3;
   for (std::size_t p = 0; p < f.phases.size(); p += 2) f.phases[p].before_ns = lu0;

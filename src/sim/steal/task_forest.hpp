@@ -34,6 +34,7 @@ struct TaskForest {
   Time spawn_ns = 0;  // what a task costs beyond that, for having been made
   int bytes = 0;      // of a task, when it is copied to a thief
   std::vector<TaskPhase> phases;
+  bool any_submits = false;  // a phase's tasks need no other's: each worker may submit a part
 
   std::size_t tasks() const noexcept { return size.size(); }
   Time run_of(TaskId t) const noexcept {
