@@ -102,8 +102,9 @@ tasks::LeaseSource::News HostLeases::news() {
 
 std::optional<std::vector<int>> HostLeases::obtain() {
   auto const team = master_.exchange(whole_runtime, unknown);
-  was_joined_ = program_.is_joined();
   has_lease_ = team.size > 0;
+  // Who has granted may be gone by now: that is news still to be told.
+  was_joined_ = has_lease_ || program_.is_joined();
   if (!has_lease_) return {};
   return std::vector<int>(team.cpus, team.cpus + team.size);
 }
