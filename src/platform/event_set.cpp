@@ -48,23 +48,21 @@ EventSet::~EventSet() {
   if (timer_ >= 0) ::close(timer_);
 }
 
-result<void> EventSet::add(int descriptor, std::uint64_t name) {
-  if (name == reserved_name) return error{"this name is the event set's own"};
+result<void> EventSet::change(int how, int descriptor, std::uint64_t name, std::uint32_t events) {
   epoll_event event{};
-  event.events = EPOLLIN;
+  event.events = events;
   event.data.u64 = name;
-  if (::epoll_ctl(descriptor_, EPOLL_CTL_ADD, descriptor, &event) != 0)
-    return error{std::strerror(errno)};
+  if (::epoll_ctl(descriptor_, how, descriptor, &event) != 0) return error{std::strerror(errno)};
   return {};
 }
 
+result<void> EventSet::add(int descriptor, std::uint64_t name) {
+  if (name == reserved_name) return error{"this name is the event set's own"};
+  return change(EPOLL_CTL_ADD, descriptor, name, EPOLLIN);
+}
+
 result<void> EventSet::await_room(int descriptor, std::uint64_t name) {
-  epoll_event event{};
-  event.events = EPOLLOUT;
-  event.data.u64 = name;
-  if (::epoll_ctl(descriptor_, EPOLL_CTL_MOD, descriptor, &event) != 0)
-    return error{std::strerror(errno)};
-  return {};
+  return change(EPOLL_CTL_MOD, descriptor, name, EPOLLOUT);
 }
 
 void EventSet::remove(int descriptor) noexcept {

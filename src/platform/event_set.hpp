@@ -30,6 +30,7 @@ class EventSet {
 
  private:
   EventSet(int descriptor, int timer) : descriptor_(descriptor), timer_(timer) {}
+  result<void> change(int how, int descriptor, std::uint64_t name, std::uint32_t events);
   void set_timer(std::int64_t due_us) noexcept;
   std::span<std::uint64_t const> look(int timeout_ms);
 
