@@ -11,20 +11,11 @@
 #include "coordinator/server/metrics.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
+#include "four_cpus.hpp"
 #include "running_server.hpp"
 
 namespace nigh::coordinator {
 namespace {
-
-policy::CoreMap four_cpus() {
-  return policy::CoreMap::of(*topology::from_synthetic("pack:1 numa:1 core:4 pu:1"));
-}
-
-CpuSet cpus(std::initializer_list<int> list) {
-  CpuSet set;
-  for (int c : list) set.add(c);
-  return set;
-}
 
 TEST(Metrics, SayWhoHoldsWhat) {
   Coordinator core(four_cpus(), {}, 0);

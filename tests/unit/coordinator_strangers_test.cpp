@@ -8,19 +8,10 @@
 #include <string>
 
 #include "coordinator/server/strangers.hpp"
+#include "four_cpus.hpp"
 
 namespace nigh::coordinator {
 namespace {
-
-policy::CoreMap four_cpus() {
-  return policy::CoreMap::of(*topology::from_synthetic("pack:1 numa:1 core:4 pu:1"));
-}
-
-CpuSet cpus(std::initializer_list<int> list) {
-  CpuSet set;
-  for (int c : list) set.add(c);
-  return set;
-}
 
 TEST(Strangers, AreWhoKeepsFreeCpusBusy) {
   auto const machine = four_cpus();
