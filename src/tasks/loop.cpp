@@ -17,10 +17,8 @@ using tasks::Take;
 namespace {
 
 constexpr policy::IdlePolicy idle_policy;
-constexpr int pauses_per_round = 4;
 constexpr int rounds_per_clock_reading = 8;
 constexpr int looks_before_searching = 100;  // in a join: about 3 us
-constexpr int pauses_lingering = 16;         // about 0.8 us
 
 void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
@@ -84,7 +82,7 @@ template void scheduler::await(Worker&, Zero) noexcept;
 // are looked at all the while: what is stolen there was meant to be.
 bool scheduler::linger(Worker& me, Job& job) noexcept {
   for (int round = 0; round < idle_policy.rounds_lingering; ++round) {
-    for (int i = 0; i < pauses_lingering; ++i) {
+    for (int i = 0; i < idle_policy.pauses_lingering; ++i) {
       sync::pause();
       if (find_invitation(me, job) || steal_somewhere(me, job)) return true;
     }
@@ -182,14 +180,14 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
     me.counters.failed_steals.add(1);
     if (me.track != nullptr) me.track->search_failed();
     if (failed_rounds % rounds_per_clock_reading != 0) {
-      pause(pauses_per_round);
+      pause(idle_policy.pauses_searching);
       continue;
     }
     auto how = policy::rest((now_ns() - since) / 1000, me.woken_in_vain, idle_policy);
     if (parking_->is_displaced(me.seat)) how = policy::Rest::sleep;
     switch (how) {
       case policy::Rest::pause:
-        pause(pauses_per_round);
+        pause(idle_policy.pauses_searching);
         break;
       case policy::Rest::yield:
         platform::yield();

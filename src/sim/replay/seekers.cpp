@@ -12,10 +12,10 @@ namespace nigh::sim {
 namespace {
 
 constexpr policy::IdlePolicy idle_policy;
-// tasks/loop.cpp pauses 16 times in a round while it lingers, 4 times while it searches; a pause
-// takes 50 ns.
-constexpr Time lingering_round_ns = 800, searching_round_ns = 200;
-constexpr Time lingering_ns = idle_policy.rounds_lingering * lingering_round_ns;
+constexpr Time pause_ns = 50;  // assumed of any machine
+constexpr Time searching_round_ns = idle_policy.pauses_searching * pause_ns;
+constexpr Time lingering_ns =
+    Time{idle_policy.rounds_lingering} * idle_policy.pauses_lingering * pause_ns;
 
 int first(std::deque<int>& queue) {
   int const i = queue.front();
