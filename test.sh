@@ -87,11 +87,11 @@ quick_benches() {
 }
 
 if [ "$full" ]; then
+  build release -DNIGH_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
   build clang
   run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
   run_ctest "long stress runs" dev -L '^full$'
   run_ctest "tests in every machine with NUMA" dev "${parallel[@]}" -L '^numa_vm_full$'
-  build release -DNIGH_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
   stage "every benchmark, a short run" quick_benches
 fi
 
