@@ -20,7 +20,7 @@ constexpr std::int64_t tracks_of_a_runtime = 100'000;  // as chrome_json numbers
 
 // When the file's times are 0, by rank 0's clock.
 std::int64_t zero_ns(RankTrace const& t) {
-  return t.read.zero_ns + t.read.rank->to_rank_0_ns;
+  return t.read.zero_ns + t.rank.to_rank_0_ns;
 }
 
 // One rank's events, moved to where they belong among those of all. They stand one a line, as this
@@ -30,7 +30,7 @@ class Mover {
  public:
   Mover(RankTrace const& t, int runtimes_before, std::int64_t late_ns)
       : file_(t.file.string()),
-        who_(fmt::format("rank {} on {}: ", t.read.rank->rank, t.read.rank->host)),
+        who_(fmt::format("rank {} on {}: ", t.rank.rank, t.rank.host)),
         runtimes_before_(runtimes_before),
         late_ns_(late_ns) {}
 
@@ -107,16 +107,16 @@ std::string sums(std::vector<RankTrace> const& traces) {
 std::vector<RankTrace> rank_traces(std::vector<fs::path> const& files) {
   std::vector<RankTrace> found;
   for (auto const& file : files)
-    if (auto read = read_trace(file); read && read->rank) found.push_back({file, *read});
+    if (auto read = read_trace(file); read && read->rank) found.push_back({file, *read, *read->rank});
   std::stable_sort(found.begin(), found.end(), [](RankTrace const& a, RankTrace const& b) {
-    return a.read.rank->rank < b.read.rank->rank;
+    return a.rank.rank < b.rank.rank;
   });
   return found;
 }
 
 std::string misfit(std::vector<RankTrace> const& traces) {
   for (std::size_t i = 1; i < traces.size(); ++i) {
-    auto const &a = *traces[i - 1].read.rank, &b = *traces[i].read.rank;
+    auto const &a = traces[i - 1].rank, &b = traces[i].rank;
     auto const files = fmt::format("{} and {}", traces[i - 1].file.string(), traces[i].file.string());
     if (a.rank == b.rank) return fmt::format("{} are both of rank {}", files, a.rank);
     if (a.ranks != b.ranks)
@@ -128,8 +128,8 @@ std::string misfit(std::vector<RankTrace> const& traces) {
 std::int64_t clock_error_ns(std::vector<RankTrace> const& traces) {
   std::int64_t largest = 0, second = 0;
   for (auto const& t : traces) {
-    second = std::max(second, std::min(largest, t.read.rank->clock_error_ns));
-    largest = std::max(largest, t.read.rank->clock_error_ns);
+    second = std::max(second, std::min(largest, t.rank.clock_error_ns));
+    largest = std::max(largest, t.rank.clock_error_ns);
   }
   return largest + second;
 }

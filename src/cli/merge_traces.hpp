@@ -14,7 +14,8 @@ namespace nigh::cli {
 
 struct RankTrace {
   std::filesystem::path file;
-  ReadTrace read;  // has a rank
+  ReadTrace read;
+  trace::Rank rank;  // of `read`
 };
 
 // Those among the files that are of ranks, by rank.

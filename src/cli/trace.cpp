@@ -70,7 +70,7 @@ std::optional<double> creation_overhead_ns() try {
 
 std::string said_of(std::vector<RankTrace> const& ranks) {
   auto const error = clock_error_ns(ranks);
-  auto const all = static_cast<std::size_t>(ranks.front().read.rank->ranks);
+  auto const all = static_cast<std::size_t>(ranks.front().rank.ranks);
   return fmt::format("trace of {}{} ranks{}", ranks.size(),
                      ranks.size() < all ? fmt::format(" of {}", all) : "",
                      error > 0 ? fmt::format(", whose clocks agree within {:.1f} us,",
