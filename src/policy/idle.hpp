@@ -12,8 +12,11 @@ struct IdlePolicy {
       2;                   // patient looks at one's own domain before a worker counts as searching
   int rounds_at_home = 8;  // of these, looks at one's own domain only: tasks for it may just be
                            // on their way, and one taken from another domain is remote for good
+  int looks_at_thief = 100;  // who waits in a join looks at its thief so often, for about 3 us,
+                             // before it searches as others do
   // Pauses of the processor in a round, 40 to 60 ns each:
   int pauses_lingering = 16, pauses_searching = 4;
+  int rounds_per_clock_reading = 8;
   // By the clock, since the worker ran out of tasks:
   int spin_us = 20;     // looks follow each other closely, the answer to work that comes at once
   int awake_us = 1000;  // then the cpu is yielded between looks; from here on the worker sleeps

@@ -17,8 +17,6 @@ using tasks::Take;
 namespace {
 
 constexpr policy::IdlePolicy idle_policy;
-constexpr int rounds_per_clock_reading = 8;
-constexpr int looks_before_searching = 100;  // in a join: about 3 us
 
 void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
@@ -61,7 +59,7 @@ void scheduler::await(Worker& me, Until until) noexcept {
   for (int look = 0; !until.done(); ++look) {
     share_all(me);  // of what lies below, nothing is looked after meanwhile; helping reclaims of it
     job.clear();
-    if (look < looks_before_searching) {
+    if (look < idle_policy.looks_at_thief) {
       auto* const thief = until.thief(*this);
       if (thief == nullptr || !steal_from(me, *thief, level_to(me, *thief), job)) {
         sync::pause();
@@ -179,7 +177,7 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
       return true;
     me.counters.failed_steals.add(1);
     if (me.track != nullptr) me.track->search_failed();
-    if (failed_rounds % rounds_per_clock_reading != 0) {
+    if (failed_rounds % idle_policy.rounds_per_clock_reading != 0) {
       pause(idle_policy.pauses_searching);
       continue;
     }
@@ -191,7 +189,8 @@ bool scheduler::search(Worker& me, Job& job, Until until) noexcept {
         break;
       case policy::Rest::yield:
         platform::yield();
-        failed_rounds += rounds_per_clock_reading - 1;  // the next look is by the clock again
+        // The next look is by the clock again.
+        failed_rounds += idle_policy.rounds_per_clock_reading - 1;
         break;
       case policy::Rest::sleep:
         if (search.sleep([&] {
