@@ -30,6 +30,25 @@ TemporalCell const* best(TemporalStudy const& s, std::string_view kind, bool obs
   return found;
 }
 
+std::vector<double> all_copies(TemporalStudy const& s) {
+  std::vector<double> all;
+  for (TemporalCell const& c : s.cells)
+    all.insert(all.end(), c.copy_rates.begin(), c.copy_rates.end());
+  return all;
+}
+
+// What memory and what cores allow.
+std::string bounds(TemporalStudy const& s) {
+  Statistics const copies = statistics_of(all_copies(s)), cached = statistics_of(s.cached_rates);
+  return fmt::format(
+      "limit: {:.0f} MLUP/s by the median copy, {:.0f} by the slowest, {:.0f} by the fastest ({} "
+      "stores,\n       16 bytes an update); each sample is held to the copy right before it\n"
+      "cores: {:.0f} MLUP/s ({:.0f} to {:.0f}), this update on data that stays in each core's "
+      "caches\n",
+      copies.median, copies.min, copies.max, s.streaming_copy ? "streaming" : "plain",
+      cached.median, cached.min, cached.max);
+}
+
 std::string table(TemporalStudy const& s, bool obstacles) {
   Table t;
   t.row({"variant", "width", "KiB in use", "B/update", "MLUP/s", "min", "max", "of limit"});
@@ -78,9 +97,8 @@ std::string describe(TemporalStudy const& s, TemporalOptions const& all) {
   JacobiOptions const& o = *all.solver;
   std::string out = fmt::format(
       "Jacobi {}, {} time steps, {} threads, {} kernel; medians of {} samples, all variants in "
-      "turn\nof limit: to a copy right before ({} stores, 16 bytes for an update)\n",
-      text(o.grid), all.steps, o.team.threads(), o.kernel.isa, o.repetitions,
-      s.streaming_copy ? "streaming" : "plain");
+      "turn\n{}",
+      text(o.grid), all.steps, o.team.threads(), o.kernel.isa, o.repetitions, bounds(s));
   for (bool const obstacles : all.obstacles)
     out += fmt::format("\n{}\n\n{}\n{}",
                        obstacles ? "with obstacles: three eighths of the sites are solid, all in "
@@ -121,14 +139,20 @@ std::vector<Result> results(TemporalStudy const& s, TemporalOptions const& all) 
     }
     list.push_back(std::move(r));
   }
-  Result tile;
-  tile.bench = "temporal";
-  tile.variant = "empty tile";
-  tile.params = {{"threads", static_cast<long>(o.team.threads())}};
-  tile.metric = "time";
-  tile.unit = "us";
-  tile.samples = {s.empty_tile_us};
-  list.push_back(std::move(tile));
+  auto const add = [&](char const* name, char const* metric, char const* unit,
+                       std::vector<double> samples) {
+    Result r;
+    r.bench = "temporal";
+    r.variant = name;
+    r.params = {{"threads", static_cast<long>(o.team.threads())}};
+    r.metric = metric;
+    r.unit = unit;
+    r.samples = std::move(samples);
+    list.push_back(std::move(r));
+  };
+  add("limit", "rate", "MLUP/s", all_copies(s));
+  add("cores", "rate", "MLUP/s", s.cached_rates);
+  add("empty tile", "time", "us", {s.empty_tile_us});
   return list;
 }
 

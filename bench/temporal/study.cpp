@@ -12,6 +12,7 @@
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/stream.hpp"
+#include "bench/temporal/cached_update.hpp"
 #include "bench/temporal/obstacles.hpp"
 
 namespace bench {
@@ -84,7 +85,8 @@ TemporalStudy study(TemporalOptions const& all) {
   std::map<std::string, std::unique_ptr<jacobi3d::Variant>> alive;
   std::map<bool, std::uint64_t> expected;
   Progress progress(static_cast<int>(study.cells.size()) * o.repetitions);
-  for (int repetition = 0; repetition < o.repetitions; ++repetition)
+  for (int repetition = 0; repetition < o.repetitions; ++repetition) {
+    study.cached_rates.push_back(cached_update_rate(o, crew));
     for (std::size_t n = 0; n < study.cells.size(); ++n) {
       TemporalCell& cell = study.cells[n];
       Contestant const& c = list[n % list.size()];
@@ -108,6 +110,7 @@ TemporalStudy study(TemporalOptions const& all) {
       auto const found = expected.emplace(cell.obstacles, sum).first;  // plain sweeps come first
       cell.verified = cell.verified && sum == found->second;
     }
+  }
   study.empty_tile_us = empty_tile_us(o);
   return study;
 }

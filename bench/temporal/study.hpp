@@ -24,7 +24,8 @@ struct TemporalCell {
 
 struct TemporalStudy {
   std::vector<TemporalCell> cells;
-  bool streaming_copy = false;  // what the limit is
+  bool streaming_copy = false;       // what the limit is
+  std::vector<double> cached_rates;  // MLUP/s of the same update where nothing waits for memory
   double empty_tile_us = 0;     // worker time that a tile takes without its update
 };
 
