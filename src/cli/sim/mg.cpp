@@ -28,16 +28,19 @@ struct MgFlags {
   std::vector<int> threads;
   std::uint64_t seed = 1;
   double far_touch = sim::MgCase{}.far_touch;
-  bool no_caches = false, u_by_all = false;
+  bool no_caches = false;
+  std::string first_thread = "u";
   SimOutput output{"sim_mg", {}, {}};
 };
 
 std::vector<sim::MgCase> cases_on(sim::Machine const& machine, MgFlags const& f) {
+  auto const& names = sim::first_thread_names;
   auto cases = sim::mg_cases(machine, *class_named(f.problem));
   for (auto& one : cases) {
     one.far_touch = f.far_touch;
     one.caches = !f.no_caches;
-    one.u_touched_by_one = !f.u_by_all;
+    one.first_thread = static_cast<sim::FirstThread>(
+        std::find(names.begin(), names.end(), f.first_thread) - names.begin());
   }
   return cases;
 }
@@ -115,7 +118,11 @@ void add_sim_mg(CLI::App& sim) {
       ->check(CLI::Range(1.0, 1000.0))
       ->check(not_nan());
   command->add_flag("--no-caches", f->no_caches, "Planes come from memory each time");
-  command->add_flag("--u-by-all", f->u_by_all, "In OpenMP, too, all threads touch u first");
+  command
+      ->add_option("--first-thread", f->first_thread,
+                   "What the program's first thread touches before all loops: nothing, u, all (u)")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"nothing", "u", "all"}));
   f->output.add_to(*command);
   command->callback([f] { run(*f); });
 }

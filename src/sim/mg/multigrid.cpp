@@ -71,11 +71,8 @@ class Multigrid {
   }
 
   MgOutcome outcome() {
-    bool const by_one = what_.framework == Framework::openmp && what_.u_touched_by_one;
-    if (by_one)
-      for (int p = 0; p < mg::side(what_.finest) + 2; ++p)
-        planes_.touch(mg::Array::u, what_.finest, p, memory_.domain_of(cpu(0)));
-    else
+    touch_in_first_thread();
+    if (what_.first_thread == FirstThread::nothing)
       run({mg::Operator::zero, what_.finest, mg::Array::u, true});
     for (auto const& loop : mg::start(what_.finest)) run(loop);
 
@@ -111,6 +108,19 @@ class Multigrid {
     FlowId flow = 0;   // 0: none
     double bytes = 0;  // that it goes through
   };
+
+  void touch_in_first_thread() {
+    if (what_.first_thread == FirstThread::nothing) return;
+    bool const all = what_.first_thread == FirstThread::all;
+    int const here = memory_.domain_of(cpu(0));
+    for (int level = all ? 0 : what_.finest; level <= what_.finest; ++level)
+      for (int p = 0; p < mg::side(level) + 2; ++p) {
+        planes_.touch(mg::Array::u, level, p, here);
+        if (!all) continue;
+        planes_.touch(mg::Array::v, level, p, here);
+        planes_.touch(mg::Array::r, level, p, here);
+      }
+  }
 
   int cpu(int thread) const noexcept { return team_.cpus[static_cast<std::size_t>(thread)]; }
 
