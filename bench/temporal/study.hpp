@@ -26,7 +26,7 @@ struct TemporalStudy {
   std::vector<TemporalCell> cells;
   bool streaming_copy = false;       // what the limit is
   std::vector<double> cached_rates;  // MLUP/s of the same update where nothing waits for memory
-  double empty_tile_us = 0;     // worker time that a tile takes without its update
+  double empty_tile_us = 0;          // worker time that a tile takes without its update
 };
 
 TemporalStudy study(TemporalOptions const& options);
