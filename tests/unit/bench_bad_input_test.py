@@ -219,7 +219,10 @@ class GoodInput(unittest.TestCase):
         done = run("temporal", "--quick", "--widths=4,10", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
-        rates = [line for line in lines if "absent" not in line and line["metric"] == "rate"]
+        bounds = {line["variant"]: line["median"] for line in lines if line["variant"] in ("limit", "cores")}
+        self.assertGreater(bounds["limit"], 0)
+        self.assertGreater(bounds["cores"], 0)
+        rates = [line for line in lines if "absent" not in line and "obstacles" in line["params"]]
         self.assertLessEqual({"nigh/temporal", "nigh/temporal 4", "nigh/temporal 10", "nigh/queues"},
                              {line["variant"] for line in rates})
         self.assertEqual({line["params"]["obstacles"] for line in rates}, {"no", "yes"})
@@ -229,7 +232,8 @@ class GoodInput(unittest.TestCase):
         done = run("temporal", "--quick", "--search", "--widths=4,10", "--obstacles=no", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([json.loads(line)["variant"] for line in done.stdout.splitlines()],
-                         ["nigh/queues", "nigh/temporal", "nigh/temporal 4", "nigh/temporal 10", "empty tile"])
+                         ["nigh/queues", "nigh/temporal", "nigh/temporal 4", "nigh/temporal 10", "limit", "cores",
+                          "empty tile"])
         done = run("temporal", "--quick", "--problems", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
