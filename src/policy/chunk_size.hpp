@@ -44,6 +44,10 @@ constexpr std::optional<ChunkChoice> chunk_choice_from_string(std::string_view n
 }
 static_assert(chunk_choice_from_string(to_string(ChunkChoice::half)) == ChunkChoice::half);
 
+constexpr bool takes_half(ChunkChoice choice, level where, level topmost) noexcept {
+  return choice == ChunkChoice::half || (choice == ChunkChoice::hierarchical && where >= topmost);
+}
+
 // From a worker's task stack at the level `where`: hierarchical chunk selection (paper: HotSLAW)
 // takes `fixed` tasks where another visit is cheap, and half from the topmost level on (see
 // VictimPlan::topmost), rounded up, so that a single task is not left behind. At least one of those
@@ -51,12 +55,19 @@ static_assert(chunk_choice_from_string(to_string(ChunkChoice::half)) == ChunkCho
 constexpr std::size_t chunk_to_steal(ChunkChoice choice, std::size_t waiting, level where,
                                      level topmost, std::size_t fixed = 1,
                                      std::size_t most = largest_chunk) noexcept {
-  bool const takes_half =
-      choice == ChunkChoice::half || (choice == ChunkChoice::hierarchical && where >= topmost);
-  std::size_t const wanted = takes_half ? waiting - waiting / 2 : fixed;
+  std::size_t const wanted =
+      takes_half(choice, where, topmost) ? waiting - waiting / 2 : fixed;
   return std::min(std::clamp(wanted, std::size_t{1}, std::max<std::size_t>(most, 1)), waiting);
 }
 
+// How many tasks must wait for a visit to take any, where fixed numbers are taken whole or not at all.
+constexpr std::size_t least_to_steal(ChunkChoice choice, level where, level topmost,
+                                     std::size_t fixed) noexcept {
+  return takes_half(choice, where, topmost) ? 1 : std::max<std::size_t>(fixed, 1);
+}
+
+static_assert(least_to_steal(ChunkChoice::hierarchical, level::l3, level::host, 4) == 4);
+static_assert(least_to_steal(ChunkChoice::hierarchical, level::host, level::host, 4) == 1);
 static_assert(chunk_to_steal(ChunkChoice::hierarchical, 9, level::l3, level::host) == 1);
 static_assert(chunk_to_steal(ChunkChoice::hierarchical, 9, level::host, level::host) == 5);
 static_assert(chunk_to_steal(ChunkChoice::half, 0, level::host, level::host) == 0);

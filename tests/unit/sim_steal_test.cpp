@@ -174,6 +174,22 @@ TEST(StealRun, RunsEachTaskOnceWhateverTheRules) {
   EXPECT_EQ(run(f, machine, {}).tasks, f.tasks());
 }
 
+TEST(StealRun, TakesAFixedNumberWholeOrNotAtAll) {
+  auto const machine = machine_of("carver-32x8", 64);
+  auto const f = paper_tasks("T3-tiny");
+  StealRules rules;
+  rules.chunks = policy::ChunkChoice::one;
+  rules.fixed = 4;
+  auto const parts = run(f, machine, rules);
+  EXPECT_EQ(parts.tasks, f.tasks());
+  EXPECT_LT(parts.stolen, 4 * parts.steals);
+  rules.whole_chunks = true;
+  auto const whole = run(f, machine, rules);
+  EXPECT_EQ(whole.tasks, f.tasks());
+  EXPECT_GT(whole.steals, 0u);
+  EXPECT_EQ(whole.stolen, 4 * whole.steals);
+}
+
 // A root of three tasks on one worker: what fits is made, and costs that; the third is not.
 TEST(StealRun, RunsInlineWhatAFullQueueHasNoRoomFor) {
   TaskForest f;

@@ -23,6 +23,7 @@ struct HotslawFlags {
   std::string machine = "carver-32x8";
   std::vector<std::string> only;
   int cores = 0, queue = 0;
+  bool whole_chunks = false;
   SimSeeds random;
   SimOutput output{"sim_hotslaw", {}, {}};
 };
@@ -69,8 +70,17 @@ void study(HotslawFlags const& f) {
   auto const machine = machine_for("--machine", f.machine);
   auto const smp = machine_for("--machine", smp_name);
   auto const cluster = thieves_of("--machine", machine, f.cores);
-  HotslawStudy s{cluster,       cluster, thieves_of("--machine", smp, 0), f.random.seeds, f.queue,
-                 f.random.seed, f.only,  {},                              {},             {}};
+  HotslawStudy s{cluster,
+                 cluster,
+                 thieves_of("--machine", smp, 0),
+                 f.random.seeds,
+                 f.queue,
+                 f.whole_chunks,
+                 f.random.seed,
+                 f.only,
+                 {},
+                 {},
+                 {}};
   s.slow_network.interface_ns *= sim::hotslaw_slow_network;
   if (s.benchmarks.empty())
     for (auto const& b : sim::hotslaw_benchmarks) s.benchmarks.emplace_back(b.name);
@@ -81,7 +91,10 @@ void study(HotslawFlags const& f) {
     s.on_smp.push_back({b, sim::hotslaw_smp_way(), {}});
   }
   for (auto* const cells : {&s.cells, &s.on_slow_network, &s.on_smp})
-    for (auto& cell : *cells) cell.way.rules.queue_cutoff = f.queue;
+    for (auto& cell : *cells) {
+      cell.way.rules.queue_cutoff = f.queue;
+      cell.way.rules.whole_chunks = f.whole_chunks;
+    }
   for (auto const& b : s.benchmarks) run_benchmark(s, b);
   auto const text = describe(s, machine);
   auto const lines = result_lines(s, machine, smp);
@@ -110,6 +123,8 @@ void add_sim_hotslaw(CLI::App& sim) {
                    "Workers run children inline while so many of their tasks wait (never)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
+  command->add_flag("--whole-chunks", f->whole_chunks,
+                    "Thieves that take a fixed number of tasks take all of it or none");
   f->random.add_to(*command);
   f->output.add_to(*command);
   command->callback([f] { study(*f); });

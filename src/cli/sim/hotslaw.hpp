@@ -25,6 +25,7 @@ struct HotslawStudy {
   sim::StealMachine cluster, slow_network, smp;
   int seeds = 5;
   int queue_cutoff = 0;
+  bool whole_chunks = false;
   std::uint64_t seed = 1;
   std::vector<std::string> benchmarks;
   std::vector<HotslawCell> cells;            // on the cluster

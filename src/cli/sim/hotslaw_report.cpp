@@ -178,6 +178,7 @@ std::string lines_of(HotslawStudy const& s, std::string const& bench, Cells cons
                 {"interface_ns", static_cast<long>(thieves.interface_ns)},
                 {"queue", s.queue_cutoff},
                 {"seed", static_cast<long>(s.seed)}};
+    if (s.whole_chunks) r.params["whole_chunks"] = 1;
     r.settings = {{"machine", machine.name}, {"problem", c.benchmark}};
     r.metric = "time";
     r.unit = "ms";
@@ -221,8 +222,9 @@ double HotslawCell::inline_share() const {
 }
 
 std::string describe(HotslawStudy const& s, sim::Machine const& machine) {
-  auto const bound =
+  auto bound =
       s.queue_cutoff > 0 ? fmt::format("; queues of {} tasks", s.queue_cutoff) : std::string();
+  if (s.whole_chunks) bound += "; fixed chunks whole or not at all";
   return fmt::format("{}\nms on {} cores; medians of {} seeds{}\n\n", machine.title,
                      s.cluster.workers(), s.seeds, bound) +
          table(s, s.cells) +

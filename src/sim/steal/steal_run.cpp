@@ -172,7 +172,7 @@ void StealRun::search(std::uint32_t w) {
 
 void StealRun::probe_ended(std::uint32_t w) {
   auto& worker = workers_[w];
-  if (workers_[worker.victim].queue.shared() == 0) return in_vain(w);
+  if (workers_[worker.victim].queue.shared() < least_from(worker)) return in_vain(w);
   worker.doing = Doing::locking;
   post(begin_operation(w) + costs(worker).lock / 2, w, lock_asked);
 }
@@ -202,6 +202,14 @@ void StealRun::ask_lock(std::uint32_t thief, std::uint32_t victim) {
   at.last_waiting = thief;
 }
 
+// Of tasks that its victim shares.
+std::size_t StealRun::least_from(Worker const& thief) const noexcept {
+  if (!rules_.whole_chunks) return 1;
+  auto const& ladder = machine_.ladder;
+  return policy::least_to_steal(rules_.chunks, ladder.rungs[thief.rung].level, ladder.topmost,
+                                rules_.fixed);
+}
+
 void StealRun::grant(std::uint32_t thief) {
   auto& worker = workers_[thief];
   if (worker.doing == Doing::halted) return;  // and the lock is gone with it
@@ -215,8 +223,11 @@ void StealRun::grant(std::uint32_t thief) {
   }
   worker.doing = Doing::copying;
   auto const& ladder = machine_.ladder;
-  auto const chunk = policy::chunk_to_steal(rules_.chunks, waiting, ladder.rungs[worker.rung].level,
-                                            ladder.topmost, rules_.fixed, no_limit);
+  auto const chunk =
+      waiting < least_from(worker)  // others have been quicker
+          ? 0
+          : policy::chunk_to_steal(rules_.chunks, waiting, ladder.rungs[worker.rung].level,
+                                   ladder.topmost, rules_.fixed, no_limit);
   victim.queue.give(static_cast<std::uint32_t>(chunk), worker.queue);
   if (chunk > 0) {
     ++busy_;

@@ -41,6 +41,7 @@ struct StealRules {
   double shared_part = 0.5;  // of a worker's tasks
   policy::SearchPause pause = {};
   int queue_cutoff = 0;  // tasks that wait in a worker's queue when it is full; 0: it never is
+  bool whole_chunks = false;  // of a fixed number; where fewer are shared, none is taken
 };
 
 // A worker that is never heard of again, and what becomes of a program then.
@@ -137,6 +138,7 @@ class StealRun {
   void probe_ended(std::uint32_t w);
   void in_vain(std::uint32_t w);
   void ask_lock(std::uint32_t thief, std::uint32_t victim);
+  std::size_t least_from(Worker const& thief) const noexcept;
   void grant(std::uint32_t thief);
   void release(std::uint32_t victim);
   void copy(std::uint32_t thief);
