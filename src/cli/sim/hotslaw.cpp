@@ -74,8 +74,6 @@ void study(HotslawFlags const& f) {
                  cluster,
                  thieves_of("--machine", smp, 0),
                  f.random.seeds,
-                 f.queue,
-                 f.whole_chunks,
                  f.random.seed,
                  f.only,
                  {},

@@ -24,13 +24,14 @@ struct HotslawCell {
 struct HotslawStudy {
   sim::StealMachine cluster, slow_network, smp;
   int seeds = 5;
-  int queue_cutoff = 0;
-  bool whole_chunks = false;
   std::uint64_t seed = 1;
   std::vector<std::string> benchmarks;
   std::vector<HotslawCell> cells;            // on the cluster
   std::vector<HotslawCell> on_slow_network;  // on the same with a slower network
   std::vector<HotslawCell> on_smp;           // on one host
+
+  // Whose bound of queues and way of taking chunks are those of all cells.
+  sim::StealRules const& rules() const { return cells.front().way.rules; }
 };
 
 std::string describe(HotslawStudy const& study, sim::Machine const& machine);

@@ -176,9 +176,9 @@ std::string lines_of(HotslawStudy const& s, std::string const& bench, Cells cons
     r.variant = c.way.name;
     r.params = {{"cores", thieves.workers()},
                 {"interface_ns", static_cast<long>(thieves.interface_ns)},
-                {"queue", s.queue_cutoff},
+                {"queue", c.way.rules.queue_cutoff},
                 {"seed", static_cast<long>(s.seed)}};
-    if (s.whole_chunks) r.params["whole_chunks"] = 1;
+    if (c.way.rules.whole_chunks) r.params["whole_chunks"] = 1;
     r.settings = {{"machine", machine.name}, {"problem", c.benchmark}};
     r.metric = "time";
     r.unit = "ms";
@@ -222,16 +222,16 @@ double HotslawCell::inline_share() const {
 }
 
 std::string describe(HotslawStudy const& s, sim::Machine const& machine) {
-  auto bound =
-      s.queue_cutoff > 0 ? fmt::format("; queues of {} tasks", s.queue_cutoff) : std::string();
-  if (s.whole_chunks) bound += "; fixed chunks whole or not at all";
+  int const queue = s.rules().queue_cutoff;
+  auto bound = queue > 0 ? fmt::format("; queues of {} tasks", queue) : std::string();
+  if (s.rules().whole_chunks) bound += "; fixed chunks whole or not at all";
   return fmt::format("{}\nms on {} cores; medians of {} seeds{}\n\n", machine.title,
                      s.cluster.workers(), s.seeds, bound) +
          table(s, s.cells) +
          fmt::format("where each operation keeps the network's interfaces {} times as long\n\n",
                      sim::hotslaw_slow_network) +
          table(s, s.on_slow_network) + beside_published(s) + '\n' + cost_table(s.cluster) +
-         steal_counts(s) + (s.queue_cutoff > 0 ? inline_shares(s) : std::string());
+         steal_counts(s) + (queue > 0 ? inline_shares(s) : std::string());
 }
 
 std::string result_lines(HotslawStudy const& s, sim::Machine const& machine,
