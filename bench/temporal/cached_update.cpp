@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
-#include <new>
+#include <nigh/array.hpp>
 #include <utility>
 #include <vector>
 
@@ -15,16 +14,9 @@ namespace {
 constexpr jacobi3d::Extent most{600, 4, 8};
 constexpr int sweeps = 1000;  // some 5 ms
 
-struct Free {
-  void operator()(double* field) const noexcept {
-    ::operator delete(field, std::align_val_t{64});
-  }
-};
-
-std::unique_ptr<double, Free> filled(jacobi3d::Grid const& grid) {
-  std::unique_ptr<double, Free> field(static_cast<double*>(
-      ::operator new(grid.elements() * sizeof(double), std::align_val_t{64})));
-  jacobi3d::fill_planes(grid, field.get(), -1, grid.interior.k + 1);
+nigh::array<double> filled(jacobi3d::Grid const& grid) {
+  nigh::array<double> field(grid.elements());
+  jacobi3d::fill_planes(grid, field.data(), -1, grid.interior.k + 1);
   return field;
 }
 
@@ -35,8 +27,8 @@ double cached_update_rate(JacobiOptions const& o, Crew& crew) {
   jacobi3d::Box const box{{0, 0, 0}, grid.interior};
   std::vector<double> seconds(static_cast<std::size_t>(crew.size()));
   crew.run([&](int thread) {
-    auto const a = filled(grid), b = filled(grid);
-    double *from = a.get(), *to = b.get();
+    auto a = filled(grid), b = filled(grid);
+    double *from = a.data(), *to = b.data();
     auto start = std::chrono::steady_clock::now();
     for (int n = -sweeps / 10; n < sweeps; ++n) {
       if (n == 0) start = std::chrono::steady_clock::now();  // all begin about now
