@@ -35,12 +35,13 @@ struct MgFlags {
 
 std::vector<sim::MgCase> cases_on(sim::Machine const& machine, MgFlags const& f) {
   auto const& names = sim::first_thread_names;
+  auto const touches = static_cast<sim::FirstThread>(
+      std::find(names.begin(), names.end(), f.first_thread) - names.begin());
   auto cases = sim::mg_cases(machine, *class_named(f.problem));
   for (auto& one : cases) {
     one.far_touch = f.far_touch;
     one.caches = !f.no_caches;
-    one.first_thread = static_cast<sim::FirstThread>(
-        std::find(names.begin(), names.end(), f.first_thread) - names.begin());
+    one.first_thread = touches;
   }
   return cases;
 }

@@ -9,7 +9,8 @@
 // A worker runs its newest private task; when that ends its children are there, and the oldest
 // private tasks become shared until `shared_part` of all are. Without private tasks it takes back
 // the newest half of its shared ones; without any it asks others: whom, policy::victim says, how
-// many it takes, policy::chunk_to_steal, and how long it rests, policy::search_pause_ns.
+// many it takes, policy::chunk_to_steal, of how many at least, policy::least_to_steal, and how long
+// it rests, policy::search_pause_ns.
 //
 // With bounded queues a task spawns one child after the other, and policy::forks says for each
 // whether it is queued or run at once, in its parent; a task goes on when its newest descendants
