@@ -14,6 +14,7 @@
 #include <nigh/box.hpp>
 #include <nigh/detail/export.hpp>
 #include <nigh/runtime.hpp>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -51,18 +52,25 @@ struct stencil_shape {
   std::vector<stencil_array<D>> arrays = {};  // that updates write
 };
 
+// Points whose values of this step are due.
+template <std::size_t D>
+struct stencil_piece {
+  std::size_t step;
+  box<D> points;
+};
+
 // 0: chosen.
 struct stencil_options {
   std::size_t tile_width = 0;  // points of the first dimension; 2 x reach at least
   std::size_t tile_steps = 0;  // at least, from corner to corner: a tile has width / reach; NIGH_VERBOSE
                                // tells when that is more
-  std::size_t tile_rows = 0;   // of the second dimension, that one call of the update gets
+  std::size_t tile_rows = 0;   // of the second dimension, that one box has
   bool plain_sweeps = false;   // no tiles: one step after the other
   bool one_at_a_time = false;  // boxes, in a fixed order: to find mistakes
   // One at a time, each followed by a look whether it wrote in one of the shape's arrays outside of
   // its box (or of the ghosts that are periodic images of it) or in the copy that it reads: slow. Of
   // arrays beyond 65536 elements, ghosts too, only what is within 2 x reach + 2 of the box is looked
-  // at. Also when NIGH_CHECK_WRITES is set to 1.
+  // at. Also when NIGH_CHECK_WRITES is set to 1. An update that takes pieces gets one at a time.
   bool checked = false;
   runtime* where = nullptr;    // null: the calling worker's, in any other thread the default one
 };
@@ -91,9 +99,12 @@ struct stencil_need {
 struct stencil_part {
   std::size_t step, plane_begin, plane_end, row_begin, row_end;
 };
+// At most so many are handed to an update at once.
+inline constexpr std::size_t most_stencil_parts = 32;
+
 struct stencil_work {
   void* self;
-  void (*update)(void* self, stencil_part const& part);  // may throw
+  void (*update)(void* self, std::span<stencil_part const> parts);  // may throw
   double (*norm)(void* self, stencil_part const& part);  // of the last step; null: none
 };
 
@@ -132,6 +143,13 @@ class NIGH_API stencil_engine {
 // outside of its box. The first step of a stencil is 1: step 0 is what the program has put there.
 // Results do not depend on tiles or threads, as long as those of a point do not depend on its box.
 //
+// An update that takes std::span<nigh::stencil_piece<D> const> gets one or more pieces of a tile in a
+// call, each a box of one step; their rows and planes differ, and two may be of the same step. Done in
+// this order, each finds what it reads. Where the last dimension's boundary is fixed, the update may go
+// along that dimension with all of them instead, each `reach` points or more behind the one before, by
+// index in the grid: then what one has written is in the nearest cache when the next one reads it.
+// docs/stencil.md has an example.
+//
 // nigh::time_grid has memory for it, with ghosts.
 template <std::size_t D>
 class stencil {
@@ -151,7 +169,7 @@ class stencil {
   template <class Update>
   void run(std::size_t steps, Update const& update) {
     calls<Update, no_norm> c{*this, update, {}};
-    engine_.run(done_, steps, {&c, &c.update_part, nullptr});
+    engine_.run(done_, steps, {&c, &c.update_parts, nullptr});
     done_ += steps;
   }
 
@@ -167,7 +185,7 @@ class stencil {
       bool const looks = every > 0 && every <= left;
       auto const now = looks ? every : left;
       double const sum =
-          engine_.run(done_, now, {&c, &c.update_part, looks ? &c.norm_part : nullptr});
+          engine_.run(done_, now, {&c, &c.update_parts, looks ? &c.norm_part : nullptr});
       done_ += now;
       left -= now;
       if (looks && enough(done_, sum)) return true;
@@ -184,9 +202,17 @@ class stencil {
     Update const& update;
     Norm const& norm;
 
-    static void update_part(void* self, detail::stencil_part const& part) {
+    static void update_parts(void* self, std::span<detail::stencil_part const> parts) {
       auto const& me = *static_cast<calls const*>(self);
-      me.update(part.step, me.host.box_of(part));
+      if constexpr (std::is_invocable_v<Update const&, std::span<stencil_piece<D> const>>) {
+        std::array<stencil_piece<D>, detail::most_stencil_parts> pieces;
+        std::transform(parts.begin(), parts.end(), pieces.begin(), [&](auto const& part) {
+          return stencil_piece<D>{part.step, me.host.box_of(part)};
+        });
+        me.update(std::span<stencil_piece<D> const>(pieces.data(), parts.size()));
+      } else {
+        for (auto const& part : parts) me.update(part.step, me.host.box_of(part));
+      }
     }
     static double norm_part(void* self, detail::stencil_part const& part) {
       auto const& me = *static_cast<calls const*>(self);

@@ -7,6 +7,7 @@
 #include <nigh/parallel_for.hpp>
 #include <nigh/stencil.hpp>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -96,11 +97,13 @@ struct CheckedWork {
   stencil_work const& work;
   WriteCheck check;
 
-  static void update(void* self, stencil_part const& part) {
+  static void update(void* self, std::span<stencil_part const> parts) {
     auto const& me = *static_cast<CheckedWork const*>(self);
-    auto const was = me.check.before(part);
-    me.work.update(me.work.self, part);
-    me.check.after(part, was);
+    for (auto const& part : parts) {
+      auto const was = me.check.before(part);
+      me.work.update(me.work.self, {&part, 1});
+      me.check.after(part, was);
+    }
   }
   static double norm(void* self, stencil_part const& part) {
     auto const& work = static_cast<CheckedWork const*>(self)->work;
@@ -175,7 +178,8 @@ double stencil_engine::run_sweeps(std::size_t first, std::size_t steps,
                                   stencil_work const& work) const {
   std::vector<double> norms(work.norm != nullptr ? need_.points : 0, 0);  // [plane]
   auto const sweep = [&](std::size_t s, index_range planes) {
-    work.update(work.self, {s, planes.begin, planes.end, 0, need_.rows});
+    stencil_part const part{s, planes.begin, planes.end, 0, need_.rows};
+    work.update(work.self, {&part, 1});
     if (work.norm == nullptr || s < first + steps) return;
     for (auto z = planes.begin; z < planes.end; ++z)
       norms[z] = work.norm(work.self, {s, z, z + 1, 0, need_.rows});

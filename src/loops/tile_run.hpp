@@ -3,6 +3,7 @@
 // TileRun: who runs which tile of a stencil, and when. What tiles are, src/policy/time_tiles.hpp says.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <nigh/array.hpp>
@@ -10,6 +11,8 @@
 #include <nigh/task_scope.hpp>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -132,31 +135,46 @@ class TileRun {
     return me != nullptr ? me->home : -1;
   }
 
+  // Pieces of a block of rows, step by step, are one call of the update.
   void run_tile(std::size_t n, policy::Tile const& t) {
     auto const diamond = tiles_.diamond(t);
     auto const steps = diamond.steps();
     double norm = 0;
+    std::array<detail::stencil_part, detail::most_stencil_parts> parts;
+    std::size_t count = 0;
+    auto const update = [&] {
+      std::span<detail::stencil_part const> const all(parts.data(), std::exchange(count, 0));
+      if (!all.empty() && !scope_->stop_requested()) norm += update_and_norm(all);
+    };
     policy::for_each_row_piece(
         need_.rows, need_.reach, need_.periodic[1], plan_.rows,
         static_cast<std::size_t>(steps.end - steps.begin),
         [&](std::size_t step, std::size_t row_begin, std::size_t row_end) {
           auto const s = steps.begin + static_cast<std::int64_t>(step);
+          auto const number = first_ + static_cast<std::size_t>(s);
+          if (count > 0 && number <= parts[count - 1].step) update();
           auto const points = diamond.points(s);
           auto const all = static_cast<std::int64_t>(need_.points);
-          auto const piece = [&](std::int64_t begin, std::int64_t end) {
-            if (begin >= end || scope_->stop_requested()) return;
-            detail::stencil_part const part{first_ + static_cast<std::size_t>(s),
-                                    static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
-                                    row_begin, row_end};
-            work_.update(work_.self, part);
-            if (work_.norm != nullptr && static_cast<std::size_t>(s) == steps_)
-              norm += work_.norm(work_.self, part);
-          };
-          for (auto const turn : {-all, std::int64_t{0}, all})  // of a ring
-            piece(std::max<std::int64_t>(points.begin + turn, 0),
-                  std::min(points.end + turn, all));
+          for (auto const turn : {-all, std::int64_t{0}, all}) {  // of a ring
+            auto const begin = std::max<std::int64_t>(points.begin + turn, 0);
+            auto const end = std::min(points.end + turn, all);
+            if (begin >= end) continue;
+            if (count == parts.size()) update();
+            parts[count++] = {number, static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
+                              row_begin, row_end};
+          }
         });
+    update();
     if (!norms_.empty()) norms_[n] = norm;
+  }
+
+  double update_and_norm(std::span<detail::stencil_part const> parts) const {
+    work_.update(work_.self, parts);
+    double norm = 0;
+    if (work_.norm != nullptr)
+      for (auto const& part : parts)
+        if (part.step == first_ + steps_) norm += work_.norm(work_.self, part);
+    return norm;
   }
 
   detail::stencil_need const& need_;

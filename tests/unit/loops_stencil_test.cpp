@@ -14,6 +14,7 @@
 #include <nigh/runtime.hpp>
 #include <nigh/stencil.hpp>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -191,6 +192,38 @@ TEST(Stencil, StopsWhenTheNormSaysSo) {
   }
 }
 
+// Each piece of a call as little behind the one before it as it may be, all along the last dimension.
+TEST(Stencil, PiecesMayGoTogetherAlongTheLastDimension) {
+  constexpr std::size_t steps = 14;
+  for (std::size_t reach = 1; reach <= 2; ++reach)
+    for (auto const other : {boundary::fixed, boundary::periodic}) {
+      nigh::stencil_shape<3> const shape{
+          .points = {20, 23, 9}, .reach = reach, .boundaries = {other, other, boundary::fixed}};
+      Hashes together(shape), swept(shape);
+      std::atomic<std::size_t> most = 0;
+      auto const update = [&](std::span<nigh::stencil_piece<3> const> pieces) {
+        auto const last = shape.points[2] + reach * (pieces.size() - 1);
+        for (std::size_t at = 0; at < last; ++at)
+          for (std::size_t n = 0; n < pieces.size(); ++n) {
+            auto const behind = reach * n;
+            if (at < behind || at - behind >= shape.points[2]) continue;
+            auto points = pieces[n].points;
+            points.begin[2] = at - behind;
+            points.end[2] = points.begin[2] + 1;
+            together.update(pieces[n].step, points);
+          }
+        for (auto before = most.load(); before < pieces.size();)
+          if (most.compare_exchange_weak(before, pieces.size())) break;
+      };
+      stencil<3> s(shape, {.tile_width = 8, .tile_rows = 3});
+      s.run(steps, update);
+      EXPECT_GE(most, 8 / reach - 1);  // of one tile with all of its steps
+      stencil<3> sweeps(shape, {.plain_sweeps = true});
+      sweeps.run(steps, [&](std::size_t step, box<3> const& b) { swept.update(step, b); });
+      EXPECT_EQ(together.values(steps), swept.values(steps)) << reach;
+    }
+}
+
 // Added up in the same order, whoever computed what.
 TEST(Stencil, NormsAreTheSameEachTime) {
   nigh::stencil_shape<3> const shape{.points = {40, 10, 3}};
@@ -247,6 +280,44 @@ TEST(Stencil, AnExceptionEndsTheRun) {
     }
     EXPECT_EQ(s.steps_done(), 0u);
   }
+}
+
+// Whoever is in the middle of a tile with more pieces than a call holds ends it without another one.
+TEST(Stencil, ATileThatHasBegunIsLeftWhenAnotherThrows) {
+  nigh::runtime rt({.workers = 2});
+  stencil<3> s({.points = {64, 200, 1}}, {.tile_width = 8, .tile_rows = 1, .where = &rt});
+  std::atomic<int> calls = 0;
+  std::atomic<bool> thrown = false;
+  EXPECT_THROW(s.run(8,
+                     [&](std::span<nigh::stencil_piece<3> const>) {
+                       if (calls++ == 0) {  // one waits until the other has thrown
+                         while (!thrown) std::this_thread::yield();
+                         std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                       } else {
+                         thrown = true;
+                         throw std::runtime_error("in another tile");
+                       }
+                     }),
+               std::runtime_error);
+}
+
+TEST(Stencil, PiecesOfADeepTileComeInSeveralCalls) {
+  constexpr std::size_t steps = 100;
+  nigh::stencil_shape<3> const shape{.points = {200, 50, 2}};
+  Hashes in_pieces(shape), swept(shape);
+  std::atomic<std::size_t> full = 0;
+  stencil<3> s(shape, {.tile_width = 80});
+  s.run(steps, [&](std::span<nigh::stencil_piece<3> const> pieces) {
+    full += pieces.size() == 32;
+    for (auto const& p : pieces) in_pieces.update(p.step, p.points);
+  });
+  EXPECT_GT(full, 0u);
+  stencil<3> sweeps(shape, {.plain_sweeps = true});
+  sweeps.run(steps, [&](std::span<nigh::stencil_piece<3> const> pieces) {
+    EXPECT_EQ(pieces.size(), 1u);
+    for (auto const& p : pieces) swept.update(p.step, p.points);
+  });
+  EXPECT_EQ(in_pieces.values(steps), swept.values(steps));
 }
 
 TEST(Stencil, OneBoxAtATimeIsTheSameEachTime) {
