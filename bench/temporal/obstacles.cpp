@@ -18,14 +18,15 @@ struct Brick {  // of whole rows
 
 // Kernels are plain functions, so what they go around is the process's.
 struct {
-  jacobi3d::BlockSweep sweep = nullptr, in_tile = nullptr;
+  jacobi3d::BlockSweep sweep = nullptr;
+  jacobi3d::TileSweep in_tile = nullptr;
   std::vector<Brick> bricks;
   double free = 1;
 } world;
 
-// The part of the box that is in none of the bricks from n on, in boxes.
-void sweep_free(jacobi3d::BlockSweep sweep, Grid const& grid, double const* from, double* to,
-                Box const& box, std::size_t n) noexcept {
+// f(part) of the box, for the parts of it that are in none of the bricks from n on.
+template <class F>
+void for_each_free(Box const& box, F const& f, std::size_t n = 0) noexcept {
   if (box.lo.k >= box.hi.k || box.lo.j >= box.hi.j) return;
   for (; n < world.bricks.size(); ++n) {
     Brick const& b = world.bricks[n];
@@ -34,8 +35,7 @@ void sweep_free(jacobi3d::BlockSweep sweep, Grid const& grid, double const* from
     if (k0 >= k1 || j0 >= j1) continue;
     auto const rest = [&](std::ptrdiff_t from_k, std::ptrdiff_t to_k, std::ptrdiff_t from_j,
                           std::ptrdiff_t to_j) {
-      Box const part{{box.lo.i, from_j, from_k}, {box.hi.i, to_j, to_k}};
-      sweep_free(sweep, grid, from, to, part, n + 1);
+      for_each_free({{box.lo.i, from_j, from_k}, {box.hi.i, to_j, to_k}}, f, n + 1);
     };
     rest(box.lo.k, k0, box.lo.j, box.hi.j);
     rest(k1, box.hi.k, box.lo.j, box.hi.j);
@@ -43,7 +43,26 @@ void sweep_free(jacobi3d::BlockSweep sweep, Grid const& grid, double const* from
     rest(k0, k1, j1, box.hi.j);
     return;
   }
-  sweep(grid, from, to, box);
+  f(box);
+}
+
+// Pieces between two that a brick cuts go to the kernel together, the parts of those one by one.
+void sweep_free_in_tile(Grid const& grid, jacobi3d::TilePiece const* pieces,
+                        std::ptrdiff_t count) noexcept {
+  std::ptrdiff_t done = 0;
+  for (std::ptrdiff_t n = 0; n < count; ++n) {
+    auto const& p = pieces[n];
+    bool whole = false;
+    for_each_free(p.box, [&](Box const& part) { whole = part == p.box; });
+    if (whole) continue;
+    if (n > done) world.in_tile(grid, pieces + done, n - done);
+    for_each_free(p.box, [&](Box const& part) {
+      jacobi3d::TilePiece const one{p.from, p.to, part};
+      world.in_tile(grid, &one, 1);
+    });
+    done = n + 1;
+  }
+  if (count > done) world.in_tile(grid, pieces + done, count - done);
 }
 
 }  // namespace
@@ -65,11 +84,9 @@ jacobi3d::Kernel around_obstacles(jacobi3d::Kernel const& kernel, Extent const& 
   world.free = 1 - solid / static_cast<double>(grid.k * grid.j);
   jacobi3d::Kernel around = kernel;
   around.sweep_block = [](Grid const& g, double const* from, double* to, Box const& box) noexcept {
-    sweep_free(world.sweep, g, from, to, box, 0);
+    for_each_free(box, [&](Box const& part) { world.sweep(g, from, to, part); });
   };
-  around.sweep_in_tile = [](Grid const& g, double const* from, double* to, Box const& box) noexcept {
-    sweep_free(world.in_tile, g, from, to, box, 0);
-  };
+  around.sweep_in_tile = sweep_free_in_tile;
   return around;
 }
 

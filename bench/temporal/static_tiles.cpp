@@ -5,14 +5,13 @@
 #include <cstdint>
 
 #include "bench/temporal/contestants.hpp"
-#include "policy/wavefront.hpp"
+#include "jacobi3d/tile_pieces.hpp"
 #include "policy/time_tiles.hpp"
+#include "policy/wavefront.hpp"
 
 namespace bench {
 
 namespace {
-
-using jacobi3d::Box;
 
 class StaticTiles : public jacobi3d::Variant {
  public:
@@ -51,6 +50,7 @@ class StaticTiles : public jacobi3d::Variant {
     auto const diamond = tiles.diamond(tile);
     auto const steps = diamond.steps();
     if (steps.empty()) return;
+    jacobi3d::TilePieces pieces(s);
     nigh::policy::for_each_row_piece(
         static_cast<std::size_t>(size.j), 1, false, static_cast<std::size_t>(rows_),
         static_cast<std::size_t>(steps.end - steps.begin),
@@ -58,14 +58,10 @@ class StaticTiles : public jacobi3d::Variant {
           auto const step = steps.begin + static_cast<std::int64_t>(n);
           auto const planes = diamond.points(step);
           if (planes.empty()) return;
-          Box const box{{0, static_cast<std::ptrdiff_t>(row_begin), planes.begin},
-                        {size.i, static_cast<std::ptrdiff_t>(row_end), planes.end}};
-          if (step % 2 == 1)
-            s.kernel->sweep_in_tile(s.plan->grid, s.from, s.to, box);
-          else
-            s.kernel->sweep_in_tile(s.plan->grid, s.to, s.from, box);
-          s.wrote_here(step, box);
+          pieces.add(step, {{0, static_cast<std::ptrdiff_t>(row_begin), planes.begin},
+                            {size.i, static_cast<std::ptrdiff_t>(row_end), planes.end}});
         });
+    pieces.run();
   }
 
   jacobi3d::Team team_;

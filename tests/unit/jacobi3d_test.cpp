@@ -134,7 +134,9 @@ TEST(Jacobi3dConfig, NamesTheArgumentThatCannotBe) {
   EXPECT_THAT(check({much, much, much}, {1, 1, 1}).message(), testing::HasSubstr("overflow"));
 }
 
-void expect_the_references_bits(BlockSweep Kernel::* sweep) {
+// update(kernel, grid, from, to, box) of all boxes of a sweep.
+template <class Update>
+void expect_the_references_bits(Update const& update) {
   for (Shape const& s : shapes()) {
     Grid const grid(s.grid);
     Blocks const blocks(s.grid, s.block);
@@ -143,7 +145,7 @@ void expect_the_references_bits(BlockSweep Kernel::* sweep) {
     for (Kernel const& kernel : kernels()) {
       Field const to(grid);
       for (int b = 0; b < blocks.size(); ++b)
-        (kernel.*sweep)(grid, from.data(), to.data(), blocks.box(b));
+        update(kernel, grid, from.data(), to.data(), blocks.box(b));
       EXPECT_EQ(different_sites(grid, to.data(), expected.data()), 0U)
           << name_of(s) << ' ' << kernel.isa << (kernel.streaming ? " streaming" : " plain");
     }
@@ -151,11 +153,44 @@ void expect_the_references_bits(BlockSweep Kernel::* sweep) {
 }
 
 TEST(Jacobi3dKernel, EveryInstructionSetAndKindOfStoreGivesTheReferencesBits) {
-  expect_the_references_bits(&Kernel::sweep_block);
+  expect_the_references_bits([](Kernel const& kernel, Grid const& grid, double const* from, double* to,
+                                Box const& box) { kernel.sweep_block(grid, from, to, box); });
 }
 
 TEST(Jacobi3dKernel, PiecesOfTilesHaveTheReferencesBits) {
-  expect_the_references_bits(&Kernel::sweep_in_tile);
+  expect_the_references_bits(
+      [](Kernel const& kernel, Grid const& grid, double const* from, double* to, Box const& box) {
+        TilePiece const piece{from, to, box};
+        kernel.sweep_in_tile(grid, &piece, 1);
+      });
+}
+
+// A wavefront of up to five steps through all planes: rows that do not fill lines or are less than
+// one, and blocks of as many rows as kernels take through together and of others.
+TEST(Jacobi3dKernel, PiecesThatFollowEachOtherHaveTheReferencesBits) {
+  constexpr int steps = 5;
+  for (Extent const& size : {Extent{40, 21, 3}, Extent{35, 13, 9}, Extent{5, 9, 2}, Extent{16, 10, 20}})
+    for (std::ptrdiff_t rows = 2; rows <= 8; ++rows) {
+      Grid const grid(size);
+      Field const expected = reference_after(grid, steps);
+      for (Kernel const& kernel : kernels()) {
+        Field a(grid), b(grid);
+        for (std::ptrdiff_t front = 0; front < size.j + steps - 1; front += rows) {
+          std::vector<TilePiece> block;
+          for (int step = 0; step < steps; ++step) {
+            auto const begin = std::max<std::ptrdiff_t>(front - step, 0);
+            auto const end = std::min(front + rows - step, size.j);
+            bool const even = step % 2 == 0;
+            if (begin < end)
+              block.push_back({even ? a.data() : b.data(), even ? b.data() : a.data(),
+                               {{0, begin, 0}, {size.i, end, size.k}}});
+          }
+          kernel.sweep_in_tile(grid, block.data(), std::ssize(block));
+        }
+        EXPECT_EQ(different_sites(grid, b.data(), expected.data()), 0U)
+            << size.i << ' ' << rows << ' ' << kernel.isa;
+      }
+    }
 }
 
 // Tiles as small as a block, so that every border, corner and length of slab occurs.
@@ -194,6 +229,29 @@ TEST(Jacobi3dKernel, PiecesOfTilesWriteInTheirBoxesOnly) {
     EXPECT_TRUE(sweep_in_tiles(sweep, {.tile_width = 8, .tile_rows = 3, .checked = true}).checked);
     EXPECT_EQ(different_sites(grid, a.data(), expected.data()), 0U) << kernel.isa;
   }
+}
+
+// Planes that differ from piece to piece, and pieces of one and of several groups of rows.
+TEST(Jacobi3dKernel, TilesHaveTheReferencesBits) {
+  constexpr int steps = 9;
+  for (Extent const& size : {Extent{19, 12, 31}, Extent{40, 23, 50}})
+    for (std::size_t const rows : {2U, 4U, 8U}) {
+      Grid const grid(size);
+      Plan const plan{grid, Blocks(size, size), {}, {}};
+      Field const expected = reference_after(grid, steps);
+      for (Kernel const& kernel : kernels()) {
+        Field a(grid), b(grid);
+        Sweep sweep;
+        sweep.plan = &plan;
+        sweep.kernel = &kernel;
+        sweep.from = a.data();
+        sweep.to = b.data();
+        sweep.steps = steps;
+        EXPECT_TRUE(sweep_in_tiles(sweep, {.tile_width = 8, .tile_rows = rows}).in_tiles);
+        EXPECT_EQ(different_sites(grid, b.data(), expected.data()), 0U)
+            << size.i << ' ' << rows << ' ' << kernel.isa;
+      }
+    }
 }
 
 class Jacobi3dVariant : public testing::TestWithParam<VariantInfo const*> {};

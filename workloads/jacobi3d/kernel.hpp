@@ -21,6 +21,17 @@ inline constexpr int ring_depth = 12;
 using TwoSteps = void (*)(Grid const& grid, double const* from, double* to, Box const& box,
                           Grid const& ring, double* scratch) noexcept;
 
+// A step of a box, as one of several that follow one another.
+struct TilePiece {
+  double const* from;
+  double* to;
+  Box box;
+};
+// Pieces of a tile, which finds in a cache what it reads. They may be done one after the other, or
+// each a cache line behind the one before it along i. Whole lines around the boxes' rows are read (and
+// ignored).
+using TileSweep = void (*)(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count) noexcept;
+
 // The same arithmetic in the same order on every instruction set, so the same bits. Streaming
 // kernels write past the caches (non-temporal stores), which saves the read of the line that is
 // about to be overwritten; they end with a fence, so whoever waits for the task sees its stores.
@@ -29,9 +40,7 @@ struct Kernel {
   bool streaming = false;
   BlockSweep sweep_block = nullptr;
   TwoSteps two_steps = nullptr;
-  // A sweep over a piece of a tile, which several steps find in a cache. Never streaming, for what
-  // is written is read again soon. It reads (and ignores) whole lines around the box's rows.
-  BlockSweep sweep_in_tile = nullptr;
+  TileSweep sweep_in_tile = nullptr;  // never streaming: what is written is read again soon
 };
 
 // Those this processor can run, widest last.

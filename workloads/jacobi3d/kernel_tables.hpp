@@ -11,7 +11,7 @@ struct KernelPair {
   BlockSweep streaming = nullptr;
   TwoSteps two_steps_plain = nullptr;
   TwoSteps two_steps_streaming = nullptr;
-  BlockSweep in_tile = nullptr;
+  TileSweep in_tile = nullptr;
 };
 
 KernelPair baseline_kernels() noexcept;

@@ -2,6 +2,10 @@
 // Tiles of planes and steps, queued at the cache that holds them.
 #include "jacobi3d/temporal.hpp"
 
+#include <span>
+
+#include "jacobi3d/tile_pieces.hpp"
+
 namespace jacobi3d {
 
 namespace {
@@ -62,16 +66,15 @@ nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& o
        .plane_bytes = size(grid.plane_pitch) * sizeof(double),
        .arrays = {fields(s)}},
       options);
-  stencil.run(size(s.steps), [&](std::size_t step, nigh::box<3> const& b) {
+  stencil.run(size(s.steps), [&](std::span<nigh::stencil_piece<3> const> pieces) {
     auto const at = [](std::size_t n) { return static_cast<std::ptrdiff_t>(n); };
-    Box const box{{at(b.begin[2]), at(b.begin[1]), at(b.begin[0])},
-                  {at(b.end[2]), at(b.end[1]), at(b.end[0])}};
-    if (step % 2 == 1)
-      s.kernel->sweep_in_tile(grid, s.from, s.to, box);
-    else
-      s.kernel->sweep_in_tile(grid, s.to, s.from, box);
-    if (s.ran_in != nullptr) count_blocks(s, b);
-    s.wrote_here(at(step), box);
+    TilePieces list(s);
+    for (auto const& [step, b] : pieces) {
+      list.add(at(step), {{at(b.begin[2]), at(b.begin[1]), at(b.begin[0])},
+                          {at(b.end[2]), at(b.end[1]), at(b.end[0])}});
+      if (s.ran_in != nullptr) count_blocks(s, b);
+    }
+    list.run();
   });
   return stencil.plan();
 }
