@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A piece of a tile of time steps, for the files that compile it for one instruction set each; as
+// Pieces of a tile of time steps, for the files that compile it for one instruction set each; as
 // in kernel_body.hpp, everything has internal linkage and no function of a library is called.
 //
 // What such a tile reads has just been written, into a cache; so what the core can load counts,
@@ -208,9 +208,9 @@ void sweep_piece(TileRows r, Box const& box) noexcept {
   if (left > 0) update_tile_rows<Vec, 1>(r, box);
 }
 
-// Can the second one follow the first through a group of rows at a time? The rows behind such a group
-// are read when they are still those of before. And does what two steps touch around a line fit L1?
-// Measured with 48 KiB and groups of four.
+// Can both go through a group of rows before the next group? The second reads a row beyond its own, which
+// the first must have updated, and so begins a row before it at least. And does what two steps touch
+// around a line fit L1? Measured with 48 KiB and groups of four.
 template <class Vec>
 bool go_together(Box const& first, Box const& second) noexcept {
   constexpr std::ptrdiff_t most_planes = 34;
