@@ -55,7 +55,7 @@ TEST(TileHome, PlanesAreInBlocksOverDomainsAndTheirQueues) {
 TEST(TileSize, MayFillMostOfItsOwnCacheAndLittleOfASharedOne) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   EXPECT_EQ(policy::room_for_tiles(mib, 2 * mib).safe, mib * 3 / 4);
-  EXPECT_EQ(policy::room_for_tiles(mib, 12 * mib).safe, 2 * mib);
+  EXPECT_EQ(policy::room_for_tiles(mib, 11 * mib).safe, 3 * mib);
   EXPECT_EQ(policy::room_for_tiles(mib, 12 * mib).most, 6 * mib + mib * 3 / 4);
   EXPECT_EQ(policy::room_for_tiles(0, 0).safe, mib);
   EXPECT_EQ(policy::room_for_tiles(0, 0).most, mib);
