@@ -194,18 +194,23 @@ inline TileRows rows_of(Grid const& grid, TilePiece const& p, TilePiece const* b
           before == nullptr || p.box.hi.k > before->box.hi.k};
 }
 
+// Groups of `rows` of them, as long as there are some. How many are left.
+template <class Vec, int rows>
+std::ptrdiff_t sweep_rows(TileRows& r, std::ptrdiff_t left, Box const& box) noexcept {
+  for (; left >= rows; left -= rows) {
+    update_tile_rows<Vec, rows>(r, box);
+    r.advance(rows);
+  }
+  return left;
+}
+
 template <class Vec>
 void sweep_piece(TileRows r, Box const& box) noexcept {
   if (r.depth <= 0) return;
   auto left = box.hi.j - box.lo.j;
-  auto const go_on = [&](std::ptrdiff_t rows) {
-    r.advance(rows);
-    left -= rows;
-  };
-  if constexpr (Vec::rows > 2)
-    for (; left >= Vec::rows; go_on(Vec::rows)) update_tile_rows<Vec, Vec::rows>(r, box);
-  for (; left >= 2; go_on(2)) update_tile_rows<Vec, 2>(r, box);
-  if (left > 0) update_tile_rows<Vec, 1>(r, box);
+  if constexpr (Vec::rows > 2) left = sweep_rows<Vec, Vec::rows>(r, left, box);
+  left = sweep_rows<Vec, 2>(r, left, box);
+  sweep_rows<Vec, 1>(r, left, box);
 }
 
 // Can both go through a group of rows before the next group? The second reads a row beyond its own, which
