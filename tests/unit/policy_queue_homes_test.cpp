@@ -57,6 +57,8 @@ TEST(TileSize, MayFillMostOfItsOwnCacheAndLittleOfASharedOne) {
   EXPECT_EQ(policy::room_for_tiles(mib, 2 * mib).safe, mib * 3 / 4);
   EXPECT_EQ(policy::room_for_tiles(mib, 11 * mib).safe, 3 * mib);
   EXPECT_EQ(policy::room_for_tiles(mib, 12 * mib).most, 6 * mib + mib * 3 / 4);
+  EXPECT_EQ(policy::room_for_tiles(2 * mib, 130 * mib).safe, (2 + 16) * mib / 4);
+  EXPECT_EQ(policy::room_for_tiles(2 * mib, 130 * mib).most, (8 + 1) * mib + mib / 2);
   EXPECT_EQ(policy::room_for_tiles(0, 0).safe, mib);
   EXPECT_EQ(policy::room_for_tiles(0, 0).most, mib);
 }
