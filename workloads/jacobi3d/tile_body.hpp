@@ -14,7 +14,8 @@
 //
 // New to the cache are only the outer planes, and only while the tile gets wider. So these are asked
 // for, some lines before they are needed, at a row's end those that the next rows begin with. Without
-// that, tiles that get wider take twice as long as those that get narrower.
+// that, tiles that get wider take twice as long as those that get narrower. Of tiles that begin wide the
+// first step's planes are all new.
 //
 // Two steps go through a row together, the second a cache line behind the first: what that has just
 // read and written is in L1 still, and what has to come from L2, two cycles a line, is 1.6 lines an
@@ -30,6 +31,9 @@ namespace {
 constexpr std::ptrdiff_t tile_ahead(std::ptrdiff_t depth) {
   return depth <= 2 ? 24 : depth <= 4 ? 16 : 8;
 }
+
+// Whose outer planes are all there are.
+constexpr std::ptrdiff_t few_planes = 2;
 
 // Rows of a piece, and on which sides its planes are new to the cache.
 struct TileRows {
@@ -67,7 +71,7 @@ template <int rows>
       __builtin_prefetch(from + top + r.plane + j * r.row, read, into_l2);
     }
   }
-  if (r.depth > 2) return;
+  if (r.depth > few_planes) return;
 #pragma GCC unroll 4
   for (int j = 0; j < rows; ++j) {
     __builtin_prefetch(to + j * r.row, written);
@@ -213,6 +217,21 @@ void sweep_piece(TileRows r, Box const& box) noexcept {
   sweep_rows<Vec, 1>(r, left, box);
 }
 
+// All that the box reads and writes is new to the cache: few planes at a time, which are asked for, and few
+// enough for the core's own prefetching to follow.
+template <class Vec>
+void sweep_new_planes(TileRows const& r, Box const& box) noexcept {
+  TileRows part = r;
+  part.new_above = true;
+  for (auto left = r.depth; left > 0; left -= few_planes) {
+    part.depth = std::min(left, few_planes);
+    part.new_below = left == r.depth;
+    sweep_piece<Vec>(part, box);
+    part.from += part.depth * r.plane;
+    part.to += part.depth * r.plane;
+  }
+}
+
 // Can both go through a group of rows before the next group? The second reads a row beyond its own, which
 // the first must have updated, and so begins a row before it at least. And does what two steps touch
 // around a line fit L1? Measured with 48 KiB and groups of four.
@@ -231,6 +250,10 @@ void sweep_in_tile(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t cou
   for (std::ptrdiff_t n = 0; n < count; ++n) {
     auto const& p = pieces[n];
     auto first = rows_of(grid, p, n > 0 ? pieces + n - 1 : nullptr);
+    if (n == 0 && first.depth > few_planes) {
+      sweep_new_planes<Vec>(first, p.box);
+      continue;
+    }
     if (n + 1 == count || pieces[n + 1].from != p.to || !go_together<Vec>(p.box, pieces[n + 1].box)) {
       sweep_piece<Vec>(first, p.box);
       continue;
