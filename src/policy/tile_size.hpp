@@ -46,7 +46,7 @@ inline std::size_t window_bytes(TileNeed const& need, TileSize const& size) noex
 struct TileRoom {
   std::size_t safe = 0;  // costs nobody anything
   std::size_t most = 0;  // at most, where wider tiles save much traffic
-  std::size_t own = 0;   // of what is the worker's alone
+  std::size_t own = 0;   // of what is the worker's alone, where wider tiles save little
 };
 
 // Of a worker's own cache most, or of that and its part of the last one a quarter, since all that the
@@ -57,7 +57,7 @@ struct TileRoom {
 constexpr TileRoom room_for_tiles(std::size_t l2, std::size_t part_of_last) noexcept {
   constexpr std::size_t otherwise = std::size_t{1} << 20, most_of_last = std::size_t{16} << 20;
   auto const own = l2 / 4 * 3, last = std::min(part_of_last, most_of_last);
-  TileRoom const room{std::max(own, (l2 + last) / 4), own + last / 2, own};
+  TileRoom const room{std::max(own, (l2 + last) / 4), own + last / 2, l2 / 8 * 7};
   return room.most > 0 ? room : TileRoom{otherwise, otherwise};
 }
 
