@@ -51,9 +51,9 @@ struct TileRoom {
 
 // Of a worker's own cache most, or of that and its part of the last one a quarter, since all that the
 // others read passes through there. Measured on EPYCs with 1 MiB and 16 MiB for each: the same speed, or
-// a little more, at a quarter than at a sixth, less at four tenths. No processor has more than that for
-// each of its cores: a virtual machine that shows more shares it with others, and is half as fast where
-// tiles fill a quarter of it (260 MiB shown to two cores of a Xeon).
+// a little more, at a quarter than at a sixth, less at four tenths. Few processors have more than that for
+// each of their cores: a virtual machine that shows more most likely shares it with others, and is half as
+// fast where tiles fill a quarter of it (260 MiB shown to two cores of a Xeon).
 constexpr TileRoom room_for_tiles(std::size_t l2, std::size_t part_of_last) noexcept {
   constexpr std::size_t otherwise = std::size_t{1} << 20, most_of_last = std::size_t{16} << 20;
   auto const own = l2 / 4 * 3, last = std::min(part_of_last, most_of_last);
@@ -65,8 +65,8 @@ constexpr TileRoom room_for_tiles(std::size_t l2, std::size_t part_of_last) noex
 // tile. Up to `narrow` steps this saves much: 4 bytes an update instead of 16 of a double in sweeps.
 // Such tiles may fill more of the caches, and be as few as the workers in a row of tiles; wider ones
 // are two for each. At least 2 x reach, whether that fits or not. Where `enough` steps fit in what is the
-// worker's alone, no more than that: on a Xeon with 2 MiB of L2, 12 planes of 600 x 600 are 1.1 to 1.2 times
-// as fast as wider ones that its part of the last cache has room for.
+// worker's alone, no more than that: on a Xeon with 2 MiB of L2, 12 planes of 600 x 600 are 0.97 to 1.17
+// times as fast as 24 (docs/stencil.md), and leave the last cache to others.
 inline TileSize choose_tile(TileNeed const& need, TileRoom const& room) noexcept {
   constexpr std::int64_t few_rows = 4, enough = 12, narrow = 16, most_width = 256;
   constexpr std::size_t piece_bytes = 8192;  // of a row at least: what comes first in it costs most
