@@ -56,8 +56,8 @@ struct TileRoom {
 // fast where tiles fill a quarter of it (260 MiB shown to two cores of a Xeon).
 constexpr TileRoom room_for_tiles(std::size_t l2, std::size_t part_of_last) noexcept {
   constexpr std::size_t otherwise = std::size_t{1} << 20, most_of_last = std::size_t{16} << 20;
-  auto const own = l2 / 4 * 3, last = std::min(part_of_last, most_of_last);
-  TileRoom const room{std::max(own, (l2 + last) / 4), own + last / 2, l2 / 8 * 7};
+  auto const most_of_l2 = l2 / 4 * 3, last = std::min(part_of_last, most_of_last);
+  TileRoom const room{std::max(most_of_l2, (l2 + last) / 4), most_of_l2 + last / 2, l2 / 8 * 7};
   return room.most > 0 ? room : TileRoom{otherwise, otherwise};
 }
 
