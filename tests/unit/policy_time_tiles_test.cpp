@@ -177,8 +177,8 @@ TEST(TileSize, IsInTheMiddleOfThoseThatWereFast) {
   EXPECT_LE(width, 28);
 }
 
-// Measured with 2 MiB of L2 and 260 MiB of L3 shown to two cores: 12 planes are
-// faster than wider ones and narrower ones.
+// Measured with 2 MiB of L2 and 260 MiB of L3 shown to two cores: wider ones are hardly faster in any
+// run, and narrower ones slower.
 TEST(TileSize, IsWhatFitsTheWorkersOwnCacheWhereThatIsEnough) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   auto const room = room_for_tiles(2 * mib, 130 * mib);
