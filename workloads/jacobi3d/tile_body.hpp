@@ -12,10 +12,8 @@
 //   j - 1   .  r  .        r: the rows around, loaded for these.
 //           k-1 k k+1
 //
-// New to the cache are only the outer planes, and only while the tile gets wider. So these are asked
-// for, some lines before they are needed, at a row's end those that the next rows begin with. Without
-// that, tiles that get wider take twice as long as those that get narrower. Of tiles that begin wide the
-// first step's planes are all new.
+// What is new to the cache is asked for (tile_asks.hpp). Of tiles that begin wide the first step's planes
+// are all new.
 //
 // Two steps go through a row together, the second a cache line behind the first: what that has just
 // read and written is in L1 still, and what has to come from L2, two cycles a line, is 1.6 lines an
@@ -23,70 +21,37 @@
 
 #include "jacobi3d/kernel.hpp"
 #include "jacobi3d/kernel_body.hpp"
+#include "jacobi3d/tile_asks.hpp"
 
 namespace jacobi3d {
 namespace {
 
-// Lines of a row, asked for and not yet used; more where few planes take little time.
-constexpr std::ptrdiff_t tile_ahead(std::ptrdiff_t depth) {
-  return depth <= 2 ? 24 : depth <= 4 ? 16 : 8;
-}
+// Rows of a piece, and what is asked for meanwhile.
+struct TileWork {
+  TileRows rows;
+  TileAsks asks;
 
-// Whose outer planes are all there are.
-constexpr std::ptrdiff_t few_planes = 2;
-
-// Rows of a piece, and on which sides its planes are new to the cache.
-struct TileRows {
-  double const* from;
-  double* to;
-  std::ptrdiff_t row, plane, depth;
-  bool new_below, new_above;
-
-  void advance(std::ptrdiff_t rows) noexcept {
-    from += rows * row;
-    to += rows * row;
+  void advance(std::ptrdiff_t n) noexcept {
+    rows.advance(n);
+    asks.advance(n * rows.row);
   }
 };
 
-// The lines `soon` further on in `rows` rows: in the two outermost planes of what is read on each side
-// that is new. With two planes or less it may be the tile's first step, which writes new ones.
-template <int rows>
-[[gnu::always_inline]] inline void ask_for_outer_planes(TileRows const& r,
-                                                        std::ptrdiff_t soon) noexcept {
-  constexpr int read = 0, written = 1, into_l2 = 2;
-  std::ptrdiff_t const top = (r.depth - 1) * r.plane;
-  auto const* const from = r.from + soon;
-  auto const* const to = r.to + soon;
-  if (r.new_below) {
-#pragma GCC unroll 4
-    for (int j = 0; j < rows; ++j) {
-      __builtin_prefetch(from - r.plane + j * r.row, read, into_l2);
-      __builtin_prefetch(from + (j + 1) * r.row, read, into_l2);
-    }
-  }
-  if (r.new_above) {
-#pragma GCC unroll 4
-    for (int j = 0; j < rows; ++j) {
-      __builtin_prefetch(from + top + (j + 1) * r.row, read, into_l2);
-      __builtin_prefetch(from + top + r.plane + j * r.row, read, into_l2);
-    }
-  }
-  if (r.depth > few_planes) return;
-#pragma GCC unroll 4
-  for (int j = 0; j < rows; ++j) {
-    __builtin_prefetch(to + j * r.row, written);
-    __builtin_prefetch(to + top + j * r.row, written);
-  }
-}
-
-// One vector in each of `rows` rows and `depth` planes, `from` and `to` being of the lowest one. The
-// row before and the first one were written when the wavefront was last here, and left L2 since.
+// One vector in each of `rows` rows and all planes, from site i on; and lines that are asked for, `asked`
+// sites behind site 0. The row before and the first one were written when the wavefront was last here, and
+// left L2 since.
 template <class Vec, int rows, bool asking>
-[[gnu::always_inline]] inline void update_column(double const* from, double* to, std::ptrdiff_t row,
-                                                 std::ptrdiff_t plane,
-                                                 std::ptrdiff_t depth) noexcept {
+[[gnu::always_inline]] inline void update_column(TileWork const& work, std::ptrdiff_t i,
+                                                 std::ptrdiff_t asked) noexcept {
+  auto const& [r, asks] = work;
+  auto const row = r.row, plane = r.plane, depth = r.depth;
+  auto const* from = r.from + i;
+  auto* to = r.to + i;
+  auto const* const* ask = asks.planes;
+  auto const* const* const last_ask = ask + asks.count;
   using type = typename Vec::type;
   constexpr std::ptrdiff_t soon = 2 * Grid::line;
+  constexpr int read = 0, into_l2 = 2;
   auto const a = Vec::broadcast(c1);
   auto const b = Vec::broadcast(c2);
   constexpr auto n = static_cast<unsigned>(rows);
@@ -100,6 +65,9 @@ template <class Vec, int rows, bool asking>
     if constexpr (asking) {
       __builtin_prefetch(from - row + soon);
       __builtin_prefetch(from + soon);
+      for (int left = asks.at_a_time; left > 0 && ask != last_ask; --left, ++ask)
+#pragma GCC unroll 4
+        for (int j = 0; j < rows; ++j) __builtin_prefetch(*ask + asked + j * row, read, into_l2);
     }
     here[0] = Vec::load(from - row);
     here[rows + 1] = Vec::load(from + rows * row);
@@ -125,17 +93,15 @@ template <class Vec, int rows, bool asking>
 
 // One line of each row and plane; a row has `lines` of these.
 template <class Vec, int rows>
-[[gnu::always_inline]] inline void update_line(TileRows const& r, std::ptrdiff_t n,
+[[gnu::always_inline]] inline void update_line(TileWork const& work, std::ptrdiff_t n,
                                                std::ptrdiff_t lines) noexcept {
-  auto const soon = n + tile_ahead(r.depth);
-  if (r.new_below || r.new_above)
-    ask_for_outer_planes<rows>(r, soon * Grid::line +
-                                      (soon < lines ? 0 : rows * r.row - lines * Grid::line));
+  auto const soon = n + work.asks.ahead;
+  auto const asked = soon * Grid::line + (soon < lines ? 0 : rows * work.rows.row - lines * Grid::line);
   auto const i = n * Grid::line;
-  update_column<Vec, rows, true>(r.from + i, r.to + i, r.row, r.plane, r.depth);
+  update_column<Vec, rows, true>(work, i, asked);
 #pragma GCC unroll 1
   for (int v = Vec::width; v < Grid::line; v += Vec::width)
-    update_column<Vec, rows, false>(r.from + i + v, r.to + i + v, r.row, r.plane, r.depth);
+    update_column<Vec, rows, false>(work, i + v, asked);
 }
 
 // Sites [begin, end) of each of these rows.
@@ -159,76 +125,62 @@ struct Lines {
   std::ptrdiff_t end() const noexcept { return begin + count * Grid::line; }
 };
 
-// `r` begins at site 0, and is copied: a store of a vector may, for the compiler, change whatever is
+// `work` begins at site 0, and is copied: a store of a vector may, for the compiler, change whatever is
 // in memory.
 template <class Vec, int rows>
-void update_tile_rows(TileRows r, Box const& box) noexcept {
+void update_tile_rows(TileWork work, Box const& box) noexcept {
   Lines const lines(box.lo.i, box.hi.i);
-  update_sites(r, rows, box.lo.i, lines.begin);
-  TileRows inner = r;
-  inner.from += lines.begin;
-  inner.to += lines.begin;
+  update_sites(work.rows, rows, box.lo.i, lines.begin);
+  TileWork inner = work;
+  inner.rows.from += lines.begin;
+  inner.rows.to += lines.begin;
+  inner.asks.advance(lines.begin);
   for (std::ptrdiff_t n = 0; n < lines.count; ++n) update_line<Vec, rows>(inner, n, lines.count);
-  update_sites(r, rows, lines.end(), box.hi.i);
+  update_sites(work.rows, rows, lines.end(), box.hi.i);
 }
 
 // Two steps of sites [0, sites): the second reads what the first writes, a line behind it.
 template <class Vec, int rows>
-void update_two_steps(TileRows first, TileRows second, std::ptrdiff_t sites) noexcept {
+void update_two_steps(TileWork first, TileWork second, std::ptrdiff_t sites) noexcept {
   Lines const lines(0, sites);
   for (std::ptrdiff_t n = 0; n < lines.count; ++n) {
     update_line<Vec, rows>(first, n, lines.count);
     if (n > 0) update_line<Vec, rows>(second, n - 1, lines.count);
   }
-  update_sites(first, rows, lines.end(), sites);
+  update_sites(first.rows, rows, lines.end(), sites);
   if (lines.count > 0) update_line<Vec, rows>(second, lines.count - 1, lines.count);
-  update_sites(second, rows, lines.end(), sites);
-}
-
-// `before`: the piece that the same call did before; null: none.
-inline TileRows rows_of(Grid const& grid, TilePiece const& p, TilePiece const* before) noexcept {
-  auto const& lo = p.box.lo;
-  auto const at = (lo.k + 1) * grid.plane_pitch + (lo.j + 1) * grid.row_pitch + Grid::line;  // at(0, ..)
-  return {p.from + at,
-          p.to + at,
-          grid.row_pitch,
-          grid.plane_pitch,
-          p.box.hi.k - lo.k,
-          before == nullptr || lo.k < before->box.lo.k,
-          before == nullptr || p.box.hi.k > before->box.hi.k};
+  update_sites(second.rows, rows, lines.end(), sites);
 }
 
 // Groups of `rows` of them, as long as there are some. How many are left.
 template <class Vec, int rows>
-std::ptrdiff_t sweep_rows(TileRows& r, std::ptrdiff_t left, Box const& box) noexcept {
+std::ptrdiff_t sweep_rows(TileWork& work, std::ptrdiff_t left, Box const& box) noexcept {
   for (; left >= rows; left -= rows) {
-    update_tile_rows<Vec, rows>(r, box);
-    r.advance(rows);
+    update_tile_rows<Vec, rows>(work, box);
+    work.advance(rows);
   }
   return left;
 }
 
 template <class Vec>
-void sweep_piece(TileRows r, Box const& box) noexcept {
-  if (r.depth <= 0) return;
+void sweep_piece(TileWork work, Box const& box) noexcept {
+  if (work.rows.depth <= 0) return;
   auto left = box.hi.j - box.lo.j;
-  if constexpr (Vec::rows > 2) left = sweep_rows<Vec, Vec::rows>(r, left, box);
-  left = sweep_rows<Vec, 2>(r, left, box);
-  sweep_rows<Vec, 1>(r, left, box);
+  if constexpr (Vec::rows > 2) left = sweep_rows<Vec, Vec::rows>(work, left, box);
+  left = sweep_rows<Vec, 2>(work, left, box);
+  sweep_rows<Vec, 1>(work, left, box);
 }
 
 // All that the box reads and writes is new to the cache: few planes at a time, which are asked for, and few
 // enough for the core's own prefetching to follow.
 template <class Vec>
-void sweep_new_planes(TileRows const& r, Box const& box) noexcept {
-  TileRows part = r;
-  part.new_above = true;
-  for (auto left = r.depth; left > 0; left -= few_planes) {
-    part.depth = std::min(left, few_planes);
-    part.new_below = left == r.depth;
-    sweep_piece<Vec>(part, box);
-    part.from += part.depth * r.plane;
-    part.to += part.depth * r.plane;
+void sweep_new_planes(TileRows rows, Box const& box) noexcept {
+  auto const planes = rows.depth;
+  for (auto left = planes; left > 0; left -= few_planes) {
+    rows.depth = std::min(left, few_planes);
+    sweep_piece<Vec>({rows, own_asks(rows, {left == planes, true})}, box);
+    rows.from += rows.depth * rows.plane;
+    rows.to += rows.depth * rows.plane;
   }
 }
 
@@ -247,18 +199,20 @@ bool go_together(Box const& first, Box const& second) noexcept {
 
 template <class Vec>
 void sweep_in_tile(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count) noexcept {
+  BlockAsks asks(grid, pieces, count);
+  auto const work_of = [&](std::ptrdiff_t n) { return TileWork{rows_of(grid, pieces[n]), asks.of(n)}; };
   for (std::ptrdiff_t n = 0; n < count; ++n) {
     auto const& p = pieces[n];
-    auto first = rows_of(grid, p, n > 0 ? pieces + n - 1 : nullptr);
-    if (n == 0 && first.depth > few_planes) {
-      sweep_new_planes<Vec>(first, p.box);
+    auto first = work_of(n);
+    if (n == 0 && first.rows.depth > few_planes) {
+      sweep_new_planes<Vec>(first.rows, p.box);
       continue;
     }
     if (n + 1 == count || pieces[n + 1].from != p.to || !go_together<Vec>(p.box, pieces[n + 1].box)) {
       sweep_piece<Vec>(first, p.box);
       continue;
     }
-    auto second = rows_of(grid, pieces[++n], &p);
+    auto second = work_of(++n);
     for (auto left = p.box.hi.j - p.box.lo.j; left > 0; left -= Vec::rows) {
       update_two_steps<Vec, Vec::rows>(first, second, p.box.hi.i);
       first.advance(Vec::rows);
