@@ -2,12 +2,13 @@
 #pragma once
 // What is solved, and the choices a run makes: sizes, placement rule, submission order.
 //
-//   F'(i,j,k) = c1 F(i,j,k) + c2 [F(i-1,j,k) + F(i+1,j,k) + F(i,j-1,k) + F(i,j+1,k)
-//                                 + F(i,j,k-1) + F(i,j,k+1)]
+//   F'(i,j,k) = c1 F(i,j,k) + c2 {[F(i-1,j,k) + F(i+1,j,k)]
+//                                 + ([F(i,j-1,k) + F(i,j,k-1)] + [F(i,j+1,k) + F(i,j,k+1)])}
 //
 // on a box with a fixed boundary, i the fast index, from one array into another (Wittmann and Hager
-// 2009). The six neighbours are summed in the order written, left to right, by every variant, so
-// their fields agree bit for bit.
+// 2009). The six neighbours are summed as the brackets say by every variant, so their fields agree bit
+// for bit. The last pair is the first one of site (i,j+1,k+1), so that who goes through rows and planes
+// together adds it up once for both.
 
 #include <array>
 #include <cstddef>

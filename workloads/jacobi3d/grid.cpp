@@ -76,8 +76,9 @@ void reference_sweep(Grid const& grid, double const* from, double* to, std::ptrd
     for (std::ptrdiff_t j = 0; j < nj; ++j)
       for (std::ptrdiff_t i = 0; i < ni; ++i)
         to[grid.at(i, j, k)] =
-            c1 * f(i, j, k) + c2 * (f(i - 1, j, k) + f(i + 1, j, k) + f(i, j - 1, k) +
-                                    f(i, j + 1, k) + f(i, j, k - 1) + f(i, j, k + 1));
+            c1 * f(i, j, k) +
+            c2 * ((f(i - 1, j, k) + f(i + 1, j, k)) +
+                  ((f(i, j - 1, k) + f(i, j, k - 1)) + (f(i, j + 1, k) + f(i, j, k + 1))));
 }
 
 std::size_t different_sites(Grid const& grid, double const* a, double const* b) noexcept {

@@ -31,11 +31,7 @@ struct Slab {
 
 [[gnu::always_inline]] inline void update_site(Slab const& s, std::ptrdiff_t x) noexcept {
   double const* const f = s.from + x;
-  double sum = f[-1] + f[1];
-  sum = sum + f[-s.row];
-  sum = sum + f[s.row];
-  sum = sum + f[-s.plane];
-  sum = sum + f[s.plane];
+  double const sum = (f[-1] + f[1]) + ((f[-s.row] + f[-s.plane]) + (f[s.row] + f[s.plane]));
   s.to[x] = c1 * f[0] + c2 * sum;
 }
 
@@ -58,11 +54,9 @@ template <class Vec, bool streaming, int depth>
 #pragma GCC unroll 32
     for (int d = 0; d < depth; ++d) {
       double const* const q = f + v + d * s.plane;
-      auto sum = Vec::load_unaligned(q - 1) + Vec::load_unaligned(q + 1);
-      sum = sum + Vec::load(q - s.row);
-      sum = sum + Vec::load(q + s.row);
-      sum = sum + centre[d];
-      sum = sum + centre[d + 2];
+      auto const lower = Vec::load(q - s.row) + centre[d];
+      auto const upper = Vec::load(q + s.row) + centre[d + 2];
+      auto const sum = (Vec::load_unaligned(q - 1) + Vec::load_unaligned(q + 1)) + (lower + upper);
       auto const value = a * centre[d + 1] + b * sum;
       if constexpr (streaming)
         Vec::stream(s.to + x + v + d * s.plane, value);

@@ -12,6 +12,8 @@
 //   j - 1   .  r  .        r: the rows around, loaded for these.
 //           k-1 k k+1
 //
+// A site's upper neighbours (j + 1 and k + 1) are the lower ones of site (j + 1, k + 1): added up once.
+//
 // What is new to the cache is asked for (tile_asks.hpp). Of tiles that begin wide the first step's planes
 // are all new.
 //
@@ -55,11 +57,14 @@ template <class Vec, int rows, bool asking>
   auto const a = Vec::broadcast(c1);
   auto const b = Vec::broadcast(c2);
   constexpr auto n = static_cast<unsigned>(rows);
-  type below[n], here[n + 2], above[n];  // here: from one row before to one behind
+  // here: of the plane, from the first row to one behind. lower[j]: what is lower of row j; of the first row
+  // only what lies in the plane below.
+  type here[n + 1], lower[n];
 #pragma GCC unroll 4
   for (int j = 0; j < rows; ++j) {
-    below[j] = Vec::load(from - plane + j * row);
-    here[j + 1] = Vec::load(from + j * row);
+    here[j] = Vec::load(from + j * row);
+    lower[j] = Vec::load(from - plane + j * row);
+    if (j > 0) lower[j] = here[j - 1] + lower[j];
   }
   for (std::ptrdiff_t d = 0; d < depth; ++d, from += plane, to += plane) {
     if constexpr (asking) {
@@ -69,24 +74,20 @@ template <class Vec, int rows, bool asking>
 #pragma GCC unroll 4
         for (int j = 0; j < rows; ++j) __builtin_prefetch(*ask + asked + j * row, read, into_l2);
     }
-    here[0] = Vec::load(from - row);
-    here[rows + 1] = Vec::load(from + rows * row);
-#pragma GCC unroll 4
-    for (int j = 0; j < rows; ++j) above[j] = Vec::load(from + plane + j * row);
+    auto low = Vec::load(from - row) + lower[0];
+    lower[0] = here[0];
+    here[rows] = Vec::load(from + rows * row);
 #pragma GCC unroll 4
     for (int j = 0; j < rows; ++j) {
       double const* const q = from + j * row;
-      auto sum = Vec::before(q, here[j + 1]) + Vec::behind(q, here[j + 1]);
-      sum = sum + here[j];
-      sum = sum + here[j + 2];
-      sum = sum + below[j];
-      sum = sum + above[j];
-      Vec::store(to + j * row, a * here[j + 1] + b * sum);
-    }
-#pragma GCC unroll 4
-    for (int j = 0; j < rows; ++j) {
-      below[j] = here[j + 1];
-      here[j + 1] = above[j];
+      auto const centre = here[j];
+      here[j] = Vec::load(q + plane);
+      auto const up = here[j + 1] + here[j];
+      auto const sum = (Vec::before(q, centre) + Vec::behind(q, centre)) + (low + up);
+      Vec::store(to + j * row, a * centre + b * sum);
+      if (j + 1 == rows) break;
+      low = lower[j + 1];
+      lower[j + 1] = up;
     }
   }
 }

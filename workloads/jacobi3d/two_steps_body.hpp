@@ -67,11 +67,9 @@ template <class Vec, bool streaming, bool asking, int depth>
 #pragma GCC unroll 32
     for (int d = 0; d < depth; ++d) {
       double const* const q = r.from[d + 1] + i;
-      auto sum = Vec::load_unaligned(q - 1) + Vec::load_unaligned(q + 1);
-      sum = sum + Vec::load(q - row);
-      sum = sum + Vec::load(q + row);
-      sum = sum + centre[d];
-      sum = sum + centre[d + 2];
+      auto const lower = Vec::load(q - row) + centre[d];
+      auto const upper = Vec::load(q + row) + centre[d + 2];
+      auto const sum = (Vec::load_unaligned(q - 1) + Vec::load_unaligned(q + 1)) + (lower + upper);
       auto const value = a * centre[d + 1] + b * sum;
       if constexpr (streaming)
         Vec::stream(r.to[d] + i, value);
@@ -82,11 +80,7 @@ template <class Vec, bool streaming, bool asking, int depth>
   for (int d = 0; d < depth; ++d)
     for (std::ptrdiff_t i = lines_end; i < n; ++i) {
       double const* const q = r.from[d + 1] + i;
-      double sum = q[-1] + q[1];
-      sum = sum + q[-row];
-      sum = sum + q[row];
-      sum = sum + r.from[d][i];
-      sum = sum + r.from[d + 2][i];
+      double const sum = (q[-1] + q[1]) + ((q[-row] + r.from[d][i]) + (q[row] + r.from[d + 2][i]));
       r.to[d][i] = c1 * q[0] + c2 * sum;
     }
 }
