@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <nigh/array.hpp>
 #include <vector>
 
@@ -38,7 +39,7 @@ double cached_update_rate(JacobiOptions const& o, Crew& crew) {
     auto start = std::chrono::steady_clock::now();
     for (int n = -steps / 10; n < steps; n += 2) {
       if (n == 0) start = std::chrono::steady_clock::now();  // all begin about now
-      o.kernel.sweep_in_tile(grid, pieces.data(), pieces.size());
+      o.kernel.sweep_in_tile(grid, pieces.data(), std::ssize(pieces), o.kernel.together);
     }
     seconds[static_cast<std::size_t>(thread)] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -47,22 +47,22 @@ void for_each_free(Box const& box, F const& f, std::size_t n = 0) noexcept {
 }
 
 // Pieces between two that a brick cuts go to the kernel together, the parts of those one by one.
-void sweep_free_in_tile(Grid const& grid, jacobi3d::TilePiece const* pieces,
-                        std::ptrdiff_t count) noexcept {
+void sweep_free_in_tile(Grid const& grid, jacobi3d::TilePiece const* pieces, std::ptrdiff_t count,
+                        std::ptrdiff_t together) noexcept {
   std::ptrdiff_t done = 0;
   for (std::ptrdiff_t n = 0; n < count; ++n) {
     auto const& p = pieces[n];
     bool whole = false;
     for_each_free(p.box, [&](Box const& part) { whole = part == p.box; });
     if (whole) continue;
-    if (n > done) world.in_tile(grid, pieces + done, n - done);
+    if (n > done) world.in_tile(grid, pieces + done, n - done, together);
     for_each_free(p.box, [&](Box const& part) {
       jacobi3d::TilePiece const one{p.from, p.to, part};
-      world.in_tile(grid, &one, 1);
+      world.in_tile(grid, &one, 1, together);
     });
     done = n + 1;
   }
-  if (count > done) world.in_tile(grid, pieces + done, count - done);
+  if (count > done) world.in_tile(grid, pieces + done, count - done, together);
 }
 
 }  // namespace

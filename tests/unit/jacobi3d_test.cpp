@@ -161,8 +161,25 @@ TEST(Jacobi3dKernel, PiecesOfTilesHaveTheReferencesBits) {
   expect_the_references_bits(
       [](Kernel const& kernel, Grid const& grid, double const* from, double* to, Box const& box) {
         TilePiece const piece{from, to, box};
-        kernel.sweep_in_tile(grid, &piece, 1);
+        kernel.sweep_in_tile(grid, &piece, 1, 0);
       });
+}
+
+TEST(Jacobi3dKernel, TwoStepsGoTogetherWhereL1IsLarge) {
+  EXPECT_EQ(planes_together(0), 0);  // unknown
+  EXPECT_EQ(planes_together(32 << 10), 0);
+  EXPECT_GT(planes_together(48 << 10), 12 + 10);  // two steps of a tile of twelve planes
+}
+
+// Whatever this host's L1.
+std::vector<Kernel> one_by_one_and_together() {
+  std::vector<Kernel> list;
+  for (std::uint64_t const l1 : {std::uint64_t{32} << 10, std::uint64_t{48} << 10})
+    for (Kernel kernel : kernels()) {
+      kernel.together = planes_together(l1);
+      list.push_back(kernel);
+    }
+  return list;
 }
 
 // A wavefront of up to five steps through all planes: rows that do not fill lines or are less than
@@ -173,7 +190,7 @@ TEST(Jacobi3dKernel, PiecesThatFollowEachOtherHaveTheReferencesBits) {
     for (std::ptrdiff_t rows = 2; rows <= 8; ++rows) {
       Grid const grid(size);
       Field const expected = reference_after(grid, steps);
-      for (Kernel const& kernel : kernels()) {
+      for (Kernel const& kernel : one_by_one_and_together()) {
         Field a(grid), b(grid);
         for (std::ptrdiff_t front = 0; front < size.j + steps - 1; front += rows) {
           std::vector<TilePiece> block;
@@ -185,10 +202,10 @@ TEST(Jacobi3dKernel, PiecesThatFollowEachOtherHaveTheReferencesBits) {
               block.push_back({even ? a.data() : b.data(), even ? b.data() : a.data(),
                                {{0, begin, 0}, {size.i, end, size.k}}});
           }
-          kernel.sweep_in_tile(grid, block.data(), std::ssize(block));
+          kernel.sweep_in_tile(grid, block.data(), std::ssize(block), kernel.together);
         }
         EXPECT_EQ(different_sites(grid, b.data(), expected.data()), 0U)
-            << size.i << ' ' << rows << ' ' << kernel.isa;
+            << size.i << ' ' << rows << ' ' << kernel.isa << ' ' << kernel.together;
       }
     }
 }
@@ -239,7 +256,7 @@ TEST(Jacobi3dKernel, TilesHaveTheReferencesBits) {
       Grid const grid(size);
       Plan const plan{grid, Blocks(size, size), {}, {}};
       Field const expected = reference_after(grid, steps);
-      for (Kernel const& kernel : kernels()) {
+      for (Kernel const& kernel : one_by_one_and_together()) {
         Field a(grid), b(grid);
         Sweep sweep;
         sweep.plan = &plan;
@@ -249,7 +266,7 @@ TEST(Jacobi3dKernel, TilesHaveTheReferencesBits) {
         sweep.steps = steps;
         EXPECT_TRUE(sweep_in_tiles(sweep, {.tile_width = 8, .tile_rows = rows}).in_tiles);
         EXPECT_EQ(different_sites(grid, b.data(), expected.data()), 0U)
-            << size.i << ' ' << rows << ' ' << kernel.isa;
+            << size.i << ' ' << rows << ' ' << kernel.isa << ' ' << kernel.together;
       }
     }
 }

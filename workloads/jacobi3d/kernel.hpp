@@ -27,10 +27,11 @@ struct TilePiece {
   double* to;
   Box box;
 };
-// Pieces of a tile, which finds in a cache what it reads. They may be done one after the other, or
-// each a cache line behind the one before it along i. Whole lines around the boxes' rows are read (and
-// ignored).
-using TileSweep = void (*)(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count) noexcept;
+// Pieces of a tile, which finds in a cache what it reads. They are done one after the other, or two with
+// at most `together` planes in all the second a cache line behind the first along i. Whole lines around
+// the boxes' rows are read (and ignored).
+using TileSweep = void (*)(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count,
+                           std::ptrdiff_t together) noexcept;
 
 // The same arithmetic in the same order on every instruction set, so the same bits. Streaming
 // kernels write past the caches (non-temporal stores), which saves the read of the line that is
@@ -41,7 +42,11 @@ struct Kernel {
   BlockSweep sweep_block = nullptr;
   TwoSteps two_steps = nullptr;
   TileSweep sweep_in_tile = nullptr;  // never streaming: what is written is read again soon
+  std::ptrdiff_t together = 0;        // what is best for it on this host
 };
+
+// 0: pieces are better done one after the other.
+std::ptrdiff_t planes_together(std::uint64_t l1_bytes) noexcept;
 
 // Those this processor can run, widest last.
 std::span<Kernel const> kernels();

@@ -17,9 +17,9 @@
 // What is new to the cache is asked for (tile_asks.hpp). Of tiles that begin wide the first step's planes
 // are all new.
 //
-// Two steps go through a row together, the second a cache line behind the first: what that has just
-// read and written is in L1 still, and what has to come from L2, two cycles a line, is 1.6 lines an
-// update of a line instead of 2.7.
+// Where L1 is large enough two steps go through a row together, the second a cache line behind the first:
+// what that has just read and written is in L1 still, and what has to come from L2, two cycles a line, is
+// 1.6 lines an update of a line instead of 2.7.
 
 #include "jacobi3d/kernel.hpp"
 #include "jacobi3d/kernel_body.hpp"
@@ -186,11 +186,9 @@ void sweep_new_planes(TileRows rows, Box const& box) noexcept {
 }
 
 // Can both go through a group of rows before the next group? The second reads a row beyond its own, which
-// the first must have updated, and so begins a row before it at least. And does what two steps touch
-// around a line fit L1? Measured with 48 KiB and groups of four.
+// the first must have updated, and so begins a row before it at least. And not more planes than fit L1.
 template <class Vec>
-bool go_together(Box const& first, Box const& second) noexcept {
-  constexpr std::ptrdiff_t most_planes = 34;
+bool go_together(Box const& first, Box const& second, std::ptrdiff_t most_planes) noexcept {
   auto const rows = [](Box const& b) { return b.hi.j - b.lo.j; };
   auto const planes = [](Box const& b) { return b.hi.k - b.lo.k; };
   return rows(first) == rows(second) && rows(first) % Vec::rows == 0 && second.lo.j < first.lo.j &&
@@ -199,7 +197,8 @@ bool go_together(Box const& first, Box const& second) noexcept {
 }
 
 template <class Vec>
-void sweep_in_tile(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count) noexcept {
+void sweep_in_tile(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count,
+                   std::ptrdiff_t together) noexcept {
   BlockAsks asks(grid, pieces, count);
   auto const work_of = [&](std::ptrdiff_t n) { return TileWork{rows_of(grid, pieces[n]), asks.of(n)}; };
   for (std::ptrdiff_t n = 0; n < count; ++n) {
@@ -209,7 +208,8 @@ void sweep_in_tile(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t cou
       sweep_new_planes<Vec>(first.rows, p.box);
       continue;
     }
-    if (n + 1 == count || pieces[n + 1].from != p.to || !go_together<Vec>(p.box, pieces[n + 1].box)) {
+    if (n + 1 == count || pieces[n + 1].from != p.to ||
+        !go_together<Vec>(p.box, pieces[n + 1].box, together)) {
       sweep_piece<Vec>(first, p.box);
       continue;
     }

@@ -25,7 +25,9 @@ class TilePieces {
 
   void run() {
     auto const count = std::exchange(count_, 0);
-    sweep_.kernel->sweep_in_tile(sweep_.plan->grid, pieces_.data(), static_cast<std::ptrdiff_t>(count));
+    Kernel const& kernel = *sweep_.kernel;
+    kernel.sweep_in_tile(sweep_.plan->grid, pieces_.data(), static_cast<std::ptrdiff_t>(count),
+                         kernel.together);
     for (std::size_t n = 0; n < count; ++n) sweep_.wrote_here(steps_[n], pieces_[n].box);
   }
 
