@@ -80,8 +80,14 @@ std::string conclusions(TemporalStudy const& s, TemporalOptions const& all, bool
   auto const* const chosen = find(s, "nigh/temporal", obstacles);
   auto const* const ours = best(s, "nigh/temporal", obstacles);
   auto const* const theirs = best(s, "openmp/temporal", obstacles);
-  auto out = fmt::format("chosen tiles beside the best of those searched ({}): {}\n",
-                         ours ? ours->name : "none", ratio(chosen, ours));
+  std::string out;
+  if (chosen != nullptr)
+    out = fmt::format(
+        "chosen tiles beside the limit: {:.2f} by the median copy, {:.2f} by the copy before each\n",
+        median_of(chosen->rates) / median_of(all_copies(s)),
+        median_of_ratios(chosen->rates, chosen->copy_rates));
+  out += fmt::format("chosen tiles beside the best of those searched ({}): {}\n",
+                     ours ? ours->name : "none", ratio(chosen, ours));
   if (all.search) return out;
   out += fmt::format("chosen tiles beside the best static ones with barriers ({}): {}\n",
                      theirs ? theirs->name : "none", ratio(chosen, theirs));
