@@ -8,8 +8,9 @@ building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libt
 plotting=(python3 python3-matplotlib)
 # A second compiler, its sanitizers (llvm names the lines in their reports) and OpenMP; the emulated
 # NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process
-# is made of; two MPIs, and what hosts made of network namespaces need.
-testing=(libgtest-dev libgmock-dev gfortran clang-19 libclang-rt-19-dev llvm-19 libomp-19-dev hwloc
+# is made of; two MPIs, and what hosts made of network namespaces need. With ccache a second run, or a
+# second clone, compiles what has changed.
+testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 libclang-rt-19-dev llvm-19 libomp-19-dev hwloc
   qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
   libmpich-dev iproute2)
 # Slurm, for ./test.sh --full to start on such hosts.
@@ -101,6 +102,8 @@ configure_and_build() {
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
   [ $# -eq 0 ] || shift
   if command -v ccache >/dev/null; then
+    # What one clone has compiled is the same in another one, whose name is not looked at.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
   "$cmake" --preset "$preset" "${options[@]}" &&
