@@ -8,8 +8,8 @@
 //
 //   j + 2   .  r  .        Each vector is loaded once for the rows and planes around it: 1.5 loads
 //   j + 1   n  u  h        an update (and two for i - 1 and i + 1) instead of 3, most of them from
-//   j       n  u  h        L1. u: updated, with h: loaded anew, n: left from the plane before, and
-//   j - 1   .  r  .        r: the rows around, loaded for these.
+//   j       n  u  h        L1. u: updated, with h: loaded anew, n: left from the plane before (but for
+//   j - 1   .  r  .        the first row as sums), and r: the rows around, loaded for these.
 //           k-1 k k+1
 //
 // A site's upper neighbours (j + 1 and k + 1) are the lower ones of site (j + 1, k + 1): added up once.
