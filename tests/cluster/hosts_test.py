@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
-from cluster_hosts import command  # noqa: E402
+from cluster_hosts import command, system, watch  # noqa: E402
 
 HOSTS = HERE + '/hosts'
 HELLO = sys.argv[1]
@@ -92,6 +92,15 @@ class Faults(unittest.TestCase):
     def test_exits_in_the_midst_of_it(self):
         done = Done('--ranks', '1', '--fault', 'exit:0:0.1', program=['sleep', '1000'])
         self.assertEqual((done.rank(0)['end'], done.rank(0)['status']), ('exit', 0), done.err)
+
+    def test_who_was_killed_cannot_exit(self):
+        process = subprocess.Popen(['sleep', '100'])
+        watch.seize(process.pid)
+        watch.interrupt(process.pid)
+        os.waitpid(process.pid, system.WAIT_FOR_ALL)
+        process.kill()
+        watch.call_exit(process.pid)
+        self.assertEqual(process.wait(), -signal.SIGKILL)
 
     def test_stopped_and_its_launcher_hangs(self):
         options = ('--ranks', '1', '--fault', 'stop:0:0.1', '--grace', '0.3')

@@ -48,9 +48,12 @@ def can_exit():
 def call_exit(pid):
     """Has the stopped process call _exit(0), as if a line of its own did."""
     registers = Registers()
-    system.ptrace(system.TRACE_GET_REGISTERS, pid, None, ctypes.addressof(registers))
     syscall_instruction, exit_group, no_restart = 0x050f, 231, 2**64 - 1
-    system.ptrace(system.TRACE_WRITE, pid, registers.rip, syscall_instruction)
-    registers.rax, registers.orig_rax, registers.rdi = exit_group, no_restart, 0
-    system.ptrace(system.TRACE_SET_REGISTERS, pid, None, ctypes.addressof(registers))
-    system.ptrace(system.TRACE_CONTINUE, pid)
+    try:
+        system.ptrace(system.TRACE_GET_REGISTERS, pid, None, ctypes.addressof(registers))
+        system.ptrace(system.TRACE_WRITE, pid, registers.rip, syscall_instruction)
+        registers.rax, registers.orig_rax, registers.rdi = exit_group, no_restart, 0
+        system.ptrace(system.TRACE_SET_REGISTERS, pid, None, ctypes.addressof(registers))
+        system.ptrace(system.TRACE_CONTINUE, pid)
+    except ProcessLookupError:
+        pass  # killed meanwhile
