@@ -7,7 +7,7 @@
 //
 // on a box with a fixed boundary, i the fast index, from one array into another (Wittmann and Hager
 // 2009). The six neighbours are summed as the brackets say by every variant, so their fields agree bit
-// for bit. The last pair is the first one of site (i,j+1,k+1), so that who goes through rows and planes
+// for bit. The last pair is the middle one of site (i,j+1,k+1), so that who goes through rows and planes
 // together adds it up once for both.
 
 #include <array>
