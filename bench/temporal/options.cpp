@@ -2,11 +2,25 @@
 #include "bench/temporal/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "bench/command.hpp"
 #include "bench/options.hpp"
 
 namespace bench {
+
+namespace {
+
+void refuse_beside_problems(TemporalFlags const& f) {
+  std::pair<char const*, std::string const&> const others[] = {
+      {"--variant", f.variant}, {"--obstacles", f.obstacles}, {"--rows", f.rows}, {"--isa", f.isa}};
+  for (auto const& [flag, value] : others)
+    if (!value.empty()) refuse(flag, value, "is of Jacobi's solver, and not of --problems");
+  if (!f.widths.empty() && !f.search)
+    refuse("--widths", f.widths, "goes with --problems where --search does");
+}
+
+}  // namespace
 
 void TemporalFlags::declare(CLI::App& app) {
   app.add_option("--grid", solver.grid, "interior sites, as 600x600x600 (default) or 600");
@@ -22,7 +36,8 @@ void TemporalFlags::declare(CLI::App& app) {
   app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest there is");
   app.add_option("--pages", solver.pages, "auto, small or huge");
   app.add_flag("--search", search,
-               "only the library's tiles of each width beside the one it chooses, and its sweeps");
+               "only the library's tiles of each width beside the one it chooses, and its sweeps; with "
+               "--problems, other widths than the chosen one: --widths, or half of it to twice");
   app.add_flag("--problems", problems,
                "instead: other stencils, in sweeps and in tiles of the width that is chosen");
   app.add_flag("--quick", quick, "a small grid and few samples: does it work?");
@@ -51,11 +66,11 @@ TemporalOptions check(TemporalFlags const& f) {
   o.variant = f.variant;
   o.report = f.report;
   o.search = f.search;
-  if (f.search && (f.problems || !f.variant.empty()))
-    refuse("--search", f.problems ? "--problems" : "--variant", "does not go with it");
+  if (f.search && !f.variant.empty()) refuse("--search", "--variant", "does not go with it");
+  if (f.problems) refuse_beside_problems(f);
   if (!f.widths.empty()) {
     o.widths = numbers("--widths", f.widths, planes);
-  } else if (f.variant.empty()) {
+  } else if (f.variant.empty() && !f.problems) {
     for (int const w : {4, 8, 12, 16, 24, 32})
       if (w <= planes) o.widths.push_back(w);
   }

@@ -23,6 +23,27 @@ std::size_t side_of(stencils::Problem const& p, JacobiOptions const& o) {
   return std::max<std::size_t>(static_cast<std::size_t>(side), 8);
 }
 
+// To search: the widths that are asked for, or some around the chosen one, whatever that will be.
+std::vector<ProblemTiles> tiles_of(TemporalOptions const& all) {
+  std::vector<ProblemTiles> tiles(1);
+  if (!all.search) return tiles;
+  for (int const width : all.widths) tiles.push_back({.asked = static_cast<std::size_t>(width)});
+  if (all.widths.empty())
+    for (double const part : {0.5, 0.75, 1.5, 2.0}) tiles.push_back({.of_chosen = part});
+  return tiles;
+}
+
+std::size_t width_to_ask_for(ProblemTiles const& t, std::size_t chosen) {
+  if (t.asked > 0 || t.of_chosen == 1) return t.asked;
+  return std::max<std::size_t>(static_cast<std::size_t>(t.of_chosen * static_cast<double>(chosen)), 2);
+}
+
+ProblemTiles const& best_searched(ProblemCell const& c) {
+  return *std::max_element(c.tiles.begin() + 1, c.tiles.end(), [](auto const& a, auto const& b) {
+    return median_of(a.rates) < median_of(b.rates);
+  });
+}
+
 }  // namespace
 
 std::vector<ProblemCell> study_problems(TemporalOptions const& all) {
@@ -30,24 +51,28 @@ std::vector<ProblemCell> study_problems(TemporalOptions const& all) {
   nigh::runtime runtime({.machine = &o.machine,
                          .workers = o.team.threads(),
                          .queue_level = nigh::level::l3});
+  auto const tiles = tiles_of(all);
   std::vector<ProblemCell> cells;
-  for (auto const& p : stencils::problems()) cells.push_back({p, side_of(p, o), {}, {}, {}, true});
-  Progress progress(2 * static_cast<int>(cells.size()) * o.repetitions);
+  for (auto const& p : stencils::problems()) cells.push_back({p, side_of(p, o), {}, tiles});
+  Progress progress(static_cast<int>(cells.size() * (1 + tiles.size())) * o.repetitions);
   for (int repetition = 0; repetition < o.repetitions; ++repetition)
     for (ProblemCell& c : cells) {
-      auto const solve = [&](bool in_sweeps) {
+      auto const solve = [&](nigh::stencil_options how, std::vector<double>& rates) {
         progress.step(std::string(c.problem.name));
-        auto const done = c.problem.solve(c.side, static_cast<std::size_t>(all.steps),
-                                          {.plain_sweeps = in_sweeps, .where = &runtime});
-        (in_sweeps ? c.sweeps : c.tiles).push_back(done.updates / done.seconds / 1e6);
+        how.where = &runtime;
+        auto const done = c.problem.solve(c.side, static_cast<std::size_t>(all.steps), how);
+        rates.push_back(done.updates / done.seconds / 1e6);
         c.verified = c.verified && std::abs(done.conserved - done.expected) <=
                                        done.most_off * std::abs(done.expected);
         return done;
       };
-      auto const swept = solve(true);
-      auto const tiled = solve(false);
-      c.plan = tiled.plan;
-      c.verified = c.verified && swept.bits == tiled.bits;
+      auto const swept = solve({.plain_sweeps = true}, c.sweeps);
+      for (ProblemTiles& t : c.tiles) {
+        auto const width = width_to_ask_for(t, c.tiles.front().plan.width);
+        auto const tiled = solve({.tile_width = width}, t.rates);
+        t.plan = tiled.plan;
+        c.verified = c.verified && swept.bits == tiled.bits;
+      }
     }
   return cells;
 }
@@ -55,39 +80,53 @@ std::vector<ProblemCell> study_problems(TemporalOptions const& all) {
 std::string describe(std::vector<ProblemCell> const& cells, TemporalOptions const& all) {
   JacobiOptions const& o = *all.solver;
   Table t;
+  std::string searched;
   t.row({"problem", "side", "width", "KiB in use", "sweeps", "tiles", "tiles / sweeps"});
   t.rule();
-  for (ProblemCell const& c : cells)
-    t.row({std::string(c.problem.name), std::to_string(c.side),
-           c.plan.in_tiles ? std::to_string(c.plan.width) : "-",
-           fmt::format("{}", c.plan.window_bytes / 1024), fmt::format("{:.1f}", median_of(c.sweeps)),
-           fmt::format("{:.1f}", median_of(c.tiles)),
-           fmt::format("{:.2f}{}", median_of_ratios(c.tiles, c.sweeps),
-                       c.verified ? "" : " WRONG")});
+  for (ProblemCell const& c : cells) {
+    for (ProblemTiles const& tiles : c.tiles)
+      t.row({std::string(c.problem.name), std::to_string(c.side),
+             tiles.plan.in_tiles ? std::to_string(tiles.plan.width) : "-",
+             fmt::format("{}", tiles.plan.window_bytes / 1024),
+             fmt::format("{:.1f}", median_of(c.sweeps)), fmt::format("{:.1f}", median_of(tiles.rates)),
+             fmt::format("{:.2f}{}", median_of_ratios(tiles.rates, c.sweeps),
+                         c.verified ? "" : " WRONG")});
+    if (c.tiles.size() == 1) continue;
+    auto const& best = best_searched(c);
+    searched += fmt::format("{}: tiles of the chosen width, {}, beside the best of those searched ({}): {:.2f}\n",
+                            c.problem.name, c.tiles.front().plan.width, best.plan.width,
+                            median_of_ratios(c.tiles.front().rates, best.rates));
+  }
   return fmt::format(
              "{} time steps, {} threads; million updates a second, medians of {} samples, in turn\n\n",
              all.steps, o.team.threads(), o.repetitions) +
-         t.text();
+         t.text() + (searched.empty() ? "" : "\n" + searched);
 }
 
 std::vector<Result> results(std::vector<ProblemCell> const& cells, TemporalOptions const& all) {
   std::vector<Result> list;
-  for (ProblemCell const& c : cells)
-    for (bool const in_tiles : {false, true}) {
+  for (ProblemCell const& c : cells) {
+    auto const add = [&](std::string variant, std::size_t width, std::vector<double> const& rates) {
       Result r;
       r.bench = "temporal/problems";
-      r.variant = in_tiles ? "nigh/temporal" : "nigh/sweeps";
+      r.variant = std::move(variant);
       r.params = {{"problem", std::string(c.problem.name)},
                   {"side", static_cast<long>(c.side)},
                   {"steps", static_cast<long>(all.steps)},
                   {"threads", static_cast<long>(all.solver->team.threads())},
-                  {"width", in_tiles && c.plan.in_tiles ? static_cast<long>(c.plan.width) : 0L}};
+                  {"width", static_cast<long>(width)}};
       r.metric = "rate";
       r.unit = "MLUP/s";
-      r.samples = in_tiles ? c.tiles : c.sweeps;
+      r.samples = rates;
       r.verified = c.verified;
       list.push_back(std::move(r));
+    };
+    add("nigh/sweeps", 0, c.sweeps);
+    for (ProblemTiles const& t : c.tiles) {
+      auto const width = t.plan.in_tiles ? t.plan.width : 0;
+      add(&t == &c.tiles.front() ? "nigh/temporal" : fmt::format("nigh/temporal {}", width), width, t.rates);
     }
+  }
   return list;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Other stencils: sweeps beside tiles of the width that is chosen.
+// Other stencils: sweeps beside tiles of the width that is chosen, and of others.
 
 #include <string>
 #include <vector>
@@ -11,11 +11,18 @@
 
 namespace bench {
 
+struct ProblemTiles {
+  std::size_t asked = 0;  // planes; 0: as chosen,
+  double of_chosen = 1;   // times this
+  nigh::stencil_plan plan = {};
+  std::vector<double> rates = {};  // million updates a second
+};
+
 struct ProblemCell {
   stencils::Problem problem;
   std::size_t side = 0;
-  nigh::stencil_plan plan;
-  std::vector<double> sweeps, tiles;  // million updates a second
+  std::vector<double> sweeps;       // million updates a second
+  std::vector<ProblemTiles> tiles;  // first those that are chosen
   bool verified = true;
 };
 

@@ -116,7 +116,9 @@ class BadInput(unittest.TestCase):
         self.refuses("--widths", "temporal", "--quick", "--variant=nigh/temporal", "--widths=4,8")
         self.refuses("--init", "temporal", "--quick", "--variant=nigh/temporal", "--init=random")
         self.refuses("--grid", "temporal", "--grid=8x8x1", "--variant=nigh/temporal")
-        self.refuses("--search", "temporal", "--quick", "--search", "--problems")
+        for argument, value in (("--variant", "nigh/temporal"), ("--widths", "8"), ("--rows", "4"),
+                                ("--obstacles", "no"), ("--isa", "baseline")):
+            self.refuses(argument, "temporal", "--quick", "--problems", f"{argument}={value}")
         self.refuses("--search", "temporal", "--quick", "--search", "--variant=nigh/temporal")
         self.refuses("--steps", "temporal", "--quick", "--variant=nigh/temporal", "--steps=5000", "--report")
 
@@ -240,6 +242,17 @@ class GoodInput(unittest.TestCase):
         self.assertEqual({(line["params"]["problem"], line["variant"], line["verified"]) for line in lines},
                          {(problem, variant, True) for problem in ("heat2d", "diffusion3d", "lbm")
                           for variant in ("nigh/sweeps", "nigh/temporal")})
+        done = run("temporal", "--quick", "--problems", "--search", "--widths=2,4", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual({(line["variant"], line["params"]["width"]) for line in lines
+                          if line["params"]["problem"] == "lbm" and line["variant"] != "nigh/temporal"},
+                         {("nigh/sweeps", 0), ("nigh/temporal 2", 2), ("nigh/temporal 4", 4)})
+        done = run("temporal", "--quick", "--problems", "--search")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for problem in ("heat2d", "diffusion3d", "lbm"):
+            self.assertRegex(done.stdout, rf"\n{problem}: tiles of the chosen width, \d+, beside the best of those "
+                                          r"searched \(\d+\): \d\.\d\d\n")
 
     def test_mg(self):
         done = run("mg", "--quick", "--json", "-")
