@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nigh/runtime.hpp>
+#include <span>
 
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
@@ -33,15 +34,24 @@ std::vector<ProblemTiles> tiles_of(TemporalOptions const& all) {
   return tiles;
 }
 
-std::size_t width_to_ask_for(ProblemTiles const& t, std::size_t chosen) {
-  if (t.asked > 0 || t.of_chosen == 1) return t.asked;
-  return std::max<std::size_t>(static_cast<std::size_t>(t.of_chosen * static_cast<double>(chosen)), 2);
+std::size_t part_of(std::size_t chosen, double part) {
+  return std::max<std::size_t>(static_cast<std::size_t>(part * static_cast<double>(chosen)), 2);
 }
 
-ProblemTiles const& best_searched(ProblemCell const& c) {
-  return *std::max_element(c.tiles.begin() + 1, c.tiles.end(), [](auto const& a, auto const& b) {
-    return median_of(a.rates) < median_of(b.rates);
-  });
+std::string width_of(ProblemTiles const& t) {
+  return t.plan.in_tiles ? std::to_string(t.plan.width) : "-";
+}
+
+// Beside the best of those searched that were tiles, if any.
+std::string compare(ProblemCell const& c) {
+  ProblemTiles const* best = nullptr;
+  for (auto const& t : std::span(c.tiles).subspan(1))
+    if (t.plan.in_tiles && (best == nullptr || median_of(t.rates) > median_of(best->rates))) best = &t;
+  if (best == nullptr) return fmt::format("{}: no tiles of the widths searched\n", c.problem.name);
+  auto const& chosen = c.tiles.front();
+  return fmt::format("{}: tiles of the chosen width, {}, beside the best of those searched ({}): {:.2f}\n",
+                     c.problem.name, width_of(chosen), width_of(*best),
+                     median_of_ratios(chosen.rates, best->rates));
 }
 
 }  // namespace
@@ -68,8 +78,8 @@ std::vector<ProblemCell> study_problems(TemporalOptions const& all) {
       };
       auto const swept = solve({.plain_sweeps = true}, c.sweeps);
       for (ProblemTiles& t : c.tiles) {
-        auto const width = width_to_ask_for(t, c.tiles.front().plan.width);
-        auto const tiled = solve({.tile_width = width}, t.rates);
+        if (t.of_chosen > 0) t.asked = part_of(c.tiles.front().plan.width, t.of_chosen);
+        auto const tiled = solve({.tile_width = t.asked}, t.rates);
         t.plan = tiled.plan;
         c.verified = c.verified && swept.bits == tiled.bits;
       }
@@ -85,17 +95,12 @@ std::string describe(std::vector<ProblemCell> const& cells, TemporalOptions cons
   t.rule();
   for (ProblemCell const& c : cells) {
     for (ProblemTiles const& tiles : c.tiles)
-      t.row({std::string(c.problem.name), std::to_string(c.side),
-             tiles.plan.in_tiles ? std::to_string(tiles.plan.width) : "-",
+      t.row({std::string(c.problem.name), std::to_string(c.side), width_of(tiles),
              fmt::format("{}", tiles.plan.window_bytes / 1024),
              fmt::format("{:.1f}", median_of(c.sweeps)), fmt::format("{:.1f}", median_of(tiles.rates)),
              fmt::format("{:.2f}{}", median_of_ratios(tiles.rates, c.sweeps),
                          c.verified ? "" : " WRONG")});
-    if (c.tiles.size() == 1) continue;
-    auto const& best = best_searched(c);
-    searched += fmt::format("{}: tiles of the chosen width, {}, beside the best of those searched ({}): {:.2f}\n",
-                            c.problem.name, c.tiles.front().plan.width, best.plan.width,
-                            median_of_ratios(c.tiles.front().rates, best.rates));
+    if (all.search) searched += compare(c);
   }
   return fmt::format(
              "{} time steps, {} threads; million updates a second, medians of {} samples, in turn\n\n",
@@ -122,10 +127,9 @@ std::vector<Result> results(std::vector<ProblemCell> const& cells, TemporalOptio
       list.push_back(std::move(r));
     };
     add("nigh/sweeps", 0, c.sweeps);
-    for (ProblemTiles const& t : c.tiles) {
-      auto const width = t.plan.in_tiles ? t.plan.width : 0;
-      add(&t == &c.tiles.front() ? "nigh/temporal" : fmt::format("nigh/temporal {}", width), width, t.rates);
-    }
+    for (ProblemTiles const& t : c.tiles)
+      add(t.asked == 0 ? "nigh/temporal" : fmt::format("nigh/temporal {}", t.asked),
+          t.plan.in_tiles ? t.plan.width : 0, t.rates);
   }
   return list;
 }

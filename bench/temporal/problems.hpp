@@ -12,9 +12,9 @@
 namespace bench {
 
 struct ProblemTiles {
-  std::size_t asked = 0;  // planes; 0: as chosen,
-  double of_chosen = 1;   // times this
-  nigh::stencil_plan plan = {};
+  std::size_t asked = 0;  // planes; 0: the library chooses
+  double of_chosen = 0;   // what is asked for as soon as that is known; 0: `asked` is as it is
+  nigh::stencil_plan plan = {};  // sweeps, where the grid has no room for such tiles
   std::vector<double> rates = {};  // million updates a second
 };
 
