@@ -18,6 +18,7 @@ void refuse_beside_problems(TemporalFlags const& f) {
     if (!value.empty()) refuse(flag, value, "is of Jacobi's solver, and not of --problems");
   if (!f.widths.empty() && !f.search)
     refuse("--widths", f.widths, "goes with --problems where --search does");
+  if (!f.plot.empty()) refuse("--plot", f.plot, "cannot be: there is no figure of --problems");
 }
 
 }  // namespace
@@ -63,13 +64,14 @@ TemporalOptions check(TemporalFlags const& f) {
   solver.sweeps = o.steps;
   o.solver = check(solver);
   auto const planes = static_cast<int>(o.solver->grid.k);
+  constexpr int most_planes = 1'000'000;  // of other stencils, whose grids differ
   o.variant = f.variant;
   o.report = f.report;
   o.search = f.search;
   if (f.search && !f.variant.empty()) refuse("--search", "--variant", "does not go with it");
   if (f.problems) refuse_beside_problems(f);
   if (!f.widths.empty()) {
-    o.widths = numbers("--widths", f.widths, planes);
+    o.widths = numbers("--widths", f.widths, f.problems ? most_planes : planes);
   } else if (f.variant.empty() && !f.problems) {
     for (int const w : {4, 8, 12, 16, 24, 32})
       if (w <= planes) o.widths.push_back(w);
@@ -78,6 +80,7 @@ TemporalOptions check(TemporalFlags const& f) {
     refuse("--widths", "1", "is less than a tile can have, which is 2");
   if (!f.variant.empty() && o.widths.size() > 1)
     refuse("--widths", f.widths, "are many, and one variant alone has one");
+  if (f.report && f.variant.empty()) refuse("--report", "--variant", "is missing beside it");
   constexpr int most_in_one_go = 4096;  // tiles begin anew there
   if (f.report && o.steps > most_in_one_go)
     refuse("--steps", std::to_string(o.steps), "is more than --report counts, which is 4096");

@@ -117,9 +117,10 @@ class BadInput(unittest.TestCase):
         self.refuses("--init", "temporal", "--quick", "--variant=nigh/temporal", "--init=random")
         self.refuses("--grid", "temporal", "--grid=8x8x1", "--variant=nigh/temporal")
         for argument, value in (("--variant", "nigh/temporal"), ("--widths", "8"), ("--rows", "4"),
-                                ("--obstacles", "no"), ("--isa", "baseline")):
+                                ("--obstacles", "no"), ("--isa", "baseline"), ("--plot", "x.svg")):
             self.refuses(argument, "temporal", "--quick", "--problems", f"{argument}={value}")
         self.refuses("--search", "temporal", "--quick", "--search", "--variant=nigh/temporal")
+        self.refuses("--report", "temporal", "--quick", "--report")
         self.refuses("--steps", "temporal", "--quick", "--variant=nigh/temporal", "--steps=5000", "--report")
 
     def test_mg_as_a_plain_program(self):
