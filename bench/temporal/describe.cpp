@@ -6,6 +6,7 @@
 
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "bench/temporal/by_distance.hpp"
 #include "bench/temporal/study.hpp"
 
 namespace bench {
@@ -40,13 +41,14 @@ std::vector<double> all_copies(TemporalStudy const& s) {
 // What memory and what cores allow.
 std::string bounds(TemporalStudy const& s) {
   Statistics const copies = statistics_of(all_copies(s)), cached = statistics_of(s.cached_rates);
-  return fmt::format(
+  auto const text = fmt::format(
       "limit: {:.0f} MLUP/s by the median copy, {:.0f} by the slowest, {:.0f} by the fastest ({} "
       "stores,\n       16 bytes an update); each sample is held to the copy right before it\n"
       "cores: {:.0f} MLUP/s ({:.0f} to {:.0f}), this update on data that stays in each core's "
       "caches\n",
       copies.median, copies.min, copies.max, s.streaming_copy ? "streaming" : "plain",
       cached.median, cached.min, cached.max);
+  return text + ByDistance(s).describe_cpus();
 }
 
 std::string table(TemporalStudy const& s, bool obstacles) {
@@ -85,7 +87,7 @@ std::string conclusions(TemporalStudy const& s, TemporalOptions const& all, bool
     out = fmt::format(
         "chosen tiles beside the limit: {:.2f} by the median copy, {:.2f} by the copy before each\n",
         median_of(chosen->rates) / median_of(all_copies(s)),
-        median_of_ratios(chosen->rates, chosen->copy_rates));
+        median_of_ratios(chosen->rates, chosen->copy_rates)) + ByDistance(s).describe_limit(*chosen);
   out += fmt::format("chosen tiles beside the best of those searched ({}): {}\n",
                      ours ? ours->name : "none", ratio(chosen, ours));
   if (all.search) return out;
@@ -120,6 +122,7 @@ std::string describe(TemporalStudy const& s, TemporalOptions const& all) {
 
 std::vector<Result> results(TemporalStudy const& s, TemporalOptions const& all) {
   JacobiOptions const& o = *all.solver;
+  ByDistance const by(s);
   std::vector<Result> list;
   for (TemporalCell const& c : s.cells) {
     Result r;
@@ -142,6 +145,10 @@ std::vector<Result> results(TemporalStudy const& s, TemporalOptions const& all) 
                     {"of_limit", median_of_ratios(c.rates, c.copy_rates)},
                     {"bytes_per_update", c.bytes_per_update},
                     {"window_kib", c.window_kib}};
+      if (by.both()) {
+        if (auto const near = by.of_limit(c, ByDistance::near)) r.counters["of_limit_near"] = *near;
+        if (auto const far = by.of_limit(c, ByDistance::far)) r.counters["of_limit_far"] = *far;
+      }
     }
     list.push_back(std::move(r));
   }
@@ -157,6 +164,7 @@ std::vector<Result> results(TemporalStudy const& s, TemporalOptions const& all) 
     list.push_back(std::move(r));
   };
   add("limit", "rate", "MLUP/s", all_copies(s));
+  if (!by.round_trips().empty()) add("cpus", "round_trip", "ns", by.round_trips());
   add("cores", "rate", "MLUP/s", s.cached_rates);
   add("empty tile", "time", "us", {s.empty_tile_us});
   return list;

@@ -7,6 +7,7 @@
 #include <nigh/stencil.hpp>
 #include <thread>
 
+#include "bench/cache_line.hpp"
 #include "bench/crew.hpp"
 #include "bench/jacobi3d/problem.hpp"
 #include "bench/progress.hpp"
@@ -46,6 +47,8 @@ void describe_tiles(TemporalCell& cell, Contestant const& c, JacobiOptions const
   cell.window_kib = static_cast<double>(plan.window_bytes) / 1024;
   cell.bytes_per_update = sizeof(double) * (2 * (w + 2) + 2 * w) / (w * w / 2);
 }
+
+double cpu_distance(std::vector<int> const& cpus) { return median_of(time_cache_line(cpus, 9)); }
 
 // The whole machinery, and updates that do nothing.
 double empty_tile_us(JacobiOptions const& o) {
@@ -97,6 +100,7 @@ TemporalStudy study(TemporalOptions const& all) {
           static_cast<double>(o.grid.sites()) * (cell.obstacles ? free_share() : 1);
       auto& variant = alive[c.name];
       if (variant == nullptr) variant = c.make(o.team);
+      double const before = cpu_distance(o.team.cpus);
       cell.copy_rates.push_back(
           static_cast<double>(problem.elements()) / 1e6 /
           seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores));
@@ -106,6 +110,7 @@ TemporalStudy study(TemporalOptions const& all) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));  // others' threads are asleep then
       double const seconds = problem.run(*variant, kernel, all.steps, false);
       cell.rates.push_back(sites * all.steps / seconds / 1e6);
+      if (before > 0) cell.cpus.push_back({before, cpu_distance(o.team.cpus)});
       auto const sum = problem.checksum();
       auto const found = expected.emplace(cell.obstacles, sum).first;  // plain sweeps come first
       cell.verified = cell.verified && sum == found->second;

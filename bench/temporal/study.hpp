@@ -10,6 +10,11 @@
 
 namespace bench {
 
+// Nanoseconds for a cache line to go from the first worker's cpu to the second's and back.
+struct CpuDistance {
+  double before = 0, after = 0;  // the copy; the run
+};
+
 struct TemporalCell {
   std::string name, why_absent;
   int width = 0;  // of the tiles it had; 0: sweeps
@@ -19,6 +24,7 @@ struct TemporalCell {
   bool obstacles = false;
   std::vector<double> rates;       // MLUP/s, of sites that are computed
   std::vector<double> copy_rates;  // right before, of elements
+  std::vector<CpuDistance> cpus;   // of each sample; none with one cpu
   bool verified = true;
 };
 
