@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <nigh/runtime.hpp>
+#include <nigh/topology.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -92,6 +93,7 @@ class ShortLived {
 };
 
 TEST(ArenaLeases, AreAskedForAgainHoweverSoonTheCoordinatorIsGone) {
+  if (nigh::this_host().cpus().size() < 2) GTEST_SKIP() << "one worker shares nothing";
   char name[] = "/tmp/nigh-test-XXXXXX";
   std::filesystem::path const folder = ::mkdtemp(name);
   auto const socket = folder / "nighd.sock";
@@ -99,7 +101,6 @@ TEST(ArenaLeases, AreAskedForAgainHoweverSoonTheCoordinatorIsGone) {
     ShortLived coordinator(socket);
     ::setenv("NIGH_SOCKET", socket.c_str(), 1);
     nigh::runtime rt({.workers = 2});
-    if (rt.workers() < 2) GTEST_SKIP() << "one worker shares nothing";
     auto const patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     std::atomic<long> ran{0};
     while (coordinator.lives() < 20 && std::chrono::steady_clock::now() < patience) {
