@@ -18,6 +18,8 @@ void refuse_beside_problems(TemporalFlags const& f) {
     if (!value.empty()) refuse(flag, value, "is of Jacobi's solver, and not of --problems");
   if (!f.widths.empty() && !f.search)
     refuse("--widths", f.widths, "goes with --problems where --search does");
+  if (f.solver.pages != JacobiFlags().pages)
+    refuse("--pages", f.solver.pages, "are of Jacobi's grids, and not of --problems");
   if (!f.plot.empty()) refuse("--plot", f.plot, "cannot be: there is no figure of --problems");
 }
 
@@ -81,6 +83,8 @@ TemporalOptions check(TemporalFlags const& f) {
   if (!f.variant.empty() && o.widths.size() > 1)
     refuse("--widths", f.widths, "are many, and one variant alone has one");
   if (f.report && f.variant.empty()) refuse("--report", "--variant", "is missing beside it");
+  if (f.solver.init != JacobiFlags().init && f.variant.empty())
+    refuse("--init", f.solver.init, "is of one variant alone (--variant)");
   constexpr int most_in_one_go = 4096;  // tiles begin anew there
   if (f.report && o.steps > most_in_one_go)
     refuse("--steps", std::to_string(o.steps), "is more than --report counts, which is 4096");
