@@ -29,7 +29,7 @@ std::vector<double> ByDistance::rates(TemporalCell const& cell, Kind kind) const
 
 std::optional<double> ByDistance::of_limit(TemporalCell const& cell, Kind kind) const {
   auto const found = rates(cell, kind);
-  if (found.empty() || copies_[kind].empty()) return std::nullopt;
+  if (found.empty()) return std::nullopt;
   return median_of(found) / median_of(copies_[kind]);
 }
 

@@ -27,7 +27,8 @@ class ByDistance {
   // Median of these beside the median of such copies; nothing where there are none.
   std::optional<double> of_limit(TemporalCell const& cell, Kind kind) const;
 
-  // Lines for people; empty with one cpu, and where all samples are of one kind.
+  // Lines for people: all that is known of the cpus, empty with one of them; and of a cell by both kinds,
+  // empty where there is only one.
   std::string describe_cpus() const;
   std::string describe_limit(TemporalCell const& cell) const;
 

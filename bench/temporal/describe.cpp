@@ -39,16 +39,16 @@ std::vector<double> all_copies(TemporalStudy const& s) {
 }
 
 // What memory and what cores allow.
-std::string bounds(TemporalStudy const& s) {
+std::string bounds(TemporalStudy const& s, ByDistance const& by) {
   Statistics const copies = statistics_of(all_copies(s)), cached = statistics_of(s.cached_rates);
-  auto const text = fmt::format(
+  return fmt::format(
       "limit: {:.0f} MLUP/s by the median copy, {:.0f} by the slowest, {:.0f} by the fastest ({} "
       "stores,\n       16 bytes an update); each sample is held to the copy right before it\n"
       "cores: {:.0f} MLUP/s ({:.0f} to {:.0f}), this update on data that stays in each core's "
       "caches\n",
       copies.median, copies.min, copies.max, s.streaming_copy ? "streaming" : "plain",
-      cached.median, cached.min, cached.max);
-  return text + ByDistance(s).describe_cpus();
+      cached.median, cached.min, cached.max) +
+         by.describe_cpus();
 }
 
 std::string table(TemporalStudy const& s, bool obstacles) {
@@ -78,7 +78,8 @@ std::string ratio(TemporalCell const* a, TemporalCell const* b) {
              : fmt::format("{:.2f}", median_of_ratios(a->rates, b->rates));
 }
 
-std::string conclusions(TemporalStudy const& s, TemporalOptions const& all, bool obstacles) {
+std::string conclusions(TemporalStudy const& s, ByDistance const& by, TemporalOptions const& all,
+                        bool obstacles) {
   auto const* const chosen = find(s, "nigh/temporal", obstacles);
   auto const* const ours = best(s, "nigh/temporal", obstacles);
   auto const* const theirs = best(s, "openmp/temporal", obstacles);
@@ -87,7 +88,8 @@ std::string conclusions(TemporalStudy const& s, TemporalOptions const& all, bool
     out = fmt::format(
         "chosen tiles beside the limit: {:.2f} by the median copy, {:.2f} by the copy before each\n",
         median_of(chosen->rates) / median_of(all_copies(s)),
-        median_of_ratios(chosen->rates, chosen->copy_rates)) + ByDistance(s).describe_limit(*chosen);
+        median_of_ratios(chosen->rates, chosen->copy_rates)) +
+          by.describe_limit(*chosen);
   out += fmt::format("chosen tiles beside the best of those searched ({}): {}\n",
                      ours ? ours->name : "none", ratio(chosen, ours));
   if (all.search) return out;
@@ -103,16 +105,17 @@ std::string conclusions(TemporalStudy const& s, TemporalOptions const& all, bool
 
 std::string describe(TemporalStudy const& s, TemporalOptions const& all) {
   JacobiOptions const& o = *all.solver;
+  ByDistance const by(s);
   std::string out = fmt::format(
       "Jacobi {}, {} time steps, {} threads, {} kernel; medians of {} samples, all variants in "
       "turn\n{}",
-      text(o.grid), all.steps, o.team.threads(), o.kernel.isa, o.repetitions, bounds(s));
+      text(o.grid), all.steps, o.team.threads(), o.kernel.isa, o.repetitions, bounds(s, by));
   for (bool const obstacles : all.obstacles)
     out += fmt::format("\n{}\n\n{}\n{}",
                        obstacles ? "with obstacles: three eighths of the sites are solid, all in "
                                    "the first half of the planes"
                                  : "empty grid",
-                       table(s, obstacles), conclusions(s, all, obstacles));
+                       table(s, obstacles), conclusions(s, by, all, obstacles));
   bool const verified =
       std::all_of(s.cells.begin(), s.cells.end(), [](auto const& c) { return c.verified; });
   return out + fmt::format("\na tile without its update: {:.2f} us of a worker\n", s.empty_tile_us) +

@@ -6,6 +6,7 @@
 #include <map>
 #include <nigh/stencil.hpp>
 #include <thread>
+#include <utility>
 
 #include "bench/cache_line.hpp"
 #include "bench/crew.hpp"
@@ -88,6 +89,7 @@ TemporalStudy study(TemporalOptions const& all) {
   std::map<std::string, std::unique_ptr<jacobi3d::Variant>> alive;
   std::map<bool, std::uint64_t> expected;
   Progress progress(static_cast<int>(study.cells.size()) * o.repetitions);
+  auto distance = cpu_distance(o.team.cpus);
   for (int repetition = 0; repetition < o.repetitions; ++repetition) {
     study.cached_rates.push_back(cached_update_rate(o, crew));
     for (std::size_t n = 0; n < study.cells.size(); ++n) {
@@ -100,7 +102,6 @@ TemporalStudy study(TemporalOptions const& all) {
           static_cast<double>(o.grid.sites()) * (cell.obstacles ? free_share() : 1);
       auto& variant = alive[c.name];
       if (variant == nullptr) variant = c.make(o.team);
-      double const before = cpu_distance(o.team.cpus);
       cell.copy_rates.push_back(
           static_cast<double>(problem.elements()) / 1e6 /
           seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores));
@@ -110,10 +111,11 @@ TemporalStudy study(TemporalOptions const& all) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));  // others' threads are asleep then
       double const seconds = problem.run(*variant, kernel, all.steps, false);
       cell.rates.push_back(sites * all.steps / seconds / 1e6);
-      if (before > 0) cell.cpus.push_back({before, cpu_distance(o.team.cpus)});
       auto const sum = problem.checksum();
       auto const found = expected.emplace(cell.obstacles, sum).first;  // plain sweeps come first
       cell.verified = cell.verified && sum == found->second;
+      auto const before = std::exchange(distance, cpu_distance(o.team.cpus));
+      if (before > 0) cell.cpus.push_back({before, distance});
     }
   }
   study.empty_tile_us = empty_tile_us(o);

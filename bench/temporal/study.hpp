@@ -12,7 +12,7 @@ namespace bench {
 
 // Nanoseconds for a cache line to go from the first worker's cpu to the second's and back.
 struct CpuDistance {
-  double before = 0, after = 0;  // the copy; the run
+  double before = 0, after = 0;  // before the copy, and after the run
 };
 
 struct TemporalCell {
