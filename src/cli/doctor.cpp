@@ -16,7 +16,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/coordinator_socket.hpp"
 #include "cli/findings.hpp"
+#include "cli/pools.hpp"
+#include "coordinator/client/status.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -29,6 +32,19 @@ int cpus_in(topology_object const& object) {
   return count;
 }
 
+// Nothing where there is no coordinator to ask which programs share the host.
+std::vector<std::string> pools_of_programs() {
+  std::vector<std::string> found;
+  constexpr int patience_ms = 500;
+  auto const status = coordinator::query_status(coordinator_socket(), patience_ms);
+  if (!status) return found;
+  PoolNames pools;
+  for (auto const& p : status->programs)
+    if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())
+      found.push_back(fmt::format("{} ({}): {}", p.name.view(), p.pid, listed(names)));
+  return found;
+}
+
 Facts gather(topology const& machine) {
   Facts facts;
   facts.limits = platform::read_limits();
@@ -37,6 +53,7 @@ Facts gather(topology const& machine) {
   facts.cpus_present = std::max(cpus_in(machine.root()), facts.cpus_allowed);
   facts.cores_allowed = machine.cores();
   facts.domains = machine.cpu_domains();
+  facts.pools = pools_of_programs();
   return facts;
 }
 
@@ -89,6 +106,7 @@ std::string as_json(topology const& machine, Facts const& facts,
                   {"cpus_allowed", facts.cpus_allowed},
                   {"cores_allowed", facts.cores_allowed},
                   {"domains", facts.domains},
+                  {"thread_pools", facts.pools},
                   {"nodes_with_memory", limits.nodes_with_memory},
                   {"nodes_allowed", limits.nodes_allowed},
                   {"cpu_quota", or_null(limits.cpu_quota)},

@@ -176,13 +176,27 @@ Found hardware_counters(Facts const& f) {
                  how};
 }
 
+Found thread_pools(Facts const& f) {
+  if (f.pools.empty()) return {};
+  std::string list;
+  for (auto const& pool : f.pools) list += (list.empty() ? "" : "; ") + pool;
+  return Finding{
+      "thread-pools",
+      fmt::format("Programs that share this host have threads on no granted cpus: {}.", list),
+      "The coordinator leases cpus to parallel regions of OpenMP and to nigh's own runtime. "
+      "Other pools have as many threads as they please, beside whoever holds the cpus.",
+      "Give each of them a size when its program starts: OPENBLAS_NUM_THREADS, "
+      "BLIS_NUM_THREADS, NUMBA_NUM_THREADS, RAYON_NUM_THREADS, POLARS_MAX_THREADS."};
+}
+
 }  // namespace
 
 std::vector<Finding> diagnose(Facts const& facts) {
   std::vector<Finding> findings;
-  for (auto const look : {one_domain, restricted_cpus, restricted_memory, cpu_quota, memory_binding,
-                          page_queries, automatic_balancing, oversubscription, hardware_threads,
-                          huge_pages, governor, virtual_machine, hardware_counters})
+  for (auto const look :
+       {one_domain, restricted_cpus, restricted_memory, cpu_quota, memory_binding, page_queries,
+        automatic_balancing, oversubscription, thread_pools, hardware_threads, huge_pages, governor,
+        virtual_machine, hardware_counters})
     if (auto found = look(facts)) findings.push_back(std::move(*found));
   return findings;
 }

@@ -16,6 +16,8 @@ struct Facts {
   int cpus_allowed = 0;
   int cores_allowed = 0;  // that hold an allowed cpu
   int domains = 0;        // with cpus
+  // Running programs that have thread pools which are leased no cpus: "python3 (4711): OpenBLAS".
+  std::vector<std::string> pools;
 };
 
 struct Finding {

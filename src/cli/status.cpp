@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
+#include "cli/pools.hpp"
 #include "cli/status_json.hpp"
 
 namespace nigh::cli {
@@ -34,6 +35,11 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
     text += fmt::format("{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10.1f}  {}\n", p.pid, p.name.view(),
                         p.held, p.wanted, p.requests, static_cast<double>(p.waiting_us) / 1000,
                         p.region == 0 ? "-" : code_of(p));
+  PoolNames pools;
+  for (auto const& p : all.programs)
+    if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())
+      text += fmt::format("{} ({}) has threads on no granted cpus: {}\n", p.name.view(), p.pid,
+                          listed(names));
   return text;
 }
 

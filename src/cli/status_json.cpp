@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cpu_list.hpp"
+#include "cli/pools.hpp"
 #include "cli/region_name.hpp"
 
 namespace nigh::cli {
@@ -51,6 +52,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
             {"energy_j", joules(host, host.energy_uj)},
             {"strangers", list_of(host.strangers)},
             {"programs", Json::array()}};
+  PoolNames pools;
   for (auto const& p : all.programs)
     json["programs"].push_back({{"program", p.program},
                                 {"pid", p.pid},
@@ -67,7 +69,8 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"learnt_maximum", or_null(p.learnt.maximum)},
                                 {"efficiency", or_null(p.efficiency / 1000.0)},
                                 {"region", fmt::format("{:#x}", p.region)},
-                                {"code", code_of(p)}});
+                                {"code", code_of(p)},
+                                {"pools", pools.of(static_cast<int>(p.pid))}});
   return json;
 }
 

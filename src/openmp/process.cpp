@@ -12,6 +12,7 @@
 
 #include "base/atomic.hpp"
 #include "openmp/nests.hpp"
+#include "openmp/pools.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
 #include "platform/elf_functions.hpp"
@@ -137,6 +138,7 @@ __attribute__((destructor)) void tell() {
   if (!self.tells) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
+  tell_pools();
   if (any_runtime() == nullptr) return say(why_no_runtime());
   fprintf(stderr, "nigh: %s: %llu region%s, %llu on granted cpus", program_invocation_short_name,
           static_cast<unsigned long long>(regions), regions == 1 ? "" : "s",

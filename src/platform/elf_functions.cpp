@@ -51,6 +51,8 @@ class Mapped {
            std::memcmp(bytes_ + offset, text, length) == 0;
   }
 
+  std::string_view bytes() const noexcept { return {bytes_, size_}; }
+
  private:
   char const* bytes_ = nullptr;
   std::size_t size_ = 0;
@@ -94,6 +96,11 @@ Defined defines_any(char const* path, std::span<char const* const> functions) no
     if (symbols.sh_type == SHT_SYMTAB) are_stripped = false;
   }
   return are_stripped ? Defined::unknown : Defined::no;
+}
+
+bool is_true_of_file(char const* file, bool (*question)(std::string_view bytes) noexcept) noexcept {
+  Mapped const mapped(file);
+  return !mapped.bytes().empty() && question(mapped.bytes());
 }
 
 }  // namespace nigh::platform

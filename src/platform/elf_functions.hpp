@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace nigh::platform {
 
@@ -12,6 +13,9 @@ enum class Defined : std::uint8_t { no, yes, unknown };
 // Whether the program's own code has one of these functions. Unknown: its symbols are stripped, or
 // the file cannot be read.
 Defined defines_any(char const* file, std::span<char const* const> functions) noexcept;
+
+// Whether that is true of the file's bytes; false, if it cannot be read.
+bool is_true_of_file(char const* file, bool (*question)(std::string_view bytes) noexcept) noexcept;
 
 // Of OpenMP's runtimes, which are linked statically then: nobody can stand between.
 inline constexpr char const* openmp_functions[]{"GOMP_parallel", "__kmpc_fork_call"};

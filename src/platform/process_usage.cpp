@@ -2,6 +2,7 @@
 #include "platform/process_usage.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -130,6 +131,12 @@ std::vector<fs::path> mapped_code(int process, fs::path const& proc) {
     if (std::find(files.begin(), files.end(), file) == files.end()) files.emplace_back(file);
   }
   return files;
+}
+
+bool is_own_process(int process, fs::path const& proc) {
+  struct stat folder{};
+  return ::stat((proc / std::to_string(process)).c_str(), &folder) == 0 &&
+         folder.st_uid == ::getuid();
 }
 
 std::optional<std::map<int, std::uint64_t>> bytes_by_node(int process, fs::path const& proc) {

@@ -32,6 +32,9 @@ std::vector<ThreadSample> threads_of(int process, std::filesystem::path const& p
 std::vector<std::filesystem::path> mapped_code(int process,
                                                std::filesystem::path const& proc = "/proc");
 
+// Whether its user is ours. False when it is gone.
+bool is_own_process(int process, std::filesystem::path const& proc = "/proc");
+
 // Bytes by NUMA node of memory that is the process's own or shared between processes, but no
 // file's. Empty when the kernel does not say. Walks all its page tables: some milliseconds a
 // gigabyte.

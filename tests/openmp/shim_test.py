@@ -5,6 +5,7 @@ nighd: shim_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS [unittest argume
 built is skipped."""
 import concurrent.futures
 import os
+import re
 import shutil
 import signal
 import socket
@@ -287,6 +288,16 @@ class Telling(unittest.TestCase):
     def test_no_openmp(self):
         self.assertEqual(run("opens"), ("done\n", ""))
         self.assertEqual(run("opens", NIGH_VERBOSE="1"), ("done\n", "nigh: opens: no OpenMP found\n"))
+
+    def test_pools_that_are_not_openmp(self):
+        """By the names of their files; one that is linked to an OpenMP runtime has no threads of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            library = program("library-gcc.so")
+            for name, line in (("libtbb.so.12", "nigh: opens: threads on no granted cpus: oneTBB\n"),
+                               ("libblis.so.4", "")):
+                pool = shutil.copy(library, os.path.join(folder, name))
+                _, err = run("opens", library, pool, leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+                self.assertEqual(re.findall(".*threads on no granted.*\n", err), [line] if line else [])
 
     def test_regions(self):
         _, err = run("threads-gcc", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")

@@ -210,5 +210,13 @@ TEST(findings, each_says_what_why_and_what_to_do) {
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << "two share an id";
 }
 
+TEST(Findings, NamePoolsThatAreLeasedNoCpus) {
+  auto facts = ideal();
+  facts.pools = {"python3 (4711): OpenBLAS, numba", "polars (12): rayon"};
+  auto const finding = only(facts);
+  EXPECT_EQ(finding.id, "thread-pools");
+  EXPECT_THAT(finding.what, HasSubstr("python3 (4711): OpenBLAS, numba; polars (12): rayon."));
+}
+
 }  // namespace
 }  // namespace nigh::cli

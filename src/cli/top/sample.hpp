@@ -26,6 +26,7 @@ struct Sample {
   std::string why_not;                           // there is no status
   std::optional<Rates> rates;                    //
   std::map<std::uint32_t, std::string> regions;  // names, by program's number
+  std::map<std::uint32_t, std::string> pools;    // of threads that are leased no cpus
 };
 
 std::optional<Rates> rates_between(coordinator::HostStatus const& before,

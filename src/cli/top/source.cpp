@@ -17,6 +17,7 @@ void Source::look(int patience_ms) {
   letters_.give_to(*now);
   sample_.status = std::move(now).value();
   name_regions();
+  name_pools();
 }
 
 void Source::name_regions() {
@@ -30,6 +31,14 @@ void Source::name_regions() {
       at = names_.emplace(p.program, RegionNames::of_process(static_cast<int>(p.pid))).first;
     sample_.regions[p.program] = at->second.name(p.region);
   }
+}
+
+// Anew each time: a program may load a library at any moment.
+void Source::name_pools() {
+  sample_.pools.clear();
+  for (auto const& p : sample_.status->programs)
+    if (auto const names = pool_names_.of(static_cast<int>(p.pid)); !names.empty())
+      sample_.pools[p.program] = listed(names);
 }
 
 }  // namespace nigh::cli::top

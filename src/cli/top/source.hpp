@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/pools.hpp"
 #include "cli/region_name.hpp"
 #include "cli/top/sample.hpp"
 
@@ -23,10 +24,12 @@ class Source {
 
  private:
   void name_regions();
+  void name_pools();
 
   Sample sample_;
   Letters letters_;
   std::map<std::uint32_t, RegionNames> names_;  // by program's number
+  PoolNames pool_names_;
 };
 
 }  // namespace nigh::cli::top

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pools.hpp"
+
+#include <algorithm>
+
+#include "platform/elf.hpp"
+#include "platform/elf_functions.hpp"
+#include "platform/process_usage.hpp"
+#include "policy/thread_pools.hpp"
+
+namespace nigh::cli {
+
+std::string const& PoolNames::in_file(std::string const& file) {
+  auto const [known, is_new] = by_file_.try_emplace(file);
+  if (!is_new) return known->second;
+  policy::LoadedFile loaded{file};
+  loaded.holds_rayon = platform::is_true_of_file(file.c_str(), policy::holds_rayon);
+  if (auto const elf = platform::read_elf(file))
+    loaded.needs_openmp = std::any_of(elf->needed.begin(), elf->needed.end(), [](auto const& name) {
+      return policy::is_openmp_runtime(name);
+    });
+  if (auto const* const pool = policy::pool_in(loaded)) known->second = pool->name;
+  return known->second;
+}
+
+std::vector<std::string> PoolNames::of(int process) {
+  std::vector<std::string> names;
+  if (!platform::is_own_process(process)) return names;
+  for (auto const& file : platform::mapped_code(process))
+    if (auto const& name = in_file(file.string()); !name.empty()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::vector<std::string> pools_of(int process) { return PoolNames().of(process); }
+
+std::string listed(std::vector<std::string> const& names) {
+  std::string text;
+  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace nigh::cli
