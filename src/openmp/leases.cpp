@@ -72,6 +72,8 @@ Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand de
 
 void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }
 
+std::uint32_t programs_served() noexcept { return program == nullptr ? 0 : program->programs(); }
+
 void drop_all() noexcept {
   if (program != nullptr) program->drop();
 }

@@ -16,7 +16,7 @@ struct Lease {
   std::uint32_t size = 0;               // 0: run as without a coordinator
   std::uint32_t version =
       0;  // of this master's leases: changes when cpus do, though not with the size alone
-  bool is_to_be_timed = false;  // however short it is
+  bool is_to_be_timed = false;                                          // however short it is
   coordinator::Without without = coordinator::Without::no_coordinator;  // with size 0: why
 };
 
@@ -27,6 +27,9 @@ NIGH_HIDDEN Leases* new_leases(coordinator::CpuSet const& allowed) noexcept;  //
 NIGH_HIDDEN void end(Leases*) noexcept;
 NIGH_HIDDEN Lease enter(Leases&, coordinator::RegionId, coordinator::Demand) noexcept;
 NIGH_HIDDEN void leave(Leases&, std::uint64_t duration_ns) noexcept;
+
+// How many programs the coordinator serves; a hint.
+NIGH_HIDDEN std::uint32_t programs_served() noexcept;
 
 // In the child of a fork: what there was is the parent's.
 NIGH_HIDDEN void drop_all() noexcept;

@@ -15,6 +15,7 @@
 #include "openmp/pools.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
+#include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
 
 namespace nigh::openmp {
@@ -46,6 +47,7 @@ extern "C" void in_child() {
   self.acts = false;
   self.tells = false;
   drop_all();
+  drop_waiting();
   if (this_thread.leases != nullptr) pthread_setspecific(at_thread_end, nullptr);
   this_thread.leases = nullptr;
   set_free(this_thread);
@@ -96,8 +98,8 @@ __attribute__((constructor)) void begin() {
   self.cpus = static_cast<std::uint32_t>(CPU_COUNT(&at_start));
   if (char const* const wrong = begin_study(self.allowed, self.cpus); wrong != nullptr) say(wrong);
   if (char const* const wrong = begin_nests(); wrong != nullptr) say(wrong);
-  char const* const waiting = getenv("OMP_WAIT_POLICY");
-  self.waits_awake = is_spreading() && (waiting == nullptr || strcasecmp(waiting, "passive") != 0);
+  begin_waiting();
+  self.waits_awake = is_spreading() && !waits_passively();
   if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
   if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
   self.acts = true;

@@ -4,6 +4,7 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
+#include "openmp/ballast.hpp"
 #include "openmp/process.hpp"
 #include "platform/pause.hpp"
 
@@ -103,6 +104,9 @@ Recycled* take_idle(std::size_t stack_bytes) {
 
 int create_recycled(Create* create, pthread_t* thread, pthread_attr_t const* attributes,
                     void* (*body)(void*), void* argument) noexcept {
+  if (Ballast* const b = this_thread.ballast;
+      b != nullptr && take_ballast(*b, thread, attributes, body, argument))
+    return 0;
   std::size_t stack_bytes = 0;
   if (!process().acts ||
       (attributes != nullptr && pthread_attr_getstacksize(attributes, &stack_bytes) != 0))

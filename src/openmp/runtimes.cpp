@@ -42,7 +42,6 @@ constexpr std::array<char const*, entries> names{
 };
 
 // Few, never removed; written under the lock.
-constexpr std::size_t most_runtimes = 16;
 constinit std::array<Runtime, most_runtimes> runtimes{};
 constinit sync::atomic<std::size_t> count{0};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,6 +67,10 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "omp_set_num_threads", r.set_num_threads);
   look_up(object, "omp_get_num_procs", r.num_procs);
   look_up(object, "__kmpc_global_thread_num", r.global_thread_num);
+  look_up(object, "kmp_get_blocktime", r.blocktime);
+  look_up(object, "kmp_set_blocktime", r.set_blocktime);
+  look_up(object, "omp_set_dynamic", r.set_dynamic);
+  r.number = static_cast<std::size_t>(&r - runtimes.data());
   r.object = in.dli_fbase;
   return r.thread_num != nullptr && r.max_threads != nullptr && r.thread_limit != nullptr &&
          r.dynamic != nullptr && r.max_active_levels != nullptr && r.num_procs != nullptr;

@@ -41,6 +41,8 @@ enum class Entry : std::uint8_t {
 inline constexpr std::size_t entries = 24;
 NIGH_HIDDEN char const* name_of(Entry) noexcept;
 
+inline constexpr std::size_t most_runtimes = 16;
+
 // One of them: its own functions, whoever else exports the same names. All there from the start
 // but for those that it does not have (null).
 struct Runtime {
@@ -55,6 +57,10 @@ struct Runtime {
   void (*set_num_threads)(int) = nullptr;
   int (*num_procs)() = nullptr;
   std::int32_t (*global_thread_num)(void*) = nullptr;  // libomp's
+  int (*blocktime)() = nullptr;                        // likewise, in ms
+  void (*set_blocktime)(int) = nullptr;
+  void (*set_dynamic)(int) = nullptr;
+  std::size_t number = 0;  // from 0, less than most_runtimes
 
   template <class Function>
   Function* function(Entry e) const noexcept {

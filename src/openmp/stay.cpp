@@ -8,6 +8,7 @@
 #include "openmp/process.hpp"
 #include "openmp/region_times.hpp"
 #include "openmp/study.hpp"
+#include "openmp/waiting.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -132,6 +133,7 @@ void Stay::lease(Region const& region, Clause clause) noexcept {
   has_lease_ = true;
   Lease const lease = enter(*me_.leases, region.id, demand(w, process().cpus));
   if (process().tells) count_region(lease);
+  adapt_waiting(me_, *region.runtime, lease, team_size(w, lease.size));
   if (lease.size == 0) return;
   place(region, w, lease);
   if (lease.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
@@ -204,7 +206,11 @@ Stay::~Stay() {
   }
   if (!has_lease_ || me_.leases == nullptr) return;
   std::uint64_t duration_ns = 0;
-  if (began_ns_ != 0) me_.last_ns = duration_ns = now_ns() - began_ns_;
+  if (began_ns_ != 0) {
+    auto const end_ns = now_ns();
+    me_.last_ns = duration_ns = end_ns - began_ns_;
+    watch_preemptions(me_, end_ns);
+  }
   if (me_.nest != nullptr) end_nest(me_, *me_.nest, duration_ns);
   me_.nest = nullptr;
   leave(*me_.leases, duration_ns);

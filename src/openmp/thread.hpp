@@ -17,6 +17,8 @@
 
 namespace nigh::openmp {
 
+struct Ballast;
+struct Runtime;
 struct Team;
 struct Nest;
 struct PlannedNest;
@@ -39,7 +41,13 @@ struct Thread {
   std::uint32_t formed = 0;          // threads of that
   std::uint32_t member = 0;          // its number in a region of which there is a nest
   Clause clause{};                   // announced to libomp for its next region
-  bool is_inside = false;            // a region that it began
+  Ballast* ballast = nullptr;        // that it is the first thread of
+  Runtime const* calmed = nullptr;   // whose blocktime for this thread is 0, instead of the next
+  int blocktime = 0;
+  std::uint32_t preemptions_per_s = 0;  // 0: seldom
+  std::uint64_t preemptions = 0;        // until then
+  std::uint64_t watched_ns = 0;         // when these were looked at
+  bool is_inside = false;               // a region that it began
   bool is_worker = false;
   bool is_left_alone = false;   // bound by the program itself
   bool nests_serially = false;  // inside a team of one that would have been larger

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/coordination.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "platform/local_socket.hpp"
 #include "platform/program.hpp"
 #include "platform/service.hpp"
+#include "policy/team_waiting.hpp"
 
 namespace nigh::cli {
 
@@ -25,10 +27,18 @@ std::optional<std::string> why_uncoordinated(Request const& request, Inherited c
   return std::nullopt;
 }
 
+bool has_said_how_to_wait(Inherited const& inherited) {
+  auto const is_set = [&](auto const& setting) { return inherited(setting.name).has_value(); };
+  return inherited("KMP_LIBRARY") || std::ranges::any_of(policy::waiting_settings, is_set);
+}
+
 std::vector<std::string> waiting_variables(Inherited const& inherited) {
-  for (auto const name : {"KMP_BLOCKTIME", "KMP_LIBRARY", "OMP_WAIT_POLICY"})
-    if (inherited(name)) return {};
-  return {"KMP_BLOCKTIME=1"};
+  std::vector<std::string> variables;
+  if (has_said_how_to_wait(inherited)) return variables;
+  for (auto const& [name, value] : policy::waiting_settings)
+    variables.push_back(std::string(name) + '=' + std::string(value));
+  if (!inherited("OPENBLAS_THREAD_TIMEOUT")) variables.emplace_back("OPENBLAS_THREAD_TIMEOUT=16");
+  return variables;
 }
 
 result<void> ensure_coordinator(std::string const& socket) {

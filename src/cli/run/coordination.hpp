@@ -18,8 +18,11 @@ std::optional<std::string> why_uncoordinated(Request const& request, Inherited c
 // The variable by which somebody has decided where a program's threads go, if there is one.
 std::optional<std::string> binding_in(Inherited const& inherited);
 
-// Settings for programs whose cpus are others' between regions: libomp's threads would spin there
-// for 200 ms. Nothing where somebody has said how threads wait.
+bool has_said_how_to_wait(Inherited const& inherited);
+
+// Settings for programs that share cpus: their threads wait so that the shim can have them sleep
+// (policy/team_waiting.hpp), and those of OpenBLAS that are no OpenMP's sleep after 2^16 cycles
+// instead of 2^26. None where somebody has said how threads wait.
 std::vector<std::string> waiting_variables(Inherited const& inherited);
 
 // Finds the coordinator at this socket, or starts one. An error says why there is none.

@@ -29,8 +29,8 @@ result<void> plan_spread(topology const& machine, spread how, bool is_bound_by_o
   plan.variables.push_back("NIGH_OPENMP_SEATS=" +
                            seat_text(policy::TeamSeats(machine, machine.cpus()), machine.cpus()));
   plan.variables.push_back("NIGH_OPENMP_MACHINE=" + loops::shape_of(machine));
-  if (plan.coordinator.empty())
-    for (auto& v : waiting_variables(inherited)) plan.variables.push_back(std::move(v));
+  if (plan.coordinator.empty() && !has_said_how_to_wait(inherited))
+    plan.variables.emplace_back("KMP_BLOCKTIME=1");
   // libomp would else keep the threads of outermost regions only, and make the others' anew.
   constexpr std::array<std::string_view, 2> hot_teams{"KMP_HOT_TEAMS_MAX_LEVEL=2",
                                                       "KMP_HOT_TEAMS_MODE=1"};

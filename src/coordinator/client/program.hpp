@@ -51,6 +51,11 @@ class Program {
   // Whether the coordinator that was there at the last try speaks another version of the protocol.
   bool found_foreign() const noexcept { return found_foreign_.load(sync::relaxed); }
 
+  // That the coordinator serves, this one among them; a hint. 0: there is no coordinator.
+  std::uint32_t programs() const noexcept {
+    return is_joined() ? page_->host.programs.load(sync::relaxed) : 0;
+  }
+
   // For who listens.
   int socket() const noexcept { return is_joined() ? socket_ : -1; }
   void look() noexcept;  // at what has arrived, without waiting

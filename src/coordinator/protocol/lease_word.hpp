@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The page that a program shares with the coordinator: a word for each thread that begins regions, a
-// place for answers to it (answer.hpp), and what is known of the regions (region_word.hpp). While
-// nothing changes hands, entering and leaving a region is a compare-exchange here, and no message.
+// The page that a program shares with the coordinator: a word for each thread that begins regions,
+// a place for answers to it (answer.hpp), what is known of the regions (region_word.hpp), and
+// hints. While nothing changes hands, entering and leaving a region is a compare-exchange here, and
+// no message.
 //
 //            grant()            ask()              leave(): asked
 //   none ──▶ busy ──────────▶ asked ──────────────────▶ none, and a Release is sent
@@ -116,6 +117,11 @@ class LeaseWord {
 
 inline constexpr std::uint32_t lease_slots = 64;
 
+// What the coordinator tells its programs of the host: hints, each on its own.
+struct alignas(64) Host {
+  sync::atomic<std::uint32_t> programs{0};  // that it serves
+};
+
 // A request's ticket says at which word its lease will be, and where the answer: ticket modulo the
 // number of words.
 struct LeasePage {
@@ -125,6 +131,7 @@ struct LeasePage {
   std::array<Line, lease_slots> lines;
   RegionWords regions;
   std::array<Answer, lease_slots> answers;
+  Host host;
 
   LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
   Answer& answer_to(std::uint32_t ticket) noexcept { return answers[ticket % lease_slots]; }
@@ -132,7 +139,7 @@ struct LeasePage {
 // It is part of the protocol: what it says and where is as its version has it.
 #ifndef NIGH_MODEL_ATOMICS  // which have sizes of their own
 static_assert(sizeof(LeasePage::Line) == 64 && sizeof(RegionWords) == 512 * 8);
-static_assert(sizeof(Answer) == 2112 && sizeof(LeasePage) == 64 * (64 + 2112) + 512 * 8);
+static_assert(sizeof(Answer) == 2112 && sizeof(LeasePage) == 64 * (64 + 2112) + 512 * 8 + 64);
 #endif
 
 }  // namespace nigh::coordinator

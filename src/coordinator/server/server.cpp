@@ -261,7 +261,7 @@ void Server::close(Connection connection) {
   platform::unmap_shared(member.page, sizeof(LeasePage));
   if (auto const user = connections_of_.find(member.user); --user->second == 0)
     connections_of_.erase(user);
-  if (member.page != nullptr) say(Level::info, "program left", member);
+  if (member.page != nullptr) say(Level::info, "program left", member), tell_how_many();
   if (members_.empty()) nobody_since_ = now_us();
   happen(Lost{connection});
 }
@@ -312,10 +312,18 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   }
   member.page = static_cast<LeasePage*>(page);
   say(Level::info, "program came", member);
+  tell_how_many();
   member.welcome = message;
   member.memory = memory;
   if (!memory_.recall(to, member.program)) return send_welcome(to, member);
   waiting_.emplace_back(now_us() + recalled_within_us, to);
+}
+
+void Server::tell_how_many() {
+  std::uint32_t programs = 0;
+  for (auto const& [_, member] : members_) programs += member.page != nullptr ? 1U : 0U;
+  for (auto const& [_, member] : members_)
+    if (member.page != nullptr) member.page->host.programs.store(programs, sync::relaxed);
 }
 
 void Server::send_welcome_if_waiting(Connection to) {

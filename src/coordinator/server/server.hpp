@@ -43,9 +43,9 @@ struct ServerOptions {
   bool any_user = false;  // else the server's own and root
   std::size_t connections = 1024;
   std::size_t connections_of_a_user = 1024;
-  std::optional<Time> idle_exit_us{};  // leaves when nobody was connected for so long
+  std::optional<Time> idle_exit_us{};   // leaves when nobody was connected for so long
   Time readers_within_us = 10'000'000;  // who reads numbers is to go on with it
-  bool minds_strangers = true;         // looks how busy others keep the cpus
+  bool minds_strangers = true;          // looks how busy others keep the cpus
   // All that its thread may have, which then sleeps beside who asks; none: it stays where it is.
   std::vector<int> own_cpus{};
   // Of the system's files, to look how much energy is used.
@@ -79,7 +79,7 @@ class Server {
     KnownProgram program{};
     std::optional<Welcome> welcome{};  // not sent yet, until it is known what its regions can use
     int memory = -1;                   // that goes with it
-    std::uint64_t remembered = 0;  // of its reports
+    std::uint64_t remembered = 0;      // of its reports
     std::map<LeaseId, Ticket> leases;
   };
 
@@ -103,6 +103,7 @@ class Server {
   void send_welcome_if_waiting(Connection to);
   void send_overdue_welcomes(Time now);
   void hear_memory();
+  void tell_how_many();
   void take_back(Connection from, Member& member, Revoke const& message);
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
   void look_around(Time now);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TeamWaiting: how do the threads of a team wait for each other, and for the next region?
+//
+//   quick ──the team is crowded──▶ calm ──not crowded for calm_for_ns──▶ quick
+//
+// quick: as the runtime does by itself, which is to spin for a while. calm: they sleep at once, so
+// that the cpu goes to a thread that works. A program that is alone is never crowded. Programs that
+// know no coordinator do not make a team crowded either: beside them, a team that sleeps loses its
+// cpus at every barrier, and was slower by half than one that spins.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace nigh::policy {
+
+enum class Waiting : std::uint8_t { quick, calm };
+
+struct WaitingPolicy {
+  // Other programs give cpus back and take them every 10 to 50 ms. Changing each time would cost
+  // more than it saves.
+  std::uint64_t calm_for_ns = 100'000'000;
+  std::uint32_t preemptions_per_s = 40;
+};
+
+// What is known when a region begins.
+struct Crowd {
+  std::uint32_t threads = 1;            // of the team
+  std::uint32_t granted = 0;            // cpus; 0: none, the team runs where it finds room
+  std::uint32_t allowed = 1;            // cpus that the process may use
+  bool is_coordinated = false;          // there is a coordinator
+  std::uint32_t programs = 0;           // that it serves
+  std::uint32_t preemptions_per_s = 0;  // of the thread that begins the region
+};
+
+constexpr bool is_crowded(Crowd const& c, WaitingPolicy const& policy = {}) noexcept {
+  if (!c.is_coordinated || c.threads <= 1) return false;
+  if (c.granted == 0) return true;
+  // On all cpus that the process may use, the team is as it would be without a coordinator.
+  if (c.granted < c.allowed && c.granted < c.threads) return true;
+  return c.programs > 1 && c.preemptions_per_s > policy.preemptions_per_s;
+}
+
+class TeamWaiting {
+ public:
+  constexpr TeamWaiting() noexcept = default;
+  constexpr explicit TeamWaiting(WaitingPolicy policy) noexcept : policy_(policy) {}
+
+  constexpr Waiting now() const noexcept { return now_; }
+
+  // When a region begins.
+  constexpr Waiting next(bool crowded, std::uint64_t now_ns) noexcept {
+    if (crowded) {
+      crowded_ns_ = now_ns;
+      now_ = Waiting::calm;
+    } else if (now_ns - crowded_ns_ >= policy_.calm_for_ns) {
+      now_ = Waiting::quick;
+    }
+    return now_;
+  }
+
+ private:
+  WaitingPolicy policy_{};
+  std::uint64_t crowded_ns_ = 0;
+  Waiting now_ = Waiting::quick;
+};
+
+// What `nigh run` sets before a program starts, unless somebody has set one of these or
+// KMP_LIBRARY. Together they change nothing for a program of libgomp's that is alone: passive makes
+// the spins none that it has while it has more threads than cpus, the count is its default else.
+// libomp's threads would spin for 200 ms after a region.
+struct Setting {
+  std::string_view name, value;
+};
+inline constexpr std::array<Setting, 3> waiting_settings{{
+    {"GOMP_SPINCOUNT", "300000"},
+    {"KMP_BLOCKTIME", "1"},
+    {"OMP_WAIT_POLICY", "passive"},
+}};
+
+// libgomp's threads sleep at once, instead of spinning, while libgomp has more threads than cpus.
+// So many threads more make it so; 0: it is so already. `threads`: of the team, and no more.
+constexpr std::uint32_t ballast_threads(std::uint32_t threads, std::uint32_t cpus) noexcept {
+  return threads > cpus ? 0 : cpus + 1 - threads;
+}
+
+static_assert(ballast_threads(2, 2) == 1 && ballast_threads(3, 2) == 0);
+static_assert(ballast_threads(1, 8) == 8 && ballast_threads(8, 8) == 1);
+
+}  // namespace nigh::policy
