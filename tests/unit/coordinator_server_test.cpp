@@ -98,6 +98,20 @@ TEST_F(CoordinatorServer, GivesRegionsThatUseFewerThreadsTheFirstOfTheLease) {
   EXPECT_EQ(status().host.grants, 1u);
 }
 
+TEST_F(CoordinatorServer, TellsProgramsHowManyThereAre) {
+  Program one;
+  EXPECT_EQ(one.programs(), 0u);
+  ASSERT_TRUE(one.join(server.options()));
+  EXPECT_EQ(one.programs(), 1u);
+  {
+    Program other;
+    ASSERT_TRUE(other.join(server.options()));
+    EXPECT_EQ(one.programs(), 2u);
+    EXPECT_EQ(other.programs(), 2u);
+  }
+  until([&] { return one.programs() == 1; });
+}
+
 TEST_F(CoordinatorServer, TakesIdleLeasesBackWithoutTheProgram) {
   Program one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
