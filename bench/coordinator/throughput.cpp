@@ -23,8 +23,10 @@ Command with_threads(SharingProgram const& program, int threads) {
   return {program.words, {{"OMP_NUM_THREADS", std::to_string(threads)}}};
 }
 
+// These programs do well with teams of any size, which is what is shown here: how many threads each
+// should have. Their outputs are compared.
 Command coordinated(SharingProgram const& program, std::string const& socket) {
-  std::vector<std::string> words{nigh_command(), "run", "--"};
+  std::vector<std::string> words{nigh_command(), "run", "--adjust", "without-clause", "--"};
   words.insert(words.end(), program.words.begin(), program.words.end());
   return {words, {{"NIGH_SOCKET", socket}, {"NIGH_VERBOSE", "1"}}};
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/atomic.hpp"
+#include "openmp/regions.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -18,7 +19,8 @@ bool is_set(char const* name) noexcept {
 template <Entry entry, class Value>
 void say(void const* caller, Value value) {
   said_by_program.store(true, sync::relaxed);
-  find_runtime(entry, caller, caller)->function<void(Value)>(entry)(value);
+  void* const real = real_function(find_caller(caller, entry).runtime, entry);
+  if (real != nullptr) reinterpret_cast<void (*)(Value)>(real)(value);
 }
 
 }  // namespace

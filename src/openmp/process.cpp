@@ -11,8 +11,10 @@
 #include <array>
 
 #include "base/atomic.hpp"
+#include "openmp/adjust.hpp"
 #include "openmp/nests.hpp"
 #include "openmp/pools.hpp"
+#include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
 #include "openmp/waiting.hpp"
@@ -66,26 +68,21 @@ void say(char const* what) {
   fprintf(stderr, "nigh: %s: %s\n", program_invocation_short_name, what);
 }
 
-bool read_adjust() {
-  char const* const text = getenv("NIGH_OPENMP_ADJUST");
-  if (text == nullptr || *text == '\0') return true;
-  if (strcmp(text, "none") == 0) {
-    self.adjust = Adjust::none;
-  } else if (strcmp(text, "all") == 0) {
-    self.adjust = Adjust::all;
-  } else if (strcmp(text, "nests") == 0) {
-    self.adjust = Adjust::nests;
-  } else {
-    return strcmp(text, "without-clause") == 0;
-  }
-  return true;
+// As runtimes read it: false is all that is to be told from true and from nothing.
+bool is_false(char const* name) {
+  char const* const value = getenv(name);
+  if (value == nullptr) return false;
+  for (char const* const no : {"false", ".false.", "no", "off", "0"})
+    if (strcasecmp(value, no) == 0) return true;
+  return false;
 }
 
 __attribute__((constructor)) void begin() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   self.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
-  if (!read_adjust())
-    say("NIGH_OPENMP_ADJUST is none of none, without-clause, all, nests: without-clause it is");
+  begin_adjust();
+  self.fixes_teams = is_false("OMP_DYNAMIC");
+  forget_regions();  // that were begun before: what is said of their teams was not known
   if (char const* const by = binding_of_the_user(); by != nullptr) {
     if (self.tells)
       fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n",
@@ -150,7 +147,9 @@ __attribute__((destructor)) void tell() {
             counts.largest.load(sync::relaxed), self.cpus);
   tell_without();
   fprintf(stderr, "\n");
-  if (self.acts) tell_nests();
+  if (!self.acts) return;
+  tell_absent_libraries();
+  tell_nests();
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ struct Process {
   bool acts = false;         // false: passes everything on
   bool tells = false;        // NIGH_VERBOSE
   bool waits_awake = false;  // drones, for a while
-  Adjust adjust = Adjust::without_clause;
-  std::uint32_t cpus = 0;  // that it may use
+  bool fixes_teams = false;  // OMP_DYNAMIC says that teams keep their size
+  std::uint32_t cpus = 0;    // that it may use
   coordinator::CpuSet allowed{};
 };
 NIGH_HIDDEN Process const& process() noexcept;

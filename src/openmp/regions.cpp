@@ -2,13 +2,17 @@
 #include "openmp/regions.hpp"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <array>
 
 #include "base/atomic.hpp"
+#include "openmp/adjust.hpp"
+#include "openmp/libraries.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -20,7 +24,8 @@ struct Known {
   sync::atomic<void const*> code{nullptr};
   sync::atomic<coordinator::RegionId> id{0};
   sync::atomic<Runtime const*> runtime{nullptr};
-  sync::atomic<bool> needs_whole_team{false};
+  sync::atomic<TeamRule> rule{TeamRule::unknown};
+  sync::atomic<Adjust> adjust{Adjust::as_known};
   sync::atomic<std::uint32_t> age{0};
 };
 constexpr std::size_t most_regions = 4096;
@@ -34,14 +39,11 @@ std::size_t slot(void const* code, std::size_t probe) noexcept {
   return static_cast<std::size_t>(((bits * 0x9e3779b97f4a7c15U) >> 40U) + probe) % most_regions;
 }
 
-// Their threads wait for each other as many as omp_get_max_threads() said there would be, whatever
-// the team's size: with fewer they never end.
-constexpr std::array need_whole_teams{"libopenblas"};
-
-bool needs_whole_team(char const* library) {
-  for (char const* const begin : need_whole_teams)
-    if (strncmp(library, begin, strlen(begin)) == 0) return true;
-  return false;
+Region region_of_program(void const* code, std::uintptr_t offset) {
+  char path[PATH_MAX];
+  auto const length = readlink("/proc/self/exe", path, sizeof path);
+  std::string_view const file(path, length < 0 ? 0 : static_cast<std::size_t>(length));
+  return {coordinator::region_in(0, offset), nullptr, code, rule_of(file, true), adjust_of(file)};
 }
 
 Region look_at(void const* code) {
@@ -49,34 +51,34 @@ Region look_at(void const* code) {
   Dl_info in;
   link_map* map = nullptr;
   if (dladdr1(code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
-    return {coordinator::in_no_file | coordinator::address_of(address), nullptr, code};
+    return {coordinator::in_no_file | coordinator::address_of(address), nullptr, code,
+            TeamRule::unknown, adjust_of({})};
   auto const offset = address - map->l_addr;
   char const* const path = map->l_name;
-  if (path == nullptr || *path == '\0') return {coordinator::region_in(0, offset), nullptr, code};
+  if (path == nullptr || *path == '\0') return region_of_program(code, offset);
   char const* const slash = strrchr(path, '/');
   char const* const library = slash != nullptr ? slash + 1 : path;
   return {coordinator::region_in(coordinator::library_number(library), offset), nullptr, code,
-          needs_whole_team(library)};
+          rule_of(path, false), adjust_of(path)};
 }
 
-Region add(void const* code, Region const& found, std::uint32_t age) {
+void add(void const* code, Region const& found, std::uint32_t age) {
   for (std::size_t probe = 0; probe < longest_probe; ++probe) {
     Known& k = table[slot(code, probe)];
     void const* const there = k.code.load(sync::relaxed);
     if (there != nullptr && there != code) continue;
     k.id.store(found.id, sync::relaxed);
     k.runtime.store(found.runtime, sync::relaxed);
-    k.needs_whole_team.store(found.needs_whole_team, sync::relaxed);
+    k.rule.store(found.rule, sync::relaxed);
+    k.adjust.store(found.adjust, sync::relaxed);
     k.code.store(code, sync::relaxed);
     k.age.store(age, sync::release);  // (A)
     break;
   }
-  return found;
 }
 
-}  // namespace
-
-Region find_region(void const* code, Entry entry, void const* caller) noexcept {
+template <class FindRuntime>
+Region find(void const* code, FindRuntime&& its_runtime) {
   auto const age = current_age.load(sync::relaxed);
   for (std::size_t probe = 0; probe < longest_probe; ++probe) {
     Known const& k = table[slot(code, probe)];
@@ -85,14 +87,25 @@ Region find_region(void const* code, Entry entry, void const* caller) noexcept {
     if (there != code) continue;
     if (k.age.load(sync::acquire) != age) break;  // (A)
     return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed), code,
-            k.needs_whole_team.load(sync::relaxed)};
+            k.rule.load(sync::relaxed), k.adjust.load(sync::relaxed)};
   }
   Region found = look_at(code);
-  found.runtime = find_runtime(entry, code, caller);
+  found.runtime = its_runtime();
+  if (found.runtime == nullptr) return found;
   pthread_mutex_lock(&lock);
   add(code, found, age);
   pthread_mutex_unlock(&lock);
   return found;
+}
+
+}  // namespace
+
+Region find_region(void const* code, Entry entry, void const* caller) noexcept {
+  return find(code, [&] { return find_runtime(entry, code, caller); });
+}
+
+Region find_caller(void const* caller, Entry entry) noexcept {
+  return find(caller, [&] { return look_for_runtime(entry, caller, caller); });
 }
 
 void forget_regions() noexcept { current_age.fetch_add(1, sync::relaxed); }

@@ -4,6 +4,7 @@
 
 #include "coordinator/protocol/region_id.hpp"
 #include "openmp/runtimes.hpp"
+#include "openmp/team_size.hpp"
 
 namespace nigh::openmp {
 
@@ -11,13 +12,19 @@ struct Region {
   coordinator::RegionId id = 0;
   Runtime const* runtime = nullptr;
   void const* code = nullptr;
-  bool needs_whole_team = false;  // its library waits for threads that it only takes to be there
+  TeamRule rule = TeamRule::unknown;  // of the object that it is in
+  Adjust adjust = Adjust::as_known;   // what the user says of that one
 };
 
 // `code` is the function that the compiler made of the region's body.
 NIGH_HIDDEN Region find_region(void const* code, Entry entry, void const* caller) noexcept;
 
-// A library was closed: what comes to lie where it was is something else.
+// The same of code that calls `entry`, which begins no region. No runtime: there is none, and the
+// function was found only because the shim has it.
+NIGH_HIDDEN Region find_caller(void const* caller, Entry entry) noexcept;
+
+// A library was closed: what comes to lie where it was is something else. Or the user's word was
+// read only now.
 NIGH_HIDDEN void forget_regions() noexcept;
 
 }  // namespace nigh::openmp

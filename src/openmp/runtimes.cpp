@@ -39,6 +39,14 @@ constexpr std::array<char const*, entries> names{
     "omp_set_nested_",
     "omp_set_max_active_levels_8_",
     "omp_set_nested_8_",
+    "omp_set_dynamic",
+    "omp_set_num_threads",
+    "omp_get_dynamic",
+    "omp_set_dynamic_",
+    "omp_set_num_threads_",
+    "omp_get_dynamic_",
+    "omp_set_dynamic_8_",
+    "omp_set_num_threads_8_",
 };
 
 // Few, never removed; written under the lock.
@@ -103,6 +111,11 @@ Runtime const* known(void const* object) {
 
 char const* name_of(Entry e) noexcept { return names[static_cast<std::size_t>(e)]; }
 
+void* real_function(Runtime const* runtime, Entry e) noexcept {
+  if (runtime != nullptr) return runtime->real[static_cast<std::size_t>(e)];
+  return dlsym(RTLD_NEXT, name_of(e));
+}
+
 Runtime const* any_runtime() noexcept {
   return count.load(sync::acquire) == 0 ? nullptr : &runtimes[0];  // (A)
 }
@@ -112,8 +125,14 @@ Runtime const* runtime_of(void const* code) noexcept {
   return dladdr(code, &in) == 0 ? nullptr : known(in.dli_fbase);
 }
 
-// (A) Who sees the count sees the runtimes before it.
 Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
+  Runtime const* const found = look_for_runtime(entry, code, caller);
+  if (found == nullptr) give_up(name_of(entry));
+  return found;
+}
+
+// (A) Who sees the count sees the runtimes before it.
+Runtime const* look_for_runtime(Entry entry, void const* code, void const* caller) noexcept {
   char const* const name = name_of(entry);
   // As the loader searches: the program with all it was linked to, then the object's own libraries.
   // What belongs to no object was compiled while the program ran; its caller may.
@@ -123,8 +142,8 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   Dl_info in;
   if (found == nullptr || dladdr(found, &in) == 0) {
     Runtime const* const any = any_runtime();
-    if (any == nullptr || any->real[static_cast<std::size_t>(entry)] == nullptr) give_up(name);
-    return any;
+    bool const has_it = any != nullptr && any->real[static_cast<std::size_t>(entry)] != nullptr;
+    return has_it ? any : nullptr;
   }
   if (Runtime const* const r = known(in.dli_fbase)) return r;
   preload::OnAllPlaces const here;  // libomp counts cpus when it is first asked anything
@@ -137,7 +156,6 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
     count.store(n + 1, sync::release);  // (A)
   }
   pthread_mutex_unlock(&lock);
-  if (result == nullptr) give_up(name);
   return result;
 }
 

@@ -37,8 +37,16 @@ enum class Entry : std::uint8_t {
   set_nested_,
   set_max_active_levels_8_,
   set_nested_8_,
+  set_dynamic,
+  set_num_threads,
+  get_dynamic,
+  set_dynamic_,
+  set_num_threads_,
+  get_dynamic_,
+  set_dynamic_8_,
+  set_num_threads_8_,
 };
-inline constexpr std::size_t entries = 24;
+inline constexpr std::size_t entries = 32;
 NIGH_HIDDEN char const* name_of(Entry) noexcept;
 
 inline constexpr std::size_t most_runtimes = 16;
@@ -71,6 +79,13 @@ struct Runtime {
 // The one that `entry` would have reached without us, called by code in the object of `code` or of
 // `caller`. Never null: without any the program would not have been linked, and is ended.
 NIGH_HIDDEN Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept;
+
+// The same, but null where there is none.
+NIGH_HIDDEN Runtime const* look_for_runtime(Entry entry, void const* code,
+                                            void const* caller) noexcept;
+
+// `entry` of this runtime; of null, what the program would have called without us. Null: nothing.
+NIGH_HIDDEN void* real_function(Runtime const*, Entry) noexcept;
 
 // The first one found, or null.
 NIGH_HIDDEN Runtime const* any_runtime() noexcept;

@@ -22,13 +22,14 @@ std::uint64_t now_ns() {
 
 Limits limits(Region const& region, Clause clause) {
   Runtime const& runtime = *region.runtime;
+  Thread const& me = this_thread;
   auto const number = [](int n) { return n < 1 ? 1U : static_cast<std::uint32_t>(n); };
-  return {clause, number(runtime.max_threads()), number(runtime.thread_limit()),
-          clause.threads != 0 && runtime.dynamic() != 0, region.needs_whole_team};
+  Said const said{runtime.dynamic() != 0, me.fixes_teams || process().fixes_teams, me.names_number};
+  return {clause, number(runtime.max_threads()), number(runtime.thread_limit()), said, region.rule};
 }
 
 Wish wish_in_nest(Region const& region, Clause clause) {
-  auto const adjust = process().adjust;
+  auto const adjust = when_chosen(region.adjust);
   return wish(limits(region, heeded(clause, adjust)), adjust);
 }
 
@@ -92,7 +93,7 @@ void Stay::begin_nested(Region const& region, Clause clause) noexcept {
     if (around_->is_nest) return join(region, clause, *outermost.nest);
     if (is_spreading()) found_nest(outermost.region, wish_in_nest(region, clause));
   }
-  if (me_.nests_serially && threads_ == 0 && !region.needs_whole_team) threads_ = 1;
+  if (me_.nests_serially && threads_ == 0 && region.rule != TeamRule::whole) threads_ = 1;
 }
 
 void Stay::join(Region const& region, Clause clause, Nest const& nest) noexcept {
@@ -128,7 +129,7 @@ void Stay::begin_outermost(Region const& region, Clause clause) noexcept {
 }
 
 void Stay::lease(Region const& region, Clause clause) noexcept {
-  Wish const w = wish(limits(region, clause), process().adjust);
+  Wish const w = wish(limits(region, clause), region.adjust);
   if (w.threads == 1) return;
   has_lease_ = true;
   Lease const lease = enter(*me_.leases, region.id, demand(w, process().cpus));
@@ -171,7 +172,7 @@ bool Stay::nest(Region const& region, Clause clause) noexcept {
 }
 
 void Stay::study(Region const& region, Clause clause, Lease const& team) noexcept {
-  Wish const w = wish(limits(region, clause), process().adjust);
+  Wish const w = wish(limits(region, clause), when_chosen(region.adjust));
   if (w.threads > 1) place(region, w, team);
   if (process().tells) count_region(team);
   studied_ = &region;

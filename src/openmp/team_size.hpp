@@ -2,28 +2,41 @@
 #pragma once
 // How many threads a region is to have: a decision on plain numbers.
 //
-//   said by the program                 without a lease    with one of n cpus
-//   ----------------------------------  -----------------  -----------------------------------
-//   nothing, OMP_NUM_THREADS,           as it says         at most n
-//   omp_set_num_threads()
-//   num_threads(k)                      k                  k, on n cpus: code that names a number
-//                                                          may count on it, and the standard lets
-//                                                          it unless dyn-var is true
-//   num_threads(k), OMP_DYNAMIC=true    at most k          at most n
-//   nothing, and needs a whole team     as it says         as it says, on n cpus
+// OpenMP lets a team be smaller than what was asked for only where dyn-var is true. So a team keeps
+// its size, and sits on as many cpus as were granted, unless it is known that it may be smaller:
 //
-// NIGH_OPENMP_ADJUST=all treats every clause as if OMP_DYNAMIC were true; =nests as well, and those
-// of regions that hold others, or are held, as if they were not there (nests.hpp); =none adjusts
-// nothing, and only places.
+//   who says it                                       regions without a clause    num_threads(k)
+//   ------------------------------------------------  -------------------------  ---------------
+//   a strict clause (OpenMP 6); TeamRule::whole        keep their size            keep it
+//   else the user (--adjust): none                     keep their size            keep it
+//                             without-clause           may be smaller             as below
+//                             all, nests               may be smaller             may be smaller
+//   else the program: OMP_DYNAMIC=true,                may be smaller             may be smaller
+//                     omp_set_dynamic(1)
+//                     OMP_DYNAMIC=false,               keep their size            keep it
+//                     omp_set_dynamic(0)
+//                     omp_set_num_threads(n)           keep their size            as below
+//   else what was tried: TeamRule::free                may be smaller             keep it
+//                        TeamRule::named               may be smaller             may be smaller
+//   else                                               keep their size            keep it
 
 #include <algorithm>
 #include <cstdint>
 
 #include "coordinator/protocol/message.hpp"
+#include "policy/team_adjust.hpp"
 
 namespace nigh::openmp {
 
-enum class Adjust : std::uint8_t { none, without_clause, all, nests };
+using policy::Adjust;
+
+// What is known of the object that holds a region (libraries.hpp).
+enum class TeamRule : std::uint8_t {
+  unknown,
+  whole,  // goes wrong with fewer threads than it was told
+  free,   // does well with fewer, where it has not named a number
+  named,  // there, too
+};
 
 struct Wish {
   std::uint32_t threads = 0;  // never more
@@ -38,19 +51,60 @@ struct Clause {
   bool is_strict = false;     // OpenMP 6: an error to have another number
 };
 
+// What the program, or its environment, has said of teams to its runtime.
+struct Said {
+  bool is_dynamic = false;    // dyn-var is true
+  bool is_fixed = false;      // it was set to false: OpenMP begins with that, too
+  bool names_number = false;  // omp_set_num_threads()
+};
+
 struct Limits {
   Clause clause{};
   std::uint32_t maximum = 1;  // nthreads-var: omp_get_max_threads()
   std::uint32_t thread_limit = 1;
-  bool is_dynamic = false;  // dyn-var
-  bool is_whole = false;    // goes wrong with less than its maximum
+  Said said{};
+  TeamRule rule = TeamRule::unknown;
 };
+
+// By the program, or by what was tried.
+constexpr bool is_known_to_shrink(Limits const& l) noexcept {
+  if (l.said.is_dynamic) return true;
+  if (l.said.is_fixed) return false;
+  bool const has_clause = l.clause.threads != 0;
+  if (!has_clause && l.said.names_number) return false;
+  return l.rule == TeamRule::named || (l.rule == TeamRule::free && !has_clause);
+}
+
+constexpr bool may_shrink(Limits const& l, Adjust adjust) noexcept {
+  if (l.clause.is_strict || l.rule == TeamRule::whole) return false;
+  switch (adjust) {
+    case Adjust::none:
+      return false;
+    case Adjust::all:
+    case Adjust::nests:
+      return true;
+    case Adjust::without_clause:
+      return l.clause.threads == 0 || is_known_to_shrink(l);
+    case Adjust::as_known:
+      break;
+  }
+  return is_known_to_shrink(l);
+}
 
 constexpr Wish wish(Limits const& l, Adjust adjust) noexcept {
   auto const asked = l.clause.threads != 0 ? l.clause.threads : l.maximum;
-  bool const is_said = l.clause.threads != 0 && !l.is_dynamic && adjust < Adjust::all;
-  return {std::max(1U, std::min(asked, l.thread_limit)),
-          is_said || l.clause.is_strict || l.is_whole || adjust == Adjust::none};
+  return {std::max(1U, std::min(asked, l.thread_limit)), !may_shrink(l, adjust)};
+}
+
+// Where sizes are chosen on purpose: by a study, or for a nest.
+constexpr Adjust when_chosen(Adjust adjust) noexcept {
+  return adjust == Adjust::as_known ? Adjust::without_clause : adjust;
+}
+
+// What omp_get_dynamic() is to say where the runtime says no: that the user lets teams of unknown
+// code be smaller.
+constexpr bool tells_dynamic(TeamRule rule, Adjust adjust) noexcept {
+  return rule != TeamRule::whole && adjust != Adjust::as_known && adjust != Adjust::none;
 }
 
 // The clause of a region that holds others, or is held.
@@ -71,18 +125,68 @@ constexpr std::uint32_t team_size(Wish w, std::uint32_t granted) noexcept {
   return granted == 0 || w.is_exact ? w.threads : std::min(w.threads, granted);
 }
 
-static_assert(wish({{}, 8, 100, false}, Adjust::without_clause) == Wish{8, false});
-static_assert(wish({{4, false}, 8, 100, false}, Adjust::without_clause) == Wish{4, true});
-static_assert(wish({{4, false}, 8, 100, true}, Adjust::without_clause) == Wish{4, false});
-static_assert(wish({{4, false}, 8, 100, false}, Adjust::all) == Wish{4, false});
-static_assert(wish({{4, true}, 8, 100, true}, Adjust::all) == Wish{4, true});
-static_assert(wish({heeded({4, false}, Adjust::nests), 8, 100, false}, Adjust::nests) ==
-              Wish{8, false});
-static_assert(wish({{}, 8, 3, false}, Adjust::none) == Wish{3, true});
-static_assert(wish({{}, 8, 100, false, true}, Adjust::all) == Wish{8, true});
+namespace truths {
+
+inline constexpr Said nothing{}, dynamic{true, false, false}, fixed{false, true, false},
+    number{false, false, true};
+
+// Whether a team may shrink: without a clause, and with one.
+struct Both {
+  bool without, with;
+  constexpr bool operator==(Both const&) const = default;
+};
+constexpr Both shrinks(TeamRule rule, Said said, Adjust adjust) noexcept {
+  return {!wish({{}, 8, 100, said, rule}, adjust).is_exact,
+          !wish({{4, false}, 8, 100, said, rule}, adjust).is_exact};
+}
+inline constexpr Both neither{false, false}, open{true, false}, either{true, true},
+    closed{false, true};
+
+using enum TeamRule;
+using enum Adjust;
+static_assert(shrinks(unknown, nothing, as_known) == neither);
+static_assert(shrinks(unknown, number, as_known) == neither);
+static_assert(shrinks(unknown, fixed, as_known) == neither);
+static_assert(shrinks(unknown, dynamic, as_known) == either);
+static_assert(shrinks(free, nothing, as_known) == open);
+static_assert(shrinks(free, number, as_known) == neither);
+static_assert(shrinks(free, fixed, as_known) == neither);
+static_assert(shrinks(free, dynamic, as_known) == either);
+static_assert(shrinks(named, nothing, as_known) == either);
+static_assert(shrinks(named, number, as_known) == closed);
+static_assert(shrinks(named, fixed, as_known) == neither);
+static_assert(shrinks(named, dynamic, as_known) == either);
+
+static_assert(shrinks(unknown, nothing, without_clause) == open);
+static_assert(shrinks(unknown, number, without_clause) == open);
+static_assert(shrinks(unknown, fixed, without_clause) == open);
+static_assert(shrinks(unknown, dynamic, without_clause) == either);
+static_assert(shrinks(free, fixed, without_clause) == open);
+static_assert(shrinks(named, nothing, without_clause) == either);
+static_assert(shrinks(named, fixed, without_clause) == open);
+
+static_assert(shrinks(unknown, fixed, all) == either && shrinks(unknown, fixed, nests) == either);
+static_assert(shrinks(unknown, number, all) == either && shrinks(free, number, all) == either);
+static_assert(shrinks(unknown, dynamic, none) == neither &&
+              shrinks(named, nothing, none) == neither);
+
+static_assert(shrinks(whole, nothing, as_known) == neither);
+static_assert(shrinks(whole, dynamic, as_known) == neither);
+static_assert(shrinks(whole, dynamic, without_clause) == neither);
+static_assert(shrinks(whole, dynamic, all) == neither && shrinks(whole, nothing, nests) == neither);
+
+static_assert(wish({{4, true}, 8, 100, dynamic, free}, all) == Wish{4, true});
+static_assert(wish({{}, 8, 3, nothing, unknown}, none) == Wish{3, true});
+static_assert(wish({heeded({4, false}, nests), 8, 100, nothing, unknown}, nests) == Wish{8, false});
+static_assert(when_chosen(as_known) == without_clause && when_chosen(none) == none);
+static_assert(tells_dynamic(unknown, all) && !tells_dynamic(whole, all));
+static_assert(!tells_dynamic(unknown, as_known) && !tells_dynamic(unknown, none));
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);
 static_assert(team_size({2, false}, 4) == 2 && team_size({8, false}, 0) == 8);
 static_assert(!demand({8, false}, 8).is_known() && demand({4, true}, 8).optimal == 4);
+static_assert(demand({8, true}, 8) == coordinator::Demand{8, 8});
 static_assert(demand({4, false}, 8) == coordinator::Demand{4, 0});
+
+}  // namespace truths
 
 }  // namespace nigh::openmp

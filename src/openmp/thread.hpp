@@ -51,6 +51,8 @@ struct Thread {
   bool is_worker = false;
   bool is_left_alone = false;   // bound by the program itself
   bool nests_serially = false;  // inside a team of one that would have been larger
+  bool fixes_teams = false;     // omp_set_dynamic(0)
+  bool names_number = false;    // omp_set_num_threads()
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 

@@ -30,7 +30,7 @@ def boot():
     if JACOBI2D:
         runs["jacobi reference"] = JACOBI + " --reference"
         for spread in ("1", "2", "4", "all", "auto"):
-            runs["jacobi " + spread] = f"NIGH_OPENMP_ADJUST=nests {NIGH} run --spread {spread} -- {JACOBI}"
+            runs["jacobi " + spread] = f"NIGH_ADJUST=nests {NIGH} run --spread {spread} -- {JACOBI}"
     return said_in_guest(["--nodes", "4", "--cores", "2"], "NIGH_COORDINATOR=off OMP_WAIT_POLICY=passive", runs)
 
 

@@ -71,9 +71,9 @@ class Nests(unittest.TestCase):
             self.assertEqual(self.sizes(lines[1]), [(1, 1)] * 9)
 
     def test_clauses_are_ceilings_or_nothing_when_asked(self):
-        for lines, _ in self.nests("2", "2", "3", "3", NIGH_OPENMP_ADJUST="all"):
+        for lines, _ in self.nests("2", "2", "3", "3", NIGH_ADJUST="all"):
             self.assertEqual(sorted(self.sizes(lines[1])), [(1, 1), (2, 2)])  # three cpus are of use
-        for lines, _ in self.nests("2", "2", "3", "3", NIGH_OPENMP_ADJUST="nests"):
+        for lines, _ in self.nests("2", "2", "3", "3", NIGH_ADJUST="nests"):
             self.assertEqual(self.sizes(lines[1]), [(2, 2)] * 4)
 
     def test_programs_that_allow_one_level_have_one(self):

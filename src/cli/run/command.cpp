@@ -13,6 +13,7 @@
 #include "base/cpu_list.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
+#include "cli/run/adjust_plan.hpp"
 #include "cli/run/coordination.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
@@ -27,7 +28,7 @@ namespace nigh::cli {
 namespace {
 
 struct RunOptions {
-  std::string threads, bind, ranks, memory, schedule, profile, spread, spreads;
+  std::string threads, bind, ranks, memory, schedule, profile, spread, spreads, adjust;
   bool smt = false;
   bool no_coordinator = false;
   bool force = false, dry_run = false, verbose = false, strict = false;
@@ -127,6 +128,8 @@ void run(CLI::App const& command, RunOptions const& options,
   if (!options.no_coordinator)
     join_coordinator(request, words.front(), options.dry_run, *plan, shim);
   spread_regions(command, options, request, machine, words.front(), *plan, shim);
+  if (command.count("--adjust") > 0)
+    plan->variables.push_back(checked("--adjust", adjust_variable(options.adjust)));
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
     return;
@@ -184,6 +187,11 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
       ->add_option("--spreads", o->spreads,
                    "Where what is learnt of spreads stays for the next run (NIGH_SPREADS)")
       ->type_name("FILE");
+  command
+      ->add_option("--adjust", o->adjust,
+                   "Which OpenMP teams may be smaller than the program asks for: none, "
+                   "without-clause, all, nests, a library's NAME or NAME=WORD (NIGH_ADJUST)")
+      ->type_name("LIST");
   command->add_flag("--no-coordinator", o->no_coordinator,
                     "Do not share cpus with other programs by the coordinator, nighd");
   command->add_flag("--force", o->force, "Use the profile of another machine");

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/adjust_plan.hpp"
+
+#include <string_view>
+
+#include "policy/team_adjust.hpp"
+
+namespace nigh::cli {
+
+result<std::string> adjust_variable(std::string const& list) {
+  std::string_view wrong;
+  if (policy::read_adjust(list, wrong, [](policy::AdjustItem const&) {}))
+    return "NIGH_ADJUST=" + list;
+  return error{"'" + std::string(wrong) +
+               "' is none of none, without-clause, all, nests, NAME, NAME=none, "
+               "NAME=without-clause, NAME=all"};
+}
+
+}  // namespace nigh::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of --adjust, and the table of what was tried. What follows of them for a team is
+// asserted in src/openmp/team_size.hpp.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "openmp/libraries.hpp"
+#include "openmp/team_size.hpp"
+
+namespace {
+
+using nigh::openmp::rule_of;
+using nigh::openmp::TeamRule;
+using nigh::policy::Adjust;
+using nigh::policy::AdjustItem;
+using nigh::policy::names_file;
+using nigh::policy::read_adjust;
+
+struct Read {
+  std::vector<AdjustItem> items;
+  bool is_good;
+  std::string_view wrong;
+};
+
+Read read(std::string_view list) {
+  Read r{};
+  r.is_good = read_adjust(list, r.wrong, [&](AdjustItem const& item) { r.items.push_back(item); });
+  return r;
+}
+
+TEST(TeamAdjust, WordsAreForAllRegions) {
+  EXPECT_EQ(read("none").items, (std::vector<AdjustItem>{{"", Adjust::none}}));
+  EXPECT_EQ(read("without-clause").items, (std::vector<AdjustItem>{{"", Adjust::without_clause}}));
+  EXPECT_EQ(read("all,nests").items,
+            (std::vector<AdjustItem>{{"", Adjust::all}, {"", Adjust::nests}}));
+}
+
+TEST(TeamAdjust, NamesAreOfLibraries) {
+  auto const r = read("libfoo,none,libbar.so.1=all,/x/=none,baz=without-clause");
+  EXPECT_TRUE(r.is_good);
+  EXPECT_EQ(r.items, (std::vector<AdjustItem>{{"libfoo", Adjust::without_clause},
+                                              {"", Adjust::none},
+                                              {"libbar.so.1", Adjust::all},
+                                              {"/x/", Adjust::none},
+                                              {"baz", Adjust::without_clause}}));
+}
+
+TEST(TeamAdjust, MistakesAreNamed) {
+  for (auto const& [list, wrong] :
+       std::vector<std::pair<std::string, std::string>>{{"", ""},
+                                                        {",", ""},
+                                                        {"all,", ""},
+                                                        {",all", ""},
+                                                        {"a=some", "a=some"},
+                                                        {"none,a=nests,all", "a=nests"},
+                                                        {"=all", "=all"},
+                                                        {"a=", "a="},
+                                                        {"all=none", "all=none"},
+                                                        {"a b", "a b"},
+                                                        {"a=b=all", "a=b=all"},
+                                                        {"a\n", "a\n"}}) {
+    auto const r = read(list);
+    EXPECT_FALSE(r.is_good) << list;
+    EXPECT_EQ(r.wrong, wrong) << list;
+  }
+}
+
+TEST(TeamAdjust, FilesAreKnownByTheirNames) {
+  EXPECT_TRUE(names_file("libfoo", "libfoo.so"));
+  EXPECT_TRUE(names_file("foo", "/usr/lib/libfoo_2.so"));
+  EXPECT_TRUE(names_file("lulesh", "/home/u/lulesh2.0"));
+  EXPECT_TRUE(names_file("lib", "/usr/lib/lib.so"));
+  EXPECT_TRUE(names_file("/ensemble/", "/p/sklearn/ensemble/x.so"));
+  EXPECT_FALSE(names_file("foo", "/usr/lib/libfoobar.so"));
+  EXPECT_FALSE(names_file("bar", "/usr/lib/libfoobar.so"));
+  EXPECT_FALSE(names_file("lib", "/usr/lib/libfoo.so"));
+  EXPECT_FALSE(names_file("foo", ""));
+  EXPECT_FALSE(names_file("foo", "/foo/"));
+}
+
+TEST(TeamRules, OfLibraries) {
+  EXPECT_EQ(rule_of("/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0", false),
+            TeamRule::whole);
+  EXPECT_EQ(rule_of("libopenblasp-r0.3.21.so", false), TeamRule::whole);
+  EXPECT_EQ(rule_of("/x/xgboost/lib/libxgboost.so", false), TeamRule::whole);
+  EXPECT_EQ(rule_of("/usr/lib/libMagickCore-6.Q16.so.6", false), TeamRule::free);
+  EXPECT_EQ(rule_of("/usr/lib/libGraphicsMagick-Q16.so.3", false), TeamRule::free);
+  EXPECT_EQ(rule_of("/usr/lib/libtesseract.so.5", false), TeamRule::free);
+  EXPECT_EQ(rule_of("/p/sklearn/ensemble/_hist_gradient_boosting/splitting.cpython-311.so", false),
+            TeamRule::named);
+  EXPECT_EQ(rule_of("/p/sklearn/ensemble/_gradient_boosting.cpython-311.so", false),
+            TeamRule::unknown);
+  EXPECT_EQ(rule_of("/usr/lib/libtesseractive.so", false), TeamRule::unknown);
+  EXPECT_EQ(rule_of("/usr/lib/tesseract.so", false), TeamRule::unknown);
+  EXPECT_EQ(rule_of("/lulesh/libx.so", false), TeamRule::unknown);
+  EXPECT_EQ(rule_of("", false), TeamRule::unknown);
+}
+
+TEST(TeamRules, OfPrograms) {
+  EXPECT_EQ(rule_of("/home/u/LULESH/lulesh2.0", true), TeamRule::whole);
+  EXPECT_EQ(rule_of("/usr/bin/muscle", true), TeamRule::free);
+  EXPECT_EQ(rule_of("/usr/bin/cd-hit-est", true), TeamRule::free);
+  EXPECT_EQ(rule_of("/usr/bin/par2", true), TeamRule::free);
+  EXPECT_EQ(rule_of("/usr/bin/par2x", true), TeamRule::unknown);
+  EXPECT_EQ(rule_of("/usr/bin/par2", false), TeamRule::unknown);
+  EXPECT_EQ(rule_of("/opt/libtesseract.so/solver", true), TeamRule::unknown);
+  EXPECT_EQ(rule_of("", true), TeamRule::unknown);
+}
+
+}  // namespace
