@@ -126,6 +126,10 @@ SOME = {
 }
 
 
+# Whose teams may be smaller than they ask for: src/openmp/libraries.cpp.
+FREE = ["GraphicsMagick", "ImageMagick", "MUSCLE", "CD-HIT", "par2", "Tesseract"]
+
+
 class Programs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -156,10 +160,10 @@ class Programs(unittest.TestCase):
         self.daemon.terminate()
         self.daemon.wait(timeout=100)
 
-    def check(self, name):
+    def check(self, name, **environment):
         """It made what it makes, with regions on cpus that nighd granted. How many of how many."""
         made, said = self.here[name].run(
-            [NIGH, "run", "--"], {"NIGH_SOCKET": self.socket, "NIGH_VERBOSE": "1"})
+            [NIGH, "run", "--"], {"NIGH_SOCKET": self.socket, "NIGH_VERBOSE": "1", **environment})
         told = re.search(r"^nigh: .*: (\d+) regions?, (\d+) on granted cpus", said, re.MULTILINE)
         self.assertIsNotNone(told, f"{name} said: {said}")
         self.assertGreater(int(told[2]), 0, name)
@@ -179,6 +183,12 @@ class Programs(unittest.TestCase):
             with self.subTest(name=name):
                 regions, granted = self.check(name)
                 self.assertEqual(regions, granted)
+
+    def test_with_smaller_teams(self):
+        for name in set(FREE) & set(self.here):
+            for team in range(1, min(2, len(os.sched_getaffinity(0))) + 1):
+                with self.subTest(name=name, team=team):
+                    self.check(name, OMP_NUM_THREADS="4", NIGH_OPENMP_TEAM=str(team))
 
     def test_beside_two_others(self):
         jobs = list(self.here) * 2
