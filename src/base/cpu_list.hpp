@@ -3,8 +3,11 @@
 // Sets of cpus as Linux writes them: "0-3,8".
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace nigh::base {
@@ -22,6 +25,26 @@ inline std::string cpu_list(std::vector<int> cpus) {
     first = last + 1;
   }
   return text;
+}
+
+// The numbers of such a list, ascending. What is no number, or far beyond any cpu's, is left out.
+inline std::vector<int> cpus_in_list(std::string_view list) {
+  constexpr int most = 1 << 16;
+  std::vector<int> cpus;
+  while (!list.empty()) {
+    auto const part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    int first = 0;
+    auto const* const end = part.data() + part.size();
+    auto const [at, wrong] = std::from_chars(part.data(), end, first);
+    if (wrong != std::errc{} || first < 0) continue;
+    int last = first;
+    if (at != end && *at == '-' && std::from_chars(at + 1, end, last).ec != std::errc{}) continue;
+    for (int cpu = first; cpu <= last && cpu < most; ++cpu) cpus.push_back(cpu);
+  }
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  return cpus;
 }
 
 }  // namespace nigh::base
