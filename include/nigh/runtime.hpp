@@ -75,7 +75,7 @@ class near {
 
 struct runtime_options {
   topology const* machine = nullptr;     // null: this_host(). Must outlive the runtime
-  int workers = 0;                       // 0: one for each allowed cpu
+  int workers = 0;                       // 0: one for each allowed cpu, within a cgroup's quota
   cpu_order order = cpu_order::compact;  // which cpus they are pinned to
   level order_level = level::domain;     //
   std::vector<int> cpus = {};            // not empty: these instead, in this order

@@ -6,10 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <nigh/topology.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -100,6 +102,11 @@ std::string as_json(topology const& machine, Facts const& facts,
   auto const reason = [](std::string const& text) {
     return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
   };
+  std::optional<std::uint64_t> periods, throttled;
+  if (limits.throttling) {
+    periods = limits.throttling->periods;
+    throttled = limits.throttling->throttled;
+  }
   nlohmann::ordered_json out;
   out["machine"] = machine.description();
   out["facts"] = {{"cpus_present", facts.cpus_present},
@@ -110,6 +117,8 @@ std::string as_json(topology const& machine, Facts const& facts,
                   {"nodes_with_memory", limits.nodes_with_memory},
                   {"nodes_allowed", limits.nodes_allowed},
                   {"cpu_quota", or_null(limits.cpu_quota)},
+                  {"cpu_quota_periods", or_null(periods)},
+                  {"cpu_quota_throttled", or_null(throttled)},
                   {"load", or_null(limits.load)},
                   {"runnable", or_null(limits.runnable)},
                   {"perf_event_paranoid", or_null(limits.perf_event_paranoid)},

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
+
+#include "policy/quota.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -53,17 +54,29 @@ Found restricted_memory(Facts const& f) {
 
 Found cpu_quota(Facts const& f) {
   if (!f.limits.cpu_quota || *f.limits.cpu_quota >= f.cpus_allowed) return {};
+  std::string what = fmt::format("A cgroup grants {:.3g} cpus' worth of time on {}.",
+                                 *f.limits.cpu_quota, cpus(f.cpus_allowed));
+  if (auto const& stops = f.limits.throttling; stops && stops->throttled > 0)
+    what += fmt::format(" Its programs have used it up in {} of {} periods.", stops->throttled,
+                        stops->periods);
+  int const whole = policy::whole_cpus(*f.limits.cpu_quota);
   return Finding{
-      "cpu-quota",
-      fmt::format("A cgroup grants {:.3g} cpus' worth of time on {}.", *f.limits.cpu_quota,
-                  cpus(f.cpus_allowed)),
-      "When the workers together have used it up, all of them stop until the next period, "
-      "in the middle of whatever they hold.",
-      fmt::format("Raise the quota (cpu.max; containers: --cpus), or start {} with "
-                  "runtime_options::workers.",
-                  std::floor(*f.limits.cpu_quota) < 2.0
-                      ? std::string("one worker")
-                      : fmt::format("{:.0f} workers", std::floor(*f.limits.cpu_quota)))};
+      "cpu-quota", what,
+      "Programs that `nigh run` starts, nigh's runtimes and the coordinator's leases keep to it. "
+      "When other threads have used it up, all in the cgroup stop until the next period, in the "
+      "middle of whatever they hold.",
+      fmt::format("Raise the quota (cpu.max; containers: --cpus), or give programs that set their "
+                  "own number of threads {}.",
+                  whole == 1 ? std::string("one thread") : fmt::format("{} threads", whole))};
+}
+
+Found odd_cgroup(Facts const& f) {
+  if (f.limits.odd_cgroup.empty()) return {};
+  return Finding{"odd-cgroup", "A cgroup's files are not as expected: " + f.limits.odd_cgroup + '.',
+                 "If it has a quota of cpu time, nigh does not see it: teams may be too large, and "
+                 "all their threads stop when the quota is used up.",
+                 "Say the number of threads yourself (nigh run --threads, OMP_NUM_THREADS, "
+                 "NIGH_WORKERS) if there is a quota."};
 }
 
 // A share of the machine, not of the allowed cpus: the system counts its threads for all of them.
@@ -194,9 +207,9 @@ Found thread_pools(Facts const& f) {
 std::vector<Finding> diagnose(Facts const& facts) {
   std::vector<Finding> findings;
   for (auto const look :
-       {one_domain, restricted_cpus, restricted_memory, cpu_quota, memory_binding, page_queries,
-        automatic_balancing, oversubscription, thread_pools, hardware_threads, huge_pages, governor,
-        virtual_machine, hardware_counters})
+       {one_domain, restricted_cpus, restricted_memory, cpu_quota, odd_cgroup, memory_binding,
+        page_queries, automatic_balancing, oversubscription, thread_pools, hardware_threads,
+        huge_pages, governor, virtual_machine, hardware_counters})
     if (auto found = look(facts)) findings.push_back(std::move(*found));
   return findings;
 }

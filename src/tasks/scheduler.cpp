@@ -14,9 +14,11 @@
 
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
+#include "platform/cgroup.hpp"
 #include "platform/futex.hpp"
 #include "policy/fork.hpp"
 #include "policy/queue_homes.hpp"
+#include "policy/quota.hpp"
 #include "tasks/current.hpp"
 #include "tasks/until.hpp"
 
@@ -43,6 +45,18 @@ void say_what_was_lost(std::exception_ptr const& exception) noexcept {
   }
 }
 
+// As many as the cgroup's quota has time for. From where the program is now: other programs under
+// quotas then do not all crowd on the machine's first cpus.
+std::vector<int> within_quota(std::vector<int> cpus) {
+  auto const all = static_cast<int>(cpus.size());
+  int const some = policy::cpus_within(platform::own_cpu_quota(), all);
+  if (some == all) return cpus;
+  auto const here = std::find(cpus.begin(), cpus.end(), platform::current_cpu());
+  if (here != cpus.end()) std::rotate(cpus.begin(), here, cpus.end());
+  cpus.resize(static_cast<std::size_t>(some));
+  return cpus;
+}
+
 std::vector<int> chosen_cpus(topology const& machine, runtime_options const& options) {
   auto cpus =
       options.cpus.empty() ? machine.order(options.order, options.order_level) : options.cpus;
@@ -60,6 +74,8 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
     refuse("workers", std::to_string(wanted) + " workers, but only " + allowed + " cpus are " +
                           (options.cpus.empty() ? "allowed" : "named"));
   if (wanted > 0) cpus.resize(wanted);
+  if (wanted == 0 && options.cpus.empty() && machine.is_this_host())
+    return within_quota(std::move(cpus));
   return cpus;
 }
 

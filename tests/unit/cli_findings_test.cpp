@@ -12,6 +12,7 @@ namespace nigh::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // A quiet machine of 4 domains with 4 cpus each, where everything is permitted.
 Facts ideal() {
@@ -89,11 +90,21 @@ TEST(findings, cpu_quota) {
   auto const finding = only(facts);
   EXPECT_EQ(finding.id, "cpu-quota");
   EXPECT_THAT(finding.what, HasSubstr("2.5"));
-  EXPECT_THAT(finding.what_to_do, HasSubstr("2 workers"));
+  EXPECT_THAT(finding.what, Not(HasSubstr("periods")));
+  EXPECT_THAT(finding.what_to_do, HasSubstr("3 threads"));
+  facts.limits.throttling = platform::Throttling{.periods = 27, .throttled = 24};
+  EXPECT_THAT(only(facts).what, HasSubstr("used it up in 24 of 27 periods"));
   facts.limits.cpu_quota = 0.5;
-  EXPECT_THAT(only(facts).what_to_do, HasSubstr("one worker"));
+  EXPECT_THAT(only(facts).what_to_do, HasSubstr("one thread"));
   facts.limits.cpu_quota = 16;
   EXPECT_TRUE(diagnose(facts).empty());
+}
+
+TEST(findings, odd_cgroup) {
+  Facts facts = ideal();
+  facts.limits.odd_cgroup = "/sys/fs/cgroup/x/cpu.max says \"often\"";
+  EXPECT_EQ(only(facts).id, "odd-cgroup");
+  EXPECT_THAT(only(facts).what, HasSubstr("cpu.max says \"often\""));
 }
 
 TEST(findings, oversubscription) {
@@ -184,6 +195,8 @@ TEST(findings, counters_forbidden_and_counters_absent_have_different_remedies) {
 TEST(findings, each_says_what_why_and_what_to_do) {
   Facts worst = ideal();
   worst.limits = {.cpu_quota = 0.5,
+                  .throttling = {},
+                  .odd_cgroup = "no",
                   .perf_event_paranoid = 3,
                   .numa_balancing = true,
                   .huge_pages = "never",
@@ -198,7 +211,7 @@ TEST(findings, each_says_what_why_and_what_to_do) {
   worst.cpus_allowed = 8;
   worst.cores_allowed = 4;
   auto findings = diagnose(worst);
-  EXPECT_EQ(findings.size(), 12U);
+  EXPECT_EQ(findings.size(), 13U);
   for (auto const& finding : findings) {
     EXPECT_FALSE(finding.id.empty());
     EXPECT_TRUE(finding.what.ends_with('.')) << finding.what;

@@ -119,6 +119,19 @@ TEST(Plan, ThreadsAloneAreCompact) {
   EXPECT_THAT(plan.variables, Contains("OMP_PLACES={0},{1},{2}"));
 }
 
+TEST(Plan, AQuotaBoundsTheNumberThatNobodySaid) {
+  auto const t = machine("pack:2 numa:1 core:2 pu:1");
+  EXPECT_THAT(make_plan(t, request("compact"), empty, 1.5).value().variables,
+              Contains("OMP_NUM_THREADS=2"));
+  EXPECT_THAT(make_plan(t, request("compact", 3), empty, 1.5).value().variables,
+              Contains("OMP_NUM_THREADS=3"));
+  EXPECT_THAT(make_plan(t, request("0,1,2,3"), empty, 1).value().variables,
+              Contains("OMP_NUM_THREADS=4"));
+  auto const told = environment({{"OMP_NUM_THREADS", "4"}});
+  EXPECT_THAT(make_plan(t, request("compact"), told, 1).value().variables,
+              Contains("OMP_NUM_THREADS=4"));
+}
+
 TEST(Plan, BindingAloneTakesAThreadForEachCore) {
   auto const t = machine("pack:2 numa:1 core:2 pu:2");
   EXPECT_THAT(make_plan(t, request("compact"), empty).value().variables,

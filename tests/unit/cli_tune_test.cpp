@@ -58,6 +58,21 @@ TEST(Space, OfOneDomainSaysWhatCannotMatter) {
   EXPECT_THAT(space.notes[2], HasSubstr("schedules are left out"));
 }
 
+TEST(Space, KeepsWithinAQuota) {
+  auto const t = machine("pack:1 numa:1 core:8 pu:1");
+  auto const space = space_of(t, {}, Hears::nothing, empty, 2.5).value();
+  EXPECT_EQ(names(space),
+            (std::set<std::string>{"", "--threads 1 --bind compact", "--threads 2 --bind compact",
+                                   "--threads 3 --bind compact"}));
+  EXPECT_THAT(space.notes, Contains(HasSubstr("has time for 3 threads: more are left out")));
+  EXPECT_EQ(names(space_of(t, {}, Hears::nothing, empty, 8).value()),
+            names(space_of(t, {}, Hears::nothing, empty).value()));
+  Choices asked;
+  asked.threads = {8};
+  EXPECT_THAT(names(space_of(t, asked, Hears::nothing, empty, 1).value()),
+              Contains("--threads 8 --bind compact"));
+}
+
 TEST(Space, TakesNothingTwice) {
   // With one thread, both bindings mean the same cpu.
   auto const space =

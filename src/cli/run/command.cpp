@@ -17,11 +17,13 @@
 #include "cli/run/coordination.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
+#include "cli/run/pool_variables.hpp"
 #include "cli/run/profile.hpp"
 #include "cli/run/rank_binding.hpp"
 #include "cli/run/spread_plan.hpp"
 #include "cli/run/watch.hpp"
 #include "coordinator/client/job_rank.hpp"
+#include "platform/cgroup.hpp"
 #include "platform/launch.hpp"
 
 namespace nigh::cli {
@@ -61,7 +63,7 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
 
 // Where the program is one of several ranks on this host: its part of the cpus, and no more.
 void bind_rank(CLI::App const& command, RunOptions const& o, topology const& machine,
-               Request& request) {
+               QuotaHere const& here, Request& request) {
   if (command.count("--bind-ranks") == 0) {
     if (o.smt) throw UsageError("--smt: goes with --bind-ranks");
     return;
@@ -69,8 +71,9 @@ void bind_rank(CLI::App const& command, RunOptions const& o, topology const& mac
   if (command.count("--bind") > 0) throw UsageError("--bind-ranks: --bind says where threads go");
   auto const order = checked("--bind-ranks", parse_rank_order(o.ranks));
   auto const me = coordinator::rank_in_job(std::getenv, 0);
-  policy::RankPlacing const how{me.ranks > 0 ? static_cast<int>(me.ranks) : 1, order,
-                                request.threads, o.smt};
+  policy::RankPlacing how{here.ranks, order, request.threads, o.smt};
+  if (request.threads == 0 && here.threads() < machine.cores() / here.ranks)
+    how.threads = here.threads();
   auto binding = binding_of_rank(machine, how, static_cast<int>(me.rank));
   if (!binding) throw UsageError(binding.message());
   request.bind = std::move(binding).value();
@@ -115,14 +118,21 @@ void spread_regions(CLI::App const& command, RunOptions const& o, Request const&
   if (!shim.why_not.empty()) say(shim.why_not);
 }
 
+QuotaHere quota_here(topology const& machine) {
+  auto const ranks = coordinator::rank_in_job(std::getenv, 0).ranks;
+  return {platform::own_cpu_quota(), static_cast<int>(machine.cpus().size()),
+          ranks > 0 ? static_cast<int>(ranks) : 1};
+}
+
 void run(CLI::App const& command, RunOptions const& options,
          std::vector<std::string> const& words) {
   if (words.empty())
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
   auto const machine = host_to_bind_to();
   auto request = request_of(command, options, machine);
-  bind_rank(command, options, machine, request);
-  auto plan = make_plan(machine, request, from_environment);
+  auto const here = quota_here(machine);
+  bind_rank(command, options, machine, here, request);
+  auto plan = make_plan(machine, request, from_environment, here.quota);
   if (!plan) throw UsageError(plan.message());
   auto shim = shim_for(words.front());
   if (!options.no_coordinator)
@@ -130,6 +140,7 @@ void run(CLI::App const& command, RunOptions const& options,
   spread_regions(command, options, request, machine, words.front(), *plan, shim);
   if (command.count("--adjust") > 0)
     plan->variables.push_back(checked("--adjust", adjust_variable(options.adjust)));
+  keep_pools_within(here, from_environment, *plan);
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
     return;

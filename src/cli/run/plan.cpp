@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/cpu_list.hpp"
+#include "policy/quota.hpp"
 #include "policy/thread_order.hpp"
 
 namespace nigh::cli {
@@ -44,18 +45,20 @@ result<void> check_places(topology const& machine, std::vector<Place> const& pla
   return {};
 }
 
-// Threads when nobody says how many: what OMP_NUM_THREADS says, or one for each core.
-std::size_t usual_threads(topology const& machine, Inherited const& inherited) {
+// Threads when nobody says how many: what OMP_NUM_THREADS says, or one for each core, within the
+// quota.
+std::size_t usual_threads(topology const& machine, Inherited const& inherited,
+                          std::optional<double> quota) {
   if (auto const set = inherited("OMP_NUM_THREADS")) {
     auto const threads = parse_threads(*set);
     if (threads && static_cast<std::size_t>(*threads) <= machine.cpus().size())
       return static_cast<std::size_t>(*threads);
   }
-  return static_cast<std::size_t>(machine.cores());
+  return static_cast<std::size_t>(policy::cpus_within(quota, machine.cores()));
 }
 
 result<void> plan_threads(topology const& machine, Request const& request,
-                          Inherited const& inherited, Plan& plan) {
+                          Inherited const& inherited, std::optional<double> quota, Plan& plan) {
   auto const asked = static_cast<std::size_t>(request.threads);
   if (asked > machine.cpus().size())
     return error{"--threads " + std::to_string(asked) + ": only " +
@@ -79,7 +82,7 @@ result<void> plan_threads(topology const& machine, Request const& request,
     return error{"--threads " + std::to_string(asked) + ": --bind names only " +
                  count(plan.places.size(), "place")};
   if (asked > 0 || !named)
-    plan.places.resize(asked > 0 ? asked : usual_threads(machine, inherited));
+    plan.places.resize(asked > 0 ? asked : usual_threads(machine, inherited, quota));
 
   std::string firsts;
   for (auto const& place : plan.places) {
@@ -131,11 +134,11 @@ void plan_loops(LoopChoice const& loops, Plan& plan) {
 
 }  // namespace
 
-result<Plan> make_plan(topology const& machine, Request const& request,
-                       Inherited const& inherited) {
+result<Plan> make_plan(topology const& machine, Request const& request, Inherited const& inherited,
+                       std::optional<double> quota) {
   Plan plan;
   if (request.threads > 0 || request.bind)
-    if (auto const good = plan_threads(machine, request, inherited, plan); !good)
+    if (auto const good = plan_threads(machine, request, inherited, quota, plan); !good)
       return good.to_error();
   if (request.memory)
     if (auto const good = plan_memory(machine, *request.memory, plan); !good)

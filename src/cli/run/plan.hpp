@@ -32,7 +32,9 @@ struct Plan {
 // The value of a variable in the environment that the program would inherit.
 using Inherited = std::function<std::optional<std::string>(std::string_view name)>;
 
-// The error names the option and what is wrong with it here.
-result<Plan> make_plan(topology const& machine, Request const& request, Inherited const& inherited);
+// The error names the option and what is wrong with it here. `quota`: of the cgroup, in cpus, which
+// bounds the number of threads where nobody says it.
+result<Plan> make_plan(topology const& machine, Request const& request, Inherited const& inherited,
+                       std::optional<double> quota = {});
 
 }  // namespace nigh::cli

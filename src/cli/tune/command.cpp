@@ -27,6 +27,7 @@
 #include "cli/tune/ranks.hpp"
 #include "cli/tune/space.hpp"
 #include "cli/tune/tuning.hpp"
+#include "platform/cgroup.hpp"
 #include "platform/launch.hpp"
 #include "platform/program.hpp"
 
@@ -90,7 +91,8 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
          "is for launchers of MPI programs, as in nigh tune -- mpirun -n {ranks} ./app");
   if (!o.output.empty()) check_output(o.output);
   auto const elf = platform::read_elf(platform::find_program(words.front()));
-  auto space = space_of(machine, choices, elf ? hears(*elf) : Hears::all, from_environment);
+  auto space = space_of(machine, choices, elf ? hears(*elf) : Hears::all, from_environment,
+                        platform::own_cpu_quota());
   if (!space) throw UsageError(space.message());
   if (is_launcher(words.front()))
     space->notes.push_back("all ranks of " + words.front() +
@@ -127,7 +129,7 @@ Subject ranks_of(CLI::App const& command, TuneOptions const& o, Choices const& c
                  topology const& machine, LauncherLine const& line) {
   refuse(command, {"--bind"}, "ranks are bound by --bind-ranks");
   refuse(command, {"--output"}, "what is found for a launcher is a command line, not a profile");
-  auto space = space_of_ranks(machine, choices, from_environment);
+  auto space = space_of_ranks(machine, choices, from_environment, platform::own_cpu_quota());
   if (!space) throw UsageError(space.message());
   if (line.is_guessed())
     space->notes.push_back("the ranks run " + line.program() +

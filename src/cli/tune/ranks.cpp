@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "policy/quota.hpp"
 #include "policy/rank_cpus.hpp"
 
 namespace nigh::cli {
@@ -61,8 +62,10 @@ struct Setting {
 
 class Settings {
  public:
-  Settings(topology const& machine, Choices const& choices)
+  Settings(topology const& machine, Choices const& choices, std::optional<double> quota)
       : machine_(machine),
+        most_(policy::cpus_within(quota, static_cast<int>(machine.cpus().size()))),
+        are_ranks_usual_(choices.ranks.empty()),
         ranks_(choices.ranks.empty() ? usual_ranks(machine) : choices.ranks),
         are_threads_(!choices.threads.empty()),
         shares_(are_threads_ ? choices.threads : usual_cores_off(machine)),
@@ -101,10 +104,11 @@ class Settings {
   std::optional<Setting> of(std::size_t r, std::size_t s, bool smt, cpu_order order) {
     if (smt && siblings_ == 1) return {};
     int const ranks = ranks_[r], cores = machine_.cores();
-    int const threads = are_threads_ ? shares_[s]
-                                     : (cores - shares_[s] * machine_.cpu_domains()) / ranks *
-                                           (smt ? siblings_ : 1);
-    if (threads < 1) return {};
+    int threads = are_threads_ ? shares_[s]
+                               : (cores - shares_[s] * machine_.cpu_domains()) / ranks *
+                                     (smt ? siblings_ : 1);
+    if (!are_threads_) threads = std::min(threads, std::max(1, most_ / ranks));
+    if (threads < 1 || (are_ranks_usual_ && ranks > most_)) return {};
     auto placed = policy::rank_cpus(machine_, {ranks, order, threads, smt});
     if (placed.empty() || std::find(seen_.begin(), seen_.end(), placed) != seen_.end()) return {};
     seen_.push_back(std::move(placed));
@@ -116,6 +120,8 @@ class Settings {
   }
 
   topology const& machine_;
+  int most_;  // threads on this host that the quota has time for
+  bool are_ranks_usual_;
   std::vector<int> ranks_;
   bool are_threads_;  // else the shares are cores that each domain leaves off
   std::vector<int> shares_;
@@ -127,14 +133,14 @@ class Settings {
 }  // namespace
 
 result<Space> space_of_ranks(topology const& machine, Choices const& choices,
-                             Inherited const& inherited) {
-  Settings settings(machine, choices);
+                             Inherited const& inherited, std::optional<double> quota) {
+  Settings settings(machine, choices, quota);
   auto const found = settings.all();
   if (auto const misfit = settings.misfit(found); !misfit.empty()) return error{misfit};
 
   Space space;
   auto const& first = found.front();
-  int const room = std::max(1, machine.cores() / first.ranks.per_host);
+  int const room = std::max(1, policy::cpus_within(quota, machine.cores()) / first.ranks.per_host);
   space.requests.push_back({.threads = room});
   space.ranks.push_back({.per_host = first.ranks.per_host});
   space.candidates.push_back({first.r, 0, 0, 0, 0, 0});

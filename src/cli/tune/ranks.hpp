@@ -16,8 +16,10 @@ namespace nigh::cli {
 // Of a host as this one; without choices the usual values, but no schedules and memory policies.
 // Candidate 0 is one that the launcher places: the most ranks, and as many threads in each as there
 // is room for. The error is about a value that was asked for.
+// `quota`: of the cgroup, in cpus, which the ranks of a host share; threads in it that go beyond
+// are tried only if asked for.
 result<Space> space_of_ranks(topology const& machine, Choices const& choices,
-                             Inherited const& inherited);
+                             Inherited const& inherited, std::optional<double> quota = {});
 
 // What stands before the program of the ranks. `nigh`: this program, as a shell finds it.
 std::vector<std::string> words_before_rank(Request const& request, Ranks const& ranks,

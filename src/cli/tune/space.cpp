@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "policy/quota.hpp"
 #include "policy/thread_order.hpp"
 
 namespace nigh::cli {
@@ -29,10 +30,14 @@ bool starts_with_any(std::string const& name, auto const& prefixes) {
 
 // One for each core, each cpu, and the powers of two below; the most first, as it is what programs
 // do by themselves.
-std::vector<int> usual_threads(topology const& machine) {
+std::vector<int> usual_threads(topology const& machine, std::optional<double> quota, Space& space) {
   auto const cpus = static_cast<int>(machine.cpus().size());
-  std::vector<int> threads{cpus, machine.cores()};
-  for (int n = 1; n < machine.cores(); n *= 2) threads.push_back(n);
+  int const most = policy::cpus_within(quota, cpus);
+  if (most < cpus)
+    space.notes.push_back("the cgroup's quota has time for " + std::to_string(most) +
+                          (most == 1 ? " thread" : " threads") + ": more are left out");
+  std::vector<int> threads{most, std::min(most, machine.cores())};
+  for (int n = 1; n < std::min(most, machine.cores()); n *= 2) threads.push_back(n);
   std::sort(threads.begin(), threads.end(), std::greater<>());
   threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
   return threads;
@@ -98,11 +103,12 @@ Hears hears(platform::ElfFacts const& program) {
 }
 
 result<Space> space_of(topology const& machine, Choices const& choices, Hears schedules,
-                       Inherited const& inherited) {
+                       Inherited const& inherited, std::optional<double> quota) {
   Space space;
   space.requests.emplace_back();
   space.candidates.push_back({0, 0, 0, 0});
-  auto const threads = choices.threads.empty() ? usual_threads(machine) : choices.threads;
+  auto const threads =
+      choices.threads.empty() ? usual_threads(machine, quota, space) : choices.threads;
   auto const binds = choices.binds.empty() ? usual_binds(machine, space) : choices.binds;
   auto const memories =
       choices.memories.empty() ? usual_memories(machine, space) : choices.memories;

@@ -50,8 +50,9 @@ std::string name_of(Space const& space, int candidate);
 enum class Hears { nothing, openmp, all };
 Hears hears(platform::ElfFacts const& program);
 
-// The error is make_plan()'s about a value that was asked for.
+// The error is make_plan()'s about a value that was asked for. `quota`: of the cgroup, in cpus:
+// more threads than it has time for are tried only if asked for.
 result<Space> space_of(topology const& machine, Choices const& choices, Hears schedules,
-                       Inherited const& inherited);
+                       Inherited const& inherited, std::optional<double> quota = {});
 
 }  // namespace nigh::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/pool_variables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "policy/quota.hpp"
+
+namespace nigh::cli {
+namespace {
+
+constexpr std::string_view openmp = "OMP_NUM_THREADS";
+
+// Pools that by themselves have a thread for each cpu, so that a size within the quota is never
+// more. Not here: oneTBB (it has no variable), Julia (one thread unless told), Java and .NET (they
+// read quotas themselves).
+constexpr std::array<PoolVariable, 11> table{{
+    {openmp, "OpenMP"},
+    {"OPENBLAS_NUM_THREADS", "OpenBLAS", true},
+    {"MKL_NUM_THREADS", "MKL", true},
+    {"BLIS_NUM_THREADS", "BLIS", true},
+    {"NUMEXPR_NUM_THREADS", "numexpr", true},
+    {"NUMBA_NUM_THREADS", "numba"},
+    {"RAYON_NUM_THREADS", "rayon"},
+    {"POLARS_MAX_THREADS", "polars"},
+    {"LOKY_MAX_CPU_COUNT", "joblib"},
+    {"TF_NUM_INTRAOP_THREADS", "TensorFlow"},
+    {"GOMAXPROCS", "Go"},
+}};
+
+std::string count(int n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::optional<std::string> value_in(Plan const& plan, std::string_view name) {
+  for (auto const& variable : plan.variables)
+    if (variable.size() > name.size() && variable.starts_with(name) && variable[name.size()] == '=')
+      return variable.substr(name.size() + 1);
+  return std::nullopt;
+}
+
+// The largest of "8" or "4,2", as OpenMP has it; 0: no such list.
+int largest_in(std::string_view list) {
+  int largest = 0;
+  while (!list.empty()) {
+    auto const part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    auto const threads = parse_threads(part);
+    if (threads) largest = std::max(largest, *threads);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::span<PoolVariable const> pool_variables() { return table; }
+
+int QuotaHere::threads() const {
+  int const all = policy::cpus_within(quota, cpus);
+  return all < cpus ? std::max(1, all / std::max(1, ranks)) : cpus;
+}
+
+void keep_pools_within(QuotaHere const& here, Inherited const& inherited, Plan& plan) {
+  if (!here.binds()) return;
+  int const threads = here.threads();
+  auto quota = *here.quota == 1
+                   ? std::string("the cgroup's quota of one cpu's worth of time")
+                   : fmt::format("the cgroup's quota of {:.3g} cpus' worth of time", *here.quota);
+  if (here.ranks > 1) quota += fmt::format(", shared by {},", count(here.ranks, "rank"));
+  std::string set;
+  bool const is_openmp_said = inherited(openmp) || value_in(plan, openmp);
+  for (auto const& variable : table) {
+    auto const planned = value_in(plan, variable.name);
+    auto const said = planned ? planned : inherited(variable.name);
+    if (!said) {
+      if (is_openmp_said && variable.hears_openmp) continue;
+      plan.variables.push_back(fmt::format("{}={}", variable.name, threads));
+      set += (set.empty() ? "" : ", ") + std::string(variable.pool);
+    } else if (largest_in(*said) > threads) {
+      plan.notes.push_back(fmt::format(
+          "{}={} stays as {}, but {} has time for {} only: more stop for a part of each period",
+          variable.name, *said, planned ? "asked for" : "it was set", quota,
+          count(threads, "thread")));
+    }
+  }
+  if (!set.empty())
+    plan.notes.push_back(
+        fmt::format("{} has time for {}, not for one on each of {} cpus: set for {}", quota,
+                    count(threads, "thread"), here.cpus, set));
+}
+
+}  // namespace nigh::cli
