@@ -55,7 +55,7 @@ void Coordinator::take(Connection from, Query const& m) {
   s.cpus = static_cast<std::uint32_t>(machine_.size());
   s.free = static_cast<std::uint32_t>(free_.count());
   s.programs = static_cast<std::uint32_t>(programs_.size());
-  s.waiting = static_cast<std::uint32_t>(queue_.size());
+  s.waiting = static_cast<std::uint32_t>(waiting());
   s.up_us = static_cast<std::uint64_t>(now_ - started_);
   s.grants = last_lease_;
   s.revocations = revocations_;
@@ -78,15 +78,17 @@ void Coordinator::describe(Connection whom, Status& in) const {
   in.granted = about.granted;
   in.used_uj = static_cast<std::uint64_t>(about.used_uj);
   Time waited = about.waited;
-  for (Waiting const& w : queue_) {
-    if (w.owner != whom) continue;
+  auto const add = [&](Waiting const& w) {
+    if (w.owner != whom) return;
     if (in.requests++ == 0) {
       in.waiting_us = static_cast<std::uint64_t>(now_ - w.since);
       in.region = w.region;
       in.wanted = static_cast<std::uint32_t>(w.demand.optimal);
     }
     waited += now_ - w.since;
-  }
+  };
+  std::for_each(queue_.begin(), queue_.end(), add);
+  std::for_each(outside_.begin(), outside_.end(), add);
   in.waited_us = static_cast<std::uint64_t>(waited);
   int threads = 0;
   for (auto const& [id, lease] : leases_) {

@@ -21,7 +21,7 @@ void Coordinator::check() const {
     NIGH_ASSERT(owner != programs_.end(), "every lease has a living owner");
     auto beyond = lease.cpus;
     beyond -= owner->second.allowed;
-    NIGH_ASSERT(beyond.empty(), "programs get cpus that they may use");
+    NIGH_ASSERT(beyond.empty() || lease.revoked, "programs get cpus that they may use");
     NIGH_ASSERT(lease.size <= lease.demand.maximum, "programs get no more than they can use");
     held[lease.owner] += lease.size;
     ++open[lease.owner];
@@ -43,7 +43,8 @@ void Coordinator::check() const {
     ++open[w.owner];
   }
   if (!queue_.empty()) {
-    NIGH_ASSERT(decide_for(queue_.front(), PositionSet(machine_.size()), waiting() - 1).waits(),
+    NIGH_ASSERT(decide_for(queue_.front(), PositionSet(machine_.size()),
+                           static_cast<int>(queue_.size()) - 1).waits(),
                 "the first in line is served as soon as that is possible");
     bool on_its_way = false, ripens = false;
     for (auto const& [id, lease] : leases_) {
@@ -55,6 +56,9 @@ void Coordinator::check() const {
     }
     NIGH_ASSERT(on_its_way || ripens, "what the first in line waits for comes back");
   }
+
+  for (Waiting const& w : outside_) ++open[w.owner];
+  check_outside();
 
   NIGH_ASSERT(programs_.size() == by_number_.size(), "each program has a number");
   for (auto const& [connection, program] : programs_) {

@@ -27,9 +27,10 @@ std::vector<Send> Coordinator::step(Event const& event, Time now) {
   now_ = std::max(now_, now);
   out_.clear();
   std::visit([this](auto const& e) { happen(e); }, event);
-  expire();
+  end_overdue();
   serve();
   make_room();
+  keep_within_bounds();
   offer_more();
 #ifndef NDEBUG
   check();
@@ -66,6 +67,8 @@ void Coordinator::happen(Lost const& e) {
   bool const was_first = !queue_.empty() && queue_.front().owner == e.connection;
   std::erase_if(queue_, [&](Waiting const& w) { return w.owner == e.connection; });
   if (was_first) first_since_ = now_;
+  std::erase_if(outside_, [&](Waiting const& w) { return w.owner == e.connection; });
+  quotas_.forget(e.connection);
   by_number_.erase(found->second.number);
   programs_.erase(found);
 }
@@ -97,7 +100,8 @@ void Coordinator::take(Connection from, Register const& m) {
                   .pid = m.pid,
                   .name = m.name,
                   .rank = m.rank,
-                  .allowed = std::move(allowed),
+                  .registered = allowed,
+                  .allowed = allowed,
                   .allowed_cpus = cpus,
                   .regions = Regions(cpus, options_.regions)};
   send(from, Welcome{program.number, static_cast<std::uint32_t>(program.allowed_cpus)});
@@ -124,9 +128,9 @@ bool Coordinator::has_room_for(Connection from, Ticket ticket, bool gives_one_ba
     refuse(from, Refusal::Reason::too_many_requests, ticket);
     return false;
   }
-  bool const taken = std::any_of(queue_.begin(), queue_.end(), [&](Waiting const& w) {
-    return w.owner == from && w.ticket == ticket;
-  });
+  auto const is_it = [&](Waiting const& w) { return w.owner == from && w.ticket == ticket; };
+  bool const taken = std::any_of(queue_.begin(), queue_.end(), is_it) ||
+                     std::any_of(outside_.begin(), outside_.end(), is_it);
   if (taken) refuse(from, Refusal::Reason::ticket_in_use, ticket);
   return !taken;
 }
@@ -148,8 +152,7 @@ void Coordinator::take(Connection from, Request const& m) {
   if (!has_room_for(from, m.ticket, gives_back)) return;
   if (gives_back) end(returned);
   int const place = m.place == unknown_place ? -1 : machine_.position(static_cast<int>(m.place));
-  if (queue_.empty()) first_since_ = now_;
-  queue_.push_back(
+  outside_.push_back(
       {from, m.region, m.ticket, program(from).regions.demand(m.region, m.demand), place, now_});
   ++program(from).open;
 }
@@ -160,7 +163,8 @@ void Coordinator::take(Connection from, Claim const& m) {
   auto const demand = owner.regions.demand(m.region, m.demand);
   policy::CoreDecision decision{demand.maximum, {}};
   if (now_ <= claims_until_)
-    for (int thread = 0; thread < std::min(m.team.size(), demand.maximum); ++thread) {
+    for (int thread = 0;
+         thread < std::min({m.team.size(), demand.maximum, left_for(from)}); ++thread) {
       int const p = machine_.position(m.team[thread]);
       if (p >= 0 && free_.has(p) && owner.allowed.has(p)) decision.positions.push_back(p);
     }
@@ -175,7 +179,7 @@ void Coordinator::take(Connection from, Release const& m) {
 
 void Coordinator::take(Connection from, Report const& m) {
   auto& regions = program(from).regions;
-  bool const is_shared = !queue_.empty() || competing() > 1;
+  bool const is_shared = waiting() > 0 || competing() > 1;
   regions.take(m, is_shared ? options_.busy_trial_percent : options_.trial_percent, now_);
   send_advice(from, regions);
 }

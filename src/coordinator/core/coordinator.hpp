@@ -17,6 +17,8 @@
 //   others' regions take. Why: what is in the way of the first in line was granted before it became
 //   first, so all of that is revoked a slice later, and gone by the end of `overdue`; then all cpus
 //   it may use are free, and no request needs more than those.
+// - Programs of one cgroup together hold no more cpus than its quota has time for. The k-th in line
+//   is then the k-th of those whose cgroup has cpus left (quotas.cpp).
 
 #include <algorithm>
 #include <cstdint>
@@ -26,13 +28,13 @@
 #include <variant>
 #include <vector>
 
+#include "coordinator/core/quotas.hpp"
 #include "coordinator/core/regions.hpp"
 #include "coordinator/protocol/message.hpp"
 #include "policy/core_allocation.hpp"
 
 namespace nigh::coordinator {
 
-using Connection = std::uint64_t;  // whoever drives the machine names them, and uses no name again
 using Time = std::int64_t;         // microseconds since any moment; never goes back
 
 struct CoordinatorOptions {
@@ -73,7 +75,15 @@ struct Known {  // of a program that has come: what it was told or taught when i
   Connection connection = 0;
   std::vector<KnownRegion> regions;
 };
-using Event = std::variant<Received, Lost, Tick, Load, Energy, Known>;
+struct Bound {  // by quotas of cpu time, from now on: all of them
+  Connection connection = 0;
+  std::vector<QuotaBound> bounds;
+};
+struct Allowed {  // by its cpuset, from now on; none: the system does not say
+  Connection connection = 0;
+  CpuSet cpus;
+};
+using Event = std::variant<Received, Lost, Tick, Load, Energy, Known, Bound, Allowed>;
 
 struct Send {
   Connection to = 0;
@@ -91,7 +101,7 @@ class Coordinator {
 
   int programs() const noexcept { return static_cast<int>(programs_.size()); }
   int leases() const noexcept { return static_cast<int>(leases_.size()); }
-  int waiting() const noexcept { return static_cast<int>(queue_.size()); }
+  int waiting() const noexcept { return static_cast<int>(queue_.size() + outside_.size()); }
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
 
@@ -110,7 +120,8 @@ class Coordinator {
     std::uint32_t pid = 0;
     Name name;
     JobRank rank;
-    policy::PositionSet allowed;
+    policy::PositionSet registered;
+    policy::PositionSet allowed;  // of these
     int allowed_cpus = 0;
     int held = 0;  // cpus
     std::size_t open = 0;
@@ -148,6 +159,8 @@ class Coordinator {
   void happen(Load const& e);
   void happen(Energy const& e);
   void happen(Known const& e);
+  void happen(Bound const& e);
+  void happen(Allowed const& e);
   void take(Connection from, Register const& m);
   void take(Connection from, Request const& m);
   void take(Connection from, Claim const& m);
@@ -189,6 +202,21 @@ class Coordinator {
     return !lease.revoked && ripe_if_idle_at(lease) <= now_;
   }
 
+  // quotas.cpp: what programs may have
+  int held_in(Quotas::Group const& group) const;
+  int queued_in(Quotas::Group const& group) const;
+  int part_in(Quotas::Group const& group) const;
+  int left_for(Connection who) const;
+  int most_for(Connection who, int instead_of = 0) const;
+  static policy::ThreadDemand within_quota(policy::ThreadDemand demand, int most);
+  void admit();
+  bool is_waited_for_outside(Quotas::Group const& group) const;
+  void expire_outside();
+  void end_overdue();
+  void keep_within_bounds();
+  std::optional<Time> next_tick_outside() const;
+  void check_outside() const;
+
   // accounts.cpp: what programs have had
   void count_time(Lease const& lease);
   void describe(Connection whom, Status& in) const;
@@ -203,6 +231,8 @@ class Coordinator {
   std::map<std::uint32_t, Connection> by_number_;
   Leases leases_;
   std::deque<Waiting> queue_;  // oldest first
+  Quotas quotas_;
+  std::deque<Waiting> outside_;  // oldest first: until their cgroup's quota has a cpu left
   Time first_since_ = 0;       // when the one at the front came there
   policy::PositionSet free_;
   policy::PositionSet busy_;  // with others' programs

@@ -77,7 +77,8 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   auto available = free_;
   available &= owner.allowed;
   available -= kept;
-  policy::CoreRequest const wish{request.demand, place_of(owner, request.place), attainable(owner)};
+  auto const demand = within_quota(request.demand, most_for(request.owner));
+  policy::CoreRequest const wish{demand, place_of(owner, request.place), attainable(owner)};
   // Of few cpus that it may use it leaves others no part, if they find theirs elsewhere.
   if (int const all = free_.count(); all > 0)
     waiting_behind = std::max(0, (waiting_behind + 1) * available.count() / all - 1);
@@ -160,7 +161,8 @@ void Coordinator::make_room() {
   };
   int lacking = -usable(free_);
   for (Waiting const& w : queue_)
-    lacking += std::min({part, w.demand.optimal, program(w.owner).allowed_cpus});
+    lacking += std::min(
+        {part, w.demand.optimal, program(w.owner).allowed_cpus, most_for(w.owner)});
 
   std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
@@ -200,8 +202,9 @@ void Coordinator::offer_more() {
     available -= busy_;
     Program const& owner = program(lease.owner);
     available &= owner.allowed;
+    auto const demand = within_quota(lease.demand, most_for(lease.owner, lease.size));
     auto const decision =
-        policy::decide(machine_, options_.allocation, available, {lease.demand, lease.place, 1});
+        policy::decide(machine_, options_.allocation, available, {demand, lease.place, 1});
     auto const size = static_cast<int>(decision.positions.size());
     if (size < lease.size + std::max(1, lease.size / 4)) continue;
     revoke(lease, id, Revoke::Reason::more_free);
@@ -211,7 +214,7 @@ void Coordinator::offer_more() {
 }
 
 std::optional<Time> Coordinator::next_tick() const {
-  std::optional<Time> next;
+  auto next = next_tick_outside();
   auto const at = [&](Time t) {
     if (t > now_ && (!next || t < *next)) next = t;
   };
