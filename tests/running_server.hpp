@@ -85,6 +85,7 @@ class RunningServer {
     options.core.claims_us = 60'000'000;
     options.minds_strangers = false;
     options.energy_root = directory_ / "system";
+    options.cgroup_root = directory_ / "system";
     options.log = [this](ServerOptions::Level level, std::string_view what, std::string_view whom) {
       if (level != ServerOptions::Level::warning) return;
       ++warnings_;

@@ -25,6 +25,7 @@ CoordinatorOptions options() {
   o.idle_slice_us = 300;
   o.overdue_us = overdue;
   o.claims_us = -1;
+  o.open_requests = 3;
   return o;
 }
 CpuSet cpus(int begin, int end) {
@@ -395,7 +396,7 @@ class Crowd {
 };
 
 TEST(Quotas, NobodyWaitsForEverInAnyOrderOfEvents) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Crowd crowd(seed);
     ASSERT_NO_THROW(crowd.play(1500));

@@ -12,6 +12,7 @@
 #include "platform/local_socket.hpp"
 #include "platform/program.hpp"
 #include "platform/shared_memory.hpp"
+#include "policy/quota.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -313,6 +314,8 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   member.page = static_cast<LeasePage*>(page);
   say(Level::info, "program came", member);
   tell_how_many();
+  platform::CgroupReader reader(options_.cgroup_root);
+  look_at_cgroups(to, member, reader);
   member.welcome = message;
   member.memory = memory;
   if (!memory_.recall(to, member.program)) return send_welcome(to, member);
@@ -385,6 +388,7 @@ void Server::look_around(Time now) {
   next_look_ = now + look_every_us;
   own_place_.look();
   close_slow_readers(now);
+  look_at_cgroups();
   if (!options_.minds_strangers) return;
   if (auto busy = strangers_.look(core_.machine(), core_.free())) happen(Load{*busy});
 }
@@ -398,6 +402,39 @@ void Server::look_at_energy(bool since_last) {
   }
   if (!energy.packages.empty() || measures_energy_) happen(energy);
   measures_energy_ = !energy.packages.empty();
+}
+
+// An administrator or a container's manager may change them at any time.
+void Server::look_at_cgroups() {
+  if (core_.programs() == 0) return;
+  platform::CgroupReader reader(options_.cgroup_root);
+  // What the core says to it may close a member.
+  std::vector<Connection> all;
+  for (auto const& [connection, member] : members_)
+    if (member.page != nullptr) all.push_back(connection);
+  for (auto const connection : all)
+    if (auto const found = members_.find(connection); found != members_.end())
+      look_at_cgroups(connection, found->second, reader);
+}
+
+// Where the system says nothing at the moment, what was known stays.
+void Server::look_at_cgroups(Connection whose, Member& member, platform::CgroupReader& reader) {
+  auto const& grants = reader.grants_to(member.pid);
+  std::vector<QuotaBound> bounds;
+  for (auto const& quota : grants.quotas)
+    if (int const cpus = policy::whole_cpus(quota.cpus); cpus < core_.machine().size())
+      bounds.push_back({{quota.group.device, quota.group.inode}, cpus});
+  CpuSet cpuset;
+  for (int const cpu : grants.cpus)
+    if (cpu < max_cpus) cpuset.add(cpu);
+  bool const has_bounds_changed =
+      bounds != member.bounds && (grants.odd.empty() || !bounds.empty());
+  bool const has_cpuset_changed = cpuset != member.cpuset && !cpuset.empty();
+  if (has_bounds_changed) member.bounds = bounds;
+  if (has_cpuset_changed) member.cpuset = cpuset;
+  // The member may be gone behind each of these.
+  if (has_bounds_changed) happen(Bound{whose, std::move(bounds)});
+  if (has_cpuset_changed) happen(Allowed{whose, cpuset});
 }
 
 // Soon. It is copied, for its program may be gone by then.

@@ -30,6 +30,7 @@
 #include "coordinator/server/own_place.hpp"
 #include "coordinator/server/region_memory.hpp"
 #include "coordinator/server/strangers.hpp"
+#include "platform/cgroup.hpp"
 #include "platform/energy.hpp"
 #include "platform/event_set.hpp"
 
@@ -50,6 +51,7 @@ struct ServerOptions {
   std::vector<int> own_cpus{};
   // Of the system's files, to look how much energy is used.
   std::filesystem::path energy_root = "/";
+  std::filesystem::path cgroup_root = "/";  // the same, for quotas and cpusets of programs
   Keeper keeper{};
   Time remember_every_us = 60'000'000;  // what programs that run for long have taught
   // A line for people: what happened, and to whom.
@@ -80,6 +82,8 @@ class Server {
     std::optional<Welcome> welcome{};  // not sent yet, until it is known what its regions can use
     int memory = -1;                   // that goes with it
     std::uint64_t remembered = 0;      // of its reports
+    std::vector<QuotaBound> bounds{};  // of its cgroups, as the core knows them
+    CpuSet cpuset{};
     std::map<LeaseId, Ticket> leases;
   };
 
@@ -108,6 +112,8 @@ class Server {
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
   void look_around(Time now);
   void look_at_energy(bool since_last);
+  void look_at_cgroups();
+  void look_at_cgroups(Connection whose, Member& member, platform::CgroupReader& reader);
   void remember(Connection connection, Member& member);
   void remember_all();
   void say(ServerOptions::Level level, std::string_view what, Member const& whom,

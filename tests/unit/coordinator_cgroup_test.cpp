@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quotas and cpusets from the system's files to a team.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "coordinator/client/master.hpp"
+#include "running_server.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr Demand all{64, 64};
+
+class CoordinatorCgroup : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write("proc/" + std::to_string(::getpid()) + "/cgroup", "0::/box");
+    server.restart();
+  }
+  void write(std::filesystem::path const& file, std::string const& value) {
+    auto const path = server.directory() / "system" / file;
+    std::filesystem::create_directories(path.parent_path());
+    auto const whole = path.string() + ".new";  // no reader sees half of it
+    std::ofstream(whole) << value << '\n';
+    std::filesystem::rename(whole, path);
+  }
+  void quota(std::string const& text) { write("sys/fs/cgroup/box/cpu.max", text); }
+  void cpuset(std::string const& text) { write("sys/fs/cgroup/box/cpuset.cpus.effective", text); }
+  // Regions begin again and again, until one has a team of this size; a test that hangs has failed.
+  static void until_team_has(std::uint32_t size, Master& master) {
+    for (;;) {
+      auto const team = master.enter(1, all);
+      master.leave(1000);
+      if (team.size == size) return;
+      ::usleep(1000);
+    }
+  }
+
+  RunningServer server;
+};
+
+TEST_F(CoordinatorCgroup, AQuotaBoundsTheTeamFromTheFirstRegion) {
+  quota("250000 100000");
+  Program program;
+  Master master(program);
+  ASSERT_TRUE(program.join(server.options()));
+  EXPECT_EQ(master.enter(1, all).size, 3u);
+  master.leave(1000);
+}
+
+TEST_F(CoordinatorCgroup, AQuotaIsReadAgainWhileProgramsRun) {
+  Program program;
+  Master master(program);
+  ASSERT_TRUE(program.join(server.options()));
+  until_team_has(8, master);
+  quota("200000 100000");
+  until_team_has(2, master);
+  quota("50000 100000");
+  until_team_has(1, master);
+  quota("often");  // counts for nothing, and what was known stays
+  quota("400000 100000");
+  until_team_has(4, master);
+  quota("max 100000");
+  until_team_has(8, master);
+}
+
+TEST_F(CoordinatorCgroup, TwoProgramsOfAGroupShareItsQuota) {
+  quota("400000 100000");
+  Program one, two;
+  Master first(one), second(two);
+  ASSERT_TRUE(one.join(server.options()));
+  ASSERT_TRUE(two.join(server.options()));
+  ASSERT_EQ(first.enter(1, {3, 3}).size, 3u);
+  EXPECT_EQ(second.enter(1, all).size, 1u);
+  second.leave(1000);
+  first.leave(1000);
+}
+
+TEST_F(CoordinatorCgroup, ACpusetIsReadAgainWhileProgramsRun) {
+  Program program;
+  Master master(program);
+  ASSERT_TRUE(program.join(server.options()));
+  until_team_has(8, master);
+  cpuset("2-4");
+  until_team_has(3, master);
+  cpuset("");  // emptied: the system says nothing
+  cpuset("0-7");
+  until_team_has(8, master);
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
