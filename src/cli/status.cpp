@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/pools.hpp"
+#include "cli/quota_shares.hpp"
 #include "cli/status_json.hpp"
 
 namespace nigh::cli {
@@ -40,6 +42,15 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
     if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())
       text += fmt::format("{} ({}) has threads on no granted cpus: {}\n", p.name.view(), p.pid,
                           listed(names));
+  for (auto const& share : quota_shares(all)) {
+    std::string who;
+    for (auto const& p : all.programs)
+      if (std::find(share.programs.begin(), share.programs.end(), p.program) !=
+          share.programs.end())
+        who += (who.empty() ? "" : ", ") + std::to_string(p.pid);
+    text += fmt::format("\nquota: {:.3g} {} for PID {} ({})\n", share.cpus,
+                        share.cpus == 1 ? "cpu" : "cpus", who, share.directory);
+  }
   return text;
 }
 

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "base/cpu_list.hpp"
 #include "cli/pools.hpp"
+#include "cli/quota_shares.hpp"
 #include "cli/region_name.hpp"
 
 namespace nigh::cli {
@@ -71,6 +73,13 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"region", fmt::format("{:#x}", p.region)},
                                 {"code", code_of(p)},
                                 {"pools", pools.of(static_cast<int>(p.pid))}});
+  for (auto const& share : quota_shares(all))  // only where there is one
+    for (auto& program : json["programs"])
+      if (std::find(share.programs.begin(), share.programs.end(),
+                    program["program"].get<std::uint32_t>()) != share.programs.end()) {
+        program["quota_cpus"] = share.cpus;
+        program["quota_cgroup"] = share.directory;
+      }
   return json;
 }
 

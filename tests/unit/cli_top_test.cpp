@@ -112,6 +112,14 @@ F1Help F3Search F4Filter F5Tree F6Sort F10Quit
 )");
 }
 
+TEST(Top, SaysWhoIsUnderAQuota) {
+  auto sample = busy_host();
+  sample.quotas = {{1.5, "/sys/fs/cgroup/box", {1, 3}}, {1, "/sys/fs/cgroup/small", {2}}};
+  auto const text = Stage(machine_of("pack:2 numa:1 core:4 pu:1"), sample).text(100, 24);
+  EXPECT_NE(text.find("   A C under a quota of 1.5 cpus\n"), text.npos) << text;
+  EXPECT_NE(text.find("\nB under a quota of 1 cpu "), text.npos) << text;
+}
+
 TEST(Top, ShowsTheSameOnASmallOne) {
   EXPECT_EQ(stage().text(40, 10, ascii_signs), R"(nigh top  /run/nigh/nighd.so~  every 1 s
 8 cpus, 4 free   1 busy with others (#)

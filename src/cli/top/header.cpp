@@ -34,12 +34,23 @@ std::string energy_of(Sample const& sample) {
                       : "energy " + total;
 }
 
-std::vector<Fact> facts_of(Sample const& sample) {
+// "A B under a quota of 1.5 cpus"
+std::string quota_text(QuotaShare const& share, Letters const& letters) {
+  std::string who;
+  for (auto const program : share.programs)
+    who += (who.empty() ? "" : " ") + std::string(1, letters.of(program));
+  return fmt::format("{} under a quota of {:.3g} {}", who, share.cpus,
+                     share.cpus == 1 ? "cpu" : "cpus");
+}
+
+std::vector<Fact> facts_of(Sample const& sample, Letters const& letters) {
   auto const& host = sample.status->host;
   std::vector<Fact> facts{{plural(host.cpus, "cpu") + fmt::format(", {} free", host.free)}};
   if (auto const n = host.strangers.count(); n > 0)
     facts.push_back({fmt::format("{} busy with others (#)", n), {Ink::warning}});
   facts.push_back({plural(host.programs, "program")});
+  for (auto const& share : sample.quotas)
+    facts.push_back({quota_text(share, letters), {Ink::warning}});
   facts.push_back({plural(host.waiting, "request") + (host.waiting == 1 ? " waits" : " wait"),
                    {host.waiting > 0 ? Ink::warning : Ink::plain}});
   if (sample.rates) {
@@ -73,7 +84,7 @@ Rows header_rows(Scene const& scene, View const* view, int width, int most) {
   if (view != nullptr && !view->filter.empty())
     facts.push_back({"only \"" + view->filter + "\"", {Ink::warning}});
   if (sample.status)
-    for (Fact& fact : facts_of(sample)) facts.push_back(std::move(fact));
+    for (Fact& fact : facts_of(sample, scene.letters)) facts.push_back(std::move(fact));
   else
     facts.push_back(
         {fmt::format("no coordinator at {}: {}; waiting for one", sample.socket, sample.why_not),

@@ -6,7 +6,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "cli/quota_shares.hpp"
 #include "coordinator/client/status.hpp"
 #include "coordinator/protocol/message.hpp"
 
@@ -27,6 +29,7 @@ struct Sample {
   std::optional<Rates> rates;                    //
   std::map<std::uint32_t, std::string> regions;  // names, by program's number
   std::map<std::uint32_t, std::string> pools;    // of threads that are leased no cpus
+  std::vector<QuotaShare> quotas = {};           // usually none
 };
 
 std::optional<Rates> rates_between(coordinator::HostStatus const& before,

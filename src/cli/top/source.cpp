@@ -8,6 +8,7 @@ namespace nigh::cli::top {
 void Source::look(int patience_ms) {
   auto const before = std::exchange(sample_.status, std::nullopt);
   sample_.rates.reset();
+  sample_.quotas.clear();
   auto now = coordinator::query_status(sample_.socket, patience_ms);
   if (!now) {
     sample_.why_not = now.message();
@@ -16,6 +17,7 @@ void Source::look(int patience_ms) {
   if (before) sample_.rates = rates_between(*before, *now);
   letters_.give_to(*now);
   sample_.status = std::move(now).value();
+  sample_.quotas = quota_shares(*sample_.status);
   name_regions();
   name_pools();
 }
