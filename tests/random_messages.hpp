@@ -60,9 +60,10 @@ class RandomMessages {
         return m;
       }
       case 1:
-        return coordinator::Request{bits(), below(100), demand(),
-                                    below(2) == 0 ? below(1024) : coordinator::unknown_place,
-                                    bits()};
+        return coordinator::Request{
+            bits(),   below(100),
+            demand(), below(2) == 0 ? below(1024) : coordinator::unknown_place,
+            bits(),   below(2) == 0 ? 0 : below(200'000)};
       case 2:
         return coordinator::Claim{bits(), below(100), demand(), team()};
       case 3:
@@ -75,18 +76,21 @@ class RandomMessages {
     }
   }
   coordinator::CoordinatorMessage from_coordinator() {
-    switch (below(6)) {
+    switch (below(7)) {
       case 0:
         return coordinator::Welcome{1 + below(1000), 1 + below(1024)};
       case 1:
-        return coordinator::Grant{1 + bits() / 2, below(100), below(1025), team()};
+        return coordinator::Grant{1 + bits() / 2, below(100), below(1025),
+                                  static_cast<std::uint8_t>(below(2)), team()};
       case 2:
         return coordinator::Revoke{1 + bits() / 2,
                                    static_cast<coordinator::Revoke::Reason>(below(3))};
       case 3:
         return coordinator::Refusal{below(100),
                                     static_cast<coordinator::Refusal::Reason>(below(10))};
-      case 4: {
+      case 4:
+        return coordinator::Unplaced{below(100)};
+      case 5: {
         coordinator::Advice m{.region = bits(), .maximum = below(1025)};
         if (below(2) == 0) m.limit = m.maximum;
         if (below(2) == 0) m.trial = 1 + below(coordinator::last_trial), m.size = 1 + below(1024);
@@ -101,6 +105,9 @@ class RandomMessages {
         m.measures_energy = static_cast<std::uint8_t>(below(2));
         m.energy_uj = bits();
         m.strangers = some_cpus();
+        m.unseen_strangers = static_cast<std::uint8_t>(below(2));
+        m.unplaced = bits();
+        m.ran_unplaced = bits();
         m.program = below(50);
         m.name = name();
         m.holds = some_cpus();

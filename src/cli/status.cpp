@@ -25,8 +25,10 @@ constexpr int no_coordinator = 1;
 std::string as_text(std::string const& socket, coordinator::HostStatus const& all) {
   auto text = fmt::format("{}: {} cpus, {} free; {} programs, {} requests wait\n", socket,
                           all.host.cpus, all.host.free, all.host.programs, all.host.waiting);
-  text += fmt::format("since its start {} leases granted, {} asked back; {} messages refused\n",
-                      all.host.grants, all.host.revocations, all.host.refusals);
+  text += fmt::format(
+      "since its start {} leases granted, {} asked back; {} regions unplaced; {} messages "
+      "refused\n",
+      all.host.grants, all.host.revocations, all.host.unplaced, all.host.refusals);
   text += all.host.measures_energy == 0
               ? std::string("energy: not available here\n")
               : fmt::format("energy: {:.1f} J\n", static_cast<double>(all.host.energy_uj) / 1e6);

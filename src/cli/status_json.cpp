@@ -50,9 +50,11 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
             {"grants", host.grants},
             {"revocations", host.revocations},
             {"refusals", host.refusals},
+            {"unplaced", host.unplaced},
             {"up_us", host.up_us},
             {"energy_j", joules(host, host.energy_uj)},
             {"strangers", list_of(host.strangers)},
+            {"strangers_unseen", host.unseen_strangers != 0},
             {"programs", Json::array()}};
   PoolNames pools;
   for (auto const& p : all.programs)
@@ -66,6 +68,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"waiting_us", p.waiting_us},
                                 {"waited_us", p.waited_us},
                                 {"grants", p.granted},
+                                {"unplaced", p.ran_unplaced},
                                 {"energy_j", joules(host, p.used_uj)},
                                 {"learnt_optimum", or_null(p.learnt.optimal)},
                                 {"learnt_maximum", or_null(p.learnt.maximum)},

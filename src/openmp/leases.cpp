@@ -46,7 +46,8 @@ coordinator::Program& joined(coordinator::CpuSet const& allowed) {
                    .name = program_invocation_short_name,
                    .allowed = allowed,
                    .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid())),
-                   .binary = platform::own_identity()});
+                   .binary = platform::own_identity(),
+                   .waits_briefly = true});
   }
   pthread_mutex_unlock(&lock);
   return *program;
@@ -67,7 +68,7 @@ void end(Leases* leases) noexcept {
 
 Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand demand) noexcept {
   auto const team = leases.master.enter(region, demand);
-  return {team.cpus, team.size, team.version, team.is_to_be_timed, team.without};
+  return {team.cpus, team.size, team.version, team.is_to_be_timed, team.floats, team.without};
 }
 
 void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }

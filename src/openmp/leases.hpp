@@ -16,7 +16,8 @@ struct Lease {
   std::uint32_t size = 0;               // 0: run as without a coordinator
   std::uint32_t version =
       0;  // of this master's leases: changes when cpus do, though not with the size alone
-  bool is_to_be_timed = false;                                          // however short it is
+  bool is_to_be_timed = false;  // however short it is
+  bool floats = false;          // its team had better not be bound to the cpus
   coordinator::Without without = coordinator::Without::no_coordinator;  // with size 0: why
 };
 

@@ -180,11 +180,14 @@ void Stay::study(Region const& region, Clause clause, Lease const& team) noexcep
 }
 
 void Stay::place(Region const& region, Wish w, Lease const& lease) noexcept {
-  team_.cpus = lease.cpus;
-  team_.size = lease.size;
   team_threads_ = team_size(w, lease.size);
-  team_.all = Place{1} << 63U | Place{me_.number} << 43U | Place{lease.size} << 32U | lease.version;
-  team_.is_shared = team_threads_ > lease.size;
+  if (!lease.floats) {  // else they are anywhere, as without a lease
+    team_.cpus = lease.cpus;
+    team_.size = lease.size;
+    team_.all =
+        Place{1} << 63U | Place{me_.number} << 43U | Place{lease.size} << 32U | lease.version;
+    team_.is_shared = team_threads_ > lease.size;
+  }
   if (!w.is_exact) threads_ = team_threads_;
   me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
 }

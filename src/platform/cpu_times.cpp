@@ -26,4 +26,20 @@ std::vector<CpuTimes> cpu_times(std::filesystem::path const& root) {
   return times;
 }
 
+// Behind the name in parentheses, which may hold anything: state ppid pgrp session tty tpgid flags
+// minflt cminflt majflt cmajflt utime stime.
+std::optional<std::int64_t> cpu_time_of(int process, std::filesystem::path const& root) {
+  std::ifstream file(root / "proc" / std::to_string(process) / "stat");
+  std::string text;
+  if (process <= 0 || !std::getline(file, text, '\0')) return std::nullopt;
+  auto const name_ends = text.rfind(')');
+  if (name_ends == std::string::npos) return std::nullopt;
+  std::istringstream words(text.substr(name_ends + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) words >> skipped;
+  std::int64_t user = 0, system = 0;
+  if (!(words >> user >> system) || user < 0 || system < 0) return std::nullopt;
+  return user + system;
+}
+
 }  // namespace nigh::platform

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How long each cpu has worked and rested since the host started.
+// How long each cpu has worked and rested since the host started, and processes have worked.
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 namespace nigh::platform {
@@ -15,5 +16,8 @@ struct CpuTimes {
 
 // By Linux's number of the cpu; empty where the system does not say.
 std::vector<CpuTimes> cpu_times(std::filesystem::path const& root = "/");
+
+// In the same unit: all threads of a process since it began. Nothing where the system does not say.
+std::optional<std::int64_t> cpu_time_of(int process, std::filesystem::path const& root = "/");
 
 }  // namespace nigh::platform

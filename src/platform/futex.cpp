@@ -13,14 +13,24 @@ namespace {
 
 static_assert(sizeof(sync::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-void futex(sync::atomic<std::uint32_t>& word, int operation, std::uint32_t value) noexcept {
-  ::syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
+void futex(sync::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           timespec const* most = nullptr) noexcept {
+  ::syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, most, nullptr, 0);
+}
+timespec time_of(std::int64_t ns) noexcept {
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  return {ns / second_ns, ns % second_ns};
 }
 
 }  // namespace
 
 void futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   futex(word, FUTEX_WAIT, expected);
+}
+void futex_wait_for(sync::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::int64_t most_ns) noexcept {
+  timespec const most = time_of(most_ns);
+  futex(word, FUTEX_WAIT, expected, &most);
 }
 void futex_wake_one(sync::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE, 1); }
 void futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept {
@@ -29,8 +39,7 @@ void futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept {
 
 void shared_futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t most_ns) noexcept {
-  constexpr std::int64_t second_ns = 1'000'000'000;
-  timespec const most{most_ns / second_ns, most_ns % second_ns};
+  timespec const most = time_of(most_ns);
   ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &most, nullptr, 0);
 }
 void shared_futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept {

@@ -73,15 +73,19 @@ ProgramMessage some_message(Choices& choices, nigh::test::Ledger const& ledger) 
     case 7:
       return Query{choices.below(9)};
     default:
-      return Request{choices.below(3), choices.below(6), some_demand(choices), choices.below(10),
-                     choices.below(2) == 0 ? 0 : some_lease(choices, ledger)};
+      return Request{choices.below(3),
+                     choices.below(6),
+                     some_demand(choices),
+                     choices.below(10),
+                     choices.below(2) == 0 ? 0 : some_lease(choices, ledger),
+                     choices.below(2) == 0 ? 0 : 1 + choices.below(100)};
   }
 }
 
 Event some_event(Choices& choices, nigh::test::Ledger const& ledger) {
   auto const kind = choices.below(16);
   if (kind == 0) return Lost{choices.below(6)};
-  if (kind == 1) return Load{some_cpus(choices)};
+  if (kind == 1) return Load{some_cpus(choices), choices.below(4) == 0};
   if (kind == 2) return Tick{};
   if (kind == 3) {
     Energy energy;
@@ -106,6 +110,10 @@ void play(Choices choices) {
   options.allocation.scarcity.least_percent = static_cast<int>(choices.below(3)) * 50;
   options.slice_us = 10;
   options.overdue_us = 200;
+  options.round_us = 20;
+  options.shortest_slice_us = 4;
+  options.want_us = 100;
+  options.keep_us = 20;
   options.claims_us = 100;
   options.programs = 4;
   options.open_requests = 5;

@@ -78,7 +78,8 @@ class ShortLived {
       if (auto const request = await<Request>(socket)) {
         CpuTeam team;
         team.add(::sched_getcpu());
-        send(socket, Grant{.lease = 1, .ticket = request->ticket, .wanted = 2, .team = team});
+        send(socket,
+             Grant{.lease = 1, .ticket = request->ticket, .wanted = 2, .floats = 0, .team = team});
         ++lives_;
       }
     }

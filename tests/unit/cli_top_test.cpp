@@ -48,6 +48,7 @@ Sample busy_host() {
   status.programs[1].requests = 1;
   status.programs[1].waiting_us = 3900;
   status.programs[1].waited_us = 1'234'567;
+  status.programs[1].ran_unplaced = 6;
   Sample sample;
   sample.socket = "/run/nigh/nighd.sock";
   sample.status = status;

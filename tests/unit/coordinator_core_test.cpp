@@ -394,6 +394,7 @@ class EveryOrder {
       }
       events.push_back({Received{c, Request{.demand = {2, 1}, .returned = lease_of[c]}}, 0});
       events.push_back({Received{c, Request{.ticket = 1, .demand = {2, 2}}}, 1});
+      events.push_back({Received{c, Request{.ticket = 2, .demand = {2, 2}, .patience_us = 5}}, 1});
       for (LeaseId id : {lease_of[1], lease_of[2]})
         if (id != 0) events.push_back({Received{c, Release{id}}, 0});
     }
@@ -416,6 +417,8 @@ TEST(Coordinator, KeepsItsPromisesInEveryOrderOfEvents) {
     options.allocation.scarcity.least_percent = percent;
     options.slice_us = 10;
     options.overdue_us = 100;
+    options.want_us = 50;
+    options.keep_us = 5;
     Coordinator const machine(test::small_machine({1, 1}), options, 0);
     EveryOrder all;
     all.explore(machine, {}, 0, 6);

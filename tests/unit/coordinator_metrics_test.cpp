@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "coordinator/server/metrics.hpp"
+#include "four_cpus.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
-#include "four_cpus.hpp"
 #include "running_server.hpp"
 
 namespace nigh::coordinator {
@@ -24,17 +24,22 @@ TEST(Metrics, SayWhoHoldsWhat) {
   core.step(Energy{{{cpus({0, 1, 2, 3}), 0}}}, 0);
   core.step(Received{7, Request{.ticket = 1, .demand = {3, 3}}}, 0);
   core.step(Energy{{{cpus({0, 1, 2, 3}), 4'000'040}}}, 1);
-  core.step(Load{cpus({3})}, 1);
-  auto const answer = metrics_answer(core, 1);
+  core.step(Load{cpus({3}), true}, 2);
+  auto const answer = metrics_answer(core, 2);
   EXPECT_TRUE(answer.starts_with("HTTP/1.0 200 OK\r\n"));
   auto const body = answer.substr(answer.find("\r\n\r\n") + 4);
   EXPECT_NE(answer.find("Content-Length: " + std::to_string(body.size()) + "\r\n"), answer.npos);
-  for (auto const* line : {"\nnigh_cpus 4\n", "\nnigh_cpus_free 1\n", "\nnigh_programs 1\n",
-                           "\nnigh_cpus_strangers 1\n", "\nnigh_energy_joules_total 4.000040\n",
-                           "\nnigh_program_cpus{program=\"1\",pid=\"42\",name=\"a \\\"quoted\\\" "
-                           "name\"} 3\n",
-                           "\nnigh_program_energy_joules_total{program=\"1\",pid=\"42\",name=\"a "
-                           "\\\"quoted\\\" name\"} 3.000030\n"})
+  for (auto const* line :
+       {"\nnigh_cpus 4\n", "\nnigh_cpus_free 1\n", "\nnigh_programs 1\n",
+        "\nnigh_cpus_strangers 1\n", "\nnigh_cpus_strangers_unseen 1\n",
+        "\nnigh_unplaced_total 0\n",
+        "\nnigh_program_unplaced_total{program=\"1\",pid=\"42\",name=\"a \\\"quoted\\\" "
+        "name\"} 0\n",
+        "\nnigh_energy_joules_total 4.000040\n",
+        "\nnigh_program_cpus{program=\"1\",pid=\"42\",name=\"a \\\"quoted\\\" "
+        "name\"} 3\n",
+        "\nnigh_program_energy_joules_total{program=\"1\",pid=\"42\",name=\"a "
+        "\\\"quoted\\\" name\"} 3.000030\n"})
     EXPECT_NE(body.find(line), body.npos) << line << body;
 }
 

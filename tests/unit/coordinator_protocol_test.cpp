@@ -34,12 +34,18 @@ void set_u32(Bytes& bytes, std::size_t at, std::uint32_t value) {
 }
 
 TEST(Protocol, LaysARequestOutAsDocumented) {
-  auto const bytes = bytes_of(ProgramMessage{Request{
-      .region = 0x0102030405060708, .ticket = 9, .demand = {16, 8}, .place = 3, .returned = 0x11}});
-  unsigned char const expected[] = {'n', 'i', 'g', 'h', 2, 0, 2, 0, 48, 0, 0, 0, 0, 0, 0, 0,  //
-                                    8,   7,   6,   5,   4, 3, 2, 1, 9,  0, 0, 0,  // region, ticket
-                                    16,  0,   0,   0,   8, 0, 0, 0, 3,  0, 0, 0,  // demand, place
-                                    17,  0,   0,   0,   0, 0, 0, 0};              // returned
+  auto const bytes = bytes_of(ProgramMessage{Request{.region = 0x0102030405060708,
+                                                     .ticket = 9,
+                                                     .demand = {16, 8},
+                                                     .place = 3,
+                                                     .returned = 0x11,
+                                                     .patience_us = 0x1234}});
+  unsigned char const expected[] = {
+      'n',  'i',  'g', 'h', 3, 0, 2, 0, 52, 0, 0, 0, 0, 0, 0, 0,  //
+      8,    7,    6,   5,   4, 3, 2, 1, 9,  0, 0, 0,              // region, ticket
+      16,   0,    0,   0,   8, 0, 0, 0, 3,  0, 0, 0,              // demand, place
+      17,   0,    0,   0,   0, 0, 0, 0,                           // returned
+      0x34, 0x12, 0,   0};                                        // patience
   ASSERT_EQ(bytes.size(), sizeof expected);
   EXPECT_EQ(std::memcmp(bytes.data(), expected, sizeof expected), 0);
 }
@@ -78,7 +84,7 @@ TEST(Protocol, SaysWhatIsForeign) {
   EXPECT_EQ(error_of(bytes), DecodeError::not_nigh);
   EXPECT_EQ(version_in(bytes), 0);
   EXPECT_EQ(version_in(good), protocol_version);
-  for (int version : {0, 1, 3, 0x0102}) {
+  for (int version : {0, 1, 2, 4, 0x0103}) {
     bytes = good;
     bytes[4] = static_cast<std::byte>(version & 0xff);
     bytes[5] = static_cast<std::byte>(version >> 8);
@@ -101,12 +107,17 @@ TEST(Protocol, SaysWhatIsForeign) {
 
 TEST(Protocol, RefusesValuesOutOfRange) {
   auto const request = bytes_of(ProgramMessage{Request{.demand = {16, 8}}});
-  constexpr std::size_t maximum = 28, optimal = 32, place = 36;
+  constexpr std::size_t maximum = 28, optimal = 32, place = 36, patience = 48;
   struct {
     std::size_t at;
     std::uint32_t value;
-  } const changes[] = {{maximum, 7},  {maximum, 0},  {maximum, 1025},
-                       {optimal, 17}, {place, 1024}, {place, 0xfffffffe}};
+  } const changes[] = {{maximum, 7},
+                       {maximum, 0},
+                       {maximum, 1025},
+                       {optimal, 17},
+                       {place, 1024},
+                       {place, 0xfffffffe},
+                       {patience, longest_patience_us + 1}};
   for (auto const& change : changes) {
     auto bytes = request;
     set_u32(bytes, change.at, change.value);

@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "coordinator/server/strangers.hpp"
 #include "four_cpus.hpp"
@@ -13,20 +16,34 @@
 namespace nigh::coordinator {
 namespace {
 
+constexpr auto nothing_known = Strangers::unknown;
+
+// The cpus seen busy, if anything has changed.
+std::optional<CpuSet> changed(Strangers& strangers, policy::CoreMap const& machine,
+                              policy::PositionSet const& free,
+                              std::vector<platform::CpuTimes> times,
+                              Strangers::Members members = {{7, nothing_known}}) {
+  strangers.compare(machine, free, std::move(times), std::move(members));
+  return strangers.have_changed() ? std::optional(strangers.busy()) : std::nullopt;
+}
+
 TEST(Strangers, AreWhoKeepsFreeCpusBusy) {
   auto const machine = four_cpus();
   auto free = policy::PositionSet::all(4);
   Strangers strangers;
-  EXPECT_EQ(strangers.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}), std::nullopt);
-  EXPECT_EQ(strangers.compare(machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}), cpus({0, 1}));
-  EXPECT_EQ(strangers.compare(machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}),
+  EXPECT_EQ(changed(strangers, machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}), std::nullopt);
+  EXPECT_EQ(changed(strangers, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}),
+            cpus({0, 1}));
+  EXPECT_EQ(changed(strangers, machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}),
             std::nullopt)
       << "the same as before";
   free.remove(machine.position(1));
-  EXPECT_EQ(strangers.compare(machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}), cpus({0}))
+  EXPECT_EQ(changed(strangers, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}),
+            cpus({0}))
       << "who has a lease may work";
   free.add(machine.position(1));
-  EXPECT_EQ(strangers.compare(machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}), cpus({}))
+  EXPECT_EQ(changed(strangers, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}),
+            cpus({}))
       << "or had one at the last look";
 }
 
@@ -34,7 +51,77 @@ TEST(Strangers, AreUnknownWhereTheSystemSaysNothing) {
   auto const machine = four_cpus();
   Strangers strangers;
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(strangers.compare(machine, policy::PositionSet::all(4), {}), std::nullopt);
+    EXPECT_EQ(changed(strangers, machine, policy::PositionSet::all(4), {}), std::nullopt);
+}
+
+// Of four cpus that are all leased, ours have worked so many hundredths in a second.
+struct AllLeased {
+  policy::CoreMap machine = four_cpus();
+  Strangers strangers;
+  std::int64_t second = 0, ours = 0;
+
+  // Whether strangers are unseen after a second in which all cpus were busy.
+  bool after(std::int64_t of_ours, int process = 7) {
+    ++second;
+    ours += of_ours;
+    std::vector<platform::CpuTimes> const times(4, {100 * second, 0});
+    strangers.compare(machine, policy::PositionSet(4), times, {{process, ours}});
+    return strangers.are_unseen();
+  }
+};
+
+TEST(Strangers, OnLeasedCpusAreWhatOursHaveNotWorked) {
+  AllLeased host;
+  EXPECT_FALSE(host.after(0)) << "nothing to compare with";
+  EXPECT_FALSE(host.after(400));
+  EXPECT_FALSE(host.after(300)) << "one look may be wrong";
+  EXPECT_TRUE(host.after(300));
+  EXPECT_TRUE(host.after(380)) << "so may this one";
+  EXPECT_TRUE(host.after(300));
+  EXPECT_FALSE((host.after(360), host.after(390))) << "less than half a cpu is none";
+  EXPECT_FALSE(host.after(0, 8)) << "another program: nothing to compare with";
+  EXPECT_FALSE(host.after(nothing_known, 8));
+}
+
+// They were seen while their cpu was free, and are at once known to be there when it is not.
+TEST(Strangers, StayKnownWhenTheirCpuIsLeased) {
+  auto const machine = four_cpus();
+  Strangers strangers;
+  auto free = policy::PositionSet::all(4);
+  strangers.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
+  strangers.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 0}});
+  EXPECT_EQ(strangers.busy(), cpus({0}));
+  EXPECT_FALSE(strangers.are_unseen()) << "it is seen";
+  free.remove(machine.position(0));
+  free.remove(machine.position(1));
+  strangers.compare(machine, free, {{200, 0}, {100, 100}, {0, 200}, {0, 200}}, {{7, 100}});
+  EXPECT_EQ(strangers.busy(), cpus({}));
+  EXPECT_TRUE(strangers.are_unseen());
+}
+
+// A program of ours works on a free cpu between its regions.
+TEST(Strangers, AreNotOursBetweenRegions) {
+  auto const machine = four_cpus();
+  Strangers strangers;
+  auto const free = policy::PositionSet::all(4);
+  strangers.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
+  strangers.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 98}});
+  EXPECT_TRUE(strangers.busy().empty());
+}
+
+TEST(CpuTimes, OfAProcessAreReadFromItsStat) {
+  auto const root =
+      std::filesystem::temp_directory_path() / ("nigh-pstat-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root / "proc/12");
+  std::filesystem::create_directories(root / "proc/13");
+  std::ofstream(root / "proc/12/stat")
+      << "12 (a ) name) S 1 2 3 4 5 6 7 8 9 10 40 2 0 0 20 0 1 0 99\n";
+  std::ofstream(root / "proc/13/stat") << "13 (cut) S 1 2 3\n";
+  EXPECT_EQ(platform::cpu_time_of(12, root), 42);
+  EXPECT_EQ(platform::cpu_time_of(13, root), std::nullopt);
+  EXPECT_EQ(platform::cpu_time_of(14, root), std::nullopt);
+  EXPECT_EQ(platform::cpu_time_of(0, root), std::nullopt);
+  std::filesystem::remove_all(root);
 }
 
 TEST(CpuTimes, AreReadFromProcStat) {

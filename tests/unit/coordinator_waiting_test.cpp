@@ -39,6 +39,7 @@ class Crowd {
     }
   }
   long served = 0;
+  long unplaced = 0;
   Time longest_us = 0;
 
  private:
@@ -53,6 +54,10 @@ class Crowd {
     o.allocation.scarcity.least_percent = least_percent;
     o.slice_us = slice;
     o.overdue_us = overdue;
+    o.round_us = 100;
+    o.shortest_slice_us = 5;
+    o.want_us = 150;
+    o.keep_us = 15;
     o.claims_us = -1;
     o.open_requests = 3;
     return o;
@@ -76,6 +81,7 @@ class Crowd {
     auto const maximum = 1 + static_cast<std::uint32_t>(below(10));
     Request m{.ticket = ++ticket_, .demand = {maximum, 1 + maximum / 2}};
     if (!mine.empty() && below(2) == 0) m.returned = mine[0];
+    if (below(3) == 0) m.patience_us = 1 + static_cast<std::uint32_t>(below(100));
     step(Received{c, m});
   }
 
@@ -89,12 +95,21 @@ class Crowd {
       std::erase_if(promises_, [&](auto const& p) { return p.first.first == lost->connection; });
     if (auto const* received = std::get_if<Received>(&event))
       if (auto const* m = std::get_if<Request>(&received->message))
-        promises_[{received->from, m->ticket}] = {now_, now_ + (in_front + 1) * (slice + overdue)};
+        promises_[{received->from, m->ticket}] = {
+            now_, now_ + (m->patience_us != 0 ? Time{m->patience_us}
+                                              : (in_front + 1) * (slice + overdue))};
     for (Send const& s : sent) {
       if (auto const* g = std::get_if<Grant>(&s.message)) {
         ++served;
         longest_us = std::max(longest_us, now_ - promises_.at({s.to, g->ticket}).asked);
         promises_.erase({s.to, g->ticket});
+      }
+      if (auto const* u = std::get_if<Unplaced>(&s.message)) {
+        auto const found = promises_.find({s.to, u->ticket});
+        ASSERT_NE(found, promises_.end()) << "nobody asked for that";
+        ASSERT_EQ(now_, found->second.until) << "not before its patience is over";
+        promises_.erase(found);
+        ++unplaced;
       }
       if (auto const* r = std::get_if<Refusal>(&s.message)) promises_.erase({s.to, r->ticket});
     }
@@ -119,6 +134,7 @@ TEST(Coordinator, ServesWhoWaitsInBoundedTime) {
       ASSERT_NO_THROW(crowd.play(1500));
       ASSERT_FALSE(HasFatalFailure());
       EXPECT_GT(crowd.served, 100);
+      EXPECT_GT(crowd.unplaced, 0);
       EXPECT_GT(crowd.longest_us, 50) << "they did wait";
     }
 }

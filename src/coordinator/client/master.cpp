@@ -12,6 +12,7 @@ namespace nigh::coordinator {
 namespace {
 
 constexpr std::int64_t refused_for_us = 1'000'000;
+constexpr std::int64_t claims_within_us = 100'000;  // by a coordinator that has just started
 
 std::int64_t now_us() noexcept {
   using namespace std::chrono;
@@ -55,7 +56,7 @@ Master::Team Master::enter_by_message(Demand demand) noexcept {
     return team_for(demand, program_.advice(region_));
   }
   lease_ = 0;
-  return none(ask_again_ != 0 ? Without::refused : Without::no_answer);
+  return none(why_none_);
 }
 
 // The coordinator tries out one region at a time; here each trial ends by itself, whatever becomes
@@ -66,12 +67,12 @@ Master::Team Master::team_of_trial(RegionWord advice, std::uint32_t can) noexcep
     trial_runs_ = 0;
   }
   if (trial_runs_ >= TrialRuns::count)
-    return {cpus_.data(), size_now_, version_, false, Without::nothing};
+    return {cpus_.data(), size_now_, version_, false, floats_, Without::nothing};
   auto const run = trial_runs_++;
   if (TrialRuns::has_its_team(run)) size_now_ = std::min(can, advice.size());
   bool const is_reported = TrialRuns::is_reported(run);
   if (is_reported) report_at_ns_ = 0;
-  return {cpus_.data(), size_now_, version_, is_reported, Without::nothing};
+  return {cpus_.data(), size_now_, version_, is_reported, floats_, Without::nothing};
 }
 
 // To a coordinator that may have just started: what we had from the one before.
@@ -81,10 +82,19 @@ bool Master::claim(Demand demand) noexcept {
   lease_ = 0;
   asked_ = most(demand, program_.advice(region_));
   claim.ticket = ticket_ += lease_slots;
-  return ask(claim);
+  return ask(claim, program_.waits_briefly_ ? claims_within_us : 0);
 }
 
 bool Master::request(Demand demand) noexcept {
+  std::int64_t patience = 0;
+  if (program_.waits_briefly_) {
+    auto const now = now_us();
+    why_none_ = Without::no_answer;
+    bool const is_silent = program_.is_silent(now);
+    if (!is_silent) why_none_ = Without::unplaced;
+    patience = is_silent ? policy::LeasePatience::not_now : patience_.at(now);
+    if (patience == policy::LeasePatience::not_now) return give_back(), false;
+  }
   bool const returns = forget_word();
   auto const held = std::exchange(lease_, 0);
   int const cpu = platform::current_cpu();
@@ -94,19 +104,32 @@ bool Master::request(Demand demand) noexcept {
               .ticket = ticket_ += lease_slots,
               .demand = demand,
               .place = 0 <= cpu && cpu < max_cpus ? static_cast<std::uint32_t>(cpu) : unknown_place,
-              .returned = returns ? held : 0});
+              .returned = returns ? held : 0,
+              .patience_us = static_cast<std::uint32_t>(patience)},
+      patience);
 }
 
-bool Master::ask(ProgramMessage const& message) noexcept {
+// Patience as the coordinator is told.
+bool Master::ask(ProgramMessage const& message, std::int64_t patience) noexcept {
+  why_none_ = Without::no_answer;
   auto const link = program_.link();
   if (link == 0) return false;
-  answer_.store(Answer::awaited, sync::release);  // (R)
-  program_.send_and_wait(*this, message, link);
-  auto const answer = answer_.exchange(Answer::none, sync::acquire);  // (R)
-  if (answer == Answer::refused && std::holds_alternative<Request>(message))
-    ask_again_ = now_us() + refused_for_us;
+  auto const began = patience == 0 ? 0 : now_us();
+  answer_.await(ticket_);
+  program_.send_and_wait(*this, message, link, patience);
+  auto const answer = answer_.end(ticket_);
   link_ = link;
-  return answer == Answer::granted;
+  if (answer == Handover::Is::granted) return true;
+  if (patience != 0) {
+    auto const now = now_us();
+    patience_.spend(now - began, now);
+  }
+  if (answer == Handover::Is::unplaced) why_none_ = Without::unplaced;
+  if (answer == Handover::Is::refused && std::holds_alternative<Request>(message)) {
+    ask_again_ = now_us() + refused_for_us;
+    why_none_ = Without::refused;
+  }
+  return false;
 }
 
 // By whichever thread listens.
@@ -119,10 +142,12 @@ void Master::take(Grant const& grant) noexcept {
     cpus_[i] = cpu;
   }
   if (!same) ++version_;
+  if (floats_ != (grant.floats != 0)) ++version_;
+  floats_ = grant.floats != 0;
   size_ = size;
   lease_ = grant.lease;
   unreported_ns_ = 0;
-  answer_.store(Answer::granted, sync::release);  // (R)
+  answer_.settle(grant.ticket, Handover::Is::granted);
 }
 
 void Master::report(std::uint32_t trial) noexcept {

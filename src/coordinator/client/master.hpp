@@ -12,8 +12,10 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "coordinator/client/handover.hpp"
 #include "coordinator/client/program.hpp"
 #include "coordinator/client/without.hpp"
+#include "policy/lease_patience.hpp"
 
 namespace nigh::coordinator {
 
@@ -29,11 +31,13 @@ class Master {
     std::uint32_t size = 0;               // 0: run as without a coordinator
     std::uint32_t version = 0;            // changes when cpus do: pin again only then
     bool is_to_be_timed = false;          // leave() had better be told how long it took
-    Without without = Without::nothing;   // with size 0: why
+    bool floats = false;  // had better not be bound to its cpus: others' programs are there, too
+    Without without = Without::nothing;  // with size 0: why
   };
 
-  // Waits for cpus if there are none for it. A lease serves all regions of its thread: one that can
-  // use fewer threads, as `demand` or the coordinator says, gets the first of its cpus; for one
+  // Waits for cpus if there are none for it, for a moment (policy/lease_patience.hpp) or as long as
+  // it takes (ProgramOptions::waits_briefly). A lease serves all regions of its thread: one that
+  // can use fewer threads, as `demand` or the coordinator says, gets the first of its cpus; for one
   // that can use more than was asked for, it is changed for another.
   Team enter(RegionId region, Demand demand) noexcept {
     region_ = region;
@@ -74,7 +78,6 @@ class Master {
 
  private:
   friend class Program;
-  enum class Answer : std::uint32_t { none, awaited, granted, refused };
   static constexpr RegionId no_region = ~RegionId{0};
 
   bool holds() const noexcept { return lease_ != 0 && link_ == program_.link(); }
@@ -93,14 +96,14 @@ class Master {
       if (advice.is_limited()) size_now_ = std::min(can, advice.maximum());
       if (advice.trial() != 0) return team_of_trial(advice, can);
     }
-    return {cpus_.data(), size_now_, version_, region_ == due_, Without::nothing};
+    return {cpus_.data(), size_now_, version_, region_ == due_, floats_, Without::nothing};
   }
   Team team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   Team enter_by_message(Demand demand) noexcept;
-  Team none(Without why) const noexcept { return {nullptr, 0, 0, false, why}; }
+  Team none(Without why) const noexcept { return {nullptr, 0, 0, false, false, why}; }
   void leave_by_message(LeaseWord::Left left) noexcept;
   void report(std::uint32_t trial) noexcept;
-  bool ask(ProgramMessage const& message) noexcept;
+  bool ask(ProgramMessage const& message, std::int64_t patience) noexcept;
   bool claim(Demand demand) noexcept;
   bool request(Demand demand) noexcept;
   void take(Grant const& grant) noexcept;
@@ -114,6 +117,7 @@ class Master {
   std::uint32_t size_ = 0;
   std::uint32_t asked_ = 0;  // for it
   std::uint32_t version_ = 0;
+  bool floats_ = false;
   // of the region
   bool is_inside_ = false;
   RegionId region_ = 0;
@@ -128,8 +132,9 @@ class Master {
   RegionWord trial_{};
   std::uint32_t trial_runs_ = 0;
 
-  // (R) Who sees the answer sees the lease that came with it, which another thread may have heard.
-  sync::atomic<Answer> answer_{Answer::none};
+  Handover answer_;
+  policy::LeasePatience patience_;
+  Without why_none_ = Without::nothing;  // the last request got
   Ticket ticket_ = 0;
   std::int64_t ask_again_ = 0;
   std::array<std::uint16_t, max_cpus> cpus_{};

@@ -17,7 +17,9 @@ namespace {
 
 constexpr int answers_within_ms = 1000;  // a coordinator that is alive
 constexpr std::int64_t awake_us = 30;
+constexpr std::int64_t late_us = 50'000;  // beyond a request's patience, its answer is
 constexpr std::int64_t shortest_pause = 1'000'000, longest_pause = 64'000'000;
+constexpr std::int64_t without_end = INT64_MAX;
 
 std::int64_t now_us() noexcept {
   using namespace std::chrono;
@@ -42,6 +44,7 @@ bool Program::join(ProgramOptions const& options) noexcept {
            .rank = options.rank,
            .listens = options.listens,
            .binary = options.binary};
+    waits_briefly_ = options.waits_briefly;
     may_join_ = 0 < length && length < path_.size() && me_.is_valid();
     path_ = {};
     if (may_join_) std::memcpy(path_.data(), options.socket, length);
@@ -60,6 +63,8 @@ void Program::drop() noexcept {
   socket_ = -1;
   if (page_ != nullptr) platform::unshare(page_, sizeof(LeasePage));
   for (auto& m : masters_) m.store(nullptr, sync::relaxed);
+  silent_until_.store(0, sync::relaxed);
+  silence_.store(0, sync::relaxed);
   turn_.reset();
 }
 
@@ -127,7 +132,7 @@ bool Program::attach(Master& master) noexcept {
     return true;
   for (std::uint32_t slot = 0; slot < lease_slots; ++slot) {
     Master* nobody = nullptr;
-    if (!masters_[slot].compare_exchange_strong(nobody, &master, sync::acq_rel)) continue;  // (R)
+    if (!masters_[slot].compare_exchange_strong(nobody, &master, sync::acq_rel)) continue;  // (M)
     master.slot_ = slot;
     master.ticket_ = slot;
     return true;
@@ -152,30 +157,33 @@ bool Program::send(ProgramMessage const& message) noexcept {
   return platform::send_message(socket_, encode(message).bytes()) == 0;
 }
 
-// Until the master's answer is there, or the link is gone over which it would come.
-void Program::send_and_wait(Master& master, ProgramMessage const& message,
-                            std::uint32_t link) noexcept {
+// Until the master's answer is there, the link is gone over which it would come, or it is late.
+// `patience`: 0, or what the coordinator was told.
+void Program::send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link,
+                            Clock patience) noexcept {
   auto const is_awaited = [&] {
-    return master.answer_.load(sync::acquire) == Master::Answer::awaited &&  // (R)
-           link_.load(sync::relaxed) == link && !is_closed_.load(sync::relaxed);
+    return master.answer_.is_awaited(master.ticket_) && link_.load(sync::relaxed) == link &&
+           !is_closed_.load(sync::relaxed);
   };
+  auto const until = patience == 0 ? without_end : now_us() + patience + late_us;
   page_->answer_to(master.ticket_).word.await(master.ticket_);
   bool const sent = !is_closed_.load(sync::relaxed) && send(message);
   if (sent && hear_awake(master, link)) return;
   while (sent && is_awaited()) {
+    auto const now = now_us();
+    if (now >= until) return note_silence(now);
     if (turn_.try_take()) {
-      if (is_awaited()) listen();
+      if (is_awaited()) listen(until - now);
       turn_.give();
-    } else {
+    } else if (patience == 0) {
       turn_.await();
+    } else {
+      turn_.await_for(until - now);
     }
   }
-  if (master.answer_.load(sync::acquire) != Master::Answer::awaited) return;  // (R)
-  // In our turn, for what is heard now is no answer any more; it goes back.
+  if (sent) return;
   turn_.take();
-  if (!sent && link_.load(sync::relaxed) == link) lose();
-  if (master.answer_.load(sync::relaxed) == Master::Answer::awaited)
-    master.answer_.store(Master::Answer::none, sync::relaxed);
+  if (link_.load(sync::relaxed) == link) lose();
   turn_.give();
 }
 
@@ -192,9 +200,13 @@ bool Program::hear_awake(Master& master, std::uint32_t link) noexcept {
     }
   } while (!there && now_us() < until && link_.load(sync::relaxed) == link);
   if (!there && !answer.word.sleep(ticket)) return false;
+  if (answer.is_unplaced()) {
+    if (master.answer_.begin(ticket)) master.answer_.settle(ticket, Handover::Is::unplaced);
+    return true;
+  }
   Grant const grant = answer.get(ticket);
   if (grant.is_valid()) {
-    master.take(grant);
+    if (master.answer_.begin(ticket)) master.take(grant);
     return true;
   }
   turn_.take();  // as after a message that is none
@@ -214,12 +226,15 @@ void Program::look() noexcept {
   turn_.give();
 }
 
-void Program::listen() noexcept {
+void Program::listen(Clock at_most) noexcept {
   if (hear()) return;
-  if (platform::wait_until_readable(socket_, answers_within_ms)) {
+  bool const is_brief = at_most < answers_within_ms * 1000;
+  auto const ms = is_brief ? static_cast<int>(at_most / 1000 + 1) : answers_within_ms;
+  if (platform::wait_until_readable(socket_, ms)) {
     static_cast<void>(hear());
     return;
   }
+  if (is_brief) return;
   if (asked_whether_alive_ || !send(Query{})) return lose();
   asked_whether_alive_ = true;
 }
@@ -235,32 +250,52 @@ bool Program::hear() noexcept {
     auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
     if (message == nullptr) return lose(), true;
     asked_whether_alive_ = false;
+    silent_until_.store(0, sync::relaxed);
+    silence_.store(0, sync::relaxed);
     if (auto const* const grant = std::get_if<Grant>(message))
       take(*grant);
     else if (auto const* const refusal = std::get_if<Refusal>(message))
       take(*refusal);
+    else if (auto const* const unplaced = std::get_if<Unplaced>(message))
+      take(*unplaced);
   }
 }
 
-// The master that waits for the answer with this ticket.
+// The master that waits for the answer with this ticket, and now for us to hand it over.
 Master* Program::waiting_for(Ticket ticket) noexcept {
-  Master* const master = masters_[ticket % lease_slots].load(sync::acquire);  // (R)
-  bool const waits = master != nullptr &&
-                     master->answer_.load(sync::acquire) == Master::Answer::awaited &&  // (R)
-                     master->ticket_ == ticket;
-  return waits ? master : nullptr;
+  Master* const master = masters_[ticket % lease_slots].load(sync::acquire);  // (M)
+  return master != nullptr && master->answer_.begin(ticket) ? master : nullptr;
 }
 
+// One that came too late goes back, though its word may be that of another lease by now. If it has
+// ended meanwhile, no matter.
 void Program::take(Grant const& grant) noexcept {
-  if (Master* const master = waiting_for(grant.ticket))
-    master->take(grant);
-  else if (page_->at(grant.ticket).decline(grant.lease))
-    send(Release{grant.lease});
+  if (Master* const master = waiting_for(grant.ticket)) return master->take(grant);
+  static_cast<void>(page_->at(grant.ticket).decline(grant.lease));
+  send(Release{grant.lease});
 }
 
 void Program::take(Refusal const& refusal) noexcept {
   if (Master* const master = waiting_for(refusal.ticket))
-    master->answer_.store(Master::Answer::refused, sync::release);  // (R)
+    master->answer_.settle(refusal.ticket, Handover::Is::refused);
+}
+
+void Program::take(Unplaced const& message) noexcept {
+  if (Master* const master = waiting_for(message.ticket))
+    master->answer_.settle(message.ticket, Handover::Is::unplaced);
+}
+
+// Whether it had better not be asked: it owes an answer. If that has come meanwhile, it may be.
+bool Program::is_silent(Clock now) noexcept {
+  if (now >= silent_until_.load(sync::relaxed)) return false;
+  look();
+  return now < silent_until_.load(sync::relaxed);
+}
+
+void Program::note_silence(Clock now) noexcept {
+  auto const silence = std::clamp(2 * silence_.load(sync::relaxed), shortest_pause, longest_pause);
+  silence_.store(silence, sync::relaxed);
+  silent_until_.store(now + silence, sync::relaxed);
 }
 
 void Program::lose() noexcept {

@@ -4,8 +4,10 @@
 //
 // Nothing here throws, allocates, or needs a C++ runtime that others' programs have not; it is
 // preloaded into them. Without a coordinator, and whenever something goes wrong with it, programs
-// run as if there were none. Waiting for cpus may take long; waiting for a coordinator that does
-// not answer, two seconds.
+// run as if there were none. A program may wait for cpus for as long as it takes, and then notices
+// within two seconds that a coordinator does not answer. Or (ProgramOptions::waits_briefly) none of
+// its regions waits for long: where others hold the cpus it runs without its own, and so it does
+// where the coordinator has not answered in time; such a one is not asked again for a while.
 //
 // A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as one
 // takes that is there at once: to sleep and wake takes longer. After that, any of the threads that
@@ -31,8 +33,9 @@ struct ProgramOptions {
   char const* name = "";         // for people
   CpuSet allowed{};
   JobRank rank{};
-  bool listens = false;      // some thread waits at socket() all the time, and then looks
-  std::uint64_t binary = 0;  // by which it is known again
+  bool listens = false;        // some thread waits at socket() all the time, and then looks
+  std::uint64_t binary = 0;    // by which it is known again
+  bool waits_briefly = false;  // and runs without cpus of its own rather than stand still
 };
 
 // One per process. After fork() the child has none until it joins again: it calls drop().
@@ -76,19 +79,23 @@ class Program {
   bool attach(Master& master) noexcept;
   void detach(Master& master) noexcept;
   bool send(ProgramMessage const& message) noexcept;
-  void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link) noexcept;
+  void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link,
+                     Clock patience) noexcept;
   bool hear_awake(Master& master, std::uint32_t link) noexcept;
-  void listen() noexcept;
+  void listen(Clock at_most) noexcept;
   bool hear() noexcept;
   Master* waiting_for(Ticket ticket) noexcept;
   void take(Grant const& grant) noexcept;
   void take(Refusal const& refusal) noexcept;
+  void take(Unplaced const& message) noexcept;
   void lose() noexcept;
+  bool is_silent(Clock now) noexcept;
+  void note_silence(Clock now) noexcept;
 
   LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }
   RegionWord advice(RegionId region) const noexcept { return page_->regions.find(region); }
 
-  // (R) in master.hpp.
+  // (M) Who finds a master sees it whole, and once a place is free, its last one has done with it.
   // (P) Who sees a link's number sees its page and its descriptor, which are where those of the
   //     link before were.
   sync::atomic<std::uint32_t> link_{0};
@@ -98,11 +105,15 @@ class Program {
   std::uint32_t last_link_ = 0;
   std::uint32_t forgotten_links_ = 0;  // a parent's, before fork()
   bool may_join_ = false;
+  bool waits_briefly_ = false;
   sync::atomic<bool> is_closed_{false};
   bool asked_whether_alive_ = false;
   sync::atomic<bool> found_foreign_{false};
   sync::atomic<Clock> next_try_{0};
   Clock pause_ = 0;  // between tries
+  // It has not answered in time: until when it is not asked, and for how long that was; 0: it has.
+  sync::atomic<Clock> silent_until_{0};
+  sync::atomic<Clock> silence_{0};
   std::array<char, 108> path_{};
   Register me_{};
   std::array<sync::atomic<Master*>, lease_slots> masters_{};  // by slot; theirs to fill and clear

@@ -24,9 +24,11 @@ class Turn {
   // Until it is given, unless it is free by now. What woke us may have been for us: the caller
   // looks before it tries to take it.
   void await() noexcept {
-    std::uint32_t expected = 1;
-    if (word_.compare_exchange_strong(expected, 2, sync::relaxed) || expected == 2)
-      platform::futex_wait(word_, 2);
+    if (somebody_has_it()) platform::futex_wait(word_, 2);
+  }
+  // The same, for so long at most.
+  void await_for(std::int64_t us) noexcept {
+    if (somebody_has_it()) platform::futex_wait_for(word_, 2, us * 1000);
   }
   void take() noexcept {
     while (!try_take()) await();
@@ -35,6 +37,11 @@ class Turn {
   void reset() noexcept { word_.store(0, sync::relaxed); }
 
  private:
+  bool somebody_has_it() noexcept {
+    std::uint32_t expected = 1;
+    return word_.compare_exchange_strong(expected, 2, sync::relaxed) || expected == 2;
+  }
+
   sync::atomic<std::uint32_t> word_{0};
 };
 

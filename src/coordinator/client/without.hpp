@@ -13,8 +13,9 @@ enum class Without : std::uint8_t {
   no_answer,         // there was one, until it ended or was silent for two seconds
   refused,           // within the last second: it has given this program all that one may have
   too_many_threads,  // begin regions
+  unplaced,          // no cpu was free for it, for as long as it would wait
 };
-inline constexpr int reasons_for_without = 6;
+inline constexpr int reasons_for_without = 7;
 
 constexpr char const* to_string(Without why) noexcept {
   switch (why) {
@@ -30,6 +31,8 @@ constexpr char const* to_string(Without why) noexcept {
       return "the coordinator refused";
     case Without::too_many_threads:
       return "too many threads begin regions";
+    case Without::unplaced:
+      return "others held the cpus";
   }
   return "";
 }

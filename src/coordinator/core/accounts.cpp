@@ -60,10 +60,12 @@ void Coordinator::take(Connection from, Query const& m) {
   s.grants = last_lease_;
   s.revocations = revocations_;
   s.refusals = refusals_;
+  s.unplaced = unplaced_;
   s.measures_energy = packages_.empty() ? 0 : 1;
   s.energy_uj = energy_uj_;
   for (int p = 0; p < machine_.size(); ++p)
     if (busy_.has(p)) s.strangers.add(machine_.cpu(p));
+  s.unseen_strangers = has_unseen_strangers_ ? 1 : 0;
   auto const next = by_number_.lower_bound(m.program);
   if (next != by_number_.end()) describe(next->second, s);
   send(from, s);
@@ -76,6 +78,7 @@ void Coordinator::describe(Connection whom, Status& in) const {
   in.name = about.name;
   in.held = static_cast<std::uint32_t>(about.held);
   in.granted = about.granted;
+  in.ran_unplaced = about.unplaced;
   in.used_uj = static_cast<std::uint64_t>(about.used_uj);
   Time waited = about.waited;
   auto const add = [&](Waiting const& w) {

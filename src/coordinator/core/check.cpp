@@ -35,26 +35,33 @@ void Coordinator::check() const {
     Waiting const& w = queue_[i];
     auto const owner = programs_.find(w.owner);
     NIGH_ASSERT(owner != programs_.end(), "those who wait are alive");
-    NIGH_ASSERT(i == 0 || queue_[i - 1].since <= w.since, "they wait in the order they came");
+    NIGH_ASSERT(w.place_since <= w.since && (w.until || w.place_since == w.since), "nor earlier");
+    NIGH_ASSERT(i == 0 || !queue_[i - 1].until || queue_[i - 1].place_since <= w.place_since,
+                "they wait in the order they came");
     // Nobody waits for nothing: somebody has, or is to have, what it could use.
-    NIGH_ASSERT(owner->second.allowed.intersects(leased) || owner->second.allowed.intersects(kept),
-                "those who wait, wait for a lease or for one in front of them");
+    NIGH_ASSERT(owner->second.allowed.intersects(leased) ||
+                    owner->second.allowed.intersects(kept) || is_anything_kept_from(w),
+                "those who wait, wait for a lease or for one in front of them, or in want");
+    NIGH_ASSERT(!w.until || now_ < *w.until, "nobody waits for longer than it would");
     kept |= owner->second.allowed;
     ++open[w.owner];
   }
   if (!queue_.empty()) {
     NIGH_ASSERT(decide_for(queue_.front(), PositionSet(machine_.size()),
-                           static_cast<int>(queue_.size()) - 1).waits(),
+                           static_cast<int>(queue_.size()) - 1)
+                    .waits(),
                 "the first in line is served as soon as that is possible");
     bool on_its_way = false, ripens = false;
     for (auto const& [id, lease] : leases_) {
       if (!lease.cpus.intersects(program(queue_.front().owner).allowed)) continue;
       on_its_way |= lease.revoked.has_value();
-      ripens |= !lease.revoked && (!is_ripe(lease) || first_since_ + options_.slice_us > now_);
-      NIGH_ASSERT(!lease.revoked || *lease.revoked + options_.overdue_us > now_,
-                  "what is long overdue and waited for has ended");
+      ripens |= !lease.revoked && (!is_ripe(lease) || first_since_ + slice_ > now_);
+      NIGH_ASSERT(
+          !lease.revoked || *lease.revoked + options_.overdue_us > now_ || queue_.front().until,
+          "what is long overdue and waited for has ended");
     }
-    NIGH_ASSERT(on_its_way || ripens, "what the first in line waits for comes back");
+    NIGH_ASSERT(on_its_way || ripens || is_anything_kept_from(queue_.front()),
+                "what the first in line waits for comes back");
   }
 
   for (Waiting const& w : outside_) ++open[w.owner];
@@ -62,6 +69,7 @@ void Coordinator::check() const {
 
   NIGH_ASSERT(programs_.size() == by_number_.size(), "each program has a number");
   for (auto const& [connection, program] : programs_) {
+    NIGH_ASSERT(program.want_until <= want_until_, "it is known until when somebody is in want");
     NIGH_ASSERT(program.held == held[connection], "cpus are counted for their program");
     NIGH_ASSERT(program.open == open[connection] && program.open <= options_.open_requests,
                 "requests and leases are counted for their program");

@@ -18,7 +18,8 @@ Coordinator::Coordinator(policy::CoreMap machine, CoordinatorOptions options, Ti
       now_(now),
       claims_until_(now + options.claims_us),
       free_(PositionSet::all(machine_.size())),
-      busy_(machine_.size()) {
+      busy_(machine_.size()),
+      slice_(options.slice_us) {
   for (int p = 0; p < machine_.size(); ++p)
     NIGH_ASSERT(machine_.cpu(p) < max_cpus, "cpus have numbers that messages can carry");
 }
@@ -29,6 +30,8 @@ std::vector<Send> Coordinator::step(Event const& event, Time now) {
   std::visit([this](auto const& e) { happen(e); }, event);
   end_overdue();
   serve();
+  give_up();
+  set_slice();
   make_room();
   keep_within_bounds();
   offer_more();
@@ -77,6 +80,8 @@ void Coordinator::happen(Load const& e) {
   busy_ = PositionSet(machine_.size());
   for (int p = 0; p < machine_.size(); ++p)
     if (e.busy.has(machine_.cpu(p))) busy_.add(p);
+  has_unseen_strangers_ = e.is_unseen_elsewhere;
+  may_grow_ = true;  // or had better not be bound any more, or may be again
 }
 
 void Coordinator::happen(Known const& e) {
@@ -152,9 +157,12 @@ void Coordinator::take(Connection from, Request const& m) {
   if (!has_room_for(from, m.ticket, gives_back)) return;
   if (gives_back) end(returned);
   int const place = m.place == unknown_place ? -1 : machine_.position(static_cast<int>(m.place));
-  outside_.push_back(
-      {from, m.region, m.ticket, program(from).regions.demand(m.region, m.demand), place, now_});
-  ++program(from).open;
+  auto& owner = program(from);
+  Waiting request{from, m.region, m.ticket, owner.regions.demand(m.region, m.demand), place, now_};
+  if (m.patience_us != 0) request.until = now_ + m.patience_us;
+  outside_.push_back(std::move(request));
+  ++owner.open;
+  owner.want_until = 0;  // it waits, which is more
 }
 
 void Coordinator::take(Connection from, Claim const& m) {
@@ -163,8 +171,8 @@ void Coordinator::take(Connection from, Claim const& m) {
   auto const demand = owner.regions.demand(m.region, m.demand);
   policy::CoreDecision decision{demand.maximum, {}};
   if (now_ <= claims_until_)
-    for (int thread = 0;
-         thread < std::min({m.team.size(), demand.maximum, left_for(from)}); ++thread) {
+    for (int thread = 0; thread < std::min({m.team.size(), demand.maximum, left_for(from)});
+         ++thread) {
       int const p = machine_.position(m.team[thread]);
       if (p >= 0 && free_.has(p) && owner.allowed.has(p)) decision.positions.push_back(p);
     }

@@ -5,18 +5,25 @@
 // tests drive the same one.
 //
 //   asked ──▶ waiting ──▶ leased ──▶ revoked ──▶ gone
+//     │          │  └ its patience is over: unplaced
 //     └──────────────────────▲  └────────────────▲
 //
-// - Requests wait in the order they came. A later one may be served before an earlier one only with
-//   cpus that the earlier one must not use, so nobody is overtaken.
+// - Requests wait in the order they came; one of a program that something is kept for, as if it had
+//   come when that began, but never in front of one that waits for ever. A later one may be served
+//   before an earlier one only with cpus that the earlier one must not use, so nobody is overtaken.
 // - A lease stays until its program gives it back; while others wait it is asked for, at the
 //   earliest a slice after it was granted; before that, if no region uses it just then. A lease
-//   that is not back `overdue` later, and waited for, ends all the same: whoever still runs there
-//   is as slow as without a coordinator, but not wrong.
+//   that is not back `overdue` later, and waited for by who waits for ever, ends all the same:
+//   whoever still runs there is as slow as without a coordinator, but not wrong.
+// - A request that has waited for as long as it would is answered, and waits no more: its region
+//   runs on shared cpus. Its program is in want for a while: leases are asked back for it as if it
+//   waited, and for the first moments what comes back is kept for it from others that do not wait
+//   for ever. Slices are shorter meanwhile, so that all have their turn within their patience.
 // - So the k-th in line is served within k x (slice + overdue), and usually within the time that
 //   others' regions take. Why: what is in the way of the first in line was granted before it became
 //   first, so all of that is revoked a slice later, and gone by the end of `overdue`; then all cpus
-//   it may use are free, and no request needs more than those.
+//   it may use are free, and no request needs more than those. One that does not wait for ever is
+//   answered at the end of its patience at the latest.
 // - Programs of one cgroup together hold no more cpus than its quota has time for. The k-th in line
 //   is then the k-th of those whose cgroup has cpus left (quotas.cpp).
 
@@ -32,17 +39,22 @@
 #include "coordinator/core/regions.hpp"
 #include "coordinator/protocol/message.hpp"
 #include "policy/core_allocation.hpp"
+#include "policy/lease_patience.hpp"
 
 namespace nigh::coordinator {
 
-using Time = std::int64_t;         // microseconds since any moment; never goes back
+using Time = std::int64_t;  // microseconds since any moment; never goes back
 
 struct CoordinatorOptions {
   // Regions begin with their equal part of the host, or wait for it (decision 0007).
   policy::CoreAllocationOptions allocation{.scarcity = {100}};
   Time slice_us = 50'000;          // who comes next finds the caches full of others' data
+  Time round_us = 100'000;         // of slices, while somebody waits who will not wait for ever
+  Time shortest_slice_us = 5'000;  // then
   Time idle_slice_us = 20'000;     // of a lease that no region uses just then
   Time overdue_us = 10'000'000;    // long regions are not interrupted
+  Time want_us = 500'000;          // who got no cpus in time is in want for so long
+  Time keep_us = 10'000;           // and for so long what comes back is kept for it
   Time claims_us = 1'000'000;      // from the start: leases of a coordinator before this one
   std::size_t programs = 1024;     // at a time
   std::size_t open_requests = 64;  // of a program: waiting ones and leases
@@ -59,9 +71,10 @@ struct Received {
 struct Lost {  // the program died, left, or its connection broke
   Connection connection = 0;
 };
-struct Tick {};  // time has passed
-struct Load {    // cpus that programs without a coordinator keep busy: given last
-  CpuSet busy;
+struct Tick {};                      // time has passed
+struct Load {                        // of programs without a coordinator
+  CpuSet busy;                       // cpus that they keep busy: given last
+  bool is_unseen_elsewhere = false;  // they use leased cpus, too, it is not known which
 };
 struct Energy {  // that the host has used since the last event of this kind
   struct Package {
@@ -125,7 +138,13 @@ class Coordinator {
     int allowed_cpus = 0;
     int held = 0;  // cpus
     std::size_t open = 0;
-    std::uint64_t granted = 0;     // leases
+    std::uint64_t granted = 0;   // leases
+    std::uint64_t unplaced = 0;  // requests
+    // In want until then; what is kept for it, until then; of so many cpus at most.
+    Time want_until = 0;
+    Time kept_until = 0;
+    Time want_since = 0;
+    int want_cpus = 0;
     Time waited = 0;               // requests that wait no more
     std::vector<Time> cpu_time{};  // held since the last Energy, of each package
     double used_uj = 0;
@@ -142,6 +161,7 @@ class Coordinator {
     Time since = 0;
     std::optional<Time> revoked;
     Time asked_if_idle = 0;
+    bool floats = false;
   };
   struct Waiting {
     Connection owner = 0;
@@ -150,6 +170,8 @@ class Coordinator {
     policy::ThreadDemand demand;
     int place = -1;
     Time since = 0;
+    std::optional<Time> until{};  // its patience is over; none: it waits for ever
+    Time place_since = 0;         // its place in line is that of one who came then
   };
   using Leases = std::map<LeaseId, Lease>;
 
@@ -185,6 +207,21 @@ class Coordinator {
   Leases::iterator end(Leases::iterator lease);
   void make_room();
   void offer_more();
+  bool is_larger_by_now(Lease const& lease) const;
+
+  // want.cpp: who got no cpus in time
+  void line_up(Waiting request);
+  void give_up();
+  void run_unplaced(Waiting const& request, int want_cpus);
+  void set_slice();
+  bool is_in_want(Program const& program) const noexcept { return now_ < program.want_until; }
+  bool anybody_in_want() const noexcept { return now_ < want_until_; }
+  int lacking_in_want(Program const& program) const;
+  int lacking_in_want() const;
+  policy::PositionSet wanted_by_the_patient() const;
+  bool is_anything_kept_from(Waiting const& request) const;
+  policy::PositionSet kept_from(Waiting const& request, policy::PositionSet available) const;
+  int in_want_beside(Waiting const& request, policy::PositionSet const& available) const;
   policy::PositionSet wanted_by_all() const;
   int competing() const;
   int equal_part() const;
@@ -193,10 +230,10 @@ class Coordinator {
   Program const& program(Connection c) const { return programs_.at(c); }
   Program& program(Connection c) { return programs_.at(c); }
   bool is_ripe(Lease const& lease) const noexcept {
-    return !lease.revoked && lease.since + options_.slice_us <= now_;
+    return !lease.revoked && lease.since + slice_ <= now_;
   }
   Time ripe_if_idle_at(Lease const& lease) const noexcept {
-    return std::max(lease.since, lease.asked_if_idle) + options_.idle_slice_us;
+    return std::max(lease.since, lease.asked_if_idle) + std::min(slice_, options_.idle_slice_us);
   }
   bool is_ripe_if_idle(Lease const& lease) const noexcept {
     return !lease.revoked && ripe_if_idle_at(lease) <= now_;
@@ -233,10 +270,13 @@ class Coordinator {
   std::deque<Waiting> queue_;  // oldest first
   Quotas quotas_;
   std::deque<Waiting> outside_;  // oldest first: until their cgroup's quota has a cpu left
-  Time first_since_ = 0;       // when the one at the front came there
+  Time first_since_ = 0;         // when the one at the front came there
   policy::PositionSet free_;
   policy::PositionSet busy_;  // with others' programs
-  bool may_grow_ = false;     // cpus have become free since leases were last offered more
+  bool has_unseen_strangers_ = false;
+  Time slice_;             // now
+  Time want_until_ = 0;    // of all programs, the latest
+  bool may_grow_ = false;  // cpus have become free since leases were last offered more
   Time next_offer_ = 0;
 
   std::vector<policy::PositionSet> packages_;  // whose energy is known; usually none
@@ -247,6 +287,7 @@ class Coordinator {
   LeaseId last_lease_ = 0;
   std::uint64_t revocations_ = 0;
   std::uint64_t refusals_ = 0;
+  std::uint64_t unplaced_ = 0;
   std::vector<Send> out_;
 };
 

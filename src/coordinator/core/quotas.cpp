@@ -52,7 +52,8 @@ int Coordinator::queued_in(Quotas::Group const& group) const {
   }));
 }
 
-// What each program of the group that holds cpus or wants some has when all have equally many.
+// What each program of the group that holds cpus, wants some or is in want has when all have
+// equally many.
 int Coordinator::part_in(Quotas::Group const& group) const {
   std::set<Connection> claim;
   auto const add = [&](std::deque<Waiting> const& requests) {
@@ -62,7 +63,7 @@ int Coordinator::part_in(Quotas::Group const& group) const {
   add(queue_);
   add(outside_);
   for (auto const member : group.members)
-    if (program(member).held > 0) claim.insert(member);
+    if (program(member).held > 0 || is_in_want(program(member))) claim.insert(member);
   return std::max(1, group.cpus / std::max(1, static_cast<int>(claim.size())));
 }
 
@@ -100,18 +101,17 @@ void Coordinator::admit() {
     auto& owner = program(w->owner);
     owner.waited += now_ - w->since;
     w->since = now_;
-    if (queue_.empty()) first_since_ = now_;
-    queue_.push_back(std::move(*w));
+    line_up(std::move(*w));
     w = outside_.erase(w);
   }
 }
 
 bool Coordinator::is_waited_for_outside(Quotas::Group const& group) const {
   return std::any_of(outside_.begin(), outside_.end(),
-                     [&](Waiting const& w) { return group.members.contains(w.owner); });
+                     [&](Waiting const& w) { return !w.until && group.members.contains(w.owner); });
 }
 
-// What has been asked back for long, and is waited for outside, ends.
+// What has been asked back for long, and is waited for outside for ever, ends.
 void Coordinator::expire_outside() {
   if (outside_.empty()) return;
   for (auto lease = leases_.begin(); lease != leases_.end();) {
@@ -151,6 +151,8 @@ void Coordinator::keep_within_bounds() {
     int wanted = 0;
     for (Waiting const& w : outside_)
       if (group.members.contains(w.owner)) wanted += std::min(part, w.demand.optimal);
+    for (auto const member : group.members)
+      if (is_in_want(program(member))) wanted += std::max(0, part - program(member).held);
     wanted = std::min(wanted, group.cpus);
     std::vector<std::tuple<int, LeaseId, Lease*>> leases;  // ids grow with time
     int kept = 0;
@@ -180,9 +182,11 @@ std::optional<Time> Coordinator::next_tick_outside() const {
     if (t > now_ && (!next || t < *next)) next = t;
   };
   if (outside_.empty()) return next;
+  for (Waiting const& w : outside_)
+    if (w.until) at(*w.until);
   for (auto const& [id, lease] : leases_) {
     if (quotas_.of(lease.owner).empty()) continue;
-    at(lease.revoked ? *lease.revoked + options_.overdue_us : lease.since + options_.slice_us);
+    at(lease.revoked ? *lease.revoked + options_.overdue_us : lease.since + slice_);
     if (!lease.revoked && !is_ripe(lease)) at(ripe_if_idle_at(lease));
   }
   return next;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coordinator/core/coordinator.hpp"
+#include "policy/quiet_cpus.hpp"
 #include "policy/rank_home.hpp"
 
 namespace nigh::coordinator {
@@ -23,10 +24,11 @@ Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   return leases_.erase(lease);
 }
 
-// What has been asked back for long, and is waited for, ends.
+// What has been asked back for long, and is waited for, ends. Not for one that will not wait for
+// ever: it is better off on all cpus than on those where another team still runs.
 void Coordinator::expire() {
   if (queue_.empty()) return;
-  auto const wanted = wanted_by_all();
+  auto const wanted = wanted_by_the_patient();
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     auto const& [id, l] = *lease;
     bool const ends =
@@ -39,14 +41,20 @@ void Coordinator::expire() {
 PositionSet Coordinator::wanted_by_all() const {
   PositionSet wanted(machine_.size());
   for (Waiting const& w : queue_) wanted |= program(w.owner).allowed;
+  if (anybody_in_want())
+    for (auto const& [connection, p] : programs_)
+      if (is_in_want(p)) wanted |= p.allowed;
   return wanted;
 }
 
-// Programs that hold cpus or wait.
+// Programs that hold cpus, wait, or are in want.
 int Coordinator::competing() const {
   std::vector<Connection> owners;
   for (Waiting const& w : queue_) owners.push_back(w.owner);
   for (auto const& [id, lease] : leases_) owners.push_back(lease.owner);
+  if (anybody_in_want())
+    for (auto const& [connection, p] : programs_)
+      if (is_in_want(p)) owners.push_back(connection);
   std::sort(owners.begin(), owners.end());
   auto const programs = std::unique(owners.begin(), owners.end()) - owners.begin();
   return static_cast<int>(programs);
@@ -78,6 +86,8 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   available &= owner.allowed;
   available -= kept;
   auto const demand = within_quota(request.demand, most_for(request.owner));
+  if (is_anything_kept_from(request)) available -= kept_from(request, available);
+  waiting_behind += in_want_beside(request, available);
   policy::CoreRequest const wish{demand, place_of(owner, request.place), attainable(owner)};
   // Of few cpus that it may use it leaves others no part, if they find theirs elsewhere.
   if (int const all = free_.count(); all > 0)
@@ -85,8 +95,10 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   if (available.intersects(busy_)) {
     auto quiet = available;
     quiet -= busy_;
-    auto decision = policy::decide(machine_, options_.allocation, quiet, wish, waiting_behind);
-    if (!decision.waits()) return decision;
+    if (policy::quiet_cpus_suffice(quiet.count(), request.demand, wish.attainable)) {
+      auto decision = policy::decide(machine_, options_.allocation, quiet, wish, waiting_behind);
+      if (!decision.waits()) return decision;
+    }
   }
   return policy::decide(machine_, options_.allocation, available, wish, waiting_behind);
 }
@@ -120,15 +132,18 @@ void Coordinator::grant(Waiting const& request, policy::CoreDecision const& deci
               static_cast<int>(decision.positions.size()),
               now_,
               std::nullopt};
-  Grant message{++last_lease_, request.ticket, lease.wanted, {}};
+  Grant message{++last_lease_, request.ticket, lease.wanted, 0, {}};
   for (int p : decision.positions) {
     NIGH_ASSERT(free_.has(p), "no cpu is granted twice");
     free_.remove(p);
     lease.cpus.add(p);
     message.team.add(machine_.cpu(p));
   }
+  lease.floats = has_unseen_strangers_ || lease.cpus.intersects(busy_);
+  message.floats = lease.floats ? 1 : 0;
   auto& owner = program(request.owner);
   owner.held += lease.size;
+  owner.want_until = 0;
   owner.waited += now_ - request.since;
   ++owner.granted;
   leases_.emplace(last_lease_, std::move(lease));
@@ -149,9 +164,9 @@ void Coordinator::ask_if_idle(Lease& lease, LeaseId id) {
 
 // Asks back what those who wait are to get: as many cpus as make equal parts, from those who have
 // most, then from those who have had them longest. For whom has been first in line for a slice,
-// everything that is in the way.
+// everything that is in the way. Those in want count as if they waited.
 void Coordinator::make_room() {
-  if (queue_.empty()) return;
+  if (queue_.empty() && !anybody_in_want()) return;
   int const part = equal_part();
   auto const wanted = wanted_by_all();
   auto usable = [&](PositionSet const& cpus) {
@@ -161,20 +176,21 @@ void Coordinator::make_room() {
   };
   int lacking = -usable(free_);
   for (Waiting const& w : queue_)
-    lacking += std::min(
-        {part, w.demand.optimal, program(w.owner).allowed_cpus, most_for(w.owner)});
+    lacking += std::min({part, w.demand.optimal, program(w.owner).allowed_cpus, most_for(w.owner)});
+  lacking += lacking_in_want();
 
   std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
     if (lease.revoked) lacking -= usable(lease.cpus);
+    if (queue_.empty() && is_in_want(program(lease.owner))) continue;
     if (lease.cpus.intersects(wanted) && (is_ripe(lease) || is_ripe_if_idle(lease)))
       ripe.emplace_back(-program(lease.owner).held, id, &lease);
   }
   std::sort(ripe.begin(), ripe.end());
-  bool const is_due = first_since_ + options_.slice_us <= now_;
-  auto const& first = program(queue_.front().owner).allowed;
+  bool const is_due = !queue_.empty() && first_since_ + slice_ <= now_;
+  auto const first = is_due ? program(queue_.front().owner).allowed : PositionSet(machine_.size());
   for (auto& [held, id, lease] : ripe) {
-    if (lacking <= 0 && !(is_due && lease->cpus.intersects(first))) continue;
+    if (lacking <= 0 && !lease->cpus.intersects(first)) continue;
     if (!is_ripe(*lease)) {
       ask_if_idle(*lease, id);
       continue;
@@ -185,32 +201,37 @@ void Coordinator::make_room() {
 }
 
 // Nobody waits, and cpus are free: a lease that would be a quarter larger by now is asked back, for
-// its program to ask anew. One at a time, for each changes what the next would get.
+// its program to ask anew; so is one whose team had better be bound to its cpus, or not any more.
+// One at a time, for each changes what the next would get.
 void Coordinator::offer_more() {
-  if (!may_grow_ || !queue_.empty() || now_ < next_offer_) return;
+  if (!may_grow_ || !queue_.empty() || anybody_in_want() || now_ < next_offer_) return;
   next_offer_ = now_ + options_.slice_us;
   may_grow_ = false;
-  if (free_.empty()) return;
   for (auto& [id, lease] : leases_) {
-    if (lease.revoked || lease.size >= lease.demand.maximum) continue;
+    bool const is_small = !free_.empty() && lease.size < lease.demand.maximum;
+    bool const is_to_move = lease.floats != (has_unseen_strangers_ || lease.cpus.intersects(busy_));
+    if (lease.revoked || (!is_small && !is_to_move)) continue;
     if (!is_ripe(lease)) {
       may_grow_ = true;
       continue;
     }
-    auto available = free_;
-    available |= lease.cpus;
-    available -= busy_;
-    Program const& owner = program(lease.owner);
-    available &= owner.allowed;
-    auto const demand = within_quota(lease.demand, most_for(lease.owner, lease.size));
-    auto const decision =
-        policy::decide(machine_, options_.allocation, available, {demand, lease.place, 1});
-    auto const size = static_cast<int>(decision.positions.size());
-    if (size < lease.size + std::max(1, lease.size / 4)) continue;
+    if (!is_to_move && !is_larger_by_now(lease)) continue;
     revoke(lease, id, Revoke::Reason::more_free);
     may_grow_ = true;
     return;
   }
+}
+
+bool Coordinator::is_larger_by_now(Lease const& lease) const {
+  auto available = free_;
+  available |= lease.cpus;
+  available -= busy_;
+  available &= program(lease.owner).allowed;
+  auto const demand = within_quota(lease.demand, most_for(lease.owner, lease.size));
+  auto const decision =
+      policy::decide(machine_, options_.allocation, available, {demand, lease.place, 1});
+  auto const size = static_cast<int>(decision.positions.size());
+  return size >= lease.size + std::max(1, lease.size / 4);
 }
 
 std::optional<Time> Coordinator::next_tick() const {
@@ -218,13 +239,24 @@ std::optional<Time> Coordinator::next_tick() const {
   auto const at = [&](Time t) {
     if (t > now_ && (!next || t < *next)) next = t;
   };
-  if (queue_.empty()) {
+  at(want_until_);
+  if (queue_.empty() && !anybody_in_want()) {
     if (may_grow_ && !leases_.empty()) at(std::max(next_offer_, now_ + 1));
     return next;
   }
-  at(first_since_ + options_.slice_us);
+  bool is_patient = false;
+  for (Waiting const& w : queue_) {
+    if (w.until)
+      at(*w.until);
+    else
+      is_patient = true;
+  }
+  if (!queue_.empty()) at(first_since_ + slice_);
+  if (anybody_in_want())
+    for (auto const& [connection, p] : programs_) at(p.kept_until);
   for (auto const& [id, lease] : leases_) {
-    at(lease.revoked ? *lease.revoked + options_.overdue_us : lease.since + options_.slice_us);
+    if (!lease.revoked) at(lease.since + slice_);
+    if (lease.revoked && is_patient) at(*lease.revoked + options_.overdue_us);
     if (!lease.revoked && !is_ripe(lease)) at(ripe_if_idle_at(lease));
   }
   return next;

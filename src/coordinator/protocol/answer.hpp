@@ -64,27 +64,39 @@ class AnswerWord {
   sync::atomic<std::uint64_t> word_{0};
 };
 
-// As much of a Grant as the program needs; both sides copy no more cpus than there are.
+// As much of a Grant as the program needs, or an Unplaced, which is no lease on no cpus; both sides
+// copy no more cpus than there are.
 struct alignas(64) Answer {
   AnswerWord word;
   LeaseId lease = 0;
   std::uint32_t size = 0;
+  std::uint32_t floats = 0;  // or 1
   std::array<std::uint16_t, max_cpus> cpus{};
 
   // The coordinator. False: it is to be a message.
   bool put(Grant const& grant) noexcept {
     if (!word.is_awaited(grant.ticket)) return false;
     lease = grant.lease;
+    floats = grant.floats;
     auto const count = static_cast<std::uint32_t>(grant.team.size());
     size = count;  // never read again here: the program may have written something else meanwhile
     for (std::uint32_t i = 0; i < count; ++i)
       cpus[i] = static_cast<std::uint16_t>(grant.team[static_cast<int>(i)]);
     return word.settle(grant.ticket);
   }
+  bool put(Unplaced const& message) noexcept {
+    if (!word.is_awaited(message.ticket)) return false;
+    lease = 0;
+    size = 0;
+    return word.settle(message.ticket);
+  }
 
-  // The program, when it is answered. What is no Grant leaves it invalid.
+  // The program, when it is answered.
+  bool is_unplaced() const noexcept { return lease == 0 && size == 0; }
+  // What is no Grant leaves it invalid.
   Grant get(Ticket ticket) const noexcept {
-    Grant grant{.lease = lease, .ticket = ticket, .wanted = 0, .team = {}};
+    Grant grant{.lease = lease, .ticket = ticket, .wanted = 0, .floats = 0, .team = {}};
+    grant.floats = static_cast<std::uint8_t>(floats != 0 ? 1 : 0);
     auto const count = size;
     if (count > max_cpus) return {};
     for (std::uint32_t i = 0; i < count; ++i) {

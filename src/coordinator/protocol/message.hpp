@@ -7,6 +7,7 @@
 //               ◀───────────────  Welcome
 //     Request   ───────────────▶   a region begins: so many threads are of use, I am here
 //               ◀───────────────  Grant      cpus, master first: a lease
+//               ◀───────────────  Unplaced   no cpu for it within its patience: run on shared cpus
 //               ◀───────────────  Revoke     give it back at the next border of a region
 //     Release   ───────────────▶
 //     Claim     ───────────────▶   the coordinator is new: these I hold from before (Grant)
@@ -18,8 +19,9 @@
 //
 // A region that ends keeps its lease until that is revoked, so entering it again needs no message.
 // A program leaves by closing its connection. Each message has one size and one layout of bytes,
-// that of its members in layout(); codec.hpp writes and reads them. They and the page that is shared
-// (lease_word.hpp) are of one version, and both sides must be: there is nothing older to understand.
+// that of its members in layout(); codec.hpp writes and reads them. They and the page that is
+// shared (lease_word.hpp) are of one version, and both sides must be: there is nothing older to
+// understand.
 
 #include <array>
 #include <cstdint>
@@ -32,13 +34,16 @@
 
 namespace nigh::coordinator {
 
-// 1 had several layouts, while this was being made.
-inline constexpr std::uint16_t protocol_version = 2;
+// 1 had several layouts, while this was being made; with 2, requests waited for as long as it took.
+inline constexpr std::uint16_t protocol_version = 3;
 
 using LeaseId = std::uint64_t;  // 0: none
 using Ticket = std::uint32_t;   // by which a program knows the answer to its request
 
 inline constexpr std::uint32_t unknown_place = 0xffffffff;
+
+// Nobody asks to be kept waiting for longer, unless it is for ever.
+inline constexpr std::uint32_t longest_patience_us = 10'000'000;
 
 // A trial of a region with another team is known by a number from 1 to this, then 1 again.
 inline constexpr std::uint32_t last_trial = 31;
@@ -115,9 +120,12 @@ struct Request {
   Demand demand{};
   std::uint32_t place = unknown_place;  // cpu the master runs at
   LeaseId returned = 0;                 // released by the same message: one for another region
+  // After so long it would rather run without cpus of its own; 0: it waits for ever.
+  std::uint32_t patience_us = 0;
 
   constexpr bool is_valid() const noexcept {
-    return demand.is_valid() && (place < max_cpus || place == unknown_place);
+    return demand.is_valid() && (place < max_cpus || place == unknown_place) &&
+           patience_us <= longest_patience_us;
   }
   bool operator==(Request const&) const = default;
   template <class Wire, class Self>
@@ -127,6 +135,7 @@ struct Request {
     wire(m.demand);
     wire(m.place);
     wire(m.returned);
+    wire(m.patience_us);
   }
 };
 
@@ -221,10 +230,13 @@ struct Grant {
   LeaseId lease = 0;
   Ticket ticket = 0;
   std::uint32_t wanted = 0;  // what it would have been with enough cpus free
+  // 1: programs that know no coordinator use some of these cpus, so that the team had better not be
+  // bound to them.
+  std::uint8_t floats = 0;
   CpuTeam team{};
 
   constexpr bool is_valid() const noexcept {
-    return lease != 0 && wanted <= max_cpus && team.is_valid() && team.size() > 0;
+    return lease != 0 && wanted <= max_cpus && floats <= 1 && team.is_valid() && team.size() > 0;
   }
   bool operator==(Grant const&) const = default;
   template <class Wire, class Self>
@@ -232,6 +244,7 @@ struct Grant {
     wire(m.lease);
     wire(m.ticket);
     wire(m.wanted);
+    wire(m.floats);
     wire(m.team);
   }
 };
@@ -293,28 +306,31 @@ struct Status {
   std::uint64_t grants = 0;
   std::uint64_t revocations = 0;
   std::uint64_t refusals = 0;
+  std::uint64_t unplaced = 0;        // requests whose patience was over
   std::uint8_t measures_energy = 0;  // or 1
   std::uint64_t energy_uj = 0;
-  CpuSet strangers{};  // cpus busy with programs that know no coordinator
+  CpuSet strangers{};                 // cpus busy with programs that know no coordinator
+  std::uint8_t unseen_strangers = 0;  // or 1: such programs use cpus that are leased
   // the program; all 0 when there is none with so high a number
   std::uint32_t program = 0;
   std::uint32_t pid = 0;
   Name name{};
-  std::uint32_t held = 0;        // cpus
-  CpuSet holds{};                // these
-  std::uint32_t wanted = 0;      // threads, of its newest lease, or else of its oldest request
-  RegionId region = 0;           // of the same
-  Demand learnt{};               // what this region can use, from its own runs
-  std::uint32_t efficiency = 0;  // speedup by thread with what is held, in 1/1000; 0: unknown
-  std::uint32_t requests = 0;    // waiting
-  std::uint64_t waiting_us = 0;  // its oldest request
-  std::uint64_t granted = 0;     // leases
-  std::uint64_t waited_us = 0;   // all its requests
-  std::uint64_t used_uj = 0;     // of the host's energy
+  std::uint32_t held = 0;          // cpus
+  CpuSet holds{};                  // these
+  std::uint32_t wanted = 0;        // threads, of its newest lease, or else of its oldest request
+  RegionId region = 0;             // of the same
+  Demand learnt{};                 // what this region can use, from its own runs
+  std::uint32_t efficiency = 0;    // speedup by thread with what is held, in 1/1000; 0: unknown
+  std::uint32_t requests = 0;      // waiting
+  std::uint64_t waiting_us = 0;    // its oldest request
+  std::uint64_t granted = 0;       // leases
+  std::uint64_t waited_us = 0;     // all its requests
+  std::uint64_t ran_unplaced = 0;  // of its requests
+  std::uint64_t used_uj = 0;       // of the host's energy
 
   constexpr bool is_valid() const noexcept {
     return cpus <= max_cpus && free <= cpus && name.is_valid() && learnt.is_valid() &&
-           efficiency <= 1000 && measures_energy <= 1;
+           efficiency <= 1000 && measures_energy <= 1 && unseen_strangers <= 1;
   }
   bool operator==(Status const&) const = default;
   template <class Wire, class Self>
@@ -327,9 +343,11 @@ struct Status {
     wire(m.grants);
     wire(m.revocations);
     wire(m.refusals);
+    wire(m.unplaced);
     wire(m.measures_energy);
     wire(m.energy_uj);
     wire(m.strangers.words);
+    wire(m.unseen_strangers);
     wire(m.program);
     wire(m.pid);
     wire(m.name);
@@ -343,6 +361,7 @@ struct Status {
     wire(m.waiting_us);
     wire(m.granted);
     wire(m.waited_us);
+    wire(m.ran_unplaced);
     wire(m.used_uj);
   }
 };
@@ -371,7 +390,21 @@ struct Advice {
   }
 };
 
+// To a request that has waited for as long as it would: no cpu is free for it. Its region runs as
+// without a coordinator.
+struct Unplaced {
+  static constexpr std::uint16_t kind = 135;
+  Ticket ticket = 0;
+
+  constexpr bool is_valid() const noexcept { return true; }
+  bool operator==(Unplaced const&) const = default;
+  template <class Wire, class Self>
+  static constexpr void layout(Wire& wire, Self& m) {
+    wire(m.ticket);
+  }
+};
+
 using ProgramMessage = std::variant<Register, Request, Claim, Release, Report, Query>;
-using CoordinatorMessage = std::variant<Welcome, Grant, Revoke, Refusal, Status, Advice>;
+using CoordinatorMessage = std::variant<Welcome, Grant, Revoke, Refusal, Status, Advice, Unplaced>;
 
 }  // namespace nigh::coordinator

@@ -71,6 +71,9 @@ std::string metrics_answer(Coordinator& core, Time now) {
   add(text, {"requests_waiting", "gauge", "Regions that wait for cpus."}, host.waiting);
   add(text, {"grants_total", "counter", "Leases granted."}, host.grants);
   add(text, {"revocations_total", "counter", "Leases asked back."}, host.revocations);
+  add(text, {"unplaced_total", "counter", "Requests answered without cpus."}, host.unplaced);
+  add(text, {"cpus_strangers_unseen", "gauge", "Whether others use leased cpus, too."},
+      std::uint64_t{host.unseen_strangers});
   add(text, {"refusals_total", "counter", "Messages refused."}, host.refusals);
   bool const has_energy = host.measures_energy != 0;
   if (has_energy)
@@ -89,6 +92,8 @@ std::string metrics_answer(Coordinator& core, Time now) {
           [](Status const& p) { return std::to_string(p.held); });
   of_each({"program_grants_total", "counter", "Leases granted to a program."},
           [](Status const& p) { return std::to_string(p.granted); });
+  of_each({"program_unplaced_total", "counter", "A program's requests answered without cpus."},
+          [](Status const& p) { return std::to_string(p.ran_unplaced); });
   of_each({"program_waiting_seconds_total", "counter", "Time a program's regions have waited."},
           [](Status const& p) { return millionths(p.waited_us); });
   if (has_energy)

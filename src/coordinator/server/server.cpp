@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "coordinator/server/metrics.hpp"
+#include "platform/cpu_times.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/program.hpp"
@@ -297,6 +298,8 @@ void Server::carry_out(Send const& what) {
     member.page->at(grant->ticket).grant(grant->lease);
     if (member.page->answer_to(grant->ticket).put(*grant)) return;
   }
+  if (auto const* const unplaced = std::get_if<Unplaced>(&what.message))
+    if (member.page->answer_to(unplaced->ticket).put(*unplaced)) return;
   send(what.to, member, what.message);
 }
 
@@ -390,7 +393,18 @@ void Server::look_around(Time now) {
   close_slow_readers(now);
   look_at_cgroups();
   if (!options_.minds_strangers) return;
-  if (auto busy = strangers_.look(core_.machine(), core_.free())) happen(Load{*busy});
+  strangers_.look(core_.machine(), core_.free(), times_of_members());
+  if (strangers_.have_changed()) happen(Load{strangers_.busy(), strangers_.are_unseen()});
+}
+
+// By process, of which one may be several programs.
+std::map<int, std::int64_t> Server::times_of_members() const {
+  std::map<int, std::int64_t> times;
+  for (auto const& [connection, member] : members_) {
+    if (member.page == nullptr || times.contains(member.pid)) continue;
+    times[member.pid] = platform::cpu_time_of(member.pid).value_or(Strangers::unknown);
+  }
+  return times;
 }
 
 void Server::look_at_energy(bool since_last) {

@@ -111,6 +111,7 @@ class Server {
   void take_back(Connection from, Member& member, Revoke const& message);
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
   void look_around(Time now);
+  std::map<int, std::int64_t> times_of_members() const;
   void look_at_energy(bool since_last);
   void look_at_cgroups();
   void look_at_cgroups(Connection whose, Member& member, platform::CgroupReader& reader);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that do not wait for ever, and what becomes of programs that got no cpus in time.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator_ledger.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr Time patience = 2'000, slice = 1'000, overdue = 50'000, want = 10'000, keep = 200;
+
+class Patience : public testing::Test {
+ protected:
+  std::vector<Send> step(Event const& event) {
+    ledger_.note(event);
+    sent_ = machine_.step(event, now_);
+    machine_.check();
+    ledger_.note(event, sent_);
+    if (last<Revoke>(1)) is_asked_of_1_ = true;
+    if (granted(1) > 0) is_asked_of_1_ = false;
+    return sent_;
+  }
+  void from(Connection c, ProgramMessage message) { step(Received{c, std::move(message)}); }
+  void after(Time us) {
+    now_ += us;
+    step(Tick{});
+  }
+  void join(Connection c) {
+    CpuSet all;
+    for (int cpu = 0; cpu < 4; ++cpu) all.add(cpu);
+    from(c, Register{.pid = static_cast<std::uint32_t>(c), .name = Name("p"), .allowed = all});
+  }
+  template <class M>
+  std::optional<M> last(Connection c) const {
+    std::optional<M> found;
+    for (Send const& s : sent_)
+      if (auto const* m = std::get_if<M>(&s.message); m != nullptr && s.to == c) found = *m;
+    return found;
+  }
+  int granted(Connection c) const {
+    auto const g = last<Grant>(c);
+    return g ? g->team.size() : 0;
+  }
+  static Request wants(std::uint32_t threads, Ticket ticket, Time for_us = patience,
+                       LeaseId returned = 0) {
+    return {.region = 7,
+            .ticket = ticket,
+            .demand = {threads, threads},
+            .returned = returned,
+            .patience_us = static_cast<std::uint32_t>(for_us)};
+  }
+  static CoordinatorOptions options() {
+    CoordinatorOptions o;
+    o.allocation.how = policy::CoreAllocation::clustered;
+    o.slice_us = slice;
+    o.idle_slice_us = 300;
+    o.round_us = 2'000;
+    o.shortest_slice_us = 100;
+    o.overdue_us = overdue;
+    o.want_us = want;
+    o.keep_us = keep;
+    return o;
+  }
+
+  Time now_ = 1'000'000;
+  Coordinator machine_{test::small_machine({4}), options(), now_};
+  test::Ledger ledger_;
+  std::vector<Send> sent_;
+  bool is_asked_of_1_ = false;
+};
+
+TEST_F(Patience, EndsWithWordThatThereAreNoCpus) {
+  join(1), join(2);
+  from(1, wants(4, 1));
+  EXPECT_EQ(granted(1), 4);
+  from(2, wants(4, 5));
+  after(patience - 1);
+  EXPECT_FALSE(last<Unplaced>(2));
+  ASSERT_EQ(machine_.next_tick(), now_ + 1);
+  after(1);
+  ASSERT_TRUE(last<Unplaced>(2));
+  EXPECT_EQ(last<Unplaced>(2)->ticket, 5u);
+  EXPECT_EQ(machine_.waiting(), 0);
+  from(2, Query{});
+  EXPECT_EQ(last<Status>(2)->unplaced, 1u);
+  from(2, Query{2});
+  EXPECT_EQ(last<Status>(2)->ran_unplaced, 1u);
+  EXPECT_EQ(last<Status>(2)->waited_us, std::uint64_t{patience});
+}
+
+TEST_F(Patience, OfALookIsOverAtOnce) {
+  join(1), join(2);
+  from(1, wants(4, 1));
+  from(2, wants(4, 5, 1));
+  EXPECT_EQ(machine_.waiting(), 1) << "what is idle may come back in the same moment";
+  after(1);
+  EXPECT_TRUE(last<Unplaced>(2));
+  from(1, Release{1});
+  from(2, wants(4, 6, 1));
+  EXPECT_EQ(granted(2), 4);
+}
+
+// Its lease comes back at the end of the region, and then both have their part.
+TEST_F(Patience, LeavesAProgramInWantForWhichRoomIsMade) {
+  join(1), join(2);
+  from(1, wants(4, 1));
+  auto const lease = last<Grant>(1)->lease;
+  from(2, wants(4, 1, 1));
+  after(1);
+  EXPECT_TRUE(last<Unplaced>(2));
+  after(slice);
+  ASSERT_TRUE(last<Revoke>(1)) << "though nobody waits";
+  EXPECT_EQ(last<Revoke>(1)->reason, Revoke::Reason::others_wait);
+  from(1, wants(4, 2, patience, lease));
+  EXPECT_EQ(granted(1), 2);
+  from(2, wants(4, 2));
+  EXPECT_EQ(granted(2), 2);
+  EXPECT_FALSE((after(want), last<Revoke>(1) || last<Revoke>(2))) << "all are content";
+}
+
+TEST_F(Patience, WantIsOverAfterAWhile) {
+  join(1), join(2);
+  from(1, wants(4, 1));
+  from(2, wants(4, 1, 1));
+  after(1);
+  from(1, Release{1});
+  after(want);
+  from(1, wants(4, 2));
+  EXPECT_EQ(granted(1), 4);
+}
+
+// With four programs on four cpus, one that got nothing finds a cpu kept for it when it comes back
+// soon, whoever else asks meanwhile; one that waits for ever is kept nothing from.
+TEST_F(Patience, KeepsWhatComesBackForAMoment) {
+  for (Connection c : {1u, 2u, 3u}) join(c);
+  from(1, wants(4, 1));
+  auto const lease = last<Grant>(1)->lease;
+  from(2, wants(1, 1, 1));
+  after(1);
+  EXPECT_TRUE(last<Unplaced>(2));
+  from(1, Release{lease});
+  from(3, wants(4, 1));
+  EXPECT_EQ(granted(3), 3) << "one is kept";
+  from(3, wants(4, 2));
+  from(1, wants(4, 2));
+  from(2, wants(1, 2, 1));
+  EXPECT_EQ(granted(2), 1);
+}
+
+TEST_F(Patience, IsTriedByNobodyWhoKeepsComing) {
+  join(1), join(2);
+  from(1, wants(4, 1));
+  auto lease = last<Grant>(1)->lease;
+  for (Ticket t = 2; t < 20; ++t) {  // a program of short regions beside one of long ones
+    from(2, wants(4, t, 1));
+    after(1);
+    if (granted(2) > 0) break;
+    after(slice / 4);
+    if (is_asked_of_1_) from(1, wants(4, t, patience, lease));
+    if (granted(1) > 0) lease = last<Grant>(1)->lease;
+    if (granted(2) > 0) break;
+    ASSERT_LT(t, 12u) << "it never gets any";
+  }
+}
+
+TEST_F(Patience, EndsNoLeaseThatIsOverdue) {
+  join(1), join(2), join(3);
+  from(1, wants(4, 1));
+  for (Ticket t = 1; t < 40; ++t) {
+    from(2, wants(4, t));
+    after(patience);
+    EXPECT_TRUE(last<Unplaced>(2));
+    EXPECT_FALSE(last<Revoke>(1) && last<Revoke>(1)->reason == Revoke::Reason::ended);
+  }
+  from(3, wants(4, 1, 0));
+  EXPECT_GT(granted(3), 0) << "one that waits for ever has nobody else to help it";
+}
+
+TEST_F(Patience, GoesByTurnsThatAreAsShortAsTheyMustBe) {
+  for (Connection c : {1u, 2u, 3u}) join(c);
+  from(1, wants(4, 1));
+  from(2, wants(4, 1));
+  EXPECT_EQ(machine_.next_tick(), now_ + 300) << "if it is idle";
+  from(3, wants(4, 1));
+  after(2'000 / 3);
+  EXPECT_TRUE(last<Revoke>(1)) << "a round is for all three";
+}
+
+TEST_F(Patience, AlsoEndsWhenCpusAreThereInTheSameMoment) {
+  join(1), join(2);
+  from(1, wants(4, 1));
+  auto const lease = last<Grant>(1)->lease;
+  from(2, wants(2, 1));
+  now_ += patience;
+  from(1, Release{lease});
+  EXPECT_EQ(granted(2), 2) << "better late than not at all";
+  EXPECT_FALSE(last<Unplaced>(2));
+}
+
+class StrangersBeside : public Patience {};
+
+TEST_F(StrangersBeside, KeepATeamFromQuietCpusOnlyWhereTheyAreTooFew) {
+  join(1), join(2);
+  CpuSet one;
+  one.add(0);
+  step(Load{one});
+  from(1, wants(3, 1));
+  EXPECT_EQ(granted(1), 3);
+  EXPECT_EQ(last<Grant>(1)->floats, 0) << "three are quiet";
+  from(1, Release{last<Grant>(1)->lease});
+  from(1, wants(4, 2));
+  EXPECT_EQ(granted(1), 4);
+  EXPECT_EQ(last<Grant>(1)->floats, 1);
+}
+
+TEST_F(StrangersBeside, OnLeasedCpusHaveTeamsFloatAndBeBoundAgain) {
+  join(1);
+  from(1, wants(4, 1));
+  EXPECT_EQ(last<Grant>(1)->floats, 0);
+  auto lease = last<Grant>(1)->lease;
+  after(slice);
+  step(Load{{}, true});
+  ASSERT_TRUE(last<Revoke>(1));
+  from(1, wants(4, 2, patience, lease));
+  EXPECT_EQ(granted(1), 4);
+  EXPECT_EQ(last<Grant>(1)->floats, 1);
+  lease = last<Grant>(1)->lease;
+  after(slice);
+  EXPECT_FALSE(last<Revoke>(1)) << "it is as it should be";
+  step(Load{{}, false});
+  after(slice);
+  ASSERT_TRUE(last<Revoke>(1));
+  from(1, wants(4, 3, patience, lease));
+  EXPECT_EQ(last<Grant>(1)->floats, 0);
+  from(1, Query{});
+  EXPECT_EQ(last<Status>(1)->unseen_strangers, 0);
+}
+
+}  // namespace
+}  // namespace nigh::coordinator

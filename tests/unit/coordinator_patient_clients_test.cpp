@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that run without cpus of their own rather than wait for long.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "coordinator/client/master.hpp"
+#include "coordinator/client/status.hpp"
+#include "running_server.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr Demand all{64, 64};
+using Clock = std::chrono::steady_clock;
+
+struct BriefProgram {
+  explicit BriefProgram(RunningServer const& server) {
+    auto options = server.options();
+    options.waits_briefly = true;
+    EXPECT_TRUE(program.join(options));
+  }
+  Program program;
+  Master master{program};
+};
+
+Status host(RunningServer const& server) {
+  auto const s = query_status(server.socket(), 60'000);
+  EXPECT_TRUE(s) << s.message();
+  return s ? s->host : Status{};
+}
+
+// The other's region never ends: a thousand regions would take minutes, were each to wait.
+TEST(PatientClients, RunUnplacedWhereOthersHoldTheCpus) {
+  RunningServer server;
+  BriefProgram holds(server), other(server);
+  ASSERT_EQ(holds.master.enter(1, all).size, 8u);
+  auto const began = Clock::now();
+  for (int i = 0; i < 1000; ++i) {
+    auto const team = other.master.enter(1, all);
+    EXPECT_EQ(team.size, 0u);
+    EXPECT_EQ(team.without, Without::unplaced);
+    other.master.leave(1000);
+  }
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(20));
+  EXPECT_GE(host(server).unplaced, 1u);
+  EXPECT_EQ(host(server).waiting, 0u);
+  holds.master.leave(1000);
+  // Room has been made, and is found at one of the next looks.
+  while (other.master.enter(1, all).size == 0) ::usleep(1000);
+  other.master.leave(1000);
+}
+
+TEST(PatientClients, GetCpusThatAreIdleAtOnce) {
+  RunningServer server;
+  BriefProgram first(server), second(server);
+  ASSERT_EQ(first.master.enter(1, all).size, 8u);
+  first.master.leave(1000);
+  std::uint32_t size = 0;
+  while ((size = second.master.enter(1, all).size) == 0) ::usleep(1000);
+  EXPECT_GE(size, 4u);
+  second.master.leave(1000);
+}
+
+// In a process of its own, so that it can be stopped.
+class StoppableServer {
+ public:
+  StoppableServer() {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    char name[] = "/tmp/nigh-test-XXXXXX";
+    directory_ = ::mkdtemp(name);
+    socket_ = directory_ + "/nighd.sock";
+    process_ = ::fork();
+    if (process_ == 0) {
+      ServerOptions options;
+      options.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
+      options.minds_strangers = false;
+      auto const machine = topology::from_synthetic("pack:2 numa:1 core:4 pu:1");
+      auto server = Server::start(policy::CoreMap::of(*machine), options);
+      EXPECT_EQ(::write(ready[1], "x", 1), 1);
+      if (server) (*server)->run();
+      ::_exit(0);
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]), ::close(ready[1]);
+  }
+  ~StoppableServer() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    std::filesystem::remove_all(directory_);
+  }
+  void stop() {
+    int status = 0;
+    ::kill(process_, SIGSTOP);
+    ::waitpid(process_, &status, WUNTRACED);
+  }
+  void go_on() { ::kill(process_, SIGCONT); }
+  ProgramOptions options() const {
+    ProgramOptions o{socket_.c_str(), "test", {}};
+    for (int cpu = 0; cpu < 8; ++cpu) o.allowed.add(cpu);
+    o.waits_briefly = true;
+    return o;
+  }
+
+ private:
+  std::string directory_, socket_;
+  pid_t process_ = -1;
+};
+
+// A hundred regions would take 15 s, were each to wait for an answer that does not come. When the
+// coordinator goes on, what it grants too late is given back, and all is as it was.
+TEST(PatientClients, DoNotWaitForACoordinatorThatIsStopped) {
+  StoppableServer server;
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  ASSERT_EQ(master.enter(1, {2, 2}).size, 2u);
+  master.leave(1000);
+  server.stop();
+  auto const began = Clock::now();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(master.enter(2, all).size, 0u) << "it asks for more than it has";
+    master.leave(1000);
+  }
+  EXPECT_LT(Clock::now() - began, std::chrono::seconds(8));
+  server.go_on();
+  while (master.enter(2, all).size == 0) ::usleep(1000);
+  EXPECT_EQ(master.enter(2, all).size, 8u);
+  master.leave(1000);
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
