@@ -144,6 +144,7 @@ TEST_F(Patience, KeepsWhatComesBackForAMoment) {
   after(1);
   EXPECT_TRUE(last<Unplaced>(2));
   from(1, Release{lease});
+  now_ += 1;
   from(3, wants(4, 1));
   EXPECT_EQ(granted(3), 3) << "one is kept";
   from(3, wants(4, 2));
@@ -152,14 +153,14 @@ TEST_F(Patience, KeepsWhatComesBackForAMoment) {
   EXPECT_EQ(granted(2), 1);
 }
 
-TEST_F(Patience, IsTriedByNobodyWhoKeepsComing) {
+TEST_F(Patience, GetsCpusForWhoKeepsLooking) {
   join(1), join(2);
   from(1, wants(4, 1));
   auto lease = last<Grant>(1)->lease;
   for (Ticket t = 2; t < 20; ++t) {  // a program of short regions beside one of long ones
     from(2, wants(4, t, 1));
-    after(1);
     if (granted(2) > 0) break;
+    after(1);
     after(slice / 4);
     if (is_asked_of_1_) from(1, wants(4, t, patience, lease));
     if (granted(1) > 0) lease = last<Grant>(1)->lease;
