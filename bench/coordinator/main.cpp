@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "bench/command.hpp"
+#include "bench/coordinator/command_study.hpp"
+#include "bench/coordinator/commands.hpp"
 #include "bench/coordinator/death.hpp"
 #include "bench/coordinator/overhead.hpp"
 #include "bench/coordinator/policies.hpp"
@@ -17,9 +19,10 @@ using namespace bench;
 
 struct Flags {
   bool throughput = false, policies = false, overhead = false, death = false;
-  bool all_policies = false, quick = false;
-  std::optional<long> repetitions, programs, requests, seed;
-  std::string set = "6", json, plot;
+  bool all_policies = false, alone = false, quick = false;
+  std::optional<long> repetitions, programs, requests, seed, limit;
+  std::vector<std::string> commands, ways, ignored;
+  std::string set = "6", commands_file, json, plot;
 
   void declare(CLI::App& app) {
     app.add_flag("--throughput", throughput,
@@ -31,6 +34,23 @@ struct Flags {
     app.add_flag("--overhead", overhead,
                  "what the shim adds to a parallel region: alone, with a lease, with a message");
     app.add_flag("--death", death, "how soon the cpus of a program that is killed are another's");
+    // One text each: what follows the first is not one more.
+    app.add_option("--command", commands,
+                   "a command of yours; again for more: without nigh all at once (default), one "
+                   "after the other (sequential), with OMP_NUM_THREADS=1 (one-thread), with "
+                   "OMP_WAIT_POLICY=passive (passive), and under nigh run (nigh)")
+        ->allow_extra_args(false);
+    app.add_option("--commands", commands_file, "the same from a file, a command a line");
+    app.add_flag("--alone", alone, "--command: each of them alone, too, without nigh and with it");
+    app.add_option("--way", ways,
+                   "--command: NAME=VARIABLE=VALUE[,VARIABLE=VALUE...], all at once with these; "
+                   "under nigh run if NAME begins with nigh; again for more")
+        ->allow_extra_args(false);
+    app.add_option("--ignore", ignored,
+                   "--command: outputs are compared without lines that match this extended "
+                   "regular expression; again for more")
+        ->allow_extra_args(false);
+    app.add_option("--limit", limit, "--command: seconds for a sample; default 600");
     app.add_option(
         "--set", set,
         "--throughput: 6, each of them once (default); 13, at random; large, 40 at random "
@@ -67,6 +87,28 @@ ThroughputOptions throughput_options(Flags const& flags) {
   return o;
 }
 
+std::optional<CommandOptions> command_options(Flags const& flags) {
+  if (flags.commands.empty() && flags.commands_file.empty()) {
+    auto const need = [](char const* option, bool given) {
+      if (given) throw UsageError(std::string(option) + ": needs --command or --commands");
+    };
+    need("--alone", flags.alone);
+    need("--way", !flags.ways.empty());
+    need("--ignore", !flags.ignored.empty());
+    need("--limit", flags.limit.has_value());
+    return {};
+  }
+  CommandOptions o;
+  o.commands = user_commands(flags.commands, flags.commands_file);
+  o.ways = command_ways(flags.ways);
+  o.ignored = flags.ignored;
+  static_cast<void>(OutputHash(o.ignored));  // refused before anything runs
+  o.alone = flags.alone;
+  o.repetitions = number_or("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
+  o.limit_seconds = number_or("--limit", flags.limit, o.limit_seconds, 1'000'000);
+  return o;
+}
+
 void run(Flags const& flags) {
   long const repetitions = number_or("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
   PolicyOptions policies;
@@ -81,13 +123,19 @@ void run(Flags const& flags) {
   DeathOptions death;
   death.repetitions = repetitions;
   if (flags.quick) death.kills = 3;
-  bool const all = !flags.throughput && !flags.policies && !flags.overhead && !flags.death;
+  auto const commands = command_options(flags);
+  bool const all =
+      !flags.throughput && !flags.policies && !flags.overhead && !flags.death && !commands;
   nigh::topology const machine = live_machine();
   Report report(flags.json, flags.plot, machine);
   auto const present = [&](auto const& study, std::vector<Result> const& results, bool apart) {
     report.print((apart ? "\n" : "") + describe(study));
     report.keep(results);
   };
+  if (commands) {
+    auto const study = study_commands(*commands);
+    present(study, results(study), false);
+  }
   if (flags.policies || all) {
     auto const study = study_policies(policies);
     present(study, results(study), false);
@@ -104,7 +152,9 @@ void run(Flags const& flags) {
     auto const study = study_death(death, machine);
     present(study, study.results, all);
   }
-  report.finish("coordinator", "a program's output is not what it is alone");
+  report.finish("coordinator",
+                commands ? "an output under nigh is not the one without it, or a command has failed"
+                         : "a program's output is not what it is alone");
 }
 
 }  // namespace

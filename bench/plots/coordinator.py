@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh bench coordinator`: coordinator.py RESULTS.json FIGURE.svg|.png
 
-Ways to run a set of programs, by total time; policies, by how far apart they leave a team's threads."""
+Ways to run a set of programs, or the user's commands, by total time; policies, by how far apart they leave a
+team's threads."""
 import sys
 
 import matplotlib.pyplot as plt
@@ -31,6 +32,33 @@ def draw_throughput(axes, lines):
     axes.invert_yaxis()
     axes.set_xlabel("s until the last ends (median, min to max)")
     axes.set_title(f"{lines[0]['params']['programs']} OpenMP programs", fontsize=10, loc="left")
+
+
+def draw_commands(axes, lines):
+    labels = []
+    for row, line in enumerate(lines):
+        colour = "#cc3311" if line["variant"].startswith("nigh") else "#4477aa"
+        axes.barh(row, line["median"], xerr=spread(line), color=colour, height=0.65,
+                  error_kw={"ecolor": "#333333", "capsize": 3})
+        labels.append(f"{line['variant']}\n{line['median']:.2f} s, {line['counters']['of_best']:.2f} of best")
+    axes.set_yticks(range(len(lines)), labels, fontsize=8.5)
+    axes.invert_yaxis()
+    axes.set_xlabel("s until the last ends (median, min to max)")
+    axes.set_title(f"commands: {lines[0]['params']['commands']}", fontsize=10, loc="left")
+
+
+def draw_alone(axes, lines):
+    nigh = [line for line in lines if line["variant"] == "nigh"]
+    for row, line in enumerate(nigh):
+        ratio = line["counters"]["of_default"]
+        axes.barh(row, ratio, color="#cc3311", height=0.65)
+        axes.text(ratio, row, f" {ratio:.2f}", va="center", fontsize=8.5)
+    names = [line["params"]["set"] for line in nigh]
+    axes.set_yticks(range(len(nigh)), [n if len(n) <= 24 else n[:21] + "..." for n in names], fontsize=8.5)
+    axes.invert_yaxis()
+    axes.axvline(1, color="#333333", linewidth=0.8)
+    axes.set_xlabel("time under nigh, of without")
+    axes.set_title("each alone", fontsize=10, loc="left")
 
 
 def draw_distances(axes, lines):
@@ -72,7 +100,11 @@ def main():
     lines = [line for line in lines if "absent" not in line]
     throughput = [line for line in lines if line["bench"] == "coordinator/throughput"]
     policies = [line for line in lines if line["bench"] == "coordinator/policies"]
-    panels = [(draw_throughput, throughput)] if throughput else []
+    commands = [line for line in lines if line["bench"] == "coordinator/commands"]
+    alone = [line for line in lines if line["bench"] == "coordinator/command"]
+    panels = [(draw_commands, commands)] if commands else []
+    panels += [(draw_alone, alone)] if any(line["variant"] == "nigh" for line in alone) else []
+    panels += [(draw_throughput, throughput)] if throughput else []
     panels += [(draw_distances, policies), (draw_times, policies)] if policies else []
     if not panels:
         sys.exit("coordinator.py: nothing was measured, so there is nothing to draw")

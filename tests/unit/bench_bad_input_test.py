@@ -141,6 +141,13 @@ class BadInput(unittest.TestCase):
     def test_coordinator(self):
         for argument, value in (("--programs", "many"), ("--set", "7"), ("--fast", "1")):
             self.refuses(argument, "coordinator", "--quick", "--policies", f"{argument}={value}")
+        for argument, value in (("--command", " "), ("--command", "no-such-program"),
+                                ("--command", "echo 'x"), ("--command", "/etc/passwd"), ("--commands", "/nowhere"),
+                                ("--commands", "/"), ("--commands", "/dev/null"), ("--way", "x"), ("--way", "x=Y"),
+                                ("--way", "nigh=X=1"), ("--ignore", "("), ("--limit", "0")):
+            self.refuses(argument, "coordinator", "--quick", "--command=true", f"{argument}={value}")
+        for needless in ("--alone", "--way=x=Y=1", "--ignore=x", "--limit=5"):
+            self.refuses(needless.split("=")[0], "coordinator", "--quick", needless)
 
     def test_cluster(self):
         if not HAS_RANKS:
@@ -373,6 +380,45 @@ class GoodInput(unittest.TestCase):
                 self.assertEqual(line["counters"].get("programs_granted", 5), 5)
                 self.assertLess(0, line["counters"]["mean_end_s"])
                 self.assertLess(line["counters"]["mean_end_s"], line["samples"][0])
+
+    def commands(self, *args):
+        done = run("coordinator", "--quick", "--json", "-", *args)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        if any("absent" in line for line in lines):
+            self.skipTest("nothing can be preloaded here")
+        return done, lines
+
+    def test_coordinator_commands_print_the_same_in_all_ways(self):
+        done, lines = self.commands(
+            "--command=echo a  b", "--command=sh -c 'echo $OMP_NUM_THREADS; date +%s%N'", "--command=cat /proc/uptime",
+            "--alone", "--ignore=^[0-9]{10,}$", "--way=three=OMP_NUM_THREADS=3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ways = {line["variant"]: line for line in lines if line["bench"] == "coordinator/commands"}
+        self.assertEqual(list(ways), ["default", "sequential", "one-thread", "passive", "nigh", "three"])
+        for name, line in ways.items():
+            self.assertEqual((len(line["samples"]), line["params"]["commands"]), (2, 3), name)
+            counters = line["counters"]
+            self.assertEqual(counters["exit_codes"], "0 0 0", name)
+            self.assertIn(counters["best"], ways)
+            hashes = counters["hashes"].split()
+            default = ways["default"]["counters"]["hashes"].split()
+            self.assertEqual(hashes[0], default[0], name)
+            self.assertEqual(hashes[1] == default[1], name not in ("one-thread", "three"), name)
+        self.assertIs(ways["nigh"]["verified"], True)
+        self.assertEqual(ways["nigh"]["counters"]["outputs"], "2 same, 1 varies")
+        self.assertEqual(ways["three"]["params"]["environment"], "OMP_NUM_THREADS=3")
+        alone = [line["variant"] for line in lines if line["bench"] == "coordinator/command"]
+        self.assertEqual(alone, ["default", "nigh"] * 3)
+
+    def test_coordinator_commands_that_differ_under_nigh_or_fail_are_told(self):
+        done, lines = self.commands("--command=sh -c 'echo ${NIGH_SOCKET:+x}; exit 7'")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("failed: nigh: command 1: exit status 7\n", done.stderr)
+        nigh = lines[-1]
+        self.assertEqual((nigh["verified"], nigh["counters"]["outputs"]), (False, "DIFFER"))
+        done, lines = self.commands("--command=sh -c 'echo ${NIGH_SOCKET:+x}'")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual([line.get("verified") for line in lines], [None] * 4 + [False])
 
     def test_npb_mg_runs_on_the_threads_it_says(self):
         cpus = sorted(os.sched_getaffinity(0))
