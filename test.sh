@@ -6,8 +6,8 @@
 # code under the model checker, the tests under the address, undefined-behaviour and thread sanitizers
 # (by clang, the second compiler), those of the scheduler with threads held up at random, and a few
 # boots of a machine with real NUMA nodes. --full adds all that clang can build, tested as it is
-# installed, every such machine, long stress runs, programs of Debian that use OpenMP, ranks under
-# Slurm, and a short run of every benchmark.
+# installed, every such machine, long stress runs, programs of Debian and PyPI that use OpenMP,
+# ranks under Slurm, and a short run of every benchmark.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
 . scripts/setup.sh
@@ -23,6 +23,7 @@ for argument in "$@"; do
 done
 
 need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}"}
+if [ "$full" ]; then need_wheels; fi
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",
 # and shows how ctest sums it up. What was not built is not tested.

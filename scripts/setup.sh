@@ -8,16 +8,18 @@ building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libt
 plotting=(python3 python3-matplotlib)
 # A second compiler, its sanitizers (llvm names the lines in their reports) and OpenMP; the emulated
 # NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process
-# is made of; two MPIs, and what hosts made of network namespaces need. With ccache a second run, or a
-# second clone, compiles what has changed.
+# is made of; two MPIs, and what hosts made of network namespaces need; a few small programs of others that
+# use OpenMP. With ccache a second run, or a second clone, compiles what has changed.
 testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 libclang-rt-19-dev llvm-19 libomp-19-dev hwloc
   qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
-  libmpich-dev iproute2)
+  libmpich-dev iproute2 fasttree muscle cd-hit)
 # Slurm, for ./test.sh --full to start on such hosts.
 scheduling=(slurm-client slurmctld slurmd munge)
 # Programs that use OpenMP, for ./test.sh --full to share a host with.
-sharing=(graphicsmagick imagemagick-6.q16 fasttree clustalo muscle cd-hit par2 tesseract-ocr tesseract-ocr-eng
-  fonts-dejavu-core gromacs libopenblas0-openmp python3-numpy python3-sklearn)
+sharing=(graphicsmagick imagemagick-6.q16 clustalo par2 tesseract-ocr tesseract-ocr-eng fonts-dejavu-core
+  gromacs libopenblas0-openmp python3-numpy python3-sklearn r-base-core r-cran-data.table python3-venv)
+# The same of PyPI, in a virtual environment; xgboost-cpu is xgboost without what graphics cards need.
+wheels=(lightgbm xgboost-cpu scikit-learn faiss-cpu numba joblib numpy)
 
 logs=build/logs
 jobs=$(nproc)
@@ -72,6 +74,18 @@ install_packages() {
   "${as_root[@]}" apt-get update &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
       apt-get install -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# Into build/foreign; what could not be installed is missed by the tests that need it.
+need_wheels() {
+  [ "$(cat build/foreign/installed 2>/dev/null)" = "${wheels[*]}" ] ||
+    stage "install ${#wheels[@]} packages of PyPI" install_wheels
+}
+
+install_wheels() {
+  /usr/bin/python3 -m venv --clear build/foreign &&
+    build/foreign/bin/pip install --disable-pip-version-check --only-binary :all: "${wheels[@]}" &&
+    echo "${wheels[*]}" >build/foreign/installed
 }
 
 # stage NAME COMMAND...: runs it, its output kept in build/logs; prints one line, and the end of the
