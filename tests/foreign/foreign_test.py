@@ -27,6 +27,8 @@ from wheels import wheels  # noqa: E402
 
 SET = sys.argv[1]
 NIGH, NIGHD, PROGRAMS, WHEELS = map(os.path.abspath, sys.argv[2:6])
+# Their teams may be smaller than they ask for: src/openmp/libraries.cpp.
+FREE = {"GraphicsMagick", "ImageMagick", "MUSCLE", "CD-HIT", "par2", "Tesseract"}
 DEFAULT, ONE, FOUR = {}, {"OMP_NUM_THREADS": "1"}, {"OMP_NUM_THREADS": "4"}
 
 
@@ -145,6 +147,15 @@ class Programs(unittest.TestCase):
                     print(f"{name}: {told[0] if told else 'no regions'}", file=sys.stderr)
                     if name in SHORT:  # others may have pools of their own
                         self.assertIsNotNone(told, f"nigh had no part in it, and said: {said}")
+
+    def test_with_smaller_teams(self):
+        for name in sorted(FREE.intersection(self.here)):
+            expected = self.plain.made(name, FOUR)
+            for team in range(1, min(2, len(os.sched_getaffinity(0))) + 1):
+                with self.subTest(name=name, team=team):
+                    made, said = self.run_one(name, {**FOUR, "NIGH_OPENMP_TEAM": str(team)})
+                    if expected is not None:
+                        self.assertEqual(made, expected, said[-1000:])
 
     def test_beside_others(self):
         names = list(self.here) * 2
