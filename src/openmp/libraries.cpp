@@ -34,7 +34,7 @@ constexpr std::array table{
     // 7.49e5 instead of 8.47e4, and exit status 0.
     Row{Match::program_begin, "lulesh", TeamRule::whole},
     // Made the same with smaller teams, byte for byte, alone and beside others, with leases asked
-    // back every millisecond (tests/openmp/debian_programs_test.py): Debian 12's 1.3.40, 6.9.11.60,
+    // back every millisecond (tests/foreign): Debian 12's 1.3.40, 6.9.11.60,
     // 5.1.0, 4.8.1, 0.8.1 and 5.3.0.
     Row{Match::library, "libGraphicsMagick", TeamRule::free},
     Row{Match::library, "libMagickCore", TeamRule::free},
