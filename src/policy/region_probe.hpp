@@ -12,6 +12,10 @@
 //
 // A region whose runs differ among themselves is left alone: comparing them would say nothing. It
 // is looked at again when four times as much can be afforded.
+//
+// A maximum that was learnt is tried again with a larger team, within the same budget: when the
+// region has run for ten times as long as when it was tried last, and at once where all that is
+// known comes from an earlier run of the program. So a wrong one does not last.
 
 #include <algorithm>
 #include <array>
@@ -58,20 +62,46 @@ class RegionProbe {
 
   // In runs that were no trial's.
   void spend(double time_ns) noexcept { spent_ += time_ns; }
+  // In runs of the program before this one.
+  void recall(double time_ns) noexcept {
+    spent_ += time_ns;
+    is_recalled_ = true;
+  }
 
-  // The size to try with now: at most `percent` of the time spent go into trials. 0: none.
-  int affordable(RegionScaling const& scaling, int team, int percent) const noexcept {
-    auto const known = scaling.known();
+  // The size to try with now: at most `percent` of the time spent go into trials. 0: none. On a
+  // host that others use nothing is certain (RegionScaling::observe).
+  int affordable(RegionScaling const& scaling, int team, int percent,
+                 bool is_shared = false) const noexcept {
+    auto const known = is_shared ? scaling.known() : scaling.known().certain();
     int const size = size_to_try(known);
     auto const* const usual = known.find(team);
-    if (size == 0 || usual == nullptr) return 0;
+    if (size == 0 || usual == nullptr || (is_shared && size > team)) return 0;
     double longest = 0;
     for (KnownSize const& k : known) {
       double const bound = k.time.median * k.threads / size;
       if (k.threads > size && (longest == 0 || bound < longest)) longest = bound;
     }
     double const cost = runs * std::max(0.0, longest - usual->time.median);
-    return (cost_ + cost) * patience_ * 100 <= spent_ * percent ? size : 0;
+    return can_afford(cost, percent) ? size : 0;
+  }
+
+  // A team of more than the region's maximum, to see whether it is still that: the largest that has
+  // run, or twice as many, in turn. 0: it is not the time for that.
+  int doubtful(RegionScaling const& scaling, int team, int most, int percent) const noexcept {
+    auto const known = scaling.known().certain();
+    auto const* const usual = known.find(team);
+    auto const demand = scaling.demand(most);
+    if (usual == nullptr || !demand || demand->maximum >= most) return 0;
+    if (!is_recalled_ && spent_ < rests_for * concluded_) return 0;
+    int const largest = std::min(most, (known.end() - 1)->threads);
+    int const twice = std::min(most, 2 * demand->maximum);
+    int const size = doubts_ % 2 == 0 ? std::max(largest, twice) : twice;
+    if (size <= std::max(team, demand->maximum)) return 0;
+    auto const* const larger = known.find(size);
+    // One that takes longer than a run of it should is ended (TrialRuns::takes_too_long).
+    double const longest = larger != nullptr ? larger->time.median : 2 * usual->time.median;
+    double const cost = runs * std::max(usual->time.median / 4, longest - usual->time.median);
+    return can_afford(cost, percent) ? size : 0;
   }
 
   void begin(RegionScaling const& scaling, int size, int team) noexcept {
@@ -79,17 +109,23 @@ class RegionProbe {
     trial_.other.threads = size;
     trial_.usual.threads = team;
     trial_.expected = scaling.known().find(team)->time.median;
+    if (size > team) ++doubts_, is_recalled_ = false;
   }
   bool is_under_way() const noexcept { return trial_.other.threads != 0; }
   int size() const noexcept { return trial_.other.threads; }
+  int usual_team() const noexcept { return trial_.usual.threads; }
+  double expected_ns() const noexcept { return trial_.expected; }
   // Between two reports, while the region does nothing else.
   std::int64_t longest_pause_ns() const noexcept {
-    auto const longest = 4 * trial_.expected * trial_.usual.threads / std::max(1, size());
+    auto const fewer = std::max(1.0, 1.0 * trial_.usual.threads / std::max(1, size()));
+    auto const longest = 4 * trial_.expected * fewer;
     return static_cast<std::int64_t>(std::min(longest, 1e18));
   }
 
   // A run of the trial. True when the trial is over, and what it has shown is known to `scaling`.
-  bool observe(RegionScaling& scaling, int threads, std::int64_t duration_ns) noexcept {
+  bool observe(RegionScaling& scaling, int threads, std::int64_t duration_ns,
+               bool is_doubtful = false) noexcept {
+    trial_.is_doubtful |= is_doubtful;
     // Every other run is reported.
     if (threads == trial_.other.threads)
       cost_ += 2 * std::max(0.0, static_cast<double>(duration_ns) - trial_.expected);
@@ -102,15 +138,25 @@ class RegionProbe {
       return false;
     if (!is_alike) return give_up(), true;
     for (Runs const* r : {&trial_.other, &trial_.usual})
-      for (std::size_t i = 0; i < r->count; ++i) scaling.observe(r->threads, r->durations[i]);
-    trial_ = {};
+      scaling.begin_anew(r->threads, trial_.is_doubtful);
+    for (Runs const* r : {&trial_.other, &trial_.usual})
+      for (std::size_t i = 0; i < r->count; ++i)
+        scaling.observe(r->threads, r->durations[i], trial_.is_doubtful);
+    end();
     return true;
   }
 
   // It came to nothing.
   void give_up() noexcept {
-    trial_ = {};
+    end();
     patience_ *= 4;
+  }
+
+  // A run with the trial's team took longer than any should: no more of them.
+  void cut(std::int64_t duration_ns) noexcept {
+    cost_ += std::max(0.0, static_cast<double>(duration_ns) - trial_.expected);
+    end();
+    patience_ *= 2;
   }
 
   double cost_ns() const noexcept { return cost_; }
@@ -138,7 +184,17 @@ class RegionProbe {
   struct Trial {
     Runs other, usual;
     double expected = 0;
+    bool is_doubtful = false;
   };
+  static constexpr double rests_for = 10;  // times as long as it had run, until it is doubted again
+
+  bool can_afford(double cost, int percent) const noexcept {
+    return (cost_ + cost) * patience_ * 100 <= spent_ * percent;
+  }
+  void end() noexcept {
+    trial_ = {};
+    concluded_ = spent_;
+  }
 
   bool is_as_expected(double median) const noexcept {
     return median <= 1.25 * trial_.expected && trial_.expected <= 1.25 * median;
@@ -148,6 +204,9 @@ class RegionProbe {
   double spent_ = 0;
   double cost_ = 0;  // what trials took longer
   double patience_ = 1;
+  double concluded_ = 0;  // what was spent when the last trial ended
+  int doubts_ = 0;
+  bool is_recalled_ = false;
 };
 
 }  // namespace nigh::policy

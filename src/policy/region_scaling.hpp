@@ -3,9 +3,17 @@
 // How many threads can a region use? Learnt from how long it took with teams of different sizes.
 //
 // The time of n threads is taken to be serial + parallel / n. Two sizes tell both parts: the
-// smallest, and the smallest of those that nothing beats by 5%. A size counts from its third run
+// smallest, and the smallest that is as good as all larger ones. A size counts from its third run
 // on, by the median of its last five, so that a disturbed run changes nothing, and as long as these
-// do not differ by more than a quarter.
+// do not differ by more than a quarter; while they do, for a while, by the last five that did not.
+//
+// Nothing follows from differences within noise: two sizes differ if their medians do by more than
+// 5% and by more than twice both spreads together (of five runs whose noise is all there is, less
+// than one pair in a hundred does). A region in which no two sizes differ is indifferent,
+// as one that sleeps: nothing is said of what it can use.
+//
+// Runs on a host that others use, too, are doubtful: they are kept only of sizes of which there is
+// nothing better, and say nothing about a maximum.
 //
 // A region that becomes another one (a larger input, other neighbours) shows by three runs in a row
 // that take half as long again as they used to, or less than two thirds: what was known of other
@@ -72,39 +80,83 @@ struct Typical {
   constexpr bool is_steady() const noexcept { return spread <= 0.25; }
 };
 
+// How long one takes beside another.
+enum class Compared : std::uint8_t {
+  faster,
+  alike,
+  slower,
+  unclear,  // they differ within noise, or the noise would hide a difference
+};
+inline constexpr double alike_within = 0.05;
+
+constexpr Compared compare(Typical a, Typical b) noexcept {
+  double const apart = a.median - b.median;
+  double const noise = a.spread * a.median + b.spread * b.median;
+  double const little = alike_within * std::min(a.median, b.median);
+  double const much = std::max(2 * noise, little);
+  if (apart > much) return Compared::slower;
+  if (-apart > much) return Compared::faster;
+  bool const is_small = -little <= apart && apart <= little;
+  return is_small && noise <= 2 * little ? Compared::alike : Compared::unclear;
+}
+static_assert(compare({1.000, 0}, {1.004, 0}) == Compared::alike);
+static_assert(compare({1.0, 0.01}, {1.1, 0.01}) == Compared::faster);
+static_assert(compare({1.1, 0.1}, {1.0, 0.1}) == Compared::unclear);
+static_assert(compare({1.0, 0.2}, {1.0, 0.2}) == Compared::unclear);
+
 // What is known of a region with teams of one size.
 struct KnownSize {
   int threads = 0;
   Typical time;
   std::uint64_t runs = 0;
+  bool is_doubtful = false;  // others used the host
 };
 
 class RegionScaling {
  public:
   static constexpr std::size_t sizes = 8;     // of teams that are known at a time
   static constexpr std::uint64_t enough = 3;  // runs
-  // As good as the fastest.
-  static constexpr double hardly_slower = 1.05;
 
   // True if the region is another one than it was.
-  bool observe(int threads, std::int64_t duration_ns) noexcept {
+  bool observe(int threads, std::int64_t duration_ns, bool is_doubtful = false) noexcept {
     Size& size = size_of(threads);
+    if (is_doubtful && !size.is_doubtful && size.count >= enough)
+      return observe_beside(size, duration_ns);
+    if (size.is_doubtful != is_doubtful) size.begin_anew(is_doubtful);
+    size.odd = 0;
     size.durations[size.count % kept] = duration_ns;
     ++size.count;
     size.seen = ++observed_;
     if (size.count <= kept) size.usual = size.count < enough ? 0 : size.time().median;
+    size.settle();
     if (!size.has_changed()) return false;
     forget_all_but(size);
     return true;
   }
 
-  // What somebody has observed before.
-  void recall(int threads, std::int64_t median_ns, std::uint64_t runs) noexcept {
+  // What follows is to be compared with other sizes' runs of the same time: runs before do not
+  // count.
+  void begin_anew(int threads, bool is_doubtful) noexcept {
     Size& size = size_of(threads);
+    if (is_doubtful && !size.is_doubtful && size.count >= enough) return;
+    size.begin_anew(is_doubtful);
+  }
+
+  // What somebody has observed before.
+  void recall(int threads, std::int64_t median_ns, std::uint64_t runs,
+              std::int64_t spread_ns = 0) noexcept {
+    Size& size = size_of(threads);
+    size.is_doubtful = false;
     size.count = runs;
-    size.durations.fill(median_ns);
+    // The same median and spread from the third on.
+    auto const half =
+        runs < enough ? 0 : std::min({spread_ns / 2, median_ns - 1, INT64_MAX - median_ns});
+    size.durations = {median_ns - half, median_ns, median_ns + half, median_ns - half,
+                      median_ns + half};
     size.seen = ++observed_;
     size.usual = runs < enough ? 0 : static_cast<double>(median_ns);
+    size.settled_at = 0;
+    size.settle();
   }
 
   // By number of threads. If `all`, those too that have not run often enough, or too differently.
@@ -119,48 +171,59 @@ class RegionScaling {
           std::find_if(begin(), end(), [&](KnownSize const& k) { return k.threads == threads; });
       return found == end() ? nullptr : found;
     }
-    // The smallest team that no other beats. Not of nothing.
+    // The smallest team that is as good as every larger one, as far as that is clear. Not of
+    // nothing.
     KnownSize const& fast() const noexcept {
-      auto const best = std::min_element(begin(), end(), [](auto const& a, auto const& b) {
-                          return a.time.median < b.time.median;
-                        })->time.median;
-      return *std::find_if(begin(), end(), [&](KnownSize const& k) {
-        return k.time.median <= hardly_slower * best;
+      return *std::find_if(begin(), end(), [this](KnownSize const& k) {
+        return std::all_of(&k + 1, end(), [&](KnownSize const& larger) {
+          auto const c = compare(k.time, larger.time);
+          return c == Compared::alike || c == Compared::faster;
+        });
       });
+    }
+    // Whether it matters how many threads there are. False of less than two.
+    bool has_differences() const noexcept {
+      for (auto const* a = begin(); a != end(); ++a)
+        for (auto const* b = a + 1; b != end(); ++b)
+          if (auto const c = compare(a->time, b->time);
+              c == Compared::faster || c == Compared::slower)
+            return true;
+      return false;
+    }
+    Known certain() const noexcept {
+      Known some;
+      for (KnownSize const& k : *this)
+        if (!k.is_doubtful) some.by_threads[some.count++] = k;
+      return some;
     }
   };
   Known known(bool all = false) const noexcept {
     Known k;
     for (Size const& size : sizes_)
-      if (all ? size.count > 0 : size.count >= enough && size.time().is_steady())
-        k.by_threads[k.count++] = {size.threads, size.time(), size.count};
+      if (all ? size.count > 0 : size.count >= enough && size.lasting().is_steady())
+        k.by_threads[k.count++] = {size.threads, size.lasting(), size.count, size.is_doubtful};
     std::sort(k.by_threads.begin(), k.by_threads.begin() + static_cast<std::ptrdiff_t>(k.count),
               [](auto const& a, auto const& b) { return a.threads < b.threads; });
     return k;
   }
 
-  // Nothing until two sizes are known.
+  // Nothing until two sizes differ. What rests on doubtful runs says what is optimal where cpus are
+  // scarce, and sets no maximum.
   std::optional<ThreadDemand> demand(int most) const noexcept {
-    auto const k = known();
-    if (k.count < 2) return std::nullopt;
-    TimedTeam const small = timed(*k.begin());
-    TimedTeam const fast = timed(k.fast());
-    if (fast.threads == small.threads) {
-      int const n = std::min(small.threads, most);
-      return ThreadDemand{n, n};
-    }
-    // Beyond the fastest size, what was seen counts more than the model.
-    bool const is_known_beyond = (k.end() - 1)->threads > fast.threads;
-    auto found = demand_by_two(small, fast, is_known_beyond ? std::min(most, fast.threads) : most);
-    // A region may do well up to some size and no better with more, as where memory is the limit:
-    // then smaller sizes know its optimum.
-    for (auto const& size : k)
-      if (small.threads < size.threads && size.threads < fast.threads) {
-        auto const at_least = demand_by_two(small, timed(size), std::min(most, size.threads));
-        found.optimal = std::max(found.optimal, at_least.optimal);
-      }
-    found.maximum = std::max(found.maximum, found.optimal);
-    return found;
+    auto const all = known();
+    if (auto const certain = demand_by(all.certain(), most)) return certain;
+    auto doubtful = demand_by(all, most);
+    if (doubtful) doubtful->maximum = most;
+    return doubtful;
+  }
+
+  // Of teams of any size, whatever it says.
+  bool is_known() const noexcept { return known().certain().count > 0; }
+  // Certainly known with teams from one thread on, and none of them is better than another.
+  bool is_indifferent() const noexcept {
+    auto const k = known().certain();
+    return k.count >= 2 && k.begin()->threads == 1 && &k.fast() == k.begin() &&
+           !k.has_differences();
   }
 
   // Speedup over one thread, by thread, of a team of so many. Nothing until two sizes are known.
@@ -176,15 +239,63 @@ class RegionScaling {
 
  private:
   static constexpr std::uint64_t kept = 5;
+  static constexpr std::uint64_t settles_within = 4 * kept;
   static constexpr double change = 1.5;
+
+  static std::optional<ThreadDemand> demand_by(Known const& k, int most) noexcept {
+    if (!k.has_differences()) return std::nullopt;
+    TimedTeam const small = timed(*k.begin());
+    TimedTeam const fast = timed(k.fast());
+    if (fast.threads == small.threads) {
+      int const n = std::min(small.threads, most);
+      return ThreadDemand{n, n};
+    }
+    // Beyond the fastest size, what was seen counts more than the model.
+    bool const is_known_beyond = (k.end() - 1)->threads > fast.threads;
+    if (compare(k.fast().time, k.begin()->time) != Compared::faster) {
+      int const n = is_known_beyond ? std::min(most, fast.threads) : most;
+      return ThreadDemand{n, (n + 1) / 2};
+    }
+    auto found = demand_by_two(small, fast, is_known_beyond ? std::min(most, fast.threads) : most);
+    // A region may do well up to some size and no better with more, as where memory is the limit:
+    // then smaller sizes know its optimum.
+    for (auto const& size : k)
+      if (small.threads < size.threads && size.threads < fast.threads) {
+        auto const at_least = demand_by_two(small, timed(size), std::min(most, size.threads));
+        found.optimal = std::max(found.optimal, at_least.optimal);
+      }
+    found.maximum = std::max(found.maximum, found.optimal);
+    return found;
+  }
 
   struct Size {
     int threads = 0;  // 0: room for one
     std::uint64_t count = 0;
     std::uint64_t seen = 0;  // when last, among all observations
     double usual = 0;        // what it took when it was first known
+    bool is_doubtful = false;
+    Typical settled{};  // when it was last steady
+    std::uint64_t settled_at = 0;
+    std::uint64_t odd = 0;  // doubtful runs in a row that were unlike what is certain
+    std::array<std::int64_t, enough> odd_durations{};
     std::array<std::int64_t, kept> durations{};
 
+    void begin_anew(bool doubtful) noexcept {
+      count = 0;
+      usual = 0;
+      settled_at = 0;
+      is_doubtful = doubtful;
+    }
+    void settle() noexcept {
+      if (count < enough || !time().is_steady()) return;
+      settled = time();
+      settled_at = count;
+    }
+    Typical lasting() const noexcept {
+      auto const now = time();
+      bool const was_steady = settled_at > 0 && count - settled_at <= settles_within;
+      return was_steady && !now.is_steady() ? settled : now;
+    }
     Typical time() const noexcept {
       auto sorted = durations;
       auto const n = static_cast<std::size_t>(std::min(count, kept));
@@ -204,6 +315,24 @@ class RegionScaling {
       return longer || shorter;
     }
   };
+
+  // A doubtful run with a size of which something is certain: only whether the region has changed.
+  bool observe_beside(Size& size, std::int64_t duration_ns) noexcept {
+    auto const took = static_cast<double>(duration_ns);
+    auto const usual = size.usual > 0 ? size.usual : size.time().median;
+    if (usual / change <= took && took <= usual * change) return size.odd = 0, false;
+    size.odd_durations[size.odd++] = duration_ns;
+    if (size.odd < enough) return false;
+    Size anew;
+    anew.threads = size.threads;
+    anew.seen = ++observed_;
+    anew.is_doubtful = true;
+    for (auto const d : size.odd_durations) anew.durations[anew.count++] = d;
+    anew.usual = anew.time().median;
+    sizes_.fill({});
+    sizes_[0] = anew;
+    return true;
+  }
 
   static constexpr TimedTeam timed(KnownSize const& k) noexcept {
     return {k.threads, k.time.median};
@@ -225,6 +354,7 @@ class RegionScaling {
     Size anew;
     anew.threads = size.threads;
     anew.seen = size.seen;
+    anew.is_doubtful = size.is_doubtful;
     for (std::uint64_t i = 0; i < enough; ++i)
       anew.durations[anew.count++] = size.durations[(size.count - 1 - i) % kept];
     anew.usual = anew.time().median;

@@ -6,6 +6,8 @@
 //   maximum   beyond it more threads give no speedup: the smallest team of which no larger one that
 //             was measured saves 3% of the time
 //   optimal   the largest team up to that whose speedup is within 20% of ideal
+//
+// A profile keeps neither of a region that is indifferent.
 
 #include <algorithm>
 #include <span>
@@ -35,6 +37,14 @@ constexpr ThreadDemand demand_by_study(std::span<TimedTeam const> teams) noexcep
     if (team.threads <= maximum && speedup(teams.front(), team) >= within_ideal * team.threads)
       optimal = team.threads;
   return {maximum, optimal};
+}
+
+// No two teams differ beyond noise (region_scaling.hpp): it takes as long with any.
+constexpr bool is_indifferent(std::span<Typical const> teams) noexcept {
+  for (auto const& a : teams)
+    for (auto const& b : teams)
+      if (compare(a, b) == Compared::slower) return false;
+  return true;
 }
 
 }  // namespace nigh::policy

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coordinator/core/regions.hpp"
@@ -63,17 +64,24 @@ class MadeUpProgram {
     int threads = cpus_;
     if (advice.limit > 0) threads = std::min(threads, static_cast<int>(advice.limit));
     int const usual = threads;
-    bool is_reported = false;
+    bool is_reported = false, has_trials_team = false;
     if (advice.trial != 0) {
-      if (advice.trial != trial_) trial_ = advice.trial, runs_ = 0;
+      if (advice.trial != trial_) trial_ = advice.trial, runs_ = 0, usual_ = 0;
       if (runs_ < TrialRuns::count) {
-        if (TrialRuns::has_its_team(runs_))
-          threads = std::min(cpus_, static_cast<int>(advice.size));
+        has_trials_team = TrialRuns::has_its_team(runs_);
+        if (has_trials_team) threads = std::min(cpus_, static_cast<int>(advice.size));
         is_reported = TrialRuns::is_reported(runs_++);
       }
     }
     std::uniform_real_distribution<double> disturbed(1 - noise, 1 + noise);
     Seconds const took = time(threads) * (noise > 0 ? disturbed(random_) : 1) + preempted();
+    if (has_trials_team && usual_ > 0 &&
+        TrialRuns::takes_too_long(took, static_cast<std::uint32_t>(threads), usual_,
+                                  static_cast<std::uint32_t>(usual)))
+      is_reported = true, runs_ = TrialRuns::count;
+    else if (is_reported && !has_trials_team)
+      usual_ = took;
+    largest_ = std::max(largest_, threads);
     now_ += took;
     spent_ += took;
     unreported_ += took;
@@ -95,6 +103,10 @@ class MadeUpProgram {
     how_often_ = how_often;
     how_long_ = how_long;
   }
+  // From now on, others use the host, too.
+  void share(bool is_shared) { is_shared_ = is_shared; }
+  // The largest team since this was asked last.
+  int largest() { return std::exchange(largest_, 0); }
   // Other things.
   void pause(Seconds s) { now_ += s; }
 
@@ -109,7 +121,7 @@ class MadeUpProgram {
     return how_often_ > 0 && is_disturbed(random_) ? how_long_ : 0;
   }
   void report(Report const& r, int percent) {
-    regions_.take(r, percent, static_cast<std::int64_t>(now_ * 1e6));
+    regions_.take(r, percent, static_cast<std::int64_t>(now_ * 1e6), is_shared_);
     for (auto const& a : regions_.take_advice()) advice_[a.region] = a;
   }
 
@@ -118,6 +130,9 @@ class MadeUpProgram {
   std::map<RegionId, Advice> advice_;
   std::uint32_t trial_ = 0, runs_ = 0;
   RegionId due_ = 0;
+  Seconds usual_ = 0;  // of the trial's last run with the usual team
+  bool is_shared_ = false;
+  int largest_ = 0;
   Seconds now_ = 0, spent_ = 0, cost_ = 0, unreported_ = 0;
   double how_often_ = 0;
   Seconds how_long_ = 0;
@@ -148,8 +163,12 @@ TEST(Regions, FindWhatTheyCanUseAtLittleCost) {
                           std::to_string(of_one) + " s";
         MadeUpProgram run(cpus);
         while (run.spent() < std::max(12.0, 4000 * of_one)) run.once(1, scaling, of_one);
-        ASSERT_GT(found(run), 0) << what;
-        expect_good(found(run), scaling, cpus, what);
+        if (scaling(1) == scaling(cpus)) {
+          EXPECT_EQ(found(run), 0) << what << ": more threads are no better, and no worse";
+        } else {
+          ASSERT_GT(found(run), 0) << what;
+          expect_good(found(run), scaling, cpus, what);
+        }
         EXPECT_LE(run.cost(), 0.01 * run.spent()) << what;
       }
 }
@@ -206,13 +225,17 @@ TEST(Regions, WhoseRunsDifferAreLeftAlone) {
 TEST(Regions, AreLearntDespiteDisturbedRuns) {
   MadeUpProgram run(8);
   run.disturb(0.05, 0.02);
+  int runs = 0, unclear = 0;
   while (run.spent() < 120) {
     run.once(1, memory_bound(2), 0.008);
     if (run.spent() > 20) {
-      ASSERT_GE(found(run), 2);
-      ASSERT_LE(found(run), 4);
+      ASSERT_NE(found(run), 1);
+      ++runs;
+      unclear += found(run) == 0 || found(run) > 4 ? 1 : 0;
     }
   }
+  // Two of the last five runs with a size may be disturbed; then it does not count for a while.
+  EXPECT_LE(unclear, runs / 4) << runs;
 }
 
 TEST(Regions, AreLearntAnewWhenTheyChange) {
@@ -235,6 +258,117 @@ TEST(Regions, AreKnownAgain) {
   EXPECT_EQ(second.regions().demand(1, {2, 0}).maximum, 2) << "no more than the program says";
   EXPECT_EQ(second.regions().demand(1, {7, 7}).maximum, 7) << "unless it knows";
   EXPECT_EQ(second.regions().demand(2, {5, 0}), (policy::ThreadDemand{5, 3}));
+}
+
+// One that sleeps, or waits for a disk.
+TEST(Regions, WhoseTimeDoesNotDependOnThreadsAreLeftAlone) {
+  for (double noise : {0.0, 0.004, 0.03}) {
+    MadeUpProgram run(8);
+    for (int i = 0; i < 50'000; ++i) {
+      run.once(1, amdahl(1), 0.001, noise);
+      ASSERT_EQ(run.advice(1).limit, 0U) << noise << ' ' << i;
+      ASSERT_EQ(run.advice(1).maximum, 0U) << noise << ' ' << i;
+    }
+    ASSERT_EQ(run.regions().known().size(), 1U);
+    if (noise < 0.01) {
+      EXPECT_TRUE(run.regions().known()[0].is_indifferent);
+    }
+    EXPECT_EQ(run.regions().demand(1, {}), (policy::ThreadDemand{8, 4}));
+    run.largest();
+    for (int i = 0; i < 100; ++i) run.once(1, amdahl(1), 0.001, noise);
+    EXPECT_EQ(run.largest(), 8);
+  }
+}
+
+// The host was busy, or the input small, when its profile was made.
+TEST(Regions, OfAProfileThatIsWrongAreMeasuredAgain) {
+  for (int wrong : {1, 2, 4}) {
+    MadeUpProgram run(8);
+    run.regions().recall(
+        {{.id = 1, .times = {{wrong, 10'000'000, 5}, {8, 13'000'000, 5, 200'000}}}});
+    run.regions().take_advice();
+    EXPECT_EQ(run.regions().demand(1, {}).maximum, wrong);
+    int runs = 0;
+    // As long with so many threads as it was then; but more of them do help.
+    while (run.regions().demand(1, {}).maximum < 8 && ++runs < 10'000)
+      run.once(1, amdahl(0), 0.01 * wrong);
+    EXPECT_LT(runs, 10'000) << wrong;
+    while (run.advice(1).trial != 0) run.once(1, amdahl(0), 0.01 * wrong);
+    run.largest();
+    for (int i = 0; i < 100; ++i) run.once(1, amdahl(0), 0.01 * wrong);
+    EXPECT_EQ(run.largest(), 8) << wrong;
+  }
+}
+
+// Its maximum is tried again now and then, ever more rarely, and stays what it is.
+TEST(Regions, HaveAMaximumThatIsDoubted) {
+  MadeUpProgram run(8);
+  while (run.spent() < 10) run.once(1, slower_beyond(2), 0.002);
+  EXPECT_EQ(run.regions().demand(1, {}).maximum, 2);
+  int larger = 0;
+  for (run.largest(); run.spent() < 400;) {
+    run.once(1, slower_beyond(2), 0.002);
+    ASSERT_LE(run.regions().known()[0].demand.maximum, 2U);
+    larger += run.largest() > 2 ? 1 : 0;
+  }
+  EXPECT_GT(larger, 0);
+  EXPECT_LE(larger, 5 * 8);
+  EXPECT_LE(run.cost(), 0.01 * run.spent());
+}
+
+TEST(Regions, ThatGainFromMoreThreadsLaterGetThem) {
+  MadeUpProgram run(8);
+  while (run.spent() < 20) run.once(1, slower_beyond(2), 0.002);
+  EXPECT_EQ(run.regions().demand(1, {}).maximum, 2);
+  // As fast with two as ever, so that nothing shows but by trying.
+  auto const scales = [](int n) { return 1.0 / n; };
+  while (run.spent() < 600 && run.regions().known()[0].demand.maximum < 8)
+    run.once(1, scales, 0.002);
+  EXPECT_EQ(run.regions().known()[0].demand.maximum, 8U);
+}
+
+TEST(Regions, AreNotLimitedByWhatIsSeenOnASharedHost) {
+  MadeUpProgram run(8);
+  run.share(true);
+  while (run.spent() < 60) {
+    run.once(1, slower_beyond(1), 0.002, 0.1, 2);
+    ASSERT_EQ(run.advice(1).limit == 0 || run.advice(1).limit == 8, true);
+    ASSERT_EQ(run.regions().demand(1, {}).maximum, 8);
+  }
+  for (auto const& k : run.regions().known()) EXPECT_TRUE(k.times.empty()) << "not for the profile";
+  run.share(false);
+  while (run.spent() < 120) run.once(1, slower_beyond(1), 0.002);
+  EXPECT_EQ(found(run), 1);
+}
+
+// With fewer threads it is far slower than it can be by its work alone, as where its data does not
+// fit their caches.
+TEST(Regions, EndATrialThatTakesTooLong) {
+  auto const far_slower = [](int n) { return n == 8 ? 1.0 : 40.0; };
+  MadeUpProgram run(8);
+  int slow = 0, trials = 0;
+  std::uint32_t last = 0;
+  while (run.spent() < 100) {
+    auto const trial = run.advice(1).trial;
+    trials += trial != 0 && trial != last ? 1 : 0;
+    last = trial;
+    auto const before = run.cost();
+    run.once(1, far_slower, 0.001);
+    slow += run.cost() > before ? 1 : 0;
+  }
+  EXPECT_GT(trials, 0);
+  EXPECT_EQ(slow, trials) << "one run each";
+  EXPECT_LE(run.cost(), 0.01 * run.spent());
+}
+
+TEST(Regions, OfProfilesLeaveRoomForOthers) {
+  MadeUpProgram run(8);
+  std::vector<KnownRegion> many;
+  for (RegionId id = 1; id <= 1000; ++id) many.push_back({.id = id, .times = {{8, 1000, 5}}});
+  run.regions().recall(many);
+  EXPECT_EQ(run.regions().known().size(), 12U);
+  for (int i = 0; i < 10; ++i) run.once(2000, amdahl(0), 1);
+  EXPECT_EQ(run.regions().known().size(), 13U);
 }
 
 TEST(Regions, GivenByTheUserAreNotTriedNorLearnt) {

@@ -61,7 +61,7 @@ class NighdProfiles : public testing::Test {
     return read && *read ? **read : ProgramProfile{};
   }
 
-  // A process that tells by Reports that the region takes as long with one thread as with eight,
+  // A process that tells by Reports that the region takes longer with eight threads than with one,
   // and is killed.
   void run_and_kill() {
     int ready[2];
@@ -75,7 +75,7 @@ class NighdProfiles : public testing::Test {
         for (int i = 0; i < 3; ++i) {
           bool const can = t.threads == 1;
           static_cast<void>(master.enter(region, can ? Demand{1, 0} : Demand{}));
-          master.leave(Report::every_ns + static_cast<std::uint64_t>(t.threads));
+          master.leave(Report::every_ns * (10 + static_cast<std::uint64_t>(t.threads)));
         }
       static_cast<void>(::write(ready[1], "x", 1) + 1);
       for (;;) ::pause();

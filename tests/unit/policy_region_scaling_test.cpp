@@ -78,6 +78,94 @@ TEST(RegionScaling, StopsWhereMoreThreadsAreSlower) {
   EXPECT_EQ(tiny.demand(64), (ThreadDemand{2, 2}));
 }
 
+TEST(RegionScaling, ConcludesNothingFromDifferencesWithinNoise) {
+  RegionScaling sleeps;
+  for (int threads : {1, 2}) run(sleeps, 5, threads, threads == 1 ? 1'000'000'000 : 1'004'000'000);
+  EXPECT_FALSE(sleeps.demand(2));
+  EXPECT_TRUE(sleeps.is_indifferent());
+  // Whatever the number of threads, with noise of any size.
+  std::mt19937_64 random(3);
+  for (double noise : {0.001, 0.01, 0.05, 0.2}) {
+    int concluded = 0;
+    std::uniform_real_distribution<double> disturbed(1 - noise, 1 + noise);
+    for (int round = 0; round < 1000; ++round) {
+      RegionScaling region;
+      for (int threads : {1, 2, 4, 8})
+        for (int i = 0; i < 5; ++i)
+          region.observe(threads, static_cast<std::int64_t>(1e7 * disturbed(random)));
+      concluded += region.demand(8).has_value() ? 1 : 0;
+    }
+    EXPECT_LE(concluded, noise < 0.02 ? 0 : 80) << noise;
+  }
+}
+
+TEST(RegionScaling, SeesDifferencesBeyondNoise) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> disturbed(0.95, 1.05);
+  for (int round = 0; round < 1000; ++round) {
+    RegionScaling region;
+    for (int threads : {1, 2, 4})
+      for (int i = 0; i < 5; ++i)
+        region.observe(threads,
+                       static_cast<std::int64_t>(1e7 / std::min(threads, 2) * disturbed(random)));
+    auto const demand = region.demand(4);
+    ASSERT_TRUE(demand);
+    ASSERT_GE(demand->maximum, 2);
+  }
+}
+
+TEST(RegionScaling, PrefersTheLargerTeamWhereItIsNotClear) {
+  RegionScaling region;
+  run(region, 5, 1, 1000);
+  for (std::int64_t d : {480, 500, 520, 540, 560}) region.observe(2, d);
+  for (std::int64_t d : {440, 460, 480, 500, 520}) region.observe(4, d);
+  EXPECT_EQ(region.demand(4)->maximum, 4);
+}
+
+TEST(RegionScaling, WhatIsSeenOnASharedHostSetsNoMaximum) {
+  RegionScaling region;
+  for (int i = 0; i < 5; ++i) region.observe(1, 1000, true), region.observe(8, 5000, true);
+  ASSERT_TRUE(region.demand(8));
+  EXPECT_EQ(region.demand(8)->maximum, 8);
+  EXPECT_EQ(region.demand(8)->optimal, 1);
+  EXPECT_FALSE(region.is_known());
+  run(region, 3, 8, 300);  // when it is quiet
+  EXPECT_EQ(region.known().find(8)->time.median, 300);
+  EXPECT_FALSE(region.known().find(8)->is_doubtful);
+  run(region, 3, 1, 1000);
+  for (int i = 0; i < 5; ++i) region.observe(8, 440, true);  // busy again
+  EXPECT_EQ(region.known().find(8)->time.median, 300);
+}
+
+// A larger input, while others use the host.
+TEST(RegionScaling, ForgetsACertainMaximumWhenTheRegionIsAnotherOne) {
+  RegionScaling region;
+  run(region, 6, 1, 1000);
+  run(region, 6, 8, 1500);
+  EXPECT_EQ(region.demand(8)->maximum, 1);
+  region.observe(1, 50'000, true);
+  region.observe(1, 50'000, true);
+  region.observe(1, 1000, true);
+  EXPECT_EQ(region.demand(8)->maximum, 1);
+  for (int i = 0; i < 3; ++i) region.observe(1, 50'000, true);
+  EXPECT_FALSE(region.demand(8));
+}
+
+TEST(RegionScaling, RecallsMedianAndSpread) {
+  for (std::uint64_t runs : {1U, 2U, 3U, 4U, 5U, 1000U}) {
+    RegionScaling region;
+    region.recall(4, 1000, runs, 100);
+    auto const known = region.known(true);
+    ASSERT_EQ(known.count, 1U);
+    EXPECT_EQ(known.begin()->time.median, 1000) << runs;
+    EXPECT_NEAR(known.begin()->time.spread, runs < 3 ? 0 : 0.1, 1e-9) << runs;
+  }
+  RegionScaling odd;
+  odd.recall(4, INT64_MAX, 5, INT64_MAX);
+  odd.recall(8, 1, 5, INT64_MAX);
+  EXPECT_EQ(odd.known(true).count, 2U);
+}
+
 TEST(RegionScaling, DisturbedRunsChangeNothing) {
   RegionScaling region, calm;
   for (auto* r : {&region, &calm}) {
@@ -98,7 +186,8 @@ TEST(RegionScaling, IsInOrderWhateverItSees) {
     RegionScaling region;
     for (int i = 0; i < 200; ++i) {
       region.observe(1 + static_cast<int>(random() % 20),
-                     1 + static_cast<std::int64_t>(random() >> (1 + random() % 63)));
+                     1 + static_cast<std::int64_t>(random() >> (1 + random() % 63)),
+                     random() % 4 == 0);
       int const most = 1 + static_cast<int>(random() % 1024);
       if (auto const d = region.demand(most)) {
         ASSERT_LE(1, d->optimal);

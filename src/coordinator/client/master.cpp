@@ -65,14 +65,31 @@ Master::Team Master::team_of_trial(RegionWord advice, std::uint32_t can) noexcep
   if (advice != trial_) {
     trial_ = advice;
     trial_runs_ = 0;
+    usual_size_ = size_now_;
+    usual_ns_ = 0;
   }
   if (trial_runs_ >= TrialRuns::count)
     return {cpus_.data(), size_now_, version_, false, floats_, Without::nothing};
   auto const run = trial_runs_++;
   if (TrialRuns::has_its_team(run)) size_now_ = std::min(can, advice.size());
-  bool const is_reported = TrialRuns::is_reported(run);
-  if (is_reported) report_at_ns_ = 0;
-  return {cpus_.data(), size_now_, version_, is_reported, floats_, Without::nothing};
+  bool const is_timed = TrialRuns::is_reported(run) || TrialRuns::has_its_team(run);
+  if (is_timed) report_at_ns_ = 0;
+  return {cpus_.data(), size_now_, version_, is_timed, floats_, Without::nothing};
+}
+
+// Of the run that has just ended. One with the trial's team that takes too long is reported, and
+// the trial's last.
+bool Master::is_reported_of_trial() noexcept {
+  auto const run = trial_runs_ - 1;
+  if (!TrialRuns::has_its_team(run)) {
+    usual_ns_ = duration_ns_;
+  } else if (usual_ns_ > 0 &&
+             TrialRuns::takes_too_long(static_cast<double>(duration_ns_), size_now_,
+                                       static_cast<double>(usual_ns_), usual_size_)) {
+    trial_runs_ = TrialRuns::count;
+    return true;
+  }
+  return TrialRuns::is_reported(run);
 }
 
 // To a coordinator that may have just started: what we had from the one before.
@@ -157,7 +174,8 @@ void Master::report(std::uint32_t trial) noexcept {
 }
 
 void Master::leave_by_message(LeaseWord::Left left) noexcept {
-  bool const is_of_trial = std::exchange(report_at_ns_, Report::every_ns) == 0;
+  bool const is_of_trial =
+      std::exchange(report_at_ns_, Report::every_ns) == 0 && is_reported_of_trial();
   if (link_ != program_.link()) return;  // the lease is kept in mind, to be claimed
   bool const is_long = duration_ns_ >= Report::every_ns;
   if (is_of_trial || is_long || region_ == due_) report(is_of_trial ? trial_.trial() : 0);

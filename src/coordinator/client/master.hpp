@@ -85,7 +85,8 @@ class Master {
   static std::uint32_t most(Demand demand, RegionWord advice) noexcept {
     auto const told = demand.maximum > 0 ? demand.maximum : max_cpus;
     if (demand.is_known() || advice.maximum() == 0) return told;
-    return std::min<std::uint32_t>(told, advice.maximum());
+    // A trial may be one with more threads than that.
+    return std::min<std::uint32_t>(told, std::max(advice.maximum(), advice.size()));
   }
   // It could use no more than the lease has, or would not have been given more.
   bool suits(std::uint32_t most) const noexcept { return most <= size_ || most <= asked_; }
@@ -103,6 +104,7 @@ class Master {
   Team none(Without why) const noexcept { return {nullptr, 0, 0, false, false, why}; }
   void leave_by_message(LeaseWord::Left left) noexcept;
   void report(std::uint32_t trial) noexcept;
+  bool is_reported_of_trial() noexcept;
   bool ask(ProgramMessage const& message, std::int64_t patience) noexcept;
   bool claim(Demand demand) noexcept;
   bool request(Demand demand) noexcept;
@@ -131,6 +133,8 @@ class Master {
   // The trial under way, and how many runs of it there were.
   RegionWord trial_{};
   std::uint32_t trial_runs_ = 0;
+  std::uint32_t usual_size_ = 0;
+  std::uint64_t usual_ns_ = 0;  // of its last run with the usual team; 0: not known
 
   Handover answer_;
   policy::LeasePatience patience_;

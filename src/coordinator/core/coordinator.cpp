@@ -187,8 +187,10 @@ void Coordinator::take(Connection from, Release const& m) {
 
 void Coordinator::take(Connection from, Report const& m) {
   auto& regions = program(from).regions;
-  bool const is_shared = waiting() > 0 || competing() > 1;
-  regions.take(m, is_shared ? options_.busy_trial_percent : options_.trial_percent, now_);
+  bool const has_others = waiting() > 0 || competing() > 1;
+  bool const is_shared = has_others || program(from).allowed.intersects(busy_);
+  regions.take(m, has_others ? options_.busy_trial_percent : options_.trial_percent, now_,
+               is_shared);
   send_advice(from, regions);
 }
 

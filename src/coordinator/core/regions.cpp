@@ -2,6 +2,7 @@
 #include "coordinator/core/regions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "coordinator/protocol/trial_runs.hpp"
@@ -17,19 +18,28 @@ Demand from_policy(policy::ThreadDemand d) {
 
 }  // namespace
 
-void Regions::recall(std::vector<KnownRegion> const& known) {
+// Of a study of all sizes, those that are as far apart as possible.
+void Regions::recall_times(Region& region, std::vector<KnownRegion::Time> const& times) {
   constexpr auto most_times = policy::RegionScaling::sizes;
+  auto const count = std::min(times.size(), most_times);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const& t = times[count < 2 ? 0 : i * (times.size() - 1) / (count - 1)];
+    region.scaling.recall(t.threads, t.median_ns, t.runs, t.spread_ns);
+    region.probe.recall(static_cast<double>(t.median_ns) * static_cast<double>(t.runs));
+  }
+}
+
+// A quarter of the room is left for regions of which nothing is known: a library's profile may have
+// many that this program never enters.
+void Regions::recall(std::vector<KnownRegion> const& known) {
   for (KnownRegion const& k : known) {
+    bool const is_there = regions_.find(k.id) != regions_.end();
+    if (!is_there && regions_.size() >= most_ - most_ / 4) continue;
     Region* const region = find_or_add(k.id);
-    if (region == nullptr) return;
+    if (region == nullptr) continue;
     if (k.is_fixed) region->fixed = k.demand;
-    // Of a study of all sizes, those that are as far apart as possible.
-    auto const count = std::min(k.times.size(), most_times);
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const& t = k.times[count < 2 ? 0 : i * (k.times.size() - 1) / (count - 1)];
-      region->scaling.recall(t.threads, t.median_ns, t.runs);
-      region->probe.spend(static_cast<double>(t.median_ns) * static_cast<double>(t.runs));
-    }
+    // What this run has taught is better.
+    if (!region->scaling.is_known()) recall_times(*region, k.times);
     advise(k.id, *region);
   }
 }
@@ -38,38 +48,49 @@ std::vector<KnownRegion> Regions::known() const {
   std::vector<KnownRegion> all;
   for (auto const& [id, region] : regions_) {
     KnownRegion k{.id = id, .is_fixed = region.fixed.is_known(), .demand = known_demand(region)};
-    for (auto const& size : region.scaling.known(true))
-      k.times.push_back({size.threads,
-                         std::max<std::int64_t>(1, static_cast<std::int64_t>(size.time.median)),
-                         size.runs});
+    k.is_indifferent = !k.is_fixed && region.scaling.is_indifferent();
+    for (auto const& size : region.scaling.known(true).certain())
+      k.times.push_back(
+          {size.threads, std::max<std::int64_t>(1, static_cast<std::int64_t>(size.time.median)),
+           size.runs, 2 * std::llround(std::min(1e18, size.time.median * size.time.spread) / 2)});
     all.push_back(std::move(k));
   }
   return all;
 }
 
-void Regions::take(Report const& report, int percent, std::int64_t now_us) {
+void Regions::take(Report const& report, int percent, std::int64_t now_us, bool is_shared) {
   Region* const region = find_or_add(report.region);
   if (region == nullptr) return;
   ++reports_;
   auto const threads = static_cast<int>(report.threads);
   auto const duration_ns = static_cast<std::int64_t>(report.duration_ns);
   if (report.trial != 0) {
-    take_from_trial(*region, report, now_us);
+    take_from_trial(*region, report, now_us, is_shared);
   } else {
     region->probe.spend(static_cast<double>(std::max(report.duration_ns, Report::every_ns)));
-    region->scaling.observe(threads, duration_ns);
+    region->scaling.observe(threads, duration_ns, is_shared);
     give_up_if_stale(now_us);
-    if (!trial_) try_out(report.region, *region, threads, percent, now_us);
+    if (!trial_) try_out(report.region, *region, threads, percent, now_us, is_shared);
   }
   advise(report.region, *region);
 }
 
 // What comes too late, of a trial that is over, tells nothing.
-void Regions::take_from_trial(Region& region, Report const& report, std::int64_t now_us) {
+void Regions::take_from_trial(Region& region, Report const& report, std::int64_t now_us,
+                              bool is_shared) {
   if (!trial_ || trial_->number != report.trial || trial_->region != report.region) return;
   trial_->news_us = now_us;
+  auto& probe = region.probe;
+  bool const has_its_team = static_cast<int>(report.threads) == probe.size();
+  if (has_its_team && TrialRuns::takes_too_long(static_cast<double>(report.duration_ns),
+                                                report.threads, probe.expected_ns(),
+                                                static_cast<std::uint32_t>(probe.usual_team()))) {
+    probe.cut(static_cast<std::int64_t>(report.duration_ns));
+    trial_.reset();
+    return;
+  }
   if (region.probe.observe(region.scaling, static_cast<int>(report.threads),
-                           static_cast<std::int64_t>(report.duration_ns)))
+                           static_cast<std::int64_t>(report.duration_ns), is_shared))
     trial_.reset();
 }
 
@@ -83,9 +104,12 @@ void Regions::give_up_if_stale(std::int64_t now_us) {
   advise(std::exchange(trial_, std::nullopt)->region, region);
 }
 
-void Regions::try_out(RegionId id, Region& region, int team, int percent, std::int64_t now_us) {
+void Regions::try_out(RegionId id, Region& region, int team, int percent, std::int64_t now_us,
+                      bool is_shared) {
   if (region.fixed.is_known()) return;
-  int const size = region.probe.affordable(region.scaling, team, percent);
+  int size = region.probe.affordable(region.scaling, team, percent, is_shared);
+  // A larger team takes cpus that others may want.
+  if (size == 0 && !is_shared) size = region.probe.doubtful(region.scaling, team, cpus_, percent);
   if (size == 0) return;
   region.probe.begin(region.scaling, size, team);
   last_trial_ = last_trial_ % last_trial + 1;
@@ -102,7 +126,11 @@ policy::ThreadDemand Regions::demand(RegionId id, Demand told) const {
   auto const region = regions_.find(id);
   if (region != regions_.end()) {
     if (region->second.fixed.is_known()) return at_most(limit, region->second.fixed);
-    if (auto const learnt = region->second.scaling.demand(limit)) return *learnt;
+    if (auto learnt = region->second.scaling.demand(limit)) {
+      if (trial_ && trial_->region == id)
+        learnt->maximum = std::max(learnt->maximum, std::min(limit, region->second.probe.size()));
+      return *learnt;
+    }
   }
   return {limit, (limit + 1) / 2};
 }

@@ -21,13 +21,15 @@ struct KnownRegion {
     int threads = 0;
     std::int64_t median_ns = 0;
     std::uint64_t runs = 0;
+    std::int64_t spread_ns = 0;
 
     bool operator==(Time const&) const = default;
   };
   RegionId id = 0;
   bool is_fixed = false;  // somebody says what it can use; that is not learnt
-  Demand demand{};        // not known, if neither anybody said so nor two sizes are known
+  Demand demand{};        // not known, if neither anybody said so nor two sizes differ
   std::vector<Time> times{};
+  bool is_indifferent = false;  // its time is the same with any team
 
   bool operator==(KnownRegion const&) const = default;
 };
@@ -41,8 +43,9 @@ class Regions {
   // So many runs have been reported.
   std::uint64_t reports() const noexcept { return reports_; }
 
-  // Trials may take up to `percent` of a region's time.
-  void take(Report const& report, int percent, std::int64_t now_us);
+  // Trials may take up to `percent` of a region's time. What is reported of a host that others use,
+  // too, is not certain.
+  void take(Report const& report, int percent, std::int64_t now_us, bool is_shared = false);
 
   // Where nothing is known, a region may have all cpus of an idle host, and half of them on a busy
   // one.
@@ -67,11 +70,13 @@ class Regions {
     std::uint32_t number = 0;
     std::int64_t news_us = 0;  // when it was last heard of
   };
+  static void recall_times(Region& region, std::vector<KnownRegion::Time> const& times);
   Demand known_demand(Region const& region) const;
   Region* find_or_add(RegionId id);
-  void take_from_trial(Region& region, Report const& report, std::int64_t now_us);
+  void take_from_trial(Region& region, Report const& report, std::int64_t now_us, bool is_shared);
   void give_up_if_stale(std::int64_t now_us);
-  void try_out(RegionId id, Region& region, int team, int percent, std::int64_t now_us);
+  void try_out(RegionId id, Region& region, int team, int percent, std::int64_t now_us,
+               bool is_shared);
   void advise(RegionId id, Region& region);
 
   int cpus_;  // that the program may use

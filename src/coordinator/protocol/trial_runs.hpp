@@ -18,7 +18,15 @@ struct TrialRuns {
   static constexpr bool is_reported(std::uint32_t run) noexcept {
     return run > 0 && has_its_team(run) == has_its_team(run - 1);
   }
+  // A run with so many threads, where `usual_team` take `usual`: then its trial ends. Fewer threads
+  // may take longer in proportion, more of them no longer at all.
+  static constexpr bool takes_too_long(double took, std::uint32_t threads, double usual,
+                                       std::uint32_t usual_team) noexcept {
+    double const fewer = threads < usual_team ? static_cast<double>(usual_team) / threads : 1;
+    return took > 1.25 * usual * fewer;
+  }
 };
+static_assert(TrialRuns::takes_too_long(1.3, 4, 1, 2) && !TrialRuns::takes_too_long(2.4, 1, 1, 2));
 static_assert(!TrialRuns::has_its_team(0) && TrialRuns::has_its_team(2));
 
 }  // namespace nigh::coordinator

@@ -66,7 +66,8 @@ coordinator::RegionWord Leases::advice(Held const& h) {
 // Threads that the region could use, as coordinator::Master has it.
 std::uint32_t Leases::most(Held const& h) {
   auto const told = h.wish.maximum > 0 ? h.wish.maximum : coordinator::max_cpus;
-  auto const learnt = advice(h).maximum();
+  auto const word = advice(h);
+  auto const learnt = word.maximum() == 0 ? 0 : std::max(word.maximum(), word.size());
   return h.wish.is_known() || learnt == 0 ? told : std::min<std::uint32_t>(told, learnt);
 }
 
