@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "platform/identity_hash.hpp"
+
 namespace nigh::platform {
 namespace {
 
@@ -19,17 +21,7 @@ using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
 using Note = ElfW(Nhdr);
 
-class Hash {  // FNV-1a
- public:
-  void add(void const* data, std::size_t size) noexcept {
-    auto const* const bytes = static_cast<unsigned char const*>(data);
-    for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ bytes[i]) * 0x100000001b3U;
-  }
-  std::uint64_t value() const noexcept { return value_ == 0 ? 1 : value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325U;
-};
+using Hash = IdentityHash;
 
 bool read_at(int file, std::uint64_t offset, void* into, std::size_t size) noexcept {
   return ::pread(file, into, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
@@ -72,7 +64,7 @@ bool add_place(int file, Hash& hash) noexcept {
   return true;
 }
 
-std::uint64_t identity_of(int file) noexcept {
+std::uint64_t identity_of(int file, bool is_library) noexcept {
   Header header;
   if (!read_at(file, 0, &header, sizeof header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Segment))
@@ -85,19 +77,23 @@ std::uint64_t identity_of(int file) noexcept {
     has_linker |= segment.p_type == PT_INTERP;
     if (segment.p_type == PT_NOTE && !has_id) has_id = add_build_id(file, segment, hash);
   }
-  if (!has_linker || (!has_id && !add_place(file, hash))) return 0;
+  if ((!has_linker && !is_library) || (!has_id && !add_place(file, hash))) return 0;
   return hash.value();
+}
+
+std::uint64_t identity_of(char const* file, bool is_library) noexcept {
+  int const descriptor = ::open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return 0;
+  auto const identity = identity_of(descriptor, is_library);
+  ::close(descriptor);
+  return identity;
 }
 
 }  // namespace
 
-std::uint64_t binary_identity(char const* file) noexcept {
-  int const descriptor = ::open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return 0;
-  auto const identity = identity_of(descriptor);
-  ::close(descriptor);
-  return identity;
-}
+std::uint64_t binary_identity(char const* file) noexcept { return identity_of(file, false); }
+
+std::uint64_t library_identity(char const* file) noexcept { return identity_of(file, true); }
 
 std::uint64_t own_identity() noexcept { return binary_identity("/proc/self/exe"); }
 

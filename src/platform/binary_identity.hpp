@@ -12,6 +12,9 @@ namespace nigh::platform {
 // is what /proc/self/exe shows of a program that was started by its name.)
 std::uint64_t binary_identity(char const* file) noexcept;
 
+// As well of a library, which needs no dynamic linker of its own.
+std::uint64_t library_identity(char const* file) noexcept;
+
 // Of the running program.
 std::uint64_t own_identity() noexcept;
 

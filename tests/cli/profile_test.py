@@ -5,6 +5,7 @@ profile_test.py NIGH NIGHD FOLDER_OF_OPENMP_PROGRAMS [unittest arguments]. What 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,40 @@ class Study(Profiles):
             out, err = study.communicate(timeout=100)
             self.assertEqual((out, study.returncode), ("", 130))
             self.assertIn("interrupted: nothing is written", err)
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cpus: a thread that would be alone asks for none")
+class Scripts(Profiles):
+    def shown(self):
+        done = subprocess.run([NIGH, "profile", "show", "--json"], env=self.environment, capture_output=True, text=True,
+                              timeout=100, check=True)
+        return json.loads(done.stdout)["profiles"]
+
+    # A program that is called as an interpreter is taken for one; its script is the word that says how long it runs.
+    def test_each_has_its_profile(self):
+        daemon = subprocess.Popen([NIGHD, "--foreground", "--socket", self.environment["NIGH_SOCKET"]],
+                                  env=self.environment, stderr=subprocess.DEVNULL)
+        self.addCleanup(daemon.wait)
+        self.addCleanup(daemon.terminate)
+        for program in self.each():
+            python = os.path.join(self.folder, "python3")
+            shutil.copy(program, python)
+            for script in ("300", "301"):
+                with open(os.path.join(self.folder, script), "w", encoding="utf-8") as file:
+                    file.write("pass\n")
+                subprocess.run([NIGH, "run", "--", python, script], env=self.environment, cwd=self.folder, check=True,
+                               timeout=200, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            scripts = {os.path.join(self.folder, script) for script in ("300", "301")}
+            for _ in range(1000):  # it is written when the program has left
+                mine = [p for p in self.shown() if p.get("interpreter") == python]
+                if len(mine) >= 2:
+                    break
+                time.sleep(0.1)
+            self.assertEqual({p["path"] for p in mine}, scripts)
+            self.assertEqual(len({p["binary"] for p in mine}), 2)
+            self.assertEqual([p for p in self.shown() if p["program"] == "python3"], [])
+            for p in mine:
+                self.nigh("profile", "forget", p["path"])
 
 
 class Status(Profiles):

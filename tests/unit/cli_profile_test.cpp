@@ -200,9 +200,10 @@ TEST(Study, IsKeptButForWhatTheUserGave) {
   EXPECT_EQ(profile.find(1)->source, Source::given);
   EXPECT_EQ(profile.find(1)->demand, (coordinator::Demand{1, 1}));
   EXPECT_EQ(profile.find(2)->source, Source::measured);
-  EXPECT_EQ(profile.find(2)->demand, (coordinator::Demand{1, 1}));
-  EXPECT_THAT(profile.find(2)->times, ElementsAre(coordinator::TeamTime{1, 5020, 3000},
-                                                  coordinator::TeamTime{2, 5020, 3000}));
+  EXPECT_EQ(profile.find(2)->demand, coordinator::Demand{}) << "as fast with one as with two";
+  EXPECT_TRUE(profile.find(2)->is_indifferent);
+  EXPECT_THAT(profile.find(2)->times, ElementsAre(coordinator::TeamTime{1, 5020, 3000, 100},
+                                                  coordinator::TeamTime{2, 5020, 3000, 100}));
   EXPECT_EQ(profile.find(9)->source, Source::learnt);
   EXPECT_TRUE(coordinator::parse_profile(coordinator::profile_text(profile)));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coordinator/client/master.hpp"
+#include "coordinator/client/status.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/shared_memory.hpp"
 #include "running_server.hpp"
@@ -51,8 +52,8 @@ TEST(CoordinatorAnswers, AreInThePageForWhoIsAwakeAndElseMessages) {
   RunningServer server;
   Stranger stranger(server.options());
   ASSERT_GE(stranger.welcome.passed, 0);
-  auto* const page = static_cast<LeasePage*>(
-      platform::map_shared(stranger.welcome.passed, sizeof(LeasePage)));
+  auto* const page =
+      static_cast<LeasePage*>(platform::map_shared(stranger.welcome.passed, sizeof(LeasePage)));
   ASSERT_NE(page, nullptr);
   auto& answer = page->answer_to(5);
   answer.word.await(5);
@@ -64,8 +65,8 @@ TEST(CoordinatorAnswers, AreInThePageForWhoIsAwakeAndElseMessages) {
   EXPECT_FALSE(stranger.hear_grant(20)) << "no message as well";
 
   answer.word.await(5 + 2 * lease_slots);  // it does not wait for what it asks for
-  stranger.send(Request{
-      .region = 1, .ticket = 5 + lease_slots, .demand = {3, 3}, .returned = first.lease});
+  stranger.send(
+      Request{.region = 1, .ticket = 5 + lease_slots, .demand = {3, 3}, .returned = first.lease});
   auto const second = stranger.hear_grant(-1);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->ticket, 5 + lease_slots);
@@ -100,6 +101,26 @@ TEST(CoordinatorAnswers, SayWhyARegionHasNoCpus) {
   EXPECT_EQ(one_more.enter(1, {1, 1}).without, Without::too_many_threads);
 }
 
+// A trial's first run that takes far too long is its last.
+TEST(CoordinatorAnswers, LeadToNoMoreRunsOfATrialThatTakesTooLong) {
+  RunningServer server;
+  Program program;
+  ASSERT_TRUE(program.join(server.options()));
+  Master master(program);
+  auto const run = [&](std::uint64_t duration_ns) {
+    auto const size = master.enter(1, {}).size;
+    master.leave(size == 8 ? duration_ns : 100 * duration_ns);
+    return size;
+  };
+  int runs = 0;
+  while (run(Report::every_ns) == 8 && ++runs < 20'000) {
+    if (runs % 50 != 0) continue;
+    ASSERT_TRUE(query_status(server.socket()));  // reports have been read
+  }
+  ASSERT_LT(runs, 20'000) << "there was a trial";
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(run(Report::every_ns), 8U) << i;
+}
+
 // A disk that others keep busy may hold a file up for seconds.
 TEST(CoordinatorAnswers, DoNotWaitForProfilesThatAreReadOrWritten) {
   std::promise<void> disk;
@@ -107,11 +128,12 @@ TEST(CoordinatorAnswers, DoNotWaitForProfilesThatAreReadOrWritten) {
   std::atomic<int> remembered = 0;
   RunningServer server({}, 1000,
                        {.recall =
-                            [&](KnownProgram const&) {
+                            [&](KnownProgram const& program) {
                               is_idle_again.wait();
-                              return std::vector<KnownRegion>{
-                                  {.id = 1, .is_fixed = true, .demand = {3, 3}}};
+                              return Recollection{program,
+                                                  {{.id = 1, .is_fixed = true, .demand = {3, 3}}}};
                             },
+                        .look = {},
                         .remember =
                             [&](KnownProgram const&, std::vector<KnownRegion> const&) {
                               is_idle_again.wait();

@@ -111,6 +111,7 @@ TEST_F(OwnPlaceOfServer, IsNotForWhatItStarts) {
   ASSERT_TRUE(platform::pin_this_thread(all));
   RunningServer keeps({}, 1000,
                       {.recall = {},
+                       .look = {},
                        .remember =
                            [&](KnownProgram const&, std::vector<KnownRegion> const&) {
                              of_keeper = platform::affinity_of_this_thread();

@@ -79,6 +79,20 @@ TEST(RegionProfile, IsReadAsWritten) {
     EXPECT_FALSE(parse_region(wrong)) << wrong;
 }
 
+TEST(RegionProfile, TellsOfScriptsAndLibraries) {
+  auto profile = example();
+  profile.interpreter = "/usr/bin/python3.11";
+  profile.is_library = true;
+  profile.regions[0].is_indifferent = true;
+  profile.regions[0].demand = {};
+  profile.regions[0].times[1].spread_ns = 2000;
+  auto const text = profile_text(profile);
+  auto const parsed = parse_profile(text);
+  ASSERT_TRUE(parsed) << parsed.message();
+  EXPECT_EQ(*parsed, profile);
+  EXPECT_FALSE(parse_profile(with(text, "\"library\":true", "\"library\":1")));
+}
+
 TEST(RegionProfile, HasNamesThatAreNoText) {
   auto profile = example();
   profile.program = "a\xff\"\\b";

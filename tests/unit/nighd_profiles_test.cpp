@@ -17,6 +17,7 @@
 #include "coordinator/profile/profile_files.hpp"
 #include "nighd/profiles.hpp"
 #include "platform/local_socket.hpp"
+#include "platform/process_usage.hpp"
 #include "running_server.hpp"
 
 namespace nigh::coordinator {
@@ -188,9 +189,57 @@ TEST_F(NighdProfiles, AreNoMoreThanSoMany) {
 TEST_F(NighdProfiles, OfUsersAreApart) {
   auto const keep = nighd::keeper_in({.directory = directory_, .apart_by_user = true, .cpus = 8});
   keep.remember({"p", "", 1, 1000}, {{.id = 1, .times = times_of_one_thread()}});
-  EXPECT_EQ(keep.recall({"p", "", 1, 1000}).size(), 1U);
-  EXPECT_TRUE(keep.recall({"p", "", 1, 1001}).empty());
+  EXPECT_EQ(keep.recall({"p", "", 1, 1000}).regions.size(), 1U);
+  EXPECT_TRUE(keep.recall({"p", "", 1, 1001}).regions.empty());
   EXPECT_EQ(profile_files(directory_ / "1000").size(), 1U);
+}
+
+// One that was loaded into this process, as into any.
+TEST_F(NighdProfiles, OfLibrariesAreSharedByAllProgramsThatLoadThem) {
+  auto const libm = [] {
+    for (auto const& file : platform::mapped_code(::getpid()))
+      if (file.filename().string().starts_with("libm.so")) return file;
+    return fs::path();
+  }();
+  if (libm.empty()) GTEST_SKIP() << "libm is not loaded";
+  auto const number = library_number(libm.filename().c_str());
+  auto const in_libm = region_in(number, 0x1234);
+  auto const keep = keeper();
+  KnownProgram const a{"a", "/bin/a", 1, 0, ::getpid()}, b{"b", "/bin/b", 2, 0, ::getpid()};
+  auto known = keep.recall(a).program;
+  EXPECT_TRUE(known.libraries.empty());
+  auto const seen = keep.look(a, number);
+  EXPECT_TRUE(seen.regions.empty());
+  ASSERT_EQ(seen.program.libraries.size(), 1U);
+  EXPECT_EQ(seen.program.libraries[0].path, libm);
+  EXPECT_TRUE(keep.look(a, number + 1).program.libraries.empty());
+  known.libraries = seen.program.libraries;
+  keep.remember(known, {{.id = in_libm, .times = times_of_one_thread()},
+                        {.id = region, .times = times_of_one_thread()}});
+  // By another program: of the library only.
+  auto const recalled = keep.recall(b);
+  ASSERT_EQ(recalled.regions.size(), 1U);
+  EXPECT_EQ(recalled.regions[0].id, in_libm);
+  ASSERT_EQ(recalled.program.libraries.size(), 1U);
+  EXPECT_EQ(recalled.program.libraries[0].number, number);
+  ASSERT_EQ(profile_files(library_profiles(directory_)).size(), 1U);
+  auto const kept = read_profile(profile_files(library_profiles(directory_))[0]);
+  ASSERT_TRUE(kept && *kept);
+  EXPECT_TRUE((*kept)->is_library);
+  EXPECT_EQ((*kept)->path, libm);
+  EXPECT_EQ(keep.recall(a).regions.size(), 2U);
+}
+
+// The process exists, its words are this test's own: no script among them.
+TEST_F(NighdProfiles, OfInterpretersWithoutAScriptAreNotKept) {
+  auto const keep = keeper();
+  KnownProgram const python{"python3", "/usr/bin/python3.11", 1, 0, -1};
+  auto const known = keep.recall(python).program;
+  EXPECT_EQ(known.binary, 0U);
+  EXPECT_EQ(known.interpreter, "/usr/bin/python3.11");
+  keep.remember(known, {{.id = region, .times = times_of_one_thread()}});
+  keep.remember(python, {{.id = region, .times = times_of_one_thread()}});
+  EXPECT_TRUE(profile_files(directory_).empty());
 }
 
 // What is learnt reaches a region whose lease is kept, and one whose program says how many threads

@@ -29,7 +29,10 @@ std::uint64_t identity_of(std::string const& program) {
 
 std::vector<KeptProfile> all_profiles(fs::path const& directory) {
   std::vector<KeptProfile> all;
-  for (auto const& file : coordinator::profile_files(directory)) {
+  auto files = coordinator::profile_files(directory);
+  auto const of_libraries = coordinator::profile_files(coordinator::library_profiles(directory));
+  files.insert(files.end(), of_libraries.begin(), of_libraries.end());
+  for (auto const& file : files) {
     auto const profile = coordinator::read_profile(file);
     if (!profile)
       fmt::print(stderr, "nigh: profile: {}\n", profile.message());
@@ -53,9 +56,13 @@ std::vector<KeptProfile> profiles_of(fs::path const& directory, std::string cons
   if (binary != 0)
     if (auto its = keep_only([&](auto const& p) { return p.binary == binary; }); !its.empty())
       return its;
+  // A script or a library, too.
+  std::error_code failed;
+  auto const path = fs::absolute(program, failed).lexically_normal();
   if (program.find('/') != program.npos)
-    return binary != 0 ? std::vector<KeptProfile>()
-                       : keep_only([&](auto const& p) { return p.path == program; });
+    return binary != 0 ? std::vector<KeptProfile>() : keep_only([&](auto const& p) {
+      return p.path == program || (!failed && p.path == path);
+    });
   return keep_only([&](auto const& p) { return p.program == program; });
 }
 
@@ -81,10 +88,13 @@ KeptProfile profile_to_change(fs::path const& directory, std::string const& prog
 }
 
 void name_regions(ProgramProfile& profile) {
-  bool const is_there =
-      !profile.path.empty() && platform::binary_identity(profile.path.c_str()) == profile.binary;
-  if (!is_there) return;
-  auto names = RegionNames::of_program(profile.path);
+  // A script's are its interpreter's, of which it is not known whether it is still the same.
+  auto const& path = profile.path;
+  auto const now = profile.is_library ? platform::library_identity(path.c_str())
+                                      : platform::binary_identity(path.c_str());
+  if (path.empty() || now != profile.binary) return;
+  auto names =
+      profile.is_library ? RegionNames::of_program({}, {path}) : RegionNames::of_program(path);
   for (auto& region : profile.regions) {
     if (!region.where.empty()) continue;
     auto const& code = names.find(region.id);

@@ -79,7 +79,7 @@ void study_program(CLI::App const& command, StudyOptions const& o,
         "times differ by up to {:.0f}% from run to run: was the machine used otherwise?{}",
         100 * spread, is_said ? "" : " Not kept; --keep would"));
   if (!o.is_kept || (is_disturbed && !is_said)) return;
-  for (auto const& what : store(study, cpus)) say(what);
+  for (auto const& what : store(study, cpus, words)) say(what);
 }
 
 void add_show(CLI::App& profile) {

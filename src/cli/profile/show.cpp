@@ -29,6 +29,12 @@ std::string name_of(RegionProfile const& region) {
   return region.where.empty() ? coordinator::region_name(region.id) : region.where;
 }
 
+// Of a module, which has none, the interpreter's.
+std::string place_of(ProgramProfile const& profile) {
+  if (!profile.path.empty()) return profile.path;
+  return profile.interpreter.empty() ? "-" : profile.interpreter;
+}
+
 // As in its file, which is documented, and where that is.
 std::string as_json(std::vector<KeptProfile> const& profiles) {
   auto all = Json::array();
@@ -60,11 +66,11 @@ std::string as_text(KeptProfile const& kept) {
   std::size_t width = std::string("REGION").size();
   for (auto const& region : profile.regions) width = std::max(width, name_of(region).size());
   auto text = fmt::format("{} ({}), on {} cpus\n{}\n\n{:<{}}  {:<14}  {:<8}  {:>7}  {:>7}  {}\n",
-                          profile.program, profile.path.empty() ? "-" : profile.path, profile.cpus,
-                          kept.file.string(), "REGION", width, "ID", "FROM", "MAXIMUM", "OPTIMAL",
-                          "TIMES BY THREADS");
+                          profile.program, place_of(profile), profile.cpus, kept.file.string(),
+                          "REGION", width, "ID", "FROM", "MAXIMUM", "OPTIMAL", "TIMES BY THREADS");
   for (auto const& region : profile.regions) {
     auto const count = [&](std::uint32_t n) {
+      if (region.is_indifferent) return std::string("any");
       return region.demand.is_known() ? std::to_string(n) : std::string("-");
     };
     text +=
@@ -103,7 +109,7 @@ coordinator::RegionId the_region(ProgramProfile const& profile, std::string cons
 }
 
 void change(KeptProfile const& kept, std::function<void(ProgramProfile&)> const& how) {
-  auto const changed = coordinator::change_profile(profile_directory(), kept.profile.program,
+  auto const changed = coordinator::change_profile(kept.file.parent_path(), kept.profile.program,
                                                    kept.profile.binary, how);
   if (!changed) throw std::runtime_error("profile: " + changed.message());
 }
@@ -126,7 +132,7 @@ void show_profiles(bool json) {
     text +=
         fmt::format("{:<{}}  {:>7}  {:>6}  {:>8}  {:>5}  {:>4}  {}\n", p.program, width,
                     p.regions.size(), count_of(p, Source::learnt), count_of(p, Source::measured),
-                    count_of(p, Source::given), p.cpus, p.path.empty() ? "-" : p.path);
+                    count_of(p, Source::given), p.cpus, place_of(p));
   write_output("-", text);
 }
 
@@ -157,6 +163,7 @@ void set_region(std::string const& program, std::string const& region, GivenCoun
     // Without a word on it, what was known, if it still can be.
     auto const known = set.demand.is_known() ? std::min(set.demand.optimal, maximum) : maximum;
     set.source = Source::given;
+    set.is_indifferent = false;
     set.demand = {maximum, counts.optimal ? static_cast<std::uint32_t>(*counts.optimal) : known};
   });
 }

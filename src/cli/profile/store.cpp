@@ -7,6 +7,9 @@
 #include "cli/commands.hpp"
 #include "coordinator/profile/profile_files.hpp"
 #include "platform/binary_identity.hpp"
+#include "platform/elf.hpp"
+#include "platform/script.hpp"
+#include "policy/region_study.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -22,6 +25,32 @@ fs::path profile_directory() {
   return directory;
 }
 
+namespace {
+
+// The program, or the script that it runs as an interpreter, by the words of its command.
+struct Known {
+  std::string name;
+  std::string path;
+  std::string interpreter;
+  std::uint64_t binary = 0;
+};
+
+Known known(std::string const& path, std::vector<std::string> const& words) {
+  auto const file = fs::path(path).filename().string();
+  auto const binary = platform::binary_identity(path.c_str());
+  if (!platform::is_interpreter(file)) return {file, path, "", binary};
+  std::error_code failed;
+  bool const is_its =
+      !words.empty() && fs::equivalent(platform::find_program(words.front()), path, failed);
+  if (!is_its) return {file, path, path, 0};
+  auto const script =
+      platform::script_of(platform::script_in(file, words), binary, fs::current_path(failed));
+  if (!script) return {file, path, path, 0};
+  return {script->name, script->path.string(), path, script->identity};
+}
+
+}  // namespace
+
 void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& profile) {
   profile.path = studied.path;
   profile.cpus = static_cast<std::uint32_t>(cpus);
@@ -36,16 +65,23 @@ void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& 
     kept->where = short_name(region.code);
     if (kept->source == Source::given) continue;
     kept->source = Source::measured;
-    kept->demand = {static_cast<std::uint32_t>(region.demand->maximum),
-                    static_cast<std::uint32_t>(region.demand->optimal)};
+    std::vector<policy::Typical> teams;
+    for (auto const& team : region.teams) teams.push_back({team.ns(), team.spread()});
+    kept->is_indifferent = policy::is_indifferent(teams);
+    kept->demand = {};
+    if (!kept->is_indifferent)
+      kept->demand = {static_cast<std::uint32_t>(region.demand->maximum),
+                      static_cast<std::uint32_t>(region.demand->optimal)};
     kept->times.clear();
     for (auto const& team : region.teams)
       kept->times.push_back({static_cast<std::uint32_t>(team.threads),
-                             std::max<std::int64_t>(1, std::llround(team.ns())), team.runs});
+                             std::max<std::int64_t>(1, std::llround(team.ns())), team.runs,
+                             std::llround(team.ns() * team.spread())});
   }
 }
 
-std::vector<std::string> store(Study const& study, int cpus) {
+std::vector<std::string> store(Study const& study, int cpus,
+                               std::vector<std::string> const& words) {
   auto const directory = profile_directory();
   std::vector<std::string> said;
   for (auto const& program : study.programs) {
@@ -56,15 +92,19 @@ std::vector<std::string> store(Study const& study, int cpus) {
                      ": no region was seen with teams of several sizes");
       continue;
     }
-    auto const binary = platform::binary_identity(program.path.c_str());
+    auto const [name, path, interpreter, binary] = known(program.path, words);
     if (binary == 0) {
-      said.push_back("no profile for " + program.path + ": the file cannot be known again");
+      said.push_back("no profile for " + program.path +
+                     (interpreter.empty() ? ": the file cannot be known again"
+                                          : ": it is kept by script, and this is none"));
       continue;
     }
-    auto const name = fs::path(program.path).filename().string();
-    auto const kept = coordinator::change_profile(
-        directory, name, binary,
-        [&](coordinator::ProgramProfile& profile) { keep(program, cpus, profile); });
+    auto const change = [&, its = path, by = interpreter](coordinator::ProgramProfile& profile) {
+      keep(program, cpus, profile);
+      profile.path = its;
+      profile.interpreter = by;
+    };
+    auto const kept = coordinator::change_profile(directory, name, binary, change);
     if (!kept)
       said.push_back("not kept: " + kept.message());
     else

@@ -124,6 +124,8 @@ std::vector<fs::path> profile_files(fs::path const& directory) {
   return files;
 }
 
+fs::path library_profiles(fs::path const& directory) { return directory / "libraries"; }
+
 fs::path profile_file(fs::path const& directory, std::string const& program, std::uint64_t binary) {
   auto const named = directory / file_name(program, binary);
   std::error_code failed;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where profiles are: a directory with one file for each binary, NAME-XXXXXXXXXXXXXXXX.json, where
-// the digits are the binary's identity. Each change leaves a whole file; those who change files of
-// a directory take turns.
+// Where profiles are: a directory with one file for each binary or script,
+// NAME-XXXXXXXXXXXXXXXX.json, where the digits are its identity; one below it, libraries, with
+// those of libraries. Each change leaves a whole file; those who change files of a directory take
+// turns.
 
 #include <chrono>
 #include <cstdint>
@@ -22,6 +23,8 @@ namespace nigh::coordinator {
 std::filesystem::path own_profiles();
 // $NIGH_PROFILES, or that of a nighd for all users: below what systemd gives it, or in /var/lib.
 std::filesystem::path shared_profiles();
+
+std::filesystem::path library_profiles(std::filesystem::path const& directory);
 
 // By the binary alone: a program that was copied to another name keeps its profile.
 std::filesystem::path profile_file(std::filesystem::path const& directory,

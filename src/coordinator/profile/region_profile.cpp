@@ -43,9 +43,13 @@ Written written(RegionProfile const& region) {
     json["maximum"] = region.demand.maximum;
     json["optimal"] = region.demand.optimal;
   }
+  if (region.is_indifferent) json["indifferent"] = true;
   json["times"] = Written::array();
-  for (auto const& t : region.times)
-    json["times"].push_back({{"threads", t.threads}, {"median_ns", t.median_ns}, {"runs", t.runs}});
+  for (auto const& t : region.times) {
+    Written time{{"threads", t.threads}, {"median_ns", t.median_ns}, {"runs", t.runs}};
+    if (t.spread_ns > 0) time["spread_ns"] = t.spread_ns;
+    json["times"].push_back(std::move(time));
+  }
   return json;
 }
 
@@ -65,6 +69,13 @@ std::string text_at(Json const& json, char const* name, bool must_be) {
   if (text.size() > longest_text || !is_clean)
     throw Wrong{std::string(name) + " is too long, or no plain text"};
   return text;
+}
+
+bool flag_at(Json const& json, char const* name) {
+  auto const found = json.find(name);
+  if (found == json.end()) return false;
+  if (!found->is_boolean()) throw Wrong{std::string(name) + " is neither true nor false"};
+  return found->get<bool>();
 }
 
 // 0 if it is not there and need not be.
@@ -103,10 +114,12 @@ RegionProfile read_region(Json const& json) {
   region.demand = {threads_at(json, "maximum", false), threads_at(json, "optimal", false)};
   if (!region.demand.is_valid() || region.demand.is_known() != (region.demand.maximum > 0))
     throw Wrong{"maximum is less than optimal, or one is missing"};
+  region.is_indifferent = flag_at(json, "indifferent");
   for (auto const& t : list_at(json, "times", static_cast<std::size_t>(max_cpus))) {
     TeamTime const time{threads_at(t, "threads"),
                         static_cast<std::int64_t>(number_at(t, "median_ns", INT64_MAX)),
-                        number_at(t, "runs", UINT64_MAX)};
+                        number_at(t, "runs", UINT64_MAX),
+                        static_cast<std::int64_t>(number_at(t, "spread_ns", INT64_MAX, false))};
     if (!region.times.empty() && region.times.back().threads >= time.threads)
       throw Wrong{"times are not by threads"};
     region.times.push_back(time);
@@ -118,6 +131,8 @@ ProgramProfile read_program(Json const& json) {
   ProgramProfile profile;
   profile.program = text_at(json, "program", true);
   profile.path = text_at(json, "path", false);
+  profile.interpreter = text_at(json, "interpreter", false);
+  profile.is_library = flag_at(json, "library");
   auto const binary = text_at(json, "binary", true);
   profile.binary = binary.size() == 16 ? parse_hex(binary).value_or(0) : 0;
   if (profile.binary == 0) throw Wrong{"binary is no identity of 16 hexadecimal digits"};
@@ -146,6 +161,8 @@ RegionProfile* ProgramProfile::find(RegionId id) noexcept {
 std::string profile_text(ProgramProfile const& profile) {
   Written head{{"nigh_region_profile", format}, {"program", profile.program}};
   if (!profile.path.empty()) head["path"] = profile.path;
+  if (!profile.interpreter.empty()) head["interpreter"] = profile.interpreter;
+  if (profile.is_library) head["library"] = true;
   head["binary"] = hex(profile.binary, 16);
   head["cpus"] = profile.cpus;
   auto text = text_of(head);

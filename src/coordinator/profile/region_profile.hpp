@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is known of a program's regions: how long each takes with how many threads, and how many it
-// can use. One for each binary, as text:
+// can use. One for each binary, script or library, as text:
 //
 //   {"nigh_region_profile": 1, "program": "npb-cg", "path": "/usr/bin/npb-cg",
 //    "binary": "27c4fd7b4eb79b1c", "cpus": 8, "regions": [
@@ -30,6 +30,7 @@ struct TeamTime {
   std::uint32_t threads = 0;
   std::int64_t median_ns = 0;
   std::uint64_t runs = 0;
+  std::int64_t spread_ns = 0;  // of the middle runs; 0: none, or not known
 
   bool operator==(TeamTime const&) const = default;
 };
@@ -40,15 +41,18 @@ struct RegionProfile {
   Source source = Source::learnt;
   Demand demand{};                // 0: not known yet
   std::vector<TeamTime> times{};  // by threads, ascending
+  bool is_indifferent = false;    // it takes as long with any team
 
   bool operator==(RegionProfile const&) const = default;
 };
 
 struct ProgramProfile {
-  std::string program;       // its name
-  std::string path{};        // where it was run from last; empty: not known
-  std::uint64_t binary = 0;  // platform::binary_identity()
-  std::uint32_t cpus = 0;    // of the machine that all but the given was learnt on
+  std::string program;        // its name
+  std::string path{};         // where it was run from last; empty: not known
+  std::string interpreter{};  // that runs it, if it is a script
+  bool is_library = false;    // which any program may have loaded
+  std::uint64_t binary = 0;   // platform::binary_identity(), library_identity(), Script::identity
+  std::uint32_t cpus = 0;     // of the machine that all but the given was learnt on
   std::vector<RegionProfile> regions{};
 
   RegionProfile* find(RegionId id) noexcept;

@@ -22,8 +22,12 @@ bool RegionMemory::recall(Connection whose, KnownProgram const& program) {
   return add(Question{whose, program});
 }
 
+bool RegionMemory::look(Connection whose, KnownProgram const& program, std::uint32_t library) {
+  return keeper_.look && program.process > 0 && add(Question{whose, program, library});
+}
+
 bool RegionMemory::remember(KnownProgram program, std::vector<KnownRegion> regions) {
-  if (!keeper_.remember || program.binary == 0) return true;
+  if (!keeper_.remember || (program.binary == 0 && program.libraries.empty())) return true;
   return add(Lesson{std::move(program), std::move(regions)});
 }
 
@@ -60,10 +64,11 @@ void RegionMemory::work() {
 }
 
 void RegionMemory::carry_out(Question const& question) {
-  auto regions = keeper_.recall(question.program);
+  auto what = question.library == 0 ? keeper_.recall(question.program)
+                                    : keeper_.look(question.program, question.library);
   {
     std::lock_guard const guard(lock_);
-    recalled_.push_back({question.whose, std::move(regions)});
+    recalled_.push_back({question.whose, std::move(what)});
   }
   bell_.ring();
 }

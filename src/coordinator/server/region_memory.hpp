@@ -2,7 +2,8 @@
 #pragma once
 // What is known of programs' regions, kept from one of their runs to the next by whoever drives the
 // server. That is files, and a file may take seconds where others keep the disk busy; so it is done
-// in a thread of its own, one thing after the other, and the server hears of what it wanted to know.
+// in a thread of its own, one thing after the other, and the server hears of what it wanted to
+// know.
 
 #include <condition_variable>
 #include <cstdint>
@@ -20,16 +21,33 @@
 
 namespace nigh::coordinator {
 
+// Its regions are the same in all programs that load it.
+struct KnownLibrary {
+  std::uint32_t number = 0;  // in ids of its regions
+  std::string path;
+  std::uint64_t binary = 0;  // by which it is known again
+};
+
 struct KnownProgram {
   std::string name;
   std::string path;          // empty: not known
-  std::uint64_t binary = 0;  // by which it is known again
+  std::uint64_t binary = 0;  // by which it is known again; 0: it is not
   unsigned user = 0;
+  int process = 0;                        // 0: not known
+  std::string interpreter{};              // that runs it, if it is a script
+  std::vector<KnownLibrary> libraries{};  // that regions were seen in
+};
+
+struct Recollection {
+  KnownProgram program;  // as far as it is known by now
+  std::vector<KnownRegion> regions;
 };
 
 // Without these, nothing is kept. Called by one thread, which is not the server's.
 struct Keeper {
-  std::function<std::vector<KnownRegion>(KnownProgram const&)> recall{};
+  std::function<Recollection(KnownProgram const&)> recall{};
+  // Of one library that the program has loaded since, by its number.
+  std::function<Recollection(KnownProgram const&, std::uint32_t)> look{};
   std::function<void(KnownProgram const&, std::vector<KnownRegion> const&)> remember{};
 };
 
@@ -42,11 +60,12 @@ class RegionMemory {
 
   struct Recalled {
     Connection whose = 0;
-    std::vector<KnownRegion> regions;
+    Recollection what;
   };
 
   // Of programs that were asked for, after what was to be remembered before. False: nothing is.
   bool recall(Connection whose, KnownProgram const& program);
+  bool look(Connection whose, KnownProgram const& program, std::uint32_t library);
   // False: it is let go, for too much waits already, or there is no thread to be had.
   bool remember(KnownProgram program, std::vector<KnownRegion> regions);
   // Readable when something has been recalled.
@@ -59,6 +78,7 @@ class RegionMemory {
   struct Question {
     Connection whose;
     KnownProgram program;
+    std::uint32_t library = 0;  // 0: all there is
   };
   struct Lesson {
     KnownProgram program;

@@ -203,15 +203,18 @@ void Server::hear(Connection from) {
     member.listens = about->listens != 0;
     if (member.page == nullptr)
       member.program = {std::string(about->name.view()), platform::program_of(member.pid).string(),
-                        about->binary, member.user};
+                        about->binary, member.user, member.pid};
   }
   if (auto const* const release = std::get_if<Release>(&message))
     member.leases.erase(release->lease);
   if (auto const* const request = std::get_if<Request>(&message)) {
     member.leases.erase(request->returned);
     note_place(from, member, *request);
+    look_for_library(from, member, request->region);
   } else {
     own_place_.hear(from);
+    if (auto const* const report = std::get_if<Report>(&message))
+      look_for_library(from, member, report->region);
   }
   happen(Event{std::in_place_type<Received>, from, message});
 }
@@ -321,7 +324,8 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   look_at_cgroups(to, member, reader);
   member.welcome = message;
   member.memory = memory;
-  if (!memory_.recall(to, member.program)) return send_welcome(to, member);
+  member.is_recalled = !memory_.recall(to, member.program);
+  if (member.is_recalled) return send_welcome(to, member);
   waiting_.emplace_back(now_us() + recalled_within_us, to);
 }
 
@@ -351,10 +355,29 @@ void Server::send_overdue_welcomes(Time now) {
 }
 
 void Server::hear_memory() {
-  for (auto& [whose, regions] : memory_.take_recalled()) {
-    if (!regions.empty()) happen(Known{whose, std::move(regions)});
+  for (auto& [whose, what] : memory_.take_recalled()) {
+    if (auto const found = members_.find(whose); found != members_.end()) {
+      Member& member = found->second;
+      auto& libraries = member.program.libraries;
+      if (!std::exchange(member.is_recalled, true))
+        member.program = std::move(what.program);
+      else
+        libraries.insert(libraries.end(), what.program.libraries.begin(),
+                         what.program.libraries.end());
+      for (auto const& library : libraries) member.looked.insert(library.number);
+    }
+    if (!what.regions.empty()) happen(Known{whose, std::move(what.regions)});
     send_welcome_if_waiting(whose);
   }
+}
+
+// One that the program had not loaded when it came, or of which nothing was known then.
+void Server::look_for_library(Connection of, Member& member, RegionId region) {
+  constexpr std::size_t most_looks = 64;
+  auto const number = library_of(region);
+  if (number == 0 || (region & in_no_file) != 0 || !member.is_recalled) return;
+  if (member.looked.size() >= most_looks || !member.looked.insert(number).second) return;
+  memory_.look(of, member.program, number);
 }
 
 void Server::take_back(Connection from, Member& member, Revoke const& message) {

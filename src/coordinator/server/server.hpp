@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,6 +80,8 @@ class Server {
     bool listens = false;       // Register::listens
     LeasePage* page = nullptr;  // of a program
     KnownProgram program{};
+    bool is_recalled = false;          // the program is known as well as it can be
+    std::set<std::uint32_t> looked{};  // for libraries of these numbers
     std::optional<Welcome> welcome{};  // not sent yet, until it is known what its regions can use
     int memory = -1;                   // that goes with it
     std::uint64_t remembered = 0;      // of its reports
@@ -108,6 +111,7 @@ class Server {
   void send_overdue_welcomes(Time now);
   void hear_memory();
   void tell_how_many();
+  void look_for_library(Connection of, Member& member, RegionId region);
   void take_back(Connection from, Member& member, Revoke const& message);
   void send(Connection to, Member& member, CoordinatorMessage const& message, int passed = -1);
   void look_around(Time now);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which script an interpreter runs. To people, and to a profile, that is the program: python3 is
+// the same for all of them.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nigh::platform {
+
+// python3.11, perl, ruby, Rscript, R, julia, node, octave, lua, by the name of the program's file.
+// Shells are none: they begin no parallel regions.
+bool is_interpreter(std::string_view program_file);
+
+// As an interpreter's words say it, the first being its own name.
+struct ScriptWord {
+  enum class Kind : std::uint8_t {
+    none,    // it reads its standard input, or has the script itself among its words (-c, -e)
+    file,    // by its path
+    module,  // python3 -m NAME
+  };
+  Kind kind = Kind::none;
+  std::string text = {};
+
+  bool operator==(ScriptWord const&) const = default;
+};
+ScriptWord script_in(std::string_view program_file, std::vector<std::string> const& words);
+
+struct Script {
+  std::string name = {};            // "train.py", or that of a module
+  std::filesystem::path path = {};  // of a module: empty
+  // Of its path, or a module's name, and the interpreter. Not of what it says: the code of a region
+  // is the interpreter's, or a library's, wherever a script is changed.
+  std::uint64_t identity = 0;
+};
+
+// Relative paths are looked up in `directory`, all of them below `root`. Nothing if there is no
+// such file, as with `none` above.
+std::optional<Script> script_of(ScriptWord const& word, std::uint64_t interpreter,
+                                std::filesystem::path const& directory,
+                                std::filesystem::path const& root = "/");
+
+// Of a running process.
+std::optional<Script> script_of_process(int process, std::string_view program_file,
+                                        std::uint64_t interpreter,
+                                        std::filesystem::path const& proc = "/proc");
+
+}  // namespace nigh::platform
