@@ -140,8 +140,8 @@ NIGH_INTERPOSED void __kmpc_fork_call(void* where, std::int32_t count, Microtask
   nigh::openmp::fork(__builtin_return_address(0), where, given, body, arguments);
 }
 
-// flang's, and clang's where OpenMPIRBuilder makes its code, for regions with an if(). The runtime's
-// own calls __kmpc_fork_call where nobody can stand between.
+// flang's, and clang's where OpenMPIRBuilder makes its code, for regions with an if(). The
+// runtime's own calls __kmpc_fork_call where nobody can stand between.
 NIGH_INTERPOSED void __kmpc_fork_call_if(void* where, std::int32_t count, Microtask body,
                                          std::int32_t is_parallel, void* argument) {
   void const* const caller = __builtin_return_address(0);

@@ -12,6 +12,7 @@
 
 #include <new>
 
+#include "base/atomic.hpp"
 #include "coordinator/client/job_rank.hpp"
 #include "coordinator/client/master.hpp"
 #include "platform/binary_identity.hpp"
@@ -29,7 +30,8 @@ namespace {
 // Never destroyed: other threads may be in regions when the process ends.
 alignas(
     coordinator::Program) constinit unsigned char room_for_program[sizeof(coordinator::Program)]{};
-constinit coordinator::Program* program = nullptr;
+// (A) Who sees that there is one sees all of it.
+constinit sync::atomic<coordinator::Program*> program{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 char const* socket_name() {
@@ -40,17 +42,19 @@ char const* socket_name() {
 // Once; that there was no coordinator then, the program finds out again by itself.
 coordinator::Program& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
-  if (program == nullptr) {
-    program = new (room_for_program) coordinator::Program;
-    program->join({.socket = socket_name(),
-                   .name = program_invocation_short_name,
-                   .allowed = allowed,
-                   .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid())),
-                   .binary = platform::own_identity(),
-                   .waits_briefly = true});
+  auto* there = program.load(sync::relaxed);
+  if (there == nullptr) {
+    there = new (room_for_program) coordinator::Program;
+    program.store(there, sync::release);  // (A)
+    there->join({.socket = socket_name(),
+                 .name = program_invocation_short_name,
+                 .allowed = allowed,
+                 .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid())),
+                 .binary = platform::own_identity(),
+                 .waits_briefly = true});
   }
   pthread_mutex_unlock(&lock);
-  return *program;
+  return *there;
 }
 
 }  // namespace
@@ -73,10 +77,20 @@ Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand de
 
 void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }
 
-std::uint32_t programs_served() noexcept { return program == nullptr ? 0 : program->programs(); }
+std::uint32_t programs_served() noexcept {
+  auto* const there = program.load(sync::acquire);  // (A)
+  return there == nullptr ? 0 : there->programs();
+}
+
+bool begin_closing(unsigned first, unsigned last) noexcept {
+  auto* const there = program.load(sync::acquire);  // (A)
+  return there != nullptr && there->begin_closing(first, last);
+}
+
+void end_closing() noexcept { program.load(sync::relaxed)->end_closing(); }
 
 void drop_all() noexcept {
-  if (program != nullptr) program->drop();
+  if (auto* const there = program.load(sync::relaxed)) there->drop();
 }
 
 }  // namespace nigh::openmp

@@ -32,6 +32,11 @@ NIGH_HIDDEN void leave(Leases&, std::uint64_t duration_ns) noexcept;
 // How many programs the coordinator serves; a hint.
 NIGH_HIDDEN std::uint32_t programs_served() noexcept;
 
+// The program closes the descriptors from `first` to `last`, or puts others there: a connection to
+// the coordinator that is among them is given up first. True: end_closing() follows.
+NIGH_HIDDEN bool begin_closing(unsigned first, unsigned last) noexcept;
+NIGH_HIDDEN void end_closing() noexcept;
+
 // In the child of a fork: what there was is the parent's.
 NIGH_HIDDEN void drop_all() noexcept;
 

@@ -108,8 +108,6 @@ bool wait_until_readable(int socket, int timeout_ms) noexcept {
 
 void hang_up(int socket) noexcept { ::shutdown(socket, SHUT_RDWR); }
 
-bool replace_descriptor(int socket, int by) noexcept { return ::dup3(by, socket, O_CLOEXEC) >= 0; }
-
 int duplicate_descriptor(int descriptor) noexcept {
   int const copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
   return copy < 0 ? -errno : copy;

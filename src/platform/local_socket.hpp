@@ -34,8 +34,6 @@ bool wait_until_readable(int socket, int timeout_ms) noexcept;
 
 // Ends the connection, for whoever else uses it here too; the number stays.
 void hang_up(int socket) noexcept;
-// From now on `socket` means what `by` meant; in one step, for threads that use it meanwhile.
-bool replace_descriptor(int socket, int by) noexcept;
 int duplicate_descriptor(int descriptor) noexcept;
 void close_descriptor(int descriptor) noexcept;
 

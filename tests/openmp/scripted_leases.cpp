@@ -45,6 +45,8 @@ Lease enter(Leases& leases, coordinator::RegionId, coordinator::Demand) noexcept
 }
 void leave(Leases&, std::uint64_t) noexcept {}
 std::uint32_t programs_served() noexcept { return 1; }
+bool begin_closing(unsigned, unsigned) noexcept { return false; }
+void end_closing() noexcept {}
 void drop_all() noexcept {}
 
 }  // namespace nigh::openmp

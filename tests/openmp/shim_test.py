@@ -343,7 +343,7 @@ class Shim(unittest.TestCase):
         self.assertNotIn(" _Z", names)
 
 
-class Nighd(unittest.TestCase):
+class WithNighd(unittest.TestCase):
     """The shim that is installed, and the daemon."""
 
     def setUp(self):
@@ -374,6 +374,8 @@ class Nighd(unittest.TestCase):
     def run_here(self, name, *words, **environment):
         return run(name, *words, shim=SHIM, NIGH_SOCKET=self.socket, **environment)
 
+
+class Nighd(WithNighd):
     def together(self, jobs):
         """(name, words, environment) each, at the same time and again and again."""
         with concurrent.futures.ThreadPoolExecutor(len(jobs)) as pool:

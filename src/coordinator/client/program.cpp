@@ -13,6 +13,9 @@
 #include "platform/shared_memory.hpp"
 
 namespace nigh::coordinator {
+
+using platform::OwnSocket;
+
 namespace {
 
 constexpr int answers_within_ms = 1000;  // a coordinator that is alive
@@ -28,10 +31,7 @@ std::int64_t now_us() noexcept {
 
 }  // namespace
 
-Program::~Program() {
-  platform::close_descriptor(socket_);
-  platform::unmap_shared(page_, sizeof(LeasePage));
-}
+Program::~Program() { platform::unmap_shared(page_, sizeof(LeasePage)); }
 
 bool Program::join(ProgramOptions const& options) noexcept {
   turn_.take();
@@ -59,8 +59,7 @@ void Program::drop() noexcept {
   link_.store(0, sync::relaxed);
   forgotten_links_ = last_link_;
   may_join_ = false;
-  platform::close_descriptor(socket_);
-  socket_ = -1;
+  socket_.drop();
   if (page_ != nullptr) platform::unshare(page_, sizeof(LeasePage));
   for (auto& m : masters_) m.store(nullptr, sync::relaxed);
   silent_until_.store(0, sync::relaxed);
@@ -78,25 +77,34 @@ bool Program::rejoin() noexcept {
 }
 
 bool Program::connect() noexcept {
-  int const socket = platform::connect_local(path_.data());
-  if (socket < 0) found_foreign_.store(false, sync::relaxed);
-  bool const done = socket >= 0 && shake_hands(socket);
-  platform::close_descriptor(socket);
+  bool const is_there = OwnSocket::Change(socket_).open(path_.data()) == 0;
+  if (!is_there) found_foreign_.store(false, sync::relaxed);
+  bool const done = is_there && shake_hands();
+  if (is_there && !done) OwnSocket::Change(socket_).close();
   pause_ = done ? shortest_pause : std::clamp(2 * pause_, shortest_pause, longest_pause);
   next_try_.store(now_us() + pause_, sync::relaxed);
   return done;
 }
 
-bool Program::shake_hands(int socket) noexcept {
-  if (platform::send_message(socket, encode(ProgramMessage{me_}).bytes()) != 0) return false;
-  std::array<std::byte, largest_message> bytes;
-  platform::ArrivedMessage arrived;
+bool Program::shake_hands() noexcept {
+  auto const hello = encode(ProgramMessage{me_});
+  if (platform::send_message(OwnSocket::Use(socket_).number(), hello.bytes()) != 0) return false;
   auto const until = now_us() + answers_within_ms * 1000;
-  while ((arrived = platform::receive_message(socket, bytes)).size == -EAGAIN) {
+  for (;;) {
+    if (auto const answer = hear_welcome()) return *answer;
     auto const left = until - now_us();
     if (left <= 0) return false;
-    platform::wait_until_readable(socket, static_cast<int>(left / 1000 + 1));
+    platform::wait_until_readable(socket_.number(), static_cast<int>(left / 1000 + 1));
   }
+}
+
+// Whether the answer is a welcome, if it is there. With it comes the page's descriptor, which is
+// closed again before others may close numbers.
+std::optional<bool> Program::hear_welcome() noexcept {
+  OwnSocket::Change const alone(socket_);
+  std::array<std::byte, largest_message> bytes;
+  auto const arrived = platform::receive_message(alone.number(), bytes);
+  if (arrived.size == -EAGAIN) return std::nullopt;
   bool done = false;
   if (0 < arrived.size && arrived.size <= static_cast<int>(bytes.size())) {
     auto const decoded =
@@ -104,24 +112,18 @@ bool Program::shake_hands(int socket) noexcept {
     auto const* const wrong = std::get_if<DecodeError>(&decoded);
     found_foreign_.store(wrong != nullptr && *wrong == DecodeError::foreign_version, sync::relaxed);
     auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
-    done = message != nullptr && std::holds_alternative<Welcome>(*message) &&
-           install(socket, arrived.passed);
+    done =
+        message != nullptr && std::holds_alternative<Welcome>(*message) && install(arrived.passed);
   }
   platform::close_descriptor(arrived.passed);
   return done;
 }
 
-bool Program::install(int socket, int page) noexcept {
+bool Program::install(int page) noexcept {
   if (page < 0) return false;
   auto* const mapped = platform::map_shared(page, sizeof(LeasePage), page_);
   if (mapped == nullptr) return false;
   page_ = static_cast<LeasePage*>(mapped);
-  if (socket_ < 0) {
-    socket_ = platform::duplicate_descriptor(socket);
-    if (socket_ < 0) return false;
-  } else if (!platform::replace_descriptor(socket_, socket)) {
-    return false;
-  }
   asked_whether_alive_ = false;
   link_.store(++last_link_, sync::release);  // (P)
   return true;
@@ -154,7 +156,9 @@ void Program::detach(Master& master) noexcept {
 // False if it is not sent: then the coordinator is gone, or has not read for so long that it might
 // as well be.
 bool Program::send(ProgramMessage const& message) noexcept {
-  return platform::send_message(socket_, encode(message).bytes()) == 0;
+  auto const encoded = encode(message);
+  OwnSocket::Use const own(socket_);
+  return is_joined() && platform::send_message(own.number(), encoded.bytes()) == 0;
 }
 
 // Until the master's answer is there, the link is gone over which it would come, or it is late.
@@ -217,7 +221,14 @@ bool Program::hear_awake(Master& master, std::uint32_t link) noexcept {
 
 void Program::close() noexcept {
   is_closed_.store(true, sync::relaxed);
-  if (is_joined()) platform::hang_up(socket_);
+  if (is_joined()) platform::hang_up(OwnSocket::Use(socket_).number());
+}
+
+bool Program::begin_closing(unsigned first, unsigned last) noexcept {
+  if (!socket_.begin_closing(first, last)) return false;
+  if (socket_.number() < 0 && link_.exchange(0, sync::relaxed) != 0)
+    next_try_.store(now_us(), sync::relaxed);  // at the next region
+  return true;
 }
 
 void Program::look() noexcept {
@@ -230,7 +241,7 @@ void Program::listen(Clock at_most) noexcept {
   if (hear()) return;
   bool const is_brief = at_most < answers_within_ms * 1000;
   auto const ms = is_brief ? static_cast<int>(at_most / 1000 + 1) : answers_within_ms;
-  if (platform::wait_until_readable(socket_, ms)) {
+  if (platform::wait_until_readable(socket_.number(), ms)) {
     static_cast<void>(hear());
     return;
   }
@@ -243,7 +254,7 @@ void Program::listen(Clock at_most) noexcept {
 bool Program::hear() noexcept {
   std::array<std::byte, largest_message> bytes;
   for (bool anything = false;; anything = true) {
-    auto const size = platform::receive_bytes(socket_, bytes);
+    auto const size = platform::receive_bytes(OwnSocket::Use(socket_).number(), bytes);
     if (size == -EAGAIN) return anything;
     if (size <= 0 || size > static_cast<int>(bytes.size())) return lose(), true;
     auto const decoded = decode_from_coordinator({bytes.data(), static_cast<std::size_t>(size)});
@@ -300,7 +311,7 @@ void Program::note_silence(Clock now) noexcept {
 
 void Program::lose() noexcept {
   link_.store(0, sync::relaxed);
-  platform::hang_up(socket_);
+  platform::hang_up(OwnSocket::Use(socket_).number());
   next_try_.store(now_us(), sync::relaxed);  // a new coordinator may be there already
 }
 

@@ -17,12 +17,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/atomic.hpp"
 #include "coordinator/client/turn.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
+#include "platform/own_socket.hpp"
 
 namespace nigh::coordinator {
 
@@ -60,10 +62,15 @@ class Program {
   }
 
   // For who listens.
-  int socket() const noexcept { return is_joined() ? socket_ : -1; }
+  int socket() const noexcept { return is_joined() ? socket_.number() : -1; }
   void look() noexcept;  // at what has arrived, without waiting
   // From any thread: whoever waits for an answer gets none, now and later.
   void close() noexcept;
+
+  // From any thread: the process closes the descriptors from `first` to `last`, or puts others
+  // there. A link that has its socket among them is lost at once. True: end_closing() follows.
+  bool begin_closing(unsigned first, unsigned last) noexcept;
+  void end_closing() noexcept { socket_.end_closing(); }
 
  private:
   friend class Master;
@@ -73,8 +80,9 @@ class Program {
   std::uint32_t link() const noexcept { return link_.load(sync::acquire); }  // (P)
   bool rejoin() noexcept;
   bool connect() noexcept;
-  bool shake_hands(int socket) noexcept;
-  bool install(int socket, int page) noexcept;
+  bool shake_hands() noexcept;
+  std::optional<bool> hear_welcome() noexcept;
+  bool install(int page) noexcept;
 
   bool attach(Master& master) noexcept;
   void detach(Master& master) noexcept;
@@ -96,12 +104,12 @@ class Program {
   RegionWord advice(RegionId region) const noexcept { return page_->regions.find(region); }
 
   // (M) Who finds a master sees it whole, and once a place is free, its last one has done with it.
-  // (P) Who sees a link's number sees its page and its descriptor, which are where those of the
-  //     link before were.
+  // (P) Who sees a link's number sees its page, which is where that of the link before was. The
+  //     number changes together with the socket, so that nothing is sent over another link's.
   sync::atomic<std::uint32_t> link_{0};
   Turn turn_;  // whoever has it listens, and may change all that follows
   LeasePage* page_ = nullptr;
-  int socket_ = -1;
+  platform::OwnSocket socket_;
   std::uint32_t last_link_ = 0;
   std::uint32_t forgotten_links_ = 0;  // a parent's, before fork()
   bool may_join_ = false;

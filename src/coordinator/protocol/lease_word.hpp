@@ -13,7 +13,7 @@
 //      take_back(), take_idle(), give_back()
 //
 //   the program      enter(), leave(), give_back()        one thread per word
-//   the coordinator  grant(), take_back(), take_idle(), end()          one thread
+//   the coordinator  grant(), take_back(), take_idle(), end(), close() one thread
 //
 // A lease that is idle, its coordinator takes back itself: a program that does other things, or is
 // stopped, holds nobody up. What a program writes here can harm none but itself: the coordinator
@@ -24,7 +24,7 @@
 // All else is relaxed. Grants and releases travel by the socket, which orders what was written here
 // before them. enter() needs no order: a word that is idle still says that nobody has had the cpus
 // since leave(), for each lease leaves its word once: numbers are not used again, and all writes
-// but grant()'s compare first.
+// but grant()'s and close()'s compare first.
 
 #include <array>
 #include <cstdint>
@@ -98,6 +98,8 @@ class LeaseWord {
     auto expected = word(lease, idle);
     return word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
   }
+  // The program has left, or so it seems; if it is still there, it asks before its next region.
+  void close() noexcept { word_.store(0, sync::relaxed); }
   // Whatever the program says.
   void end(std::uint64_t lease) noexcept { static_cast<void>(decline(lease) || give_back(lease)); }
 

@@ -263,6 +263,8 @@ void Server::close(Connection connection) {
   events_.remove(member.socket);
   platform::close_descriptor(member.socket);
   platform::close_descriptor(member.memory);
+  if (member.page != nullptr)
+    for (auto& line : member.page->lines) line.word.close();
   platform::unmap_shared(member.page, sizeof(LeasePage));
   if (auto const user = connections_of_.find(member.user); --user->second == 0)
     connections_of_.erase(user);

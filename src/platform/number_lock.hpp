@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Keeps what a descriptor's number means: any thread may use the number while others do; one that
+// closes it, or puts something else there, is alone.
+//
+// word_: how many use it; `taken`: one is alone; `awaited`: somebody sleeps, and nobody comes in
+// until all that are in have left. So neither kind waits for ever.
+// (N) One that is alone sees what all before it did, and all after it see what it did. In between
+//     others may only count up and down, which keeps the order.
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "platform/futex.hpp"
+
+namespace nigh::platform {
+
+class NumberLock {
+ public:
+  void share() noexcept {
+    for (;;) {
+      auto seen = word_.load(sync::relaxed);
+      if ((seen & (taken | awaited)) != 0)
+        sleep(seen);
+      else if (word_.compare_exchange_strong(seen, seen + 1, sync::acquire))  // (N)
+        return;
+    }
+  }
+  void unshare() noexcept {
+    if (word_.fetch_sub(1, sync::release) == (awaited | 1)) {  // (N)
+      auto expected = awaited;
+      word_.compare_exchange_strong(expected, 0, sync::relaxed);
+      futex_wake_all(word_);
+    }
+  }
+
+  void take() noexcept {
+    for (;;) {
+      std::uint32_t seen = 0;
+      if (word_.compare_exchange_strong(seen, taken, sync::acquire)) return;  // (N)
+      sleep(seen);
+    }
+  }
+  void give() noexcept {
+    if ((word_.exchange(0, sync::release) & awaited) != 0) futex_wake_all(word_);  // (N)
+  }
+
+  // In a child of fork(), where nobody has it.
+  void reset() noexcept { word_.store(0, sync::relaxed); }
+
+ private:
+  static constexpr std::uint32_t taken = std::uint32_t{1} << 31U, awaited = std::uint32_t{1} << 30U;
+
+  // Unless the word has changed from what was seen.
+  void sleep(std::uint32_t seen) noexcept {
+    if ((seen & awaited) == 0 &&
+        !word_.compare_exchange_strong(seen, seen | awaited, sync::relaxed))
+      return;
+    futex_wait(word_, seen | awaited);
+  }
+
+  sync::atomic<std::uint32_t> word_{0};
+};
+
+}  // namespace nigh::platform

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the shim does to its host, a program that knows nothing of it, beside regions: host_test.py,
+with the arguments of shim_test.py."""
+import concurrent.futures
+import signal
+import sys
+import time
+import unittest
+
+import shim_test
+from shim_test import run
+
+GRANTED = r": (\d+) regions, \1 on granted cpus "
+
+
+class Host(shim_test.WithNighd):
+    def each(self, name):
+        for program in (f"{name}-gcc", f"{name}-clang"):
+            with self.subTest(program=program):
+                yield program
+
+
+class Descriptors(Host):
+    """Those that a program opens are its own, whatever it closed before."""
+
+    def test_numbers_that_were_the_shims_are_the_programs_when_it_wants_them(self):
+        self.start()
+        for program in self.each("descriptors"):
+            for how in ("each", "range", "from", "bare", "dup2", "dup3"):
+                for words in ([how], [how, "fill"]):
+                    with self.subTest(words=words):
+                        self.assertEqual(self.run_here(program, *words, OMP_NUM_THREADS="2")[0], "untouched\n")
+
+    def test_it_joins_again_at_once(self):
+        self.start()
+        for program in self.each("descriptors"):
+            for how in ("each", "range", "from"):
+                with self.subTest(how=how):
+                    _, err = self.run_here(program, how, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+                    self.assertRegex(err, GRANTED)
+
+    def test_while_nighd_is_killed_and_comes_back(self):
+        self.start()
+        jobs = [(program, how) for program in self.each("descriptors") for how in ("each", "bare", "dup2", "from")]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = [pool.submit(self.run_here, program, how, "1000", OMP_NUM_THREADS="2") for program, how in jobs]
+            while not all(result.done() for result in results):
+                self.stop(signal.SIGKILL)
+                self.start()
+                time.sleep(0.1)
+            self.assertEqual({result.result()[0] for result in results}, {"untouched\n"})
+
+    def test_of_a_daemon(self):
+        self.start()
+        for program in self.each("descriptors"):
+            for words in (["daemon"], ["daemon", "fill"]):
+                self.assertEqual(self.run_here(program, *words, OMP_NUM_THREADS="2")[0], "untouched\n")
+
+    def test_without_a_coordinator(self):
+        for program in self.each("descriptors"):
+            self.assertEqual(self.run_here(program, "each", OMP_NUM_THREADS="2")[0], "untouched\n")
+            self.assertEqual(run(program, "each", shim=None, OMP_NUM_THREADS="2")[0], "untouched\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
