@@ -33,10 +33,18 @@ alignas(
 // (A) Who sees that there is one sees all of it.
 constinit sync::atomic<coordinator::Program*> program{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+constinit bool has_joined = false;
+constinit bool is_forked = false;
 
 char const* socket_name() {
   char const* const said = getenv("NIGH_COORDINATOR");
   return said != nullptr && strcmp(said, "off") == 0 ? nullptr : getenv("NIGH_SOCKET");
+}
+
+// A child of a rank is none, though it has its parent's variables.
+coordinator::JobRank own_rank() {
+  return is_forked ? coordinator::JobRank{}
+                   : coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid()));
 }
 
 // Once; that there was no coordinator then, the program finds out again by itself.
@@ -46,10 +54,13 @@ coordinator::Program& joined(coordinator::CpuSet const& allowed) {
   if (there == nullptr) {
     there = new (room_for_program) coordinator::Program;
     program.store(there, sync::release);  // (A)
+  }
+  if (!has_joined) {
+    has_joined = true;
     there->join({.socket = socket_name(),
                  .name = program_invocation_short_name,
                  .allowed = allowed,
-                 .rank = coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid())),
+                 .rank = own_rank(),
                  .binary = platform::own_identity(),
                  .waits_briefly = true});
   }
@@ -90,6 +101,9 @@ bool begin_closing(unsigned first, unsigned last) noexcept {
 void end_closing() noexcept { program.load(sync::relaxed)->end_closing(); }
 
 void drop_all() noexcept {
+  lock = PTHREAD_MUTEX_INITIALIZER;
+  has_joined = false;
+  is_forked = true;
   if (auto* const there = program.load(sync::relaxed)) there->drop();
 }
 

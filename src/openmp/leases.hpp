@@ -37,7 +37,8 @@ NIGH_HIDDEN std::uint32_t programs_served() noexcept;
 NIGH_HIDDEN bool begin_closing(unsigned first, unsigned last) noexcept;
 NIGH_HIDDEN void end_closing() noexcept;
 
-// In the child of a fork: what there was is the parent's.
+// In the child of a fork: what there was is the parent's. The child joins by itself when it asks
+// for leases.
 NIGH_HIDDEN void drop_all() noexcept;
 
 }  // namespace nigh::openmp

@@ -79,6 +79,17 @@ char const* begin_nests() noexcept {
   return nullptr;
 }
 
+void unlock_nests() noexcept {
+  if (pthread_mutex_trylock(&nests_lock) != 0) {
+    nests_lock = PTHREAD_MUTEX_INITIALIZER;
+    wanted = {};
+    return;
+  }
+  std::size_t at = 0;
+  while (NestSite* const site = next_nest(at)) site->is_measuring = false;
+  pthread_mutex_unlock(&nests_lock);
+}
+
 bool is_spreading() noexcept { return wanted.is_automatic || wanted.spread > 0; }
 
 NestSite* find_nest(coordinator::RegionId id) noexcept {

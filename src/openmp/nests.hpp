@@ -62,6 +62,10 @@ NIGH_HIDDEN void end_nest(Thread&, Nest const&, std::uint64_t duration_ns) noexc
 // Of a thread that ends.
 NIGH_HIDDEN void drop_nests(Thread&) noexcept;
 
+// In the child of a fork: what is known stays known, and nothing is under way. If its parent was in
+// the midst of a change, it has no nests.
+NIGH_HIDDEN void unlock_nests() noexcept;
+
 // At the end: what was found and is held, for people and for the next run.
 NIGH_HIDDEN void tell_nests() noexcept;
 NIGH_HIDDEN void save_nests() noexcept;

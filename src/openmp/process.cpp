@@ -14,9 +14,11 @@
 #include "openmp/adjust.hpp"
 #include "openmp/nests.hpp"
 #include "openmp/pools.hpp"
+#include "openmp/recycler.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
+#include "openmp/told_line.hpp"
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
 
@@ -30,6 +32,12 @@ constinit pthread_key_t at_thread_end{};
 constinit sync::atomic<std::uint32_t> threads_with_leases{0};
 
 struct Counts {
+  void reset() {
+    for (auto* const count : {&regions, &leased}) count->store(0, sync::relaxed);
+    for (auto& count : without) count.store(0, sync::relaxed);
+    smallest.store(UINT32_MAX, sync::relaxed);
+    largest.store(0, sync::relaxed);
+  }
   sync::atomic<std::uint64_t> regions{0};
   sync::atomic<std::uint64_t> leased{0};
   std::array<sync::atomic<std::uint64_t>, coordinator::reasons_for_without> without{};
@@ -43,16 +51,31 @@ extern "C" void thread_ends(void* leases) {
   drop_nests(this_thread);
 }
 
-// What the parent has is not ours, and what it forked may run where the parent may.
+// What the parent has is not the child's, which may run where the parent may. Once it begins
+// regions, it is a program of its own. Only the thread that called fork() lives on; others may have
+// held any lock, and those are not waited for before a fork: a runtime that begins holds one of
+// ours and calls pthread_atfork().
 extern "C" void in_child() {
   if (!self.acts) return;
-  self.acts = false;
-  self.tells = false;
+  self.is_forked = true;
+  // A study's times are those of the process that began it.
+  self.acts = study_team() == nullptr;
   drop_all();
+  drop_recycled();
+  unlock_regions();
+  unlock_runtimes();
+  unlock_nests();
   drop_waiting();
-  if (this_thread.leases != nullptr) pthread_setspecific(at_thread_end, nullptr);
-  this_thread.leases = nullptr;
-  set_free(this_thread);
+  counts.reset();
+  threads_with_leases.store(0, sync::relaxed);
+  Thread& me = this_thread;
+  if (me.leases != nullptr) {
+    pthread_setspecific(at_thread_end, nullptr);
+    end(me.leases);
+  }
+  me.leases = nullptr;
+  me.nest = nullptr;
+  set_free(me);
 }
 
 // Whoever lists cpus for the runtime has decided where threads go.
@@ -118,13 +141,13 @@ char const* why_no_runtime() {
 }
 
 // "; without: 12 no coordinator, 3 the coordinator refused"
-void tell_without() {
+void tell_without(ToldLine& line) {
   char const* between = "; without: ";
   for (int i = 0; i < coordinator::reasons_for_without; ++i) {
     auto const regions = counts.without[static_cast<std::size_t>(i)].load(sync::relaxed);
     if (regions == 0) continue;
-    fprintf(stderr, "%s%llu %s", between, static_cast<unsigned long long>(regions),
-            to_string(static_cast<coordinator::Without>(i)));
+    line.add("%s%llu %s", between, static_cast<unsigned long long>(regions),
+             to_string(static_cast<coordinator::Without>(i)));
     between = ", ";
   }
 }
@@ -137,16 +160,19 @@ __attribute__((destructor)) void tell() {
   if (!self.tells) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
+  if (self.is_forked && regions == 0) return;
   tell_pools();
   if (any_runtime() == nullptr) return say(why_no_runtime());
-  fprintf(stderr, "nigh: %s: %llu region%s, %llu on granted cpus", program_invocation_short_name,
-          static_cast<unsigned long long>(regions), regions == 1 ? "" : "s",
-          static_cast<unsigned long long>(leased));
-  if (leased > 0)
-    fprintf(stderr, " (%u to %u of %u)", counts.smallest.load(sync::relaxed),
-            counts.largest.load(sync::relaxed), self.cpus);
-  tell_without();
-  fprintf(stderr, "\n");
+  {
+    ToldLine line;
+    line.add("nigh: %s: %llu region%s, %llu on granted cpus", program_invocation_short_name,
+             static_cast<unsigned long long>(regions), regions == 1 ? "" : "s",
+             static_cast<unsigned long long>(leased));
+    if (leased > 0)
+      line.add(" (%u to %u of %u)", counts.smallest.load(sync::relaxed),
+               counts.largest.load(sync::relaxed), self.cpus);
+    tell_without(line);
+  }
   if (!self.acts) return;
   tell_absent_libraries();
   tell_nests();

@@ -133,4 +133,10 @@ int create_recycled(Create* create, pthread_t* thread, pthread_attr_t const* att
   return refused;
 }
 
+void drop_recycled() noexcept {
+  lock = PTHREAD_MUTEX_INITIALIZER;
+  idle = nullptr;
+  idle_count = 0;
+}
+
 }  // namespace nigh::openmp

@@ -16,4 +16,7 @@ using Create = int(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
 NIGH_HIDDEN int create_recycled(Create* create, pthread_t* thread, pthread_attr_t const* attributes,
                                 void* (*body)(void*), void* argument) noexcept;
 
+// In the child of a fork: those that waited are threads of its parent.
+NIGH_HIDDEN void drop_recycled() noexcept;
+
 }  // namespace nigh::openmp

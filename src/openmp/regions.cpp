@@ -108,6 +108,8 @@ Region find_caller(void const* caller, Entry entry) noexcept {
   return find(caller, [&] { return look_for_runtime(entry, caller, caller); });
 }
 
+void unlock_regions() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }
+
 void forget_regions() noexcept { current_age.fetch_add(1, sync::relaxed); }
 
 }  // namespace nigh::openmp

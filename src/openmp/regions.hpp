@@ -27,4 +27,7 @@ NIGH_HIDDEN Region find_caller(void const* caller, Entry entry) noexcept;
 // read only now.
 NIGH_HIDDEN void forget_regions() noexcept;
 
+// In the child of a fork, whose parent's other threads may have been in here.
+NIGH_HIDDEN void unlock_regions() noexcept;
+
 }  // namespace nigh::openmp

@@ -120,6 +120,8 @@ Runtime const* any_runtime() noexcept {
   return count.load(sync::acquire) == 0 ? nullptr : &runtimes[0];  // (A)
 }
 
+void unlock_runtimes() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }
+
 Runtime const* runtime_of(void const* code) noexcept {
   Dl_info in;
   return dladdr(code, &in) == 0 ? nullptr : known(in.dli_fbase);

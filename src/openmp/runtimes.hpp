@@ -90,6 +90,9 @@ NIGH_HIDDEN void* real_function(Runtime const*, Entry) noexcept;
 // The first one found, or null.
 NIGH_HIDDEN Runtime const* any_runtime() noexcept;
 
+// In the child of a fork, whose parent's other threads may have been in here.
+NIGH_HIDDEN void unlock_runtimes() noexcept;
+
 // The one that this code belongs to, or null.
 NIGH_HIDDEN Runtime const* runtime_of(void const* code) noexcept;
 

@@ -3,6 +3,8 @@
 """What the shim does to its host, a program that knows nothing of it, beside regions: host_test.py,
 with the arguments of shim_test.py."""
 import concurrent.futures
+import os
+import re
 import signal
 import sys
 import time
@@ -61,6 +63,40 @@ class Descriptors(Host):
         for program in self.each("descriptors"):
             self.assertEqual(self.run_here(program, "each", OMP_NUM_THREADS="2")[0], "untouched\n")
             self.assertEqual(run(program, "each", shim=None, OMP_NUM_THREADS="2")[0], "untouched\n")
+
+
+class Children(Host):
+    """Of fork(), which begin regions."""
+
+    def came(self):
+        with open(os.path.join(self.folder.name, "log"), encoding="utf-8") as log:
+            return re.findall(r'event="program came" pid=(\d+)', log.read())
+
+    def test_are_programs_of_their_own(self):
+        for program in self.each("children"):
+            for how in ([], ["after"])[:1 if program.endswith("gcc") else 2]:
+                with self.subTest(how=how):
+                    self.start()
+                    before = len(self.came())
+                    out, err = self.run_here(program, "3", *how, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+                    self.assertEqual(out, "child 10\n" * 3 + "parent 5\n")
+                    self.stop(signal.SIGTERM)
+                    came = self.came()[before:]
+                    self.assertEqual((len(came), len(set(came))), (4, 4))
+                    lines = sorted(err.splitlines())
+                    self.assertEqual(len(lines), 4, err)
+                    regions = 10 if how else 5
+                    for line, wanted in zip(lines, sorted(["10"] * 3 + [str(regions)])):
+                        self.assertRegex(line, rf"{program}: {wanted} regions, {wanted} on granted cpus ")
+
+    def test_while_another_thread_of_their_parent_begins_regions(self):
+        """gcc's: with libomp one run in five stands still without nigh, too."""
+        self.start()
+        self.assertEqual(self.run_here("children-gcc", "30", "beside", OMP_NUM_THREADS="2")[0], "child 10\n" * 30)
+
+    def test_without_a_coordinator(self):
+        for program in self.each("children"):
+            self.assertEqual(self.run_here(program, "2", OMP_NUM_THREADS="2")[0], "child 10\n" * 2 + "parent 5\n")
 
 
 if __name__ == "__main__":
