@@ -64,6 +64,13 @@ if [ -x "$prefix/bin/nigh" ]; then
   "$prefix/bin/nigh" doctor --json >/dev/null
   # The library it preloads came along.
   "$prefix/bin/nigh" run --threads 1 -- sh -c 'case $LD_PRELOAD in *nigh-places.so) ;; *) exit 1 ;; esac'
+  # It and its sister run beside any C library from 2.28 on.
+  if command -v readelf >/dev/null && [[ $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
+    for library in "$prefix"/libexec/nigh/nigh-{openmp,places}.so; do
+      newest=$(readelf -V "$library" | sed -n 's/.*Name: GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -1)
+      [ "$(printf '%s\n' "$newest" 2.28 | sort -V | tail -1)" = 2.28 ] || { echo "$library needs glibc $newest"; exit 1; }
+    done
+  fi
   for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
     if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
   done

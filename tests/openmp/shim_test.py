@@ -5,6 +5,7 @@ nighd: shim_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS [unittest argume
 built is skipped."""
 import concurrent.futures
 import os
+import platform
 import re
 import shutil
 import signal
@@ -334,7 +335,21 @@ class Shim(unittest.TestCase):
         needed = [line.split("[")[1].rstrip("]") for line in table.splitlines() if "NEEDED" in line]
         self.assertTrue(needed)
         for library in needed:
-            self.assertRegex(library, r"^(libc|libm|ld-linux.*)\.so")
+            self.assertRegex(library, r"^(libc|libm|libpthread|libdl|ld-linux.*)\.so")
+
+    @unittest.skipIf(shutil.which("readelf") is None, "needs readelf")
+    @unittest.skipIf(platform.machine() not in ("x86_64", "aarch64") or platform.libc_ver()[0] != "glibc",
+                     "old versions are asked for on x86-64 and AArch64, of glibc")
+    def test_runs_with_old_c_libraries(self):
+        """glibc 2.28: of Debian 10, RHEL 8 and manylinux_2_28. A loader that misses a version ends the program."""
+        for library in (SHIM, os.path.join(os.path.dirname(SHIM), "nigh-places.so")):
+            with self.subTest(library=library):
+                if not os.path.exists(library):
+                    self.skipTest(f"{library} was not built")
+                table = subprocess.run(["readelf", "-V", library], capture_output=True, text=True, check=True).stdout
+                versions = re.findall(r"Name: GLIBC_([0-9.]+)", table)
+                self.assertTrue(versions)
+                self.assertLessEqual(max(tuple(map(int, v.split("."))) for v in versions), (2, 28))
 
     @unittest.skipIf(shutil.which("nm") is None, "needs nm")
     def test_shows_nothing_of_the_cpp_library(self):

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// As old_glibc.cpp, for libraries that do not stand before these themselves.
+
+#include "platform/old_glibc.hpp"
+
+NIGH_OLD("pthread_attr_getaffinity_np", NIGH_BASE_AFFINITY)
+NIGH_OLD("pthread_getaffinity_np", NIGH_BASE_AFFINITY)
+NIGH_OLD("pthread_setaffinity_np", NIGH_BASE_AFFINITY)
