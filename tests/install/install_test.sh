@@ -80,4 +80,8 @@ if [ -x "$prefix/bin/nigh" ]; then
   test -s "$prefix/lib/systemd/system/nighd.socket"
   grep -q "^ExecStart=/.*/bin/nighd " "$prefix/lib/systemd/system/nighd.service"
   "$prefix/bin/nighd" --version
+  # Every program that came along starts, and finds its parts.
+  for program in "$prefix"/bin/*; do
+    "$program" --help >"$work/log" 2>&1 || { echo "$program --help ends with $?"; cat "$work/log"; exit 1; }
+  done
 fi

@@ -4,6 +4,7 @@
 set(installed_numa_vm ${CMAKE_INSTALL_LIBEXECDIR}/nigh/numa-vm)
 install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/numa-vm DESTINATION ${installed_numa_vm})
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/guest-init.sh ${CMAKE_CURRENT_LIST_DIR}/locality_meter.c
+  ${CMAKE_CURRENT_LIST_DIR}/../arguments.py
   DESTINATION ${installed_numa_vm})
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/numa_vm DESTINATION ${installed_numa_vm}
   FILES_MATCHING PATTERN *.py)
