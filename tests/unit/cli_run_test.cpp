@@ -139,10 +139,29 @@ TEST(Plan, BindingAloneTakesAThreadForEachCore) {
   auto const told = environment({{"OMP_NUM_THREADS", "2"}});
   EXPECT_THAT(make_plan(t, request("compact"), told).value().variables,
               Contains("OMP_PLACES={0},{2}"));
-  for (auto const* beyond : {"9", "4,2", "x"}) {
+  for (auto const* beyond : {"4,2", "x"}) {
     auto const odd = environment({{"OMP_NUM_THREADS", beyond}});
     EXPECT_THAT(make_plan(t, request("compact"), odd).value().variables,
                 Contains("OMP_NUM_THREADS=4"));
+  }
+}
+
+TEST(Plan, NumberOfThreadsBeyondThePlacesIsKeptAndTold) {
+  auto const t = machine("core:4 pu:1");
+  for (auto const* beyond : {"9", "9,2"}) {
+    auto const more = environment({{"OMP_NUM_THREADS", beyond}});
+    auto const plan = make_plan(t, request("0,2"), more).value();
+    EXPECT_THAT(plan.variables, AllOf(Contains(std::string("OMP_NUM_THREADS=") + beyond),
+                                      Contains("OMP_PLACES={0},{2}"), Contains("NIGH_WORKERS=2")));
+    EXPECT_THAT(plan.notes,
+                ElementsAre(std::string("OMP_NUM_THREADS=") + beyond +
+                            " is more than the 2 places of --bind: threads share them"));
+    EXPECT_THAT(make_plan(t, request("compact"), more).value().variables,
+                Contains("OMP_PLACES={0},{1},{2},{3}"));
+    // Who says how many has not said it by the way.
+    auto const told = make_plan(t, request("0,2", 2), more).value();
+    EXPECT_THAT(told.variables, Contains("OMP_NUM_THREADS=2"));
+    EXPECT_THAT(told.notes, IsEmpty());
   }
 }
 

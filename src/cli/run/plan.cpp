@@ -57,6 +57,17 @@ std::size_t usual_threads(topology const& machine, Inherited const& inherited,
   return static_cast<std::size_t>(policy::cpus_within(quota, machine.cores()));
 }
 
+// What somebody has said of OpenMP's threads, as it is: "8", or "8,2" for nested regions. Nothing
+// if it makes no sense.
+std::optional<std::string> threads_of_openmp(Inherited const& inherited, std::size_t& outermost) {
+  auto const set = inherited("OMP_NUM_THREADS");
+  if (!set) return std::nullopt;
+  auto const threads = parse_threads(set->substr(0, set->find(',')));
+  if (!threads) return std::nullopt;
+  outermost = static_cast<std::size_t>(*threads);
+  return set;
+}
+
 result<void> plan_threads(topology const& machine, Request const& request,
                           Inherited const& inherited, std::optional<double> quota, Plan& plan) {
   auto const asked = static_cast<std::size_t>(request.threads);
@@ -81,7 +92,13 @@ result<void> plan_threads(topology const& machine, Request const& request,
   if (asked > plan.places.size())
     return error{"--threads " + std::to_string(asked) + ": --bind names only " +
                  count(plan.places.size(), "place")};
-  if (asked > 0 || !named)
+  std::size_t given = 0;
+  auto kept = asked == 0 ? threads_of_openmp(inherited, given) : std::nullopt;
+  if (kept && given <= plan.places.size()) kept.reset();  // each thread gets a place
+  if (kept)
+    plan.notes.push_back("OMP_NUM_THREADS=" + *kept + " is more than the " +
+                         count(plan.places.size(), "place") + " of --bind: threads share them");
+  else if (asked > 0 || !named)
     plan.places.resize(asked > 0 ? asked : usual_threads(machine, inherited, quota));
 
   std::string firsts;
@@ -93,8 +110,12 @@ result<void> plan_threads(topology const& machine, Request const& request,
   auto const threads = std::to_string(plan.places.size());
   auto const places = to_string(std::span<Place const>(plan.places));
   // Close is the one binding that all runtimes understand alike: thread k on place k.
-  plan.variables = {"OMP_NUM_THREADS=" + threads, "OMP_PLACES=" + places, "OMP_PROC_BIND=close",
-                    "NIGH_WORKERS=" + threads,    "NIGH_CPUS=" + firsts,  "NIGH_PLACES=" + places};
+  plan.variables = {"OMP_NUM_THREADS=" + kept.value_or(threads),
+                    "OMP_PLACES=" + places,
+                    "OMP_PROC_BIND=close",
+                    "NIGH_WORKERS=" + threads,
+                    "NIGH_CPUS=" + firsts,
+                    "NIGH_PLACES=" + places};
   for (auto const rival : rival_variables)
     if (inherited(rival)) plan.removed.emplace_back(rival);
   return {};
