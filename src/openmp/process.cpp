@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -78,13 +79,46 @@ extern "C" void in_child() {
   set_free(me);
 }
 
-// Whoever lists cpus for the runtime has decided where threads go.
+// Whoever lists cpus for the runtime has decided where threads go, unless they are not bound to
+// them.
 char const* binding_of_the_user() {
+  char const* const binds = getenv("OMP_PROC_BIND");
+  bool const is_free = binds != nullptr && strcasecmp(binds, "false") == 0;
   for (char const* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
     char const* const value = getenv(name);
+    if (is_free && strncmp(name, "OMP_", 4) == 0) continue;
     if (value != nullptr && *value != '\0' && strcmp(value, "disabled") != 0) return name;
   }
   return nullptr;
+}
+
+// `nigh run` names the process that is the user's program: it became it ("self:PID"), or is its
+// parent ("parent:PID").
+bool is_helper() {
+  char const* const told = getenv("NIGH_VERBOSE_PROGRAM");
+  if (told == nullptr) return false;
+  char const* const number = strchr(told, ':');
+  if (number == nullptr) return false;
+  auto const named = strtol(number + 1, nullptr, 10);
+  return named != (strncmp(told, "parent", 6) == 0 ? getppid() : getpid());
+}
+
+// A tool that an OpenMP runtime loads is told addresses in the program, which would be ours. What
+// says that there is one; null: nothing does.
+char const* tool_of_the_user() {
+  char const* const wanted = getenv("OMP_TOOL");
+  if (wanted != nullptr && strcasecmp(wanted, "disabled") == 0) return nullptr;
+  char const* const libraries = getenv("OMP_TOOL_LIBRARIES");
+  if (libraries != nullptr && *libraries != '\0') return "OMP_TOOL_LIBRARIES names a tool";
+  // libomp has a function of that name itself.
+  Dl_info tool, runtime;
+  void* const starts = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+  if (starts == nullptr || dladdr(starts, &tool) == 0) return nullptr;
+  void* const of_runtime = dlsym(RTLD_NEXT, name_of(Entry::fork_call));
+  if (of_runtime != nullptr && dladdr(of_runtime, &runtime) != 0 &&
+      runtime.dli_fbase == tool.dli_fbase)
+    return nullptr;
+  return "it has an OMPT tool";
 }
 
 void say(char const* what) {
@@ -103,6 +137,7 @@ bool is_false(char const* name) {
 __attribute__((constructor)) void begin() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   self.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
+  self.is_helper = is_helper();
   begin_adjust();
   self.fixes_teams = is_false("OMP_DYNAMIC");
   forget_regions();  // that were begun before: what is said of their teams was not known
@@ -110,6 +145,11 @@ __attribute__((constructor)) void begin() {
     if (self.tells)
       fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n",
               program_invocation_short_name, by);
+    return;
+  }
+  if (char const* const tool = tool_of_the_user(); tool != nullptr) {
+    if (self.tells)
+      fprintf(stderr, "nigh: %s: %s; left alone\n", program_invocation_short_name, tool);
     return;
   }
   if (sched_getaffinity(0, sizeof at_start, &at_start) != 0) return;
@@ -125,19 +165,21 @@ __attribute__((constructor)) void begin() {
   self.acts = true;
 }
 
-// Runtimes are known from the first region on.
+// Runtimes are known from the first region on. Of helpers without OpenMP nobody wants to hear:
+// null.
 char const* why_no_runtime() {
   for (Entry const entry : {Entry::parallel, Entry::fork_call})
     if (dlsym(RTLD_NEXT, name_of(entry)) != nullptr) return "no parallel regions";
   switch (platform::defines_any("/proc/self/exe", platform::openmp_functions)) {
     case platform::Defined::no:
-      return "no OpenMP found";
+      return self.is_helper ? nullptr : "no OpenMP found";
     case platform::Defined::yes:
       return "its OpenMP runtime is linked statically: regions cannot be seen";
     case platform::Defined::unknown:
       break;
   }
-  return "no OpenMP found (without symbols: a static runtime would not be seen)";
+  return self.is_helper ? nullptr
+                        : "no OpenMP found (without symbols: a static runtime would not be seen)";
 }
 
 // "; without: 12 no coordinator, 3 the coordinator refused"
@@ -161,8 +203,11 @@ __attribute__((destructor)) void tell() {
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
   if (self.is_forked && regions == 0) return;
-  tell_pools();
-  if (any_runtime() == nullptr) return say(why_no_runtime());
+  if (!self.is_helper || any_runtime() != nullptr) tell_pools();
+  if (any_runtime() == nullptr) {
+    if (char const* const why = why_no_runtime(); why != nullptr) say(why);
+    return;
+  }
   {
     ToldLine line;
     line.add("nigh: %s: %llu region%s, %llu on granted cpus", program_invocation_short_name,

@@ -13,6 +13,7 @@ namespace nigh::openmp {
 struct Process {
   bool acts = false;         // false: passes everything on
   bool tells = false;        // NIGH_VERBOSE
+  bool is_helper = false;    // of the program that `nigh run` has started
   bool is_forked = false;    // a child of the process that was started
   bool waits_awake = false;  // drones, for a while
   bool fixes_teams = false;  // OMP_DYNAMIC says that teams keep their size

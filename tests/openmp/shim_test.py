@@ -308,6 +308,14 @@ class Telling(unittest.TestCase):
                 _, err = run("opens", library, pool, leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
                 self.assertEqual(re.findall(".*threads on no granted.*\n", err), [line] if line else [])
 
+    def test_no_openmp_in_a_helper(self):
+        me = os.getpid()
+        for named, tells in ((f"parent:{me}", True), (f"self:{me}", False), ("parent:1", False), ("x", True)):
+            _, err = run("opens", NIGH_VERBOSE="1", NIGH_VERBOSE_PROGRAM=named)
+            self.assertEqual(err, "nigh: opens: no OpenMP found\n" if tells else "", named)
+        _, err = run("threads-gcc", leases=A, NIGH_VERBOSE="1", NIGH_VERBOSE_PROGRAM="self:1")
+        self.assertIn("610 regions", err)
+
     def test_regions(self):
         _, err = run("threads-gcc", leases=A, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
         self.assertEqual(err, f"nigh: threads-gcc: 610 regions, 610 on granted cpus (1 to 1 of {len(CPUS)})\n")
@@ -324,6 +332,24 @@ class Telling(unittest.TestCase):
         self.assertIn("static-gcc: its OpenMP runtime is linked statically: regions cannot be seen\n", err)
         _, err = run("stripped-gcc", "1", leases=A, NIGH_VERBOSE="1")
         self.assertIn("stripped-gcc: no OpenMP found (without symbols: a static runtime would not be seen)\n", err)
+
+    def test_programs_with_a_tool_are_left_alone(self):
+        for name in ("tool-gcc", "tool-clang"):
+            with self.subTest(name=name):
+                settings = {"leases": A, "NIGH_VERBOSE": "1", "OMP_NUM_THREADS": "2"}
+                out, err = run(name, **settings)
+                self.assertEqual(out, "2\n")
+                self.assertIn(f"nigh: {name}: it has an OMPT tool; left alone\n", err)
+                self.assertNotIn("left alone", run(name, OMP_TOOL="disabled", **settings)[1])
+        for name in ("teams-gcc", "teams-clang"):  # libomp has a function of the tool's name itself
+            self.assertNotIn("left alone", run(name, "1", leases=A, NIGH_VERBOSE="1")[1])
+            self.assertIn(": OMP_TOOL_LIBRARIES names a tool; left alone\n",
+                          run(name, "1", leases=A, NIGH_VERBOSE="1", OMP_TOOL_LIBRARIES="/nonexistent/tool.so")[1])
+
+    def test_a_binding_that_is_none(self):
+        out, err = run("teams-gcc", "1", leases=A, NIGH_VERBOSE="1", OMP_PLACES="cores", OMP_PROC_BIND="false")
+        self.assertNotIn("left alone", err)
+        self.assertIn(": 1 region, 1 on granted cpus ", err)
 
 
 class Shim(unittest.TestCase):

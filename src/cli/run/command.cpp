@@ -25,6 +25,7 @@
 #include "coordinator/client/job_rank.hpp"
 #include "platform/cgroup.hpp"
 #include "platform/launch.hpp"
+#include "platform/program.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -81,6 +82,11 @@ void bind_rank(CLI::App const& command, RunOptions const& o, topology const& mac
 
 // Never throws: where standard error is closed, the program is to run all the same.
 void say(std::string const& what) { std::fputs(("nigh: run: " + what + '\n').c_str(), stderr); }
+
+void say_notes(Plan const& plan, Shim const& shim) {
+  for (auto const& note : plan.notes) say(note);
+  if (!shim.why_not.empty() && !plan.places.empty()) say(shim.why_not);
+}
 
 // Has the plan's program ask the coordinator, if nothing speaks against that. Starts one when there
 // is none, unless the program is not run.
@@ -147,14 +153,20 @@ void run(CLI::App const& command, RunOptions const& options,
   }
   auto launch = launch_of(*plan, shim, words);
   launch.strict = options.strict;
+  auto const me = std::to_string(platform::process_id());
   if (!options.verbose) {
+    if (auto const tells = from_environment("NIGH_VERBOSE").value_or("0");
+        tells != "0" && tells != "") {
+      launch.variables.push_back("NIGH_VERBOSE_PROGRAM=self:" + me);
+      say_notes(*plan, shim);
+    }
     auto const failed = platform::become(launch, say);
     say(failed.message);
     throw ExitStatus{failed.status};
   }
   launch.variables.emplace_back("NIGH_VERBOSE=1");
-  for (auto const& note : plan->notes) say(note);
-  if (!shim.why_not.empty() && !plan->places.empty()) say(shim.why_not);
+  launch.variables.push_back("NIGH_VERBOSE_PROGRAM=parent:" + me);
+  say_notes(*plan, shim);
   run_watched(launch, machine, say);
 }
 

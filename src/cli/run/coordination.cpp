@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "platform/local_socket.hpp"
@@ -12,11 +13,26 @@
 
 namespace nigh::cli {
 
+namespace {
+
+bool says(std::optional<std::string> value, std::string_view word) {
+  if (!value) return false;
+  std::erase_if(*value, [](unsigned char c) { return std::isspace(c) != 0; });
+  return std::equal(value->begin(), value->end(), word.begin(), word.end(),
+                    [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+}  // namespace
+
+// OMP_PROC_BIND=false lets threads move, wherever OMP_PLACES would have put them.
 std::optional<std::string> binding_in(Inherited const& inherited) {
+  bool const is_free = says(inherited("OMP_PROC_BIND"), "false");
   constexpr std::array<std::string_view, 5> decided{
       "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "NIGH_PLACES"};
   for (auto const name : decided)
-    if (inherited(name)) return std::string(name);
+    if (inherited(name) && !(is_free && name.starts_with("OMP_")) &&
+        !(name == "KMP_AFFINITY" && says(inherited(name), "disabled")))
+      return std::string(name);
   return std::nullopt;
 }
 
@@ -24,6 +40,9 @@ std::optional<std::string> why_uncoordinated(Request const& request, Inherited c
   if (request.threads > 0 || request.bind || inherited("NIGH_COORDINATOR") == "off") return "";
   if (auto const name = binding_in(inherited))
     return "no coordinator: " + *name + " binds threads already";
+  if (auto const tools = inherited("OMP_TOOL_LIBRARIES");
+      tools && !tools->empty() && !says(inherited("OMP_TOOL"), "disabled"))
+    return "no coordinator: OMP_TOOL_LIBRARIES names a tool, which is to see the program as it is";
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
+#include "platform/own_rights.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
@@ -40,6 +42,20 @@ std::string numactl_words(platform::MemoryPolicy const& policy) {
       break;
   }
   return "numactl --localalloc";
+}
+
+// Exported by a tool for OpenMP runtimes, which are to call it.
+constexpr char const* starts_tools[]{"ompt_start_tool"};
+
+bool has_tool(std::filesystem::path const& program) {
+  auto files = from_environment("LD_PRELOAD").value_or("");
+  std::replace(files.begin(), files.end(), ':', ' ');
+  std::istringstream rest(files);
+  for (std::string file = program.string(); !file.empty();) {
+    if (platform::defines_any(file.c_str(), starts_tools) == platform::Defined::yes) return true;
+    if (!(rest >> file)) file.clear();
+  }
+  return false;
 }
 
 bool has_use_for(Plan const& plan, Shim const& shim) {
@@ -81,7 +97,10 @@ Shim shim_for(std::string const& program, Purpose purpose) {
     return {{},
             loss + ": " + file.string() +
                 " cannot be preloaded, because of the space or colon in its name"};
-  auto const elf = platform::read_elf(platform::find_program(program));
+  auto const path = platform::find_program(program);
+  if (platform::drops_preloads(path.c_str()))
+    return {{}, program + " has rights of its own, and so preloads nothing: " + loss};
+  auto const elf = platform::read_elf(path);
   if (!elf) return {file.string()};
   auto const without = [&](std::string const& why) {
     return Shim{{}, program + " " + why + ": " + loss};
@@ -99,6 +118,8 @@ Shim shim_for(std::string const& program, Purpose purpose) {
       std::any_of(elf->needed.begin(), elf->needed.end(),
                   [](std::string const& lib) { return lib.starts_with("libasan.so"); });
   if (guarded) return without("is built with AddressSanitizer");
+  bool const sees_all = from_environment("OMP_TOOL").value_or("") != "disabled";
+  if (!is_for_places && sees_all && has_tool(path)) return without("has an OMPT tool");
   return {file.string()};
 }
 
