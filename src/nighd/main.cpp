@@ -125,8 +125,11 @@ void serve(Settings const& settings) {
                 (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
                     .replace_extension(".log")));
   auto const note = [&](int pid) { note_process(sockets, pid); };
+  int killed_by = 0;  // the one before
   if (settings.foreground)
     note(platform::process_id());
+  else if (settings.if_none)  // nobody else watches over it
+    killed_by = wanted(platform::go_to_background_and_stay(note));
   else
     wanted(platform::go_to_background(note));
   platform::wake_soon();
@@ -153,6 +156,8 @@ void serve(Settings const& settings) {
                                }};
     options.keeper = nighd::keeper_in(std::move(kept));
   }
+  if (killed_by != 0)
+    log(Log::Level::warning, "killed", "signal=" + std::to_string(killed_by) + " comes back");
   auto server = wanted(coordinator::Server::start(policy::CoreMap::of(machine), options));
   log(Log::Level::info, "serving",
       "cpus=" + std::to_string(machine.cpus().size()) +

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -86,13 +87,9 @@ int arrived_signal(int descriptor) noexcept {
   return static_cast<int>(signal.ssi_signo);
 }
 
-result<void> go_to_background(std::function<void(int pid)> const& note) {
-  auto const child = ::fork();
-  if (child < 0) return error{std::strerror(errno)};
-  if (child > 0) {
-    note(child);
-    ::_exit(0);
-  }
+namespace {
+
+result<void> leave_terminal() {
   ::setsid();
   if (::chdir("/") != 0) return error{std::strerror(errno)};
   int const nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -100,6 +97,74 @@ result<void> go_to_background(std::function<void(int pid)> const& note) {
   for (int const standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, standard);
   ::close(nothing);
   return {};
+}
+
+// How the child has ended; meanwhile signals of the set, which are blocked, are passed on to it.
+int status_of(pid_t child, sigset_t const& set) {
+  for (;;) {
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == child) return status;
+    int const signal = ::sigwaitinfo(&set, nullptr);
+    if (signal > 0 && signal != SIGCHLD) ::kill(child, signal);
+  }
+}
+
+}  // namespace
+
+result<void> go_to_background(std::function<void(int pid)> const& note) {
+  auto const child = ::fork();
+  if (child < 0) return error{std::strerror(errno)};
+  if (child > 0) {
+    note(child);
+    ::_exit(0);
+  }
+  return leave_terminal();
+}
+
+result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return error{std::strerror(errno)};
+  auto const keeper = ::fork();
+  if (keeper < 0) return error{std::strerror(errno)};
+  if (keeper > 0) {
+    ::close(ends[1]);
+    pid_t first = 0;
+    if (::read(ends[0], &first, sizeof first) == sizeof first) note(first);
+    ::_exit(0);
+  }
+  ::close(ends[0]);
+  if (auto const left = leave_terminal(); !left) return left.to_error();
+  sigset_t set, news;
+  sigemptyset(&news);
+  sigaddset(&news, SIGCHLD);
+  sigemptyset(&set);
+  for (int const signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&set, signal);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  constexpr int most_early_deaths = 5;
+  constexpr time_t early_s = 10;
+  for (int early = 0, killed_by = 0; early < most_early_deaths;) {
+    auto const began = ::time(nullptr);
+    auto const child = ::fork();
+    if (child == 0) {
+      if (ends[1] >= 0) ::close(ends[1]);
+      ::sigprocmask(SIG_UNBLOCK, &news, nullptr);
+      return killed_by;
+    }
+    if (child < 0) break;
+    if (ends[1] >= 0) {
+      [[maybe_unused]] auto const written = ::write(ends[1], &child, sizeof child);
+      ::close(ends[1]);
+      ends[1] = -1;
+    } else {
+      note(child);
+    }
+    int const status = status_of(child, set);
+    if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
+    killed_by = WTERMSIG(status);
+    if (killed_by == SIGTERM || killed_by == SIGINT || killed_by == SIGHUP) break;
+    early = ::time(nullptr) - began < early_s ? early + 1 : 0;
+  }
+  ::_exit(1);
 }
 
 result<int> start_service(std::filesystem::path const& program,

@@ -37,6 +37,12 @@ void wake_soon() noexcept;
 // threads.
 result<void> go_to_background(std::function<void(int pid)> const& note);
 
+// The same, but a process stays in between that makes another one when this one is killed, and
+// passes on signals that ask it to end. What ends by itself, or is killed again and again before it
+// has lived for some seconds, stays away. Returns in each of them, with those signals held back
+// until ending_signals(): the signal that killed the one before, or 0.
+result<int> go_to_background_and_stay(std::function<void(int pid)> const& note);
+
 // Runs a program that goes to the background, without input and output but for standard error, and
 // without other files of ours; returns the status with which it does so.
 result<int> start_service(std::filesystem::path const& program,
