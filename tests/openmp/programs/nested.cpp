@@ -76,7 +76,7 @@ void print_places(int clause, int drones) {
 #pragma omp single
     {
       threads = omp_get_num_threads();
-      if (best > 0) usleep(threads == best ? 5'000 : 20'000);
+      if (best > 0) usleep(threads == best ? 10'000 : 100'000);
     }
   };
   if (clause > 0) {
