@@ -20,7 +20,7 @@ namespace nigh::openmp {
 // (A) A thread that sees its order sees the body that it is to run.
 // (B) The last one that lets go of a ballast frees it, after all others have done with it.
 struct Ballast {
-  enum Order : std::uint32_t { wait, work, leave };
+  enum Order : std::uint32_t { nothing_yet, work, go_home };
   struct Sleeper {
     Ballast* ballast;
     pthread_t thread;
@@ -86,7 +86,7 @@ extern "C" void* have_them_counted(void* p) {
   if (b->runtime->set_dynamic != nullptr) b->runtime->set_dynamic(0);  // of this thread
   b->runtime->function<Parallel>(Entry::parallel)(do_nothing, nullptr, b->count + 1, 0);
   this_thread.ballast = nullptr;
-  for (auto i = b->taken; i < b->count; ++i) tell(b->sleepers[i].order, Ballast::leave);
+  for (auto i = b->taken; i < b->count; ++i) tell(b->sleepers[i].order, Ballast::go_home);
   await(b->has_ended);
   let_go(b);
   return nullptr;
@@ -146,7 +146,7 @@ Ballast* begin_ballast(Runtime const& runtime, std::uint32_t threads) noexcept {
     bool const has_begun = start_threads(create, attributes, *b, threads);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (!has_begun) {
-      for (std::uint32_t i = 0; i < b->count; ++i) tell(b->sleepers[i].order, Ballast::leave);
+      for (std::uint32_t i = 0; i < b->count; ++i) tell(b->sleepers[i].order, Ballast::go_home);
       let_go(b);
       b = nullptr;
     }

@@ -139,7 +139,7 @@ void look_at_waiting(Thread& me, Runtime const& runtime, Lease const& lease,
   State& s = states[runtime.number];
   if (s.is_busy.exchange(true, sync::acquire)) return;  // (A)
   auto const before = s.waiting.now();
-  auto const now = s.waiting.next(crowded, about_now_ns());
+  auto const now = s.waiting.next(crowded, programs_served(), about_now_ns());
   if (before != now) calm_runtimes.fetch_add(now == Waiting::calm ? 1 : UINT32_MAX, sync::relaxed);
   if (!is_libgomp(runtime))
     set_blocktime(me, runtime, now);

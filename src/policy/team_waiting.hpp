@@ -2,7 +2,7 @@
 #pragma once
 // TeamWaiting: how do the threads of a team wait for each other, and for the next region?
 //
-//   quick ──the team is crowded──▶ calm ──not crowded for calm_for_ns──▶ quick
+//   quick ──the team is crowded──▶ calm ──not crowded for some time──▶ quick
 //
 // quick: as the runtime does by itself, which is to spin for a while. calm: they sleep at once, so
 // that the cpu goes to a thread that works. A program that is alone is never crowded. Programs that
@@ -18,9 +18,10 @@ namespace nigh::policy {
 enum class Waiting : std::uint8_t { quick, calm };
 
 struct WaitingPolicy {
-  // Other programs give cpus back and take them every 10 to 50 ms. Changing each time would cost
-  // more than it saves.
-  std::uint64_t calm_for_ns = 100'000'000;
+  // Other programs give cpus back and take them every 10 to 50 ms, or pause for a second. Changing
+  // each time would cost more than it saves.
+  std::uint64_t calm_alone_ns = 100'000'000;
+  std::uint64_t calm_beside_others_ns = 2'000'000'000;
   std::uint32_t preemptions_per_s = 40;
 };
 
@@ -49,12 +50,13 @@ class TeamWaiting {
 
   constexpr Waiting now() const noexcept { return now_; }
 
-  // When a region begins.
-  constexpr Waiting next(bool crowded, std::uint64_t now_ns) noexcept {
+  // When a region begins. `programs`: that the coordinator serves.
+  constexpr Waiting next(bool crowded, std::uint32_t programs, std::uint64_t now_ns) noexcept {
+    auto const lasts_ns = programs > 1 ? policy_.calm_beside_others_ns : policy_.calm_alone_ns;
     if (crowded) {
       crowded_ns_ = now_ns;
       now_ = Waiting::calm;
-    } else if (now_ns - crowded_ns_ >= policy_.calm_for_ns) {
+    } else if (now_ns - crowded_ns_ >= lasts_ns) {
       now_ = Waiting::quick;
     }
     return now_;

@@ -49,15 +49,19 @@ TEST(TeamWaiting, OneThreadWaitsForNobody) {
 }
 
 TEST(TeamWaiting, CalmLastsForAWhile) {
-  WaitingPolicy const policy{.calm_for_ns = 100};
+  WaitingPolicy const policy{.calm_alone_ns = 100, .calm_beside_others_ns = 1000};
   TeamWaiting waiting(policy);
-  EXPECT_EQ(waiting.next(false, 1000), Waiting::quick);
-  EXPECT_EQ(waiting.next(true, 2000), Waiting::calm);
-  EXPECT_EQ(waiting.next(false, 2099), Waiting::calm);
-  EXPECT_EQ(waiting.next(true, 2099), Waiting::calm);
-  EXPECT_EQ(waiting.next(false, 2198), Waiting::calm);
-  EXPECT_EQ(waiting.next(false, 2199), Waiting::quick);
-  EXPECT_EQ(waiting.next(false, 2300), Waiting::quick);
+  EXPECT_EQ(waiting.next(false, 1, 1000), Waiting::quick);
+  EXPECT_EQ(waiting.next(true, 1, 2000), Waiting::calm);
+  EXPECT_EQ(waiting.next(false, 1, 2099), Waiting::calm);
+  EXPECT_EQ(waiting.next(true, 1, 2099), Waiting::calm);
+  EXPECT_EQ(waiting.next(false, 1, 2198), Waiting::calm);
+  EXPECT_EQ(waiting.next(false, 2, 2199), Waiting::calm) << "longer beside others";
+  EXPECT_EQ(waiting.next(false, 1, 2199), Waiting::quick);
+  EXPECT_EQ(waiting.next(false, 2, 2300), Waiting::quick);
+  EXPECT_EQ(waiting.next(true, 2, 3000), Waiting::calm);
+  EXPECT_EQ(waiting.next(false, 2, 3999), Waiting::calm);
+  EXPECT_EQ(waiting.next(false, 2, 4000), Waiting::quick);
 }
 
 }  // namespace
