@@ -39,9 +39,17 @@ struct Ballast {
 namespace {
 
 constinit preload::Next next_create{"pthread_create"};
+constinit preload::Next next_set_stack{"pthread_attr_setstacksize"};  // newer in newer libraries
 
-// Enough for libgomp to wait in, and for pthread_exit(); what is not touched costs nothing.
-constexpr std::size_t stack_bytes = std::size_t{256} << 10U;
+// Nobody waits for them: libgomp's threads detach themselves, which has no effect here. The stack
+// is enough for libgomp to wait in, and for pthread_exit(); what is not touched costs nothing.
+bool set(pthread_attr_t& attributes) noexcept {
+  constexpr std::size_t stack_bytes = std::size_t{256} << 10U;
+  using SetStack = int(pthread_attr_t*, std::size_t);
+  auto* const set_stack = reinterpret_cast<SetStack*>(next_set_stack.address());
+  return set_stack != nullptr && set_stack(&attributes, stack_bytes) == 0 &&
+         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0;
+}
 
 void let_go(Ballast* b) noexcept {
   if (b->holders.fetch_sub(1, sync::acq_rel) == 1) free(b);  // (B)
@@ -71,9 +79,7 @@ extern "C" void* sleep_for_libgomp(void* p) {
   auto* const body = me->body;
   void* const argument = me->argument;
   let_go(me->ballast);
-  if (has_work) return body(argument);  // where it detaches itself
-  pthread_detach(pthread_self());
-  return nullptr;
+  return has_work ? body(argument) : nullptr;
 }
 
 // libgomp counts them as long as this thread has not ended.
@@ -124,7 +130,6 @@ bool start_threads(Create* create, pthread_attr_t const& attributes, Ballast& b,
     b.holders.fetch_sub(1, sync::relaxed);
     return false;
   }
-  pthread_detach(first);
   return true;
 }
 
@@ -136,15 +141,14 @@ Ballast* begin_ballast(Runtime const& runtime, std::uint32_t threads) noexcept {
     return nullptr;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return nullptr;
-  Ballast* b = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 ? allocate(runtime, threads)
-                                                                        : nullptr;
+  Ballast* b = set(attributes) ? allocate(runtime, threads) : nullptr;
   if (b != nullptr) {
     preload::OnAllPlaces const here;
     sigset_t all, before;  // the program's handlers are not to run on stacks as small as these
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigprocmask(SIG_SETMASK, &all, &before);  // of this thread, on Linux
     bool const has_begun = start_threads(create, attributes, *b, threads);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     if (!has_begun) {
       for (std::uint32_t i = 0; i < b->count; ++i) tell(b->sleepers[i].order, Ballast::go_home);
       let_go(b);
@@ -160,14 +164,10 @@ void end(Ballast* b) noexcept {
   let_go(b);
 }
 
-bool take_ballast(Ballast& b, pthread_t* thread, pthread_attr_t const* attributes,
-                  void* (*body)(void*), void* argument) noexcept {
+bool take_ballast(Ballast& b, pthread_t* thread, void* (*body)(void*), void* argument) noexcept {
   if (b.taken == b.count) return false;
   auto& sleeper = b.sleepers[b.taken++];
-  int detached = PTHREAD_CREATE_JOINABLE;  // old versions of libgomp have threads begin detached
-  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &detached);
   *thread = sleeper.thread;
-  if (detached == PTHREAD_CREATE_DETACHED) pthread_detach(sleeper.thread);
   sleeper.body = body;
   sleeper.argument = argument;
   tell(sleeper.order, Ballast::work);

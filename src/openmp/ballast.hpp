@@ -23,7 +23,7 @@ NIGH_HIDDEN void end(Ballast*) noexcept;
 
 // In the place of pthread_create(), for libgomp in its first thread: it would end the program where
 // there is no room for a thread, so these are made before. False: there is none left.
-NIGH_HIDDEN bool take_ballast(Ballast&, pthread_t* thread, pthread_attr_t const* attributes,
-                              void* (*body)(void*), void* argument) noexcept;
+NIGH_HIDDEN bool take_ballast(Ballast&, pthread_t* thread, void* (*body)(void*),
+                              void* argument) noexcept;
 
 }  // namespace nigh::openmp

@@ -105,7 +105,7 @@ Recycled* take_idle(std::size_t stack_bytes) {
 int create_recycled(Create* create, pthread_t* thread, pthread_attr_t const* attributes,
                     void* (*body)(void*), void* argument) noexcept {
   if (Ballast* const b = this_thread.ballast;
-      b != nullptr && take_ballast(*b, thread, attributes, body, argument))
+      b != nullptr && take_ballast(*b, thread, body, argument))
     return 0;
   std::size_t stack_bytes = 0;
   if (!process().acts ||

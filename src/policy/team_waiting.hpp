@@ -6,8 +6,8 @@
 //
 // quick: as the runtime does by itself, which is to spin for a while. calm: they sleep at once, so
 // that the cpu goes to a thread that works. A program that is alone is never crowded. Programs that
-// know no coordinator do not make a team crowded either: beside them, a team that sleeps loses its
-// cpus at every barrier, and was slower by half than one that spins.
+// know no coordinator do not make a team crowded either: beside them it waits as without nigh,
+// for whether sleeping is better depends on what they do.
 
 #include <array>
 #include <cstdint>
