@@ -38,6 +38,12 @@ void Coordinator::happen(Allowed const& e) {
   owner.allowed &= cpus.empty() ? owner.registered : both;
   owner.allowed_cpus = owner.allowed.count();
   may_grow_ = true;
+  for (auto& [id, lease] : leases_) {
+    if (lease.owner != e.connection || lease.revoked) continue;
+    auto beyond = lease.cpus;
+    beyond -= owner.allowed;
+    if (!beyond.empty()) revoke(lease, id, Revoke::Reason::others_wait);
+  }
 }
 
 int Coordinator::held_in(Quotas::Group const& group) const {
@@ -137,15 +143,9 @@ void Coordinator::end_overdue() {
   } while (leases_.size() != before);
 }
 
-// Asks back what lies outside a cpuset by now, what is more than a quota by now, and what those
-// outside are to get: equal parts, from those who have most, then from those who have had them
-// longest.
+// Asks back what is more than a quota by now, and what those outside are to get: equal parts, from
+// those who have most, then from those who have had them longest.
 void Coordinator::keep_within_bounds() {
-  for (auto& [id, lease] : leases_) {
-    auto beyond = lease.cpus;
-    beyond -= program(lease.owner).allowed;
-    if (!lease.revoked && !beyond.empty()) revoke(lease, id, Revoke::Reason::others_wait);
-  }
   for (auto const& [name, group] : quotas_.all()) {
     int const part = part_in(group);
     int wanted = 0;
