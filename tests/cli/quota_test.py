@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program in a cgroup with a quota: what nigh run gives it, and what it gets from nighd.
 
-    quota_test.py BIN [REGIONS]
+    quota_test.py BIN WORKERS [REGIONS]
 
-BIN holds nigh and nighd; REGIONS is tests/openmp/programs/regions.cpp. Numbers of threads and cpus
-are looked at, never times. Where no cgroup can be made it says why, and exits with 77.
+BIN holds nigh and nighd; WORKERS is where/nigh.cpp, which prints a line for each worker of its
+runtime; REGIONS is tests/openmp/programs/regions.cpp. Numbers of threads and cpus are looked at,
+never times. Where no cgroup can be made it says why, and exits with 77.
 """
 
 import json
@@ -70,6 +71,15 @@ class Quota(unittest.TestCase):
             told = nigh(group, "run", "--dry-run", "--no-coordinator", "--threads", "2", "true")
             self.assertIn("# OMP_NUM_THREADS=2 stays as asked for", told.stdout)
 
+    def test_runtimes_keep_to_it(self):
+        with cgroup.Group(1) as group:
+            def workers(**more):
+                return run(group, sys.argv[2], **more).stdout.count("thread ")
+            self.assertEqual(workers(), 1)
+            self.assertEqual(workers(NIGH_WORKERS=str(CPUS)), CPUS)
+            group.set(None)
+            self.assertEqual(workers(), CPUS)
+
     @unittest.skipIf(CPUS < 2, "one cpu is no more than the quota")
     def test_doctor_tells(self):
         with cgroup.Group(1) as group:
@@ -78,7 +88,7 @@ class Quota(unittest.TestCase):
         self.assertIn("cpu-quota", [finding["id"] for finding in told["findings"]])
 
     @unittest.skipIf(CPUS < 2, "one cpu is no more than the quota")
-    @unittest.skipIf(len(sys.argv) < 3, "there is no program with OpenMP")
+    @unittest.skipIf(len(sys.argv) < 4, "there is no program with OpenMP")
     def test_teams_of_the_coordinator_keep_to_it(self):
         with tempfile.TemporaryDirectory() as folder, cgroup.Group(1) as group:
             socket = folder + "/nighd.sock"
@@ -93,7 +103,7 @@ class Quota(unittest.TestCase):
     def watch_a_program(self, group, socket):
         group.set(None)
         there = environment(NIGH_SOCKET=socket)
-        words = [BIN / "nigh", "run", "--", sys.argv[2], "100000000"]
+        words = [BIN / "nigh", "run", "--", sys.argv[3], "100000000"]
         with subprocess.Popen(words, preexec_fn=group.enter, stdout=subprocess.DEVNULL,
                               env=there) as program:
             def seen():
