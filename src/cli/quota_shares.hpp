@@ -11,8 +11,8 @@
 namespace nigh::cli {
 
 struct QuotaShare {
-  double cpus = 0;                         // cpus' worth of time
-  std::string directory = {};              // of the cgroup
+  double cpus = 0;                           // cpus' worth of time
+  std::string directory = {};                // of the cgroup
   std::vector<std::uint32_t> programs = {};  // that have it as their smallest, by number
 };
 
