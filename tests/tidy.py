@@ -27,7 +27,7 @@ LAYERS = {
     "src/coordinator/protocol": ["src/base"],
     "src/coordinator/core": ["src/coordinator/protocol", "src/policy"],
     "src/coordinator/server": ["src/coordinator/core", "src/platform"],
-    "src/coordinator/client": ["src/coordinator/protocol", "src/platform"],
+    "src/coordinator/client": ["src/coordinator/protocol", "src/policy"],
     "src/coordinator/arena": ["src/coordinator/client", "src/tasks"],
     "src/coordinator/profile": ["src/coordinator/protocol", "src/platform"],
     "src/nighd": ["src/coordinator/server", "src/coordinator/profile"],

@@ -113,9 +113,11 @@ void Coordinator::serve() {
       kept |= program(queue_[i].owner).allowed;
       ++i;
     } else {
+      bool const was_in_want = is_in_want(program(queue_[i].owner));
       grant(queue_[i], decision);
       queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
       if (i == 0) first_since_ = now_;
+      if (was_in_want) i = 0, kept = PositionSet(machine_.size());  // nothing is kept for it now
     }
     open = free_;
     open -= kept;
