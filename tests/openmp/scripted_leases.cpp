@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A coordinator that does as it is told: NIGH_TEST_LEASES is a list of leases such as "0,1;1;-",
-// each master's next ones, over and over; "-" is none, "!" a refusal. It is read again at its end.
+// each master's next ones, over and over; "-" is none, "!" a refusal, and one with "~" is not to be
+// bound to. It is read again at its end.
 // Without it, there is no coordinator.
 
 #include <stdlib.h>
@@ -18,15 +19,18 @@ class Leases {
     if (text == nullptr || *text == '\0') return {};
     if (at_ == nullptr || *at_ == '\0') at_ = text;
     std::uint32_t size = 0;
+    bool floats = false;
     auto without = coordinator::Without::no_coordinator;
     while (*at_ != ';' && *at_ != '\0') {
-      if ('0' <= *at_ && *at_ <= '9' && size < 64)
+      if ('0' <= *at_ && *at_ <= '9' && size < 64) {
         cpus_[size++] = static_cast<std::uint16_t>(strtol(at_, const_cast<char**>(&at_), 10));
-      else if (*at_++ == '!')
-        without = coordinator::Without::refused;
+        continue;
+      }
+      if (*at_ == '!') without = coordinator::Without::refused;
+      floats |= *at_++ == '~';
     }
     if (*at_ == ';') ++at_;
-    return {cpus_, size, ++version_, false, without};
+    return {cpus_, size, ++version_, false, floats, without};
   }
 
  private:

@@ -108,6 +108,11 @@ class Teams(unittest.TestCase):
             out, _ = run(name, "1", leases=f"{A},{B}", OMP_NUM_THREADS="3")
             self.assertEqual(teams(out), [f"3: {A},{B} {A},{B} {A},{B}"])
 
+    def test_that_are_not_to_be_bound_have_their_size_and_all_cpus(self):
+        for name in self.each():
+            out, _ = run(name, "4", leases=f"{A},{B};~{A},{B};~{A};{B},{A}", OMP_NUM_THREADS="2")
+            self.assertEqual(teams(out), [f"2: {A} {B}", f"2: {ALL} {ALL}", f"2: {ALL} {ALL}", f"2: {B} {A}"])
+
     def test_are_never_larger_than_the_program_wants(self):
         for name in self.each():
             out, _ = run(name, "2", leases=f"{A},{B}", OMP_NUM_THREADS="1")
@@ -436,7 +441,18 @@ class Nighd(WithNighd):
     def test_grants(self):
         self.start()
         _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
-        self.assertRegex(err, r": 610 regions, 610 on granted cpus ")
+        told = re.search(r": 610 regions, (\d+) on granted cpus .*?(?:; without: (\d+) others held the cpus)?\n", err)
+        self.assertTrue(told, err)
+        self.assertGreater(int(told[1]), 0)
+        self.assertEqual(int(told[1]) + int(told[2] or 0), 610, err)
+
+    def test_regions_that_wait_for_others_go_on(self):
+        self.start()
+        for name in ("waits-gcc", "waits-clang"):
+            with self.subTest(name=name):
+                began = time.monotonic()
+                self.assertEqual(self.run_here(name, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")[0], "6\n")
+                self.assertLess(time.monotonic() - began, 9, "they wait for what is overdue")
 
     def test_programs_together_say_the_same(self):
         jobs, alone = self.jobs()
@@ -479,7 +495,7 @@ class Nighd(WithNighd):
         _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
         listener.shutdown(socket.SHUT_RDWR)
         refusing.join(timeout=100)
-        self.assertEqual(sent[0][:8], struct.pack("<4sHH", b"nigh", 2, 1))
+        self.assertEqual(sent[0][:8], struct.pack("<4sHH", b"nigh", 3, 1))
         self.assertRegex(err, r": 610 regions, 0 on granted cpus; "
                               r"without: 610 the coordinator speaks another version\n")
 
