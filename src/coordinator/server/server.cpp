@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// tidy: long, because sockets, pages, profiles, cgroups and energy are still parts of one class.
 #include "coordinator/server/server.hpp"
 
 #include <algorithm>
