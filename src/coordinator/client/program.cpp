@@ -22,6 +22,7 @@ constexpr int answers_within_ms = 1000;  // a coordinator that is alive
 constexpr std::int64_t awake_us = 30;
 constexpr std::int64_t late_us = 50'000;  // beyond a request's patience, its answer is
 constexpr std::int64_t shortest_pause = 1'000'000, longest_pause = 64'000'000;
+constexpr std::int64_t shortest_silence = 250'000;  // it may just not have had its turn
 constexpr std::int64_t without_end = INT64_MAX;
 
 std::int64_t now_us() noexcept {
@@ -304,7 +305,8 @@ bool Program::is_silent(Clock now) noexcept {
 }
 
 void Program::note_silence(Clock now) noexcept {
-  auto const silence = std::clamp(2 * silence_.load(sync::relaxed), shortest_pause, longest_pause);
+  auto const silence =
+      std::clamp(2 * silence_.load(sync::relaxed), shortest_silence, longest_pause);
   silence_.store(silence, sync::relaxed);
   silent_until_.store(now + silence, sync::relaxed);
 }
