@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-from shim_test import CPUS, program, run
+from shim_test import CPUS, program, run, teams
 
 
 class Study(unittest.TestCase):

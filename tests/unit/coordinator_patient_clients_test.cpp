@@ -85,6 +85,7 @@ class StoppableServer {
       ServerOptions options;
       options.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
       options.minds_strangers = false;
+      options.cgroup_root = "/nonexistent";  // the cpuset of this host is not that machine's
       auto const machine = topology::from_synthetic("pack:2 numa:1 core:4 pu:1");
       auto server = Server::start(policy::CoreMap::of(*machine), options);
       EXPECT_EQ(::write(ready[1], "x", 1), 1);

@@ -205,6 +205,7 @@ bool Program::hear_awake(Master& master, std::uint32_t link) noexcept {
     }
   } while (!there && now_us() < until && link_.load(sync::relaxed) == link);
   if (!there && !answer.word.sleep(ticket)) return false;
+  hear_late_answers();
   if (answer.is_unplaced()) {
     if (master.answer_.begin(ticket)) master.answer_.settle(ticket, Handover::Is::unplaced);
     return true;
@@ -302,6 +303,15 @@ bool Program::is_silent(Clock now) noexcept {
   if (now >= silent_until_.load(sync::relaxed)) return false;
   look();
   return now < silent_until_.load(sync::relaxed);
+}
+
+// A coordinator that answers again has answered what came before: grants that nobody waits for any
+// more go back, or they would be held until the next message.
+void Program::hear_late_answers() noexcept {
+  if (silence_.load(sync::relaxed) == 0) return;
+  look();
+  silent_until_.store(0, sync::relaxed);
+  silence_.store(0, sync::relaxed);
 }
 
 void Program::note_silence(Clock now) noexcept {

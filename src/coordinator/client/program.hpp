@@ -98,6 +98,7 @@ class Program {
   void take(Unplaced const& message) noexcept;
   void lose() noexcept;
   bool is_silent(Clock now) noexcept;
+  void hear_late_answers() noexcept;
   void note_silence(Clock now) noexcept;
 
   LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }

@@ -162,7 +162,6 @@ void Coordinator::take(Connection from, Request const& m) {
   if (m.patience_us != 0) request.until = now_ + m.patience_us;
   outside_.push_back(std::move(request));
   ++owner.open;
-  owner.want_until = 0;  // it waits, which is more
 }
 
 void Coordinator::take(Connection from, Claim const& m) {

@@ -149,10 +149,15 @@ void Coordinator::keep_within_bounds() {
   for (auto const& [name, group] : quotas_.all()) {
     int const part = part_in(group);
     int wanted = 0;
+    std::set<Connection> wait;
     for (Waiting const& w : outside_)
-      if (group.members.contains(w.owner)) wanted += std::min(part, w.demand.optimal);
+      if (group.members.contains(w.owner)) {
+        wanted += std::min(part, w.demand.optimal);
+        wait.insert(w.owner);
+      }
     for (auto const member : group.members)
-      if (is_in_want(program(member))) wanted += std::max(0, part - program(member).held);
+      if (is_in_want(program(member)) && !wait.contains(member))
+        wanted += std::max(0, part - program(member).held);
     wanted = std::min(wanted, group.cpus);
     std::vector<std::tuple<int, LeaseId, Lease*>> leases;  // ids grow with time
     int kept = 0;

@@ -11,9 +11,10 @@ namespace nigh::coordinator {
 using policy::PositionSet;
 
 void Coordinator::line_up(Waiting request) {
-  Program const& owner = program(request.owner);
+  Program& owner = program(request.owner);
   bool const is_expected = request.until && is_in_want(owner) && now_ < owner.kept_until;
   request.place_since = is_expected ? owner.want_since : now_;
+  owner.want_until = 0;  // it waits, which is more
   auto const in_front_of_it = [&](Waiting const& w) {
     return !w.until || w.place_since <= request.place_since;
   };
