@@ -55,6 +55,10 @@ class QuotaTest : public testing::Test {
     step(Received{
         c, Request{.ticket = ++ticket_, .demand = {threads, threads}, .returned = returned}});
   }
+  void ask_briefly(Connection c, std::uint32_t threads, std::uint32_t patience_us) {
+    step(Received{
+        c, Request{.ticket = ++ticket_, .demand = {threads, threads}, .patience_us = patience_us}});
+  }
   void give_back(Connection c) { step(Received{c, Release{lease_of(c)}}); }
   template <class M>
   std::optional<M> last(Connection c) const {
@@ -132,6 +136,22 @@ TEST_F(QuotaTest, WhoWaitsForAQuotaIsInNobodysWay) {
   after(slice);
   EXPECT_TRUE(is_revoked(1));
   EXPECT_FALSE(last<Revoke>(3)) << "its cpus are of no use to the group";
+}
+
+TEST_F(QuotaTest, AQuotaIsNotWaitedForForLong) {
+  join(1, {{box, 2}}), join(2, {{box, 2}});
+  ask(1, 2);
+  ask_briefly(2, 2, 100);
+  EXPECT_FALSE(last<Unplaced>(2));
+  after(100);
+  EXPECT_TRUE(last<Unplaced>(2));
+  after(slice);
+  EXPECT_TRUE(is_revoked(1)) << "room is made for it, though nobody waits";
+  give_back(1);
+  ask(1, 2);
+  EXPECT_EQ(granted(1), 1);
+  ask_briefly(2, 2, 1);
+  EXPECT_EQ(granted(2), 1);
 }
 
 TEST_F(QuotaTest, TwoGroupsAreTwo) {
