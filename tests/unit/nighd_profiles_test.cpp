@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <string>
 
 #include "coordinator/client/master.hpp"
@@ -47,9 +47,18 @@ class NighdProfiles : public testing::Test {
                              .cpus = cpus,
                              .files = 3,
                              .warn = [this](std::string_view what, std::string_view why) {
+                               std::lock_guard const alone(lock_);
                                ++warnings_;
                                warning_ = std::string(what) + ": " + std::string(why);
                              }});
+  }
+  int warnings() {
+    std::lock_guard const alone(lock_);
+    return warnings_;
+  }
+  std::string warning() {
+    std::lock_guard const alone(lock_);
+    return warning_;
   }
   ProgramOptions options(std::uint64_t of = binary) {
     auto o = server_->options();
@@ -100,7 +109,8 @@ class NighdProfiles : public testing::Test {
   }
 
   std::string warning_;
-  std::atomic<int> warnings_ = 0;
+  std::mutex lock_;  // of what the server's own thread says
+  int warnings_ = 0;
   fs::path directory_;
   std::optional<RunningServer> server_;
 };
@@ -159,12 +169,12 @@ TEST_F(NighdProfiles, ThatAreDamagedAreNamedOnceAndLeftAlone) {
   fs::create_directories(directory_);
   std::ofstream(file()) << R"({"nigh_region_profile":1,"prog)";
   EXPECT_EQ(granted(), 8U);
-  EXPECT_EQ(warning_, "ignores a profile: " + file().string() + " is cut or damaged: no JSON");
+  EXPECT_EQ(warning(), "ignores a profile: " + file().string() + " is cut or damaged: no JSON");
   EXPECT_EQ(granted(), 8U);
-  EXPECT_EQ(warnings_, 1);
+  EXPECT_EQ(warnings(), 1);
   run_and_kill();
   server_->stop();
-  EXPECT_EQ(warnings_, 2) << warning_;
+  EXPECT_EQ(warnings(), 2) << warning();
   EXPECT_EQ(fs::file_size(file()), 30U);
 }
 
@@ -174,9 +184,9 @@ TEST_F(NighdProfiles, ThatCannotBeKeptAreMissedOnce) {
   run_and_kill();
   run_and_kill();
   server_->stop();
-  EXPECT_EQ(warnings_, 1);
-  EXPECT_NE(warning_.find("cannot keep a profile: " + directory_.string()), std::string::npos)
-      << warning_;
+  EXPECT_EQ(warnings(), 1);
+  EXPECT_NE(warning().find("cannot keep a profile: " + directory_.string()), std::string::npos)
+      << warning();
 }
 
 TEST_F(NighdProfiles, AreNoMoreThanSoMany) {
