@@ -107,7 +107,13 @@ def main(words):
     if len(words) < 2:
         sys.exit(__doc__)
     try:
-        with Group(None if words[0] == "max" else float(words[0])) as group:
+        quota = None if words[0] == "max" else float(words[0])
+    except ValueError:
+        quota = 0
+    if quota is not None and not quota > 0:
+        sys.exit(f"cgroup.py: '{words[0]}' is no number of cpus")
+    try:
+        with Group(quota) as group:
             status = subprocess.run(words[1:], preexec_fn=group.enter, check=False).returncode
             throttled, periods = group.throttled()
             print(f"cgroup.py: throttled in {throttled} of {periods} periods", file=sys.stderr)

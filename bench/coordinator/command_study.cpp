@@ -20,7 +20,7 @@ std::string last_line(std::string text) {
   return before == text.npos ? text : text.substr(before + 1);
 }
 
-// What the program of `nigh status --json` says first.
+// The number of leases granted so far, as `nigh status --json` reports it for the host.
 double leases_of(std::string const& socket) {
   auto const ended =
       run_together({{{nigh_command(), "status", "--json"}, {{"NIGH_SOCKET", socket}}}}).front();

@@ -51,8 +51,8 @@ struct CommandStudy {
   CommandOptions options;
   std::vector<CommandCell> cells;
 
-  // What command i prints without nigh and with these variables: nothing where at least two runs do
-  // not agree. nigh's own variables make no difference.
+  // A hash of the output of command i without nigh and with these variables; nothing if
+  // there are fewer than two runs, or two differ. nigh's own variables make no difference.
   std::optional<std::uint64_t> plain_output(std::size_t i, CommandWay const& way) const;
   Output output(CommandCell const& cell, std::size_t nth) const;  // of its nth outcome
   bool is_right(CommandCell const& cell) const;  // all commands ended with 0, and none differs

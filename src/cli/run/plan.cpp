@@ -57,8 +57,8 @@ std::size_t usual_threads(topology const& machine, Inherited const& inherited,
   return static_cast<std::size_t>(policy::cpus_within(quota, machine.cores()));
 }
 
-// What somebody has said of OpenMP's threads, as it is: "8", or "8,2" for nested regions. Nothing
-// if it makes no sense.
+// OMP_NUM_THREADS as the user has set it: "8", or "8,2" for nested regions. Nothing if it is no
+// such list.
 std::optional<std::string> threads_of_openmp(Inherited const& inherited, std::size_t& outermost) {
   auto const set = inherited("OMP_NUM_THREADS");
   if (!set) return std::nullopt;
