@@ -93,7 +93,7 @@ class Ledger {
       return;
     }
     require(!lease->second.is_revoked, "a lease is asked back once");
-    lease->second.is_revoked = revoke.reason != coordinator::Revoke::Reason::if_idle;
+    lease->second.is_revoked = coordinator::is_for_good(revoke.reason);
   }
 
   std::map<coordinator::LeaseId, Held> held_;

@@ -84,6 +84,26 @@ Scenario taking_idle(int regions) {
   };
 }
 
+// The same if it was idle at two looks, and no region came between.
+Scenario taking_rested(int regions) {
+  return [regions](OneRun& run) {
+    auto s = std::make_shared<Shared>();
+    auto taken = std::make_shared<bool>(false);
+    run.threads = {[s, regions] { run_regions(s, regions); },
+                   [s, taken] {
+                     s->word.grant(1);
+                     s->granted.store(1, sync::release);
+                     check(!s->word.take_rested(1), "one look is not enough");
+                     *taken = s->word.take_rested(1);
+                     if (*taken) s->cpu.set(-1);
+                   }};
+    run.at_end = [s, taken] {
+      check(*taken == (s->cpu.get() == -1), "the cpu is the other program's if it was taken");
+      check(*taken != s->word.enter(1), "and else the lease is still there");
+    };
+  };
+}
+
 // Both give it back: the program because it ends, the coordinator because it takes.
 Scenario giving_back() {
   return [](OneRun& run) {
@@ -132,11 +152,16 @@ TEST(LeaseWord, IsTakenWhileIdleOrStays) {
   for (int regions : {1, 2, 3})
     expect_holds(taking_idle(regions), {.preemptions = 4, .stale_reads = 3});
 }
+TEST(LeaseWord, IsTakenWhileItRestsOrStays) {
+  for (int regions : {1, 2, 3})
+    expect_holds(taking_rested(regions), {.preemptions = 4, .stale_reads = 3});
+}
 TEST(LeaseWord, IsGivenBackOnce) { expect_holds(giving_back(), {.preemptions = 4}); }
 TEST(LeaseWord, EndsForBoth) { expect_holds(ending(), {.preemptions = 4}); }
 TEST(LeaseWord, L) {
   expect_needed("L", Order::relaxed, taking_back(2));
   expect_needed("L", Order::relaxed, taking_idle(2));
+  expect_needed("L", Order::relaxed, taking_rested(2));
 }
 TEST(LeaseWord, LOfPauses) { expect_needed("L", Order::relaxed, taking_back(2, pause_and_resume)); }
 

@@ -128,7 +128,7 @@ class Host {
         begin(s.to, change_of_team_us);
       } else if (auto const* revoke = std::get_if<Revoke>(&s.message)) {
         if (revoke->lease != program.lease) continue;
-        if (revoke->reason == Revoke::Reason::if_idle && program.is_inside) continue;
+        if (!is_for_good(revoke->reason) && program.is_inside) continue;
         if (revoke->reason == Revoke::Reason::ended) program.lease = 0;
         program.is_asked_back = program.lease != 0;
         if (program.is_asked_back && !program.is_inside) give_back(s.to);

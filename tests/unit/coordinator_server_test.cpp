@@ -366,8 +366,9 @@ TEST_F(CoordinatorServer, HangsUpOnGarbageAndForeignVersions) {
   EXPECT_TRUE(r.hangs_up);
   EXPECT_EQ(server.last_warning(),
             "sends what is of another version of the protocol pid=" + std::to_string(::getpid()) +
-                " user=" + std::to_string(::getuid()) + " version=1 own_version=3");
-  foreign[4] = std::byte{4};
+                " user=" + std::to_string(::getuid()) +
+                " version=1 own_version=" + std::to_string(protocol_version));
+  foreign[4] = std::byte{protocol_version + 1};
   foreign.resize(48);
   r = reaction_to(server.socket(), foreign);
   EXPECT_EQ(r.refusal, Refusal::Reason::foreign_version);

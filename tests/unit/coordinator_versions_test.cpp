@@ -73,7 +73,8 @@ TEST_P(Versions, ThatAreOthersAreNamedAndProgramsRunWithout) {
   auto const status = query_status(server.socket());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.message(), "it speaks version " + std::to_string(GetParam()) +
-                                  " of the protocol, and this nigh version 3");
+                                  " of the protocol, and this nigh version " +
+                                  std::to_string(protocol_version));
 }
 
 // nighd is replaced by another version's, and that by ours, under a program that goes on.

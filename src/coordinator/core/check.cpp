@@ -31,13 +31,13 @@ void Coordinator::check() const {
   PositionSet leased = PositionSet::all(machine_.size());
   leased -= free_;
   PositionSet kept(machine_.size());
-  for (std::size_t i = 0; i < queue_.size(); ++i) {
-    Waiting const& w = queue_[i];
+  Time last_patient = 0;
+  for (Waiting const& w : queue_) {
     auto const owner = programs_.find(w.owner);
     NIGH_ASSERT(owner != programs_.end(), "those who wait are alive");
     NIGH_ASSERT(w.place_since <= w.since && (w.until || w.place_since == w.since), "nor earlier");
-    NIGH_ASSERT(i == 0 || !queue_[i - 1].until || queue_[i - 1].place_since <= w.place_since,
-                "they wait in the order they came");
+    NIGH_ASSERT(w.until || last_patient <= w.since, "those who wait for ever are in order");
+    if (!w.until) last_patient = w.since;
     // Nobody waits for nothing: somebody has, or is to have, what it could use.
     NIGH_ASSERT(owner->second.allowed.intersects(leased) ||
                     owner->second.allowed.intersects(kept) || is_anything_kept_from(w),

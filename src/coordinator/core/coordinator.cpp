@@ -35,6 +35,7 @@ std::vector<Send> Coordinator::step(Event const& event, Time now) {
   make_room();
   keep_within_bounds();
   offer_more();
+  look_for_resting();
 #ifndef NDEBUG
   check();
 #endif

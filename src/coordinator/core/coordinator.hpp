@@ -54,6 +54,8 @@ struct CoordinatorOptions {
   Time idle_slice_us = 20'000;     // of a lease that no region uses just then
   Time overdue_us = 10'000'000;    // long regions are not interrupted
   Time want_us = 500'000;          // who got no cpus in time is in want for so long
+  Time return_us = 50'000;         // who gave back for others is expected again for so long
+  Time rest_us = 20'000;           // a lease that is idle for so long while others have few cpus
   Time keep_us = 10'000;           // and for so long what comes back is kept for it
   Time claims_us = 1'000'000;      // from the start: leases of a coordinator before this one
   std::size_t programs = 1024;     // at a time
@@ -145,6 +147,9 @@ class Coordinator {
     Time kept_until = 0;
     Time want_since = 0;
     int want_cpus = 0;
+    // Its masters that gave cpus back because others waited, and are expected again until then.
+    int returning = 0;
+    Time returning_until = 0;
     Time waited = 0;               // requests that wait no more
     std::vector<Time> cpu_time{};  // held since the last Energy, of each package
     double used_uj = 0;
@@ -160,6 +165,7 @@ class Coordinator {
     int size = 0;
     Time since = 0;
     std::optional<Time> revoked;
+    bool is_for_others = false;  // and revoked because they wait
     Time asked_if_idle = 0;
     bool floats = false;
   };
@@ -207,6 +213,10 @@ class Coordinator {
   Leases::iterator end(Leases::iterator lease);
   void make_room();
   void offer_more();
+  bool has_few(Lease const& lease) const noexcept {
+    return !lease.revoked && lease.size < lease.demand.maximum;
+  }
+  void look_for_resting();
   bool is_larger_by_now(Lease const& lease) const;
 
   // want.cpp: who got no cpus in time
@@ -216,6 +226,12 @@ class Coordinator {
   void set_slice();
   bool is_in_want(Program const& program) const noexcept { return now_ < program.want_until; }
   bool anybody_in_want() const noexcept { return now_ < want_until_; }
+  void expect_again(Program& owner);
+  bool is_returning(Program const& p) const noexcept {
+    return p.returning > 0 && now_ < p.returning_until;
+  }
+  bool anybody_returns() const;
+  int expected_beside(Program const& owner) const;
   int lacking_in_want(Program const& program) const;
   int lacking_in_want() const;
   policy::PositionSet wanted_by_the_patient() const;
@@ -226,6 +242,8 @@ class Coordinator {
   int competing() const;
   int equal_part() const;
   int attainable(Program const& program) const;
+  bool is_above_its_part(Lease const& lease, int part) const;
+  int masters_of(Program const& program) const;
   int place_of(Program const& program, int masters_cpu) const;
   Program const& program(Connection c) const { return programs_.at(c); }
   Program& program(Connection c) { return programs_.at(c); }
@@ -274,10 +292,12 @@ class Coordinator {
   policy::PositionSet free_;
   policy::PositionSet busy_;  // with others' programs
   bool has_unseen_strangers_ = false;
-  Time slice_;             // now
-  Time want_until_ = 0;    // of all programs, the latest
+  Time slice_;           // now
+  Time want_until_ = 0;  // of all programs, the latest
+  Time returning_until_ = 0;
   bool may_grow_ = false;  // cpus have become free since leases were last offered more
   Time next_offer_ = 0;
+  Time next_rest_ = 0;
 
   std::vector<policy::PositionSet> packages_;  // whose energy is known; usually none
   Time energy_since_ = 0;

@@ -121,13 +121,14 @@ bool Coordinator::is_waited_for_outside(Quotas::Group const& group) const {
 void Coordinator::expire_outside() {
   if (outside_.empty()) return;
   for (auto lease = leases_.begin(); lease != leases_.end();) {
-    auto const& [id, l] = *lease;
+    auto& [id, l] = *lease;
     auto const groups = quotas_.of(l.owner);
     bool const ends = l.revoked && *l.revoked + options_.overdue_us <= now_ &&
                       std::any_of(groups.begin(), groups.end(), [this](auto const* group) {
                         return is_waited_for_outside(*group);
                       });
     if (ends) send(l.owner, Revoke{id, Revoke::Reason::ended});
+    if (ends) l.is_for_others = false;  // it is not back
     lease = ends ? end(lease) : std::next(lease);
   }
 }

@@ -20,6 +20,7 @@ Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   auto& owner = program(l.owner);
   owner.held -= l.size;
   --owner.open;
+  if (l.is_for_others) expect_again(owner);
   may_grow_ = true;
   return leases_.erase(lease);
 }
@@ -30,10 +31,11 @@ void Coordinator::expire() {
   if (queue_.empty()) return;
   auto const wanted = wanted_by_the_patient();
   for (auto lease = leases_.begin(); lease != leases_.end();) {
-    auto const& [id, l] = *lease;
+    auto& [id, l] = *lease;
     bool const ends =
         l.revoked && *l.revoked + options_.overdue_us <= now_ && l.cpus.intersects(wanted);
     if (ends) send(l.owner, Revoke{id, Revoke::Reason::ended});
+    if (ends) l.is_for_others = false;  // it is not back
     lease = ends ? end(lease) : std::next(lease);
   }
 }
@@ -47,14 +49,14 @@ PositionSet Coordinator::wanted_by_all() const {
   return wanted;
 }
 
-// Programs that hold cpus, wait, or are in want.
+// Programs that hold cpus, wait, are in want, or are expected again.
 int Coordinator::competing() const {
   std::vector<Connection> owners;
   for (Waiting const& w : queue_) owners.push_back(w.owner);
   for (auto const& [id, lease] : leases_) owners.push_back(lease.owner);
-  if (anybody_in_want())
+  if (anybody_in_want() || now_ < returning_until_)
     for (auto const& [connection, p] : programs_)
-      if (is_in_want(p)) owners.push_back(connection);
+      if (is_in_want(p) || is_returning(p)) owners.push_back(connection);
   std::sort(owners.begin(), owners.end());
   auto const programs = std::unique(owners.begin(), owners.end()) - owners.begin();
   return static_cast<int>(programs);
@@ -65,9 +67,16 @@ int Coordinator::equal_part() const {
   return std::max(1, machine_.size() / std::max(1, competing()));
 }
 
-// Of that, what a program does not hold yet: it may have several regions at a time.
+// Threads of a program that begin regions: those that have cpus, or wait, or are expected again.
+int Coordinator::masters_of(Program const& program) const {
+  int const returning = is_returning(program) ? program.returning : 0;
+  return std::max(1, static_cast<int>(program.open) + returning);
+}
+
+// Of that, what one of a program's masters can have beside what others of them hold.
 int Coordinator::attainable(Program const& program) const {
-  return std::max(1, std::min(program.allowed_cpus, equal_part()) - program.held);
+  int const part = std::min(program.allowed_cpus, equal_part());
+  return std::max(1, std::min(part / masters_of(program), part - program.held));
 }
 
 // A rank of an MPI program is placed from its home, so that its teams stay together and apart from
@@ -85,7 +94,10 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   auto available = free_;
   available &= owner.allowed;
   available -= kept;
-  auto const demand = within_quota(request.demand, most_for(request.owner));
+  int most = most_for(request.owner);
+  if (waiting_behind == 0)
+    most = std::min(most, std::max(attainable(owner), available.count() - expected_beside(owner)));
+  auto const demand = within_quota(request.demand, most);
   if (is_anything_kept_from(request)) available -= kept_from(request, available);
   waiting_behind += in_want_beside(request, available);
   policy::CoreRequest const wish{demand, place_of(owner, request.place), attainable(owner)};
@@ -154,6 +166,7 @@ void Coordinator::grant(Waiting const& request, policy::CoreDecision const& deci
 
 void Coordinator::revoke(Lease& lease, LeaseId id, Revoke::Reason why) {
   lease.revoked = now_;
+  lease.is_for_others = why == Revoke::Reason::others_wait;
   ++revocations_;
   send(lease.owner, Revoke{id, why});
 }
@@ -162,6 +175,14 @@ void Coordinator::revoke(Lease& lease, LeaseId id, Revoke::Reason why) {
 void Coordinator::ask_if_idle(Lease& lease, LeaseId id) {
   lease.asked_if_idle = now_;
   send(lease.owner, Revoke{id, Revoke::Reason::if_idle});
+}
+
+// It was granted when there was more for each. That does not last for a slice: it makes room once,
+// and nobody takes turns.
+bool Coordinator::is_above_its_part(Lease const& lease, int part) const {
+  Program const& owner = program(lease.owner);
+  return !lease.revoked &&
+         lease.size > std::max(1, std::min(part, owner.allowed_cpus) / masters_of(owner));
 }
 
 // Asks back what those who wait are to get: as many cpus as make equal parts, from those who have
@@ -177,15 +198,20 @@ void Coordinator::make_room() {
     return both.count();
   };
   int lacking = -usable(free_);
-  for (Waiting const& w : queue_)
-    lacking += std::min({part, w.demand.optimal, program(w.owner).allowed_cpus, most_for(w.owner)});
+  for (Waiting const& w : queue_) {
+    auto const& owner = program(w.owner);
+    int const whole = std::min(part, owner.allowed_cpus);
+    int const masters_part = std::max(1, whole / masters_of(owner));
+    lacking += std::min({masters_part, w.demand.optimal, most_for(w.owner)});
+  }
   lacking += lacking_in_want();
 
   std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
     if (lease.revoked) lacking -= usable(lease.cpus);
     if (queue_.empty() && is_in_want(program(lease.owner))) continue;
-    if (lease.cpus.intersects(wanted) && (is_ripe(lease) || is_ripe_if_idle(lease)))
+    bool const is_ripe_now = is_ripe(lease) || is_above_its_part(lease, part);
+    if (lease.cpus.intersects(wanted) && (is_ripe_now || is_ripe_if_idle(lease)))
       ripe.emplace_back(-program(lease.owner).held, id, &lease);
   }
   std::sort(ripe.begin(), ripe.end());
@@ -193,7 +219,7 @@ void Coordinator::make_room() {
   auto const first = is_due ? program(queue_.front().owner).allowed : PositionSet(machine_.size());
   for (auto& [held, id, lease] : ripe) {
     if (lacking <= 0 && !lease->cpus.intersects(first)) continue;
-    if (!is_ripe(*lease)) {
+    if (!is_ripe(*lease) && !is_above_its_part(*lease, part)) {
       ask_if_idle(*lease, id);
       continue;
     }
@@ -207,6 +233,7 @@ void Coordinator::make_room() {
 // One at a time, for each changes what the next would get.
 void Coordinator::offer_more() {
   if (!may_grow_ || !queue_.empty() || anybody_in_want() || now_ < next_offer_) return;
+  if (anybody_returns()) return;
   next_offer_ = now_ + options_.slice_us;
   may_grow_ = false;
   for (auto& [id, lease] : leases_) {
@@ -222,6 +249,19 @@ void Coordinator::offer_more() {
     may_grow_ = true;
     return;
   }
+}
+
+// A program that does other things may have left its cpus in a lease that it keeps, while another
+// one has few of them, and nobody waits.
+void Coordinator::look_for_resting() {
+  if (!queue_.empty() || now_ < next_rest_ || leases_.size() < 2) return;
+  next_rest_ = now_ + options_.rest_us;
+  PositionSet wanted(machine_.size());
+  for (auto const& [id, lease] : leases_)
+    if (has_few(lease)) wanted |= program(lease.owner).allowed;
+  for (auto const& [id, lease] : leases_)
+    if (!lease.revoked && lease.cpus.intersects(wanted))
+      send(lease.owner, Revoke{id, Revoke::Reason::if_rested});
 }
 
 bool Coordinator::is_larger_by_now(Lease const& lease) const {
@@ -243,7 +283,11 @@ std::optional<Time> Coordinator::next_tick() const {
   };
   at(want_until_);
   if (queue_.empty() && !anybody_in_want()) {
-    if (may_grow_ && !leases_.empty()) at(std::max(next_offer_, now_ + 1));
+    if (may_grow_ && !leases_.empty())
+      at(std::max({next_offer_, anybody_returns() ? returning_until_ : 0, now_ + 1}));
+    auto const few = [this](auto const& l) { return has_few(l.second); };
+    if (leases_.size() > 1 && std::any_of(leases_.begin(), leases_.end(), few))
+      at(std::max(next_rest_, now_ + 1));
     return next;
   }
   bool is_patient = false;

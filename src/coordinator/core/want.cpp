@@ -15,6 +15,7 @@ void Coordinator::line_up(Waiting request) {
   bool const is_expected = request.until && is_in_want(owner) && now_ < owner.kept_until;
   request.place_since = is_expected ? owner.want_since : now_;
   owner.want_until = 0;  // it waits, which is more
+  if (owner.returning > 0) --owner.returning;
   auto const in_front_of_it = [&](Waiting const& w) {
     return !w.until || w.place_since <= request.place_since;
   };
@@ -22,6 +23,30 @@ void Coordinator::line_up(Waiting request) {
   while (place != queue_.begin() && !in_front_of_it(*std::prev(place))) --place;
   if (place == queue_.begin()) first_since_ = now_;
   queue_.insert(place, std::move(request));
+}
+
+// Gives cpus back because others wait, and will ask again at its next region. It competes
+// meanwhile: otherwise the last in line would have its part as well, and it would wait for that in
+// turn.
+void Coordinator::expect_again(Program& owner) {
+  owner.returning = (is_returning(owner) ? owner.returning : 0) + 1;
+  owner.returning_until = returning_until_ = now_ + options_.return_us;
+}
+
+bool Coordinator::anybody_returns() const {
+  return now_ < returning_until_ && std::any_of(
+                                        programs_.begin(), programs_.end(),
+                                        [this](auto const& p) { return is_returning(p.second); });
+}
+
+// Cpus that the last in line leaves to those who are expected again.
+int Coordinator::expected_beside(Program const& owner) const {
+  if (now_ >= returning_until_) return 0;
+  int cpus = is_returning(owner) ? owner.returning * attainable(owner) : 0;
+  for (auto const& [connection, p] : programs_)
+    if (&p != &owner && is_returning(p))
+      cpus += std::max(0, std::min(p.allowed_cpus, equal_part()) - p.held);
+  return cpus;
 }
 
 void Coordinator::run_unplaced(Waiting const& request, int want_cpus) {
@@ -34,7 +59,7 @@ void Coordinator::run_unplaced(Waiting const& request, int want_cpus) {
   owner.kept_until = now_ + std::min(options_.keep_us, options_.want_us);
   owner.want_since = now_;
   owner.want_cpus = want_cpus;
-  want_until_ = owner.want_until;
+  want_until_ = std::max(want_until_, owner.want_until);
   send(request.owner, Unplaced{request.ticket});
 }
 

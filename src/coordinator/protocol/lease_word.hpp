@@ -9,18 +9,20 @@
 //   none ──▶ busy ──────────▶ asked ──────────────────▶ none, and a Release is sent
 //    ▲        │ ▲ leave()                                ▲
 //    │        ▼ │ enter()                                │ end(): long overdue
-//    └─────── idle                             busy, asked
-//      take_back(), take_idle(), give_back()
+//    └─────── idle ── take_rested() ──▶ rested ─ enter() ─▶ busy
+//    └───────────────────────────────── rested
+//      take_back(), take_idle(), give_back(), take_rested()
 //
 //   the program      enter(), leave(), give_back()        one thread per word
-//   the coordinator  grant(), take_back(), take_idle(), end(), close() one thread
+//   the coordinator  grant(), take_back(), take_idle(), take_rested(), end(), close() one thread
 //
 // A lease that is idle, its coordinator takes back itself: a program that does other things, or is
 // stopped, holds nobody up. What a program writes here can harm none but itself: the coordinator
 // believes a word only where it names the lease that this coordinator granted at it.
 //
-// (L) Whoever has the cpus next begins after the region has ended: leave() releases, take_back()
-//     and take_idle() acquire.
+// (L) Whoever has the cpus next begins after the region has ended: leave() releases; take_back(),
+//     take_idle() and take_rested() acquire. A word that rests has been idle, and nothing but
+//     compare-exchanges of the coordinator came between: they belong to leave()'s release sequence.
 // All else is relaxed. Grants and releases travel by the socket, which orders what was written here
 // before them. enter() needs no order: a word that is idle still says that nobody has had the cpus
 // since leave(), for each lease leaves its word once: numbers are not used again, and all writes
@@ -50,7 +52,9 @@ class LeaseWord {
 
   bool enter(std::uint64_t lease) noexcept {
     auto expected = word(lease, idle);
-    return word_.compare_exchange_strong(expected, word(lease, busy), sync::relaxed);
+    if (word_.compare_exchange_strong(expected, word(lease, busy), sync::relaxed)) return true;
+    return expected == word(lease, rested) &&
+           word_.compare_exchange_strong(expected, word(lease, busy), sync::relaxed);
   }
   // kept: the lease stays for the next region; asked: it is to be released with a message; lost: it
   // has ended meanwhile.
@@ -69,10 +73,12 @@ class LeaseWord {
   // Neither asked for nor taken.
   bool is_kept(std::uint64_t lease) const noexcept {
     auto const now = word_.load(sync::relaxed);
-    return now == word(lease, idle) || now == word(lease, busy);
+    return now == word(lease, idle) || now == word(lease, busy) || now == word(lease, rested);
   }
   // True if the lease is the program's to release.
-  bool give_back(std::uint64_t lease) noexcept { return forget(lease, idle); }
+  bool give_back(std::uint64_t lease) noexcept {
+    return forget(lease, idle) || forget(lease, rested);
+  }
   // The same of a lease that came too late to begin a region with.
   bool decline(std::uint64_t lease) noexcept { return forget(lease, busy) || forget(lease, asked); }
 
@@ -86,6 +92,10 @@ class LeaseWord {
     for (int i = 0; i < 100; ++i) {
       auto expected = word(lease, idle);
       if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return Found::taken;  // (L)
+      if (expected == word(lease, rested)) {
+        if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return Found::taken;  // (L)
+        continue;
+      }
       if (expected == word(lease, asked)) return Found::busy;
       if (expected != word(lease, busy)) return Found::none;
       if (word_.compare_exchange_strong(expected, word(lease, asked), sync::relaxed))
@@ -96,7 +106,16 @@ class LeaseWord {
   // Leaves one that is busy alone.
   bool take_idle(std::uint64_t lease) noexcept {
     auto expected = word(lease, idle);
-    return word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
+    if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return true;  // (L)
+    return expected == word(lease, rested) &&
+           word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
+  }
+  // The same of one that has been idle since the last call; else the next call will know.
+  bool take_rested(std::uint64_t lease) noexcept {
+    auto expected = word(lease, idle);
+    if (word_.compare_exchange_strong(expected, word(lease, rested), sync::relaxed)) return false;
+    return expected == word(lease, rested) &&
+           word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
   }
   // The program has left, or so it seems; if it is still there, it asks before its next region.
   void close() noexcept { word_.store(0, sync::relaxed); }
@@ -104,7 +123,7 @@ class LeaseWord {
   void end(std::uint64_t lease) noexcept { static_cast<void>(decline(lease) || give_back(lease)); }
 
  private:
-  static constexpr std::uint64_t idle = 1, busy = 2, asked = 3;
+  static constexpr std::uint64_t rested = 0, idle = 1, busy = 2, asked = 3;
 
   static constexpr std::uint64_t word(std::uint64_t lease, std::uint64_t state) noexcept {
     return lease << 2 | state;

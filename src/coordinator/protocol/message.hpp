@@ -35,7 +35,7 @@
 namespace nigh::coordinator {
 
 // 1 had several layouts, while this was being made; with 2, requests waited for as long as it took.
-inline constexpr std::uint16_t protocol_version = 3;
+inline constexpr std::uint16_t protocol_version = 4;
 
 using LeaseId = std::uint64_t;  // 0: none
 using Ticket = std::uint32_t;   // by which a program knows the answer to its request
@@ -255,12 +255,13 @@ struct Revoke {
     more_free,    // ask again and get more
     ended,        // asked back too long ago: its cpus are others' now
     if_idle,      // others wait: if no region uses it at this moment
+    if_rested,    // others have few cpus: if no region has used it since the last word of this kind
   };
   static constexpr std::uint16_t kind = 131;
   LeaseId lease = 0;
   Reason reason = Reason::others_wait;
 
-  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::if_idle; }
+  constexpr bool is_valid() const noexcept { return lease != 0 && reason <= Reason::if_rested; }
   bool operator==(Revoke const&) const = default;
   template <class Wire, class Self>
   static constexpr void layout(Wire& wire, Self& m) {
@@ -268,6 +269,10 @@ struct Revoke {
     wire(m.reason);
   }
 };
+// Not only if no region uses the lease just then.
+constexpr bool is_for_good(Revoke::Reason why) noexcept {
+  return why != Revoke::Reason::if_idle && why != Revoke::Reason::if_rested;
+}
 
 struct Refusal {
   enum class Reason : std::uint8_t {

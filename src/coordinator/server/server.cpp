@@ -394,9 +394,14 @@ void Server::take_back(Connection from, Member& member, Revoke const& message) {
     if (member.listens) send(from, member, message);
     return;
   }
-  bool const is_asked = message.reason != Revoke::Reason::if_idle;
-  bool const is_taken = is_asked ? word.take_back(message.lease) == LeaseWord::Found::taken
-                                 : word.take_idle(message.lease);
+  bool const is_asked = is_for_good(message.reason);
+  bool is_taken = false;
+  if (is_asked)
+    is_taken = word.take_back(message.lease) == LeaseWord::Found::taken;
+  else if (message.reason == Revoke::Reason::if_idle)
+    is_taken = word.take_idle(message.lease);
+  else
+    is_taken = word.take_rested(message.lease);
   if (is_taken) {
     member.leases.erase(lease);
     happen(Received{from, Release{message.lease}});

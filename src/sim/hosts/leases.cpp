@@ -165,7 +165,7 @@ void Leases::step(coordinator::Event const& event) {
         todo.push_back(coordinator::Received{mail.to, coordinator::Release{revoke->lease}});
         continue;
       }
-      if (revoke != nullptr && revoke->reason == coordinator::Revoke::Reason::if_idle) continue;
+      if (revoke != nullptr && !coordinator::is_for_good(revoke->reason)) continue;
       mail_.push_back(std::move(mail));
       simulation_.events.post(simulation_.now() + message_, actor_, mail_came);
     }
