@@ -8,8 +8,9 @@ namespace nigh::tasks {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
-// While there is work and nobody hands out cpus. The source itself tries ever more rarely.
-constexpr std::int64_t try_again_us = 1'000'000;
+// While there is work and no cpus were handed out. The source itself tries ever more rarely if there
+// is nobody who hands them out.
+constexpr std::int64_t try_again_us = 100'000;
 
 }  // namespace
 

@@ -28,7 +28,8 @@ class LeaseSource {
   virtual News news() = 0;
   // Waits until there may be news, or somebody rings, or for about so long.
   virtual void wait(std::optional<std::int64_t> timeout_us) = 0;
-  // Gives back what it holds, and waits for other cpus. Nothing: nobody hands out any.
+  // Gives back what it holds, and waits for other cpus, for a moment. Nothing: nobody hands out any,
+  // or others hold them.
   virtual std::optional<std::vector<int>> obtain() = 0;
   virtual void give_back() = 0;
 

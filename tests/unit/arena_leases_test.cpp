@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime whose coordinator ends as soon as it has granted cpus, again and again.
+// A runtime whose coordinator ends as soon as it has granted cpus, again and again, or has none.
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -24,10 +24,13 @@
 namespace nigh::coordinator {
 namespace {
 
+enum class Has : std::uint8_t { a_cpu, none };
+
 class ShortLived {
  public:
-  explicit ShortLived(std::filesystem::path const& path)
-      : listener_(platform::listen_local(path, platform::Carries::messages, 0600)),
+  explicit ShortLived(std::filesystem::path const& path, Has has = Has::a_cpu)
+      : has_(has),
+        listener_(platform::listen_local(path, platform::Carries::messages, 0600)),
         page_(platform::make_shared_memory(sizeof(LeasePage))),
         thread_([this] {
           while (!ends_) live_once();
@@ -40,6 +43,8 @@ class ShortLived {
   }
 
   int lives() const { return lives_; }
+  // Of the last request.
+  std::uint32_t patience_us() const { return patience_us_; }
 
  private:
   template <class Message>
@@ -76,18 +81,27 @@ class ShortLived {
     if (await<Register>(socket)) {
       send(socket, Welcome{.program = 1, .cpus = 1}, page_);
       if (auto const request = await<Request>(socket)) {
+        patience_us_ = request->patience_us;
+        ++lives_;
+        if (has_ == Has::none) {
+          send(socket, Unplaced{request->ticket});
+          while (auto const again = await<Request>(socket)) send(socket, Unplaced{again->ticket});
+          platform::close_descriptor(socket);
+          return;
+        }
         CpuTeam team;
         team.add(::sched_getcpu());
         send(socket,
              Grant{.lease = 1, .ticket = request->ticket, .wanted = 2, .floats = 0, .team = team});
-        ++lives_;
       }
     }
     platform::close_descriptor(socket);
   }
 
+  Has has_;
   result<int> listener_;
   int page_;
+  std::atomic<std::uint32_t> patience_us_{0};
   std::atomic<bool> ends_{false};
   std::atomic<int> lives_{0};
   std::thread thread_;
@@ -110,6 +124,33 @@ TEST(ArenaLeases, AreAskedForAgainHoweverSoonTheCoordinatorIsGone) {
     }
     EXPECT_GE(coordinator.lives(), 20);
     EXPECT_EQ(ran % 100, 0);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// It says for how long it would wait, and then has all its workers.
+TEST(ArenaLeases, AreNotWaitedForForLong) {
+  if (nigh::this_host().cpus().size() < 2) GTEST_SKIP() << "one worker shares nothing";
+  char name[] = "/tmp/nigh-test-XXXXXX";
+  std::filesystem::path const folder = ::mkdtemp(name);
+  auto const socket = folder / "nighd.sock";
+  {
+    ShortLived coordinator(socket, Has::none);
+    ::setenv("NIGH_SOCKET", socket.c_str(), 1);
+    nigh::runtime rt({.workers = 2});
+    std::atomic<int> inside{0};
+    while (coordinator.lives() == 0) {
+      rt.spawn([] {});
+      rt.wait();
+    }
+    for (int i = 0; i < 2; ++i)  // each waits for the other, which takes both workers
+      rt.spawn([&] {
+        ++inside;
+        while (inside < 2) std::this_thread::yield();
+      });
+    rt.wait();
+    EXPECT_EQ(inside, 2);
+    EXPECT_GT(coordinator.patience_us(), 0u);
   }
   std::filesystem::remove_all(folder);
 }

@@ -72,7 +72,8 @@ HostLeases::HostLeases(char const* socket, CpuSet const& allowed) {
        .name = name.c_str(),
        .allowed = allowed,
        .rank = rank_in_job(std::getenv, static_cast<std::uint64_t>(platform::parent_process_id())),
-       .listens = true});
+       .listens = true,
+       .waits_briefly = true});
 }
 
 HostLeases::~HostLeases() {
