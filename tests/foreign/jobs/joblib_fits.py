@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""joblib: two fits at a time, joblib_fits.py threading|loky|pool. Each of them uses OpenMP, in a thread of the same
+"""joblib: two fits at a time, joblib_fits.py threading|loky|pool [SIZE]. Each of them uses OpenMP, in a thread of the same
 process, in a process started anew, or in a child by fork()."""
 import multiprocessing
 import sys
@@ -7,11 +7,11 @@ import sys
 import joblib
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from answer import classes, tell
+from answer import classes, larger, tell
 
 
 def fit(seed):
-    points, labels = classes(4000, 12, seed)
+    points, labels = classes(larger(4000), 12, seed)
     model = HistGradientBoostingClassifier(max_iter=8, random_state=seed, early_stopping=False)
     return model.fit(points, labels).predict_proba(points)
 
