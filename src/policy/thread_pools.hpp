@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Thread pools that are not OpenMP, so that their threads are on no granted cpus: which ones a
-// process has, by the files that it has loaded, and which variable says their size when it starts.
+// The one table of thread pools: by which file of a process each is known, which variable says its
+// size when it starts, and whether that can be set from outside. Threads of all but OpenMP's are on
+// no granted cpus.
 
 #include <array>
 #include <string_view>
 
 namespace nigh::policy {
 
+// A loaded file's name begins like `name`, and `folder` is part of its path; empty: any.
+struct PoolFile {
+  std::string_view name = {};
+  std::string_view folder = {};
+
+  constexpr bool is_none() const noexcept { return name.empty() && folder.empty(); }
+  constexpr bool operator==(PoolFile const&) const = default;
+};
+
 struct ThreadPool {
-  std::string_view name;       // for people
-  std::string_view variable;   // its size, read when the program starts; empty: there is none
-  std::string_view file;       // a loaded file's name begins like this; empty: any
-  std::string_view path;       // and this is part of its path; empty: any
-  bool may_be_openmp = false;  // built either on threads of its own or on OpenMP's
+  std::string_view name;           // for people
+  std::string_view variable = {};  // its size, read when the program starts; empty: there is none
+  bool hears_openmp = false;       // and it takes OMP_NUM_THREADS when that is not set
+  bool may_be_openmp = false;      // built either on threads of its own or on OpenMP's
+  std::array<PoolFile, 2> files = {};
 
   constexpr bool operator==(ThreadPool const&) const = default;
 };
@@ -25,19 +35,54 @@ struct LoadedFile {
   bool holds_rayon = false;   // rayon is linked into it: it has no file of its own
 };
 
-// The first that fits counts.
+// In a process, the first that fits counts. All of them have by themselves a thread for each cpu,
+// so that a size within a quota is never more. Not here: Julia (one thread unless told), Java and
+// .NET (they read quotas themselves).
 inline constexpr std::array thread_pools{
-    ThreadPool{"OpenBLAS", "OPENBLAS_NUM_THREADS", "libopenblas", "", true},
-    ThreadPool{"OpenBLAS", "OPENBLAS_NUM_THREADS", "libscipy_openblas", "",
-               true},  // numpy's wheels
-    ThreadPool{"BLIS", "BLIS_NUM_THREADS", "libblis", "", true},
-    ThreadPool{"MKL on oneTBB", "MKL_NUM_THREADS", "libmkl_tbb_thread", ""},
-    ThreadPool{"oneTBB", "", "libtbb.so", ""},
-    ThreadPool{"numba", "NUMBA_NUM_THREADS", "workqueue.", "/numba/"},
-    ThreadPool{"Polars", "POLARS_MAX_THREADS", "", "/polars/"},
-    ThreadPool{"Polars", "POLARS_MAX_THREADS", "", "/_polars_runtime"},
+    ThreadPool{"OpenMP", "OMP_NUM_THREADS"},
+    ThreadPool{
+        "OpenBLAS", "OPENBLAS_NUM_THREADS", true, true, {{{"libopenblas"}, {"libscipy_openblas"}}}},
+    ThreadPool{"MKL", "MKL_NUM_THREADS", true},
+    ThreadPool{"MKL on oneTBB", "MKL_NUM_THREADS", true, false, {{{"libmkl_tbb_thread"}}}},
+    ThreadPool{"BLIS", "BLIS_NUM_THREADS", true, true, {{{"libblis"}}}},
+    ThreadPool{"oneTBB", "", false, false, {{{"libtbb.so"}}}},
+    ThreadPool{"numexpr", "NUMEXPR_NUM_THREADS", true},
+    ThreadPool{"numba", "NUMBA_NUM_THREADS", false, false, {{{"workqueue.", "/numba/"}}}},
+    ThreadPool{"rayon", "RAYON_NUM_THREADS"},
+    ThreadPool{"Polars",
+               "POLARS_MAX_THREADS",
+               false,
+               false,
+               {{{"", "/polars/"}, {"", "/_polars_runtime"}}}},
+    ThreadPool{"joblib", "LOKY_MAX_CPU_COUNT"},
+    ThreadPool{"TensorFlow", "TF_NUM_INTRAOP_THREADS"},
+    ThreadPool{"Go", "GOMAXPROCS"},
 };
-inline constexpr ThreadPool rayon{"rayon", "RAYON_NUM_THREADS", "", ""};
+
+// Null: there is none of that name.
+constexpr ThreadPool const* pool_named(std::string_view name) noexcept {
+  for (ThreadPool const& pool : thread_pools)
+    if (pool.name == name) return &pool;
+  return nullptr;
+}
+
+// Functions by which a library's pool is given another size while it idles. A build may put a
+// prefix and a suffix around their names, as scipy_openblas_set_num_threads64_.
+struct PoolSetter {
+  std::string_view pool;
+  std::string_view word;  // the user's, for `nigh run --adjust`
+  char const* set;
+  char const* get;
+  bool may_lock;  // not for a signal handler
+};
+inline constexpr std::array pool_setters{
+    // A store, unless there are to be more threads than ever (0.3.30, driver/others/blas_server.c).
+    PoolSetter{"OpenBLAS", "openblas", "openblas_set_num_threads", "openblas_get_num_threads",
+               false},
+    PoolSetter{"BLIS", "blis", "bli_thread_set_num_threads", "bli_thread_get_num_threads", true},
+};
+inline constexpr std::array setter_prefixes{"", "scipy_"};
+inline constexpr std::array setter_suffixes{"", "64_", "_64"};
 
 // Whether rayon is linked into a file with these bytes, even without symbols: its panics name its
 // sources, ".../rayon-core-1.12.1/src/registry.rs". In two parts, or our own files would seem to
@@ -54,9 +99,11 @@ constexpr ThreadPool const* pool_in(LoadedFile const& loaded) noexcept {
   auto const slash = loaded.path.rfind('/');
   auto const name = slash == std::string_view::npos ? loaded.path : loaded.path.substr(slash + 1);
   for (ThreadPool const& pool : thread_pools)
-    if (name.starts_with(pool.file) && loaded.path.find(pool.path) != std::string_view::npos)
-      return pool.may_be_openmp && loaded.needs_openmp ? nullptr : &pool;
-  return loaded.holds_rayon ? &rayon : nullptr;
+    for (PoolFile const& file : pool.files)
+      if (!file.is_none() && name.starts_with(file.name) &&
+          loaded.path.find(file.folder) != std::string_view::npos)
+        return pool.may_be_openmp && loaded.needs_openmp ? nullptr : &pool;
+  return loaded.holds_rayon ? pool_named("rayon") : nullptr;
 }
 
 // Whether a library of this name is an OpenMP runtime.
@@ -75,6 +122,7 @@ static_assert(pool_in({"/v/numba/np/ufunc/workqueue.cpython-311-x86_64-linux-gnu
 static_assert(pool_in({"/opt/workqueue.so"}) == nullptr && pool_in({""}) == nullptr);
 static_assert(pool_in({"/v/polars/polars.abi3.so", false, true})->name == "Polars");
 static_assert(pool_in({"/usr/bin/rg", false, true})->name == "rayon");
+static_assert(pool_in({"/opt/libmkl_tbb_thread.so.2"})->name == "MKL on oneTBB");
 static_assert(holds_rayon("a/rayon-x/rayon-core-1.12.1/src") && !holds_rayon("a/rayon-"));
 
 }  // namespace nigh::policy

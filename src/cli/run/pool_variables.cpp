@@ -4,32 +4,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
+#include <vector>
 
 #include "policy/quota.hpp"
+#include "policy/thread_pools.hpp"
 
 namespace nigh::cli {
 namespace {
 
 constexpr std::string_view openmp = "OMP_NUM_THREADS";
 
-// Pools that by themselves have a thread for each cpu, so that a size within the quota is never
-// more. Not here: oneTBB (it has no variable), Julia (one thread unless told), Java and .NET (they
-// read quotas themselves).
-constexpr std::array<PoolVariable, 11> table{{
-    {openmp, "OpenMP"},
-    {"OPENBLAS_NUM_THREADS", "OpenBLAS", true},
-    {"MKL_NUM_THREADS", "MKL", true},
-    {"BLIS_NUM_THREADS", "BLIS", true},
-    {"NUMEXPR_NUM_THREADS", "numexpr", true},
-    {"NUMBA_NUM_THREADS", "numba"},
-    {"RAYON_NUM_THREADS", "rayon"},
-    {"POLARS_MAX_THREADS", "polars"},
-    {"LOKY_MAX_CPU_COUNT", "joblib"},
-    {"TF_NUM_INTRAOP_THREADS", "TensorFlow"},
-    {"GOMAXPROCS", "Go"},
-}};
+// The table's pools that have a variable, each variable once.
+std::vector<PoolVariable> with_variables() {
+  std::vector<PoolVariable> found;
+  for (auto const& pool : policy::thread_pools) {
+    auto const is_same = [&](auto const& other) { return other.name == pool.variable; };
+    if (!pool.variable.empty() && std::ranges::none_of(found, is_same))
+      found.push_back({pool.variable, pool.name, pool.hears_openmp});
+  }
+  return found;
+}
 
 std::string count(int n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
@@ -56,7 +51,10 @@ int largest_in(std::string_view list) {
 
 }  // namespace
 
-std::span<PoolVariable const> pool_variables() { return table; }
+std::span<PoolVariable const> pool_variables() {
+  static auto const all = with_variables();
+  return all;
+}
 
 int QuotaHere::threads() const {
   int const all = policy::cpus_within(quota, cpus);
@@ -72,7 +70,7 @@ void keep_pools_within(QuotaHere const& here, Inherited const& inherited, Plan& 
   if (here.ranks > 1) quota += fmt::format(", shared by {},", count(here.ranks, "rank"));
   std::string set;
   bool const is_openmp_said = inherited(openmp) || value_in(plan, openmp);
-  for (auto const& variable : table) {
+  for (auto const& variable : pool_variables()) {
     auto const planned = value_in(plan, variable.name);
     auto const said = planned ? planned : inherited(variable.name);
     if (!said) {
