@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/atomic.hpp"
+#include "policy/thread_pools.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -34,11 +35,26 @@ void each_library(Take&& take) noexcept {
   });
 }
 
+// Whether it names the pools of this kind: a build's file may have another name, as
+// libscipy_openblas.
+bool names_pool(std::string_view library, std::string_view path) noexcept {
+  for (auto const& setter : policy::pool_setters)
+    if (library == setter.word) {
+      auto const* const pool = policy::pool_in({path});
+      return pool != nullptr && pool->name == setter.pool;
+    }
+  return false;
+}
+
+constexpr bool lets_pools(Adjust adjust) noexcept {
+  return adjust == Adjust::all || adjust == Adjust::nests;
+}
+
 // Those in the list that are this file.
 std::uint64_t bits_of(std::string_view path) noexcept {
   std::uint64_t found = 0;
   each_library([&](AdjustItem const& item, std::uint64_t its_bit) {
-    if (policy::names_file(item.library, path)) found |= its_bit;
+    if (policy::names_file(item.library, path) || names_pool(item.library, path)) found |= its_bit;
   });
   return found;
 }
@@ -86,6 +102,21 @@ Adjust adjust_of(std::string_view path) noexcept {
   });
   seen.fetch_or(bits, sync::relaxed);
   return found;
+}
+
+bool pools_may_follow() noexcept { return lets_pools(of_all) || number_of_libraries != 0; }
+
+bool may_follow(std::string_view word, std::string_view path) noexcept {
+  bool may = lets_pools(of_all);
+  if (number_of_libraries == 0) return may;
+  std::uint64_t bits = 0;
+  each_library([&](AdjustItem const& item, std::uint64_t its_bit) {
+    if (item.library != word && !policy::names_file(item.library, path)) return;
+    may = item.adjust != Adjust::none;
+    bits |= its_bit;
+  });
+  seen.fetch_or(bits, sync::relaxed);
+  return may;
 }
 
 void tell_absent_libraries() noexcept {

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "openmp/pool_sizes.hpp"
 #include "openmp/recycler.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/thread.hpp"
@@ -96,6 +97,7 @@ NIGH_INTERPOSED int pthread_create(pthread_t* thread, pthread_attr_t const* attr
   if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
   Runtime const* const runtime = runtime_of(__builtin_return_address(0));
   if (runtime == nullptr) {
+    thread_is_made(__builtin_return_address(0));
     OnAllPlaces const here;
     return create(thread, attributes, body, argument);
   }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "openmp/leases.hpp"
+#include "openmp/pool_sizes.hpp"
 #include "preload/next.hpp"
 
 namespace {
@@ -56,6 +57,7 @@ int close_range_by_kernel(unsigned first, unsigned last, int flags) {
 }  // namespace
 
 NIGH_INTERPOSED int close(int number) {
+  nigh::openmp::adapt_pools_in_passing();
   auto const n = static_cast<unsigned>(number);
   Closing const closing(n, n);
   return pass_on(next_close, number);

@@ -5,6 +5,7 @@
 #include "openmp/leases.hpp"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,15 @@ std::uint32_t programs_served() noexcept {
   auto* const there = program.load(sync::acquire);  // (A)
   return there == nullptr ? 0 : there->programs();
 }
+
+std::uint32_t programs_served_now() noexcept {
+  auto const programs = programs_served();
+  if (programs == 0) return 0;
+  pollfd socket{program.load(sync::relaxed)->socket(), POLLRDHUP, 0};
+  return poll(&socket, 1, 0) > 0 && (socket.revents & POLLHUP) != 0 ? 0 : programs;
+}
+
+void join_coordinator(coordinator::CpuSet const& allowed) noexcept { joined(allowed); }
 
 bool begin_closing(unsigned first, unsigned last) noexcept {
   auto* const there = program.load(sync::acquire);  // (A)

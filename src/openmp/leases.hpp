@@ -31,6 +31,12 @@ NIGH_HIDDEN void leave(Leases&, std::uint64_t duration_ns) noexcept;
 
 // How many programs the coordinator serves; a hint.
 NIGH_HIDDEN std::uint32_t programs_served() noexcept;
+// The same, for a thread that does not hear of the coordinator's end otherwise; 0 after that. A
+// signal handler may ask.
+NIGH_HIDDEN std::uint32_t programs_served_now() noexcept;
+
+// Without a region: the program is one of those that it serves.
+NIGH_HIDDEN void join_coordinator(coordinator::CpuSet const& allowed) noexcept;
 
 // The program closes the descriptors from `first` to `last`, or puts others there: a connection to
 // the coordinator that is among them is given up first. True: end_closing() follows.

@@ -14,6 +14,7 @@
 #include "base/atomic.hpp"
 #include "openmp/adjust.hpp"
 #include "openmp/nests.hpp"
+#include "openmp/pool_sizes.hpp"
 #include "openmp/pools.hpp"
 #include "openmp/recycler.hpp"
 #include "openmp/regions.hpp"
@@ -56,6 +57,8 @@ extern "C" void thread_ends(void* leases) {
 // regions, it is a program of its own. Only the thread that called fork() lives on; others may have
 // held any lock, and those are not waited for before a fork: a runtime that begins holds one of
 // ours and calls pthread_atfork().
+extern "C" void before_fork() { rest_pool_sizes(); }
+
 extern "C" void in_child() {
   if (!self.acts) return;
   self.is_forked = true;
@@ -67,6 +70,7 @@ extern "C" void in_child() {
   unlock_runtimes();
   unlock_nests();
   drop_waiting();
+  drop_pool_sizes();
   counts.reset();
   threads_with_leases.store(0, sync::relaxed);
   Thread& me = this_thread;
@@ -161,8 +165,9 @@ __attribute__((constructor)) void begin() {
   begin_waiting();
   self.waits_awake = is_spreading() && !waits_passively();
   if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
-  if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
+  if (pthread_atfork(before_fork, nullptr, in_child) != 0) return;
   self.acts = true;
+  begin_pool_sizes();
 }
 
 // Runtimes are known from the first region on. Of helpers without OpenMP nobody wants to hear:
@@ -203,9 +208,13 @@ __attribute__((destructor)) void tell() {
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
   if (self.is_forked && regions == 0) return;
-  if (!self.is_helper || any_runtime() != nullptr) tell_pools();
+  if (!self.is_helper || any_runtime() != nullptr) {
+    tell_pools();
+    tell_pool_sizes();
+  }
   if (any_runtime() == nullptr) {
     if (char const* const why = why_no_runtime(); why != nullptr) say(why);
+    if (self.acts && !self.is_helper) tell_absent_libraries();
     return;
   }
   {

@@ -5,6 +5,7 @@
 
 #include "openmp/levels.hpp"
 #include "openmp/nests.hpp"
+#include "openmp/pool_sizes.hpp"
 #include "openmp/process.hpp"
 #include "openmp/region_times.hpp"
 #include "openmp/study.hpp"
@@ -111,6 +112,7 @@ void Stay::join(Region const& region, Clause clause, Nest const& nest) noexcept 
 }
 
 void Stay::begin_outermost(Region const& region, Clause clause) noexcept {
+  adapt_pools();
   is_outermost_ = true;
   team_.master = &me_;
   me_.region = region.id;

@@ -2,7 +2,8 @@
 // A coordinator that does as it is told: NIGH_TEST_LEASES is a list of leases such as "0,1;1;-",
 // each master's next ones, over and over; "-" is none, "!" a refusal, and one with "~" is not to be
 // bound to. It is read again at its end.
-// Without it, there is no coordinator.
+// Without it, there is no coordinator. NIGH_TEST_PROGRAMS is how many programs it serves, as thread
+// pools are told.
 
 #include <stdlib.h>
 
@@ -49,6 +50,11 @@ Lease enter(Leases& leases, coordinator::RegionId, coordinator::Demand) noexcept
 }
 void leave(Leases&, std::uint64_t) noexcept {}
 std::uint32_t programs_served() noexcept { return 1; }
+std::uint32_t programs_served_now() noexcept {
+  char const* const text = getenv("NIGH_TEST_PROGRAMS");
+  return text != nullptr ? static_cast<std::uint32_t>(atoi(text)) : 0;
+}
+void join_coordinator(coordinator::CpuSet const&) noexcept {}
 bool begin_closing(unsigned, unsigned) noexcept { return false; }
 void end_closing() noexcept {}
 void drop_all() noexcept {}
