@@ -53,6 +53,13 @@ constinit preload::Next next_dlclose{"dlclose"};
 
 pid_t this_thread_id() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
+// Before we have begun, all that is known is whether the user has said anything.
+bool may_matter() noexcept {
+  if (has_begun) return process().acts && pools_may_follow();
+  char const* const list = getenv("NIGH_ADJUST");
+  return list != nullptr && *list != '\0';
+}
+
 // After vfork() it is not, though all the memory is the same.
 bool is_first_thread() noexcept {
   return this_thread_id() == (first_thread != 0 ? first_thread : getpid());
@@ -152,8 +159,7 @@ void begin_own_threads() noexcept {
 }  // namespace
 
 void thread_is_made(void const* caller) noexcept {
-  bool const may_matter = !has_begun || pools_may_follow();
-  if (!may_matter || has_own_threads.load(sync::relaxed)) return;
+  if (!may_matter() || has_own_threads.load(sync::relaxed)) return;
   int const said = errno;
   Dl_info in;
   bool const is_known = dladdr(caller, &in) != 0 && in.dli_fname != nullptr;
@@ -175,7 +181,7 @@ void thread_is_made(void const* caller) noexcept {
 void begin_pool_sizes() noexcept {
   has_begun = true;
   first_thread = getpid();
-  if (!pools_may_follow()) return;
+  if (!may_matter()) return;
   for (std::size_t i = 0; i < count; ++i)
     if (pools[i].has_threads) begin_to_follow(pools[i]);
   adapt_pools();
@@ -218,7 +224,8 @@ void tell_pool_sizes() noexcept {
     else if (pool.largest == 0)
       line.add("kept its size");
     else
-      line.add("followed its part of the cpus: %d to %d threads", pool.smallest, pool.largest);
+      line.add("followed its part of the cpus: %d to %d of %d threads", pool.smallest, pool.largest,
+               pool.size.own());
   }
 }
 

@@ -24,7 +24,7 @@
 
 namespace nigh::openmp {
 
-// Once it is known that the shim acts, before the program runs.
+// Once it is known whether the shim acts, before the program runs.
 NIGH_HIDDEN void begin_pool_sizes() noexcept;
 
 // Code at `caller`, which is no OpenMP runtime's, is about to make a thread.

@@ -138,7 +138,8 @@ bool is_false(char const* name) {
   return false;
 }
 
-__attribute__((constructor)) void begin() {
+// Sets `acts`, unless something speaks against it.
+void set_up() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   self.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
   self.is_helper = is_helper();
@@ -167,6 +168,10 @@ __attribute__((constructor)) void begin() {
   if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
   if (pthread_atfork(before_fork, nullptr, in_child) != 0) return;
   self.acts = true;
+}
+
+__attribute__((constructor)) void begin() {
+  set_up();
   begin_pool_sizes();
 }
 

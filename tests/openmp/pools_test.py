@@ -91,7 +91,7 @@ class Pools(unittest.TestCase):
     def test_are_told(self):
         head = "nigh: pools-gcc: OpenBLAS"
         self.assertEqual(self.told("beside=1 close beside=4 close", "openblas"),
-                         [f"{head} followed its part of the cpus: {part(4)} to {OWN} threads"])
+                         [f"{head} followed its part of the cpus: {part(4)} to {OWN} of {OWN} threads"])
         self.assertEqual(self.told("thread close", "openblas"),
                          [f"{head} keeps its size: the program makes threads of its own"])
         self.assertEqual(self.told("beside=4 close", "none"), [])

@@ -16,4 +16,11 @@ result<std::string> adjust_variable(std::string const& list) {
                "NAME=without-clause, NAME=all"};
 }
 
+std::string mistake_in_adjust(Inherited const& inherited) {
+  auto const list = inherited("NIGH_ADJUST");
+  if (!list || list->empty()) return "";
+  auto const variable = adjust_variable(*list);
+  return variable ? "" : "NIGH_ADJUST: " + variable.message() + "; nothing of it is heeded";
+}
+
 }  // namespace nigh::cli

@@ -144,8 +144,12 @@ void run(CLI::App const& command, RunOptions const& options,
   if (!options.no_coordinator)
     join_coordinator(request, words.front(), options.dry_run, *plan, shim);
   spread_regions(command, options, request, machine, words.front(), *plan, shim);
-  if (command.count("--adjust") > 0)
+  if (command.count("--adjust") > 0) {
     plan->variables.push_back(checked("--adjust", adjust_variable(options.adjust)));
+  } else if (auto const wrong = mistake_in_adjust(from_environment); !wrong.empty()) {
+    say(wrong);
+    plan->variables.emplace_back("NIGH_ADJUST=");  // or each of the program's children says so, too
+  }
   keep_pools_within(here, from_environment, *plan);
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
@@ -211,9 +215,11 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
                    "Where what is learnt of spreads stays for the next run (NIGH_SPREADS)")
       ->type_name("FILE");
   command
-      ->add_option("--adjust", o->adjust,
-                   "Which OpenMP teams may be smaller than the program asks for: none, "
-                   "without-clause, all, nests, a library's NAME or NAME=WORD (NIGH_ADJUST)")
+      ->add_option(
+          "--adjust", o->adjust,
+          "Which OpenMP teams and pools of OpenBLAS and BLIS may be smaller than the "
+          "program asks for: none, without-clause, all, nests, openblas, blis, a library's "
+          "NAME or NAME=WORD (NIGH_ADJUST)")
       ->type_name("LIST");
   command->add_flag("--no-coordinator", o->no_coordinator,
                     "Do not share cpus with other programs by the coordinator, nighd");
