@@ -199,7 +199,8 @@ Found thread_pools(Facts const& f) {
       "The coordinator leases cpus to parallel regions of OpenMP and to nigh's own runtime. "
       "Other pools have as many threads as they please, beside whoever holds the cpus.",
       "Give each of them a size when its program starts: OPENBLAS_NUM_THREADS, "
-      "BLIS_NUM_THREADS, NUMBA_NUM_THREADS, RAYON_NUM_THREADS, POLARS_MAX_THREADS."};
+      "BLIS_NUM_THREADS, NUMBA_NUM_THREADS, RAYON_NUM_THREADS, POLARS_MAX_THREADS. Or let those of "
+      "OpenBLAS follow the number of programs: nigh run --adjust openblas."};
 }
 
 }  // namespace

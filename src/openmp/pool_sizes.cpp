@@ -34,8 +34,8 @@ struct Pool {
   int (*get)() = nullptr;
   policy::PoolSize size{};
   bool has_threads = false;
-  bool may_follow = false;  // and then stays loaded
-  int smallest = 0;         // 0: not looked at
+  bool may_follow = false;
+  int smallest = 0;  // 0: not looked at
   int largest = 0;
 };
 
@@ -49,6 +49,7 @@ constinit pid_t first_thread = 0;  // 0: the program does not run yet
 constinit bool has_begun = false;
 constinit sync::atomic<bool> has_ended{false};
 constinit sync::atomic<bool> has_own_threads{false};
+constinit sync::atomic<bool> is_changing{false};
 constinit preload::Next next_dlclose{"dlclose"};
 
 pid_t this_thread_id() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -91,14 +92,16 @@ bool find_functions(Pool& pool, void* handle) noexcept {
   return false;
 }
 
-// Null: it is the library of none, or of one too many.
+// Null: it is the library of none, or of one too many. The library stays loaded, or another one
+// could come to lie where it was and be taken for it.
 Pool* new_pool(Dl_info const& in) noexcept {
   if (count == most_pools) return nullptr;
   void* const handle = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   Pool& pool = pools[count];
   pool.object = in.dli_fbase;
-  bool const is_one = find_functions(pool, handle);
+  bool const is_one = find_functions(pool, handle) &&
+                      dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
   reinterpret_cast<int (*)(void*)>(next_dlclose.address())(handle);
   if (!is_one) return nullptr;
   ++count;
@@ -114,10 +117,7 @@ void begin_to_follow(Pool& pool) noexcept {
   Dl_info in;
   if (dladdr(reinterpret_cast<void const*>(pool.set), &in) == 0 || in.dli_fname == nullptr) return;
   if (!may_follow(pool.kind->word, in.dli_fname)) return;
-  if (!pool.may_follow) {
-    if (dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == nullptr) return;
-    if (atexit(no_more) != 0) return;
-  }
+  if (!pool.may_follow && atexit(no_more) != 0) return;
   join_coordinator(process().allowed);
   pool.may_follow = true;
   pools_that_follow.fetch_add(1, sync::relaxed);
@@ -134,8 +134,10 @@ void note(Pool& pool, int size) noexcept {
   pool.largest = std::max(pool.largest, size);
 }
 
+// (A) `is_changing` is a lock: what a signal handler closes in the midst of this is no moment.
 template <class Wanted>
 void change(bool may_lock, Wanted&& wanted) noexcept {
+  if (is_changing.exchange(true, sync::acquire)) return;  // (A)
   for (std::size_t i = 0; i < count; ++i) {
     Pool& pool = pools[i];
     if (!pool.may_follow || !pool.has_threads || (pool.kind->may_lock && !may_lock)) continue;
@@ -148,6 +150,7 @@ void change(bool may_lock, Wanted&& wanted) noexcept {
     }
     note(pool, size);
   }
+  is_changing.store(false, sync::release);  // (A)
 }
 
 void begin_own_threads() noexcept {
@@ -209,6 +212,7 @@ void drop_pool_sizes() noexcept {
   }
   pools_that_follow.store(0, sync::relaxed);
   has_own_threads.store(false, sync::relaxed);
+  is_changing.store(false, sync::relaxed);
   first_thread = getpid();
 }
 
