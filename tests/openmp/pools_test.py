@@ -64,8 +64,9 @@ class Pools(unittest.TestCase):
         self.assertEqual(self.sizes("beside=1 close set=3 beside=2 region get beside=1 region get"),
                          [part(2, 3), 3])
 
-    def test_do_not_change_within_a_region(self):
-        self.assertEqual(self.sizes("beside=1 region beside=4 inside get"), [part(4)])  # when it begins
+    def test_do_not_change_within_a_region_or_by_a_child(self):
+        for name in ("pools-gcc", "pools-clang"):
+            self.assertEqual(self.sizes("beside=1 region inside=4 get close get", name=name), [OWN, part(4)])
         self.assertEqual(self.sizes("beside=4 vfork get close get"), [OWN, part(4)])
 
     def test_stay_once_the_program_makes_threads(self):
@@ -76,6 +77,7 @@ class Pools(unittest.TestCase):
     def test_after_a_fork_are_left_alone_until_they_have_threads_again(self):
         words = "beside=4 close get fork get beside=1 close get work close get"
         self.assertEqual(self.sizes(words), [part(4), part(4), part(4), OWN])
+        self.assertEqual(self.sizes("beside=4 close child beside=1 close get work close get"), [part(4), OWN])
 
     def test_of_blis_change_at_regions_alone(self):
         words = "beside=4 work close get region get beside=1 region get"

@@ -5,11 +5,12 @@
 //   beside=N           from now on the coordinator serves N programs (scripted_leases.cpp)
 //   close              closes no descriptor
 //   region             begins a parallel region
-//   inside             closes no descriptor within one
-//   work, set=N, get: of the library; get prints the size
+//   inside=N           begins one, and within it does beside=N and close
+//   work, set=N, get   are the library's; get prints the size
 //   line               waits for a line, or the end of them
 //   thread             makes a thread that closes no descriptor
 //   fork               what follows is done by a child
+//   child              a child does nothing
 //   vfork              a child closes no descriptor
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -44,12 +45,18 @@ void load(std::string const& words) {
   find(library, "work", work);
 }
 
-void region(bool closes) {
+void serve(std::string const& programs) { setenv("NIGH_TEST_PROGRAMS", programs.c_str(), 1); }
+
+void region(std::string const& programs) {
   int threads = 0;
 #pragma omp parallel reduction(+ : threads)
   {
     threads += 1;
-    if (closes) close(-1);
+#pragma omp master
+    if (!programs.empty()) {
+      serve(programs);
+      close(-1);
+    }
   }
   if (threads < 1) std::abort();
 }
@@ -63,10 +70,11 @@ void end_of_child(pid_t child) {
 void act(std::string const& word) {
   auto const value = word.substr(word.find('=') + 1);
   if (word.starts_with("load=")) load(value);
-  if (word.starts_with("beside=")) setenv("NIGH_TEST_PROGRAMS", value.c_str(), 1);
+  if (word.starts_with("beside=")) serve(value);
   if (word.starts_with("set=")) set(std::stol(value));
   if (word == "close") close(-1);
-  if (word == "region" || word == "inside") region(word == "inside");
+  if (word == "region") region("");
+  if (word.starts_with("inside=")) region(value);
   if (word == "work") work();
   if (word == "get") std::printf("%d\n", get());
   if (word == "line") {
@@ -78,6 +86,11 @@ void act(std::string const& word) {
   if (word == "fork") {
     std::fflush(stdout);
     if (pid_t const child = fork(); child != 0) end_of_child(child);
+  }
+  if (word == "child") {
+    pid_t const child = fork();
+    if (child == 0) _exit(0);
+    if (waitpid(child, nullptr, 0) != child) std::abort();
   }
   if (word == "vfork") {
     pid_t const child = vfork();
