@@ -17,6 +17,7 @@ import sys
 # (<nigh/...>) may be included from everywhere.
 LAYERS = {
     "src/base": [],
+    "src/json": ["src/base"],
     "src/platform": ["src/base"],
     "src/topology": ["src/platform"],
     "src/policy": ["src/topology"],
@@ -29,12 +30,12 @@ LAYERS = {
     "src/coordinator/server": ["src/coordinator/core", "src/platform"],
     "src/coordinator/client": ["src/coordinator/protocol", "src/policy"],
     "src/coordinator/arena": ["src/coordinator/client", "src/tasks"],
-    "src/coordinator/profile": ["src/coordinator/protocol", "src/platform"],
+    "src/coordinator/profile": ["src/coordinator/protocol", "src/json", "src/platform"],
     "src/nighd": ["src/coordinator/server", "src/coordinator/profile"],
     "src/openmp": ["src/coordinator/client", "src/policy", "src/preload"],
     "src/cluster": ["src/tasks", "src/loops"],
     "src/cluster/mpi": ["src/cluster"],
-    "src/sim": ["src/policy", "src/coordinator/core", "src/trace", "workloads/shapes"],
+    "src/sim": ["src/policy", "src/coordinator/core", "src/json", "src/trace", "workloads/shapes"],
     "src/preload": ["src/base"],
     "src/tune": ["src/base"],
     "src/cli": ["src/tune", "src/coordinator/client", "src/coordinator/profile", "src/trace", "src/sim", "src/loops"],

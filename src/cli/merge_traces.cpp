@@ -17,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t tracks_of_a_runtime = 100'000;  // as chrome_json numbers threads
+constexpr std::int64_t largest_number = 1'000'000'000'000;  // of a runtime or thread; a product has room
+constexpr double longest_us = 1e12;                         // 11 days
 
 // When the file's times are 0, by rank 0's clock.
 std::int64_t zero_ns(RankTrace const& t) {
@@ -28,7 +30,7 @@ std::int64_t zero_ns(RankTrace const& t) {
 // where it is meant.
 class Mover {
  public:
-  Mover(RankTrace const& t, int runtimes_before, std::int64_t late_ns)
+  Mover(RankTrace const& t, std::int64_t runtimes_before, std::int64_t late_ns)
       : file_(t.file.string()),
         who_(fmt::format("rank {} on {}: ", t.rank.rank, t.rank.host)),
         runtimes_before_(runtimes_before),
@@ -41,9 +43,8 @@ class Mover {
     replace_behind(",\"tid\":", std::to_string(runtime * tracks_of_a_runtime + track), line);
     if (auto const at = line.find(ts); at != line.npos) replace_behind(ts, later(line, at), line);
     if (line.starts_with(R"({"ph":"M","name":"process_name")")) {
-      std::string_view const name = "\"args\":{\"name\":\"";
       auto const quoted = trace::chrome::json_string(who_);
-      line.insert(line.find(name) + name.size(), quoted.substr(1, quoted.size() - 2));
+      line.insert(behind("\"args\":{\"name\":\"", line), quoted.substr(1, quoted.size() - 2));
     }
     return line;
   }
@@ -62,20 +63,22 @@ class Mover {
     auto const at = behind(key, line);
     std::int64_t n = 0;
     if (std::from_chars(line.data() + at, line.data() + line.size(), n).ec != std::errc()) fail();
+    if (n < 0 || n > largest_number) fail();
     return n;
   }
   void replace_behind(std::string_view key, std::string const& value, std::string& line) const {
     auto const at = behind(key, line);
-    line.replace(at, line.find_first_not_of("-.0123456789", at) - at, value);
+    line.replace(at, std::min(line.find_first_not_of("-.0123456789", at), line.size()) - at, value);
   }
   std::string later(std::string const& line, std::size_t at) const {
     double const us = std::strtod(line.c_str() + at + ts.size(), nullptr);
+    if (!(std::abs(us) <= longest_us)) fail();
     auto const ns = std::llround(us * 1e3) + late_ns_;
-    return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
+    return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns) / 1000, std::abs(ns) % 1000);
   }
 
   std::string const file_, who_;
-  int const runtimes_before_;
+  std::int64_t const runtimes_before_;
   std::int64_t const late_ns_;
 };
 
@@ -149,10 +152,10 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
   std::ofstream out(part, std::ios::binary);
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
   bool is_first = true;
-  int runtimes = 0;
+  std::int64_t runtimes = 0;
   for (auto const& t : traces) {
     move_events(t, Mover(t, runtimes, zero_ns(t) - zero_ns(*first)), out, is_first);
-    runtimes += static_cast<int>(t.read.summary.runtimes);
+    runtimes += static_cast<std::int64_t>(t.read.summary.runtimes);
   }
   out << "\n],\"otherData\":" << sums(traces) << "}\n";
   out.close();

@@ -2,7 +2,10 @@
 #include "cli/traced_run.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -10,6 +13,8 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "json/bounded.hpp"
+#include "json/whole_number.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -62,6 +67,66 @@ std::vector<fs::path> TraceFolder::traces() const {
   return found;
 }
 
+namespace {
+
+constexpr std::int64_t most_ns = std::int64_t{1} << 60;  // sums of a few of these have room
+
+// Thrown inside this file: the trace is not as nigh has written it.
+struct OddTrace {};
+
+template <class Int>
+Int number_in(nlohmann::json const& sums, char const* name, Int otherwise, Int least, Int most) {
+  auto const found = sums.find(name);
+  if (found == sums.end()) return otherwise;
+  auto const number = json::whole_number(*found, least, most);
+  if (!number) throw OddTrace{};
+  return *number;
+}
+
+std::string text_in(nlohmann::json const& sums, char const* name) {
+  auto const found = sums.find(name);
+  if (found == sums.end()) return {};
+  if (!found->is_string()) throw OddTrace{};
+  return found->get<std::string>();
+}
+
+ReadTrace read_sums(nlohmann::json const& sums) {
+  constexpr int most_int = std::numeric_limits<int>::max();
+  constexpr int most_runtimes = 1'000'000;
+  auto const time = [&](char const* name) {
+    return number_in<std::int64_t>(sums, name, 0, -most_ns, most_ns);
+  };
+  auto const number = [](nlohmann::json const& in, std::string const& name) {
+    return number_in<std::uint64_t>(in, name.c_str(), 0, 0, UINT64_MAX);
+  };
+  ReadTrace read;
+  read.process = number_in(sums, "process", 0, 0, most_int);
+  read.program = text_in(sums, "program");
+  read.zero_ns = time("zero_ns");
+  if (sums.contains("rank"))
+    read.rank = {number_in(sums, "rank", 0, 0, most_int), number_in(sums, "ranks", 1, 1, most_int),
+                 text_in(sums, "host"), time("to_rank_0_ns"), time("clock_error_ns")};
+  auto& s = read.summary;
+  s.runtimes = number_in<std::uint64_t>(sums, "runtimes", 0, 0, most_runtimes);
+  s.workers = number(sums, "workers");
+  s.created = number(sums, "created");
+  s.serialized = number(sums, "serialized");
+  auto const steals = sums.find("steals");
+  if (steals == sums.end() || !steals->is_object()) throw OddTrace{};
+  for (std::size_t l = 0; l < trace::level_count; ++l)
+    s.steals[l] = number(*steals, std::string(to_string(static_cast<level>(l))));
+  s.stolen = number(sums, "stolen");
+  s.failed = number(sums, "failed");
+  s.parks = number(sums, "parks");
+  s.busy_ns = number(sums, "busy_ns");
+  s.elapsed_ns = number(sums, "elapsed_ns");
+  s.events_lost = number(sums, "events_lost");
+  read.ended = s.runtimes > 0;
+  return read;
+}
+
+}  // namespace
+
 // The sums stand in the last lines, behind events that may be many millions of bytes.
 std::optional<ReadTrace> read_trace(fs::path const& file) {
   constexpr std::uintmax_t enough = 1 << 16;
@@ -73,34 +138,13 @@ std::optional<ReadTrace> read_trace(fs::path const& file) {
   std::string const end{std::istreambuf_iterator<char>(in), {}};
   auto const at = end.rfind("\n],\"otherData\":");
   if (at == std::string::npos) return std::nullopt;
-  auto const json = nlohmann::json::parse("{" + end.substr(at + 3), nullptr, false);
-  if (json.is_discarded()) return std::nullopt;
-  auto const& sums = json["otherData"];
-  ReadTrace read;
-  read.process = sums.value("process", 0);
-  read.program = sums.value("program", "");
-  read.zero_ns = sums.value("zero_ns", std::int64_t{0});
-  if (sums.contains("rank"))
-    read.rank = {sums.value("rank", 0), sums.value("ranks", 1), sums.value("host", ""),
-                 sums.value("to_rank_0_ns", std::int64_t{0}),
-                 sums.value("clock_error_ns", std::int64_t{0})};
-  auto const number = [&sums](char const* name) { return sums.value(name, std::uint64_t{0}); };
-  auto& s = read.summary;
-  s.runtimes = number("runtimes");
-  s.workers = number("workers");
-  s.created = number("created");
-  s.serialized = number("serialized");
-  for (std::size_t l = 0; l < trace::level_count; ++l)
-    s.steals[l] =
-        sums["steals"].value(std::string(to_string(static_cast<level>(l))), std::uint64_t{0});
-  s.stolen = number("stolen");
-  s.failed = number("failed");
-  s.parks = number("parks");
-  s.busy_ns = number("busy_ns");
-  s.elapsed_ns = number("elapsed_ns");
-  s.events_lost = number("events_lost");
-  read.ended = s.runtimes > 0;
-  return read;
+  auto const read = json::read("{" + end.substr(at + 3));
+  if (!read || !read->at("otherData").is_object()) return std::nullopt;
+  try {
+    return read_sums(read->at("otherData"));
+  } catch (OddTrace const&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace nigh::cli

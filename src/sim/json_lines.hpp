@@ -2,6 +2,7 @@
 #pragma once
 // JSON that knows its lines, so that a mistake in a file written by hand can be pointed at.
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <nigh/result.hpp>
@@ -19,7 +20,9 @@ struct JsonFile {
   error complaint(std::string pointer, std::string const& what) const;
 };
 
-result<std::string> read_text(std::filesystem::path const& file);
+inline constexpr std::size_t largest_machine_file = 1 << 20;
+
+result<std::string> read_text(std::filesystem::path const& file, std::size_t most_bytes);
 result<JsonFile> parse_json(std::string name, std::string const& text);
 
 }  // namespace nigh::sim

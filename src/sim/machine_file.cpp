@@ -161,7 +161,7 @@ result<Machine> parse_machine(std::string const& name, std::string const& text) 
 }
 
 result<Machine> read_machine(fs::path const& path) {
-  auto const text = read_text(path);
+  auto const text = read_text(path, largest_machine_file);
   if (!text) return text.to_error();
   return parse_machine(path.string(), *text);
 }

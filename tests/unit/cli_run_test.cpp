@@ -307,7 +307,10 @@ TEST(Profile, NonsenseIsNamed) {
     auto const read = parse_profile(text, shape, true);
     return read ? "accepted" : read.message();
   };
-  EXPECT_EQ(why(""), "is no profile of nigh tune");
+  EXPECT_EQ(why(""), "is cut or damaged: no JSON");
+  std::string const open(30'000, '['), close(30'000, ']');
+  EXPECT_EQ(why("{\"nigh_profile\":" + open + close + '}'), "is nested deeper than 8 levels");
+  EXPECT_EQ(why(std::string(70'000, ' ')), "is larger than 65536 bytes");
   EXPECT_EQ(why("[1]"), "is no profile of nigh tune");
   EXPECT_EQ(why("{}"), "is no profile of nigh tune");
   EXPECT_THAT(why(R"({"nigh_profile": 2})"), HasSubstr("format 2"));

@@ -146,6 +146,21 @@ TEST(MachineFile, MistakesAreNamedWithTheirLine) {
             "m.json:3: \"format\" is here for the second time");
 }
 
+TEST(MachineFile, IsRefusedWhenItIsNestedDeeply) {
+  auto const refused = parse_machine("m.json", "{\"format\":\n" + std::string(100'000, '['));
+  EXPECT_EQ(refused.message(), "m.json:2: this is nested deeper than 32 levels");
+}
+
+// Where each value stands is kept by a name that is as long as all keys around it.
+TEST(MachineFile, IsRefusedWhenItsNamesWouldTakeMuchMemory) {
+  std::string text = "{\"" + std::string(100'000, 'k') + "\":[0";
+  for (int i = 0; i < 100'000; ++i) text += ",0";
+  EXPECT_EQ(parse_machine("m.json", text + "]}").message(),
+            "m.json:1: this has more values than a file of its size should have");
+  EXPECT_EQ(parse_machine("m.json", std::string(2'000'000, ' ')).message(),
+            "m.json:1: this is larger than 1048576 bytes");
+}
+
 // A memory without cpus, linked to domain 0.
 std::string with_memory_apart() {
   auto text = good;

@@ -188,6 +188,31 @@ TEST(RecordedRun, RefusesWhatItCannotRead) {
               HasSubstr("is no whole trace"));
 }
 
+// The simulation takes what it is given: these ended it.
+TEST(RecordedRun, RefusesNumbersThatNoTraceHas) {
+  auto const of_task = [](json const& args) {
+    return complaint(TraceText().worker(0).task(0, 0, 1, args).text());
+  };
+  EXPECT_THAT(of_task({{"near", 0}, {"KiB", -8}}), HasSubstr("\"KiB\" is -8, no size"));
+  EXPECT_THAT(of_task({{"near", 0}, {"KiB", 1e30}}), HasSubstr("\"KiB\" is 1e+30, no size"));
+  EXPECT_THAT(of_task({{"near", -5}}), HasSubstr("\"near\" is -5"));
+  EXPECT_THAT(of_task({{"near", 1e300}}), HasSubstr("\"near\" is 1e+300"));
+  EXPECT_THAT(complaint(TraceText().worker(0).low(0, 1, -1).task(0, 0, 2).text()),
+              HasSubstr("\"tasks\" is -1"));
+  EXPECT_THAT(complaint(TraceText().worker(-200'000).task(0, 0, 1).text()),
+              HasSubstr("\"tid\" is -100000"));
+  EXPECT_THAT(complaint(TraceText().worker(0).steal(0, 0, -3).task(0, 0, 1).text()),
+              HasSubstr("\"victim\" is -3"));
+  EXPECT_THAT(complaint(TraceText().worker(0).task(0, 2, 1).text()),
+              HasSubstr("\"dur\" is -1000.0, no time in a run"));
+}
+
+TEST(RecordedRun, RefusesDeepNesting) {
+  EXPECT_THAT(complaint("{\"otherData\":{\"format\":2},\"traceEvents\":[" +
+                        std::string(1'000'000, '[')),
+              HasSubstr("is nested deeper than 8 levels"));
+}
+
 // n tasks of so many seconds and bytes, each near a domain.
 RecordedRun tasks(int n, double seconds, double bytes, int workers = 2) {
   RecordedRun run;

@@ -2,22 +2,18 @@
 #include "cli/run/profile.hpp"
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "json/bounded.hpp"
 
 namespace nigh::cli {
 namespace {
 
 using Kind = topology_object::kind;
 constexpr int format = 1;
+constexpr json::Limits limits{1 << 16, 8};
 
 template <class Is>
 int count(topology_object const& o, Is const& is) {
@@ -95,7 +91,9 @@ std::string profile_json(Request const& request, MachineShape const& machine) {
 }
 
 result<Request> parse_profile(std::string const& text, MachineShape const& here, bool force) {
-  auto const json = nlohmann::json::parse(text, nullptr, false);
+  auto const read = json::read(text, limits);
+  if (!read) return read.to_error();
+  auto const& json = *read;
   if (!json.is_object() || !json.contains("nigh_profile"))
     return error{"is no profile of nigh tune"};
   if (json["nigh_profile"] != format)
@@ -124,13 +122,9 @@ Request read_profile(std::string const& file, topology const& machine, bool forc
   auto const fail = [&file](std::string const& why) -> UsageError {
     return UsageError("--profile: " + file + ' ' + why);
   };
-  std::error_code failed;
-  if (std::filesystem::is_directory(file, failed)) throw fail("is a directory");
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) throw fail(std::string("cannot be read: ") + std::strerror(errno));
-  auto request = parse_profile(text, shape_of(machine), force);
+  auto const text = json::read_file(file, limits.bytes);
+  if (!text) throw fail(text.message());
+  auto request = parse_profile(*text, shape_of(machine), force);
   if (!request) throw fail(request.message());
   return std::move(request).value();
 }

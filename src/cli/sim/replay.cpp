@@ -63,7 +63,7 @@ sim::Machine this_machine() {
 }
 
 sim::RecordedRun recorded(std::string const& file) {
-  auto const text = sim::read_text(file);
+  auto const text = sim::read_text(file, sim::largest_trace);
   if (!text) throw UsageError("--trace: " + text.message());
   auto run = sim::parse_recorded(*text);
   if (!run) throw UsageError("--trace: " + file + " " + run.message());

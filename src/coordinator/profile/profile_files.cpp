@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <thread>
 #include <utility>
 
+#include "json/bounded.hpp"
 #include "platform/owned_file.hpp"
 #include "platform/program.hpp"
 
@@ -141,14 +141,9 @@ result<std::optional<ProgramProfile>> read_profile(fs::path const& file) {
   auto const status = fs::status(file, failed);
   if (status.type() == fs::file_type::not_found) return std::optional<ProgramProfile>();
   if (status.type() != fs::file_type::regular) return error{file.string() + " is no regular file"};
-  if (fs::file_size(file, failed) > largest_profile && !failed)
-    return error{file.string() + " is larger than " + std::to_string(largest_profile) + " bytes"};
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string const text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad())
-    return error{file.string() + " cannot be read: " + std::strerror(errno)};
-  auto profile = parse_profile(text);
+  auto const text = json::read_file(file, largest_profile);
+  if (!text) return error{file.string() + ' ' + text.message()};
+  auto profile = parse_profile(*text);
   if (!profile) return error{file.string() + ' ' + profile.message()};
   return std::optional(std::move(profile).value());
 }

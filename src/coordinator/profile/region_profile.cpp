@@ -8,12 +8,15 @@
 #include <set>
 #include <utility>
 
+#include "json/bounded.hpp"
+
 namespace nigh::coordinator {
 namespace {
 
 using Json = nlohmann::json;
 using Written = nlohmann::ordered_json;
 constexpr int format = 1;
+constexpr json::Limits limits{largest_profile, 8};
 constexpr std::size_t longest_text = 4096;
 constexpr std::array<std::string_view, 3> sources{"learnt", "measured", "given"};
 
@@ -177,10 +180,9 @@ std::string profile_text(ProgramProfile const& profile) {
 }
 
 result<ProgramProfile> parse_profile(std::string_view text) {
-  if (text.size() > largest_profile)
-    return error{"is larger than " + std::to_string(largest_profile) + " bytes"};
-  auto const json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return error{"is cut or damaged: no JSON"};
+  auto const read = json::read(text, limits);
+  if (!read) return read.to_error();
+  Json const& json = *read;
   if (!json.is_object() || !json.contains("nigh_region_profile"))
     return error{"is no profile of a program's regions"};
   if (json["nigh_region_profile"] != format)

@@ -11,6 +11,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "json/bounded.hpp"
+#include "json/whole_number.hpp"
 #include "trace/chrome_json.hpp"
 
 namespace nigh::sim {
@@ -38,24 +40,80 @@ struct Span {
   std::size_t first_piece = 0;
 };
 
+// What is needed of an event of the trace, in a tenth of what it takes as JSON.
+struct Event {
+  enum Kind : std::uint8_t { task, idle, low, steal, worker, guest, all_done, other } kind = other;
+  int track = 0;
+  std::int64_t at = 0, end = 0;  // ns
+  int near = -1, victim = -1, tasks = 0;
+  double bytes = 0;
+};
+
 struct Mark {
-  enum Kind { low, end, steal, idle_end, idle_begin, begin } kind;  // of one time, in this order
+  enum Kind : std::uint8_t { low, end, steal, idle_end, idle_begin, begin } kind;  // of one time
   std::int64_t at;
-  json const* event;
+  Event const* event;
   std::size_t order;
 };
 
 constexpr double longest_us = 1e12;  // 11 days
+constexpr double most_kib = 1e12;
+constexpr int most_int = std::numeric_limits<int>::max() - 1;
+
+[[noreturn]] void refuse(char const* key, json const& value, char const* what) {
+  throw std::out_of_range(std::string("\"") + key + "\" is " + value.dump() + ", " + what);
+}
 
 std::int64_t ns_of(json const& event, char const* key) {
   auto const us = event.at(key).get<double>();
-  if (!(us >= 0 && us <= longest_us))
-    throw std::out_of_range(std::string("\"") + key + "\" is " + event.at(key).dump() +
-                            ", no time in a run");
+  if (!(us >= 0 && us <= longest_us)) refuse(key, event.at(key), "no time in a run");
   return std::llround(us * 1000);
 }
 
-bool is_idle(json const& e) { return e["name"] == "searching" || e["name"] == "parked"; }
+int whole(json const& in, char const* key, int least) {
+  auto const number = nigh::json::whole_number(in.at(key), least, most_int);
+  if (!number) refuse(key, in.at(key), "none that nigh trace writes");
+  return *number;
+}
+
+double bytes_of(json const& args) {
+  auto const found = args.find("KiB");
+  if (found == args.end()) return 0;
+  auto const kib = found->get<double>();
+  if (!(kib >= 0 && kib <= most_kib)) refuse("KiB", *found, "no size");
+  return 1024 * kib;
+}
+
+Event event_of(json const& e) {
+  auto const kind = e.at("ph").get<std::string>();
+  auto const name = e.at("name").get<std::string>();
+  Event event;
+  event.track = whole(e, "tid", 0);
+  if (kind == "M") {
+    auto const whose = name == "thread_name" ? e.at("args").value("name", "") : std::string();
+    if (whose.starts_with("worker")) event.kind = Event::worker;
+    if (whose.starts_with("guest")) event.kind = Event::guest;
+    return event;
+  }
+  event.at = ns_of(e, "ts");
+  if (kind == "X") {
+    event.end = event.at + ns_of(e, "dur");
+    event.kind = name == "searching" || name == "parked" ? Event::idle : Event::task;
+    if (event.kind == Event::idle || !e.contains("args")) return event;
+    auto const& args = e.at("args");
+    if (args.contains("near")) event.near = whole(args, "near", -1);
+    event.bytes = bytes_of(args);
+  } else if (kind == "C" && name.starts_with("low water")) {
+    event.kind = Event::low;
+    event.tasks = whole(e.at("args"), "tasks", 0);
+  } else if (kind == "i" && name == "steal") {
+    event.kind = Event::steal;
+    event.victim = whole(e.at("args"), "victim", 0);
+  } else if (name == "all done") {
+    event.kind = Event::all_done;
+  }
+  return event;
+}
 
 // One worker's time line, from its marks in their order.
 class Line {
@@ -66,7 +124,7 @@ class Line {
     count(m.at);
     switch (m.kind) {
       case Mark::begin:
-        return begin(*m.event, m.at);
+        return begin(*m.event);
       case Mark::end:
         if (open_.empty()) return;
         spans_[open_.back()].end = m.at;
@@ -74,12 +132,12 @@ class Line {
       case Mark::low:
         if (!open_.empty()) {
           auto& parts = spans_[open_.back()].parts;
-          parts.back().low = (*m.event)["args"].at("tasks").get<int>();
+          parts.back().low = m.event->tasks;
           parts.push_back({});
         }
         return;
       case Mark::steal:
-        stolen_ = &m;
+        stolen_ = m.event;
         return;
       case Mark::idle_begin:
         ++idle_;
@@ -97,16 +155,15 @@ class Line {
     since_ = now;
   }
 
-  void begin(json const& e, std::int64_t at) {
+  void begin(Event const& e) {
     Span s;
-    s.begin = at;
+    s.begin = e.at;
     s.track = track_;
     s.inside = open_.empty() ? -1 : static_cast<int>(open_.back());
-    auto const& args = e["args"];
-    s.near = args.value("near", -1);
-    s.bytes = 1024 * args.value("KiB", 0.0);
+    s.near = e.near;
+    s.bytes = e.bytes;
     if (stolen_ != nullptr) {
-      s.victim = (*stolen_->event)["args"].at("victim").get<int>();
+      s.victim = stolen_->victim;
       s.stolen_at = stolen_->at;
       stolen_ = nullptr;
     }
@@ -118,7 +175,7 @@ class Line {
   int track_;
   std::vector<Span>& spans_;
   std::vector<std::size_t> open_;
-  Mark const* stolen_ = nullptr;
+  Event const* stolen_ = nullptr;
   std::int64_t since_ = 0;
   int idle_ = 0;
 };
@@ -126,26 +183,20 @@ class Line {
 // Tracks of runtime n are numbered on from n x 100,000.
 constexpr int tracks_of_a_runtime = 100'000;
 
-std::map<int, std::vector<Mark>> marks_by_track(json const& events) {
+std::map<int, std::vector<Mark>> marks_by_track(std::vector<Event> const& events) {
   std::map<int, std::vector<Mark>> all;
   std::size_t order = 0;
-  for (auto const& e : events) {
-    auto const kind = e.at("ph").get<std::string>();
-    auto const name = e.at("name").get<std::string>();
-    if (kind == "M") continue;
-    auto& marks = all[e.at("tid").get<int>()];
-    auto const at = ns_of(e, "ts");
-    if (kind == "X") {
-      bool const idle = is_idle(e);
-      auto const end = at + ns_of(e, "dur");
-      if (end == at) continue;
-      marks.push_back({idle ? Mark::idle_begin : Mark::begin, at, &e, order++});
-      marks.push_back({idle ? Mark::idle_end : Mark::end, end, &e, order++});
-    } else if (kind == "C" && name.starts_with("low water")) {
-      marks.push_back({Mark::low, at, &e, order++});
-    } else if (kind == "i" && name == "steal") {
-      marks.push_back({Mark::steal, at, &e, order++});
+  for (Event const& e : events) {
+    if (e.kind >= Event::worker) continue;
+    auto& marks = all[e.track];
+    if (e.kind == Event::low || e.kind == Event::steal) {
+      marks.push_back({e.kind == Event::low ? Mark::low : Mark::steal, e.at, &e, order++});
+      continue;
     }
+    if (e.end == e.at) continue;
+    bool const idle = e.kind == Event::idle;
+    marks.push_back({idle ? Mark::idle_begin : Mark::begin, e.at, &e, order++});
+    marks.push_back({idle ? Mark::idle_end : Mark::end, e.end, &e, order++});
   }
   // Spans are written when they end, so an outer one comes after what is inside it.
   for (auto& [track, marks] : all)
@@ -164,18 +215,13 @@ struct Landmarks {
   std::vector<std::int64_t> all_done;
 };
 
-Landmarks landmarks(json const& events, int runtime) {
+Landmarks landmarks(std::vector<Event> const& events, int runtime) {
   Landmarks all;
-  for (auto const& e : events) {
-    int const track = e.at("tid").get<int>();
-    if (track / tracks_of_a_runtime != runtime) continue;
-    if (e.at("name") == "thread_name") {
-      auto const name = e["args"].value("name", "");
-      all.workers += name.starts_with("worker");
-      if (name.starts_with("guest")) all.guests.insert(track % tracks_of_a_runtime);
-    } else if (e["name"] == "all done") {
-      all.all_done.push_back(ns_of(e, "ts"));
-    }
+  for (Event const& e : events) {
+    if (e.track / tracks_of_a_runtime != runtime) continue;
+    if (e.kind == Event::worker) ++all.workers;
+    if (e.kind == Event::guest) all.guests.insert(e.track % tracks_of_a_runtime);
+    if (e.kind == Event::all_done) all.all_done.push_back(e.at);
   }
   std::sort(all.all_done.begin(), all.all_done.end());
   return all;
@@ -273,26 +319,44 @@ double RecordedRun::work_s() const {
 }
 
 result<RecordedRun> parse_recorded(std::string const& text) try {
-  json trace;
-  try {
-    trace = json::parse(text);
-  } catch (json::parse_error const& e) {
+  using nigh::json::Builder;
+  constexpr nigh::json::Limits limits{largest_trace, 8};
+  std::vector<Event> events;
+  std::string odd;  // about the first that is; the format, which stands behind, may say why
+  Builder builder(limits, text.size());
+  builder.give_away("traceEvents", [&](json const& e) {
+    if (odd.empty()) try {
+        events.push_back(event_of(e));
+      } catch (std::exception const& why) {  // of json, or refuse()
+        odd = why.what();
+      }
+  });
+  if (!json::sax_parse(text, &builder)) {
     bool const begins_well = text.substr(0, 100).find("\"traceEvents\"") != std::string::npos;
-    if (begins_well && e.byte > text.size())
-      return error{"is not whole: it ends in the middle of what nigh trace writes; record it again"};
+    if (builder.fault() != Builder::Fault::syntax) return error{said_of(builder.fault(), limits)};
+    if (begins_well && builder.fault_at() > text.size())
+      return error{
+          "is not whole: it ends in the middle of what nigh trace writes; record it again"};
+    return error{"is no trace of nigh trace"};
   }
-  if (!trace.is_object() || !trace.contains("otherData"))
+  json const trace = builder.take();
+  if (!trace.is_object() || !trace.contains("otherData") || !trace["otherData"].is_object())
     return error{"is no trace of nigh trace"};
   auto const& sums = trace["otherData"];
-  int const format = sums.value("format", 1);
+  int const format = sums.contains("format") ? whole(sums, "format", 0) : 1;
   if (format != trace::chrome::format)
     return error{"is a trace of format " + std::to_string(format) + ", this nigh reads " +
                  std::to_string(trace::chrome::format) + ": record it again"};
-  if (auto const lost = sums.value("events_lost", std::uint64_t{0}); lost > 0)
-    return error{"is not the whole run: " + std::to_string(lost) +
+  constexpr auto any = std::numeric_limits<std::int64_t>::max();
+  if (auto const lost =
+          nigh::json::whole_number<std::int64_t>(sums.value("events_lost", json(0)), 0, any);
+      lost != 0)
+    return error{"is not the whole run: " + std::to_string(lost.value_or(any)) +
                  " events were overwritten; record a shorter one"};
+  if (!odd.empty() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array())
+    return error{"is no whole trace: " + (odd.empty() ? "it has no list of events" : odd)};
   std::map<int, std::vector<Span>> spans_of;  // by runtime
-  for (auto const& [track, marks] : marks_by_track(trace.at("traceEvents"))) {
+  for (auto const& [track, marks] : marks_by_track(events)) {
     Line line(track % tracks_of_a_runtime, spans_of[track / tracks_of_a_runtime]);
     for (Mark const& m : marks) line.read(m);
   }
@@ -301,7 +365,7 @@ result<RecordedRun> parse_recorded(std::string const& text) try {
     if (spans.empty()) continue;
     RecordedRun run;
     run.program = sums.value("program", "");
-    auto const marks = landmarks(trace.at("traceEvents"), runtime);
+    auto const marks = landmarks(events, runtime);
     run.workers = marks.workers;
     std::vector<int> phase_of;
     find_phases(spans, marks, phase_of, run);

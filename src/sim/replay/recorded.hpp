@@ -10,6 +10,7 @@
 // that lay lowest in it, in slot `low`. That task was put there in the last piece before that was
 // as low or lower; from then on somebody else could have taken it. So that piece is its parent.
 
+#include <cstddef>
 #include <nigh/result.hpp>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct RecordedRun {
 
   double work_s() const;
 };
+
+inline constexpr std::size_t largest_trace = std::size_t{1} << 30;
 
 // The error says what is wrong with it, for who has named it.
 result<RecordedRun> parse_recorded(std::string const& json);
