@@ -21,7 +21,7 @@ struct Limits {
   std::size_t depth = 32;
   // By our own estimate. A dense profile takes ten times its text.
   std::size_t memory_of(std::size_t text_bytes) const noexcept {
-    return (std::size_t{32} << 20) + 7 * text_bytes;
+    return (std::size_t{24} << 20) + 7 * text_bytes;
   }
 };
 
