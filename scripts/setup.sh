@@ -4,7 +4,7 @@
 # line of progress for each stage. Sourced from the root of the repository.
 
 building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libtbb-dev libcli11-dev
-  libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev libncurses-dev)
+  libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev libncurses-dev libre2-dev)
 plotting=(python3 python3-matplotlib)
 # A second compiler, its sanitizers (llvm names the lines in their reports) and OpenMP; the emulated
 # NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process

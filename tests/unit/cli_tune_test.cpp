@@ -134,6 +134,27 @@ TEST(Metric, SaysWhatIsWrong) {
     EXPECT_THAT(m.value(1, bad).message(), HasSubstr("no positive number")) << bad;
 }
 
+// The first overflowed the stack, the second took for ever.
+TEST(Metric, NeedsNoStackAndNoTimeForLongLines) {
+  std::string const line(1'000'000, 'a');
+  auto const any = Metric::in_output("(.|a)*t=([0-9.]+)", false);
+  ASSERT_TRUE(any.ok());
+  EXPECT_THAT(any->value(1, line).message(), HasSubstr("nothing that matches"));
+  auto const nested = Metric::in_output("((a+)+)+t=", false);
+  ASSERT_TRUE(nested.ok());
+  EXPECT_THAT(nested->value(1, line).message(), HasSubstr("nothing that matches"));
+  auto const number = Metric::in_output("t=([0-9.]+)", false);
+  EXPECT_DOUBLE_EQ(number->value(1, line + "t=2.5").value(), 2.5);
+}
+
+TEST(Metric, ReadsWhatProgressBarsAndOtherBytesSurround) {
+  auto const m = Metric::in_output("^rate ([0-9.]*)$", true).value();
+  EXPECT_DOUBLE_EQ(m.value(1, "\xff 10%\rrate 1.5\r 20%\xfe\n").value(), 1.5);
+  EXPECT_DOUBLE_EQ(Metric::in_output("([0-9.]+)", true)->value(1, "1.5 2.5 end").value(), 2.5);
+  EXPECT_THAT(Metric::in_output("([0-9]*)", true)->value(1, "x").message(),
+              HasSubstr("'' in its output is no positive number"));
+}
+
 TEST(Duration, IsReadWithItsUnit) {
   using std::chrono::seconds;
   EXPECT_EQ(parse_duration("90").value(), seconds(90));

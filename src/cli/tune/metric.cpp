@@ -1,19 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/tune/metric.hpp"
 
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 namespace nigh::cli {
 
-result<Metric> Metric::in_output(std::string const& expression, bool maximize) {
-  Metric metric;
-  try {
-    metric.expression_.emplace(expression, std::regex::ECMAScript | std::regex::multiline);
-  } catch (std::regex_error const& e) {
-    return error{"'" + expression + "' is no regular expression"};
+namespace {
+
+// Of a longer one, the end: each match may have looked at all that is behind it.
+constexpr std::size_t longest_line = 1 << 16;
+
+// Of the last match that has it.
+std::optional<std::string> last_group(re2::RE2 const& expression, re2::StringPiece line) {
+  std::optional<std::string> found;
+  std::array<re2::StringPiece, 2> match;
+  for (std::size_t at = 0; at <= line.size();) {
+    if (!expression.Match(line, at, line.size(), re2::RE2::UNANCHORED, match.data(), 2)) break;
+    found = std::string(match[1]);
+    auto const end = static_cast<std::size_t>(match[0].data() - line.data()) + match[0].size();
+    at = match[0].empty() ? end + 1 : end;
   }
-  if (metric.expression_->mark_count() == 0)
+  return found;
+}
+
+}  // namespace
+
+result<Metric> Metric::in_output(std::string const& expression, bool maximize) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // an output may be any bytes
+  Metric metric;
+  metric.expression_ = std::make_shared<re2::RE2 const>(expression, options);
+  if (!metric.expression_->ok())
+    return error{"'" + expression + "' is no regular expression: " + metric.expression_->error()};
+  if (metric.expression_->NumberOfCapturingGroups() == 0)
     return error{"'" + expression +
                  "' has no group: put the number in parentheses, as 'time: ([0-9.]+)'"};
   metric.text_ = expression;
@@ -23,17 +49,16 @@ result<Metric> Metric::in_output(std::string const& expression, bool maximize) {
 
 result<double> Metric::value(double seconds, std::string const& output) const {
   if (is_time()) return seconds;
-  std::string last;
-  bool found = false;
-  // Line by line: an expression on a long text can take the stack.
+  std::optional<std::string> found;
   for (std::size_t at = 0; at < output.size();) {
-    auto const end = std::min(output.find('\n', at), output.size());
-    std::string const line = output.substr(at, end - at);
-    for (std::sregex_iterator m(line.begin(), line.end(), *expression_), none; m != none; ++m)
-      last = (*m)[1].str(), found = true;
+    auto const end = std::min(output.find_first_of("\r\n", at), output.size());
+    auto const begin = std::max(at, end - std::min(end, longest_line));
+    if (auto const group = last_group(*expression_, {output.data() + begin, end - begin}))
+      found = *group;
     at = end + 1;
   }
   if (!found) return error{"its output has nothing that matches '" + text_ + "'"};
+  std::string const& last = *found;
   char* end = nullptr;
   double const value = std::strtod(last.c_str(), &end);
   if (last.empty() || *end != '\0' || !std::isfinite(value) || value <= 0)

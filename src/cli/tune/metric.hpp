@@ -3,11 +3,14 @@
 // What is measured of a run: its time, or a number in its output.
 
 #include <chrono>
+#include <memory>
 #include <nigh/result.hpp>
-#include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
+
+namespace re2 {
+class RE2;
+}
 
 namespace nigh::cli {
 
@@ -15,7 +18,7 @@ class Metric {
  public:
   Metric() = default;  // wall time in seconds
   // The first group of the last match in the output; the error says what is wrong with the
-  // expression.
+  // expression. No expression and no output takes long: RE2 does not go back in what it reads.
   static result<Metric> in_output(std::string const& expression, bool maximize);
 
   bool is_time() const { return !expression_; }
@@ -28,7 +31,7 @@ class Metric {
   std::string unit() const { return is_time() ? "s" : ""; }
 
  private:
-  std::optional<std::regex> expression_;
+  std::shared_ptr<re2::RE2 const> expression_;
   std::string text_;
   bool maximize_ = false;
 };
