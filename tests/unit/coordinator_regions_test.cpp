@@ -407,5 +407,26 @@ TEST(Regions, StayInOrderWhateverTheyAreTold) {
   }
 }
 
+// A double beyond 2^63 is no std::int64_t.
+TEST(Regions, KnowTimesOfAnyLength) {
+  for (std::uint64_t const ns : {std::uint64_t{1}, std::uint64_t{1} << 63, UINT64_MAX}) {
+    Regions regions(8, 16);
+    for (int i = 0; i < 10; ++i)
+      regions.take({.region = 1, .threads = 4, .duration_ns = i % 2 == 0 ? ns : ns / 2 + 1}, 1, i);
+    auto const known = regions.known();
+    for (auto const& region : known)
+      for (auto const& time : region.times) {
+        EXPECT_GE(time.median_ns, ns == 1 ? 1 : 1'000'000'000) << ns;
+        EXPECT_GE(time.spread_ns, 0) << ns;
+      }
+    Regions recalled(8, 16);
+    recalled.recall({{.id = 1, .times = {{4, INT64_MAX, 9, INT64_MAX}}}});
+    auto const again = recalled.known();
+    ASSERT_EQ(again.size(), 1U);
+    ASSERT_EQ(again[0].times.size(), 1U);
+    EXPECT_EQ(again[0].times[0].median_ns, 1'000'000'000'000'000'000) << ns;
+  }
+}
+
 }  // namespace
 }  // namespace nigh::coordinator

@@ -16,6 +16,12 @@ Demand from_policy(policy::ThreadDemand d) {
   return {static_cast<std::uint32_t>(d.maximum), static_cast<std::uint32_t>(d.optimal)};
 }
 
+// A program may report any time, and a double beyond 2^63 has no integer.
+std::int64_t whole_ns(double ns) {
+  constexpr double longest = 1e18;  // 31 years
+  return std::llround(std::clamp(ns, 0.0, longest));
+}
+
 }  // namespace
 
 // Of a study of all sizes, those that are as far apart as possible.
@@ -50,9 +56,8 @@ std::vector<KnownRegion> Regions::known() const {
     KnownRegion k{.id = id, .is_fixed = region.fixed.is_known(), .demand = known_demand(region)};
     k.is_indifferent = !k.is_fixed && region.scaling.is_indifferent();
     for (auto const& size : region.scaling.known(true).certain())
-      k.times.push_back(
-          {size.threads, std::max<std::int64_t>(1, static_cast<std::int64_t>(size.time.median)),
-           size.runs, 2 * std::llround(std::min(1e18, size.time.median * size.time.spread) / 2)});
+      k.times.push_back({size.threads, std::max<std::int64_t>(1, whole_ns(size.time.median)),
+                         size.runs, 2 * (whole_ns(size.time.median * size.time.spread) / 2)});
     all.push_back(std::move(k));
   }
   return all;
@@ -63,7 +68,7 @@ void Regions::take(Report const& report, int percent, std::int64_t now_us, bool 
   if (region == nullptr) return;
   ++reports_;
   auto const threads = static_cast<int>(report.threads);
-  auto const duration_ns = static_cast<std::int64_t>(report.duration_ns);
+  auto const duration_ns = whole_ns(static_cast<double>(report.duration_ns));
   if (report.trial != 0) {
     take_from_trial(*region, report, now_us, is_shared);
   } else {
@@ -85,12 +90,12 @@ void Regions::take_from_trial(Region& region, Report const& report, std::int64_t
   if (has_its_team && TrialRuns::takes_too_long(static_cast<double>(report.duration_ns),
                                                 report.threads, probe.expected_ns(),
                                                 static_cast<std::uint32_t>(probe.usual_team()))) {
-    probe.cut(static_cast<std::int64_t>(report.duration_ns));
+    probe.cut(whole_ns(static_cast<double>(report.duration_ns)));
     trial_.reset();
     return;
   }
   if (region.probe.observe(region.scaling, static_cast<int>(report.threads),
-                           static_cast<std::int64_t>(report.duration_ns), is_shared))
+                           whole_ns(static_cast<double>(report.duration_ns)), is_shared))
     trial_.reset();
 }
 
