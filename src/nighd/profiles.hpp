@@ -16,7 +16,9 @@ struct ProfileOptions {
   std::filesystem::path directory;
   bool apart_by_user = false;  // a directory for each: nobody says what others' programs can use
   std::uint32_t cpus = 1;      // of this machine: what was learnt on another is not used
-  std::size_t files = 1000;    // of a user, as far as they are only learnt
+  // Of a user, as far as they are only learnt; its libraries' are as many again.
+  std::size_t files = 1000;
+  std::uint64_t bytes = std::uint64_t{64} << 20;
   // What is wrong with a file or the directory; each kind once.
   std::function<void(std::string_view what, std::string_view why)> warn{};
 };

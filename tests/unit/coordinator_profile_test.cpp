@@ -247,10 +247,28 @@ TEST_F(ProfileFiles, OfNoUseAnyMoreAreRemoved) {
     save(profile);
   }
   for (std::uint64_t binary = 1; binary <= 5; ++binary) age(binary, static_cast<int>(10 - binary));
-  keep_newest(directory_, 3);
+  keep_newest(directory_, 3, UINT64_MAX);
   EXPECT_EQ(profile_files(directory_), (std::vector{profile_file(directory_, "npb-cg", 1),
                                                     profile_file(directory_, "npb-cg", 4),
                                                     profile_file(directory_, "npb-cg", 5)}));
+}
+
+// 1,000 files of eight megabytes are eight gigabytes.
+TEST_F(ProfileFiles, AreNoMoreThanSoManyBytesTogether) {
+  auto profile = example();
+  profile.regions.resize(1);
+  std::uint64_t bytes = 0;
+  for (std::uint64_t binary = 1; binary <= 4; ++binary) {
+    profile.binary = binary;
+    save(profile);
+    auto const file = profile_file(directory_, "npb-cg", binary);
+    bytes = fs::file_size(file);
+    fs::last_write_time(file, fs::file_time_type::clock::now() -
+                                  std::chrono::hours(10 - static_cast<int>(binary)));
+  }
+  keep_newest(directory_, 100, 2 * bytes + 1);
+  EXPECT_EQ(profile_files(directory_), (std::vector{profile_file(directory_, "npb-cg", 3),
+                                                    profile_file(directory_, "npb-cg", 4)}));
 }
 
 TEST_F(ProfileFiles, AreInTheStateDirectory) {

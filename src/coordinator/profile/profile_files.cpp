@@ -177,19 +177,29 @@ result<void> remove_profile(fs::path const& file) {
   return {};
 }
 
-void keep_newest(fs::path const& directory, std::size_t most) {
+void keep_newest(fs::path const& directory, std::size_t most_files, std::uint64_t most_bytes) {
   auto const files = profile_files(directory);
-  auto too_many = files.size() > most ? files.size() - most : 0;
-  for (auto file = files.begin(); too_many > 0 && file != files.end(); ++file) {
-    auto const profile = read_profile(*file);
+  auto const size_of = [](fs::path const& file) -> std::uint64_t {
+    std::error_code gone;
+    auto const size = fs::file_size(file, gone);
+    return gone ? 0 : size;
+  };
+  std::uint64_t bytes = 0;
+  for (auto const& file : files) bytes += size_of(file);
+  auto count = files.size();
+  for (auto const& file : files) {
+    if (count <= most_files && bytes <= most_bytes) return;
+    auto const profile = read_profile(file);
     bool const is_wanted =
         profile && *profile &&
         std::any_of((*profile)->regions.begin(), (*profile)->regions.end(),
                     [](RegionProfile const& r) { return r.source != Source::learnt; });
     if (is_wanted) continue;
+    auto const size = size_of(file);
     std::error_code failed;
-    fs::remove(*file, failed);
-    --too_many;
+    fs::remove(file, failed);
+    --count;
+    bytes -= std::min(bytes, size);
   }
 }
 

@@ -48,8 +48,9 @@ result<void> change_profile(std::filesystem::path const& directory, std::string 
 
 result<void> remove_profile(std::filesystem::path const& file);
 
-// Removes the oldest files while there are more than so many, but for those in which the user or a
-// study has said something.
-void keep_newest(std::filesystem::path const& directory, std::size_t most);
+// Removes the oldest files while there are more than so many or they have more bytes than that
+// together. Those stay in which the user or a study has said something.
+void keep_newest(std::filesystem::path const& directory, std::size_t most_files,
+                 std::uint64_t most_bytes);
 
 }  // namespace nigh::coordinator
