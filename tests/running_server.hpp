@@ -50,6 +50,8 @@ class RunningServer {
     while (serving_ == 0) std::this_thread::yield();
     return serving_;
   }
+  // Programs that came or left, as the log tells: lines, and what is summed up in some.
+  int told_moves() const { return told_moves_; }
   int warnings() const { return warnings_; }
   std::string last_warning() const {
     std::lock_guard const guard(lock_);
@@ -72,6 +74,12 @@ class RunningServer {
   }
 
  private:
+  void note_move(std::string_view what, std::string_view whom) {
+    std::string_view const times = "times=";
+    if (what == "program came" || what == "program left") ++told_moves_;
+    if (what == "more programs came or left")
+      told_moves_ += std::atoi(std::string(whom.substr(times.size())).c_str());
+  }
   void start() {
     if (::pipe(ending_) != 0) std::abort();
     ServerOptions options;
@@ -87,7 +95,7 @@ class RunningServer {
     options.energy_root = directory_ / "system";
     options.cgroup_root = directory_ / "system";
     options.log = [this](ServerOptions::Level level, std::string_view what, std::string_view whom) {
-      if (level != ServerOptions::Level::warning) return;
+      if (level != ServerOptions::Level::warning) return note_move(what, whom);
       ++warnings_;
       std::lock_guard const guard(lock_);
       last_warning_ = std::string(what) + ' ' + std::string(whom);
@@ -111,6 +119,7 @@ class RunningServer {
   Keeper keeper_;
   std::vector<int> own_cpus_;
   std::atomic<int> warnings_ = 0;
+  std::atomic<int> told_moves_ = 0;
   mutable std::mutex lock_;
   std::string last_warning_;
   int ending_[2] = {-1, -1};

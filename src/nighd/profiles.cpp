@@ -29,19 +29,20 @@ class Profiles {
   explicit Profiles(ProfileOptions options) : options_(std::move(options)) {}
 
   Recollection recall(KnownProgram const& program) {
-    Recollection found{program_itself(program), {}};
-    auto const directory = directory_of(program);
-    if (found.program.binary != 0)
-      add_regions(profile_file(directory, found.program.name, found.program.binary), found.regions);
-    add_libraries(library_profiles(directory), found);
-    return found;
+    auto const found = program.process.look([&] { return recall_as_it_is(program); });
+    if (found) return *found;
+    auto gone = program;  // its number may be another process's
+    gone.process = {};
+    return recall_as_it_is(gone);
   }
 
   // Only what is new of the program: the library.
   Recollection look(KnownProgram const& program, std::uint32_t number) {
     Recollection found;
-    auto const library = library_called(program.process, number);
-    if (!library) return found;
+    auto const looked =
+        program.process.look([&] { return library_called(program.process.pid, number); });
+    if (!looked || !*looked) return found;
+    auto const& library = *looked;
     found.program.libraries.push_back(*library);
     auto const directory = library_profiles(directory_of(program));
     add_regions(profile_file(directory, name_of(*library), library->binary), found.regions);
@@ -80,6 +81,15 @@ class Profiles {
   }
 
  private:
+  Recollection recall_as_it_is(KnownProgram const& program) {
+    Recollection found{program_itself(program), {}};
+    auto const directory = directory_of(program);
+    if (found.program.binary != 0)
+      add_regions(profile_file(directory, found.program.name, found.program.binary), found.regions);
+    add_libraries(library_profiles(directory), found);
+    return found;
+  }
+
   // It may have a script; which one has not been looked up.
   static bool is_interpreter(KnownProgram const& program) {
     auto const file = std::filesystem::path(program.path).filename();
@@ -89,7 +99,7 @@ class Profiles {
   static KnownProgram program_itself(KnownProgram program) {
     if (!is_interpreter(program)) return program;
     auto const name = std::filesystem::path(program.path).filename().string();
-    auto const script = platform::script_of_process(program.process, name, program.binary);
+    auto const script = platform::script_of_process(program.process.pid, name, program.binary);
     program.binary = script ? script->identity : 0;
     program.interpreter = std::exchange(program.path, script ? script->path.string() : "");
     if (script) program.name = script->name;
@@ -131,16 +141,17 @@ class Profiles {
 
   // Those of which something is known. Few of the many that a program may have loaded are opened.
   void add_libraries(std::filesystem::path const& directory, Recollection& to) {
-    if (to.program.process <= 0) return;
+    int const process = to.program.process.pid;
+    if (process <= 0) return;
     auto const kept = profile_files(directory);
     if (kept.empty()) return;
-    for (auto const& file : platform::mapped_code(to.program.process)) {
+    for (auto const& file : platform::mapped_code(process)) {
       auto const name = file.filename().string();
       bool const may_be_known = std::any_of(kept.begin(), kept.end(), [&](auto const& profile) {
         return profile.filename().string().starts_with(name.substr(0, 47) + '-');
       });
       if (!may_be_known) continue;
-      auto const binary = platform::library_identity(as_seen_by(to.program.process, file).c_str());
+      auto const binary = platform::library_identity(as_seen_by(process, file).c_str());
       if (binary == 0) continue;
       auto const before = to.regions.size();
       add_regions(profile_file(directory, name, binary), to.regions);
@@ -173,9 +184,7 @@ class Profiles {
   void keep(std::filesystem::path const& directory, std::string const& name, std::uint64_t binary,
             std::vector<KnownRegion> const& regions,
             std::function<void(ProgramProfile&)> const& describe) {
-    bool is_new = false;
     auto const change = [&](ProgramProfile& profile) {
-      is_new = profile.cpus == 0;
       std::erase_if(profile.regions,
                     [&](RegionProfile const& r) { return !is_of_use(profile, r); });
       profile.program = name;
@@ -185,7 +194,7 @@ class Profiles {
     };
     auto const done = change_profile(directory, name, binary, change, patience);
     if (!done) return warn_once("cannot keep a profile", done.message());
-    if (is_new) keep_newest(directory, options_.files);
+    keep_newest(directory, options_.files, options_.bytes);
   }
 
   std::filesystem::path directory_of(KnownProgram const& program) const {

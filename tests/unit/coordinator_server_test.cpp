@@ -67,6 +67,16 @@ class CoordinatorServer : public ::testing::Test {
   RunningServer server;
 };
 
+// However many lines that takes; LineRate says.
+TEST_F(CoordinatorServer, TellsOfAllThatComeAndLeave) {
+  constexpr int runs = 200;
+  for (int i = 0; i < runs; ++i) {
+    Program program;
+    ASSERT_TRUE(program.join(server.options()));
+  }
+  until([&] { return server.told_moves() == 2 * runs; });
+}
+
 TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
   Program program;
   ASSERT_TRUE(program.join(server.options()));

@@ -115,6 +115,18 @@ class NighdProfiles : public testing::Test {
   std::optional<RunningServer> server_;
 };
 
+// Names and numbers of processes are reused.
+TEST_F(NighdProfiles, LookIntoNoProcessThatHasTakenTheNumberOfAnother) {
+  auto const keeper = nighd::keeper_in({.directory = directory_, .cpus = 8});
+  auto const start = platform::start_of(::getpid());
+  KnownProgram script{"python3", "/usr/bin/python3", 1, 0, {::getpid(), start}};
+  KnownProgram another = script;
+  another.process.started = start + 1;
+  EXPECT_EQ(keeper.recall(script).program.process.pid, ::getpid());
+  EXPECT_EQ(keeper.recall(another).program.process.pid, 0);
+  EXPECT_TRUE(keeper.look(another, 1).program.libraries.empty());
+}
+
 TEST_F(NighdProfiles, TellTheNextRunWhatOneHasLearntThatWasKilled) {
   EXPECT_EQ(granted(), 8U) << "nothing is known";
   EXPECT_FALSE(fs::exists(file()));
@@ -215,7 +227,8 @@ TEST_F(NighdProfiles, OfLibrariesAreSharedByAllProgramsThatLoadThem) {
   auto const number = library_number(libm.filename().c_str());
   auto const in_libm = region_in(number, 0x1234);
   auto const keep = keeper();
-  KnownProgram const a{"a", "/bin/a", 1, 0, ::getpid()}, b{"b", "/bin/b", 2, 0, ::getpid()};
+  platform::ProcessIdentity const self{::getpid(), platform::start_of(::getpid())};
+  KnownProgram const a{"a", "/bin/a", 1, 0, self}, b{"b", "/bin/b", 2, 0, self};
   auto known = keep.recall(a).program;
   EXPECT_TRUE(known.libraries.empty());
   auto const seen = keep.look(a, number);
@@ -243,7 +256,7 @@ TEST_F(NighdProfiles, OfLibrariesAreSharedByAllProgramsThatLoadThem) {
 // The process exists, its words are this test's own: no script among them.
 TEST_F(NighdProfiles, OfInterpretersWithoutAScriptAreNotKept) {
   auto const keep = keeper();
-  KnownProgram const python{"python3", "/usr/bin/python3.11", 1, 0, -1};
+  KnownProgram const python{"python3", "/usr/bin/python3.11", 1, 0};
   auto const known = keep.recall(python).program;
   EXPECT_EQ(known.binary, 0U);
   EXPECT_EQ(known.interpreter, "/usr/bin/python3.11");

@@ -50,7 +50,18 @@ void Coordinator::happen(Energy const& e) {
   energy_since_ = now_;
 }
 
-void Coordinator::take(Connection from, Query const& m) {
+void Coordinator::take(Connection from, Query const& m) { send(from, status(m.program)); }
+
+std::vector<Status> Coordinator::statuses() const {
+  std::vector<Status> all;
+  all.reserve(programs_.size() + 1);
+  for (auto const& [number, connection] : by_number_) all.push_back(status(number));
+  all.push_back(status(std::numeric_limits<std::uint32_t>::max()));
+  return all;
+}
+
+// Of the host, and of the first program whose number is at least this.
+Status Coordinator::status(std::uint32_t number) const {
   Status s;
   s.cpus = static_cast<std::uint32_t>(machine_.size());
   s.free = static_cast<std::uint32_t>(free_.count());
@@ -66,9 +77,9 @@ void Coordinator::take(Connection from, Query const& m) {
   for (int p = 0; p < machine_.size(); ++p)
     if (busy_.has(p)) s.strangers.add(machine_.cpu(p));
   s.unseen_strangers = has_unseen_strangers_ ? 1 : 0;
-  auto const next = by_number_.lower_bound(m.program);
+  auto const next = by_number_.lower_bound(number);
   if (next != by_number_.end()) describe(next->second, s);
-  send(from, s);
+  return s;
 }
 
 void Coordinator::describe(Connection whom, Status& in) const {

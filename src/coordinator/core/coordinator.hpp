@@ -125,6 +125,9 @@ class Coordinator {
   std::vector<KnownRegion> known_regions(Connection connection) const;
   std::uint64_t reports(Connection connection) const;
 
+  // Of all programs by number, as of the last step; the last one is of the host alone.
+  std::vector<Status> statuses() const;
+
   // Aborts if a cpu has two leases or a lost one, a lease no living owner, or somebody waits for
   // nothing. Debug builds do it after every step.
   void check() const;
@@ -274,6 +277,7 @@ class Coordinator {
 
   // accounts.cpp: what programs have had
   void count_time(Lease const& lease);
+  Status status(std::uint32_t number) const;
   void describe(Connection whom, Status& in) const;
 
   policy::CoreMap machine_;

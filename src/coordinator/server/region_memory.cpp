@@ -23,7 +23,7 @@ bool RegionMemory::recall(Connection whose, KnownProgram const& program) {
 }
 
 bool RegionMemory::look(Connection whose, KnownProgram const& program, std::uint32_t library) {
-  return keeper_.look && program.process > 0 && add(Question{whose, program, library});
+  return keeper_.look && program.process.pid > 0 && add(Question{whose, program, library});
 }
 
 bool RegionMemory::remember(KnownProgram program, std::vector<KnownRegion> regions) {

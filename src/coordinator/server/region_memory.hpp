@@ -18,6 +18,7 @@
 
 #include "coordinator/core/coordinator.hpp"
 #include "platform/bell.hpp"
+#include "platform/process_identity.hpp"
 
 namespace nigh::coordinator {
 
@@ -33,7 +34,7 @@ struct KnownProgram {
   std::string path;          // empty: not known
   std::uint64_t binary = 0;  // by which it is known again; 0: it is not
   unsigned user = 0;
-  int process = 0;                        // 0: not known
+  platform::ProcessIdentity process{};    // or none
   std::string interpreter{};              // that runs it, if it is a script
   std::vector<KnownLibrary> libraries{};  // that regions were seen in
 };

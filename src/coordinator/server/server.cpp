@@ -99,6 +99,7 @@ std::optional<Time> Server::until_next(Time now) const {
   if (!members_.empty()) at(next_look_);
   if (core_.programs() > 0) at(next_memory_);
   if (!waiting_.empty()) at(waiting_.front().first);
+  if (auto const due = moves_.due()) at(*due);
   if (!next) return std::nullopt;
   return std::max<Time>(0, *next - now);
 }
@@ -126,6 +127,7 @@ bool Server::once() {
     remember_all();
   }
   send_overdue_welcomes(now);
+  say_how_many_moved(now);
   own_place_.settle(now);
   return !options_.idle_exit_us || !members_.empty() ||
          now < nobody_since_ + *options_.idle_exit_us;
@@ -142,7 +144,10 @@ void Server::let_in(int listener, bool reads_metrics) {
   if (socket < 0)
     return warn_once("cannot let a program in: " + std::string(std::strerror(-socket)), member);
   auto const peer = platform::peer_of(socket);
-  if (peer) member.user = peer->user, member.pid = peer->pid;
+  if (peer) {
+    member.user = peer->user, member.pid = peer->pid;
+    member.process = platform::identity_of_peer(socket, peer->pid);
+  }
   bool const is_allowed =
       peer && (options_.any_user || peer->user == platform::own_user() || peer->user == 0);
   bool const is_room = members_.size() < options_.connections &&
@@ -202,10 +207,16 @@ void Server::hear(Connection from) {
   if (auto* const about = std::get_if<Register>(&message)) {
     about->pid = static_cast<std::uint32_t>(member.pid);
     member.listens = about->listens != 0;
+    auto const file = member.process.look([&] { return platform::program_of(member.pid); });
     if (member.page == nullptr)
-      member.program = {std::string(about->name.view()), platform::program_of(member.pid).string(),
-                        about->binary, member.user, member.pid};
+      member.program = {.name = std::string(about->name.view()),
+                        .path = file ? file->string() : "",
+                        .binary = about->binary,
+                        .user = member.user,
+                        .process = file ? member.process : platform::ProcessIdentity{}};
   }
+  if (auto const* const query = std::get_if<Query>(&message))
+    return answer_query(from, member, *query);
   if (auto const* const release = std::get_if<Release>(&message))
     member.leases.erase(release->lease);
   if (auto const* const request = std::get_if<Request>(&message)) {
@@ -218,6 +229,21 @@ void Server::hear(Connection from) {
       look_for_library(from, member, report->region);
   }
   happen(Event{std::in_place_type<Received>, from, message});
+}
+
+// All that it hears, until it begins again, is of the moment of its first question.
+void Server::answer_query(Connection to, Member& member, Query const& query) {
+  own_place_.hear(to);
+  auto const take = [this] {
+    happen(Tick{});
+    return core_.statuses();
+  };
+  auto const user = member.user;
+  auto const status = snapshots_.answer(to, user, query.program, now_us(), take);
+  // It may be gone by what was to happen anyway.
+  auto const found = members_.find(to);
+  if (found == members_.end()) return snapshots_.forget(to, user);
+  send(to, found->second, status);
 }
 
 void Server::note_place(Connection from, Member const& member, Request const& request) {
@@ -269,7 +295,8 @@ void Server::close(Connection connection) {
   platform::unmap_shared(member.page, sizeof(LeasePage));
   if (auto const user = connections_of_.find(member.user); --user->second == 0)
     connections_of_.erase(user);
-  if (member.page != nullptr) say(Level::info, "program left", member), tell_how_many();
+  snapshots_.forget(connection, member.user);
+  if (member.page != nullptr) say_who_moves("program left", member), tell_how_many();
   if (members_.empty()) nobody_since_ = now_us();
   happen(Lost{connection});
 }
@@ -321,7 +348,7 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
     return close(to);
   }
   member.page = static_cast<LeasePage*>(page);
-  say(Level::info, "program came", member);
+  say_who_moves("program came", member);
   tell_how_many();
   platform::CgroupReader reader(options_.cgroup_root);
   look_at_cgroups(to, member, reader);
@@ -433,7 +460,8 @@ std::map<int, std::int64_t> Server::times_of_members() const {
   std::map<int, std::int64_t> times;
   for (auto const& [connection, member] : members_) {
     if (member.page == nullptr || times.contains(member.pid)) continue;
-    times[member.pid] = platform::cpu_time_of(member.pid).value_or(Strangers::unknown);
+    auto const time = member.process.look([&] { return platform::cpu_time_of(member.pid); });
+    times[member.pid] = time ? time->value_or(Strangers::unknown) : Strangers::unknown;
   }
   return times;
 }
@@ -464,7 +492,9 @@ void Server::look_at_cgroups() {
 
 // Where the system says nothing at the moment, what was known stays.
 void Server::look_at_cgroups(Connection whose, Member& member, platform::CgroupReader& reader) {
-  auto const& grants = reader.grants_to(member.pid);
+  auto const found = member.process.look([&] { return reader.grants_to(member.pid); });
+  if (!found) return;
+  auto const& grants = *found;
   std::vector<QuotaBound> bounds;
   for (auto const& quota : grants.quotas)
     if (int const cpus = policy::whole_cpus(quota.cpus); cpus < core_.machine().size())
@@ -494,6 +524,20 @@ void Server::remember(Connection connection, Member& member) {
 
 void Server::remember_all() {
   for (auto& [connection, member] : members_) remember(connection, member);
+}
+
+// Programs that come and leave a thousand times a second are as good as one line.
+void Server::say_who_moves(std::string_view what, Member const& whom) {
+  auto const now = now_us();
+  say_how_many_moved(now);
+  if (moves_.may_say(now)) say(Level::info, what, whom);
+}
+
+void Server::say_how_many_moved(Time now) {
+  if (auto const due = moves_.due(); !due || *due > now) return;
+  auto const moves = moves_.take_unsaid();
+  if (options_.log)
+    options_.log(Level::info, "more programs came or left", "times=" + std::to_string(moves));
 }
 
 void Server::say(Level level, std::string_view what, Member const& whom, std::string_view more) {

@@ -28,12 +28,15 @@
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
+#include "coordinator/server/line_rate.hpp"
 #include "coordinator/server/own_place.hpp"
 #include "coordinator/server/region_memory.hpp"
+#include "coordinator/server/status_snapshots.hpp"
 #include "coordinator/server/strangers.hpp"
 #include "platform/cgroup.hpp"
 #include "platform/energy.hpp"
 #include "platform/event_set.hpp"
+#include "platform/process_identity.hpp"
 
 namespace nigh::coordinator {
 
@@ -74,6 +77,7 @@ class Server {
     int socket = -1;
     unsigned user = 0;
     int pid = 0;
+    platform::ProcessIdentity process{};
     bool reads_metrics = false;
     std::string unread{};  // of the numbers
     Time last_read = 0;
@@ -97,6 +101,7 @@ class Server {
   void let_in(int listener, bool reads_metrics);
   void turn_away(int listener);
   void hear(Connection from);
+  void answer_query(Connection to, Member& member, Query const& query);
   void note_place(Connection from, Member const& member, Request const& request);
   void answer_metrics(Connection to, Member& member);
   void close_slow_readers(Time now);
@@ -121,6 +126,8 @@ class Server {
   void look_at_cgroups(Connection whose, Member& member, platform::CgroupReader& reader);
   void remember(Connection connection, Member& member);
   void remember_all();
+  void say_who_moves(std::string_view what, Member const& whom);
+  void say_how_many_moved(Time now);
   void say(ServerOptions::Level level, std::string_view what, Member const& whom,
            std::string_view more = {});
   void warn_once(std::string_view what, Member const& whom, std::string_view more = {});
@@ -145,6 +152,8 @@ class Server {
   std::deque<std::pair<Time, Connection>> waiting_;
   Time next_memory_;
   std::map<std::string, int, std::less<>> warned_;
+  LineRate moves_{50};  // of programs that come and leave
+  StatusSnapshots snapshots_;
 };
 
 }  // namespace nigh::coordinator

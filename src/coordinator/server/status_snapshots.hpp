@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A status is asked for program by program (protocol/message.hpp), and all that one who asks hears
+// is of one moment: that of its first question.
+//
+// Taking it costs as much as there are programs. Each user has a number of descriptions a second;
+// beyond that its questions are answered by what was taken last.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+
+namespace nigh::coordinator {
+
+class StatusSnapshots {
+ public:
+  using Snapshot = std::vector<Status>;  // by number; the last is of the host alone
+  static constexpr std::size_t most_of_a_user =
+      4;  // more: the oldest is forgotten, and taken again
+  static constexpr std::uint64_t descriptions_a_second = 50'000;
+
+  // The host, and the first program whose number is at least that of the question, if there is one.
+  Status answer(Connection from, unsigned user, std::uint32_t number, Time now,
+                std::function<Snapshot()> const& take);
+  // It is gone.
+  void forget(Connection connection, unsigned user);
+
+ private:
+  struct Walk {
+    Connection who = 0;
+    std::shared_ptr<Snapshot const> what;
+  };
+  struct User {
+    std::deque<Walk> walks;  // the oldest first
+    std::shared_ptr<Snapshot const> last;
+    Time last_at = 0;
+    Time debt_us = 0;  // until what was taken is paid for; up to a second is lent
+  };
+  static std::shared_ptr<Snapshot const> taken(User& user, Time now,
+                                               std::function<Snapshot()> const& take);
+  void forget_idle_users(Time now);
+
+  std::map<unsigned, User> users_;
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/process_identity.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <sstream>
+#include <string>
+
+#include "platform/whole_file.hpp"
+
+// Newer than the headers of Debian 12.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+namespace nigh::platform {
+namespace {
+
+// Or the system's error, negative.
+int pidfd_of_peer(int socket, int pid) {
+  int pidfd = -1;
+  socklen_t size = sizeof pidfd;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0) return pidfd;
+  if (errno != ENOPROTOOPT) return -errno;
+  auto const opened = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  return opened >= 0 ? opened : -errno;
+}
+
+// A pidfd can be read when its process has ended.
+bool has_ended(int pidfd) {
+  pollfd ended{pidfd, POLLIN, 0};
+  return ::poll(&ended, 1, 0) != 0;
+}
+
+}  // namespace
+
+// The 22nd field; the second, the name in parentheses, may hold anything.
+std::uint64_t start_of(int pid, std::filesystem::path const& root) {
+  std::string text;
+  if (pid <= 0 || !read_whole_file((root / "proc" / std::to_string(pid) / "stat").c_str(), text))
+    return 0;
+  auto const name_ends = text.rfind(')');
+  if (name_ends == std::string::npos) return 0;
+  std::istringstream words(text.substr(name_ends + 1));
+  std::string skipped;
+  for (int i = 3; i < 22; ++i) words >> skipped;
+  std::uint64_t start = 0;
+  return words >> start ? start : 0;
+}
+
+bool ProcessIdentity::is_there() const { return started != 0 && start_of(pid) == started; }
+
+ProcessIdentity identity_of_peer(int socket, int pid) {
+  int const pidfd = pidfd_of_peer(socket, pid);
+  bool const is_gone = pidfd == -ESRCH || pidfd == -EINVAL;
+  ProcessIdentity who{pid, is_gone ? 0 : start_of(pid)};
+  if (pidfd < 0) return who;  // an older system, or one without descriptors: the number has to do
+  if (has_ended(pidfd)) who.started = 0;
+  ::close(pidfd);
+  return who;
+}
+
+}  // namespace nigh::platform

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which process a number means: the system gives numbers of processes that are gone to others.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <type_traits>
+
+namespace nigh::platform {
+
+struct ProcessIdentity {
+  int pid = 0;
+  std::uint64_t started = 0;  // as /proc/PID/stat says; 0: not known, or gone by then
+
+  // Whether the number still means it. False where the start is not known.
+  bool is_there() const;
+
+  // What `look` finds below /proc/PID. Nothing if the process was gone before, or is gone by then:
+  // what was found may be another one's.
+  template <class Look>
+  std::optional<std::invoke_result_t<Look const&>> look(Look const& look_at) const {
+    if (!is_there()) return std::nullopt;
+    std::optional<std::invoke_result_t<Look const&>> found = look_at();
+    if (!is_there()) found.reset();
+    return found;
+  }
+};
+
+// Of the process that has connected this local socket, whose number the system gives as `pid`. Its
+// start is read while a pidfd of the socket's peer (Linux 6.5), or else of the number, tells that
+// it has not ended.
+ProcessIdentity identity_of_peer(int socket, int pid);
+
+// When the process that has this number was started, in the system's ticks; 0: it does not say.
+std::uint64_t start_of(int pid, std::filesystem::path const& root = "/");
+
+}  // namespace nigh::platform

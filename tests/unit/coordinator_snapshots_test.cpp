@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What those hear who ask for a status, and how many lines the log gets, whatever others do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "coordinator/server/line_rate.hpp"
+#include "coordinator/server/status_snapshots.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+// Programs of which each has its number; the host's figure changes each time.
+class Host {
+ public:
+  StatusSnapshots::Snapshot take() {
+    ++taken;
+    StatusSnapshots::Snapshot all;
+    for (auto const number : programs) all.push_back({.grants = taken, .program = number});
+    all.push_back({.grants = taken});
+    return all;
+  }
+  Status ask(Connection from, std::uint32_t number, unsigned user = 1) {
+    return snapshots.answer(from, user, number, now, [this] { return take(); });
+  }
+  // As nigh status does.
+  std::vector<std::uint32_t> walk(Connection from, unsigned user = 1) {
+    std::vector<std::uint32_t> seen;
+    for (std::uint32_t next = 0;; next = seen.back() + 1) {
+      auto const status = ask(from, next, user);
+      if (status.program == 0) return seen;
+      seen.push_back(status.program);
+    }
+  }
+
+  StatusSnapshots snapshots;
+  std::vector<std::uint32_t> programs{3, 5, 9};
+  std::uint64_t taken = 0;
+  Time now = 1'000'000;
+};
+
+TEST(StatusSnapshots, AreOfOneMoment) {
+  Host host;
+  EXPECT_EQ(host.ask(1, 0).program, 3U);
+  host.programs = {4};  // meanwhile
+  EXPECT_EQ(host.ask(1, 4).program, 5U);
+  EXPECT_EQ(host.ask(1, 6).program, 9U);
+  auto const last = host.ask(1, 10);
+  EXPECT_EQ(last.program, 0U);
+  EXPECT_EQ(last.grants, 1U);
+  EXPECT_EQ(host.taken, 1U);
+  EXPECT_EQ(host.walk(1), std::vector<std::uint32_t>{4}) << "the next one is of another";
+}
+
+TEST(StatusSnapshots, AreTheirOwnForEachThatAsks) {
+  Host host;
+  EXPECT_EQ(host.ask(1, 0).grants, 1U);
+  EXPECT_EQ(host.ask(2, 0).grants, 2U);
+  EXPECT_EQ(host.ask(1, 4).grants, 1U);
+  EXPECT_EQ(host.ask(1, 0).grants, 3U) << "it begins again";
+  host.snapshots.forget(2, 1);
+  EXPECT_EQ(host.ask(2, 4).grants, 4U);
+}
+
+TEST(StatusSnapshots, OfAUserAreFewAndCostOthersNothing) {
+  Host host;
+  EXPECT_EQ(host.ask(1, 0, 7).grants, 1U);
+  for (Connection c = 2; c < 100; ++c) host.ask(c, 0, 8);
+  auto const before = host.taken;
+  EXPECT_EQ(host.ask(1, 4, 7).grants, 1U);
+  EXPECT_EQ(host.ask(99, 4, 8).grants, before);
+  EXPECT_EQ(host.taken, before);
+  host.ask(2, 4, 8);  // it was forgotten
+  EXPECT_EQ(host.taken, before + 1);
+}
+
+TEST(StatusSnapshots, HaveABudgetByUser) {
+  Host host;
+  host.programs.clear();
+  for (std::uint32_t n = 1; n <= 1000; ++n) host.programs.push_back(n);
+  for (int i = 0; i < 10'000; ++i) host.ask(1, 0, 8);
+  EXPECT_LE(host.taken, 60U) << "what was taken last is said again";
+  auto const before = host.taken;
+  host.ask(2, 0, 7);
+  EXPECT_EQ(host.taken, before + 1) << "another user has its own";
+  host.now += 2'000'000;
+  host.ask(1, 0, 8);
+  EXPECT_EQ(host.taken, before + 2);
+}
+
+TEST(LineRate, SaysSoManyASecondAndCountsTheRest) {
+  LineRate lines(3);
+  int said = 0;
+  for (int i = 0; i < 100; ++i) said += lines.may_say(5) ? 1 : 0;
+  EXPECT_EQ(said, 3);
+  EXPECT_EQ(lines.due(), 5 + LineRate::window_us);
+  EXPECT_EQ(lines.take_unsaid(), 97U);
+  EXPECT_FALSE(lines.due());
+  EXPECT_TRUE(lines.may_say(5 + LineRate::window_us));
+  EXPECT_FALSE(lines.due());
+}
+
+}  // namespace
+}  // namespace nigh::coordinator

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of processes that are gone.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <string>
+
+#include "platform/apart.hpp"
+#include "platform/local_listener.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/process_identity.hpp"
+
+namespace nigh::platform {
+namespace {
+
+TEST(ProcessIdentity, IsOfTheProcessThatHadTheNumber) {
+  ProcessIdentity const self{::getpid(), start_of(::getpid())};
+  EXPECT_NE(self.started, 0U);
+  EXPECT_TRUE(self.is_there());
+  EXPECT_EQ(self.look([] { return 7; }), 7);
+  ProcessIdentity const before{::getpid(), self.started - 1};
+  EXPECT_FALSE(before.is_there());
+  EXPECT_FALSE(before.look([] { return 7; }));
+  EXPECT_FALSE(ProcessIdentity{}.is_there());
+  EXPECT_EQ(start_of(0), 0U);
+  EXPECT_EQ(start_of(-1), 0U);
+}
+
+TEST(ProcessIdentity, TellsWhatIsFoundFromWhatAnotherProcessLeft) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  pid_t const child = ::fork();
+  if (child == 0) {
+    char byte = 0;
+    ::_exit(::read(ends[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  ProcessIdentity const its{child, start_of(child)};
+  EXPECT_TRUE(its.is_there());
+  auto const found = its.look([&] {
+    EXPECT_EQ(::write(ends[1], "x", 1), 1);
+    ::waitpid(child, nullptr, 0);
+    return 7;
+  });
+  EXPECT_FALSE(found) << "it was gone by then";
+  ::close(ends[0]), ::close(ends[1]);
+}
+
+class PeerIdentity : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/nigh-test-XXXXXX";
+    directory_ = ::mkdtemp(name);
+    listener_ = *listen_local(directory_ / "s", Carries::messages, 0600);
+  }
+  void TearDown() override {
+    ::close(listener_);
+    std::filesystem::remove_all(directory_);
+  }
+  std::filesystem::path directory_;
+  int listener_ = -1;
+};
+
+TEST_F(PeerIdentity, IsOfTheOneThatHasConnected) {
+  int const ours = connect_local((directory_ / "s").c_str());
+  ASSERT_GE(ours, 0);
+  int const socket = accept_local(listener_);
+  auto const peer = peer_of(socket);
+  ASSERT_TRUE(peer);
+  auto const who = identity_of_peer(socket, peer->pid);
+  EXPECT_EQ(who.pid, ::getpid());
+  EXPECT_EQ(who.started, start_of(::getpid()));
+  close_descriptor(ours), close_descriptor(socket);
+}
+
+// It connects, leaves the connection to a child of its own, and is gone before anybody looks.
+TEST_F(PeerIdentity, IsNobodysWhenItIsGone) {
+  pid_t const child = ::fork();
+  if (child == 0) ::_exit(connect_local((directory_ / "s").c_str()) >= 0 ? 0 : 1);
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  int const socket = accept_local(listener_);
+  ASSERT_GE(socket, 0);
+  auto const peer = peer_of(socket);
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->pid, child);
+  EXPECT_FALSE(identity_of_peer(socket, peer->pid).is_there());
+  close_descriptor(socket);
+}
+
+constexpr ApartLimits usual{.memory_bytes = std::size_t{256} << 20, .answer_bytes = 1'000'000};
+
+TEST(DoApart, ReturnsWhatTheChildSays) {
+  std::string const long_one(900'000, 'x');
+  EXPECT_EQ(do_apart([&] { return std::optional(long_one); }, usual).value(), long_one);
+  EXPECT_EQ(do_apart([] { return std::optional(std::string()); }, usual).value(), "");
+  EXPECT_FALSE(do_apart([] { return std::optional<std::string>(); }, usual).value());
+}
+
+TEST(DoApart, SurvivesItsCrash) {
+  for (int const way : {0, 1, 2}) {
+    auto const got = do_apart(
+        [way]() -> std::optional<std::string> {
+          if (way == 0) std::abort();
+          if (way == 1) ::_exit(0);
+          throw std::bad_alloc();
+        },
+        usual);
+    ASSERT_TRUE(got) << way;
+    EXPECT_FALSE(*got) << way;
+  }
+}
+
+TEST(DoApart, HasLimits) {
+  auto const too_much = do_apart([] { return std::optional(std::string(2'000'000, 'x')); }, usual);
+  EXPECT_FALSE(too_much.value());
+  auto const too_large = do_apart(
+      [] {
+        std::string const large(std::size_t{1} << 30, 'x');
+        return std::optional(large.substr(0, 1));
+      },
+      usual);
+  EXPECT_FALSE(too_large.value());
+  auto endless = usual;
+  endless.wall_time = std::chrono::seconds(1);
+  auto const never = do_apart(
+      []() -> std::optional<std::string> {
+        for (;;) ::pause();
+      },
+      endless);
+  EXPECT_FALSE(never.value());
+}
+
+}  // namespace
+}  // namespace nigh::platform
