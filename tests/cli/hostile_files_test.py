@@ -72,7 +72,7 @@ class HostileFiles(unittest.TestCase):
             self.run_on(text, ["run", "--profile", "FILE", "--", "true"])
 
     def test_machines(self):
-        for text in (nested('{"format":'), filled('{"' + "k" * 100_000 + '":[', "0", "]}")[:1_000_000]):
+        for text in (nested('{"format":'), filled('{"format":[', "0", "]}")):
             self.run_on(text, ["sim", "run", "--machine", "FILE", "--trace", "/dev/null"])
 
     def test_traces(self):
