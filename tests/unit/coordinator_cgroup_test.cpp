@@ -8,6 +8,7 @@
 #include <string>
 
 #include "coordinator/client/master.hpp"
+#include "coordinator/client/status.hpp"
 #include "running_server.hpp"
 
 namespace nigh::coordinator {
@@ -90,6 +91,26 @@ TEST_F(CoordinatorCgroup, ACpusetIsReadAgainWhileProgramsRun) {
   cpuset("");  // emptied: the system says nothing
   cpuset("0-7");
   until_team_has(8, master);
+}
+
+// In the middle of a region: the cpus that are gone are asked back at once, not when others wait.
+TEST_F(CoordinatorCgroup, ACpusetThatShrinksIsFollowedWhileARegionRuns) {
+  Program program;
+  Master master(program);
+  ASSERT_TRUE(program.join(server.options()));
+  ASSERT_EQ(master.enter(1, all).size, 8u);
+  cpuset("2-4");
+  while (query_status(server.socket())->host.revocations == 0) ::usleep(1000);
+  master.leave(1000);
+  until_team_has(3, master);
+  auto const team = master.enter(1, all);
+  ASSERT_EQ(team.size, 3u);
+  master.leave(1000);
+  auto const status = query_status(server.socket());
+  ASSERT_TRUE(status);
+  ASSERT_EQ(status->programs.size(), 1U);
+  for (int cpu = 0; cpu < 8; ++cpu)
+    EXPECT_TRUE(!status->programs[0].holds.has(cpu) || (2 <= cpu && cpu <= 4)) << cpu;
 }
 
 }  // namespace
