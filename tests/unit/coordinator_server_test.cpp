@@ -8,18 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
-#include <span>
 #include <thread>
-#include <variant>
 
 #include "coordinator/client/master.hpp"
 #include "coordinator/client/status.hpp"
-#include "coordinator/protocol/codec.hpp"
 #include "coordinator/server/server.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/service.hpp"
@@ -71,45 +66,6 @@ class CoordinatorServer : public ::testing::Test {
 
   RunningServer server;
 };
-
-// Programs come between the questions of one that asks.
-TEST_F(CoordinatorServer, AStatusIsOfTheMomentOfItsFirstQuestion) {
-  Program one, two;
-  ASSERT_TRUE(one.join(server.options()));
-  until([&] { return status().host.programs == 1; });
-  int const socket = platform::connect_local(server.socket().c_str());
-  auto const ask = [&](std::uint32_t number) {
-    EXPECT_EQ(platform::send_message(socket, encode(ProgramMessage{Query{number}}).bytes()), 0);
-    EXPECT_TRUE(platform::wait_until_readable(socket, 60'000));
-    std::array<std::byte, largest_message> bytes;
-    int const size = platform::receive_bytes(socket, bytes);
-    auto const message = decode_from_coordinator(
-        std::span(bytes).first(static_cast<std::size_t>(std::max(0, size))));
-    auto const* const said = std::get_if<CoordinatorMessage>(&message);
-    EXPECT_TRUE(said != nullptr && std::holds_alternative<Status>(*said));
-    return said != nullptr ? std::get<Status>(*said) : Status{};
-  };
-  auto const first = ask(0);
-  EXPECT_NE(first.program, 0U);
-  ASSERT_TRUE(two.join(server.options()));
-  until([&] { return status().host.programs == 2; });
-  auto const second = ask(first.program + 1);
-  EXPECT_EQ(second.program, 0U) << "the other one came later";
-  EXPECT_EQ(second.programs, 1U);
-  EXPECT_EQ(second.up_us, first.up_us);
-  EXPECT_EQ(ask(0).programs, 2U);
-  platform::close_descriptor(socket);
-}
-
-// However many lines that takes; LineRate says.
-TEST_F(CoordinatorServer, TellsOfAllThatComeAndLeave) {
-  constexpr int runs = 200;
-  for (int i = 0; i < runs; ++i) {
-    Program program;
-    ASSERT_TRUE(program.join(server.options()));
-  }
-  until([&] { return server.told_moves() == 2 * runs; });
-}
 
 TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
   Program program;

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What those hear who ask for a status, and how many lines the log gets, whatever others do.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <variant>
 #include <vector>
 
+#include "coordinator/client/program.hpp"
+#include "coordinator/client/status.hpp"
+#include "coordinator/protocol/codec.hpp"
 #include "coordinator/server/line_rate.hpp"
 #include "coordinator/server/status_snapshots.hpp"
+#include "platform/local_socket.hpp"
+#include "running_server.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -99,6 +108,48 @@ TEST(LineRate, SaysSoManyASecondAndCountsTheRest) {
   EXPECT_FALSE(lines.due());
   EXPECT_TRUE(lines.may_say(5 + LineRate::window_us));
   EXPECT_FALSE(lines.due());
+}
+
+// Programs come between the questions of one that asks.
+TEST(RunningStatus, IsOfTheMomentOfItsFirstQuestion) {
+  RunningServer server;
+  auto const programs = [&] { return query_status(server.socket())->host.programs; };
+  Program one, two;
+  ASSERT_TRUE(one.join(server.options()));
+  while (programs() != 1) ::usleep(1000);
+  int const socket = platform::connect_local(server.socket().c_str());
+  auto const ask = [&](std::uint32_t number) {
+    EXPECT_EQ(platform::send_message(socket, encode(ProgramMessage{Query{number}}).bytes()), 0);
+    EXPECT_TRUE(platform::wait_until_readable(socket, 60'000));
+    std::array<std::byte, largest_message> bytes;
+    int const size = platform::receive_bytes(socket, bytes);
+    auto const message = decode_from_coordinator(
+        std::span(bytes).first(static_cast<std::size_t>(std::max(0, size))));
+    auto const* const said = std::get_if<CoordinatorMessage>(&message);
+    EXPECT_TRUE(said != nullptr && std::holds_alternative<Status>(*said));
+    return said != nullptr ? std::get<Status>(*said) : Status{};
+  };
+  auto const first = ask(0);
+  EXPECT_NE(first.program, 0U);
+  ASSERT_TRUE(two.join(server.options()));
+  while (programs() != 2) ::usleep(1000);
+  auto const second = ask(first.program + 1);
+  EXPECT_EQ(second.program, 0U) << "the other one came later";
+  EXPECT_EQ(second.programs, 1U);
+  EXPECT_EQ(second.up_us, first.up_us);
+  EXPECT_EQ(ask(0).programs, 2U);
+  platform::close_descriptor(socket);
+}
+
+// However many lines that takes; LineRate says.
+TEST(RunningLog, TellsOfAllThatComeAndLeave) {
+  RunningServer server;
+  constexpr int runs = 200;
+  for (int i = 0; i < runs; ++i) {
+    Program program;
+    ASSERT_TRUE(program.join(server.options()));
+  }
+  while (server.told_moves() != 2 * runs) ::usleep(1000);
 }
 
 }  // namespace
