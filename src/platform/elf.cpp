@@ -2,14 +2,18 @@
 #include "platform/elf.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "platform/program.hpp"
 
@@ -23,24 +27,53 @@ using Section = ElfW(Shdr);
 using Symbol = ElfW(Sym);
 constexpr unsigned char our_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
+// A regular file. Others may change it meanwhile, cut it or have it say anything: so it is not
+// mapped, and what is kept of it is bounded by its size.
+class File {
+ public:
+  explicit File(char const* path)
+      : descriptor_(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+    struct stat what{};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &what) != 0 || !S_ISREG(what.st_mode)) return;
+    size_ = static_cast<std::uint64_t>(what.st_size);
+    names_left_ = size_;
+  }
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(File&&) = delete;
+
+  std::uint64_t size() const { return size_; }
+
+  // How many bytes there were.
+  std::size_t read(std::uint64_t offset, void* into, std::size_t bytes) const {
+    if (offset >= size_) return 0;
+    auto const got = ::pread(descriptor_, into, bytes, static_cast<off_t>(offset));
+    return got < 0 ? 0 : static_cast<std::size_t>(got);
+  }
+
+  // All names together are no longer than the file: the rest are empty.
+  std::string name_at(std::uint64_t offset) {
+    std::array<char, 4096> bytes{};  // the longest
+    auto const most = std::min<std::uint64_t>(bytes.size(), names_left_);
+    std::string name(bytes.data(), ::strnlen(bytes.data(), read(offset, bytes.data(), most)));
+    names_left_ -= name.size();
+    return name;
+  }
+
+ private:
+  int descriptor_;
+  std::uint64_t size_ = 0;
+  std::uint64_t names_left_ = 0;
+};
+
 template <class T>
-bool read_at(std::ifstream& in, std::uint64_t offset, T& into) {
-  in.clear();
-  in.seekg(static_cast<std::streamoff>(offset));
-  return static_cast<bool>(in.read(reinterpret_cast<char*>(&into), sizeof into));
+bool read_at(File& in, std::uint64_t offset, T& into) {
+  return in.read(offset, &into, sizeof into) == sizeof into;
 }
 
-bool read_header(std::ifstream& in, Header& header) {
+bool read_header(File& in, Header& header) {
   return read_at(in, 0, header) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
-}
-
-std::string name_at(std::ifstream& in, std::uint64_t offset) {
-  in.clear();
-  in.seekg(static_cast<std::streamoff>(offset));
-  std::string name;
-  constexpr std::size_t longest = 4096;
-  for (char c = 0; in.get(c) && c != '\0' && name.size() < longest;) name += c;
-  return name;
 }
 
 // Where in the file a virtual address is loaded from.
@@ -52,7 +85,7 @@ std::optional<std::uint64_t> offset_of(std::vector<Segment> const& segments,
   return {};
 }
 
-void read_names(std::ifstream& in, std::vector<Segment> const& segments, Segment const& dynamic,
+void read_names(File& in, std::vector<Segment> const& segments, Segment const& dynamic,
                 ElfFacts& facts) {
   std::vector<std::uint64_t> needed;
   std::optional<std::uint64_t> own;
@@ -67,12 +100,13 @@ void read_names(std::ifstream& in, std::vector<Segment> const& segments, Segment
     if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
   }
   if (!strings) return;
-  for (auto const name : needed) facts.needed.push_back(name_at(in, *strings + name));
-  if (own) facts.library_name = name_at(in, *strings + *own);
+  for (auto const name : needed) facts.needed.push_back(in.name_at(*strings + name));
+  if (own) facts.library_name = in.name_at(*strings + *own);
 }
 
-// From the section headers, which even stripped programs keep; none where they are gone.
-std::vector<std::string> imports_of(std::ifstream& in, Header const& header) {
+// From the section headers, which even stripped programs keep; none where they are gone. Of one
+// table: a file that a linker made has no other.
+std::vector<std::string> imports_of(File& in, Header const& header) {
   constexpr std::uint64_t most = 1 << 20;
   std::vector<std::string> imports;
   if (header.e_shentsize != sizeof(Section)) return imports;
@@ -80,22 +114,23 @@ std::vector<std::string> imports_of(std::ifstream& in, Header const& header) {
     return i < header.e_shnum && read_at(in, header.e_shoff + i * sizeof(Section), into);
   };
   Section symbols{}, strings{};
-  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-    if (!section(i, symbols) || symbols.sh_type != SHT_DYNSYM) continue;
-    if (!section(symbols.sh_link, strings)) return imports;
-    for (std::uint64_t at = 0; at + sizeof(Symbol) <= std::min(symbols.sh_size, most);
-         at += sizeof(Symbol)) {
-      Symbol symbol{};
-      if (!read_at(in, symbols.sh_offset + at, symbol)) break;
-      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0 && symbol.st_name < strings.sh_size)
-        imports.push_back(name_at(in, strings.sh_offset + symbol.st_name));
-    }
+  std::uint64_t i = 0;
+  while (i < header.e_shnum && section(i, symbols) && symbols.sh_type != SHT_DYNSYM) ++i;
+  if (symbols.sh_type != SHT_DYNSYM || !section(symbols.sh_link, strings)) return imports;
+  for (std::uint64_t at = 0; at + sizeof(Symbol) <= std::min(symbols.sh_size, most);
+       at += sizeof(Symbol)) {
+    Symbol symbol{};
+    if (!read_at(in, symbols.sh_offset + at, symbol)) break;
+    if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0 || symbol.st_name >= strings.sh_size)
+      continue;
+    if (auto name = in.name_at(strings.sh_offset + symbol.st_name); !name.empty())
+      imports.push_back(std::move(name));
   }
   return imports;
 }
 
 unsigned our_machine() {
-  std::ifstream in("/proc/self/exe", std::ios::binary);
+  File in("/proc/self/exe");
   Header header{};
   return read_header(in, header) ? header.e_machine : unsigned{EM_NONE};
 }
@@ -103,9 +138,7 @@ unsigned our_machine() {
 }  // namespace
 
 std::optional<ElfFacts> read_elf(std::filesystem::path const& file) {
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(file, failed)) return {};
-  std::ifstream in(file, std::ios::binary);
+  File in(file.c_str());
   Header header{};
   if (!read_header(in, header)) return {};
   ElfFacts facts;
@@ -114,10 +147,11 @@ std::optional<ElfFacts> read_elf(std::filesystem::path const& file) {
   std::vector<Segment> segments(header.e_phnum);
   for (std::size_t i = 0; i < segments.size(); ++i)
     if (!read_at(in, header.e_phoff + i * sizeof(Segment), segments[i])) return facts;
-  for (auto const& s : segments) {
+  for (auto const& s : segments)
     if (s.p_type == PT_INTERP) facts.is_dynamic = true;
-    if (s.p_type == PT_DYNAMIC) read_names(in, segments, s, facts);
-  }
+  auto const dynamic = std::find_if(segments.begin(), segments.end(),
+                                    [](Segment const& s) { return s.p_type == PT_DYNAMIC; });
+  if (dynamic != segments.end()) read_names(in, segments, *dynamic, facts);
   facts.imports = imports_of(in, header);
   return facts;
 }

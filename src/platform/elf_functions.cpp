@@ -65,9 +65,12 @@ bool is_one_of(Mapped const& file, std::uint64_t name,
   return false;
 }
 
+// `left`: symbols that may still be looked at. Tables that overlap make more of them than the file
+// has room for.
 bool has_one_of(Mapped const& file, Section const& symbols, Section const& strings,
-                std::span<char const* const> functions) noexcept {
-  for (std::uint64_t at = 0; at + sizeof(Symbol) <= symbols.sh_size; at += sizeof(Symbol)) {
+                std::span<char const* const> functions, std::size_t& left) noexcept {
+  for (std::uint64_t at = 0; left > 0 && at + sizeof(Symbol) <= symbols.sh_size;
+       at += sizeof(Symbol), --left) {
     Symbol symbol;
     if (!file.read(symbols.sh_offset + at, symbol)) return false;
     bool const is_own = symbol.st_shndx != SHN_UNDEF && (symbol.st_info & 0xf) == STT_FUNC;
@@ -85,6 +88,7 @@ Defined defines_any(char const* path, std::span<char const* const> functions) no
       header.e_shentsize != sizeof(Section))
     return Defined::unknown;
   bool are_stripped = true;
+  auto left = file.bytes().size() / sizeof(Symbol);
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Section symbols, strings;
     if (!file.read(header.e_shoff + i * sizeof(Section), symbols)) return Defined::unknown;
@@ -92,7 +96,7 @@ Defined defines_any(char const* path, std::span<char const* const> functions) no
     if (symbols.sh_type != SHT_SYMTAB && symbols.sh_type != SHT_DYNSYM) continue;
     if (!file.read(header.e_shoff + symbols.sh_link * sizeof(Section), strings))
       return Defined::unknown;
-    if (has_one_of(file, symbols, strings, functions)) return Defined::yes;
+    if (has_one_of(file, symbols, strings, functions, left)) return Defined::yes;
     if (symbols.sh_type == SHT_SYMTAB) are_stripped = false;
   }
   return are_stripped ? Defined::unknown : Defined::no;
