@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/findings.hpp"
@@ -43,7 +44,8 @@ std::vector<std::string> pools_of_programs() {
   PoolNames pools;
   for (auto const& p : status->programs)
     if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())
-      found.push_back(fmt::format("{} ({}): {}", p.name.view(), p.pid, listed(names)));
+      found.push_back(
+          fmt::format("{} ({}): {}", base::printable(p.name.view()), p.pid, listed(names)));
   return found;
 }
 

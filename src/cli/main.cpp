@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/program_words.hpp"
 
@@ -25,7 +26,7 @@ int complain(std::string message, int code) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
   for (char& c : message)
     if (c == '\n') c = ' ';
-  std::fprintf(stderr, "nigh: %s\n", message.c_str());
+  std::fprintf(stderr, "nigh: %s\n", nigh::base::printable(message).c_str());
   return code;
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "platform/own_path.hpp"
 #include "trace/chrome_json.hpp"
 
 namespace nigh::cli {
@@ -21,9 +22,7 @@ constexpr std::int64_t largest_number = 1'000'000'000'000;  // of a runtime or t
 constexpr double longest_us = 1e12;                         // 11 days
 
 // When the file's times are 0, by rank 0's clock.
-std::int64_t zero_ns(RankTrace const& t) {
-  return t.read.zero_ns + t.rank.to_rank_0_ns;
-}
+std::int64_t zero_ns(RankTrace const& t) { return t.read.zero_ns + t.rank.to_rank_0_ns; }
 
 // One rank's events, moved to where they belong among those of all. They stand one a line, as this
 // nigh has written them, and quotes inside of names are escaped: so what is looked for is found
@@ -99,10 +98,10 @@ void move_events(RankTrace const& t, Mover const& mover, std::ofstream& out, boo
 std::string sums(std::vector<RankTrace> const& traces) {
   trace::Summary all;
   for (auto const& t : traces) all = all + t.read.summary;
-  return fmt::format(R"({{"format":{},"program":{},"process":{},"ranks":{},"clock_error_ns":{},{}}})",
-                     trace::chrome::format, trace::chrome::json_string(traces[0].read.program),
-                     traces[0].read.process, traces.size(), clock_error_ns(traces),
-                     json_members(all));
+  return fmt::format(
+      R"({{"format":{},"program":{},"process":{},"ranks":{},"clock_error_ns":{},{}}})",
+      trace::chrome::format, trace::chrome::json_string(traces[0].read.program),
+      traces[0].read.process, traces.size(), clock_error_ns(traces), json_members(all));
 }
 
 }  // namespace
@@ -110,7 +109,8 @@ std::string sums(std::vector<RankTrace> const& traces) {
 std::vector<RankTrace> rank_traces(std::vector<fs::path> const& files) {
   std::vector<RankTrace> found;
   for (auto const& file : files)
-    if (auto read = read_trace(file); read && read->rank) found.push_back({file, *read, *read->rank});
+    if (auto read = read_trace(file); read && read->rank)
+      found.push_back({file, *read, *read->rank});
   std::stable_sort(found.begin(), found.end(), [](RankTrace const& a, RankTrace const& b) {
     return a.rank.rank < b.rank.rank;
   });
@@ -120,7 +120,8 @@ std::vector<RankTrace> rank_traces(std::vector<fs::path> const& files) {
 std::string misfit(std::vector<RankTrace> const& traces) {
   for (std::size_t i = 1; i < traces.size(); ++i) {
     auto const &a = traces[i - 1].rank, &b = traces[i].rank;
-    auto const files = fmt::format("{} and {}", traces[i - 1].file.string(), traces[i].file.string());
+    auto const files =
+        fmt::format("{} and {}", traces[i - 1].file.string(), traces[i].file.string());
     if (a.rank == b.rank) return fmt::format("{} are both of rank {}", files, a.rank);
     if (a.ranks != b.ranks)
       return fmt::format("{} are of jobs of {} and {} ranks", files, a.ranks, b.ranks);
@@ -149,6 +150,8 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
       fs::remove(file, failed);
     }
   } const remains{part};
+  if (auto const made = platform::make_new_file(part, 0666); !made)
+    throw std::runtime_error("cannot write " + output.string() + ": " + made.message());
   std::ofstream out(part, std::ios::binary);
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
   bool is_first = true;

@@ -8,7 +8,9 @@
 #include <fstream>
 #include <random>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "platform/own_path.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -24,6 +26,16 @@ bool fill(fs::path const& path, std::string_view text) {
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();
   return out.good();
+}
+
+// A file that was not there before; why there is none, or empty.
+std::string fill_new(fs::path const& path, std::string_view text) {
+  if (auto const made = platform::make_new_file(path, 0666); !made) return made.message();
+  if (fill(path, text)) return {};
+  std::string why = std::strerror(errno);
+  std::error_code failed;
+  fs::remove(path, failed);
+  return why;
 }
 
 // Where a symbolic link points to, when it does.
@@ -49,15 +61,17 @@ void check_output(std::string const& file) {
   if (fs::is_directory(target, failed)) cannot_write(file, "it is a directory");
   if (fs::exists(target, failed) && !fs::is_regular_file(target, failed)) return;
   auto const part = beside(target);
-  bool const good = fill(part, {});
-  std::string const why = std::strerror(errno);
+  auto const why = fill_new(part, {});
   fs::remove(part, failed);
-  if (!good) cannot_write(file, why);
+  if (!why.empty()) cannot_write(file, why);
 }
 
 void write_output(std::string const& file, std::string_view text) {
   if (file == "-") {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    // What is for a terminal does not command it, whatever file it was read from.
+    auto const shown = base::printable_lines(text);
+    if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() ||
+        std::fflush(stdout) != 0)
       cannot_write("standard output", std::strerror(errno));
     return;
   }
@@ -69,11 +83,7 @@ void write_output(std::string const& file, std::string_view text) {
     return;
   }
   auto const part = beside(target);
-  if (!fill(part, text)) {
-    std::string const why = std::strerror(errno);
-    fs::remove(part, failed);
-    cannot_write(file, why);
-  }
+  if (auto const why = fill_new(part, text); !why.empty()) cannot_write(file, why);
   fs::rename(part, target, failed);
   if (!failed) return;
   auto const why = failed.message();

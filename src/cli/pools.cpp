@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/process_usage.hpp"
@@ -37,7 +38,7 @@ std::vector<std::string> pools_of(int process) { return PoolNames().of(process);
 
 std::string listed(std::vector<std::string> const& names) {
   std::string text;
-  for (auto const& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (auto const& name : names) text += (text.empty() ? "" : ", ") + base::printable(name);
   return text;
 }
 

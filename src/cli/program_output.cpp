@@ -4,13 +4,18 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <stdexcept>
 #include <system_error>
+
+#include "platform/own_path.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
 
 ProgramOutput::ProgramOutput()
     : path_(fs::temp_directory_path() / ("nigh-output." + std::to_string(std::random_device{}()))) {
+  if (auto const made = platform::make_new_file(path_, 0600); !made)
+    throw std::runtime_error(path_.string() + ": " + made.message());
 }
 
 ProgramOutput::~ProgramOutput() {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/pools.hpp"
@@ -23,8 +24,9 @@ namespace {
 constexpr int no_coordinator = 1;
 
 std::string as_text(std::string const& socket, coordinator::HostStatus const& all) {
-  auto text = fmt::format("{}: {} cpus, {} free; {} programs, {} requests wait\n", socket,
-                          all.host.cpus, all.host.free, all.host.programs, all.host.waiting);
+  auto text =
+      fmt::format("{}: {} cpus, {} free; {} programs, {} requests wait\n", base::printable(socket),
+                  all.host.cpus, all.host.free, all.host.programs, all.host.waiting);
   text += fmt::format(
       "since its start {} leases granted, {} asked back; {} regions unplaced; {} messages "
       "refused\n",
@@ -36,14 +38,14 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
   text += fmt::format("\n{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10}  {}\n", "PID", "PROGRAM", "CPUS",
                       "WANTED", "WAITING", "FOR MS", "REGION");
   for (auto const& p : all.programs)
-    text += fmt::format("{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10.1f}  {}\n", p.pid, p.name.view(),
-                        p.held, p.wanted, p.requests, static_cast<double>(p.waiting_us) / 1000,
-                        p.region == 0 ? "-" : code_of(p));
+    text += fmt::format("{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10.1f}  {}\n", p.pid,
+                        base::printable(p.name.view()), p.held, p.wanted, p.requests,
+                        static_cast<double>(p.waiting_us) / 1000, p.region == 0 ? "-" : code_of(p));
   PoolNames pools;
   for (auto const& p : all.programs)
     if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())
-      text += fmt::format("{} ({}) has threads on no granted cpus: {}\n", p.name.view(), p.pid,
-                          listed(names));
+      text += fmt::format("{} ({}) has threads on no granted cpus: {}\n",
+                          base::printable(p.name.view()), p.pid, listed(names));
   for (auto const& share : quota_shares(all)) {
     std::string who;
     for (auto const& p : all.programs)
@@ -51,7 +53,7 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
           share.programs.end())
         who += (who.empty() ? "" : ", ") + std::to_string(p.pid);
     text += fmt::format("\nquota: {:.3g} {} for PID {} ({})\n", share.cpus,
-                        share.cpus == 1 ? "cpu" : "cpus", who, share.directory);
+                        share.cpus == 1 ? "cpu" : "cpus", who, base::printable(share.directory));
   }
   return text;
 }
@@ -60,7 +62,8 @@ void show(bool json) {
   auto const socket = coordinator_socket();
   auto const all = coordinator::query_status(socket);
   if (!all) {
-    std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", socket.c_str(), all.message().c_str());
+    std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", base::printable(socket).c_str(),
+                 base::printable(all.message()).c_str());
     throw ExitStatus{no_coordinator};
   }
   auto const text = json ? text_of(status_json(socket, *all)) : as_text(socket, *all);

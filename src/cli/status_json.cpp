@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/cpu_list.hpp"
+#include "base/printable.hpp"
 #include "cli/pools.hpp"
 #include "cli/quota_shares.hpp"
 #include "cli/region_name.hpp"
@@ -60,7 +61,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
   for (auto const& p : all.programs)
     json["programs"].push_back({{"program", p.program},
                                 {"pid", p.pid},
-                                {"name", p.name.view()},
+                                {"name", base::printable(p.name.view())},
                                 {"cpus", p.held},
                                 {"holds", list_of(p.holds)},
                                 {"wanted", p.wanted},
@@ -81,7 +82,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
       if (std::find(share.programs.begin(), share.programs.end(),
                     program["program"].get<std::uint32_t>()) != share.programs.end()) {
         program["quota_cpus"] = share.cpus;
-        program["quota_cgroup"] = share.directory;
+        program["quota_cgroup"] = base::printable(share.directory);
       }
   return json;
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/merge_traces.hpp"
 #include "cli/traced_run.hpp"
@@ -71,11 +72,11 @@ std::optional<double> creation_overhead_ns() try {
 std::string said_of(std::vector<RankTrace> const& ranks) {
   auto const error = clock_error_ns(ranks);
   auto const all = static_cast<std::size_t>(ranks.front().rank.ranks);
-  return fmt::format("trace of {}{} ranks{}", ranks.size(),
-                     ranks.size() < all ? fmt::format(" of {}", all) : "",
-                     error > 0 ? fmt::format(", whose clocks agree within {:.1f} us,",
-                                             static_cast<double>(error) * 1e-3)
-                               : "");
+  return fmt::format(
+      "trace of {}{} ranks{}", ranks.size(), ranks.size() < all ? fmt::format(" of {}", all) : "",
+      error > 0
+          ? fmt::format(", whose clocks agree within {:.1f} us,", static_cast<double>(error) * 1e-3)
+          : "");
 }
 
 // One file for all ranks of a job, if that is what ran: then no others but those of processes that
@@ -85,11 +86,12 @@ std::vector<fs::path> keep_ranks(std::vector<fs::path> traces, std::string const
   if (ranks.size() < 2 || !misfit(ranks).empty()) return traces;
   merge_traces(ranks, output);
   for (auto const& rank : ranks) std::erase(traces, rank.file);
-  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks), output);
+  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
+             base::printable(output));
   for (auto const& other : traces) {
     auto const file = output + "." + other.stem().string();
     fs::rename(other, file);
-    fmt::print(stderr, "nigh: trace in {}\n", file);
+    fmt::print(stderr, "nigh: trace in {}\n", base::printable(file));
   }
   return {};
 }
@@ -100,7 +102,8 @@ void keep(std::vector<fs::path> traces, std::string const& output) {
   for (std::size_t i = 0; i < traces.size(); ++i) {
     auto const file = i == 0 ? output : output + "." + traces[i].stem().string();
     fs::rename(traces[i], file);
-    fmt::print(stderr, "nigh: trace in {}{}\n", file, i == 0 ? "; ui.perfetto.dev shows it" : "");
+    fmt::print(stderr, "nigh: trace in {}{}\n", base::printable(file),
+               i == 0 ? "; ui.perfetto.dev shows it" : "");
   }
 }
 
@@ -136,7 +139,8 @@ void merge(TraceOptions const& options) {
   auto const output = options.output.empty() ? "ranks.trace.json" : options.output;
   merge_traces(ranks, output);
   summarise(files);
-  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks), output);
+  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
+             base::printable(output));
 }
 
 void run_traced(TraceOptions const& options) {
@@ -149,7 +153,8 @@ void run_traced(TraceOptions const& options) {
 
   auto const traces = folder.traces();
   if (traces.empty()) {
-    fmt::print(stderr, "nigh: trace: {} made no nigh runtime, so there is no trace\n", program);
+    fmt::print(stderr, "nigh: trace: {} made no nigh runtime, so there is no trace\n",
+               base::printable(program));
     throw ExitStatus{*status != 0 ? *status : 1};
   }
   if (summarise(traces) && !options.summary_only) keep(traces, output);
@@ -169,8 +174,9 @@ void add_trace(CLI::App& app) {
           ->type_name("FILE");
   command->add_flag("--summary-only", options->summary_only, "Only print the sums, keep no file")
       ->excludes(output);
-  command->add_flag("--merge", options->merge,
-                    "Put traces of a job's ranks into one file: nigh trace --merge FILE...")
+  command
+      ->add_flag("--merge", options->merge,
+                 "Put traces of a job's ranks into one file: nigh trace --merge FILE...")
       ->excludes("--summary-only");
   command->add_option("program", options->words, "The program and its arguments")
       ->type_name("-- PROGRAM ARGUMENTS...");

@@ -9,12 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "json/bounded.hpp"
 #include "json/whole_number.hpp"
+#include "platform/own_path.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -43,7 +45,8 @@ TraceFolder TraceFolder::beside(std::string const& output) {
 
 TraceFolder TraceFolder::temporary() {
   auto const folder = with_random_end(fs::temp_directory_path() / "nigh-trace", "");
-  fs::create_directory(folder);
+  if (auto const made = platform::make_new_directory(folder); !made)
+    throw std::runtime_error("trace: " + folder.string() + ": " + made.message());
   return TraceFolder(folder);
 }
 

@@ -2,12 +2,18 @@
 #include "nighd/log.hpp"
 
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <mutex>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
+
+#include "base/printable.hpp"
+#include "platform/owned_file.hpp"
 
 namespace nigh::nighd {
 namespace {
@@ -26,13 +32,48 @@ LineQueue::Writer writer_to(std::shared_ptr<spdlog::logger> const& logger) {
               }};
 }
 
+// A file that nobody else may open, and that is set aside as NAME.1.log when it is full. The sinks
+// of spdlog follow symbolic links, and let others read.
+class OwnFileSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  // Throws spdlog_ex where there is no such file.
+  explicit OwnFileSink(std::filesystem::path file) : file_(std::move(file)) { open(); }
+
+ private:
+  void open() {
+    auto opened = platform::AppendedFile::open(file_);
+    if (!opened) throw spdlog::spdlog_ex(file_.string() + ": " + opened.message());
+    out_.emplace(std::move(opened).value());
+  }
+
+  void sink_it_(spdlog::details::log_msg const& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    if (out_ && out_->size() > 0 && out_->size() + line.size() > largest_file) {
+      auto const full =
+          file_.parent_path() / (file_.stem().string() + ".1" + file_.extension().string());
+      std::error_code failed;
+      out_.reset();
+      std::filesystem::rename(file_, full, failed);
+    }
+    if (!out_) open();
+    if (auto const added = out_->add({line.data(), line.size()}); !added)
+      throw spdlog::spdlog_ex(file_.string() + ": " + added.message());
+  }
+
+  void flush_() override {}
+
+  std::filesystem::path const file_;
+  std::optional<platform::AppendedFile> out_;
+};
+
 }  // namespace
 
 std::string quoted(std::string_view text) {
   std::string safe = "\"";
-  for (char const c : text) {
+  for (char const c : base::printable(text)) {
     if (c == '"' || c == '\\') safe += '\\';
-    safe += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    safe += c;
   }
   return safe + '"';
 }
@@ -51,9 +92,7 @@ Log Log::to_standard_error() {
 
 result<Log> Log::to_file(std::filesystem::path const& file) {
   try {
-    return Log(std::make_shared<spdlog::logger>(
-        "nighd",
-        std::make_shared<spdlog::sinks::rotating_file_sink_st>(file.string(), largest_file, 1)));
+    return Log(std::make_shared<spdlog::logger>("nighd", std::make_shared<OwnFileSink>(file)));
   } catch (spdlog::spdlog_ex const& e) {
     return error{e.what()};
   }

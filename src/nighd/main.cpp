@@ -12,9 +12,11 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "coordinator/profile/profile_files.hpp"
 #include "coordinator/server/server.hpp"
 #include "nighd/log.hpp"
@@ -22,6 +24,8 @@
 #include "nighd/settings.hpp"
 #include "platform/affinity.hpp"
 #include "platform/local_listener.hpp"
+#include "platform/local_socket.hpp"
+#include "platform/own_path.hpp"
 #include "platform/owned_file.hpp"
 #include "platform/program.hpp"
 #include "platform/service.hpp"
@@ -35,7 +39,7 @@ using nigh::nighd::Settings;
 constexpr int bad_input = 2, refused = 1;
 constexpr std::chrono::seconds last_lines_within{1};
 
-// Why nighd ends before it has begun.
+// Why nighd ends before it has begun. Status 0 is no failure.
 struct CannotServe {
   std::string why;
   int status = refused;
@@ -74,6 +78,32 @@ std::filesystem::path profile_directory(Settings const& settings) {
   return settings.any_user ? coordinator::shared_profiles() : coordinator::own_profiles();
 }
 
+// One that has only just begun takes its lock before it listens.
+bool is_served(std::filesystem::path const& socket) {
+  constexpr auto patience = std::chrono::seconds(5);
+  constexpr auto pause = std::chrono::milliseconds(10);
+  for (auto const begin = std::chrono::steady_clock::now();
+       std::chrono::steady_clock::now() - begin < patience; std::this_thread::sleep_for(pause)) {
+    int const connection = platform::connect_local(socket.c_str());
+    if (connection < 0) continue;
+    platform::close_descriptor(connection);
+    return true;
+  }
+  return false;
+}
+
+CannotServe held_by_another(std::filesystem::path const& socket, std::string const& lock,
+                            bool if_none) {
+  auto const holder = platform::OwnedFile::holder_of(lock);
+  auto const who = holder
+                       ? "process " + std::to_string(holder->process) + " of user " + holder->user
+                       : std::string("another process");
+  if (is_served(socket)) return {who + " serves " + socket.string(), if_none ? 0 : refused};
+  return {who + " holds " + lock + ", but nothing answers at " + socket.string() +
+              ": end that process, or take another --socket",
+          refused};
+}
+
 // A socket that is left of a nighd that was killed is replaced: the lock, which ends with its
 // process, tells whether one is at work.
 Sockets open_sockets(Settings const& settings) {
@@ -86,8 +116,7 @@ Sockets open_sockets(Settings const& settings) {
   auto const lock = s.path.string() + ".lock";
   auto owned = platform::OwnedFile::open(lock);
   if (!owned) throw CannotServe{lock + ": " + owned.message(), bad_input};
-  if (!*owned && settings.if_none) throw CannotServe{{}, 0};
-  if (!*owned) throw CannotServe{"another nighd serves " + s.path.string(), refused};
+  if (!*owned) throw held_by_another(s.path, lock, settings.if_none);
   s.lock.emplace(std::move(**owned));
   s.listener = wanted(
       platform::listen_local(s.path, platform::Carries::messages, settings.any_user ? 0666 : 0600),
@@ -183,10 +212,10 @@ int main(int argc, char** argv) {
     serve(*read.settings);
     return 0;
   } catch (CannotServe const& e) {
-    if (!e.why.empty()) std::fprintf(stderr, "nighd: %s\n", e.why.c_str());
+    std::fprintf(e.status == 0 ? stdout : stderr, "nighd: %s\n", base::printable(e.why).c_str());
     return e.status;
   } catch (std::exception const& e) {
-    std::fprintf(stderr, "nighd: %s\n", e.what());
+    std::fprintf(stderr, "nighd: %s\n", base::printable(e.what()).c_str());
     return refused;
   }
 }

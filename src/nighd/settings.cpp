@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
+
 namespace nigh::nighd {
 namespace {
 
@@ -55,7 +57,7 @@ ReadSettings read_settings(int argc, char** argv) {
   app.add_option("--programs-per-user", s.programs_per_user, "At a time; 1024")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
-  app.add_flag("--if-none", s.if_none, "Leave in silence where another serves already");
+  app.add_flag("--if-none", s.if_none, "Leave with status 0 where another serves already");
   app.add_flag("--foreground", s.foreground, "Stay in the foreground, and log to standard error");
   try {
     app.parse(argc, argv);
@@ -64,7 +66,7 @@ ReadSettings read_settings(int argc, char** argv) {
     std::string message = e.what();
     for (char& c : message)
       if (c == '\n') c = ' ';
-    std::fprintf(stderr, "nighd: %s\n", message.c_str());
+    std::fprintf(stderr, "nighd: %s\n", base::printable(message).c_str());
     return {{}, bad_input};
   }
   s.socket = socket;

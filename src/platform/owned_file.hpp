@@ -6,15 +6,26 @@
 #include <filesystem>
 #include <nigh/result.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace nigh::platform {
 
+// A process that has a file open: its number and its user, by name where there is one.
+struct FileHolder {
+  int process = 0;
+  std::string user = {};
+};
+
 class OwnedFile {
  public:
-  // Makes the regular file, or empties the one that is there. Nothing when another process owns it,
-  // or this one already does.
+  // Makes the regular file, or empties this user's that is there; see open_own_file() for what is
+  // refused. Nothing when another process owns it, or this one already does.
   static result<std::optional<OwnedFile>> open(std::filesystem::path const& file);
+
+  // Which process owns the file: of those that have it open the one whose number the file begins
+  // with, the one that the kernel lists, or the first. Empty when we may not know.
+  static std::optional<FileHolder> holder_of(std::filesystem::path const& file);
 
   OwnedFile(OwnedFile&& from) noexcept;
   OwnedFile& operator=(OwnedFile&&) = delete;
@@ -27,6 +38,25 @@ class OwnedFile {
   explicit OwnedFile(int descriptor) : descriptor_(descriptor) {}
 
   int descriptor_;
+};
+
+// A file that grows at its end. See open_own_file() for what is refused.
+class AppendedFile {
+ public:
+  static result<AppendedFile> open(std::filesystem::path const& file);
+
+  AppendedFile(AppendedFile&& from) noexcept;
+  AppendedFile& operator=(AppendedFile&&) = delete;
+  ~AppendedFile();
+
+  std::uint64_t size() const { return size_; }
+  result<void> add(std::string_view text);
+
+ private:
+  AppendedFile(int descriptor, std::uint64_t size) : descriptor_(descriptor), size_(size) {}
+
+  int descriptor_;
+  std::uint64_t size_;
 };
 
 }  // namespace nigh::platform

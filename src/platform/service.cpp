@@ -37,20 +37,6 @@ static_assert(sizeof(SchedAttributes) == 48);
 
 }  // namespace
 
-result<void> make_private_directory(std::filesystem::path const& directory) {
-  auto const complain = [&](std::string const& why) { return error{directory.string() + why}; };
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return complain(": cannot be made: " + std::string(std::strerror(errno)));
-  struct stat what{};
-  if (::lstat(directory.c_str(), &what) != 0)
-    return complain(": " + std::string(std::strerror(errno)));
-  if (!S_ISDIR(what.st_mode)) return complain(" is no directory");
-  if (what.st_uid != ::geteuid()) return complain(" belongs to another user");
-  if ((what.st_mode & (S_IWGRP | S_IWOTH)) != 0) return complain(" may be written to by others");
-  if (::access(directory.c_str(), W_OK | X_OK) != 0) return complain(" may not be written to");
-  return {};
-}
-
 std::filesystem::path private_directory() {
   char const* const runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime == '/') return std::filesystem::path(runtime) / "nigh";

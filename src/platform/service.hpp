@@ -10,10 +10,6 @@
 
 namespace nigh::platform {
 
-// Makes the directory, for its user alone. An error when there is another's, or one that others may
-// write to, or something else of this name, a symbolic link included.
-result<void> make_private_directory(std::filesystem::path const& directory);
-
 // Where this user's services listen: $XDG_RUNTIME_DIR/nigh, or /tmp/nigh-UID.
 std::filesystem::path private_directory();
 

@@ -176,7 +176,7 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     int const in = ::open("/dev/null", O_RDONLY);
-    int const out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int const out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
     if (in < 0 || out < 0) {
       report.say("e126cannot write " + output.string() + ": " + std::strerror(errno));
       ::_exit(126);

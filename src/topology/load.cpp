@@ -4,7 +4,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include <type_traits>
 
 #include "base/cpu_list.hpp"
+#include "base/printable.hpp"
 #include "platform/affinity.hpp"
 #include "platform/apart.hpp"
 #include "platform/host.hpp"
@@ -56,9 +56,7 @@ result<topology> allowed_part(hwloc_topology_t machine, std::string source) {
 // A name a message may quote: one line, not endless.
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 200;
-  std::string quoted(text.substr(0, longest));
-  for (char& c : quoted)
-    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = '?';
+  auto quoted = base::printable(text.substr(0, longest));
   if (text.size() > longest) quoted += "...";
   return quoted;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/atomic.hpp"
+#include "base/printable.hpp"
 #include "platform/program.hpp"
 #include "trace/chrome_json.hpp"
 #include "trace/rank.hpp"
@@ -22,7 +23,8 @@ namespace {
 constexpr std::string_view head = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
 void say(std::string const& name, char const* why) noexcept {
-  std::fprintf(stderr, "nigh: cannot write the trace %s: %s\n", name.c_str(), why);
+  std::fprintf(stderr, "nigh: cannot write the trace %s: %s\n", base::printable(name).c_str(),
+               base::printable(why).c_str());
 }
 
 struct Opened {

@@ -56,8 +56,8 @@ TEST(Metrics, AreApartForTwoProgramsOfAProcessAndAlwaysUtf8) {
   for (Connection const c : {7U, 8U})
     core.step(Received{c, {Register{.pid = 42, .name = Name(name), .allowed = cpus({0})}}}, 0);
   auto const answer = metrics_answer(core, 1);
-  for (auto const* line : {"{program=\"1\",pid=\"42\",name=\"caf? \xc3\xa9\"} 0\n",
-                           "{program=\"2\",pid=\"42\",name=\"caf? \xc3\xa9\"} 0\n"})
+  for (auto const* line : {"{program=\"1\",pid=\"42\",name=\"caf\\\\xe9 \xc3\xa9\"} 0\n",
+                           "{program=\"2\",pid=\"42\",name=\"caf\\\\xe9 \xc3\xa9\"} 0\n"})
     EXPECT_NE(answer.find(line), answer.npos) << line << answer;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/region_name.hpp"
 #include "coordinator/profile/profile_files.hpp"
@@ -35,7 +36,7 @@ std::vector<KeptProfile> all_profiles(fs::path const& directory) {
   for (auto const& file : files) {
     auto const profile = coordinator::read_profile(file);
     if (!profile)
-      fmt::print(stderr, "nigh: profile: {}\n", profile.message());
+      fmt::print(stderr, "nigh: profile: {}\n", base::printable(profile.message()));
     else if (*profile)
       all.push_back({file, **profile});
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
@@ -37,7 +38,9 @@ struct ProfileWords {
   bool json = false;
 };
 
-void say(std::string const& what) { fmt::print(stderr, "nigh: profile: {}\n", what); }
+void say(std::string const& what) {
+  fmt::print(stderr, "nigh: profile: {}\n", base::printable_lines(what));
+}
 
 std::vector<int> sizes_of(CLI::App const& command, StudyOptions const& o, int cpus) {
   if (command.count("--threads") == 0) {

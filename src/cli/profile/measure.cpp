@@ -10,6 +10,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/program_output.hpp"
 #include "cli/run/launch_plan.hpp"
@@ -17,6 +18,7 @@
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/launch.hpp"
+#include "platform/own_path.hpp"
 #include "policy/thread_order.hpp"
 
 namespace nigh::cli {
@@ -28,7 +30,9 @@ constexpr std::array<char const*, 7> in_the_way{
     "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
 
-void say(std::string const& what) { fmt::print(stderr, "nigh: profile: {}\n", what); }
+void say(std::string const& what) {
+  fmt::print(stderr, "nigh: profile: {}\n", base::printable_lines(what));
+}
 
 // Where the shim writes. One for each run.
 class TimesDirectory {
@@ -36,9 +40,8 @@ class TimesDirectory {
   TimesDirectory()
       : path_(fs::temp_directory_path() /
               ("nigh-times." + std::to_string(std::random_device{}()))) {
-    if (!fs::create_directory(path_))
-      throw std::runtime_error("profile: " + path_.string() + " is somebody's already");
-    fs::permissions(path_, fs::perms::owner_all);
+    if (auto const made = platform::make_new_directory(path_); !made)
+      throw std::runtime_error("profile: " + path_.string() + ": " + made.message());
   }
   ~TimesDirectory() {
     std::error_code failed;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/profile/choose.hpp"
@@ -26,13 +27,13 @@ using Json = nlohmann::ordered_json;
 constexpr int not_there = 1;
 
 std::string name_of(RegionProfile const& region) {
-  return region.where.empty() ? coordinator::region_name(region.id) : region.where;
+  return region.where.empty() ? coordinator::region_name(region.id) : base::printable(region.where);
 }
 
 // Of a module, which has none, the interpreter's.
 std::string place_of(ProgramProfile const& profile) {
-  if (!profile.path.empty()) return profile.path;
-  return profile.interpreter.empty() ? "-" : profile.interpreter;
+  if (!profile.path.empty()) return base::printable(profile.path);
+  return profile.interpreter.empty() ? "-" : base::printable(profile.interpreter);
 }
 
 // As in its file, which is documented, and where that is.
@@ -66,8 +67,9 @@ std::string as_text(KeptProfile const& kept) {
   std::size_t width = std::string("REGION").size();
   for (auto const& region : profile.regions) width = std::max(width, name_of(region).size());
   auto text = fmt::format("{} ({}), on {} cpus\n{}\n\n{:<{}}  {:<14}  {:<8}  {:>7}  {:>7}  {}\n",
-                          profile.program, place_of(profile), profile.cpus, kept.file.string(),
-                          "REGION", width, "ID", "FROM", "MAXIMUM", "OPTIMAL", "TIMES BY THREADS");
+                          base::printable(profile.program), place_of(profile), profile.cpus,
+                          base::printable(kept.file.string()), "REGION", width, "ID", "FROM",
+                          "MAXIMUM", "OPTIMAL", "TIMES BY THREADS");
   for (auto const& region : profile.regions) {
     auto const count = [&](std::uint32_t n) {
       if (region.is_indifferent) return std::string("any");
@@ -121,25 +123,28 @@ void show_profiles(bool json) {
   for (auto& kept : all) name_regions(kept.profile);
   if (json) return write_output("-", as_json(all));
   if (all.empty()) {
-    fmt::print(stderr, "nigh: profile: none in {}\n", profile_directory().string());
+    fmt::print(stderr, "nigh: profile: none in {}\n",
+               base::printable(profile_directory().string()));
     throw ExitStatus{not_there};
   }
   std::size_t width = std::string("PROGRAM").size();
-  for (auto const& kept : all) width = std::max(width, kept.profile.program.size());
+  for (auto const& kept : all)
+    width = std::max(width, base::printable(kept.profile.program).size());
   auto text = fmt::format("{:<{}}  {:>7}  {:>6}  {:>8}  {:>5}  {:>4}  {}\n", "PROGRAM", width,
                           "REGIONS", "LEARNT", "MEASURED", "GIVEN", "CPUS", "PATH");
   for (auto const& [file, p] : all)
     text +=
-        fmt::format("{:<{}}  {:>7}  {:>6}  {:>8}  {:>5}  {:>4}  {}\n", p.program, width,
-                    p.regions.size(), count_of(p, Source::learnt), count_of(p, Source::measured),
-                    count_of(p, Source::given), p.cpus, place_of(p));
+        fmt::format("{:<{}}  {:>7}  {:>6}  {:>8}  {:>5}  {:>4}  {}\n", base::printable(p.program),
+                    width, p.regions.size(), count_of(p, Source::learnt),
+                    count_of(p, Source::measured), count_of(p, Source::given), p.cpus, place_of(p));
   write_output("-", text);
 }
 
 void show_profile(std::string const& program, bool json) {
   auto found = profiles_of(profile_directory(), program);
   if (found.empty()) {
-    fmt::print(stderr, "nigh: profile: none of {} in {}\n", program, profile_directory().string());
+    fmt::print(stderr, "nigh: profile: none of {} in {}\n", base::printable(program),
+               base::printable(profile_directory().string()));
     throw ExitStatus{not_there};
   }
   for (auto& kept : found) name_regions(kept.profile);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <set>
 
+#include "base/printable.hpp"
 #include "cli/profile/durations.hpp"
 #include "coordinator/profile/region_profile.hpp"
 
@@ -158,7 +159,8 @@ double widest_spread(Study const& study) {
 std::string study_text(Study const& study) {
   std::string text;
   for (auto const& program : study.programs)
-    text += (study.programs.size() > 1 ? program.path + ":\n" : "") + text_of(study, program);
+    text += (study.programs.size() > 1 ? base::printable(program.path) + ":\n" : "") +
+            text_of(study, program);
   text +=
       "time: of a region, mean of its runs; median of the program's runs, whose spread is from the "
       "least to the most\n"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cpu_list.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/run/adjust_plan.hpp"
@@ -81,7 +82,9 @@ void bind_rank(CLI::App const& command, RunOptions const& o, topology const& mac
 }
 
 // Never throws: where standard error is closed, the program is to run all the same.
-void say(std::string const& what) { std::fputs(("nigh: run: " + what + '\n').c_str(), stderr); }
+void say(std::string const& what) {
+  std::fputs(("nigh: run: " + base::printable(what) + '\n').c_str(), stderr);
+}
 
 void say_notes(Plan const& plan, Shim const& shim) {
   for (auto const& note : plan.notes) say(note);

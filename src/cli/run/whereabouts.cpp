@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/printable.hpp"
 #include "cli/topo.hpp"
 
 namespace nigh::cli {
@@ -65,7 +66,7 @@ void Whereabouts::add(std::vector<platform::ThreadSample> const& sample) {
   if (!sample.empty()) ++samples_;
   for (auto const& s : sample) {
     auto& t = thread(s);
-    t.name = s.name;  // a program may name its threads at any time
+    t.name = base::printable(s.name);  // a program may name its threads at any time
     if (s.busy_ns > t.busy_ns) t.busy_on[s.cpu] += s.busy_ns - t.busy_ns;
     t.busy_ns = std::max(t.busy_ns, s.busy_ns);
     if (s.migrations) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cpu_list.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/status_json.hpp"
@@ -73,8 +74,8 @@ void show_once(std::string const& socket, MachineTree const& machine, bool json)
   source.look(patience_ms);
   auto const& sample = source.sample();
   if (!sample.status) {
-    std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", socket.c_str(),
-                 sample.why_not.c_str());
+    std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", base::printable(socket).c_str(),
+                 base::printable(sample.why_not).c_str());
     throw ExitStatus{no_coordinator};
   }
   auto const& signs = signs_of_locale();
@@ -91,7 +92,8 @@ void show(TopOptions const& options) {
     throw UsageError("--delay: from 0.1 to 3600 seconds");
   auto const socket = coordinator_socket();
   auto const why_not = options.once ? std::string() : Terminal::why_not();
-  if (!why_not.empty()) std::fprintf(stderr, "nigh: top: %s: showing it once\n", why_not.c_str());
+  if (!why_not.empty())
+    std::fprintf(stderr, "nigh: top: %s: showing it once\n", base::printable(why_not).c_str());
   auto const machine = whole_machine();
   if (options.once || !why_not.empty()) return show_once(socket, machine, options.json);
   if (int const status = watch(socket, machine, options.delay_s); status != 0)

@@ -6,34 +6,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/printable.hpp"
+
 namespace nigh::cli::top {
 namespace {
-
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 1;
-  bool is_good = false;
-};
-
-Character first_of(std::string_view text) {
-  auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  auto const lead = byte(0);
-  if (lead < 0x80) return {lead, 1, lead >= 0x20 && lead != 0x7f};
-  std::size_t const bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  char32_t code = lead & (0x7f >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  constexpr std::array<char32_t, 5> shortest{0, 0, 0x80, 0x800, 0x10000};
-  bool const is_character =
-      code >= shortest[bytes] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-  // Controls, and marks that turn the direction of what follows.
-  bool const commands = code < 0xa0 || (code >= 0x200b && code <= 0x200f) ||
-                        (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-  return {code, is_character ? bytes : 1, is_character && !commands};
-}
 
 int width_of(char32_t code) {
   struct Span {
@@ -59,8 +35,8 @@ int width_of(char32_t code) {
 int width_of(std::string_view text) {
   int width = 0;
   for (std::size_t at = 0; at < text.size();) {
-    auto const c = first_of(text.substr(at));
-    width += c.is_good ? width_of(c.code) : 1;
+    auto const c = base::first_character(text.substr(at));
+    width += c.is_printable ? width_of(c.code) : 1;
     at += c.bytes;
   }
   return width;
@@ -69,8 +45,8 @@ int width_of(std::string_view text) {
 std::string printable(std::string_view text, Signs const& signs) {
   std::string clean;
   for (std::size_t at = 0; at < text.size();) {
-    auto const c = first_of(text.substr(at));
-    bool const shows = c.is_good && (signs.any_letter || c.code < 0x80);
+    auto const c = base::first_character(text.substr(at));
+    bool const shows = c.is_printable && (signs.any_letter || c.code < 0x80);
     clean += shows ? text.substr(at, c.bytes) : "?";
     at += c.bytes;
   }
@@ -83,8 +59,8 @@ std::string cut_to(std::string_view text, int width, Signs const& signs) {
   if (room < 0) return {};
   std::size_t end = 0;
   for (int used = 0; end < text.size();) {
-    auto const c = first_of(text.substr(end));
-    used += c.is_good ? width_of(c.code) : 1;
+    auto const c = base::first_character(text.substr(end));
+    used += c.is_printable ? width_of(c.code) : 1;
     if (used > room) break;
     end += c.bytes;
   }
@@ -98,8 +74,8 @@ std::string cut_front_to(std::string_view text, int width, Signs const& signs) {
   if (room < 0) return {};
   std::size_t begin = 0;
   for (int left = all; begin < text.size() && left > room;) {
-    auto const c = first_of(text.substr(begin));
-    left -= c.is_good ? width_of(c.code) : 1;
+    auto const c = base::first_character(text.substr(begin));
+    left -= c.is_printable ? width_of(c.code) : 1;
     begin += c.bytes;
   }
   return std::string(signs.cut) + std::string(text.substr(begin));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run/launch_plan.hpp"
@@ -54,7 +55,9 @@ std::vector<T> parsed(char const* option, std::vector<std::string> const& texts,
   return values;
 }
 
-void say(std::string const& what) { fmt::print(stderr, "nigh: tune: {}\n", what); }
+void say(std::string const& what) {
+  fmt::print(stderr, "nigh: tune: {}\n", base::printable_lines(what));
+}
 
 Metric metric_of(CLI::App const& command, TuneOptions const& o) {
   if (command.count("--metric") == 0) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "json/bounded.hpp"
+#include "platform/own_path.hpp"
 #include "platform/owned_file.hpp"
 #include "platform/program.hpp"
 
@@ -60,6 +61,8 @@ result<void> write_whole(fs::path const& file, std::string const& text) {
   part += '.' + std::to_string(platform::process_id()) + ".part";
   std::error_code failed;
   {
+    if (auto const made = platform::make_new_file(part, 0600); !made)
+      return error{file.string() + ": " + made.message()};
     errno = 0;
     std::ofstream out(part, std::ios::binary | std::ios::trunc);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -44,11 +44,9 @@ std::string millionths(std::uint64_t n) {
 // Who reads refuses all of it for one byte that is no UTF-8.
 std::string label_value(std::string_view text) {
   std::string escaped;
-  while (!text.empty()) {
-    auto const length = base::utf8_character(text);
-    if (text[0] == '"' || text[0] == '\\') escaped += '\\';
-    escaped += length == 0 ? std::string_view("?") : text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
+  for (char const c : base::printable(text)) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
   }
   return escaped;
 }
