@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "platform/elf.hpp"
+#include "base/printable.hpp"
+#include "cli/region_finder.hpp"
 #include "platform/process_usage.hpp"
 
 namespace nigh::cli {
@@ -32,6 +36,49 @@ CompilerPart compiler_part(std::string const& function) {
   if (!text.starts_with(clone)) return {at, text};
   text = text.substr(clone.size());
   return {at, text.substr(0, text.find(']'))};
+}
+
+// Programs of other users whose files cost more than they may: then nobody waits for others.
+constexpr int most_strangers_failed = 3;
+int strangers_failed = 0;
+
+// Texts, each with a zero behind it. Long ones are cut.
+constexpr std::size_t longest_text = 4096;
+std::string as_answer(RegionCode const& code) {
+  std::string answer;
+  auto const add = [&](std::string const& text) {
+    answer.append(text, 0, longest_text).push_back('\0');
+  };
+  add(code.file.string());
+  add(code.is_in_library ? "1" : "0");
+  add(code.at.function);
+  add(std::to_string(code.at.offset));
+  add(code.at.source);
+  add(std::to_string(code.at.line));
+  return answer;
+}
+
+template <class Number>
+Number number_in(std::string_view text) {
+  Number n{};
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n;
+}
+
+// What the child says is believed no more than the file: it may have been taken over.
+RegionCode from_answer(std::string_view answer, RegionCode code) {
+  auto const next = [&] {
+    auto const text = answer.substr(0, answer.find('\0'));
+    answer.remove_prefix(std::min(answer.size(), text.size() + 1));
+    return text;
+  };
+  code.file = next();
+  code.is_in_library = next() == "1";
+  code.at.function = base::printable(next());
+  code.at.offset = number_in<std::uint64_t>(next());
+  code.at.source = base::printable(next());
+  code.at.line = number_in<int>(next());
+  return code;
 }
 
 constexpr std::string_view opening = "(<{[", closing = ")>}]";
@@ -87,14 +134,15 @@ std::string short_name(RegionCode const& region) {
     return at.offset == 0 ? name : fmt::format("{}+{:#x}", name, at.offset);
   }
   if (region.is_in_library)
-    return fmt::format("{}+{:#x}", region.file.filename().string(), region.address);
+    return fmt::format("{}+{:#x}", base::printable(region.file.filename().string()),
+                       region.address);
   return fmt::format("{:#x}", region.address);
 }
 
 RegionNames RegionNames::of_program(fs::path program, std::vector<fs::path> const& libraries) {
   RegionNames names;
-  names.program_.file = std::move(program);
-  for (auto const& library : libraries) names.add(library);
+  names.program_ = std::move(program);
+  names.libraries_ = libraries;
   return names;
 }
 
@@ -105,41 +153,46 @@ RegionNames RegionNames::of_process(int pid) {
   return names;
 }
 
-// By the name it was loaded under: its own, or that of the file where it has none.
-void RegionNames::add(fs::path const& library) {
-  auto const elf = platform::read_elf(library);
-  if (!elf) return;
-  auto const name = elf->library_name.empty() ? library.filename().string() : elf->library_name;
-  libraries_.try_emplace(coordinator::library_number(name.c_str()), Binary{library, {}, false});
+// Files may say anything, and those of a process that another user runs may be anything: a child
+// with that user's rights and little memory and time looks into them.
+std::unique_ptr<platform::AnsweringChild> RegionNames::start() const {
+  platform::AnsweringChild::Bounds bounds;
+  if (pid_) {
+    bounds.user = platform::user_of(*pid_);
+    if (!bounds.user || strangers_failed >= most_strangers_failed) return {};
+    constexpr int strangers_seconds = 2;
+    if (!bounds.user->is_us) bounds.seconds = strangers_seconds;
+  }
+  auto child = platform::AnsweringChild::start(bounds, [this] {
+    auto const finder = std::make_shared<RegionFinder>(program_, libraries_, pid_);
+    return [finder](std::string_view question) {
+      RegionId region = 0;
+      std::memcpy(&region, question.data(), std::min(question.size(), sizeof region));
+      return as_answer(finder->find(region));
+    };
+  });
+  return child ? std::make_unique<platform::AnsweringChild>(std::move(*child)) : nullptr;
 }
 
-RegionNames::Binary* RegionNames::binary_of(RegionId region) {
-  if ((region & coordinator::in_no_file) != 0) return nullptr;
-  auto const number = coordinator::library_of(region);
-  if (number == 0) return &program_;
-  // Libraries are loaded at any time.
-  if (pid_ && !libraries_.contains(number)) {
-    std::error_code unknown;
-    auto const program = fs::read_symlink(program_.file, unknown);
-    for (auto const& file : platform::mapped_code(*pid_))
-      if (file != program) add(file);
-  }
-  auto const found = libraries_.find(number);
-  return found == libraries_.end() ? nullptr : &found->second;
+RegionCode RegionNames::look_for(RegionId region) {
+  RegionCode unknown;
+  unknown.address = coordinator::address_of(region);
+  if (has_failed_) return unknown;
+  if (!child_) child_ = start();
+  std::string question(sizeof region, '\0');
+  std::memcpy(question.data(), &region, sizeof region);
+  auto const answer = child_ ? child_->ask(question) : std::nullopt;
+  has_failed_ = !answer;
+  if (has_failed_ && child_ && pid_ && !platform::is_own_process(*pid_)) ++strangers_failed;
+  // A program that runs seldom has a new one, and there may be many programs.
+  if (!answer || pid_) child_.reset();
+  return answer ? from_answer(*answer, unknown) : unknown;
 }
 
 RegionCode const& RegionNames::find(RegionId region) {
   auto const [at, is_new] = found_.try_emplace(region);
-  auto& code = at->second;
-  if (!is_new) return code;
-  code.address = coordinator::address_of(region);
-  Binary* const binary = binary_of(region);
-  if (binary == nullptr) return code;
-  code.file = binary->file;
-  code.is_in_library = binary != &program_;
-  if (!std::exchange(binary->is_opened, true)) binary->code = CodeFile::open(binary->file);
-  if (binary->code) code.at = binary->code->find(code.address);
-  return code;
+  if (is_new) at->second = look_for(region);
+  return at->second;
 }
 
 }  // namespace nigh::cli

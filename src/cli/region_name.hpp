@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/code_file.hpp"
 #include "coordinator/protocol/region_id.hpp"
+#include "platform/answering_child.hpp"
 
 namespace nigh::cli {
 
@@ -30,30 +32,27 @@ std::string short_name(RegionCode const& region);
 // region's body, and add to the name.
 std::string function_of(RegionCode const& region);
 
-// Finds the regions of one program. Files are opened when they are first needed, and answers kept.
+// Finds the regions of one program, and keeps answers. Its functions and sources are printable.
 class RegionNames {
  public:
   static RegionNames of_program(std::filesystem::path program,
                                 std::vector<std::filesystem::path> const& libraries = {});
-  // Of one that runs: with the libraries it has loaded. Where we may not look, names are addresses.
+  // Of one that runs: with the libraries it has loaded. Its files are read with the rights of its
+  // user; names are addresses where these do not suffice, and where we may not take them.
   static RegionNames of_process(int pid);
 
   RegionCode const& find(coordinator::RegionId region);
   std::string name(coordinator::RegionId region) { return short_name(find(region)); }
 
  private:
-  struct Binary {
-    std::filesystem::path file = {};
-    std::optional<CodeFile> code = {};
-    bool is_opened = false;
-  };
-
-  void add(std::filesystem::path const& library);
-  Binary* binary_of(coordinator::RegionId region);
+  std::unique_ptr<platform::AnsweringChild> start() const;
+  RegionCode look_for(coordinator::RegionId region);
 
   std::optional<int> pid_;
-  Binary program_;
-  std::map<std::uint32_t, Binary> libraries_;  // by number
+  std::filesystem::path program_;
+  std::vector<std::filesystem::path> libraries_;
+  std::unique_ptr<platform::AnsweringChild> child_;
+  bool has_failed_ = false;
   std::map<coordinator::RegionId, RegionCode> found_;
 };
 

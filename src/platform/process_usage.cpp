@@ -2,7 +2,6 @@
 #include "platform/process_usage.hpp"
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,8 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+
+#include "platform/answering_child.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -133,10 +134,9 @@ std::vector<fs::path> mapped_code(int process, fs::path const& proc) {
   return files;
 }
 
-bool is_own_process(int process, fs::path const& proc) {
-  struct stat folder{};
-  return ::stat((proc / std::to_string(process)).c_str(), &folder) == 0 &&
-         folder.st_uid == ::getuid();
+bool is_own_process(int process) {
+  auto const user = user_of(process);
+  return user && user->is_us;
 }
 
 std::optional<std::map<int, std::uint64_t>> bytes_by_node(int process, fs::path const& proc) {

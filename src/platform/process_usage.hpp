@@ -32,8 +32,8 @@ std::vector<ThreadSample> threads_of(int process, std::filesystem::path const& p
 std::vector<std::filesystem::path> mapped_code(int process,
                                                std::filesystem::path const& proc = "/proc");
 
-// Whether its user is ours. False when it is gone.
-bool is_own_process(int process, std::filesystem::path const& proc = "/proc");
+// Whether it has all its rights from our user, as we have. False when it is gone.
+bool is_own_process(int process);
 
 // Bytes by NUMA node of memory that is the process's own or shared between processes, but no
 // file's. Empty when the kernel does not say. Walks all its page tables: some milliseconds a

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -13,11 +17,14 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "cli/region_name.hpp"
+#include "platform/process_usage.hpp"
 
 // This file is compiled with debug information.
 constexpr int marked_line = __LINE__ + 1;
 extern "C" __attribute__((noinline)) int nigh_test_marked(int n) { return n + 1; }
+extern "C" int nigh_test_hostile(int n);  // of hostile_line.cpp
 
 namespace nigh::cli {
 namespace {
@@ -77,6 +84,44 @@ TEST(RegionName, IsTheAddressWhereNothingIsKnown) {
   auto here = RegionNames::of_program(this_program());
   EXPECT_EQ(here.name(coordinator::in_no_file | address), "0x11d0");
   EXPECT_EQ(here.name(region_in(library_number("libnobody.so"), address)), "0x11d0");
+}
+
+TEST(RegionName, OfAHostileFileCommandsNoTerminal) {
+  ASSERT_EQ(nigh_test_hostile(1), 3);
+  auto const hostile = address_in_file(reinterpret_cast<void const*>(&nigh_test_hostile));
+  auto names = RegionNames::of_program(this_program());
+  EXPECT_EQ(names.name(hostile), "evil\\x1b[31m\\n99 root \\u009b.cpp:7");
+  auto const& found = names.find(hostile);
+  EXPECT_EQ(base::printable(found.at.source), found.at.source);
+  EXPECT_EQ(base::printable(short_name({"/tmp/\033[2J.so", true, 1, {}})),
+            short_name({"/tmp/\033[2J.so", true, 1, {}}));
+}
+
+// The owner of its folder in /proc is root: that does not make it root's.
+TEST(RegionName, OfAnotherUsersProcessThatHidesTakesNoRightsOfRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may look into other users' processes";
+  constexpr unsigned nobody = 65534;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  int const child = ::fork();
+  if (child == 0) {
+    ::close(ends[1]);
+    if (::setresgid(nobody, nobody, nobody) != 0 || ::setresuid(nobody, nobody, nobody) != 0)
+      ::_exit(1);
+    ::prctl(PR_SET_DUMPABLE, 0);
+    ::prctl(PR_SET_NAME, "hidden");
+    char end = 0;
+    ::_exit(static_cast<int>(::read(ends[0], &end, 1)));
+  }
+  ::close(ends[0]);
+  for (std::string name; name != "hidden\n" && ::kill(child, 0) == 0; ::usleep(1000))
+    name = text_of(fmt::format("/proc/{}/comm", child));
+  EXPECT_FALSE(platform::is_own_process(child));
+  EXPECT_EQ(RegionNames::of_process(child).name(marked()), fmt::format("{:#x}", marked()));
+  ::close(ends[1]);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 // Cut anywhere, a file may tell less, and does no harm.
