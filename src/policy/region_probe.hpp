@@ -47,13 +47,16 @@ inline int size_to_try(RegionScaling::Known const& known) noexcept {
 }
 
 // Whether a region had better have no more threads than its maximum even where its program holds
-// more cpus: changing the team costs something, too.
+// more cpus. Only if larger teams lose clearly more than it takes to wake threads that sleep: a
+// region that is short pays for that when it is the first after a pause, and if it had one thread,
+// the next one would pay.
 inline bool is_worth_a_smaller_team(RegionScaling const& scaling) noexcept {
-  constexpr double long_ns = 100'000, clearly_slower = 1.1;
+  constexpr double to_wake_ns = 250'000, clearly = 0.1;
   auto const known = scaling.known();
   if (known.count == 0) return false;
   auto const fast_ns = known.fast().time.median;
-  return fast_ns >= long_ns || (known.end() - 1)->time.median > clearly_slower * fast_ns;
+  auto const lost_ns = (known.end() - 1)->time.median - fast_ns;
+  return lost_ns > std::max(to_wake_ns, clearly * fast_ns);
 }
 
 class RegionProbe {

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "policy/region_probe.hpp"
 #include "policy/region_scaling.hpp"
 
 namespace nigh::policy {
@@ -164,6 +165,20 @@ TEST(RegionScaling, RecallsMedianAndSpread) {
   odd.recall(4, INT64_MAX, 5, INT64_MAX);
   odd.recall(8, 1, 5, INT64_MAX);
   EXPECT_EQ(odd.known(true).count, 2U);
+}
+
+// Of a program that is between its regions for longer than its threads spin.
+TEST(RegionScaling, WhatItTakesToWakeThreadsIsNoReasonForASmallerTeam) {
+  auto const with = [](std::int64_t one_ns, std::int64_t two_ns) {
+    RegionScaling region;
+    for (int run = 0; run < 5; ++run) region.observe(1, one_ns), region.observe(2, two_ns);
+    EXPECT_EQ(region.demand(2)->maximum, 1);
+    return region;
+  };
+  EXPECT_FALSE(is_worth_a_smaller_team(with(27'000, 126'000)));
+  EXPECT_TRUE(is_worth_a_smaller_team(with(27'000, 426'000)));
+  EXPECT_TRUE(is_worth_a_smaller_team(with(2'000'000, 3'000'000)));
+  EXPECT_FALSE(is_worth_a_smaller_team(with(20'000'000, 21'500'000))) << "clearly";
 }
 
 TEST(RegionScaling, DisturbedRunsChangeNothing) {
