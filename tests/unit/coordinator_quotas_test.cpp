@@ -154,6 +154,19 @@ TEST_F(QuotaTest, AQuotaIsNotWaitedForForLong) {
   EXPECT_EQ(granted(2), 1);
 }
 
+// It is in want from then on, so the parts of all are smaller, and one of the host's queue may be
+// content with what is free.
+TEST_F(QuotaTest, OneThatWaitsForItsQuotaNoMoreMakesPartsSmaller) {
+  join(1, {{box, 5}}), join(2, {{box, 5}}), join(3);
+  ask(1, 5);
+  EXPECT_EQ(granted(1), 5);
+  ask(3, 8);
+  EXPECT_EQ(granted(3), 0) << "its part is four, and three are free";
+  ask_briefly(2, 1, 100);
+  after(100);
+  EXPECT_GE(granted(3), 2) << "its part is two";
+}
+
 TEST_F(QuotaTest, TwoGroupsAreTwo) {
   join(1, {{box, 1}});
   join(2, {{other, 2}});

@@ -80,11 +80,13 @@ void Coordinator::give_up() {
       queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
       if (i == 0) first_since_ = now_;
     }
-    std::erase_if(outside_, [&](Waiting const& w) {
+    // Its program is in want from now on, so the parts of those in the queue are smaller.
+    auto const ended_outside = std::erase_if(outside_, [&](Waiting const& w) {
       if (!has_ended(w)) return false;
       run_unplaced(w, 0);
       return true;
     });
+    anybody |= ended_outside > 0;
     if (!anybody) return;
     admit();
     serve();
