@@ -204,6 +204,25 @@ TEST_F(Patience, AlsoEndsWhenCpusAreThereInTheSameMoment) {
   EXPECT_FALSE(last<Unplaced>(2));
 }
 
+// It stands behind one that waits for ever, and is not led past others when that one leaves.
+TEST_F(Patience, KeepsItsPlaceWhenOneThatWaitsForEverLeaves) {
+  for (Connection c : {1u, 2u, 3u, 4u}) join(c);
+  from(1, wants(4, 1));
+  from(2, wants(4, 1, 1));
+  after(1);
+  EXPECT_TRUE(last<Unplaced>(2));
+  now_ += 1;
+  from(3, wants(4, 1));
+  from(4, wants(4, 1, 0));
+  now_ += 1;
+  from(2, wants(4, 2));
+  EXPECT_EQ(machine_.waiting(), 3);
+  step(Lost{4});
+  EXPECT_EQ(machine_.waiting(), 2);
+  from(1, Release{1});
+  EXPECT_GT(granted(3), 0);
+}
+
 class StrangersBeside : public Patience {};
 
 TEST_F(StrangersBeside, KeepATeamFromQuietCpusOnlyWhereTheyAreTooFew) {
