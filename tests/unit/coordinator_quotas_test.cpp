@@ -167,6 +167,32 @@ TEST_F(QuotaTest, OneThatWaitsForItsQuotaNoMoreMakesPartsSmaller) {
   EXPECT_GE(granted(3), 2) << "its part is two";
 }
 
+TEST_F(QuotaTest, WhatIsOverdueEndsForOneThatIsAdmittedWhenAnotherGivesUp) {
+  join(1), join(2, {{box, 1}}), join(3, {{box, 1}});
+  ask(1, 8);
+  EXPECT_EQ(granted(1), 8);
+  ask_briefly(2, 1, 80'000);
+  ask(3, 1);
+  after(slice);  // asked back
+  after(80'000 - slice);
+  EXPECT_EQ(granted(3), 1) << "the other one of its group wants the quota no more";
+}
+
+// Its quota leaves the first in line less then, which may be no more than what is free.
+TEST_F(QuotaTest, OneThatIsServedBehindTheFirstTakesOfItsQuota) {
+  auto hers = cpus(1, 4);
+  hers.add(6), hers.add(7);
+  join(3, {}, hers);
+  ask(3, 5);
+  EXPECT_EQ(granted(3), 5);
+  join(1, {{box, 4}}, cpus(0, 4)), join(2, {{box, 4}}, cpus(4, 6));
+  ask(1, 4), ask(1, 4);
+  EXPECT_EQ(machine_.waiting(), 2);
+  ask(2, 2);
+  EXPECT_EQ(granted(2), 2);
+  EXPECT_EQ(granted(1), 1);
+}
+
 TEST_F(QuotaTest, TwoGroupsAreTwo) {
   join(1, {{box, 1}});
   join(2, {{other, 2}});

@@ -125,11 +125,13 @@ void Coordinator::serve() {
       kept |= program(queue_[i].owner).allowed;
       ++i;
     } else {
-      bool const was_in_want = is_in_want(program(queue_[i].owner));
+      auto const owner = queue_[i].owner;
+      bool const was_in_want = is_in_want(program(owner));
       grant(queue_[i], decision);
       queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
       if (i == 0) first_since_ = now_;
-      if (was_in_want) i = 0, kept = PositionSet(machine_.size());  // nothing is kept for it now
+      // Nothing is kept for it now, and what its quota leaves to those in front of it is less.
+      if (was_in_want || !quotas_.of(owner).empty()) i = 0, kept = PositionSet(machine_.size());
     }
     open = free_;
     open -= kept;

@@ -88,7 +88,7 @@ void Coordinator::give_up() {
     });
     anybody |= ended_outside > 0;
     if (!anybody) return;
-    admit();
+    end_overdue();  // for those who are admitted now, too
     serve();
   }
 }
