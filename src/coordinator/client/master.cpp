@@ -29,7 +29,7 @@ Master::~Master() {
 }
 
 void Master::give_back() noexcept {
-  if (forget_word()) program_.send(Release{lease_});
+  if (forget_word()) program_.release(lease_);
   lease_ = 0;
 }
 
@@ -184,7 +184,7 @@ void Master::leave_by_message(LeaseWord::Left left) noexcept {
     if (!is_long) due_ = region_;
     program_.look();
   }
-  if (left == LeaseWord::Left::asked) program_.send(Release{lease_});
+  if (left == LeaseWord::Left::asked) program_.release(lease_);
   if (left != LeaseWord::Left::kept) lease_ = 0;
 }
 

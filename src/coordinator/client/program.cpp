@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "coordinator/client/master.hpp"
+#include "platform/futex.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/pause.hpp"
 #include "platform/shared_memory.hpp"
@@ -66,6 +67,7 @@ void Program::drop() noexcept {
   silent_until_.store(0, sync::relaxed);
   silence_.store(0, sync::relaxed);
   turn_.reset();
+  leaving_.store(0, sync::relaxed);
 }
 
 // A look at the clock, as a rule.
@@ -146,12 +148,14 @@ bool Program::attach(Master& master) noexcept {
 // After this no thread that listens knows the master.
 void Program::detach(Master& master) noexcept {
   if (master.slot_ == lease_slots || masters_[master.slot_].load(sync::relaxed) != &master) return;
+  leaving_.fetch_add(1, sync::relaxed);
   while (!turn_.try_take()) {
     send(Query{});  // whoever listens hears the answer, and gives the turn
     turn_.await();
   }
   masters_[master.slot_].store(nullptr, sync::relaxed);
   turn_.give();
+  if (leaving_.fetch_sub(1, sync::relaxed) == 1) platform::futex_wake_all(leaving_);
 }
 
 // False if it is not sent: then the coordinator is gone, or has not read for so long that it might
@@ -160,6 +164,13 @@ bool Program::send(ProgramMessage const& message) noexcept {
   auto const encoded = encode(message);
   OwnSocket::Use const own(socket_);
   return is_joined() && platform::send_message(own.number(), encoded.bytes()) == 0;
+}
+
+// A lease that cannot be released would stay ours for ever, so the connection ends instead; whoever
+// uses it next finds that out.
+void Program::release(LeaseId lease) noexcept {
+  if (send(Release{lease}) || !is_joined()) return;
+  platform::hang_up(OwnSocket::Use(socket_).number());
 }
 
 // Until the master's answer is there, the link is gone over which it would come, or it is late.
@@ -177,7 +188,10 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message, std::
   while (sent && is_awaited()) {
     auto const now = now_us();
     if (now >= until) return note_silence(now);
-    if (turn_.try_take()) {
+    if (auto const leaving = leaving_.load(sync::relaxed); leaving != 0) {
+      constexpr std::int64_t at_most_ns = 1'000'000;
+      platform::futex_wait_for(leaving_, leaving, at_most_ns);
+    } else if (turn_.try_take()) {
       if (is_awaited()) listen(until - now);
       turn_.give();
     } else if (patience == 0) {
@@ -285,7 +299,7 @@ Master* Program::waiting_for(Ticket ticket) noexcept {
 void Program::take(Grant const& grant) noexcept {
   if (Master* const master = waiting_for(grant.ticket)) return master->take(grant);
   static_cast<void>(page_->at(grant.ticket).decline(grant.lease));
-  send(Release{grant.lease});
+  release(grant.lease);
 }
 
 void Program::take(Refusal const& refusal) noexcept {

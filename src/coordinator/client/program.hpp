@@ -87,6 +87,7 @@ class Program {
   bool attach(Master& master) noexcept;
   void detach(Master& master) noexcept;
   bool send(ProgramMessage const& message) noexcept;
+  void release(LeaseId lease) noexcept;
   void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link,
                      Clock patience) noexcept;
   bool hear_awake(Master& master, std::uint32_t link) noexcept;
@@ -109,6 +110,8 @@ class Program {
   //     number changes together with the socket, so that nothing is sent over another link's.
   sync::atomic<std::uint32_t> link_{0};
   Turn turn_;  // whoever has it listens, and may change all that follows
+  // Threads that want the turn to leave: others who wait for answers let them have it.
+  sync::atomic<std::uint32_t> leaving_{0};
   LeasePage* page_ = nullptr;
   platform::OwnSocket socket_;
   std::uint32_t last_link_ = 0;
