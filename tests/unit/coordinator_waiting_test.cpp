@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those who wait are served within the bound that coordinator.hpp states, whatever the programs do.
+// Those who wait are served within the bound that coordinator.hpp states, whatever the programs do;
+// and of several users, each gets its part in time, whatever the others do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 #include <string>
@@ -17,8 +19,10 @@ namespace {
 // Programs that request, work, give back late or never, and die; ticks come when they are due.
 class Crowd {
  public:
-  Crowd(std::uint64_t seed, int least_percent)
-      : random_(seed), machine_(test::small_machine({3, 4, 1}), options(least_percent), 0) {}
+  Crowd(std::uint64_t seed, int least_percent, int users = 1)
+      : random_(seed),
+        machine_(test::small_machine({3, 4, 1}), options(least_percent), 0),
+        users_(users) {}
 
   void play(int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -28,7 +32,7 @@ class Crowd {
         step(Tick{});
       }
       now_ = later;
-      act(1 + static_cast<Connection>(below(6)));
+      act(1 + static_cast<Connection>(below(programs)));
     }
     // Nobody does anything any more: all who wait are served, or end.
     for (int ticks = 0; machine_.waiting() > 0; ++ticks) {
@@ -44,6 +48,7 @@ class Crowd {
 
  private:
   static constexpr Time slice = 50, overdue = 300;
+  static constexpr Connection programs = 6;
   struct Promise {
     Time asked = 0;
     Time until = 0;
@@ -59,7 +64,10 @@ class Crowd {
     o.want_us = 150;
     o.keep_us = 15;
     o.claims_us = -1;
+    o.overdue_between_users_us = 60;
+    o.back_off = {.first_us = 50, .longest_us = overdue, .forgive_us = 1'000};
     o.open_requests = 3;
+    o.line_of_a_user = 4;
     return o;
   }
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -70,7 +78,7 @@ class Crowd {
       for (int cpu = 0; cpu < 8; ++cpu)
         if (below(3) > 0) m.allowed.add(cpu);
       m.allowed.add(below(8));
-      return step(Received{c, m});
+      return step(Received{c, m, static_cast<std::uint32_t>(c) % static_cast<unsigned>(users_)});
     }
     std::vector<LeaseId> mine;
     for (auto const& [id, held] : ledger_.held())
@@ -85,8 +93,16 @@ class Crowd {
     step(Received{c, m});
   }
 
+  // All others may have a turn before each of a program's own, and it may back off meanwhile. A
+  // user that has its part is promised no more.
+  Time latest(Connection whose) const {
+    if (users_ > 1) return std::numeric_limits<Time>::max();
+    auto const own = 1 + std::count_if(promises_.begin(), promises_.end(),
+                                       [&](auto const& p) { return p.first.first == whose; });
+    return now_ + own * (static_cast<Time>(programs) * (slice + overdue) + overdue);
+  }
+
   void step(Event const& event) {
-    auto const in_front = machine_.waiting();
     ledger_.note(event);
     auto const sent = machine_.step(event, now_);
     machine_.check();
@@ -96,8 +112,7 @@ class Crowd {
     if (auto const* received = std::get_if<Received>(&event))
       if (auto const* m = std::get_if<Request>(&received->message))
         promises_[{received->from, m->ticket}] = {
-            now_, now_ + (m->patience_us != 0 ? Time{m->patience_us}
-                                              : (in_front + 1) * (slice + overdue))};
+            now_, m->patience_us != 0 ? now_ + m->patience_us : latest(received->from)};
     for (Send const& s : sent) {
       if (auto const* g = std::get_if<Grant>(&s.message)) {
         ++served;
@@ -119,6 +134,7 @@ class Crowd {
 
   std::mt19937_64 random_;
   Coordinator machine_;
+  int users_;
   test::Ledger ledger_;
   std::map<std::pair<Connection, Ticket>, Promise> promises_;
   Time now_ = 0;
@@ -136,6 +152,17 @@ TEST(Coordinator, ServesWhoWaitsInBoundedTime) {
       EXPECT_GT(crowd.served, 100);
       EXPECT_GT(crowd.unplaced, 0);
       EXPECT_GT(crowd.longest_us, 50) << "they did wait";
+    }
+}
+
+TEST(Coordinator, KeepsCountOfSeveralUsersInAnyOrderOfEvents) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed)
+    for (int users : {2, 3, 6}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", users " + std::to_string(users));
+      Crowd crowd(seed, 100, users);
+      ASSERT_NO_THROW(crowd.play(1500));
+      ASSERT_FALSE(HasFatalFailure());
+      EXPECT_GT(crowd.served, 100);
     }
 }
 

@@ -93,7 +93,7 @@ void Coordinator::describe(Connection whom, Status& in) const {
   in.used_uj = static_cast<std::uint64_t>(about.used_uj);
   Time waited = about.waited;
   auto const add = [&](Waiting const& w) {
-    if (w.owner != whom) return;
+    if (w.program != &about) return;
     if (in.requests++ == 0) {
       in.waiting_us = static_cast<std::uint64_t>(now_ - w.since);
       in.region = w.region;
@@ -101,8 +101,9 @@ void Coordinator::describe(Connection whom, Status& in) const {
     }
     waited += now_ - w.since;
   };
-  std::for_each(queue_.begin(), queue_.end(), add);
-  std::for_each(outside_.begin(), outside_.end(), add);
+  if (about.stands == Stands::in_line) std::for_each(queue_.begin(), queue_.end(), add);
+  if (about.stands == Stands::outside) std::for_each(outside_.begin(), outside_.end(), add);
+  std::for_each(about.behind.begin(), about.behind.end(), add);
   in.waited_us = static_cast<std::uint64_t>(waited);
   int threads = 0;
   for (auto const& [id, lease] : leases_) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is true after every step.
+#include <algorithm>
 #include <map>
 
 #include "coordinator/core/coordinator.hpp"
@@ -31,13 +32,10 @@ void Coordinator::check() const {
   PositionSet leased = PositionSet::all(machine_.size());
   leased -= free_;
   PositionSet kept(machine_.size());
-  Time last_patient = 0;
-  for (Waiting const& w : queue_) {
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    Waiting const& w = queue_[i];
     auto const owner = programs_.find(w.owner);
     NIGH_ASSERT(owner != programs_.end(), "those who wait are alive");
-    NIGH_ASSERT(w.place_since <= w.since && (w.until || w.place_since == w.since), "nor earlier");
-    NIGH_ASSERT(w.until || last_patient <= w.since, "those who wait for ever are in order");
-    if (!w.until) last_patient = w.since;
     // Nobody waits for nothing: somebody has, or is to have, what it could use.
     NIGH_ASSERT(owner->second.allowed.intersects(leased) ||
                     owner->second.allowed.intersects(kept) || is_anything_kept_from(w),
@@ -48,14 +46,14 @@ void Coordinator::check() const {
   }
   if (!queue_.empty()) {
     NIGH_ASSERT(decide_for(queue_.front(), PositionSet(machine_.size()),
-                           static_cast<int>(queue_.size()) - 1)
+                           static_cast<int>(queue_.size()) - 1 + behind_)
                     .waits(),
                 "the first in line is served as soon as that is possible");
     bool on_its_way = false, ripens = false;
     for (auto const& [id, lease] : leases_) {
       if (!lease.cpus.intersects(program(queue_.front().owner).allowed)) continue;
       on_its_way |= lease.revoked.has_value();
-      ripens |= !lease.revoked && (!is_ripe(lease) || first_since_ + slice_ > now_);
+      ripens |= !lease.revoked && (!is_ripe(lease) || !is_due(lease));
       NIGH_ASSERT(
           !lease.revoked || *lease.revoked + options_.overdue_us > now_ || queue_.front().until,
           "what is long overdue and waited for has ended");
@@ -65,11 +63,19 @@ void Coordinator::check() const {
   }
 
   for (Waiting const& w : outside_) ++open[w.owner];
+  for (auto const& [connection, program] : programs_) open[connection] += program.behind.size();
+  check_line();
   check_outside();
 
   NIGH_ASSERT(programs_.size() == by_number_.size(), "each program has a number");
   for (auto const& [connection, program] : programs_) {
     NIGH_ASSERT(program.want_until <= want_until_, "it is known until when somebody is in want");
+    NIGH_ASSERT(
+        is_in_want(program) == (std::count(in_want_.begin(), in_want_.end(), &program) == 1),
+        "those in want are known");
+    NIGH_ASSERT(
+        is_returning(program) == (std::count(returning_.begin(), returning_.end(), &program) == 1),
+        "those expected again are known");
     NIGH_ASSERT(program.held == held[connection], "cpus are counted for their program");
     NIGH_ASSERT(program.open == open[connection] && program.open <= options_.open_requests,
                 "requests and leases are counted for their program");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace nigh::coordinator {
@@ -12,23 +13,33 @@ namespace nigh::coordinator {
 using policy::PositionSet;
 
 Coordinator::Coordinator(policy::CoreMap machine, CoordinatorOptions options, Time now)
-    : machine_(std::move(machine)),
-      options_(options),
-      started_(now),
-      now_(now),
-      claims_until_(now + options.claims_us),
-      free_(PositionSet::all(machine_.size())),
-      busy_(machine_.size()),
-      slice_(options.slice_us) {
+    : CoordinatorState(std::move(machine), options, now) {
   for (int p = 0; p < machine_.size(); ++p)
     NIGH_ASSERT(machine_.cpu(p) < max_cpus, "cpus have numbers that messages can carry");
+}
+
+// Called in a copy, where all pointers still lead to the original.
+void Coordinator::point_to_own() {
+  auto const own_user = [this](User*& user) { user = &users_.at(user->id); };
+  auto const own_program = [this](Program*& p) { p = &programs_.at(p->connection); };
+  for (auto& [connection, p] : programs_) {
+    own_user(p.user);
+    for (Waiting& w : p.behind) own_program(w.program);
+  }
+  for (auto& [id, lease] : leases_) own_program(lease.program);
+  for (Waiting& w : queue_) own_program(w.program);
+  for (Waiting& w : outside_) own_program(w.program);
+  for (User*& user : called_) own_user(user);
+  for (Program*& p : in_want_) own_program(p);
+  for (Program*& p : returning_) own_program(p);
 }
 
 std::vector<Send> Coordinator::step(Event const& event, Time now) {
   now_ = std::max(now_, now);
   out_.clear();
   std::visit([this](auto const& e) { happen(e); }, event);
-  end_overdue();
+  forget_old_wants();
+  forget_old_returns();
   serve();
   give_up();
   set_slice();
@@ -60,7 +71,12 @@ void Coordinator::happen(Received const& e) {
     refuse(e.from, Refusal::Reason::not_registered, ticket);
     return;
   }
-  std::visit([&](auto const& m) { take(e.from, m); }, e.message);
+  if (auto const* const m = std::get_if<Register>(&e.message)) return take(e.from, *m, e.user);
+  std::visit(
+      [&](auto const& m) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, Register>) take(e.from, m);
+      },
+      e.message);
 }
 
 void Coordinator::happen(Lost const& e) {
@@ -68,13 +84,37 @@ void Coordinator::happen(Lost const& e) {
   if (found == programs_.end()) return;
   for (auto lease = leases_.begin(); lease != leases_.end();)
     lease = lease->second.owner == e.connection ? end(lease) : std::next(lease);
-  bool const was_first = !queue_.empty() && queue_.front().owner == e.connection;
-  std::erase_if(queue_, [&](Waiting const& w) { return w.owner == e.connection; });
-  if (was_first) first_since_ = now_;
-  std::erase_if(outside_, [&](Waiting const& w) { return w.owner == e.connection; });
+  Program& gone = found->second;
+  std::vector<Waiting> requests(gone.behind.begin(), gone.behind.end());
+  for (Waiting const& w : requests)
+    if (w.kind == free_of_quotas) --behind_, behind_wants_ -= w.suits;
+  gone.behind.clear();
+  gone.open = 0;
+  for (Waiting const& w : requests) stop_waiting(w);
+  for (auto* const line : {&queue_, &outside_}) {
+    auto const standing = std::find_if(line->begin(), line->end(),
+                                       [&](Waiting const& w) { return w.program == &gone; });
+    if (standing == line->end()) continue;
+    Waiting const request = std::move(*standing);
+    line->erase(standing);
+    leave_line(request);
+  }
+  leave_want(gone);
+  leave_returning(gone);
   quotas_.forget(e.connection);
-  by_number_.erase(found->second.number);
+  by_number_.erase(gone.number);
+  User& user = *gone.user;
   programs_.erase(found);
+  if (--user.programs == 0) forget_users_without_programs();
+}
+
+// Those whose leases have ended are still known when they come again at once.
+void Coordinator::forget_users_without_programs() {
+  std::erase_if(users_, [this](auto const& u) {
+    bool const goes = u.second.programs == 0 && !u.second.back_off.is_on(now_);
+    if (goes) std::erase(called_, &u.second);
+    return goes;
+  });
 }
 
 void Coordinator::happen(Load const& e) {
@@ -92,7 +132,7 @@ void Coordinator::happen(Known const& e) {
   send_advice(e.connection, found->second.regions);
 }
 
-void Coordinator::take(Connection from, Register const& m) {
+void Coordinator::take(Connection from, Register const& m, std::uint32_t user) {
   if (programs_.find(from) != programs_.end())
     return refuse(from, Refusal::Reason::already_registered);
   if (programs_.size() >= options_.programs)
@@ -102,7 +142,12 @@ void Coordinator::take(Connection from, Register const& m) {
     if (m.allowed.has(machine_.cpu(p))) allowed.add(p);
   int const cpus = allowed.count();
   if (cpus == 0) return refuse(from, Refusal::Reason::no_cpus);
-  Program program{.number = ++last_program_,
+  User& owner = users_[user];
+  owner.id = user;
+  ++owner.programs;
+  Program program{.connection = from,
+                  .user = &owner,
+                  .number = ++last_program_,
                   .pid = m.pid,
                   .name = m.name,
                   .rank = m.rank,
@@ -134,9 +179,14 @@ bool Coordinator::has_room_for(Connection from, Ticket ticket, bool gives_one_ba
     refuse(from, Refusal::Reason::too_many_requests, ticket);
     return false;
   }
-  auto const is_it = [&](Waiting const& w) { return w.owner == from && w.ticket == ticket; };
-  bool const taken = std::any_of(queue_.begin(), queue_.end(), is_it) ||
-                     std::any_of(outside_.begin(), outside_.end(), is_it);
+  Program const& owner = program(from);
+  auto const has_it = [&](std::deque<Waiting> const& requests) {
+    return std::any_of(requests.begin(), requests.end(),
+                       [&](Waiting const& w) { return w.program == &owner && w.ticket == ticket; });
+  };
+  bool const taken =
+      has_it(owner.behind) || (owner.stands != Stands::nowhere &&
+                               has_it(owner.stands == Stands::in_line ? queue_ : outside_));
   if (taken) refuse(from, Refusal::Reason::ticket_in_use, ticket);
   return !taken;
 }
@@ -156,13 +206,16 @@ void Coordinator::take(Connection from, Request const& m) {
   if (gives_back && returned->second.owner != from)
     return refuse(from, Refusal::Reason::not_its_lease, m.ticket);
   if (!has_room_for(from, m.ticket, gives_back)) return;
+  if (!policy::may_have_one_more(program(from).user->waiting, waiting_, options_.requests))
+    return refuse(from, Refusal::Reason::too_many_requests, m.ticket);
   if (gives_back) end(returned);
   int const place = m.place == unknown_place ? -1 : machine_.position(static_cast<int>(m.place));
   auto& owner = program(from);
-  Waiting request{from, m.region, m.ticket, owner.regions.demand(m.region, m.demand), place, now_};
+  Waiting request{from,  &owner, m.region, m.ticket, owner.regions.demand(m.region, m.demand),
+                  place, now_};
   if (m.patience_us != 0) request.until = now_ + m.patience_us;
-  outside_.push_back(std::move(request));
   ++owner.open;
+  stand_behind(std::move(request));
 }
 
 void Coordinator::take(Connection from, Claim const& m) {
@@ -178,7 +231,7 @@ void Coordinator::take(Connection from, Claim const& m) {
     }
   if (decision.waits()) return refuse(from, Refusal::Reason::cpus_taken, m.ticket);
   ++owner.open;
-  grant({from, m.region, m.ticket, demand, decision.positions[0], now_}, decision);
+  grant({from, &owner, m.region, m.ticket, demand, decision.positions[0], now_}, decision);
 }
 
 void Coordinator::take(Connection from, Release const& m) {
@@ -187,7 +240,7 @@ void Coordinator::take(Connection from, Release const& m) {
 
 void Coordinator::take(Connection from, Report const& m) {
   auto& regions = program(from).regions;
-  bool const has_others = waiting() > 0 || competing() > 1;
+  bool const has_others = waiting_ > 0 || competing_ > 1;
   bool const is_shared = has_others || program(from).allowed.intersects(busy_);
   regions.take(m, has_others ? options_.busy_trial_percent : options_.trial_percent, now_,
                is_shared);

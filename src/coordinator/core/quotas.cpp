@@ -20,8 +20,10 @@ namespace nigh::coordinator {
 using policy::PositionSet;
 
 void Coordinator::happen(Bound const& e) {
-  if (programs_.find(e.connection) == programs_.end()) return;
+  auto const found = programs_.find(e.connection);
+  if (found == programs_.end()) return;
   quotas_.set(e.connection, e.bounds);
+  recount(found->second);
   may_grow_ = true;
 }
 
@@ -46,38 +48,17 @@ void Coordinator::happen(Allowed const& e) {
   }
 }
 
-int Coordinator::held_in(Quotas::Group const& group) const {
-  int held = 0;
-  for (auto const member : group.members) held += program(member).held;
-  return held;
-}
-
-int Coordinator::queued_in(Quotas::Group const& group) const {
-  return static_cast<int>(std::count_if(queue_.begin(), queue_.end(), [&](Waiting const& w) {
-    return group.members.contains(w.owner);
-  }));
-}
-
 // What each program of the group that holds cpus, wants some or is in want has when all have
 // equally many.
 int Coordinator::part_in(Quotas::Group const& group) const {
-  std::set<Connection> claim;
-  auto const add = [&](std::deque<Waiting> const& requests) {
-    for (Waiting const& w : requests)
-      if (group.members.contains(w.owner)) claim.insert(w.owner);
-  };
-  add(queue_);
-  add(outside_);
-  for (auto const member : group.members)
-    if (program(member).held > 0 || is_in_want(program(member))) claim.insert(member);
-  return std::max(1, group.cpus / std::max(1, static_cast<int>(claim.size())));
+  return std::max(1, group.cpus / std::max(1, group.claims));
 }
 
 // Cpus that its quotas leave to one more request.
 int Coordinator::left_for(Connection who) const {
   int left = std::numeric_limits<int>::max();
   for (auto const* group : quotas_.of(who))
-    left = std::min(left, group->cpus - held_in(*group) - queued_in(*group));
+    left = std::min(left, group->cpus - group->held - group->queued);
   return left;
 }
 
@@ -85,8 +66,8 @@ int Coordinator::left_for(Connection who) const {
 int Coordinator::most_for(Connection who, int instead_of) const {
   int most = std::numeric_limits<int>::max();
   for (auto const* group : quotas_.of(who)) {
-    int const others = queued_in(*group) - (instead_of == 0 ? 1 : 0);
-    int const left = group->cpus - (held_in(*group) - instead_of) - others;
+    int const others = group->queued - (instead_of == 0 ? 1 : 0);
+    int const left = group->cpus - (group->held - instead_of) - others;
     int const part = part_in(*group) - (program(who).held - instead_of);
     most = std::min(most, std::max(1, std::min(left, part)));
   }
@@ -97,16 +78,14 @@ policy::ThreadDemand Coordinator::within_quota(policy::ThreadDemand demand, int 
   return {std::min(demand.maximum, most), std::min(demand.optimal, most)};
 }
 
-// Those who stand outside, as far as their quotas reach by now.
+// Those whose turn it is, and of those who stand outside, as many as their quotas reach for by now.
 void Coordinator::admit() {
+  come_forward();
   for (auto w = outside_.begin(); w != outside_.end();) {
     if (left_for(w->owner) <= 0) {
       ++w;
       continue;
     }
-    auto& owner = program(w->owner);
-    owner.waited += now_ - w->since;
-    w->since = now_;
     line_up(std::move(*w));
     w = outside_.erase(w);
   }
@@ -127,8 +106,7 @@ void Coordinator::expire_outside() {
                       std::any_of(groups.begin(), groups.end(), [this](auto const* group) {
                         return is_waited_for_outside(*group);
                       });
-    if (ends) send(l.owner, Revoke{id, Revoke::Reason::ended});
-    if (ends) l.is_for_others = false;  // it is not back
+    if (ends) end_and_back_off(id, l);
     lease = ends ? end(lease) : std::next(lease);
   }
 }
@@ -147,7 +125,17 @@ void Coordinator::end_overdue() {
 // Asks back what is more than a quota by now, and what those outside are to get: equal parts, from
 // those who have most, then from those who have had them longest.
 void Coordinator::keep_within_bounds() {
-  for (auto const& [name, group] : quotas_.all()) {
+  if (quotas_.all().empty()) return;
+  // Those with nothing to do there are not looked at, however many there are.
+  std::map<QuotaGroup, Quotas::Group const*> groups;
+  auto const add = [&](Connection member) {
+    for (auto const* group : quotas_.of(member)) groups.emplace(group->name, group);
+  };
+  for (auto const& [id, lease] : leases_) add(lease.owner);
+  for (Waiting const& w : outside_) add(w.owner);
+  for (auto const* p : in_want_) add(p->connection);
+  for (auto const& [name, of_that_name] : groups) {
+    auto const& group = *of_that_name;
     int const part = part_in(group);
     int wanted = 0;
     std::set<Connection> wait;
@@ -156,19 +144,19 @@ void Coordinator::keep_within_bounds() {
         wanted += std::min(part, w.demand.optimal);
         wait.insert(w.owner);
       }
-    for (auto const member : group.members)
-      if (is_in_want(program(member)) && !wait.contains(member))
-        wanted += std::max(0, part - program(member).held);
+    for (auto const* p : in_want_)
+      if (group.members.contains(p->connection) && !wait.contains(p->connection))
+        wanted += std::max(0, part - p->held);
     wanted = std::min(wanted, group.cpus);
     std::vector<std::tuple<int, LeaseId, Lease*>> leases;  // ids grow with time
     int kept = 0;
     for (auto& [id, lease] : leases_) {
       if (lease.revoked || !group.members.contains(lease.owner)) continue;
       kept += lease.size;
-      leases.emplace_back(-program(lease.owner).held, id, &lease);
+      leases.emplace_back(-lease.program->held, id, &lease);
     }
     std::sort(leases.begin(), leases.end());
-    int const room = group.cpus - queued_in(group);
+    int const room = group.cpus - group.queued;
     for (auto& [held, id, lease] : leases) {
       bool const is_beyond = kept > group.cpus;
       if (!is_beyond && kept + wanted <= room) break;
@@ -188,8 +176,6 @@ std::optional<Time> Coordinator::next_tick_outside() const {
     if (t > now_ && (!next || t < *next)) next = t;
   };
   if (outside_.empty()) return next;
-  for (Waiting const& w : outside_)
-    if (w.until) at(*w.until);
   for (auto const& [id, lease] : leases_) {
     if (quotas_.of(lease.owner).empty()) continue;
     at(lease.revoked ? *lease.revoked + options_.overdue_us : lease.since + slice_);
@@ -204,8 +190,8 @@ void Coordinator::check_outside() const {
     NIGH_ASSERT(left_for(w.owner) <= 0, "those who wait outside wait for their quota");
     bool on_its_way = false;
     for (auto const* group : quotas_.of(w.owner)) {
-      if (group->cpus > held_in(*group) + queued_in(*group)) continue;
-      on_its_way |= queued_in(*group) > 0;
+      if (group->cpus > group->held + group->queued) continue;
+      on_its_way |= group->queued > 0;
       for (auto const& [id, lease] : leases_)
         if (group->members.contains(lease.owner)) on_its_way |= lease.revoked || !is_ripe(lease);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,43 +26,76 @@ struct QuotaBound {
 class Quotas {
  public:
   struct Group {
+    QuotaGroup name{};
     int cpus = 1;  // as was last said
     std::set<Connection> members;
+    int held = 0;    // cpus, by all of them
+    int queued = 0;  // requests in line
+    int claims = 0;  // members that hold cpus, want some, or are in want
+  };
+
+  // What a member adds to its groups.
+  struct Share {
+    int held = 0;
+    int queued = 0;
+    int claims = 0;
   };
 
   // All that binds the program from now on; nothing: it has no quota.
   void set(Connection program, std::vector<QuotaBound> const& bounds) {
     forget(program);
+    if (bounds.empty()) return;
+    Member& member = members_[program];
     for (QuotaBound const& b : bounds) {
       auto& group = groups_[b.group];
+      group.name = b.group;
       group.cpus = b.cpus > 1 ? b.cpus : 1;
       group.members.insert(program);
-      groups_of_[program].insert(b.group);
+      member.groups.insert(b.group);
     }
   }
+  // After any change to it.
+  void note(Connection program, Share share) {
+    auto const found = members_.find(program);
+    if (found == members_.end()) return;
+    auto& [names, before] = found->second;
+    for (auto const& name : names) {
+      auto& group = groups_.at(name);
+      group.held += share.held - before.held;
+      group.queued += share.queued - before.queued;
+      group.claims += share.claims - before.claims;
+    }
+    before = share;
+  }
   void forget(Connection program) {
-    auto const found = groups_of_.find(program);
-    if (found == groups_of_.end()) return;
-    for (auto const& name : found->second) {
+    note(program, {});
+    auto const found = members_.find(program);
+    if (found == members_.end()) return;
+    for (auto const& name : found->second.groups) {
       auto const group = groups_.find(name);
       group->second.members.erase(program);
       if (group->second.members.empty()) groups_.erase(group);
     }
-    groups_of_.erase(found);
+    members_.erase(found);
   }
 
+  bool binds(Connection program) const { return members_.contains(program); }
   std::map<QuotaGroup, Group> const& all() const noexcept { return groups_; }
   std::vector<Group const*> of(Connection program) const {
     std::vector<Group const*> groups;
-    auto const found = groups_of_.find(program);
-    if (found == groups_of_.end()) return groups;
-    for (auto const& name : found->second) groups.push_back(&groups_.at(name));
+    auto const found = members_.find(program);
+    if (found == members_.end()) return groups;
+    for (auto const& name : found->second.groups) groups.push_back(&groups_.at(name));
     return groups;
   }
 
  private:
   std::map<QuotaGroup, Group> groups_;
-  std::map<Connection, std::set<QuotaGroup>> groups_of_;
+  struct Member {
+    std::set<QuotaGroup> groups;
+    Share share{};
+  };
+  std::unordered_map<Connection, Member> members_;
 };
 
 }  // namespace nigh::coordinator

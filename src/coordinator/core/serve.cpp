@@ -13,58 +13,96 @@ namespace nigh::coordinator {
 
 using policy::PositionSet;
 
+namespace {
+constexpr Time slices_of_others = 10;
+}  // namespace
+
 Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   Lease const& l = lease->second;
   count_time(l);
   free_ |= l.cpus;
-  auto& owner = program(l.owner);
+  auto& owner = *l.program;
   owner.held -= l.size;
+  owner.user->held -= l.size;
   --owner.open;
   if (l.is_for_others) expect_again(owner);
+  recount(owner);
   may_grow_ = true;
   return leases_.erase(lease);
 }
 
-// What has been asked back for long, and is waited for, ends. Not for one that will not wait for
-// ever: it is better off on all cpus than on those where another team still runs.
+// What has been asked back for long, and is waited for, ends. Not for one of the same user that
+// will not wait for ever: it is better off on all cpus than on those where another team still runs.
 void Coordinator::expire() {
-  if (queue_.empty()) return;
+  if (queue_.empty() && in_want_.empty()) return;
   auto const wanted = wanted_by_the_patient();
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     auto& [id, l] = *lease;
-    bool const ends =
-        l.revoked && *l.revoked + options_.overdue_us <= now_ && l.cpus.intersects(wanted);
-    if (ends) send(l.owner, Revoke{id, Revoke::Reason::ended});
-    if (ends) l.is_for_others = false;  // it is not back
+    bool const is_overdue = l.revoked && *l.revoked + options_.overdue_us <= now_;
+    bool const ends = (is_overdue && l.cpus.intersects(wanted)) || is_overdue_for_another_user(l);
+    if (ends) end_and_back_off(id, l);
     lease = ends ? end(lease) : std::next(lease);
   }
 }
 
+bool Coordinator::is_overdue_for_another_user(Lease const& lease) const {
+  if (competing_users_ < 2 || !lease.revoked ||
+      *lease.revoked + options_.overdue_between_users_us > now_)
+    return false;
+  auto const takes = [&](Program const& asker) {
+    return asker.user != lease.program->user && !has_its_part(*asker.user) &&
+           !asker.user->back_off.is_on(now_) && may_take(asker, lease) &&
+           asker.allowed.intersects(lease.cpus);
+  };
+  return std::any_of(queue_.begin(), queue_.end(),
+                     [&](Waiting const& w) { return takes(*w.program); }) ||
+         std::any_of(in_want_.begin(), in_want_.end(), [&](auto const* p) { return takes(*p); });
+}
+
+void Coordinator::end_and_back_off(LeaseId id, Lease& lease) {
+  send(lease.owner, Revoke{id, Revoke::Reason::ended});
+  lease.is_for_others = false;  // it is not back
+  lease.program->back_off.strike(now_, options_.back_off);
+  lease.program->user->back_off.strike(now_, options_.back_off);
+}
+
+// Whether a lease is asked back for this program.
+bool Coordinator::may_take(Program const& asker, Lease const& lease) const noexcept {
+  return asker.user == lease.program->user ||
+         policy::may_take(asker.user->held, lease.program->user->held, machine_.size(),
+                          competing_users_);
+}
+
+bool Coordinator::is_taken_for_anybody(Lease const& lease) const {
+  if (competing_users_ < 2) return true;
+  auto const takes = [&](Program const& asker) {
+    return may_take(asker, lease) && asker.allowed.intersects(lease.cpus);
+  };
+  return std::any_of(queue_.begin(), queue_.end(),
+                     [&](Waiting const& w) { return takes(*w.program); }) ||
+         std::any_of(in_want_.begin(), in_want_.end(), [&](auto const* p) { return takes(*p); });
+}
+
+// In the way of who has been first in line for a slice; for much longer, if it has to come from a
+// user with no more than its part: cpusets may leave no other way.
+bool Coordinator::is_due(Lease const& lease) const {
+  if (queue_.empty()) return false;
+  Program const& first = *queue_.front().program;
+  auto const slices = may_take(first, lease) ? 1 : slices_of_others;
+  return first_since_ + slices * slice_ <= now_ && lease.cpus.intersects(first.allowed);
+}
+
 PositionSet Coordinator::wanted_by_all() const {
   PositionSet wanted(machine_.size());
-  for (Waiting const& w : queue_) wanted |= program(w.owner).allowed;
-  if (anybody_in_want())
-    for (auto const& [connection, p] : programs_)
-      if (is_in_want(p)) wanted |= p.allowed;
+  for (Waiting const& w : queue_) wanted |= w.program->allowed;
+  for (auto const* p : in_want_) wanted |= p->allowed;
   return wanted;
 }
 
-// Programs that hold cpus, wait, are in want, or are expected again.
-int Coordinator::competing() const {
-  std::vector<Connection> owners;
-  for (Waiting const& w : queue_) owners.push_back(w.owner);
-  for (auto const& [id, lease] : leases_) owners.push_back(lease.owner);
-  if (anybody_in_want() || now_ < returning_until_)
-    for (auto const& [connection, p] : programs_)
-      if (is_in_want(p) || is_returning(p)) owners.push_back(connection);
-  std::sort(owners.begin(), owners.end());
-  auto const programs = std::unique(owners.begin(), owners.end()) - owners.begin();
-  return static_cast<int>(programs);
-}
-
-// What there is for each of them when all have equally many.
-int Coordinator::equal_part() const {
-  return std::max(1, machine_.size() / std::max(1, competing()));
+// What there is for each program when all users have equally many cpus, and so have all programs of
+// a user.
+int Coordinator::equal_part(Program const& program) const {
+  return policy::program_part(machine_.size(), competing_users_, program.user->competing);
 }
 
 // Threads of a program that begin regions: those that have cpus, or wait, or are expected again.
@@ -73,10 +111,15 @@ int Coordinator::masters_of(Program const& program) const {
   return std::max(1, static_cast<int>(program.open) + returning);
 }
 
+int Coordinator::part_of_a_master(Program const& program) const {
+  int const part = std::min(program.allowed_cpus, equal_part(program));
+  return std::max(1, part / masters_of(program));
+}
+
 // Of that, what one of a program's masters can have beside what others of them hold.
 int Coordinator::attainable(Program const& program) const {
-  int const part = std::min(program.allowed_cpus, equal_part());
-  return std::max(1, std::min(part / masters_of(program), part - program.held));
+  int const part = std::min(program.allowed_cpus, equal_part(program));
+  return std::max(1, std::min(part_of_a_master(program), part - program.held));
 }
 
 // A rank of an MPI program is placed from its home, so that its teams stay together and apart from
@@ -90,7 +133,7 @@ int Coordinator::place_of(Program const& program, int masters_cpu) const {
 
 policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet const& kept,
                                              int waiting_behind) const {
-  Program const& owner = program(request.owner);
+  Program const& owner = *request.program;
   auto available = free_;
   available &= owner.allowed;
   available -= kept;
@@ -115,31 +158,44 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   return policy::decide(machine_, options_.allocation, available, wish, waiting_behind);
 }
 
+// A request that leaves the line makes room for one behind it, and may change who is first.
 void Coordinator::serve() {
+  do {
+    end_overdue();
+    order_line();
+  } while (serve_line());
+}
+
+bool Coordinator::serve_line() {
   PositionSet kept(machine_.size());  // for those who wait in front
   auto open = free_;
+  bool has_granted = false;
   for (std::size_t i = 0; i < queue_.size() && !open.empty();) {
-    auto const behind = static_cast<int>(queue_.size() - i) - 1;
+    auto const behind = static_cast<int>(queue_.size() - i) - 1 + behind_;
     auto const decision = decide_for(queue_[i], kept, behind);
     if (decision.waits()) {
-      kept |= program(queue_[i].owner).allowed;
+      kept |= queue_[i].program->allowed;
       ++i;
     } else {
-      auto const owner = queue_[i].owner;
-      bool const was_in_want = is_in_want(program(owner));
-      grant(queue_[i], decision);
+      Waiting const request = std::move(queue_[i]);
+      bool const was_in_want = is_in_want(*request.program);
       queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (i == 0) first_since_ = now_;
+      grant(request, decision);
+      round_ = std::max(round_, request.round);
+      leave_line(request);
+      has_granted = true;
       // Nothing is kept for it now, and what its quota leaves to those in front of it is less.
-      if (was_in_want || !quotas_.of(owner).empty()) i = 0, kept = PositionSet(machine_.size());
+      if (was_in_want || quotas_.binds(request.owner)) i = 0, kept = PositionSet(machine_.size());
     }
     open = free_;
     open -= kept;
   }
+  return has_granted;
 }
 
 void Coordinator::grant(Waiting const& request, policy::CoreDecision const& decision) {
   Lease lease{request.owner,
+              request.program,
               request.region,
               request.demand,
               static_cast<std::uint32_t>(decision.wanted),
@@ -157,12 +213,14 @@ void Coordinator::grant(Waiting const& request, policy::CoreDecision const& deci
   }
   lease.floats = has_unseen_strangers_ || lease.cpus.intersects(busy_);
   message.floats = lease.floats ? 1 : 0;
-  auto& owner = program(request.owner);
+  auto& owner = *request.program;
   owner.held += lease.size;
-  owner.want_until = 0;
+  owner.user->held += lease.size;
+  leave_want(owner);
   owner.waited += now_ - request.since;
   ++owner.granted;
   leases_.emplace(last_lease_, std::move(lease));
+  recount(owner);
   send(request.owner, message);
 }
 
@@ -181,18 +239,15 @@ void Coordinator::ask_if_idle(Lease& lease, LeaseId id) {
 
 // It was granted when there was more for each. That does not last for a slice: it makes room once,
 // and nobody takes turns.
-bool Coordinator::is_above_its_part(Lease const& lease, int part) const {
-  Program const& owner = program(lease.owner);
-  return !lease.revoked &&
-         lease.size > std::max(1, std::min(part, owner.allowed_cpus) / masters_of(owner));
+bool Coordinator::is_above_its_part(Lease const& lease) const {
+  return !lease.revoked && lease.size > part_of_a_master(*lease.program);
 }
 
 // Asks back what those who wait are to get: as many cpus as make equal parts, from those who have
 // most, then from those who have had them longest. For whom has been first in line for a slice,
-// everything that is in the way. Those in want count as if they waited.
+// everything that is in the way (is_due). Those in want count as if they waited.
 void Coordinator::make_room() {
   if (queue_.empty() && !anybody_in_want()) return;
-  int const part = equal_part();
   auto const wanted = wanted_by_all();
   auto usable = [&](PositionSet const& cpus) {
     auto both = cpus;
@@ -200,28 +255,26 @@ void Coordinator::make_room() {
     return both.count();
   };
   int lacking = -usable(free_);
-  for (Waiting const& w : queue_) {
-    auto const& owner = program(w.owner);
-    int const whole = std::min(part, owner.allowed_cpus);
-    int const masters_part = std::max(1, whole / masters_of(owner));
-    lacking += std::min({masters_part, w.demand.optimal, most_for(w.owner)});
-  }
+  for (Waiting const& w : queue_)
+    lacking += std::min({part_of_a_master(*w.program), w.demand.optimal, most_for(w.owner)});
   lacking += lacking_in_want();
+  int const part = policy::user_part(machine_.size(), masters_);
+  lacking += std::min(behind_wants_, std::min(behind_, machine_.size()) * part);
 
-  std::vector<std::tuple<int, LeaseId, Lease*>> ripe;  // ids grow with time
+  std::vector<std::tuple<int, int, LeaseId, Lease*>> ripe;  // ids grow with time
   for (auto& [id, lease] : leases_) {
     if (lease.revoked) lacking -= usable(lease.cpus);
-    if (queue_.empty() && is_in_want(program(lease.owner))) continue;
-    bool const is_ripe_now = is_ripe(lease) || is_above_its_part(lease, part);
+    if (queue_.empty() && is_in_want(*lease.program)) continue;
+    bool const is_ripe_now = is_ripe(lease) || is_above_its_part(lease);
     if (lease.cpus.intersects(wanted) && (is_ripe_now || is_ripe_if_idle(lease)))
-      ripe.emplace_back(-program(lease.owner).held, id, &lease);
+      ripe.emplace_back(competing_users_ > 1 ? -lease.program->user->held : 0, -lease.program->held,
+                        id, &lease);
   }
   std::sort(ripe.begin(), ripe.end());
-  bool const is_due = !queue_.empty() && first_since_ + slice_ <= now_;
-  auto const first = is_due ? program(queue_.front().owner).allowed : PositionSet(machine_.size());
-  for (auto& [held, id, lease] : ripe) {
-    if (lacking <= 0 && !lease->cpus.intersects(first)) continue;
-    if (!is_ripe(*lease) && !is_above_its_part(*lease, part)) {
+  for (auto& [of_user, held, id, lease] : ripe) {
+    bool const is_in_the_way = is_due(*lease);
+    if (!is_in_the_way && (lacking <= 0 || !is_taken_for_anybody(*lease))) continue;
+    if (!is_ripe(*lease) && !is_above_its_part(*lease)) {
       ask_if_idle(*lease, id);
       continue;
     }
@@ -260,7 +313,7 @@ void Coordinator::look_for_resting() {
   next_rest_ = now_ + options_.rest_us;
   PositionSet wanted(machine_.size());
   for (auto const& [id, lease] : leases_)
-    if (has_few(lease)) wanted |= program(lease.owner).allowed;
+    if (has_few(lease)) wanted |= lease.program->allowed;
   for (auto const& [id, lease] : leases_)
     if (!lease.revoked && lease.cpus.intersects(wanted))
       send(lease.owner, Revoke{id, Revoke::Reason::if_rested});
@@ -270,7 +323,7 @@ bool Coordinator::is_larger_by_now(Lease const& lease) const {
   auto available = free_;
   available |= lease.cpus;
   available -= busy_;
-  available &= program(lease.owner).allowed;
+  available &= lease.program->allowed;
   auto const demand = within_quota(lease.demand, most_for(lease.owner, lease.size));
   auto const decision =
       policy::decide(machine_, options_.allocation, available, {demand, lease.place, 1});
@@ -284,6 +337,7 @@ std::optional<Time> Coordinator::next_tick() const {
     if (t > now_ && (!next || t < *next)) next = t;
   };
   at(want_until_);
+  if (!ends_of_patience_.empty()) at(std::get<Time>(*ends_of_patience_.begin()));
   if (queue_.empty() && !anybody_in_want()) {
     if (may_grow_ && !leases_.empty())
       at(std::max({next_offer_, anybody_returns() ? returning_until_ : 0, now_ + 1}));
@@ -293,18 +347,21 @@ std::optional<Time> Coordinator::next_tick() const {
     return next;
   }
   bool is_patient = false;
-  for (Waiting const& w : queue_) {
-    if (w.until)
-      at(*w.until);
-    else
-      is_patient = true;
+  for (Waiting const& w : queue_) is_patient |= !w.until;
+  if (!queue_.empty()) {
+    at(first_since_ + slice_);
+    if (competing_users_ > 1) at(first_since_ + slices_of_others * slice_);
+    if (competing_users_ > 1 && anybody_returns()) at(returning_until_);  // there is more for each
   }
-  if (!queue_.empty()) at(first_since_ + slice_);
-  if (anybody_in_want())
-    for (auto const& [connection, p] : programs_) at(p.kept_until);
+  for (auto const* p : in_want_) {
+    at(p->kept_until);
+    at(p->want_until);
+  }
   for (auto const& [id, lease] : leases_) {
     if (!lease.revoked) at(lease.since + slice_);
     if (lease.revoked && is_patient) at(*lease.revoked + options_.overdue_us);
+    if (lease.revoked && competing_users_ > 1)
+      at(*lease.revoked + options_.overdue_between_users_us);
     if (!lease.revoked && !is_ripe(lease)) at(ripe_if_idle_at(lease));
   }
   return next;

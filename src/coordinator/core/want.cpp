@@ -1,65 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that do not wait for ever, and the programs that got no cpus in time.
 #include <algorithm>
-#include <iterator>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "coordinator/core/coordinator.hpp"
+#include "policy/lease_patience.hpp"
 
 namespace nigh::coordinator {
 
 using policy::PositionSet;
 
-void Coordinator::line_up(Waiting request) {
-  Program& owner = program(request.owner);
-  bool const is_expected = request.until && is_in_want(owner) && now_ < owner.kept_until;
-  request.place_since = is_expected ? owner.want_since : now_;
-  owner.want_until = 0;  // it waits, which is more
-  if (owner.returning > 0) --owner.returning;
-  auto const in_front_of_it = [&](Waiting const& w) {
-    return !w.until || w.place_since <= request.place_since;
-  };
-  auto place = queue_.end();
-  while (place != queue_.begin() && !in_front_of_it(*std::prev(place))) --place;
-  if (place == queue_.begin()) first_since_ = now_;
-  queue_.insert(place, std::move(request));
-}
-
-// Gives cpus back because others wait, and will ask again at its next region. It competes
-// meanwhile: otherwise the last in line would have its part as well, and it would wait for that in
-// turn.
-void Coordinator::expect_again(Program& owner) {
-  owner.returning = (is_returning(owner) ? owner.returning : 0) + 1;
-  owner.returning_until = returning_until_ = now_ + options_.return_us;
-}
-
-bool Coordinator::anybody_returns() const {
-  return now_ < returning_until_ && std::any_of(
-                                        programs_.begin(), programs_.end(),
-                                        [this](auto const& p) { return is_returning(p.second); });
-}
-
-// Cpus that the last in line leaves to those who are expected again.
-int Coordinator::expected_beside(Program const& owner) const {
-  if (now_ >= returning_until_) return 0;
-  int cpus = is_returning(owner) ? owner.returning * attainable(owner) : 0;
-  for (auto const& [connection, p] : programs_)
-    if (&p != &owner && is_returning(p))
-      cpus += std::max(0, std::min(p.allowed_cpus, equal_part()) - p.held);
-  return cpus;
-}
-
 void Coordinator::run_unplaced(Waiting const& request, int want_cpus) {
-  auto& owner = program(request.owner);
+  auto& owner = *request.program;
   owner.waited += now_ - request.since;
   ++owner.unplaced;
   ++unplaced_;
   --owner.open;
-  owner.want_until = now_ + options_.want_us;
-  owner.kept_until = now_ + std::min(options_.keep_us, options_.want_us);
-  owner.want_since = now_;
-  owner.want_cpus = want_cpus;
-  want_until_ = std::max(want_until_, owner.want_until);
+  come_into_want(owner, want_cpus);
   send(request.owner, Unplaced{request.ticket});
 }
 
@@ -67,81 +26,175 @@ void Coordinator::run_unplaced(Waiting const& request, int want_cpus) {
 // is theirs; and before another one, for others stood behind them. A program that its quota keeps
 // outside wants no cpus of the host: its cgroup's programs make room for it.
 void Coordinator::give_up() {
-  auto const has_ended = [this](Waiting const& w) { return w.until && *w.until <= now_; };
-  for (bool anybody = true; anybody;) {
-    anybody = false;
-    for (std::size_t i = 0; i < queue_.size();) {
-      if (!has_ended(queue_[i])) {
-        ++i;
-        continue;
-      }
-      anybody = true;
-      run_unplaced(queue_[i], queue_[i].demand.optimal);
-      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (i == 0) first_since_ = now_;
+  auto const has_ended = [this] {
+    return !ends_of_patience_.empty() && std::get<Time>(*ends_of_patience_.begin()) <= now_;
+  };
+  while (has_ended()) {
+    while (has_ended()) {
+      auto const [until, whose, ticket] = *ends_of_patience_.begin();
+      give_up(whose, ticket);
     }
-    // Its program is in want from now on, so the parts of those in the queue are smaller.
-    auto const ended_outside = std::erase_if(outside_, [&](Waiting const& w) {
-      if (!has_ended(w)) return false;
-      run_unplaced(w, 0);
-      return true;
-    });
-    anybody |= ended_outside > 0;
-    if (!anybody) return;
-    end_overdue();  // for those who are admitted now, too
     serve();
   }
+}
+
+void Coordinator::give_up(Connection whose, Ticket ticket) {
+  Program& owner = program(whose);
+  auto const is_it = [&](Waiting const& w) { return w.owner == whose && w.ticket == ticket; };
+  auto& line = owner.stands == Stands::in_line ? queue_ : outside_;
+  auto const standing =
+      owner.stands == Stands::nowhere ? line.end() : std::find_if(line.begin(), line.end(), is_it);
+  if (standing != line.end()) {
+    Waiting const request = std::move(*standing);
+    run_unplaced(request, owner.stands == Stands::in_line ? request.demand.optimal : 0);
+    line.erase(standing);
+    return leave_line(request);
+  }
+  auto const behind = std::find_if(owner.behind.begin(), owner.behind.end(), is_it);
+  Waiting const request = std::move(*behind);
+  owner.behind.erase(behind);
+  bool const is_free = request.kind == free_of_quotas;
+  if (is_free) --behind_, behind_wants_ -= request.suits;
+  run_unplaced(request, is_free ? request.demand.optimal : 0);
+  stop_waiting(request);
+}
+
+// Each event looks at all who are in want, or are expected again. So those are few: of too many,
+// the user that has most of them loses its oldest. None: there is room for one more.
+Coordinator::Program* Coordinator::one_too_many(std::vector<Program*> const& programs) {
+  constexpr std::size_t most = 64;
+  if (programs.size() < most) return nullptr;
+  std::unordered_map<User const*, int> of_user;
+  int most_of_one = 0;
+  for (auto const* p : programs) most_of_one = std::max(most_of_one, ++of_user[p->user]);
+  return *std::find_if(programs.begin(), programs.end(),
+                       [&](auto const* p) { return of_user[p->user] == most_of_one; });
+}
+
+void Coordinator::come_into_want(Program& program, int want_cpus) {
+  leave_want(program);
+  if (Program* const oldest = one_too_many(in_want_)) leave_want(*oldest);
+  program.want_until = now_ + options_.want_us;
+  program.kept_until = now_ + std::min(options_.keep_us, options_.want_us);
+  program.want_since = now_;
+  program.want_cpus = want_cpus;
+  want_until_ = std::max(want_until_, program.want_until);
+  if (options_.want_us > 0) in_want_.push_back(&program);
+}
+
+void Coordinator::leave_want(Program& program) {
+  program.want_until = 0;
+  if (std::erase(in_want_, &program) > 0) recount(program);
+}
+
+void Coordinator::forget_old_wants() {
+  for (std::size_t i = 0; i < in_want_.size();)
+    if (is_in_want(*in_want_[i]))
+      ++i;
+    else
+      leave_want(*in_want_[i]);
+}
+
+// Gives cpus back because others wait, and will ask again at its next region. It competes
+// meanwhile: otherwise the last in line would have its part as well, and it would wait for that in
+// turn.
+void Coordinator::expect_again(Program& owner) {
+  int const before = is_returning(owner) ? owner.returning : 0;
+  leave_returning(owner);
+  if (Program* const oldest = one_too_many(returning_)) leave_returning(*oldest);
+  owner.returning = before + 1;
+  owner.returning_until = returning_until_ = now_ + options_.return_us;
+  if (options_.return_us > 0) returning_.push_back(&owner);
+  recount(owner);
+}
+
+// One of its masters asks again.
+void Coordinator::come_back(Program& owner) {
+  if (owner.returning > 1)
+    --owner.returning;
+  else
+    leave_returning(owner);
+}
+
+void Coordinator::leave_returning(Program& owner) {
+  owner.returning = 0;
+  if (std::erase(returning_, &owner) > 0) recount(owner);
+}
+
+void Coordinator::forget_old_returns() {
+  for (std::size_t i = 0; i < returning_.size();)
+    if (is_returning(*returning_[i]))
+      ++i;
+    else
+      leave_returning(*returning_[i]);
+}
+
+// Cpus that the last in line leaves to those who are expected again.
+int Coordinator::expected_beside(Program const& owner) const {
+  int cpus = is_returning(owner) ? owner.returning * attainable(owner) : 0;
+  for (auto const* p : returning_)
+    if (p != &owner && is_returning(*p))
+      cpus += std::max(0, std::min(p->allowed_cpus, equal_part(*p)) - p->held);
+  return cpus;
 }
 
 void Coordinator::set_slice() {
   bool const is_in_a_hurry =
       anybody_in_want() || std::any_of(queue_.begin(), queue_.end(),
                                        [](Waiting const& w) { return w.until.has_value(); });
-  slice_ = is_in_a_hurry ? policy::turn_us(competing(), {options_.slice_us, options_.round_us,
-                                                         options_.shortest_slice_us})
+  slice_ = is_in_a_hurry ? policy::turn_us(competing_, {options_.slice_us, options_.round_us,
+                                                        options_.shortest_slice_us})
                          : options_.slice_us;
 }
 
 // What a program in want would have if cpus were equally many for all.
 int Coordinator::lacking_in_want(Program const& program) const {
   if (!is_in_want(program)) return 0;
-  return std::max(0,
-                  std::min({equal_part(), program.want_cpus, program.allowed_cpus}) - program.held);
+  int const part = std::min({equal_part(program), program.want_cpus, program.allowed_cpus});
+  return std::max(0, part - program.held);
 }
 
 int Coordinator::lacking_in_want() const {
   int lacking = 0;
-  if (anybody_in_want())
-    for (auto const& [connection, p] : programs_) lacking += lacking_in_want(p);
+  for (auto const* p : in_want_) lacking += lacking_in_want(*p);
   return lacking;
 }
 
 PositionSet Coordinator::wanted_by_the_patient() const {
   PositionSet wanted(machine_.size());
   for (Waiting const& w : queue_)
-    if (!w.until) wanted |= program(w.owner).allowed;
+    if (!w.until) wanted |= w.program->allowed;
   return wanted;
 }
 
-// Who waits for ever is kept nothing from: it has been promised a bound.
-bool Coordinator::is_anything_kept_from(Waiting const& request) const {
-  if (!request.until || !anybody_in_want()) return false;
-  return std::any_of(programs_.begin(), programs_.end(), [&](auto const& p) {
-    return p.first != request.owner && is_in_want(p.second) && now_ < p.second.kept_until;
-  });
+// For a moment after it has got nothing, from those who do not wait for ever: those have been
+// promised a bound. For as long as it is in want, from a user that has its part while this one has
+// not, and from those who back off.
+bool Coordinator::is_kept_for(Program const& program, Waiting const& request) const {
+  Program const& asker = *request.program;
+  if (&program == &asker || !is_in_want(program)) return false;
+  if (request.until && now_ < program.kept_until) return true;
+  if (program.user == asker.user) return request.until && asker.back_off.is_on(now_);
+  return !has_its_part(*program.user) &&
+         (has_its_part(*asker.user) || asker.user->back_off.is_on(now_));
 }
 
-// Of the cpus that are there for a request, those that others who have just come into want are to
-// find: not those near to where it runs.
+bool Coordinator::is_anything_kept_from(Waiting const& request) const {
+  return std::any_of(in_want_.begin(), in_want_.end(),
+                     [&](auto const* p) { return is_kept_for(*p, request); });
+}
+
+// Of the cpus that are there for a request, those that others in want are to find: not those near
+// to where it runs.
 PositionSet Coordinator::kept_from(Waiting const& request, PositionSet available) const {
   PositionSet kept(machine_.size());
   int const far = std::max(0, request.place) + machine_.size() / 2;
-  for (auto const& [connection, p] : programs_) {
-    if (connection == request.owner || now_ >= p.kept_until) continue;
-    int lacking = lacking_in_want(p);
+  for (auto const* p : in_want_) {
+    if (!is_kept_for(*p, request)) continue;
+    int lacking = lacking_in_want(*p);
     for (int i = 0; i < machine_.size() && lacking > 0; ++i) {
       int const position = (far + i) % machine_.size();
-      if (!available.has(position) || !p.allowed.has(position)) continue;
+      if (!available.has(position) || !p->allowed.has(position)) continue;
       available.remove(position);
       kept.add(position);
       --lacking;
@@ -152,11 +205,9 @@ PositionSet Coordinator::kept_from(Waiting const& request, PositionSet available
 
 // Others in want that nothing is kept for any more: they count like those who wait behind it.
 int Coordinator::in_want_beside(Waiting const& request, PositionSet const& available) const {
-  if (!anybody_in_want()) return 0;
-  return static_cast<int>(std::count_if(programs_.begin(), programs_.end(), [&](auto const& p) {
-    bool const is_kept_for = request.until && now_ < p.second.kept_until;
-    return p.first != request.owner && !is_kept_for && lacking_in_want(p.second) > 0 &&
-           p.second.allowed.intersects(available);
+  return static_cast<int>(std::count_if(in_want_.begin(), in_want_.end(), [&](auto const* p) {
+    return p != request.program && !is_kept_for(*p, request) && lacking_in_want(*p) > 0 &&
+           p->allowed.intersects(available);
   }));
 }
 

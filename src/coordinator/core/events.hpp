@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What goes into the coordinator, and what comes out.
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "coordinator/core/quotas.hpp"
+#include "coordinator/core/regions.hpp"
+#include "coordinator/protocol/message.hpp"
+
+namespace nigh::coordinator {
+
+using Time = std::int64_t;  // microseconds since any moment; never goes back
+
+// What happens.
+struct Received {
+  Connection from = 0;
+  ProgramMessage message;
+  std::uint32_t user = 0;  // whose program it is; counts when it registers
+};
+struct Lost {  // the program died, left, or its connection broke
+  Connection connection = 0;
+};
+struct Tick {};                      // time has passed
+struct Load {                        // of programs without a coordinator
+  CpuSet busy;                       // cpus that they keep busy: given last
+  bool is_unseen_elsewhere = false;  // they use leased cpus, too, it is not known which
+};
+struct Energy {  // that the host has used since the last event of this kind
+  struct Package {
+    CpuSet cpus;
+    std::uint64_t used_uj = 0;
+    bool operator==(Package const&) const = default;
+  };
+  std::vector<Package> packages;
+};
+struct Known {  // of a program that has come: what it was told or taught when it ran before
+  Connection connection = 0;
+  std::vector<KnownRegion> regions;
+};
+struct Bound {  // by quotas of cpu time, from now on: all of them
+  Connection connection = 0;
+  std::vector<QuotaBound> bounds;
+};
+struct Allowed {  // by its cpuset, from now on; none: the system does not say
+  Connection connection = 0;
+  CpuSet cpus;
+};
+using Event = std::variant<Received, Lost, Tick, Load, Energy, Known, Bound, Allowed>;
+
+struct Send {
+  Connection to = 0;
+  CoordinatorMessage message;
+};
+
+}  // namespace nigh::coordinator
