@@ -34,7 +34,9 @@ class Crowd {
       now_ = later;
       act(1 + static_cast<Connection>(below(programs)));
     }
-    // Nobody does anything any more: all who wait are served, or end.
+    // Nobody does anything any more: all who wait are served, or end; of several users, all that
+    // lack some of their parts.
+    if (users_ > 1) return;
     for (int ticks = 0; machine_.waiting() > 0; ++ticks) {
       ASSERT_LT(ticks, 10'000);
       ASSERT_TRUE(machine_.next_tick()) << "somebody waits for nothing";

@@ -58,7 +58,8 @@ void Coordinator::check() const {
           !lease.revoked || *lease.revoked + options_.overdue_us > now_ || queue_.front().until,
           "what is long overdue and waited for has ended");
     }
-    NIGH_ASSERT(on_its_way || ripens || is_anything_kept_from(queue_.front()),
+    NIGH_ASSERT(on_its_way || ripens || is_anything_kept_from(queue_.front()) ||
+                    has_its_part(*queue_.front().program->user),
                 "what the first in line waits for comes back");
   }
 

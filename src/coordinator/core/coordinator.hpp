@@ -112,6 +112,7 @@ class Coordinator : private CoordinatorState {
   void make_room();
   bool may_take(Program const& asker, Lease const& lease) const noexcept;
   bool is_taken_for_anybody(Lease const& lease) const;
+  bool may_use_what_is_idle() const;
   bool is_due(Lease const& lease) const;
   bool is_overdue_for_another_user(Lease const& lease) const;
   void end_and_back_off(LeaseId id, Lease& lease);

@@ -83,12 +83,21 @@ bool Coordinator::is_taken_for_anybody(Lease const& lease) const {
          std::any_of(in_want_.begin(), in_want_.end(), [&](auto const* p) { return takes(*p); });
 }
 
+// Those are given what others do not use just then, also beyond their part.
+bool Coordinator::may_use_what_is_idle() const {
+  return std::any_of(queue_.begin(), queue_.end(),
+                     [this](Waiting const& w) { return !w.program->user->back_off.is_on(now_); });
+}
+
 // In the way of who has been first in line for a slice; for much longer, if it has to come from a
-// user with no more than its part: cpusets may leave no other way.
+// user with no more than its part: cpusets may leave no other way. A user that has its part is
+// promised no more.
 bool Coordinator::is_due(Lease const& lease) const {
   if (queue_.empty()) return false;
   Program const& first = *queue_.front().program;
-  auto const slices = may_take(first, lease) ? 1 : slices_of_others;
+  bool const is_its_own = may_take(first, lease);
+  if (!is_its_own && has_its_part(*first.user)) return false;
+  auto const slices = is_its_own ? 1 : slices_of_others;
   return first_since_ + slices * slice_ <= now_ && lease.cpus.intersects(first.allowed);
 }
 
@@ -273,8 +282,10 @@ void Coordinator::make_room() {
   std::sort(ripe.begin(), ripe.end());
   for (auto& [of_user, held, id, lease] : ripe) {
     bool const is_in_the_way = is_due(*lease);
-    if (!is_in_the_way && (lacking <= 0 || !is_taken_for_anybody(*lease))) continue;
-    if (!is_ripe(*lease) && !is_above_its_part(*lease)) {
+    if (!is_in_the_way && lacking <= 0) continue;
+    bool const is_taken = is_in_the_way || is_taken_for_anybody(*lease);
+    if (!is_taken && !(is_ripe_if_idle(*lease) && may_use_what_is_idle())) continue;
+    if (!is_taken || !(is_ripe(*lease) || is_above_its_part(*lease))) {
       ask_if_idle(*lease, id);
       continue;
     }

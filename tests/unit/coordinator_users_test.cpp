@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several users: what one of them does, or does not do, keeps no other one from its part.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "coordinator/core/coordinator.hpp"
+#include "coordinator_ledger.hpp"
+#include "policy/lease_patience.hpp"
+
+namespace nigh::coordinator {
+namespace {
+
+constexpr std::uint32_t hostile = 1001, victims = 1002;
+constexpr Time second = 1'000'000, a_day = 86'400 * second;
+
+// A host of four cpus and the coordinator as nighd runs it.
+class Users : public testing::Test {
+ protected:
+  Connection join(std::uint32_t user, std::vector<int> cpus = {0, 1, 2, 3}) {
+    auto const c = ++last_;
+    Register m{.name = Name("p")};
+    for (int cpu : cpus) m.allowed.add(cpu);
+    step(Received{c, m, user});
+    return c;
+  }
+  void ask(Connection c, std::uint32_t threads, Ticket ticket, Time patience = 0) {
+    step(Received{c, Request{.region = 1,
+                             .ticket = ticket,
+                             .demand = {threads, threads},
+                             .patience_us = static_cast<std::uint32_t>(patience)}});
+  }
+  void step(Event const& event) {
+    auto const sent = machine_.step(event, now_);
+    machine_.check();
+    for (Send const& s : sent) {
+      ++answers_[s.to];
+      if (auto const* g = std::get_if<Grant>(&s.message)) {
+        leases_[s.to][g->lease] = g->team.size();
+        unplaced_[s.to] = false;
+        order_.push_back(s.to);
+      }
+      if (std::holds_alternative<Unplaced>(s.message)) unplaced_[s.to] = true;
+      if (auto const* r = std::get_if<Revoke>(&s.message)) {
+        if (r->reason == Revoke::Reason::ended) leases_[s.to].erase(r->lease), ++ended_;
+        if (r->reason == Revoke::Reason::others_wait) asked_back_[s.to] = r->lease;
+      }
+      if (auto const* r = std::get_if<Refusal>(&s.message)) refused_[s.to] = r->reason;
+    }
+  }
+  void until(Time later) {
+    for (auto tick = machine_.next_tick(); tick && *tick <= later; tick = machine_.next_tick()) {
+      now_ = *tick;
+      step(Tick{});
+    }
+    now_ = later;
+  }
+  int cpus_of(Connection c) {
+    int cpus = 0;
+    for (auto const& [id, size] : leases_[c]) cpus += size;
+    return cpus;
+  }
+  void give_back(Connection c) {
+    auto const leases = std::exchange(leases_[c], {});
+    for (auto const& [id, size] : leases) step(Received{c, Release{id}});
+  }
+
+  // A program with a region of a millisecond after the other, which asks as the client does.
+  struct Victim {
+    Connection connection = 0;
+    Ticket ticket = 0;
+    Time first_answer_us = -1, share_us = -1;
+  };
+  void play(Victim& v, Time for_us, int share) {
+    policy::LeasePatience patience;
+    auto const start = now_;
+    while (now_ < start + for_us) {
+      if (cpus_of(v.connection) == 0) {
+        auto const wait = patience.at(now_);
+        if (wait != policy::LeasePatience::not_now) {
+          auto const asked = now_;
+          auto const answers = answers_[v.connection];
+          ask(v.connection, 4, ++v.ticket, wait);
+          while (answers_[v.connection] == answers) until(std::min(*machine_.next_tick(), a_day));
+          if (v.first_answer_us < 0) v.first_answer_us = now_ - asked;
+          if (cpus_of(v.connection) == 0) patience.spend(now_ - asked, now_);
+        }
+      }
+      if (v.share_us < 0 && cpus_of(v.connection) >= share) v.share_us = now_ - start;
+      until(now_ + 1'000);
+    }
+  }
+
+  Time now_ = 10 * second;
+  CoordinatorOptions options_{};
+  Coordinator machine_{test::small_machine({4}), options_, 0};
+  Connection last_ = 0;
+  int ended_ = 0;
+  std::map<Connection, std::map<LeaseId, int>> leases_;
+  std::map<Connection, bool> unplaced_;
+  std::map<Connection, int> answers_;
+  std::map<Connection, LeaseId> asked_back_;
+  std::map<Connection, Refusal::Reason> refused_;
+  std::vector<Connection> order_;  // of those who were served
+};
+
+TEST_F(Users, OneThatGivesNothingBackKeepsNoOtherFromItsPart) {
+  std::vector<Connection> theirs;
+  for (int i = 0; i < 40; ++i) theirs.push_back(join(hostile));
+  for (Ticket t = 1; t <= 60; ++t)
+    for (auto const c : theirs) ask(c, 2, t);
+  EXPECT_GT(machine_.waiting(), 2'000);
+  Victim victim{join(victims)};
+  play(victim, 2 * second, 2);
+  EXPECT_GE(victim.first_answer_us, 0);
+  EXPECT_LE(victim.first_answer_us, 100'000) << "it runs on shared cpus after that";
+  ASSERT_GE(victim.share_us, 0) << "it never gets its part";
+  EXPECT_LE(victim.share_us, second);
+  EXPECT_EQ(cpus_of(victim.connection), 2);
+  until(now_ + 20 * second);
+  EXPECT_EQ(cpus_of(victim.connection), 2) << "nor is it asked for what is its part";
+  EXPECT_EQ(asked_back_.count(victim.connection), 0u);
+}
+
+TEST_F(Users, ThatOneIsNotLockedOutForGood) {
+  auto const theirs = join(hostile), mine = join(victims);
+  ask(theirs, 4, 1);
+  EXPECT_EQ(cpus_of(theirs), 4);
+  ask(mine, 4, 1, 10 * second);
+  until(now_ + second);
+  EXPECT_EQ(ended_, 1);
+  EXPECT_GE(cpus_of(mine), 2);
+  give_back(mine);
+  ask(theirs, 4, 2);
+  EXPECT_EQ(cpus_of(theirs), 4) << "nobody else wants any";
+  ask(mine, 4, 2, 10 * second);
+  until(now_ + second);
+  EXPECT_EQ(ended_, 2);
+  auto const third = join(hostile);
+  give_back(mine);
+  EXPECT_EQ(cpus_of(theirs), 0);
+  ask(mine, 4, 3);
+  ask(theirs, 4, 4);
+  ask(third, 4, 1);
+  until(now_ + 30 * second);
+  EXPECT_GT(cpus_of(theirs) + cpus_of(third), 0);
+}
+
+TEST_F(Users, TheirRequestsAreServedInTurn) {
+  auto const one = join(hostile), other = join(hostile), mine = join(victims);
+  ask(mine, 4, 1);
+  for (Ticket t = 1; t <= 5; ++t) ask(one, 4, t);
+  ask(other, 4, 1);
+  auto const third = join(victims + 1);
+  ask(third, 4, 1);
+  order_.clear();
+  for (int turn = 0; turn < 7; ++turn) {
+    now_ += 1'000;
+    for (auto const c : {one, other, mine, third}) give_back(c);
+  }
+  ASSERT_EQ(order_.size(), 7u);
+  EXPECT_EQ(order_[0], one) << "it came first";
+  EXPECT_EQ(order_[1], third) << "another user's first request is before its second";
+  EXPECT_EQ(order_[2], other) << "and so is another program's";
+}
+
+TEST_F(Users, OnesManyRequestsDelayAnotherByOneTurn) {
+  auto const greedy = join(hostile), mine = join(hostile);
+  for (Ticket t = 1; t <= 60; ++t) ask(greedy, 4, t);
+  ask(mine, 4, 1);
+  order_.clear();
+  give_back(greedy);
+  give_back(greedy);
+  ASSERT_GE(order_.size(), 2u);
+  EXPECT_EQ(order_[1], mine);
+}
+
+TEST_F(Users, OneWithOtherCpusIsNotHeldUp) {
+  auto const theirs = join(hostile, {0}), mine = join(victims, {1});
+  for (Ticket t = 1; t <= 60; ++t) ask(theirs, 1, t);
+  ask(mine, 1, 1);
+  EXPECT_EQ(cpus_of(mine), 1);
+}
+
+// Each may have at most half of what others leave.
+TEST_F(Users, FourLeaveAFifthRoomToWait) {
+  options_.requests = {1'024, 8};
+  machine_ = Coordinator(test::small_machine({4}), options_, 0);
+  for (std::uint32_t user = 1; user <= 4; ++user)
+    for (int p = 0; p < 8; ++p) {
+      auto const c = join(user);
+      for (Ticket t = 1; t <= 64; ++t) ask(c, 4, t);
+    }
+  auto const fifth = join(5);
+  for (Ticket t = 1; t <= 16; ++t) ask(fifth, 4, t);
+  EXPECT_FALSE(refused_.contains(fifth));
+  EXPECT_LT(machine_.waiting(), 1'024);
+  EXPECT_EQ(refused_.size(), 4u * 8 - 8 - 4 - 2 - 1) << "a half, a quarter, and so on";
+}
+
+TEST_F(Users, WhoBacksOffStandsBehindOthers) {
+  auto const slow = join(hostile), second_one = join(hostile), third = join(hostile);
+  ask(slow, 4, 1);
+  ask(second_one, 4, 1);
+  until(now_ + 10 * second + second / 10);  // no other user waits: it takes the full ten seconds
+  EXPECT_EQ(ended_, 1);
+  EXPECT_GT(cpus_of(second_one), 0);
+  ask(slow, 4, 2);
+  ask(third, 4, 1);
+  order_.clear();
+  give_back(second_one);
+  ASSERT_FALSE(order_.empty());
+  EXPECT_EQ(order_[0], third);
+}
+
+}  // namespace
+}  // namespace nigh::coordinator
