@@ -165,8 +165,10 @@ void serve(Settings const& settings) {
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
   options.own_cpus = all_cpus();
+  // As many as descriptors allow: a program needs one, and a second one until it is welcome.
   options.connections =
-      static_cast<std::size_t>(std::max(platform::raise_descriptor_limit(), 33) - 32);
+      std::min(options.connections,
+               static_cast<std::size_t>(std::max(platform::raise_descriptor_limit(), 65) - 64));
   options.connections_of_a_user = settings.programs_per_user;
   options.core.allocation.how = settings.policy;
   options.core.slice_us = settings.slice_ms * 1000;

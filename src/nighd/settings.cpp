@@ -54,9 +54,10 @@ ReadSettings read_settings(int argc, char** argv) {
     return path.empty() ? std::string("is empty") : std::string();
   });
   app.add_flag("--any-user", s.any_user, "Serve all users who may connect, not only one's own");
-  app.add_option("--programs-per-user", s.programs_per_user, "At a time; 1024")
+  app.add_option("--programs-per-user", s.programs_per_user,
+                 "At most, at a time; with --any-user at most half of what others leave, too")
       ->type_name("N")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 16'384));
   app.add_flag("--if-none", s.if_none, "Leave with status 0 where another serves already");
   app.add_flag("--foreground", s.foreground, "Stay in the foreground, and log to standard error");
   try {

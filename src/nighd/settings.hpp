@@ -18,7 +18,7 @@ struct Settings {
   std::int64_t idle_exit_s = 60;                  // 0: never
   std::int64_t slice_ms = 50;
   std::int64_t overdue_ms = 10'000;
-  std::size_t programs_per_user = 1024;
+  std::size_t programs_per_user = 16'384;
   bool if_none = false;
   bool foreground = false;
   bool any_user = false;

@@ -19,10 +19,14 @@ class TokenBucket {
     return tokens_at(now, rate) >= one;
   }
   // Also when there is none: the debt is paid first.
-  constexpr void take(std::int64_t now, Rate rate) noexcept {
-    millionths_ = tokens_at(now, rate) - one;
+  constexpr void take(std::int64_t now, Rate rate, std::int64_t tokens = 1) noexcept {
+    millionths_ = tokens_at(now, rate) - tokens * one;
     since_ = now;
     is_new_ = false;
+  }
+  // It is as good as a new one.
+  constexpr bool is_full(std::int64_t now, Rate rate) const noexcept {
+    return tokens_at(now, rate) == rate.at_once * one;
   }
   // When one may be taken again.
   constexpr std::int64_t ready_at(std::int64_t now, Rate rate) const noexcept {

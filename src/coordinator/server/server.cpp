@@ -24,9 +24,18 @@ constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, memory
                         first_connection = 16;
 constexpr Time recalled_within_us = 500'000;  // programs wait for it before their first region
 constexpr Time look_every_us = 500'000;
+// Of more programs, some are looked at each time, or none.
+constexpr std::size_t most_looked_at = 256;
 constexpr int warnings_of_a_kind = 1;
 
 using Level = ServerOptions::Level;
+
+TrafficOptions traffic_of(ServerOptions const& options) {
+  auto traffic = options.traffic;
+  traffic.limits_users = options.any_user;
+  traffic.connections = {options.connections, options.connections_for_each};
+  return traffic;
+}
 
 Time now_us() {
   using namespace std::chrono;
@@ -64,6 +73,7 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
     : options_(std::move(options)),
       core_(std::move(machine), options_.core, now_us()),
       events_(std::move(events)),
+      traffic_(traffic_of(options_)),
       last_connection_(first_connection),
       nobody_since_(now_us()),
       own_place_(options_.own_cpus),
@@ -100,6 +110,7 @@ std::optional<Time> Server::until_next(Time now) const {
   if (core_.programs() > 0) at(next_memory_);
   if (!waiting_.empty()) at(waiting_.front().first);
   if (auto const due = moves_.due()) at(*due);
+  if (auto const time = traffic_.next_time()) at(*time);
   if (!next) return std::nullopt;
   return std::max<Time>(0, *next - now);
 }
@@ -119,6 +130,7 @@ bool Server::once() {
     else
       hear(name);
   }
+  hear_who_was_too_fast();
   auto const now = now_us();
   if (auto const due = core_.next_tick(); due && *due <= now) happen(Tick{});
   if (!members_.empty() && next_look_ <= now) look_around(now);
@@ -150,7 +162,7 @@ void Server::let_in(int listener, bool reads_metrics) {
   }
   bool const is_allowed =
       peer && (options_.any_user || peer->user == platform::own_user() || peer->user == 0);
-  bool const is_room = members_.size() < options_.connections &&
+  bool const is_room = traffic_.has_room_for(member.user, members_.size()) &&
                        connections_of_[member.user] < options_.connections_of_a_user;
   if (!is_allowed || !is_room) {
     warn_once(is_allowed ? "too many connections" : "another user's program", member);
@@ -166,6 +178,7 @@ void Server::let_in(int listener, bool reads_metrics) {
     return platform::close_descriptor(socket);
   }
   ++connections_of_[member.user];
+  traffic_.come(member.user, connection, now_us());
   members_.emplace(connection, std::move(member));
 }
 
@@ -189,6 +202,11 @@ void Server::hear(Connection from) {
   if (found == members_.end()) return;
   Member& member = found->second;
   if (member.reads_metrics) return answer_metrics(from, member);
+  if (!traffic_.may_read(member.user, from, now_us())) {
+    events_.remove(member.socket);
+    member.is_read = false;
+    return;
+  }
   std::array<std::byte, largest_message + 1> bytes;
   int const size = platform::receive_bytes(member.socket, bytes);
   if (size == -EAGAIN) return;
@@ -228,7 +246,22 @@ void Server::hear(Connection from) {
     if (auto const* const report = std::get_if<Report>(&message))
       look_for_library(from, member, report->region);
   }
-  happen(Event{std::in_place_type<Received>, from, message});
+  happen(Event{std::in_place_type<Received>, from, message, member.user});
+}
+
+void Server::hear_who_was_too_fast() {
+  auto const now = now_us();
+  while (auto const connection = traffic_.next_to_read(now)) {
+    auto const found = members_.find(*connection);
+    if (found == members_.end()) continue;
+    if (auto const added = events_.add(found->second.socket, *connection); !added) {
+      warn_once("cannot listen to a program: " + added.message(), found->second);
+      close(*connection);
+      continue;
+    }
+    found->second.is_read = true;
+    hear(*connection);
+  }
 }
 
 // All that it hears, until it begins again, is of the moment of its first question.
@@ -287,7 +320,8 @@ void Server::close(Connection connection) {
   Member member = std::move(found->second);
   members_.erase(found);
   remember(connection, member);
-  events_.remove(member.socket);
+  if (member.is_read) events_.remove(member.socket);
+  traffic_.leave(member.user, connection);
   platform::close_descriptor(member.socket);
   platform::close_descriptor(member.memory);
   if (member.page != nullptr)
@@ -296,7 +330,11 @@ void Server::close(Connection connection) {
   if (auto const user = connections_of_.find(member.user); --user->second == 0)
     connections_of_.erase(user);
   snapshots_.forget(connection, member.user);
-  if (member.page != nullptr) say_who_moves("program left", member), tell_how_many();
+  if (member.page != nullptr) {
+    say_who_moves("program left", member);
+    --programs_;
+    note_how_many();
+  }
   if (members_.empty()) nobody_since_ = now_us();
   happen(Lost{connection});
 }
@@ -349,7 +387,8 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   }
   member.page = static_cast<LeasePage*>(page);
   say_who_moves("program came", member);
-  tell_how_many();
+  ++programs_;
+  note_how_many();
   platform::CgroupReader reader(options_.cgroup_root);
   look_at_cgroups(to, member, reader);
   member.welcome = message;
@@ -359,11 +398,17 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
   waiting_.emplace_back(now_us() + recalled_within_us, to);
 }
 
+// Of many programs, one more or less is told later, to all at once.
+void Server::note_how_many() {
+  knows_how_many_ = false;
+  if (programs_ <= most_looked_at) tell_how_many();
+}
+
 void Server::tell_how_many() {
-  std::uint32_t programs = 0;
-  for (auto const& [_, member] : members_) programs += member.page != nullptr ? 1U : 0U;
+  if (std::exchange(knows_how_many_, true)) return;
   for (auto const& [_, member] : members_)
-    if (member.page != nullptr) member.page->host.programs.store(programs, sync::relaxed);
+    if (member.page != nullptr)
+      member.page->host.programs.store(static_cast<std::uint32_t>(programs_), sync::relaxed);
 }
 
 void Server::send_welcome_if_waiting(Connection to) {
@@ -450,7 +495,8 @@ void Server::look_around(Time now) {
   own_place_.look();
   close_slow_readers(now);
   look_at_cgroups();
-  if (!options_.minds_strangers) return;
+  tell_how_many();
+  if (!options_.minds_strangers || programs_ > most_looked_at) return;
   strangers_.look(core_.machine(), core_.free(), times_of_members());
   if (strangers_.have_changed()) happen(Load{strangers_.busy(), strangers_.are_unseen()});
 }
@@ -477,15 +523,22 @@ void Server::look_at_energy(bool since_last) {
   measures_energy_ = !energy.packages.empty();
 }
 
-// An administrator or a container's manager may change them at any time.
+// An administrator or a container's manager may change them at any time. Those that are not looked
+// at now, next time.
 void Server::look_at_cgroups() {
   if (core_.programs() == 0) return;
   platform::CgroupReader reader(options_.cgroup_root);
   // What the core says to it may close a member.
-  std::vector<Connection> all;
-  for (auto const& [connection, member] : members_)
-    if (member.page != nullptr) all.push_back(connection);
-  for (auto const connection : all)
+  std::vector<Connection> some;
+  auto const look_from = [&](auto first, auto last) {
+    for (; first != last && some.size() < most_looked_at; ++first)
+      if (first->second.page != nullptr) some.push_back(first->first);
+  };
+  auto const next = members_.upper_bound(looked_at_last_);
+  look_from(next, members_.end());
+  look_from(members_.begin(), next);
+  if (!some.empty()) looked_at_last_ = some.back();
+  for (auto const connection : some)
     if (auto const found = members_.find(connection); found != members_.end())
       look_at_cgroups(connection, found->second, reader);
 }

@@ -33,6 +33,7 @@
 #include "coordinator/server/region_memory.hpp"
 #include "coordinator/server/status_snapshots.hpp"
 #include "coordinator/server/strangers.hpp"
+#include "coordinator/server/traffic.hpp"
 #include "platform/cgroup.hpp"
 #include "platform/energy.hpp"
 #include "platform/event_set.hpp"
@@ -46,8 +47,12 @@ struct ServerOptions {
   int signals = -1;           // readable when the server is to leave; -1: none
   CoordinatorOptions core{};
   bool any_user = false;  // else the server's own and root
-  std::size_t connections = 1024;
-  std::size_t connections_of_a_user = 1024;
+  std::size_t connections = 16'384;
+  // At most; with `any_user`, it is at most half of what the others leave, too, so that some are
+  // left for the next user.
+  std::size_t connections_of_a_user = 16'384;
+  std::size_t connections_for_each = 8;  // as long as there are any
+  TrafficOptions traffic{};
   std::optional<Time> idle_exit_us{};   // leaves when nobody was connected for so long
   Time readers_within_us = 10'000'000;  // who reads numbers is to go on with it
   bool minds_strangers = true;          // looks how busy others keep the cpus
@@ -75,6 +80,7 @@ class Server {
  private:
   struct Member {
     int socket = -1;
+    bool is_read = true;  // otherwise it is read later
     unsigned user = 0;
     int pid = 0;
     platform::ProcessIdentity process{};
@@ -102,6 +108,7 @@ class Server {
   void turn_away(int listener);
   void hear(Connection from);
   void answer_query(Connection to, Member& member, Query const& query);
+  void hear_who_was_too_fast();
   void note_place(Connection from, Member const& member, Request const& request);
   void answer_metrics(Connection to, Member& member);
   void close_slow_readers(Time now);
@@ -115,6 +122,7 @@ class Server {
   void send_welcome_if_waiting(Connection to);
   void send_overdue_welcomes(Time now);
   void hear_memory();
+  void note_how_many();
   void tell_how_many();
   void look_for_library(Connection of, Member& member, RegionId region);
   void take_back(Connection from, Member& member, Revoke const& message);
@@ -136,7 +144,11 @@ class Server {
   Coordinator core_;
   platform::EventSet events_;
   std::map<Connection, Member> members_;
+  std::size_t programs_ = 0;                        // of these
+  bool knows_how_many_ = true;                      // so do the programs
+  Connection looked_at_last_ = 0;                   // of which cgroups were looked at
   std::map<unsigned, std::size_t> connections_of_;  // by user
+  Traffic traffic_;
   Connection last_connection_;
   bool is_happening_ = false;
   std::deque<Event> to_happen_;  // after what happens now
