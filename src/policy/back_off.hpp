@@ -22,6 +22,7 @@ class BackOff {
     until_ = now + std::min(p.longest_us, p.first_us << (strikes_ - 1));
   }
   constexpr bool is_on(std::int64_t now) const noexcept { return strikes_ > 0 && now < until_; }
+  constexpr std::int64_t until() const noexcept { return until_; }
 
  private:
   static constexpr int most_strikes = 16;

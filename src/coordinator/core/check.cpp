@@ -38,7 +38,8 @@ void Coordinator::check() const {
     NIGH_ASSERT(owner != programs_.end(), "those who wait are alive");
     // Nobody waits for nothing: somebody has, or is to have, what it could use.
     NIGH_ASSERT(owner->second.allowed.intersects(leased) ||
-                    owner->second.allowed.intersects(kept) || is_anything_kept_from(w),
+                    owner->second.allowed.intersects(kept) || is_anything_kept_from(w) ||
+                    room_while_backing_off(*w.program->user) == 0,
                 "those who wait, wait for a lease or for one in front of them, or in want");
     NIGH_ASSERT(!w.until || now_ < *w.until, "nobody waits for longer than it would");
     kept |= owner->second.allowed;
@@ -59,7 +60,8 @@ void Coordinator::check() const {
           "what is long overdue and waited for has ended");
     }
     NIGH_ASSERT(on_its_way || ripens || is_anything_kept_from(queue_.front()) ||
-                    has_its_part(*queue_.front().program->user),
+                    has_its_part(*queue_.front().program->user) ||
+                    room_while_backing_off(*queue_.front().program->user) == 0,
                 "what the first in line waits for comes back");
   }
 

@@ -30,6 +30,8 @@ void Coordinator::point_to_own() {
   for (Waiting& w : queue_) own_program(w.program);
   for (Waiting& w : outside_) own_program(w.program);
   for (User*& user : called_) own_user(user);
+  for (auto& [user, at] : active_)
+    if (user != nullptr) user = &users_.at(user->id);
   for (Program*& p : in_want_) own_program(p);
   for (Program*& p : returning_) own_program(p);
 }
@@ -112,8 +114,11 @@ void Coordinator::happen(Lost const& e) {
 void Coordinator::forget_users_without_programs() {
   std::erase_if(users_, [this](auto const& u) {
     bool const goes = u.second.programs == 0 && !u.second.back_off.is_on(now_);
-    if (goes) std::erase(called_, &u.second);
-    return goes;
+    if (!goes) return false;
+    std::erase(called_, &u.second);
+    for (auto& active : active_)
+      if (active.user == &u.second) active = {};
+    return true;
   });
 }
 
@@ -196,6 +201,7 @@ bool Coordinator::give_back(Connection from, LeaseId id) {
   auto const lease = leases_.find(id);
   if (lease == leases_.end()) return true;
   if (lease->second.owner != from) return false;
+  note_activity(*lease->second.program->user);
   end(lease);
   return true;
 }
@@ -215,6 +221,7 @@ void Coordinator::take(Connection from, Request const& m) {
                   place, now_};
   if (m.patience_us != 0) request.until = now_ + m.patience_us;
   ++owner.open;
+  note_activity(*owner.user);
   stand_behind(std::move(request));
 }
 

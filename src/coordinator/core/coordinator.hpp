@@ -136,6 +136,9 @@ class Coordinator : private CoordinatorState {
   void order_line();
   int precedence(Program const& program) const noexcept;
   void note_first();
+  void note_activity(User const& user);
+  std::optional<Time> expected_until(User const& but_for) const;
+  int room_while_backing_off(User const& user) const;
   void recount(Program& program);
   void check_line() const;
   void forget_users_without_programs();

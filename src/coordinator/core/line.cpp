@@ -161,6 +161,26 @@ void Coordinator::note_first() {
   first_ = first;
 }
 
+void Coordinator::note_activity(User const& user) {
+  if (active_[0].user != &user) active_[1] = active_[0];
+  active_[0] = {&user, now_};
+}
+
+// Nothing: no other user has been active for long.
+std::optional<Time> Coordinator::expected_until(User const& but_for) const {
+  auto const& other = active_[active_[0].user == &but_for ? 1 : 0];
+  if (other.user == nullptr || other.at + options_.active_us <= now_) return std::nullopt;
+  return other.at + options_.active_us;
+}
+
+// Whoever backs off has no more than its part, also while the others' cpus are free between two of
+// their regions: it would not give them back in time.
+int Coordinator::room_while_backing_off(User const& user) const {
+  if (!user.back_off.is_on(now_) || !expected_until(user)) return machine_.size();
+  int const users = std::max(2, competing_users_);
+  return std::max(0, policy::user_part(machine_.size(), users) - user.held);
+}
+
 // What is counted of all programs, after something has changed with this one.
 void Coordinator::recount(Program& program) {
   User& user = *program.user;

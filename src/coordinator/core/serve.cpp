@@ -146,7 +146,9 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   auto available = free_;
   available &= owner.allowed;
   available -= kept;
-  int most = most_for(request.owner);
+  int const room = room_while_backing_off(*owner.user);
+  if (room == 0) return {request.demand.maximum, {}};
+  int most = std::min(room, most_for(request.owner));
   if (waiting_behind == 0)
     most = std::min(most, std::max(attainable(owner), available.count() - expected_beside(owner)));
   auto const demand = within_quota(request.demand, most);
@@ -183,7 +185,7 @@ bool Coordinator::serve_line() {
     auto const behind = static_cast<int>(queue_.size() - i) - 1 + behind_;
     auto const decision = decide_for(queue_[i], kept, behind);
     if (decision.waits()) {
-      kept |= queue_[i].program->allowed;
+      if (room_while_backing_off(*queue_[i].program->user) > 0) kept |= queue_[i].program->allowed;
       ++i;
     } else {
       Waiting const request = std::move(queue_[i]);
@@ -358,7 +360,12 @@ std::optional<Time> Coordinator::next_tick() const {
     return next;
   }
   bool is_patient = false;
-  for (Waiting const& w : queue_) is_patient |= !w.until;
+  for (Waiting const& w : queue_) {
+    is_patient |= !w.until;
+    User const& user = *w.program->user;
+    if (auto const expected = expected_until(user); expected && user.back_off.is_on(now_))
+      at(std::min(*expected, user.back_off.until()));
+  }
   if (!queue_.empty()) {
     at(first_since_ + slice_);
     if (competing_users_ > 1) at(first_since_ + slices_of_others * slice_);

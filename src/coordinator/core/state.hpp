@@ -36,6 +36,7 @@ struct CoordinatorOptions {
   // Those of a user that has more than its part, while another one lacks some of its own.
   Time overdue_between_users_us = 400'000;
   policy::BackOffPolicy back_off{};  // of those whose leases have ended so
+  Time active_us = 1'000'000;        // a user that has asked or given back is expected for so long
   Time want_us = 500'000;            // who got no cpus in time is in want for so long
   Time return_us = 50'000;           // who gave back for others is expected again for so long
   Time rest_us = 20'000;             // a lease that is idle for so long while others have few cpus
@@ -172,6 +173,12 @@ class CoordinatorState {
   int competing_users_ = 0;
   std::pair<Connection, Ticket> first_{};  // at the front of the line
   Time first_since_ = 0;                   // when it came there
+  // The last two users that have asked for cpus or given some back, and when.
+  struct Activity {
+    User const* user = nullptr;
+    Time at = 0;
+  };
+  std::array<Activity, 2> active_{};
   policy::PositionSet free_;
   policy::PositionSet busy_;  // with others' programs
   bool has_unseen_strangers_ = false;
