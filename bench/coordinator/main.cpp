@@ -9,6 +9,7 @@
 #include "bench/coordinator/death.hpp"
 #include "bench/coordinator/overhead.hpp"
 #include "bench/coordinator/policies.hpp"
+#include "bench/coordinator/queue.hpp"
 #include "bench/coordinator/throughput.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
@@ -18,7 +19,7 @@ namespace {
 using namespace bench;
 
 struct Flags {
-  bool throughput = false, policies = false, overhead = false, death = false;
+  bool throughput = false, policies = false, overhead = false, death = false, queue = false;
   bool all_policies = false, alone = false, quick = false;
   std::optional<long> repetitions, programs, requests, seed, limit;
   std::vector<std::string> commands, ways, ignored;
@@ -34,6 +35,8 @@ struct Flags {
     app.add_flag("--overhead", overhead,
                  "what the shim adds to a parallel region: alone, with a lease, with a message");
     app.add_flag("--death", death, "how soon the cpus of a program that is killed are another's");
+    app.add_flag("--queue", queue,
+                 "what a message costs the coordinator while ten to 16,000 requests wait");
     // One text each: what follows the first is not one more.
     app.add_option("--command", commands,
                    "a command of yours; again for more: without nigh all at once (default), one "
@@ -124,8 +127,11 @@ void run(Flags const& flags) {
   death.repetitions = repetitions;
   if (flags.quick) death.kills = 3;
   auto const commands = command_options(flags);
-  bool const all =
-      !flags.throughput && !flags.policies && !flags.overhead && !flags.death && !commands;
+  QueueOptions queue;
+  queue.repetitions = repetitions;
+  if (flags.quick) queue.messages = 500;
+  bool const all = !flags.throughput && !flags.policies && !flags.overhead && !flags.death &&
+                   !flags.queue && !commands;
   nigh::topology const machine = live_machine();
   Report report(flags.json, flags.plot, machine);
   auto const present = [&](auto const& study, std::vector<Result> const& results, bool apart) {
@@ -150,6 +156,10 @@ void run(Flags const& flags) {
   }
   if (flags.death || all) {
     auto const study = study_death(death, machine);
+    present(study, study.results, all);
+  }
+  if (flags.queue || all) {
+    auto const study = study_queue(queue);
     present(study, study.results, all);
   }
   report.finish("coordinator",

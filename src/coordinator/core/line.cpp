@@ -144,13 +144,11 @@ int Coordinator::precedence(Program const& program) const noexcept {
 }
 
 void Coordinator::order_line() {
-  bool const is_mixed = std::any_of(queue_.begin(), queue_.end(), [this](Waiting const& w) {
-    return precedence(*w.program) != precedence(*queue_.front().program);
-  });
-  if (is_mixed)
-    std::stable_sort(queue_.begin(), queue_.end(), [this](Waiting const& a, Waiting const& b) {
-      return precedence(*a.program) < precedence(*b.program);
-    });
+  auto const is_before = [this](Waiting const& a, Waiting const& b) {
+    return precedence(*a.program) < precedence(*b.program);
+  };
+  if (!std::is_sorted(queue_.begin(), queue_.end(), is_before))
+    std::stable_sort(queue_.begin(), queue_.end(), is_before);
   note_first();
 }
 

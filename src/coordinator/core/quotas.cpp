@@ -57,6 +57,7 @@ int Coordinator::part_in(Quotas::Group const& group) const {
 // Cpus that its quotas leave to one more request.
 int Coordinator::left_for(Connection who) const {
   int left = std::numeric_limits<int>::max();
+  if (quotas_.all().empty()) return left;
   for (auto const* group : quotas_.of(who))
     left = std::min(left, group->cpus - group->held - group->queued);
   return left;
@@ -65,6 +66,7 @@ int Coordinator::left_for(Connection who) const {
 // Cpus that a lease may have at most: for a request in the queue, or instead of one with so many.
 int Coordinator::most_for(Connection who, int instead_of) const {
   int most = std::numeric_limits<int>::max();
+  if (quotas_.all().empty()) return most;
   for (auto const* group : quotas_.of(who)) {
     int const others = group->queued - (instead_of == 0 ? 1 : 0);
     int const left = group->cpus - (group->held - instead_of) - others;

@@ -182,10 +182,14 @@ bool Coordinator::serve_line() {
   auto open = free_;
   bool has_granted = false;
   for (std::size_t i = 0; i < queue_.size() && !open.empty();) {
+    if (room_while_backing_off(*queue_[i].program->user) == 0) {
+      ++i;  // nothing is kept for it
+      continue;
+    }
     auto const behind = static_cast<int>(queue_.size() - i) - 1 + behind_;
     auto const decision = decide_for(queue_[i], kept, behind);
     if (decision.waits()) {
-      if (room_while_backing_off(*queue_[i].program->user) > 0) kept |= queue_[i].program->allowed;
+      kept |= queue_[i].program->allowed;
       ++i;
     } else {
       Waiting const request = std::move(queue_[i]);
