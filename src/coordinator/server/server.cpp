@@ -25,7 +25,7 @@ constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, memory
 constexpr Time recalled_within_us = 500'000;  // programs wait for it before their first region
 constexpr Time look_every_us = 500'000;
 // Of more programs, some are looked at each time, or none.
-constexpr std::size_t most_looked_at = 256;
+constexpr std::size_t most_looked_at = 256, most_cgroups_looked_at = 64;
 constexpr int warnings_of_a_kind = 1;
 
 using Level = ServerOptions::Level;
@@ -531,7 +531,7 @@ void Server::look_at_cgroups() {
   // What the core says to it may close a member.
   std::vector<Connection> some;
   auto const look_from = [&](auto first, auto last) {
-    for (; first != last && some.size() < most_looked_at; ++first)
+    for (; first != last && some.size() < most_cgroups_looked_at; ++first)
       if (first->second.page != nullptr) some.push_back(first->first);
   };
   auto const next = members_.upper_bound(looked_at_last_);
