@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tidy: long, because sockets, pages, profiles, cgroups and energy are still parts of one class.
 #include "coordinator/server/server.hpp"
 
 #include <algorithm>
@@ -9,12 +8,10 @@
 #include <utility>
 
 #include "coordinator/server/metrics.hpp"
-#include "platform/cpu_times.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/program.hpp"
 #include "platform/shared_memory.hpp"
-#include "policy/quota.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -23,9 +20,6 @@ namespace {
 constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, memory_has_news = 3,
                         first_connection = 16;
 constexpr Time recalled_within_us = 500'000;  // programs wait for it before their first region
-constexpr Time look_every_us = 500'000;
-// Of more programs, some are looked at each time, or none.
-constexpr std::size_t most_looked_at = 256, most_cgroups_looked_at = 64;
 constexpr int warnings_of_a_kind = 1;
 
 using Level = ServerOptions::Level;
@@ -401,7 +395,7 @@ void Server::welcome(Connection to, Member& member, Welcome const& message) {
 // Of many programs, one more or less is told later, to all at once.
 void Server::note_how_many() {
   knows_how_many_ = false;
-  if (programs_ <= most_looked_at) tell_how_many();
+  if (programs_ <= many_programs) tell_how_many();
 }
 
 void Server::tell_how_many() {
@@ -427,32 +421,6 @@ void Server::send_welcome(Connection to, Member& member) {
 void Server::send_overdue_welcomes(Time now) {
   for (; !waiting_.empty() && waiting_.front().first <= now; waiting_.pop_front())
     send_welcome_if_waiting(waiting_.front().second);
-}
-
-void Server::hear_memory() {
-  for (auto& [whose, what] : memory_.take_recalled()) {
-    if (auto const found = members_.find(whose); found != members_.end()) {
-      Member& member = found->second;
-      auto& libraries = member.program.libraries;
-      if (!std::exchange(member.is_recalled, true))
-        member.program = std::move(what.program);
-      else
-        libraries.insert(libraries.end(), what.program.libraries.begin(),
-                         what.program.libraries.end());
-      for (auto const& library : libraries) member.looked.insert(library.number);
-    }
-    if (!what.regions.empty()) happen(Known{whose, std::move(what.regions)});
-    send_welcome_if_waiting(whose);
-  }
-}
-
-// One that the program had not loaded when it came, or of which nothing was known then.
-void Server::look_for_library(Connection of, Member& member, RegionId region) {
-  constexpr std::size_t most_looks = 64;
-  auto const number = library_of(region);
-  if (number == 0 || (region & in_no_file) != 0 || !member.is_recalled) return;
-  if (member.looked.size() >= most_looks || !member.looked.insert(number).second) return;
-  memory_.look(of, member.program, number);
 }
 
 void Server::take_back(Connection from, Member& member, Revoke const& message) {
@@ -486,97 +454,6 @@ void Server::send(Connection to, Member& member, CoordinatorMessage const& messa
   if (platform::send_message(member.socket, encode(message).bytes(), passed) == 0) return;
   warn_once("does not read its answers", member);
   close(to);
-}
-
-// While somebody is there. What was used before, nobody is told of: a counter may have run over.
-void Server::look_around(Time now) {
-  look_at_energy(now < next_look_ + look_every_us);
-  next_look_ = now + look_every_us;
-  own_place_.look();
-  close_slow_readers(now);
-  look_at_cgroups();
-  tell_how_many();
-  if (!options_.minds_strangers || programs_ > most_looked_at) return;
-  strangers_.look(core_.machine(), core_.free(), times_of_members());
-  if (strangers_.have_changed()) happen(Load{strangers_.busy(), strangers_.are_unseen()});
-}
-
-// By process, of which one may be several programs.
-std::map<int, std::int64_t> Server::times_of_members() const {
-  std::map<int, std::int64_t> times;
-  for (auto const& [connection, member] : members_) {
-    if (member.page == nullptr || times.contains(member.pid)) continue;
-    auto const time = member.process.look([&] { return platform::cpu_time_of(member.pid); });
-    times[member.pid] = time ? time->value_or(Strangers::unknown) : Strangers::unknown;
-  }
-  return times;
-}
-
-void Server::look_at_energy(bool since_last) {
-  Energy energy;
-  for (auto const& package : energy_.look()) {
-    energy.packages.push_back({{}, since_last ? package.used_uj : 0});
-    for (int const cpu : package.cpus)
-      if (cpu < max_cpus) energy.packages.back().cpus.add(cpu);
-  }
-  if (!energy.packages.empty() || measures_energy_) happen(energy);
-  measures_energy_ = !energy.packages.empty();
-}
-
-// An administrator or a container's manager may change them at any time. Those that are not looked
-// at now, next time.
-void Server::look_at_cgroups() {
-  if (core_.programs() == 0) return;
-  platform::CgroupReader reader(options_.cgroup_root);
-  // What the core says to it may close a member.
-  std::vector<Connection> some;
-  auto const look_from = [&](auto first, auto last) {
-    for (; first != last && some.size() < most_cgroups_looked_at; ++first)
-      if (first->second.page != nullptr) some.push_back(first->first);
-  };
-  auto const next = members_.upper_bound(looked_at_last_);
-  look_from(next, members_.end());
-  look_from(members_.begin(), next);
-  if (!some.empty()) looked_at_last_ = some.back();
-  for (auto const connection : some)
-    if (auto const found = members_.find(connection); found != members_.end())
-      look_at_cgroups(connection, found->second, reader);
-}
-
-// Where the system says nothing at the moment, what was known stays.
-void Server::look_at_cgroups(Connection whose, Member& member, platform::CgroupReader& reader) {
-  auto const found = member.process.look([&] { return reader.grants_to(member.pid); });
-  if (!found) return;
-  auto const& grants = *found;
-  std::vector<QuotaBound> bounds;
-  for (auto const& quota : grants.quotas)
-    if (int const cpus = policy::whole_cpus(quota.cpus); cpus < core_.machine().size())
-      bounds.push_back({{quota.group.device, quota.group.inode}, cpus});
-  CpuSet cpuset;
-  for (int const cpu : grants.cpus)
-    if (cpu < max_cpus) cpuset.add(cpu);
-  bool const has_bounds_changed =
-      bounds != member.bounds && (grants.odd.empty() || !bounds.empty());
-  bool const has_cpuset_changed = cpuset != member.cpuset && !cpuset.empty();
-  if (has_bounds_changed) member.bounds = bounds;
-  if (has_cpuset_changed) member.cpuset = cpuset;
-  // The member may be gone behind each of these.
-  if (has_bounds_changed) happen(Bound{whose, std::move(bounds)});
-  if (has_cpuset_changed) happen(Allowed{whose, cpuset});
-}
-
-// Soon. It is copied, for its program may be gone by then.
-void Server::remember(Connection connection, Member& member) {
-  auto const reports = core_.reports(connection);
-  if (reports == member.remembered) return;
-  member.remembered = reports;
-  own_place_.leave();  // a thread may begin now
-  if (!memory_.remember(member.program, core_.known_regions(connection)))
-    warn_once("cannot keep up with what programs teach", member);
-}
-
-void Server::remember_all() {
-  for (auto& [connection, member] : members_) remember(connection, member);
 }
 
 // Programs that come and leave a thousand times a second are as good as one line.

@@ -102,6 +102,8 @@ class Server {
 
   Server(policy::CoreMap machine, ServerOptions options, platform::EventSet events);
 
+  static constexpr std::size_t many_programs = 256;  // too many to do something for each at once
+
   bool once();
   std::optional<Time> until_next(Time now) const;
   void let_in(int listener, bool reads_metrics);
