@@ -82,6 +82,17 @@ Status Coordinator::status(std::uint32_t number) const {
   return s;
 }
 
+CpuSet Coordinator::held_by(Connection connection) const {
+  CpuSet held;
+  for (auto const& [id, lease] : leases_) {
+    if (lease.owner != connection) continue;
+    for (int p = lease.cpus.next(0, machine_.size()); p < machine_.size();
+         p = lease.cpus.next(p + 1, machine_.size()))
+      held.add(machine_.cpu(p));
+  }
+  return held;
+}
+
 void Coordinator::describe(Connection whom, Status& in) const {
   Program const& about = program(whom);
   in.program = about.number;
@@ -111,10 +122,8 @@ void Coordinator::describe(Connection whom, Status& in) const {
     in.region = lease.region;
     in.wanted = lease.wanted;
     threads = lease.size;
-    for (int p = lease.cpus.next(0, machine_.size()); p < machine_.size();
-         p = lease.cpus.next(p + 1, machine_.size()))
-      in.holds.add(machine_.cpu(p));
   }
+  in.holds = held_by(whom);
   in.learnt = about.regions.known_demand(in.region);
   if (threads > 0)
     in.efficiency = static_cast<std::uint32_t>(

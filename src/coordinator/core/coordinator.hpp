@@ -63,6 +63,7 @@ class Coordinator : private CoordinatorState {
   int waiting() const noexcept { return static_cast<int>(waiting_); }
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
+  CpuSet held_by(Connection connection) const;  // by leases
 
   // What is known by now of a program's regions, and from how many reports. Nothing of one that
   // has not come, or has left.

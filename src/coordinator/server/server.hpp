@@ -77,6 +77,9 @@ class Server {
   // Until a signal, or nobody needs it any more.
   void run();
 
+  // For who drives the server in a thread of its own: tests.
+  Coordinator const& core() const noexcept { return core_; }
+
  private:
   struct Member {
     int socket = -1;
