@@ -72,8 +72,15 @@ void Invariants::end_call() {
 }
 
 void Invariants::denied(Process const& process, Time asked) {
-  auto const since = asking_since_.emplace(process.user, asked).first->second;
-  longest_asking_ = std::max(longest_asking_, world->now() - since);
+  auto const lag = kernel->server == nullptr ? 0 : kernel->server->lag;
+  // One that was stopped meanwhile has not asked.
+  bool const asks_on = world->now() - asked <= asks_on_within;
+  auto& asking = asking_[process.user];
+  if (!asks_on || asking.life != host_.life() || asked > asking.last + asks_on_within)
+    asking = {asks_on ? asked : world->now(), world->now(), lag, host_.life()};
+  asking.last = world->now();
+  auto const took = world->now() - asking.since - (lag - asking.lag_then);
+  longest_asking_ = std::max(longest_asking_, took);
 }
 
 Time Invariants::longest_wait(int in_front) const {
@@ -156,10 +163,34 @@ void Invariants::check_server() const {
     world->fail("requests wait, and nothing is to happen");
 }
 
+// No lease keeps another user from its part for longer than until it is asked back and ends, if its
+// own user has more than its part.
+void Invariants::check_shares() {
+  bool const is_there = host_.core() != nullptr && !kernel->server->is_stopped;
+  if (!is_there || host_.life() != life_) beyond_.clear();
+  life_ = host_.life();
+  if (!is_there || !host_.is_asleep()) return;
+  auto const leases = host_.core()->leases_beyond_parts();
+  std::erase_if(beyond_, [&](auto const& b) { return !leases.contains(b.first); });
+  auto const lag = kernel->server->lag;
+  auto const& options = host_.options();
+  constexpr Time late = 100'000;
+  auto const within = options.slice_us + options.overdue_between_users_us + late;
+  for (auto const& lease : leases) {
+    auto const& b = beyond_.try_emplace(lease, Beyond{world->now(), lag}).first->second;
+    auto const taken = world->now() - b.since - (lag - b.lag_then);
+    longest_beyond_ = std::max(longest_beyond_, taken);
+    if (taken > within)
+      world->fail("a lease has kept user " + std::to_string(lease.second) + " from its part for " +
+                  std::to_string(taken) + " us; the bound is " + std::to_string(within));
+  }
+}
+
 void Invariants::check() {
   auto const steps = world->steps();
   check_server();
   if (steps % 4 == 0) check_holdings();
+  if (steps % 8 == 0) check_shares();
   if (steps % 64 == 0) check_calls();
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "simulation/host.hpp"
@@ -32,9 +33,10 @@ class Invariants {
 
   // The program's user asked for cpus, and got some, or got none. For how long users go on asking
   // without any is measured, and is no fault yet.
-  void granted(Process const& process) { asking_since_.erase(process.user); }
+  void granted(Process const& process) { asking_.erase(process.user); }
   void denied(Process const& process, Time asked);
   Time longest_asking() const noexcept { return longest_asking_; }
+  Time longest_beyond() const noexcept { return longest_beyond_; }
 
   // After each step.
   void check();
@@ -44,14 +46,32 @@ class Invariants {
   void check_calls() const;
   void check_holdings();
   void check_server() const;
+  void check_shares();
   void compare(Member const& first, bool is_settled);
 
   Host const& host_;
   std::vector<Member*> members_;
   std::array<std::vector<Member*>, most_cpus> inside_;  // by cpu
   std::size_t next_ = 0;
-  std::map<unsigned, Time> asking_since_;  // by user
+  // Of leases that keep users from their part: since when, and how late the server was then.
+  struct Beyond {
+    Time since = 0;
+    std::int64_t lag_then = 0;
+  };
+  std::map<std::pair<nigh::coordinator::LeaseId, unsigned>, Beyond> beyond_;
+  std::uint64_t life_ = 0;
+  // Users that go on asking for cpus and get none: since when, when they asked last, and how late
+  // the server was at first.
+  struct Asking {
+    Time since = 0;
+    Time last = 0;
+    std::int64_t lag_then = 0;
+    std::uint64_t life = 0;
+  };
+  static constexpr Time asks_on_within = 200'000;
+  std::map<unsigned, Asking> asking_;
   Time longest_asking_ = 0;
+  Time longest_beyond_ = 0;
 };
 
 }  // namespace simulation

@@ -37,6 +37,8 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "coordinator/core/events.hpp"
@@ -64,6 +66,9 @@ class Coordinator : private CoordinatorState {
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
   CpuSet held_by(Connection connection) const;  // by leases
+  // Leases of users that hold more than their part, with users for which they are asked back: those
+  // want cpus of their own part, and do not back off.
+  std::set<std::pair<LeaseId, std::uint32_t>> leases_beyond_parts() const;
 
   // What is known by now of a program's regions, and from how many reports. Nothing of one that
   // has not come, or has left.
@@ -116,6 +121,7 @@ class Coordinator : private CoordinatorState {
   bool may_use_what_is_idle() const;
   bool is_due(Lease const& lease) const;
   bool is_overdue_for_another_user(Lease const& lease) const;
+  bool keeps_from_its_part(Lease const& lease, Program const& asker) const;
   void end_and_back_off(LeaseId id, Lease& lease);
   void offer_more();
   bool has_few(Lease const& lease) const noexcept {

@@ -49,14 +49,31 @@ bool Coordinator::is_overdue_for_another_user(Lease const& lease) const {
   if (competing_users_ < 2 || !lease.revoked ||
       *lease.revoked + options_.overdue_between_users_us > now_)
     return false;
-  auto const takes = [&](Program const& asker) {
-    return asker.user != lease.program->user && !has_its_part(*asker.user) &&
-           !asker.user->back_off.is_on(now_) && may_take(asker, lease) &&
-           asker.allowed.intersects(lease.cpus);
-  };
+  auto const takes = [&](Program const& asker) { return keeps_from_its_part(lease, asker); };
   return std::any_of(queue_.begin(), queue_.end(),
                      [&](Waiting const& w) { return takes(*w.program); }) ||
          std::any_of(in_want_.begin(), in_want_.end(), [&](auto const* p) { return takes(*p); });
+}
+
+// A user that does not back off.
+bool Coordinator::keeps_from_its_part(Lease const& lease, Program const& asker) const {
+  return asker.user != lease.program->user && !has_its_part(*asker.user) &&
+         !asker.user->back_off.is_on(now_) && may_take(asker, lease) &&
+         asker.allowed.intersects(lease.cpus);
+}
+
+std::set<std::pair<LeaseId, std::uint32_t>> Coordinator::leases_beyond_parts() const {
+  std::set<std::pair<LeaseId, std::uint32_t>> found;
+  auto const part = policy::user_part(machine_.size(), competing_users_);
+  auto const look = [&](Program const& asker) {
+    for (auto const& [id, lease] : leases_)
+      if (lease.program->user->held > part && keeps_from_its_part(lease, asker))
+        found.emplace(id, asker.user->id);
+  };
+  for (Waiting const& w : queue_) look(*w.program);
+  for (auto const* p : in_want_)
+    if (lacking_in_want(*p) > 0) look(*p);
+  return found;
 }
 
 void Coordinator::end_and_back_off(LeaseId id, Lease& lease) {
