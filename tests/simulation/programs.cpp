@@ -140,7 +140,11 @@ void Programs::note(One& one, std::size_t index, Master::Team const& team) {
   auto const size = static_cast<int>(team.size);
   bool const is_new = team.version != member.version || size > member.size;
   member.version = team.version;
-  if (auto const socket = one.process->get<Socket>(program_of(one).socket()))
+  // A lease that came over a connection which another thread has replaced since is others' by now.
+  auto const socket = one.process->get<Socket>(program_of(one).socket());
+  if (!master_of(one, index).holds())
+    member.link = nullptr;
+  else if (socket)
     member.link = socket->link;
   if (!is_new && member.is_inside) return;
   if (!is_new) return;

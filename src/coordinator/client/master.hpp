@@ -59,6 +59,8 @@ class Master {
     return enter_by_message(demand);
   }
   void give_back() noexcept;
+  // A lease that came over the connection that there is now.
+  bool holds() const noexcept { return lease_ != 0 && link_ == program_.link(); }
   // While neither of the others is under way, by any thread, one at a time: the lease is of no use
   // for a while; it is again. False if it is asked for, or gone.
   bool pause() noexcept { return holds() && program_.word(slot_).pause(lease_); }
@@ -80,7 +82,6 @@ class Master {
   friend class Program;
   static constexpr RegionId no_region = ~RegionId{0};
 
-  bool holds() const noexcept { return lease_ != 0 && link_ == program_.link(); }
   // Threads that the region could use.
   static std::uint32_t most(Demand demand, RegionWord advice) noexcept {
     auto const told = demand.maximum > 0 ? demand.maximum : max_cpus;
