@@ -20,8 +20,8 @@
 // - A lease stays until its program gives it back; while others wait it is asked for, at the
 //   earliest a slice after it was granted; before that, if it is larger than its equal part, or if
 //   no region uses it just then. Its program is expected again for a moment (decision 0020). A
-//   lease that is not back `overdue` later, and waited for by who waits for ever, ends all the same:
-//   whoever still runs there is as slow as without a coordinator, but not wrong.
+//   lease that is not back `overdue` later, and waited for by who waits for ever, ends all the
+//   same: whoever still runs there is as slow as without a coordinator, but not wrong.
 // - A request that has waited for as long as it would is answered, and waits no more: its region
 //   runs on shared cpus. Its program is in want for a while: leases are asked back for it as if it
 //   waited, and for the first moments what comes back is kept for it from others that do not wait
