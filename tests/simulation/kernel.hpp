@@ -112,8 +112,9 @@ struct Process {
   bool is_stopped = false;
   bool is_dead = false;
   Time stopped_at = 0;
-  std::int64_t lag = 0;  // how long the host has held its tasks up, all of them together
-  int cpu = 0;           // it runs at
+  std::int64_t lag = 0;      // how long the host has held its tasks up, all of them together
+  std::uint64_t unsent = 0;  // messages for which a buffer had no room
+  int cpu = 0;               // it runs at
   std::int64_t worked = 0;
   nigh::coordinator::LeaseId last_grant = 0;  // by message
   Time last_grant_at = 0;

@@ -55,6 +55,7 @@ int send_message(int socket, std::span<std::byte const> message, int passed) noe
     if (from->peer == nullptr || from->is_ended) return -EPIPE;
     if (from->peer->inbox.size() >= from->peer->room) {
       world->saw(Seen::buffer_full);
+      ++self().unsent;
       return -EAGAIN;
     }
     kernel->note_sent(*from, message);

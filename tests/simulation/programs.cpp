@@ -169,6 +169,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   bool const was_kept = master.is_kept();
   auto const began = world->now();
   auto const lag = one.process->lag;
+  auto const unsent = one.process->unsent;
   auto const life = host_.life();
   auto const servers_lag = kernel->server != nullptr ? kernel->server->lag : 0;
   auto const region = core::RegionId{1} + world->random().below(3);
@@ -179,7 +180,8 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   invariants_.end_call();
   member.is_calling = false;
   bool const was_there = kernel->server != nullptr && host_.life() == life &&
-                         !kernel->server->is_stopped && is_joined && program.is_joined();
+                         !kernel->server->is_stopped && is_joined && program.is_joined() &&
+                         one.process->unsent == unsent;
   if (team.without == Without::no_answer && was_there && world->now() - began >= late &&
       kernel->server->lag - servers_lag + one.process->lag - lag < late / 2)
     world->fail("program " + std::to_string(one.process->pid) +
