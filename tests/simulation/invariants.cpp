@@ -90,6 +90,10 @@ Time Invariants::longest_wait(int in_front) const {
 void Invariants::check_calls() const {
   for (auto const& task : world->tasks()) {
     if (task->is_over || task->promise.within == never || task->process->is_stopped) continue;
+    // Those stand behind others for a while.
+    bool const backs_off = task->promise.waits_for_ever && host_.core() != nullptr &&
+                           host_.core()->backs_off(task->process->user);
+    if (backs_off) task->promise.began = world->now();
     auto const taken = world->now() - task->promise.began;
     auto const held_up = task->process->lag - task->promise.lag_then;
     if (taken > task->promise.within + held_up)

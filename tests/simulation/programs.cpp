@@ -69,7 +69,8 @@ void Programs::note_patient_request(int program) {
   for (auto const& task : world->tasks())
     if (!task->is_over && task->process != nullptr && task->process->pid == program &&
         task->promise.within != never)
-      task->promise.within = std::max(task->promise.within, within);
+      task->promise.within = std::max(task->promise.within, within),
+      task->promise.waits_for_ever = true;
 }
 
 void Programs::come() {

@@ -27,6 +27,7 @@ struct Promise {
   Time began = 0;
   Time within = never;        // without what the host has held its process up for
   std::int64_t lag_then = 0;  // of its process
+  bool waits_for_ever = false;
 };
 
 struct Task {

@@ -70,6 +70,7 @@ class Coordinator : private CoordinatorState {
   // Leases of users that hold more than their part, with users for which they are asked back: those
   // want cpus of their own part, and do not back off.
   std::set<std::pair<LeaseId, std::uint32_t>> leases_beyond_parts() const;
+  bool backs_off(std::uint32_t user) const;
 
   // What is known by now of a program's regions, and from how many reports. Nothing of one that
   // has not come, or has left.

@@ -76,6 +76,11 @@ std::set<std::pair<LeaseId, std::uint32_t>> Coordinator::leases_beyond_parts() c
   return found;
 }
 
+bool Coordinator::backs_off(std::uint32_t user) const {
+  auto const found = users_.find(user);
+  return found != users_.end() && found->second.back_off.is_on(now_);
+}
+
 void Coordinator::end_and_back_off(LeaseId id, Lease& lease) {
   send(lease.owner, Revoke{id, Revoke::Reason::ended});
   lease.is_for_others = false;  // it is not back
