@@ -17,6 +17,12 @@ POLICIES = {"random": "#777777", "simple": "#4477aa", "nearest": "#ccbb44", "clu
             "clustered-adjusting": "#cc3311"}
 
 
+def told(command):
+    """A command, as short as a label: of paths the last part, of what is too long the end."""
+    words = " ".join(word.rsplit("/", 1)[-1] or word for word in command.split())
+    return words if len(words) <= 28 else "..." + words[-25:]
+
+
 def spread(line):
     return [[line["median"] - line["min"]], [line["max"] - line["median"]]]
 
@@ -54,7 +60,7 @@ def draw_alone(axes, lines):
         axes.barh(row, ratio, color="#cc3311", height=0.65)
         axes.text(ratio, row, f" {ratio:.2f}", va="center", fontsize=8.5)
     names = [line["params"]["set"] for line in nigh]
-    axes.set_yticks(range(len(nigh)), [n if len(n) <= 24 else n[:21] + "..." for n in names], fontsize=8.5)
+    axes.set_yticks(range(len(nigh)), [told(n) for n in names], fontsize=8.5)
     axes.invert_yaxis()
     axes.axvline(1, color="#333333", linewidth=0.8)
     axes.set_xlabel("time under nigh, of without")
