@@ -377,7 +377,8 @@ class GoodInput(unittest.TestCase):
             self.assertEqual((line["params"]["programs"], line["params"]["seed"]), (5, 3))
             if not line.get("absent"):
                 self.assertTrue(line["verified"], line)
-                self.assertEqual(line["counters"].get("programs_granted", 5), 5)
+                # Small ones may have run on shared cpus and ended before it was their turn.
+                self.assertIn(line["counters"].get("programs_granted", 5), range(1, 6))
                 self.assertLess(0, line["counters"]["mean_end_s"])
                 self.assertLess(line["counters"]["mean_end_s"], line["samples"][0])
 
