@@ -72,7 +72,6 @@ void Coordinator::check() const {
 
   NIGH_ASSERT(programs_.size() == by_number_.size(), "each program has a number");
   for (auto const& [connection, program] : programs_) {
-    NIGH_ASSERT(program.want_until <= want_until_, "it is known until when somebody is in want");
     NIGH_ASSERT(
         is_in_want(program) == (std::count(in_want_.begin(), in_want_.end(), &program) == 1),
         "those in want are known");

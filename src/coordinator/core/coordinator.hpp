@@ -161,7 +161,7 @@ class Coordinator : private CoordinatorState {
   void forget_old_wants();
   void set_slice();
   bool is_in_want(Program const& program) const noexcept { return now_ < program.want_until; }
-  bool anybody_in_want() const noexcept { return now_ < want_until_; }
+  bool anybody_in_want() const noexcept { return !in_want_.empty(); }
   void expect_again(Program& owner);
   void come_back(Program& owner);
   void leave_returning(Program& owner);

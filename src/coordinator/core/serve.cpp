@@ -375,11 +375,12 @@ std::optional<Time> Coordinator::next_tick() const {
   auto const at = [&](Time t) {
     if (t > now_ && (!next || t < *next)) next = t;
   };
-  at(want_until_);
+  for (auto const* p : in_want_) at(p->want_until);
   if (!ends_of_patience_.empty()) at(std::get<Time>(*ends_of_patience_.begin()));
   if (queue_.empty() && !anybody_in_want()) {
     if (may_grow_ && !leases_.empty())
-      at(std::max({next_offer_, anybody_returns() ? returning_until_ : 0, now_ + 1}));
+      at(std::max(
+          {next_offer_, anybody_returns() ? returning_.back()->returning_until : 0, now_ + 1}));
     auto const few = [this](auto const& l) { return has_few(l.second); };
     if (leases_.size() > 1 && std::any_of(leases_.begin(), leases_.end(), few))
       at(std::max(next_rest_, now_ + 1));
@@ -395,7 +396,8 @@ std::optional<Time> Coordinator::next_tick() const {
   if (!queue_.empty()) {
     at(first_since_ + slice_);
     if (competing_users_ > 1) at(first_since_ + slices_of_others * slice_);
-    if (competing_users_ > 1 && anybody_returns()) at(returning_until_);  // there is more for each
+    if (competing_users_ > 1 && anybody_returns())
+      at(returning_.back()->returning_until);  // there is more for each
   }
   for (auto const* p : in_want_) {
     at(p->kept_until);

@@ -183,8 +183,6 @@ class CoordinatorState {
   policy::PositionSet busy_;  // with others' programs
   bool has_unseen_strangers_ = false;
   Time slice_;           // now
-  Time want_until_ = 0;  // of all programs, the latest
-  Time returning_until_ = 0;
   bool may_grow_ = false;  // cpus have become free since leases were last offered more
   Time next_offer_ = 0;
   Time next_rest_ = 0;

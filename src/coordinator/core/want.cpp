@@ -78,7 +78,6 @@ void Coordinator::come_into_want(Program& program, int want_cpus) {
   program.kept_until = now_ + std::min(options_.keep_us, options_.want_us);
   program.want_since = now_;
   program.want_cpus = want_cpus;
-  want_until_ = std::max(want_until_, program.want_until);
   if (options_.want_us > 0) in_want_.push_back(&program);
 }
 
@@ -103,7 +102,7 @@ void Coordinator::expect_again(Program& owner) {
   leave_returning(owner);
   if (Program* const oldest = one_too_many(returning_)) leave_returning(*oldest);
   owner.returning = before + 1;
-  owner.returning_until = returning_until_ = now_ + options_.return_us;
+  owner.returning_until = now_ + options_.return_us;
   if (options_.return_us > 0) returning_.push_back(&owner);
   recount(owner);
 }
