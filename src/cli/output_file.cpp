@@ -68,7 +68,7 @@ void check_output(std::string const& file) {
 
 void write_output(std::string const& file, std::string_view text) {
   if (file == "-") {
-    // What is for a terminal does not command it, whatever file it was read from.
+    // Text from a file must not command the terminal that it is printed on.
     auto const shown = base::printable_lines(text);
     if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() ||
         std::fflush(stdout) != 0)

@@ -65,7 +65,7 @@ Number number_in(std::string_view text) {
   return n;
 }
 
-// What the child says is believed no more than the file: it may have been taken over.
+// The child's words are believed no more than the file: it may have been taken over.
 RegionCode from_answer(std::string_view answer, RegionCode code) {
   auto const next = [&] {
     auto const text = answer.substr(0, answer.find('\0'));

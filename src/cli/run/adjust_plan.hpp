@@ -12,7 +12,7 @@ namespace nigh::cli {
 // NIGH_ADJUST, which the preloaded library reads; the error says what is wrong with the list.
 result<std::string> adjust_variable(std::string const& list);
 
-// What is wrong with a list that the environment has already; empty: nothing.
+// The mistake in a list that the environment has already; empty: none.
 std::string mistake_in_adjust(Inherited const& inherited);
 
 }  // namespace nigh::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What goes into the coordinator, and what comes out.
+// The events that the coordinator takes, and the messages that it sends.
 
 #include <cstdint>
 #include <variant>
