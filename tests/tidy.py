@@ -35,18 +35,18 @@ LAYERS = {
     "src/openmp": ["src/coordinator/client", "src/policy", "src/preload"],
     "src/cluster": ["src/tasks", "src/loops"],
     "src/cluster/mpi": ["src/cluster"],
-    "src/sim": ["src/policy", "src/coordinator/core", "src/json", "src/trace", "workloads/shapes"],
+    "lab/sim": ["src/policy", "src/coordinator/core", "src/json", "src/trace", "lab/workloads/shapes"],
     "src/preload": ["src/base"],
     "src/tune": ["src/base"],
-    "src/cli": ["src/tune", "src/coordinator/client", "src/coordinator/profile", "src/trace", "src/sim", "src/loops"],
+    "src/cli": ["src/tune", "src/coordinator/client", "src/coordinator/profile", "src/trace", "lab/sim", "src/loops"],
     "src": [],
     "include": [],
-    "bench": ["workloads"],
-    "bench/cluster": ["bench", "src/cluster", "src/cluster/mpi"],
-    "bench/temporal": ["bench", "src/policy"],
-    "bench/coordinator": ["bench", "src/policy", "src/sim", "src/coordinator/client"],
-    "workloads": ["workloads/shapes"],
-    "workloads/shapes": [],
+    "lab/bench": ["lab/workloads"],
+    "lab/bench/cluster": ["lab/bench", "src/cluster", "src/cluster/mpi"],
+    "lab/bench/temporal": ["lab/bench", "src/policy"],
+    "lab/bench/coordinator": ["lab/bench", "src/policy", "lab/sim", "src/coordinator/client"],
+    "lab/workloads": ["lab/workloads/shapes"],
+    "lab/workloads/shapes": [],
 }
 
 # Layers that decide and do nothing else: values in, values out. They see the value types of the
@@ -58,22 +58,22 @@ IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|fut
 # The simulator runs the product's policies: it defines no type and no function of a name that they have,
 # and each experiment calls those that decide what it simulates.
 POLICY_FOLDER = "src/policy"
-WITHOUT_POLICIES = "src/sim"
+WITHOUT_POLICIES = "lab/sim"
 TYPE = re.compile(r"^(\s*)(?:class|struct|enum(?:\s+class)?)\s+()(\w+)\b(?!\s*;)")
 # A function that a line declares or defines: a type before its name, which may be a member's.
 FUNCTION = re.compile(r"^(\s*)(?!return\b|throw\b|else\b|case\b|using\b|new\b|delete\b|if\b|for\b|while\b)"
                       r"[A-Za-z_][\w:<>, *&]*[\s&*]((?:\w+::)*)(\w+)\(")
 NO_DECISIONS = ["to_string", "speedup"]  # policies have them, but to tell of something
 POLICIES_OF = {
-    "src/sim/hosts": ["decide", "team_distance"],
-    "src/sim/jacobi": ["victim_order"],
-    "src/sim/loops": ["LoopSchedule", "victim_plan", "victim"],
-    "src/sim/mg": ["placement_domains", "thread_order"],
-    "src/sim/replay": ["victim_plan", "victim", "chunk_to_steal", "chunk_at_home", "chunk_stolen", "victim_order",
+    "lab/sim/hosts": ["decide", "team_distance"],
+    "lab/sim/jacobi": ["victim_order"],
+    "lab/sim/loops": ["LoopSchedule", "victim_plan", "victim"],
+    "lab/sim/mg": ["placement_domains", "thread_order"],
+    "lab/sim/replay": ["victim_plan", "victim", "chunk_to_steal", "chunk_at_home", "chunk_stolen", "victim_order",
                        "looks_abroad", "rest"],
-    "src/sim/spread": ["SpreadChoice", "spread_ladder", "spread_teams"],
-    "src/sim/steal": ["victim_ladder", "victim", "chunk_to_steal", "search_pause_ns"],
-    "src/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_homes", "queue_of_plane", "chunk_at_home",
+    "lab/sim/spread": ["SpreadChoice", "spread_ladder", "spread_teams"],
+    "lab/sim/steal": ["victim_ladder", "victim", "chunk_to_steal", "search_pause_ns"],
+    "lab/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_homes", "queue_of_plane", "chunk_at_home",
                          "chunk_stolen"],
 }
 
@@ -83,15 +83,18 @@ POLICIES_OF = {
 # What is preloaded into other people's programs brings nothing but libc along.
 SYSTEM_HEADERS = (r"sys/.*|linux/.*|asm/.*|unistd\.h|sched\.h|pthread\.h|fcntl\.h|dlfcn\.h|poll\.h|"
                   r"signal\.h|syscall\.h|numa\.h|numaif\.h")
-SYSTEM_FOLDERS = ["src/platform", "src/preload", "src/openmp", "tests", "bench"]
+SYSTEM_FOLDERS = ["src/platform", "src/preload", "src/openmp", "tests", "lab/bench"]
 HWLOC_FOLDERS = ["src/platform", "src/topology", "tests"]
-MPI_FOLDERS = ["src/cluster/mpi", "src/preload", "workloads", "bench", "tests"]
+MPI_FOLDERS = ["src/cluster/mpi", "src/preload", "lab/workloads", "lab/bench", "tests"]
 SYSTEM_MACROS = (r"__linux__|__unix__|__APPLE__|_WIN32|__FreeBSD__|__GLIBC__|__ANDROID__|"
                  r"__x86_64__|__amd64__|__i386__|__aarch64__|__arm__|__powerpc64__|__riscv|"
                  r"__AVX\w*__|__SSE\w*__|__ARM_\w+")
 PROCESSOR_HEADERS = r"\w*intrin\.h|arm_neon\.h|arm_sve\.h|cpuid\.h"
 # Kernels choose their instructions by processor.
-PROCESSOR_FOLDERS = SYSTEM_FOLDERS + ["workloads"]
+PROCESSOR_FOLDERS = SYSTEM_FOLDERS + ["lab/workloads"]
+
+# The simulator follows the rules of the product, whose policies it runs.
+OF_THE_PRODUCT = ("src/", "lab/sim/")
 
 LONGEST = 500
 LONG_REASON = re.compile(r"tidy: long, because \S+")
@@ -177,7 +180,7 @@ class Checker:
     def resolve(self, path, name):
         """The repository's file that `#include "name"` in `path` means, or None."""
         beside = path.rpartition("/")[0]
-        for folder in (beside, "src", "include", "workloads", "."):
+        for folder in (beside, "src", "include", "lab/workloads", "lab", "."):
             candidate = self.root / folder / name
             if candidate.is_file():
                 return candidate.resolve().relative_to(self.root.resolve()).as_posix()
@@ -196,7 +199,7 @@ class Checker:
         layer = layer_of(path)
         if layer in PURE and re.fullmatch(IMPURE_HEADERS, name):
             self.complain(path, number, f"<{name}> in {layer}, which reads and returns plain data")
-        if path.startswith("src/") and name == "atomic" and (path, "std::atomic") not in EXCEPTIONS:
+        if path.startswith(OF_THE_PRODUCT) and name == "atomic" and (path, "std::atomic") not in EXCEPTIONS:
             self.complain(path, number, '<atomic>: use "base/atomic.hpp", which model tests replace')
         is_ours = kind == '"' and not name.startswith("nigh/")
         if layer is None or not is_ours or (path, name) in EXCEPTIONS:
@@ -206,9 +209,9 @@ class Checker:
             self.complain(path, number, f'"{name}" is no file of this repository')
             return
         below = layer_of(target)
-        if below == "workloads" and layer == "workloads":
+        if below == "lab/workloads" and layer == "lab/workloads":
             # What lies beside the workloads' folders is for all of them.
-            if target.count("/") > 1 and path.split("/")[:2] != target.split("/")[:2]:
+            if target.count("/") > 2 and path.split("/")[:3] != target.split("/")[:3]:
                 self.complain(path, number, f'"{name}" belongs to another workload')
         elif below not in closure(layer):
             self.complain(path, number, f'"{name}" is in {below or target}, which {layer} may not include')
@@ -218,7 +221,7 @@ class Checker:
             lines = text.split("\n", 3)
             if len(lines) < 2 or lines[1] != "#pragma once":
                 self.complain(path, 2, "the second line of a header is `#pragma once`")
-        in_src = path.startswith("src/") and (path, "std::atomic") not in EXCEPTIONS
+        in_src = path.startswith(OF_THE_PRODUCT) and (path, "std::atomic") not in EXCEPTIONS
         may_ask_processor = is_in(path, PROCESSOR_FOLDERS) or (path, "#ifdef") in EXCEPTIONS
         for number, line in enumerate(without_comments(text).split("\n"), 1):
             include = INCLUDE.match(line)

@@ -22,10 +22,10 @@ CLEAN = {
     "src/topology/load.hpp": HEADER + '#include <hwloc.h>\n#include "platform/pages.hpp"\n',
     "src/policy/order.hpp": HEADER + '#include <vector>\n#include "topology/load.hpp"\n',
     "src/memory/block.cpp": SPDX + '#include <nigh/array.hpp>\n#include "platform/pages.hpp"\n',
-    "workloads/jacobi/kernel.cpp": SPDX + "#include <immintrin.h>\n#ifdef __x86_64__\n#endif\n",
-    "workloads/jacobi/kernel.hpp": HEADER,
-    "workloads/team.hpp": HEADER,
-    "bench/jacobi.cpp": SPDX + '#include "jacobi/kernel.hpp"\n',
+    "lab/workloads/jacobi/kernel.cpp": SPDX + "#include <immintrin.h>\n#ifdef __x86_64__\n#endif\n",
+    "lab/workloads/jacobi/kernel.hpp": HEADER,
+    "lab/workloads/team.hpp": HEADER,
+    "lab/bench/jacobi.cpp": SPDX + '#include "jacobi/kernel.hpp"\n',
     "tests/unit/a_test.cpp": SPDX + '#include <unistd.h>\n#include "memory/none.hpp"\n',
 }
 
@@ -77,13 +77,13 @@ class Tidy(unittest.TestCase):
         self.finds("src/memory/a.cpp", SPDX + '#include "memory/none.hpp"\n', "no file")
 
     def test_workloads_know_the_public_interface_only(self):
-        self.finds("workloads/jacobi/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
-        self.finds("workloads/other/a.cpp", SPDX + '#include "jacobi/kernel.hpp"\n', "another workload")
-        self.passes("workloads/jacobi/a.cpp", SPDX + '#include "kernel.hpp"\n')
-        self.passes("workloads/jacobi/a.cpp", SPDX + '#include "workloads/team.hpp"\n')
+        self.finds("lab/workloads/jacobi/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
+        self.finds("lab/workloads/other/a.cpp", SPDX + '#include "jacobi/kernel.hpp"\n', "another workload")
+        self.passes("lab/workloads/jacobi/a.cpp", SPDX + '#include "kernel.hpp"\n')
+        self.passes("lab/workloads/jacobi/a.cpp", SPDX + '#include "workloads/team.hpp"\n')
 
     def test_bench_knows_workloads_only(self):
-        self.finds("bench/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
+        self.finds("lab/bench/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
 
     def test_public_header_includes_public_headers_only(self):
         self.finds("include/nigh/array.hpp", HEADER + '#include "base/atomic.hpp"\n', "src/base")
@@ -91,7 +91,7 @@ class Tidy(unittest.TestCase):
     def test_system_headers(self):
         for header in ("sys/mman.h", "unistd.h", "sched.h", "linux/futex.h", "pthread.h"):
             self.finds("src/tasks/a.cpp", SPDX + f"#include <{header}>\n", header)
-        self.finds("workloads/jacobi/a.cpp", SPDX + "#include <unistd.h>\n", "unistd.h")
+        self.finds("lab/workloads/jacobi/a.cpp", SPDX + "#include <unistd.h>\n", "unistd.h")
 
     def test_hwloc_stays_below(self):
         self.finds("src/memory/a.cpp", SPDX + "#include <hwloc.h>\n", "hwloc")
@@ -137,11 +137,11 @@ class Tidy(unittest.TestCase):
     def test_the_simulator_has_no_policy_of_its_own(self):
         policy = {"src/policy/order.hpp": HEADER + "struct VictimOrder {\n  struct Level {};\n};\nenum class Idle { a };\n"}
         for text in ("class VictimOrder {\n", "  struct VictimOrder final {\n", "enum class Idle : char { a };\n"):
-            found = self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text})
+            found = self.check({**CLEAN, **policy, "lab/sim/a.hpp": HEADER + text})
             self.assertEqual(len(found), 1, found)
-            self.assertIn("src/sim/a.hpp:3: ", found[0])
+            self.assertIn("lab/sim/a.hpp:3: ", found[0])
         for text in ("struct VictimOrder;\n", "struct Level {};\n", "VictimOrder order;\n"):
-            self.assertEqual(self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text}), [])
+            self.assertEqual(self.check({**CLEAN, **policy, "lab/sim/a.hpp": HEADER + text}), [])
 
     def test_the_simulator_has_no_function_of_a_policys_name(self):
         policy = {"src/policy/order.hpp": HEADER + "inline std::vector<int> victim_order(int self) {\n  int rest(3);\n}\n"
@@ -149,20 +149,20 @@ class Tidy(unittest.TestCase):
                                                    "inline Order Order::of(int n) {\nconstexpr char const* to_string(T t) {\n"}
         for text in ("int victim_order(int self);\n", "  static std::vector<int> victim_order(int self) {\n",
                      "std::size_t Run::chunk(std::size_t waiting,\n", "auto chunk(int n) {\n", "int const& chunk() {\n"):
-            found = self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text})
+            found = self.check({**CLEAN, **policy, "lab/sim/a.hpp": HEADER + text})
             self.assertEqual(len(found), 1, (text, found))
-            self.assertIn("src/sim/a.hpp:3: ", found[0])
+            self.assertIn("lab/sim/a.hpp:3: ", found[0])
         for text in ("auto const c = policy::chunk(3);\n", "  return victim_order(3);\n", "  else chunk(3);\n", "int rest(int n);\n",
                      "Groups Groups::of(int n) {\n", "std::string to_string(T t) {\n", "  run(chunk(3));\n"):
-            self.assertEqual(self.check({**CLEAN, **policy, "src/sim/a.hpp": HEADER + text}), [], text)
+            self.assertEqual(self.check({**CLEAN, **policy, "lab/sim/a.hpp": HEADER + text}), [], text)
 
     def test_experiments_call_the_policies_they_simulate(self):
         calls = ["victim_plan", "victim", "chunk_to_steal", "chunk_at_home", "chunk_stolen", "victim_order",
                  "looks_abroad", "rest"]
         for left_out in [None, *calls]:
             code = "".join(f"int a = policy::{name}(1);\n" for name in calls if name != left_out)
-            found = self.check({**CLEAN, "src/sim/replay/a.cpp": SPDX + code,
-                                "src/sim/replay/b.hpp": HEADER + f"// policy::{left_out}()\n"})
+            found = self.check({**CLEAN, "lab/sim/replay/a.cpp": SPDX + code,
+                                "lab/sim/replay/b.hpp": HEADER + f"// policy::{left_out}()\n"})
             self.assertEqual(len(found), 0 if left_out is None else 1, (left_out, found))
             if left_out is not None:
                 self.assertIn(f"policy::{left_out}", found[0])
