@@ -36,6 +36,7 @@ LAYERS = {
     "src/cluster": ["src/tasks", "src/loops"],
     "src/cluster/mpi": ["src/cluster"],
     "lab/sim": ["src/policy", "src/coordinator/core", "src/json", "src/trace", "lab/workloads/shapes"],
+    "lab/sim/commands": ["lab/sim", "src/cli"],
     "src/preload": ["src/base"],
     "src/tune": ["src/base"],
     "src/cli": ["src/tune", "src/coordinator/client", "src/coordinator/profile", "src/trace", "lab/sim", "src/loops"],

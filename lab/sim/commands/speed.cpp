@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/sim.hpp"
 #include "platform/process_usage.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/sim.hpp"
 #include "sim/steal/scale.hpp"
 #include "tune/standings.hpp"
 

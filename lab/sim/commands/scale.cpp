@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/sim/in_parallel.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/in_parallel.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/sim.hpp"
 #include "tune/standings.hpp"
 
 namespace nigh::cli {

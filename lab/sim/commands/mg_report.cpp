@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "cli/sim/mg.hpp"
-#include "cli/sim/result_lines.hpp"
+#include "sim/commands/mg.hpp"
+#include "sim/commands/result_lines.hpp"
 
 namespace nigh::cli {
 namespace {

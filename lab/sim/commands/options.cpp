@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sim/options.hpp"
+#include "sim/commands/options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh sim temporal: time steps in tiles, by the width of tiles and the level of queues, on machines
-// with more domains and caches than one has at hand.
+// nigh sim temporal: time steps in tiles, by the width of tiles and the level of queues, on
+// machines with more domains and caches than one has at hand.
+
+#include "sim/temporal/temporal.hpp"
 
 #include <fmt/format.h>
 
@@ -12,10 +14,9 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/sim.hpp"
-#include "sim/temporal/temporal.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -119,7 +120,8 @@ std::string describe(sim::Machine const& machine, std::vector<TemporalGrid> cons
       machine.title, workers, f.steps, f.planes, streaming_limit_mlups(machine),
       f.no_cache ? "; without caches" : "");
   for (bool const obstacles : {false, true}) {
-    text += fmt::format("\n{}\n{:30}", obstacles ? "with obstacles in the first half" : "empty grid", "");
+    text += fmt::format("\n{}\n{:30}",
+                        obstacles ? "with obstacles in the first half" : "empty grid", "");
     for (auto const& w : tiled) text += fmt::format("{:<23}", w.name);
     while (text.back() == ' ') text.pop_back();
     text += fmt::format("\n{:>4}  {:7} {:>8} ", "N", "width", "KiB");
@@ -129,8 +131,8 @@ std::string describe(sim::Machine const& machine, std::vector<TemporalGrid> cons
     for (auto const& g : grids)
       if (g.obstacles == obstacles) text += describe(g);
   }
-  text += fmt::format("\n{:<10} {:>6} {:>18} {:>20} {:>16}\n", "best width", "N", "barriers : sweeps",
-                      "queues/l3 : barriers", "l3 : domain");
+  text += fmt::format("\n{:<10} {:>6} {:>18} {:>20} {:>16}\n", "best width", "N",
+                      "barriers : sweeps", "queues/l3 : barriers", "l3 : domain");
   for (auto const& g : grids)
     text += fmt::format("{:<10} {:>6} {:>18.2f} {:>20.2f} {:>16.2f}\n",
                         g.obstacles ? "obstacles" : "empty", g.side, g.best(0) / g.sweeps.mlups,
@@ -146,8 +148,12 @@ std::string result_lines(sim::Machine const& machine, TemporalGrid const& grid,
     r.bench = "sim/temporal";
     r.variant = variant;
     r.settings = {{"machine", machine.name}, {"obstacles", grid.obstacles ? "yes" : "no"}};
-    r.params = {{"side", grid.side},     {"planes", f.planes},       {"steps", f.steps},
-                {"width", o.width},      {"chosen", is_chosen},      {"caches", !f.no_cache},
+    r.params = {{"side", grid.side},
+                {"planes", f.planes},
+                {"steps", f.steps},
+                {"width", o.width},
+                {"chosen", is_chosen},
+                {"caches", !f.no_cache},
                 {"seed", static_cast<long>(f.seed)}};
     r.metric = "rate";
     r.unit = "MLUP/s";
@@ -187,7 +193,8 @@ void run(TemporalFlags const& f) {
 
 void add_sim_temporal(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
-      "temporal", "Time steps in tiles that stay in a cache, by width of tiles and level of queues");
+      "temporal",
+      "Time steps in tiles that stay in a cache, by width of tiles and level of queues");
   auto const f = std::make_shared<TemporalFlags>();
   command
       ->add_option("--machine", f->machines, "Machines, or files of some (skylake-4x12 epyc-2x96)")

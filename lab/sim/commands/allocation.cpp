@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh sim allocation: the coordinator and its policies on the paper's machine.
 
-#include "cli/sim/allocation.hpp"
+#include "sim/commands/allocation.hpp"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 namespace {

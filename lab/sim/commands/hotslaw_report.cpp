@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/sim/hotslaw.hpp"
-#include "cli/sim/result_lines.hpp"
+#include "sim/commands/hotslaw.hpp"
+#include "sim/commands/result_lines.hpp"
 #include "tune/standings.hpp"
 
 namespace nigh::cli {
@@ -73,8 +73,7 @@ std::string table(HotslawStudy const& s, Cells const& cells) {
   };
   std::string text = fmt::format("{:10}", "");
   for (auto const& c : cells)
-    if (c.benchmark == s.benchmarks.front())
-      text += fmt::format("{:>{}}", c.way.name, width_of(c));
+    if (c.benchmark == s.benchmarks.front()) text += fmt::format("{:>{}}", c.way.name, width_of(c));
   for (auto const& b : s.benchmarks) {
     text += fmt::format("\n{:10}", b);
     for (auto const& c : cells)
@@ -155,9 +154,8 @@ std::string steal_counts(HotslawStudy const& s) {
 }
 
 std::string inline_shares(HotslawStudy const& s) {
-  auto text =
-      fmt::format("\npercent of tasks run inline there\n\n{:10}{:>12}{:>12}\n", "", "published",
-                  "simulated");
+  auto text = fmt::format("\npercent of tasks run inline there\n\n{:10}{:>12}{:>12}\n", "",
+                          "published", "simulated");
   for (auto const& c : s.on_smp) {
     auto const known = published(c.benchmark);
     text += fmt::format("{:10}{:>12}{:>12.1f}\n", c.benchmark,

@@ -9,8 +9,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
-#include "cli/sim/folders.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/folders.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 namespace {

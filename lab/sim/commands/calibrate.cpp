@@ -6,16 +6,16 @@
 #include <stdexcept>
 
 #include "cli/commands.hpp"
-#include "cli/sim/folders.hpp"
-#include "cli/sim/sim.hpp"
 #include "platform/program.hpp"
+#include "sim/commands/folders.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 
 void add_sim_calibrate(CLI::App& sim) {
   auto* const command = sim.add_subcommand(
       "calibrate", "Measure this machine and write its file: nigh sim calibrate [--output FILE]");
-  command->prefix_command();  // all that follows is the program's
+  command->prefix_command();   // all that follows is the program's
   command->set_help_flag("");  // --help too
   command->callback([command] {
     auto const program = beside_this_program("libexec/nigh/nigh-calibrate");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sim/result_lines.hpp"
+#include "sim/commands/result_lines.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -15,11 +15,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/program_output.hpp"
-#include "cli/sim/folders.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/sim.hpp"
 #include "platform/program.hpp"
+#include "sim/commands/folders.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/sim.hpp"
 #include "sim/json_lines.hpp"
 #include "tune/standings.hpp"
 

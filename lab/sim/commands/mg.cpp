@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh sim mg: NPB's multigrid on two sockets, its threads, pages and loops in several ways.
 
-#include "cli/sim/mg.hpp"
+#include "sim/commands/mg.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 namespace {

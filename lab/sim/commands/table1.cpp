@@ -2,7 +2,7 @@
 // nigh sim table1: tasks with and without locality queues, and loops, on the machines of the paper
 // on locality queues.
 
-#include "cli/sim/table1.hpp"
+#include "sim/commands/table1.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 namespace {

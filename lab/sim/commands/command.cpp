@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/sim/folders.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/folders.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 

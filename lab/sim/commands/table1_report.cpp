@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/table1.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/table1.hpp"
 #include "tune/standings.hpp"
 
 namespace nigh::cli {

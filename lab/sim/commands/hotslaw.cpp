@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh sim hotslaw: whom thieves ask and how much they take, on the paper's cluster.
 
-#include "cli/sim/hotslaw.hpp"
+#include "sim/commands/hotslaw.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
@@ -10,9 +10,9 @@
 #include <stdexcept>
 
 #include "cli/commands.hpp"
-#include "cli/sim/in_parallel.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/in_parallel.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -70,15 +70,9 @@ void study(HotslawFlags const& f) {
   auto const machine = machine_for("--machine", f.machine);
   auto const smp = machine_for("--machine", smp_name);
   auto const cluster = thieves_of("--machine", machine, f.cores);
-  HotslawStudy s{cluster,
-                 cluster,
-                 thieves_of("--machine", smp, 0),
-                 f.random.seeds,
-                 f.random.seed,
-                 f.only,
-                 {},
-                 {},
-                 {}};
+  HotslawStudy s{
+      cluster, cluster, thieves_of("--machine", smp, 0), f.random.seeds, f.random.seed, f.only, {},
+      {},      {}};
   s.slow_network.interface_ns *= sim::hotslaw_slow_network;
   if (s.benchmarks.empty())
     for (auto const& b : sim::hotslaw_benchmarks) s.benchmarks.emplace_back(b.name);

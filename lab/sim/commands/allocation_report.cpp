@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "cli/sim/allocation.hpp"
-#include "cli/sim/result_lines.hpp"
+#include "sim/commands/allocation.hpp"
+#include "sim/commands/result_lines.hpp"
 #include "tune/standings.hpp"
 
 namespace nigh::cli {
@@ -126,10 +126,9 @@ std::string order(std::vector<sim::WayCell> const& cells) {
 }
 
 std::string beside_published(AllocationStudy const& s, bool published) {
-  std::string text =
-      published ? fmt::format("{:52}{:>10}{:>10}{:>8}\n", "beside what is published", "published",
-                              "simulated", "error")
-                : "in short; nothing is published of this machine\n";
+  std::string text = published ? fmt::format("{:52}{:>10}{:>10}{:>8}\n", "beside what is published",
+                                             "published", "simulated", "error")
+                               : "in short; nothing is published of this machine\n";
   auto const line = [&](std::string const& what, double paper, double simulated) {
     text += fmt::format("{:52}", what);
     if (published) text += fmt::format("{:>+9.0f}%", 100 * paper);
@@ -137,7 +136,8 @@ std::string beside_published(AllocationStudy const& s, bool published) {
     if (published) text += fmt::format("{:>+8.0f}", 100 * (simulated - paper));
     text += '\n';
   };
-  auto const bars = [&](std::string_view set, std::string_view paper, std::string const& simulated) {
+  auto const bars = [&](std::string_view set, std::string_view paper,
+                        std::string const& simulated) {
     text += fmt::format("order of bars, {} set: {}\n", set, simulated);
     if (published) text += fmt::format("{:>22}: {}\n", "published", paper);
   };

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/sim/options.hpp"
-#include "cli/sim/result_lines.hpp"
-#include "cli/sim/sim.hpp"
+#include "sim/commands/options.hpp"
+#include "sim/commands/result_lines.hpp"
+#include "sim/commands/sim.hpp"
 #include "sim/spread/study.hpp"
 
 namespace nigh::cli {
