@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "tasks/lease_source.hpp"
+#include "runtime/lease_source.hpp"
 
 namespace nigh::tests {
 

@@ -59,7 +59,7 @@ class Tidy(unittest.TestCase):
         self.finds("src/trace/a.cpp", SPDX + '#include "policy/order.hpp"\n', "src/policy")
 
     def test_transitive_include_below_is_allowed(self):
-        self.passes("src/tasks/a.cpp", SPDX + '#include "topology/load.hpp"\n')
+        self.passes("src/runtime/a.cpp", SPDX + '#include "topology/load.hpp"\n')
 
     def test_pure_layer_does_not_reach_the_system(self):
         self.finds("src/policy/a.hpp", HEADER + '#include "platform/pages.hpp"\n', "src/platform")
@@ -67,10 +67,10 @@ class Tidy(unittest.TestCase):
         self.finds("src/coordinator/core/a.hpp", HEADER + "#include <mutex>\n", "plain data")
 
     def test_future_rows(self):
-        files = {"src/coordinator/client/c.hpp": HEADER, "src/tasks/t.hpp": HEADER}
+        files = {"src/coordinator/client/c.hpp": HEADER, "src/runtime/t.hpp": HEADER}
         shim = SPDX + '#include "coordinator/client/c.hpp"\n'
         self.assertEqual(self.check({**CLEAN, **files, "src/openmp/shim.cpp": shim}), [])
-        found = self.check({**CLEAN, **files, "src/openmp/shim.cpp": SPDX + '#include "tasks/t.hpp"\n'})
+        found = self.check({**CLEAN, **files, "src/openmp/shim.cpp": SPDX + '#include "runtime/t.hpp"\n'})
         self.assertEqual(len(found), 1, found)
 
     def test_missing_file(self):
@@ -90,7 +90,7 @@ class Tidy(unittest.TestCase):
 
     def test_system_headers(self):
         for header in ("sys/mman.h", "unistd.h", "sched.h", "linux/futex.h", "pthread.h"):
-            self.finds("src/tasks/a.cpp", SPDX + f"#include <{header}>\n", header)
+            self.finds("src/runtime/a.cpp", SPDX + f"#include <{header}>\n", header)
         self.finds("lab/workloads/jacobi/a.cpp", SPDX + "#include <unistd.h>\n", "unistd.h")
 
     def test_hwloc_stays_below(self):
@@ -101,17 +101,17 @@ class Tidy(unittest.TestCase):
         self.passes("src/cluster/mpi/a.cpp", SPDX + "#include <mpi.h>\n")
 
     def test_processor(self):
-        self.finds("src/tasks/a.hpp", HEADER + "#include <immintrin.h>\n", "immintrin.h")
-        self.finds("src/tasks/a.hpp", HEADER + "#ifdef __x86_64__\n#endif\n", "__x86_64__")
-        self.finds("src/tasks/a.hpp", HEADER + "#if defined(__linux__)\n#endif\n", "__linux__")
+        self.finds("src/runtime/a.hpp", HEADER + "#include <immintrin.h>\n", "immintrin.h")
+        self.finds("src/runtime/a.hpp", HEADER + "#ifdef __x86_64__\n#endif\n", "__x86_64__")
+        self.finds("src/runtime/a.hpp", HEADER + "#if defined(__linux__)\n#endif\n", "__linux__")
         self.passes("src/platform/a.hpp", HEADER + "#ifdef __x86_64__\n#endif\n")
 
     def test_atomics(self):
-        self.finds("src/tasks/a.hpp", HEADER + "std::atomic<int> a;\n", "std::atomic")
-        self.finds("src/tasks/a.hpp", HEADER + "f(std::memory_order_relaxed);\n", "memory_order")
-        self.finds("src/tasks/a.hpp", HEADER + "#include <atomic>\n", "base/atomic.hpp")
-        self.finds("src/tasks/a.hpp", HEADER + "int x = a.load();\n", "memory order")
-        self.passes("src/tasks/a.hpp", HEADER + "// unlike std::atomic<int>\n")
+        self.finds("src/runtime/a.hpp", HEADER + "std::atomic<int> a;\n", "std::atomic")
+        self.finds("src/runtime/a.hpp", HEADER + "f(std::memory_order_relaxed);\n", "memory_order")
+        self.finds("src/runtime/a.hpp", HEADER + "#include <atomic>\n", "base/atomic.hpp")
+        self.finds("src/runtime/a.hpp", HEADER + "int x = a.load();\n", "memory order")
+        self.passes("src/runtime/a.hpp", HEADER + "// unlike std::atomic<int>\n")
         self.passes("tests/unit/b_test.cpp", SPDX + "std::atomic<int> a;\n")
 
     def test_first_lines(self):
@@ -168,8 +168,8 @@ class Tidy(unittest.TestCase):
                 self.assertIn(f"policy::{left_out}", found[0])
 
     def test_line_number(self):
-        found = self.check({**CLEAN, "src/tasks/a.cpp": SPDX + "/* one\n two */\n#include <sched.h>\n"})
-        self.assertTrue(found[0].startswith("src/tasks/a.cpp:4:"), found)
+        found = self.check({**CLEAN, "src/runtime/a.cpp": SPDX + "/* one\n two */\n#include <sched.h>\n"})
+        self.assertTrue(found[0].startswith("src/runtime/a.cpp:4:"), found)
 
 
 if __name__ == "__main__":

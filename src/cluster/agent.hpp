@@ -29,9 +29,9 @@
 #include "cluster/outbox.hpp"
 #include "cluster/placed.hpp"
 #include "cluster/watch/watch.hpp"
-#include "tasks/lock.hpp"
-#include "tasks/outside.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/lock.hpp"
+#include "runtime/outside.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::cluster {
 

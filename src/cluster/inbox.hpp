@@ -4,7 +4,7 @@
 // take them; so do other ranks that ask.
 //
 // (S) A worker that goes to sleep looks at size() after it has said so; put() changes it before
-//     whoever put calls a worker (tasks/outside.hpp).
+//     whoever put calls a worker (runtime/outside.hpp).
 
 #include <cstddef>
 #include <deque>
@@ -15,7 +15,7 @@
 
 #include "base/atomic.hpp"
 #include "cluster/wire.hpp"
-#include "tasks/lock.hpp"
+#include "runtime/lock.hpp"
 
 namespace nigh::cluster {
 

@@ -10,7 +10,7 @@
 
 #include "base/atomic.hpp"
 #include "cluster/engine.hpp"
-#include "tasks/lock.hpp"
+#include "runtime/lock.hpp"
 
 namespace nigh::cluster {
 

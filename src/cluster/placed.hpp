@@ -11,7 +11,7 @@
 
 #include "base/assert.hpp"
 #include "cluster/wire.hpp"
-#include "tasks/lock.hpp"
+#include "runtime/lock.hpp"
 
 namespace nigh::cluster {
 

@@ -29,7 +29,7 @@
 
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
-#include "tasks/locality_queue.hpp"
+#include "runtime/locality_queue.hpp"
 
 namespace nigh::cluster {
 

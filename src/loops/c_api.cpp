@@ -6,7 +6,7 @@
 #include <exception>
 #include <nigh/parallel_for.hpp>
 
-#include "tasks/refusal.hpp"
+#include "runtime/refusal.hpp"
 
 int nigh_parallel_for(size_t begin, size_t end, nigh_loop_body body, void* context,
                       char const* schedule) noexcept {

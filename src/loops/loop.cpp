@@ -8,7 +8,7 @@
 
 #include "loops/team.hpp"
 #include "platform/pause.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh {
 

@@ -18,7 +18,7 @@
 #include "base/atomic.hpp"
 #include "loops/span.hpp"
 #include "policy/loop_schedule.hpp"
-#include "tasks/worker.hpp"
+#include "runtime/worker.hpp"
 
 namespace nigh::loops {
 

@@ -17,7 +17,7 @@
 #include "loops/tile_run.hpp"
 #include "loops/write_check.hpp"
 #include "policy/tile_size.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 #include "topology/cache_share.hpp"
 
 namespace nigh::loops {

@@ -12,7 +12,7 @@
 
 #include "loops/spread_site.hpp"
 #include "loops/team.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::loops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::loops {
 namespace {

@@ -3,15 +3,15 @@
 // A team at work: its master, and how its inner loops find their drones.
 //
 // A drone waits for nothing and belongs to nothing: it is a worker with nothing to do, that finds
-// an invitation in its box (tasks/invitation.hpp), one for each inner loop. So a team costs nothing
-// while it has no loop, drones may do whatever comes up, and another team is made of the same
-// workers by inviting others.
+// an invitation in its box (runtime/invitation.hpp), one for each inner loop. So a team costs
+// nothing while it has no loop, drones may do whatever comes up, and another team is made of the
+// same workers by inviting others.
 
 #include <nigh/team.hpp>
 
 #include "loops/loop.hpp"
 #include "policy/team_plan.hpp"
-#include "tasks/worker.hpp"
+#include "runtime/worker.hpp"
 
 namespace nigh::loops {
 

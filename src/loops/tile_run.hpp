@@ -21,7 +21,7 @@
 #include "policy/tile_home.hpp"
 #include "policy/time_tiles.hpp"
 #include "policy/wavefront.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::loops {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host that invites two guests, takes back what they have not taken, and waits for the rest.
 
-#include "tasks/invitation.hpp"
+#include "runtime/invitation.hpp"
 
 #include <array>
 #include <memory>
 
 #include "letters.hpp"
-#include "tasks/parking.hpp"
+#include "runtime/parking.hpp"
 
 namespace nigh::model {
 namespace {

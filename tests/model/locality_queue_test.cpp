@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/locality_queue.hpp"
+#include "runtime/locality_queue.hpp"
 
 #include <array>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/lock.hpp"
+#include "runtime/lock.hpp"
 
 #include <memory>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spawners and workers around Parking, in the order of steps that src/tasks/loop.cpp takes them.
+// Spawners and workers around Parking, in the order of steps that src/runtime/loop.cpp takes them.
 
-#include "tasks/parking.hpp"
+#include "runtime/parking.hpp"
 
 #include <array>
 #include <memory>
 
 #include "letters.hpp"
-#include "tasks/locality_queue.hpp"
+#include "runtime/locality_queue.hpp"
 
 namespace nigh::model {
 namespace {

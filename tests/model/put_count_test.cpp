@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/put_count.hpp"
+#include "runtime/put_count.hpp"
 
 #include <memory>
 

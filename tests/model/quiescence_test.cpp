@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/quiescence.hpp"
+#include "runtime/quiescence.hpp"
 
 #include <memory>
 

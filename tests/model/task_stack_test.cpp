@@ -7,7 +7,7 @@
 #include <nigh/detail/task_stack.hpp>
 
 #include "letters.hpp"
-#include "tasks/parking.hpp"
+#include "runtime/parking.hpp"
 
 namespace nigh::model {
 namespace {

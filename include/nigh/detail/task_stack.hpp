@@ -24,7 +24,7 @@
 //     it before the slot is read. Steals and reclaims in between are read-modify-writes, which
 //     carry the release on. A slot is written anew only after its thief finished with it (E).
 // (E) finish() releases what the thief did; finished() acquires it, so the joiner sees the results.
-// (S) A sleeper misses no published task and no finished one it waits for: see tasks/parking.hpp.
+// (S) A sleeper misses no published task and no finished one it waits for: see runtime/parking.hpp.
 
 #include <cstddef>
 #include <cstdint>
@@ -204,7 +204,7 @@ extern NIGH_API constinit task_slot no_slot[1];    // in nobody's stack
 extern NIGH_API constinit thread_local task_stack* this_stack
     __attribute__((tls_model("initial-exec")));
 
-// The slow ways. All in src/tasks/.
+// The slow ways. All in src/runtime/.
 
 // The owner runs or awaits the topmost task, and takes it off.
 NIGH_API void finish_top(task_stack& stack) noexcept;

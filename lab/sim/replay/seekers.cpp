@@ -165,7 +165,7 @@ bool Seekers::has_stacked(Home const& h) const {
                      [&](int w) { return !at(w).stack.empty(); });
 }
 
-// As tasks/parking.hpp has it.
+// As runtime/parking.hpp has it.
 std::vector<int> Seekers::to_wake(Time now) {
   std::vector<int> all;
   auto const wake_one = [&](Home const& there) {

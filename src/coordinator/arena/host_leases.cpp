@@ -15,7 +15,7 @@
 #include "platform/bell.hpp"
 #include "platform/program.hpp"
 #include "platform/thread.hpp"
-#include "tasks/lease_source.hpp"
+#include "runtime/lease_source.hpp"
 
 namespace nigh::coordinator {
 namespace {

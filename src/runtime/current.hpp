@@ -2,7 +2,7 @@
 #pragma once
 // Which worker, of which scheduler, the calling thread is; and in which process we are.
 
-#include "tasks/worker.hpp"
+#include "runtime/worker.hpp"
 
 namespace nigh::detail {
 

@@ -7,8 +7,8 @@
 
 #include "base/assert.hpp"
 #include "platform/futex.hpp"
-#include "tasks/current.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/current.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh {
 

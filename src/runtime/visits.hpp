@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "tasks/task_queue.hpp"
+#include "runtime/task_queue.hpp"
 
 namespace nigh::tasks {
 

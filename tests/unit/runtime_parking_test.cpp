@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whom a spawner wakes first. What nobody may forget is a matter of the model tests.
 
-#include "tasks/parking.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
 #include <thread>
+
+#include "runtime/parking.hpp"
 
 namespace {
 

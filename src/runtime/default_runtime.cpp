@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "platform/thread.hpp"
-#include "tasks/current.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/current.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that come from outside the process, and that go there.
 
-#include "tasks/outside.hpp"
+#include "runtime/outside.hpp"
 
 #include <cstring>
 
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::detail {
 

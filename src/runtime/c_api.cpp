@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "tasks/refusal.hpp"
-#include "tasks/task_queue.hpp"
+#include "runtime/refusal.hpp"
+#include "runtime/task_queue.hpp"
 
 namespace {
 

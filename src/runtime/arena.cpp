@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/arena.hpp"
+#include "runtime/arena.hpp"
 
 #include <algorithm>
 #include <utility>

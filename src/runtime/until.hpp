@@ -4,7 +4,7 @@
 // it sleeps, in the order of all seq_cst operations (parking.hpp, S); thief() is whom to help
 // first; joins says whether something waits below what is run meanwhile.
 
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::detail {
 

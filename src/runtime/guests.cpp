@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "platform/affinity.hpp"
-#include "tasks/current.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/current.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::detail {
 

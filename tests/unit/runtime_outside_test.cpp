@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "tasks/outside.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/outside.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "platform/affinity.hpp"
-#include "tasks/current.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/current.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::detail {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tasks/visits.hpp"
+#include "runtime/visits.hpp"
 
 #include <algorithm>
 
-#include "tasks/current.hpp"
+#include "runtime/current.hpp"
 
 namespace nigh::tasks {
 

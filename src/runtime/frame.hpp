@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <nigh/detail/task_stack.hpp>
 
-#include "tasks/worker.hpp"
+#include "runtime/worker.hpp"
 
 namespace nigh::detail {
 

@@ -6,8 +6,8 @@
 
 #include "platform/affinity.hpp"
 #include "platform/futex.hpp"
-#include "tasks/current.hpp"
-#include "tasks/until.hpp"
+#include "runtime/current.hpp"
+#include "runtime/until.hpp"
 
 namespace nigh {
 namespace detail {

@@ -8,8 +8,8 @@
 #include <nigh/detail/task_stack.hpp>
 #include <vector>
 
-#include "tasks/put_count.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/put_count.hpp"
+#include "runtime/scheduler.hpp"
 
 struct nigh_task_queue {
   using scheduler = nigh::detail::scheduler;

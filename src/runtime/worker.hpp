@@ -10,9 +10,9 @@
 
 #include "policy/chunk_size.hpp"
 #include "policy/steal_order.hpp"
-#include "tasks/invitation.hpp"
-#include "tasks/locality_queue.hpp"
-#include "tasks/quiescence.hpp"
+#include "runtime/invitation.hpp"
+#include "runtime/locality_queue.hpp"
+#include "runtime/quiescence.hpp"
 #include "trace/counters.hpp"
 #include "trace/track.hpp"
 

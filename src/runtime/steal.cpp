@@ -5,8 +5,8 @@
 
 #include "base/assert.hpp"
 #include "policy/fork.hpp"
-#include "tasks/frame.hpp"
-#include "tasks/until.hpp"
+#include "runtime/frame.hpp"
+#include "runtime/until.hpp"
 
 namespace nigh::detail {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inviting certain workers to take part in something, and which of them make a team.
 
-#include "tasks/frame.hpp"
-#include "tasks/scheduler.hpp"
+#include "runtime/frame.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/clock.hpp"
 #include "platform/pause.hpp"
 #include "policy/chunk_size.hpp"
-#include "tasks/frame.hpp"
-#include "tasks/until.hpp"
+#include "runtime/frame.hpp"
+#include "runtime/until.hpp"
 
 namespace nigh::detail {
 

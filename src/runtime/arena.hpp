@@ -27,7 +27,7 @@
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
 #include "policy/arena_members.hpp"
-#include "tasks/lease_source.hpp"
+#include "runtime/lease_source.hpp"
 
 namespace nigh::tasks {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a scheduler begins and ends.
 
-#include "tasks/scheduler.hpp"
+#include "runtime/scheduler.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,8 +19,8 @@
 #include "policy/fork.hpp"
 #include "policy/queue_homes.hpp"
 #include "policy/quota.hpp"
-#include "tasks/current.hpp"
-#include "tasks/until.hpp"
+#include "runtime/current.hpp"
+#include "runtime/until.hpp"
 
 namespace nigh::detail {
 namespace {

@@ -26,7 +26,7 @@
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
 #include "platform/pause.hpp"
-#include "tasks/lock.hpp"
+#include "runtime/lock.hpp"
 
 namespace nigh::tasks {
 

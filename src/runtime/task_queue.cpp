@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks of the C interface: how they are put, run and waited for.
 
-#include "tasks/task_queue.hpp"
+#include "runtime/task_queue.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "platform/futex.hpp"
-#include "tasks/visits.hpp"
+#include "runtime/visits.hpp"
 
 using nigh::detail::task_slot;
 using nigh::detail::task_stack;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The scheduler behind nigh::runtime: workers with a task stack each, one locality queue for those of
-// each domain, or of each cache, and the count that tells when all queued tasks have run. src/tasks/README.md
-// explains it as a whole.
+// The scheduler behind nigh::runtime: workers with a task stack each, one locality queue for those
+// of each domain, or of each cache, and the count that tells when all queued tasks have run.
+// src/runtime/README.md explains it as a whole.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,12 +22,12 @@
 #include "policy/idle.hpp"
 #include "policy/loop_schedule.hpp"
 #include "policy/team_plan.hpp"
-#include "tasks/arena.hpp"
-#include "tasks/locality_queue.hpp"
-#include "tasks/outside.hpp"
-#include "tasks/parking.hpp"
-#include "tasks/quiescence.hpp"
-#include "tasks/worker.hpp"
+#include "runtime/arena.hpp"
+#include "runtime/locality_queue.hpp"
+#include "runtime/outside.hpp"
+#include "runtime/parking.hpp"
+#include "runtime/quiescence.hpp"
+#include "runtime/worker.hpp"
 #include "trace/recorder.hpp"
 
 namespace nigh::detail {
