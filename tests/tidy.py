@@ -74,7 +74,7 @@ POLICIES_OF = {
                        "looks_abroad", "rest"],
     "lab/sim/spread": ["SpreadChoice", "spread_ladder", "spread_teams"],
     "lab/sim/steal": ["victim_ladder", "victim", "chunk_to_steal", "search_pause_ns"],
-    "lab/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_homes", "queue_of_plane", "chunk_at_home",
+    "lab/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_groups", "queue_of_plane", "chunk_at_home",
                          "chunk_stolen"],
 }
 

@@ -59,7 +59,7 @@ void scheduler::stand_in(Worker& me) noexcept {
     if (arena_ != nullptr) arena_->falls_asleep();
     extras_present_.fetch_sub(1, sync::seq_cst);
     report_progress(me);
-    if (!me.ring->empty()) parking_->notify(me.home, home(me.home).reach);  // left to the others
+    if (!me.ring->empty()) parking_->notify(me.home, layout_.reach(me.home));  // left to the others
   }
 }
 

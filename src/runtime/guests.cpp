@@ -48,8 +48,9 @@ scheduler::Worker* scheduler::take_seat() noexcept {
 }
 
 scheduler::Worker* scheduler::worker_here() const noexcept {
-  auto const cpu = static_cast<std::size_t>(platform::current_cpu());
-  return cpu < worker_at_cpu_.size() ? worker_at_cpu_[cpu] : nullptr;
+  int const cpu = platform::current_cpu();
+  int const w = cpu < 0 ? -1 : layout_.worker_at_cpu(cpu);
+  return w < 0 ? nullptr : seats_[static_cast<std::size_t>(w)].get();
 }
 
 void scheduler::sit(Worker& guest, Worker& beside) noexcept {

@@ -38,11 +38,7 @@ void scheduler::run_invited(tasks::Invitation& to) noexcept {
 
 policy::TeamSeats const& scheduler::team_seats() {
   std::lock_guard const guard(teams_lock_);
-  if (!team_seats_) {
-    std::vector<int> cpu_of;
-    for (auto const& w : pinned_workers()) cpu_of.push_back(w->cpu);
-    team_seats_.emplace(machine_, cpu_of);
-  }
+  if (!team_seats_) team_seats_.emplace(machine_, cpus());
   return *team_seats_;
 }
 

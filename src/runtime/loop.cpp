@@ -227,7 +227,7 @@ bool scheduler::find_at_home(Worker& me, task& t) noexcept {
   auto& mine = home(me.home);
   std::array<task, policy::largest_chunk> chunk;
   auto const how_many = [&](std::size_t waiting) {
-    return policy::chunk_at_home(waiting, mine.workers.size() / 2);  // the other half stands in
+    return policy::chunk_at_home(waiting, layout_.group(me.home).workers.size());
   };
   if (mine.queue->take(chunk, taken, how_many) != Take::taken) return false;
   t = chunk[0];
@@ -240,13 +240,13 @@ bool scheduler::find_at_home(Worker& me, task& t) noexcept {
 
 // What a home's workers have taken and not begun.
 bool scheduler::find_in_rings(int h, task& t) noexcept {
-  for (int w : home(h).workers)
+  for (int w : home(h).buffers)
     if (steal_one(*worker(w).ring, t)) return true;
   return false;
 }
 
 bool scheduler::find_abroad(int from, task& t) noexcept {
-  for (int h : home(from).in_reach())
+  for (int h : layout_.in_reach(from))
     if (steal_one(*home(h).queue, t) || find_in_rings(h, t)) return true;
   return false;
 }
@@ -255,7 +255,7 @@ bool scheduler::find_abroad(int from, task& t) noexcept {
 bool scheduler::work_in_sight(int h) const noexcept {
   auto const any = [&](Home const& there) {
     if (!there.queue->empty()) return true;
-    for (int w : there.workers)
+    for (int w : there.buffers)
       if (!worker(w).ring->empty()) return true;
     return false;
   };
@@ -266,7 +266,7 @@ bool scheduler::work_in_sight(int h) const noexcept {
   if (extras_present_.load(sync::seq_cst) > 0)  // (S)
     for (auto const& seat : extras())
       if (seat->stack.has_shared()) return true;
-  for (int other : home(h).in_reach())
+  for (int other : layout_.in_reach(h))
     if (any(home(other))) return true;
   return false;
 }

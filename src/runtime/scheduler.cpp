@@ -17,7 +17,6 @@
 #include "platform/cgroup.hpp"
 #include "platform/futex.hpp"
 #include "policy/fork.hpp"
-#include "policy/queue_homes.hpp"
 #include "policy/quota.hpp"
 #include "runtime/current.hpp"
 #include "runtime/until.hpp"
@@ -79,9 +78,25 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
   return cpus;
 }
 
-// NIGH_TRACE is for all runtimes, also for those whose options are made in code. What is recorded
-// is counted, too.
-runtime_options with_trace(runtime_options options) {
+void check(runtime_options const& options) {
+  auto const capacity = options.queue_capacity;
+  if (capacity == 0 || (capacity & (capacity - 1)) != 0)
+    refuse("queue_capacity", std::to_string(capacity) + " is not a power of two");
+  if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
+    refuse("task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
+  if (options.queue_level < level::core || options.queue_level > level::domain)
+    refuse("queue_level",
+           std::string(to_string(options.queue_level)) + " is not core, l2, l3 or domain");
+  if (options.depth_cutoff < 0)
+    refuse("depth_cutoff", std::to_string(options.depth_cutoff) + " is negative");
+  if (options.queue_cutoff < 0)
+    refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
+}
+
+// Refuses what makes no sense. NIGH_TRACE is for all runtimes, also for those whose options are
+// made in code. What is recorded is counted, too.
+runtime_options checked(runtime_options options) {
+  check(options);
   char const* const file = std::getenv("NIGH_TRACE");
   if (options.trace_file.empty() && file != nullptr) options.trace_file = file;
   if (!options.trace_file.empty()) options.count_tasks = true;
@@ -111,22 +126,13 @@ void add_to(worker_counters& row, trace::WorkerCounters const& c) {
 
 scheduler::scheduler(runtime_options const& options, tasks::Outside* outside)
     : machine_(options.machine != nullptr ? *options.machine : this_host()),
-      options_(with_trace(options)),
+      options_(checked(options)),
+      layout_(machine_, chosen_cpus(machine_, options),
+              {options.queue_level, options.mode == locality::strict}),
       outside_tasks_(outside),
       process_(forks_so_far()) {
-  auto const capacity = options.queue_capacity;
-  if (capacity == 0 || (capacity & (capacity - 1)) != 0)
-    refuse("queue_capacity", std::to_string(capacity) + " is not a power of two");
-  if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
-    refuse("task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
-  if (options.queue_level < level::core || options.queue_level > level::domain)
-    refuse("queue_level", std::string(to_string(options.queue_level)) +
-                              " is not core, l2, l3 or domain");
-  if (options.depth_cutoff < 0)
-    refuse("depth_cutoff", std::to_string(options.depth_cutoff) + " is negative");
-  if (options.queue_cutoff < 0)
-    refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
-  lay_out(chosen_cpus(machine_, options));
+  add_seats();
+  make_parking();
   start_recording();
   make_arena();
   start_threads();
@@ -147,105 +153,40 @@ scheduler::~scheduler() {
   stop_threads();
 }
 
-// Which worker sits where, and who helps whom.
-void scheduler::lay_out(std::span<int const> cpus) {
-  auto const domains = machine_.domains().size();
-  make_homes(cpus);
-  make_crew();
-  add_seats(domains);
-  order_homes();
-}
-
-void scheduler::make_homes(std::span<int const> cpus) {
-  auto const domains = machine_.domains().size();
-  std::vector<int> home_of(cpus.size());
-  for (auto& there : policy::queue_homes(machine_, cpus, options_.queue_level)) {
-    for (int const w : there.workers)
-      home_of[static_cast<std::size_t>(w)] = static_cast<int>(homes_.size());
-    homes_.push_back({there.domain, std::move(there.workers), std::move(there.others), 0, nullptr});
-  }
-  for (std::size_t w = 0; w < cpus.size(); ++w)
-    seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(w), tasks::Role::worker,
-                                              cpus[w], home(home_of[w]).domain, home_of[w],
-                                              domains));
-}
-
-// For loops a home is a domain, whatever the queues are.
-void scheduler::make_crew() {
-  auto const domains = machine_.domains().size();
-  std::vector<int> crew_home(domains, -1);  // [domain]
-  homes_of_domain_.resize(domains);
-  int crew_homes = 0;
-  for (int h = 0; h < queues(); ++h) {
-    auto const d = static_cast<std::size_t>(home(h).domain);
-    if (crew_home[d] < 0) crew_home[d] = crew_homes++;
-    homes_of_domain_[d].push_back(h);
-  }
-  crew_.workers_at.resize(static_cast<std::size_t>(crew_homes));
-  for (auto const& w : seats_) {
-    int const there = crew_home[static_cast<std::size_t>(w->domain)];
-    crew_.home_of.push_back(there);
-    crew_.rank_of.push_back(crew_.workers_at[static_cast<std::size_t>(there)]++);
-  }
-  for (std::size_t d = 0; d < domains; ++d) {
-    auto const nearest = std::min_element(homes_.begin(), homes_.end(), [&](auto& a, auto& b) {
-      return machine_.distance(a.domain, static_cast<int>(d)) <
-             machine_.distance(b.domain, static_cast<int>(d));
-    });
-    auto const at = crew_home[d] >= 0 ? d : static_cast<std::size_t>(nearest->domain);
-    crew_.home_of_domain.push_back(crew_home[at]);
-    if (d != at) homes_of_domain_[d] = homes_of_domain_[at];
-  }
-}
-
-// Whose queued tasks a home runs, and whom it wakes for its own.
-void scheduler::order_homes() {
+// Who takes from a group's queue, and whom it wakes for its own.
+void scheduler::make_parking() {
   std::vector<std::vector<int>> workers_of, wake_order;
   for (int self = 0; self < queues(); ++self) {
-    Home& h = home(self);
-    auto const strict = options_.mode == locality::strict;
-    h.reach = static_cast<int>(std::count_if(h.others.begin(), h.others.end(), [&](int other) {
-      return !strict || home(other).domain == h.domain;
-    }));
-    workers_of.push_back(h.workers);
+    auto const& group = layout_.group(self);
+    workers_of.push_back(home(self).buffers);
     wake_order.push_back({self});
-    wake_order.back().insert(wake_order.back().end(), h.others.begin(), h.others.end());
+    wake_order.back().insert(wake_order.back().end(), group.others.begin(), group.others.end());
   }
   parking_.emplace(std::move(workers_of), std::move(wake_order), seats_.size());
 }
 
-std::vector<int> scheduler::cpus() const {
-  std::vector<int> all;
-  for (auto const& w : pinned_workers()) all.push_back(w->cpu);
-  return all;
-}
-
-// A stand-in beside each worker, and room for guests. Their stacks are set up when first needed.
-void scheduler::add_seats(std::size_t domains) {
-  worker_count_ = static_cast<int>(seats_.size());
-  std::vector<int> cpu_of;
-  for (auto const& w : seats_) cpu_of.push_back(w->cpu);
-  auto const add = [&](tasks::Role role, Worker const& beside) {
+// Workers, a stand-in beside each, and room for guests. The stacks of the latter two are set up
+// when first needed.
+void scheduler::add_seats() {
+  worker_count_ = layout_.workers();
+  auto const add = [&](tasks::Role role, int at) {
     seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()), role,
-                                              beside.cpu, beside.domain, beside.home, domains));
+                                              layout_.cpu_of(at), layout_.domain_of(at),
+                                              layout_.group_of(at), machine_.domains().size()));
+    auto& added = *seats_.back();
+    added.near_worker.store(at, sync::relaxed);
+    if (role == tasks::Role::guest) return;
+    added.plan = &layout_.victims_of(at);
+    home(added.home).buffers.push_back(added.seat);
   };
+  homes_.resize(static_cast<std::size_t>(queues()));
+  for (int w = 0; w < worker_count_; ++w) add(tasks::Role::worker, w);
   for (int w = 0; w < worker_count_; ++w) {
-    plans_.push_back(policy::victim_plan(w, cpu_of, machine_));
-    worker(w).near_worker.store(w, sync::relaxed);
-    add(tasks::Role::stand_in, worker(w));
-    auto& beside = worker(worker_count_ + w);
-    beside.beside = &worker(w);
-    beside.near_worker.store(w, sync::relaxed);
-    beside.ring = std::make_unique<Queue>(tasks::ring_capacity);
-    home(beside.home).workers.push_back(beside.seat);
+    add(tasks::Role::stand_in, w);
+    seats_.back()->beside = &worker(w);
+    seats_.back()->ring = std::make_unique<Queue>(tasks::ring_capacity);
   }
-  for (int g = 0; g < guest_seats; ++g) add(tasks::Role::guest, worker(0));
-  for (int w = 0; w < worker_count_; ++w)
-    worker(w).plan = worker(worker_count_ + w).plan = &plans_[static_cast<std::size_t>(w)];
-  for (int cpu : cpu_of)
-    worker_at_cpu_.resize(std::max(worker_at_cpu_.size(), std::size_t(cpu) + 1));
-  for (int w = worker_count_ - 1; w >= 0; --w)
-    worker_at_cpu_[static_cast<std::size_t>(worker(w).cpu)] = &worker(w);
+  for (int g = 0; g < guest_seats; ++g) add(tasks::Role::guest, 0);
   extras_end_.store(worker_count_, sync::relaxed);
   stand_ins_.resize(static_cast<std::size_t>(worker_count_));
 }
@@ -270,11 +211,11 @@ void scheduler::start_recording() {
 void scheduler::make_arena() {
   if (tasks::make_lease_source == nullptr || !options_.cpus.empty() || worker_count_ < 2) return;
   policy::ArenaWorkers workers;
-  for (auto const& w : pinned_workers()) workers.cpu_of.push_back(w->cpu);
+  workers.cpu_of = cpus();
   auto source = tasks::make_lease_source(machine_, workers.cpu_of);
   if (source == nullptr) return;
-  workers.home_of = crew_.home_of;
-  workers.homes = crew_.homes();
+  workers.home_of = crew().home_of;
+  workers.homes = crew().homes();
   workers.each_home_needs_one = options_.mode == locality::strict;
   arena_ = std::make_unique<tasks::Arena>(std::move(source), std::move(workers),
                                           [this](auto const& members) { admit(members); });
@@ -343,9 +284,8 @@ void scheduler::set_up(Worker& me) {
     pinned_.store(false, sync::relaxed);
   me.ring = std::make_unique<Queue>(tasks::ring_capacity);
   if (!set_up_stack(me)) throw std::bad_alloc();
-  auto& mine = home(me.home);
-  if (mine.workers.front() == me.seat)
-    mine.queue = std::make_unique<Queue>(options_.queue_capacity);
+  if (layout_.group(me.home).workers.front() == me.seat)
+    home(me.home).queue = std::make_unique<Queue>(options_.queue_capacity);
 }
 
 // All zeroes is an empty slot, so the memory is first touched by the pushes that need it.

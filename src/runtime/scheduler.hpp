@@ -22,6 +22,7 @@
 #include "policy/idle.hpp"
 #include "policy/loop_schedule.hpp"
 #include "policy/team_plan.hpp"
+#include "policy/worker_layout.hpp"
 #include "runtime/arena.hpp"
 #include "runtime/locality_queue.hpp"
 #include "runtime/outside.hpp"
@@ -43,16 +44,16 @@ class scheduler {
   void wait();
 
   int workers() const noexcept { return worker_count_; }
-  std::vector<int> cpus() const;  // of the workers
+  std::vector<int> const& cpus() const noexcept { return layout_.cpus(); }  // of the workers
   int workers_now() const { return arena_ != nullptr ? arena_->members() : worker_count_; }
   std::size_t seats() const noexcept { return seats_.size(); }
-  int queues() const noexcept { return static_cast<int>(homes_.size()); }
-  int domain_of_queue(int queue) const { return homes_.at(static_cast<std::size_t>(queue)).domain; }
-  std::vector<int> const& queues_of(int domain) const {
-    return homes_of_domain_.at(static_cast<std::size_t>(domain));
+  int queues() const noexcept { return static_cast<int>(layout_.groups().size()); }
+  int domain_of_queue(int queue) const {
+    return layout_.groups().at(static_cast<std::size_t>(queue)).domain;
   }
+  std::vector<int> const& queues_of(int domain) const { return layout_.groups_of_domain(domain); }
   topology const& machine() const noexcept { return machine_; }
-  policy::Crew const& crew() const noexcept { return crew_; }
+  policy::Crew const& crew() const noexcept { return layout_.crew(); }
   schedule const& loops() const noexcept { return options_.loops; }
   bool pinned() const noexcept { return pinned_.load(sync::relaxed); }
   std::vector<worker_counters> counters() const;
@@ -89,7 +90,7 @@ class scheduler {
   void leave_seat(Worker& guest) noexcept;
   // A guest's thread is nobody's to pin: when it has been moved to another domain, so is its seat.
   void follow(Worker& me) noexcept {
-    if (me.role == tasks::Role::guest && crew_.homes() > 1) follow_guest(me);
+    if (me.role == tasks::Role::guest && crew().homes() > 1) follow_guest(me);
   }
   bool inherited() const noexcept;  // we are in a child of the process that made this
 
@@ -117,17 +118,10 @@ class scheduler {
  private:
   using Queue = tasks::LocalityQueue<task>;
 
-  // What belongs to the workers of one domain, or of a part of it that shares a cache.
+  // A queue group at work.
   struct Home {
-    int domain = 0;
-    std::vector<int> workers;
-    std::vector<int> others;       // other homes, nearest first; those of the domain before the rest
-    int reach = 0;                 // of these, how many run its queued tasks, and it theirs
+    std::vector<int> buffers;      // those who have one: its workers, then their stand-ins
     std::unique_ptr<Queue> queue;  // made by its first worker, so that its memory is local
-
-    std::span<int const> in_reach() const noexcept {
-      return {others.data(), static_cast<std::size_t>(reach)};
-    }
   };
 
   // Something to do: a queued task, tasks stolen from a stack, or what somebody invited to.
@@ -144,11 +138,8 @@ class scheduler {
   };
 
   // scheduler.cpp: begin and end
-  void lay_out(std::span<int const> cpus);
-  void make_homes(std::span<int const> cpus);
-  void make_crew();
-  void order_homes();
-  void add_seats(std::size_t domains);
+  void add_seats();
+  void make_parking();
   void start_recording();
   void make_arena();
   void start_threads();
@@ -239,17 +230,14 @@ class scheduler {
 
   topology const& machine_;
   runtime_options const options_;
-  std::vector<Home> homes_;
-  std::vector<std::vector<int>> homes_of_domain_;  // [domain]: if it has none, the nearest
+  policy::WorkerLayout const layout_;
+  std::vector<Home> homes_;  // [queue group]
   // Workers, then a stand-in for each, then guests.
   std::vector<std::unique_ptr<Worker>> seats_;
   int worker_count_ = 0;
-  policy::Crew crew_;                      // what loops need to know of the workers
-  std::vector<policy::VictimPlan> plans_;  // [worker]
-  std::mutex teams_lock_;                  // for the two below
+  std::mutex teams_lock_;  // for the two below
   std::optional<policy::TeamSeats> team_seats_;
   std::vector<std::pair<policy::TeamChoice, std::shared_ptr<policy::TeamPlan const>>> teams_;
-  std::vector<Worker*> worker_at_cpu_;         // null: none is pinned there
   std::unique_ptr<trace::Recorder> recorder_;  // null: nobody records
   sync::atomic<int> extras_present_{0};        // stand-ins at work and guests
   sync::atomic<int> extras_end_{0};            // no seat from here on was ever taken

@@ -22,7 +22,7 @@ int scheduler::home_for(near where, Worker const* me) noexcept {
     return n == 1 ? 0 : next_home_.fetch_add(1, sync::relaxed) % n;
   };
   if (where.domain() != near::anywhere) {
-    auto const& there = homes_of_domain_[static_cast<std::size_t>(where.domain())];
+    auto const& there = layout_.groups_of_domain(where.domain());
     return there[in_turn(there.size())];
   }
   return me != nullptr ? me->home : static_cast<int>(in_turn(homes_.size()));
@@ -33,11 +33,11 @@ near scheduler::resolved(near where) const {
   if (int const q = where.queue(); q != near::anywhere) {
     if (q < 0 || q >= queues())
       throw std::out_of_range("near: queue " + std::to_string(q) + " does not exist");
-    return near::at_queue(q, home(q).domain, where.bytes());
+    return near::at_queue(q, layout_.group(q).domain, where.bytes());
   }
   int const domain =
       where.address() != nullptr ? nigh::domain_of(where.address(), machine_) : where.domain();
-  if (domain < near::anywhere || domain >= static_cast<int>(homes_of_domain_.size()))
+  if (domain < near::anywhere || domain >= layout_.domains())
     throw std::out_of_range("near: domain " + std::to_string(domain) + " does not exist");
   return near(domain, where.bytes());
 }
@@ -68,7 +68,7 @@ void scheduler::submit(near where, task& t, Here runs_here) {
     run(t, me);
     return;
   }
-  parking_->notify(h, home(h).reach);
+  parking_->notify(h, layout_.reach(h));
   if (limited && pending_.load(sync::relaxed) >= static_cast<std::int64_t>(options_.pending_limit))
     run_one_waiting(me);
 }
@@ -92,7 +92,7 @@ void scheduler::run_one_waiting(Worker* me) noexcept {
     return;
   }
   int const domain = machine_.domain_of_cpu(platform::current_cpu());
-  int const h = domain < 0 ? 0 : homes_of_domain_[static_cast<std::size_t>(domain)].front();
+  int const h = domain < 0 ? 0 : layout_.groups_of_domain(domain).front();
   std::size_t taken = 0;
   auto const one = [](std::size_t) { return std::size_t{1}; };
   if (home(h).queue->take({&t, 1}, taken, one) == tasks::Take::taken || find_abroad(h, t))

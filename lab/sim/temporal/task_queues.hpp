@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "policy/chunk_size.hpp"
-#include "policy/queue_homes.hpp"
+#include "policy/worker_layout.hpp"
 
 namespace nigh::sim {
 
 class TaskQueues {
  public:
   TaskQueues(topology const& machine, std::span<int const> cpus, level level)
-      : homes_(policy::queue_homes(machine, cpus, level)),
+      : homes_(policy::queue_groups(machine, cpus, level)),
         queue_(homes_.size()),
         idle_(homes_.size()),
         home_of_(cpus.size()),
@@ -91,7 +91,7 @@ class TaskQueues {
     return {};
   }
 
-  std::vector<policy::QueueHome> homes_;
+  std::vector<policy::QueueGroup> homes_;
   std::vector<Tasks> queue_;                // [home]
   std::vector<std::deque<int>> idle_;       // [home]: workers
   std::vector<std::size_t> home_of_;        // [worker]

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// WorkerLayout: which worker sits on which cpu, which workers share a locality queue, whose queues
+// they look at when theirs is empty, whom they steal from, and where tasks near a domain go. Made
+// once from a topology; nothing in it changes afterwards.
+//
+// A queue group is the workers of a domain, or within one those of a cache or a core. A cache may
+// reach beyond a domain; a queue group does not.
+
+#include <algorithm>
+#include <cstddef>
+#include <nigh/topology.hpp>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "policy/loop_schedule.hpp"
+#include "policy/steal_order.hpp"
+#include "policy/victim_order.hpp"
+
+namespace nigh::policy {
+
+struct QueueGroup {
+  int domain = 0;
+  std::vector<int> workers;  // ascending
+  std::vector<int> others;   // groups: those of the domain first, the nearest cache before the rest
+};
+
+// `cpus`: of each worker. Groups come in the order of their domains, and within one as the hardware
+// has them.
+inline std::vector<QueueGroup> queue_groups(topology const& machine, std::span<int const> cpus,
+                                            level level) {
+  std::vector<std::size_t> set_of;  // [cpu]
+  auto const sets = machine.groups(level);
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (int const cpu : sets[s]) {
+      set_of.resize(std::max(set_of.size(), static_cast<std::size_t>(cpu) + 1));
+      set_of[static_cast<std::size_t>(cpu)] = s;
+    }
+  auto const place = [&](int cpu) {
+    return std::pair(machine.domain_of_cpu(cpu), set_of[static_cast<std::size_t>(cpu)]);
+  };
+  std::vector<std::pair<int, std::size_t>> places;
+  for (int const cpu : cpus) places.push_back(place(cpu));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+
+  std::vector<QueueGroup> groups;
+  for (auto const& p : places) groups.push_back({p.first, {}, {}});
+  for (std::size_t w = 0; w < cpus.size(); ++w) {
+    auto const found = std::lower_bound(places.begin(), places.end(), place(cpus[w]));
+    groups[static_cast<std::size_t>(found - places.begin())].workers.push_back(static_cast<int>(w));
+  }
+
+  auto const first_cpu = [&](QueueGroup const& g) {
+    return cpus[static_cast<std::size_t>(g.workers.front())];
+  };
+  for (std::size_t self = 0; self < groups.size(); ++self) {
+    std::vector<double> distance;
+    for (auto const& other : groups)
+      distance.push_back(groups[self].domain != other.domain
+                             ? machine.distance(groups[self].domain, other.domain)  // 10 at least
+                             : machine.cpu_distance(first_cpu(groups[self]), first_cpu(other)));
+    groups[self].others = victim_order(static_cast<int>(self), distance);
+  }
+  return groups;
+}
+
+struct LayoutRules {
+  nigh::level queue_level = nigh::level::domain;  // the workers of one such share a queue
+  bool strict = false;                            // a domain's tasks stay in the domain
+};
+
+class WorkerLayout {
+ public:
+  // `cpus`: of each worker, all different.
+  WorkerLayout(topology const& machine, std::span<int const> cpus, LayoutRules rules)
+      : cpu_of_(cpus.begin(), cpus.end()) {
+    make_groups(machine, rules);
+    make_crew(machine);
+    for (int w = 0; w < workers(); ++w) victims_.push_back(victim_plan(w, cpu_of_, machine));
+    for (int w = 0; w < workers(); ++w) {
+      auto const cpu = static_cast<std::size_t>(cpu_of(w));
+      if (cpu >= worker_at_cpu_.size()) worker_at_cpu_.resize(cpu + 1, -1);
+      worker_at_cpu_[cpu] = w;
+    }
+  }
+
+  int workers() const noexcept { return static_cast<int>(cpu_of_.size()); }
+  std::vector<int> const& cpus() const noexcept { return cpu_of_; }  // [worker]
+  int cpu_of(int worker) const noexcept { return cpu_of_[at(worker)]; }
+  int worker_at_cpu(int cpu) const noexcept {  // -1: none
+    return at(cpu) < worker_at_cpu_.size() ? worker_at_cpu_[at(cpu)] : -1;
+  }
+  int domain_of(int worker) const noexcept { return group(group_of(worker)).domain; }
+  VictimPlan const& victims_of(int worker) const noexcept { return victims_[at(worker)]; }
+
+  // In the order of their domains, and within one as the hardware has them.
+  std::vector<QueueGroup> const& groups() const noexcept { return groups_; }
+  QueueGroup const& group(int g) const noexcept { return groups_[at(g)]; }
+  int group_of(int worker) const noexcept { return group_of_[at(worker)]; }
+  // The first so many of its `others` take tasks of its queue, and it takes of theirs.
+  int reach(int g) const noexcept { return reach_[at(g)]; }
+  std::span<int const> in_reach(int g) const noexcept {
+    return {group(g).others.data(), at(reach(g))};
+  }
+
+  // Of a domain without workers, the nearest one's.
+  int domains() const noexcept { return static_cast<int>(groups_of_domain_.size()); }
+  std::vector<int> const& groups_of_domain(int domain) const {
+    return groups_of_domain_.at(at(domain));
+  }
+
+  // What loops go by: there the workers of a domain belong together, whatever the queues are.
+  Crew const& crew() const noexcept { return crew_; }
+
+ private:
+  static std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
+
+  void make_groups(topology const& machine, LayoutRules rules) {
+    groups_ = queue_groups(machine, cpu_of_, rules.queue_level);
+    group_of_.resize(cpu_of_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      for (int const w : groups_[g].workers) group_of_[at(w)] = static_cast<int>(g);
+      auto const& others = groups_[g].others;
+      auto const is_in_reach = [&](int other) {
+        return !rules.strict || group(other).domain == groups_[g].domain;
+      };
+      reach_.push_back(static_cast<int>(std::count_if(others.begin(), others.end(), is_in_reach)));
+    }
+  }
+
+  void make_crew(topology const& machine) {
+    auto const domains = machine.domains().size();
+    std::vector<int> crew_home(domains, -1);  // [domain]
+    groups_of_domain_.resize(domains);
+    int homes = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      auto const d = at(groups_[g].domain);
+      if (crew_home[d] < 0) crew_home[d] = homes++;
+      groups_of_domain_[d].push_back(static_cast<int>(g));
+    }
+    crew_.workers_at.resize(at(homes));
+    for (int w = 0; w < workers(); ++w) {
+      int const there = crew_home[at(domain_of(w))];
+      crew_.home_of.push_back(there);
+      crew_.rank_of.push_back(crew_.workers_at[at(there)]++);
+    }
+    for (std::size_t d = 0; d < domains; ++d) {
+      auto const nearest = std::min_element(groups_.begin(), groups_.end(), [&](auto& a, auto& b) {
+        return machine.distance(a.domain, static_cast<int>(d)) <
+               machine.distance(b.domain, static_cast<int>(d));
+      });
+      auto const home = crew_home[d] >= 0 ? d : at(nearest->domain);
+      crew_.home_of_domain.push_back(crew_home[home]);
+      if (d != home) groups_of_domain_[d] = groups_of_domain_[home];
+    }
+  }
+
+  std::vector<int> cpu_of_;         // [worker]
+  std::vector<int> worker_at_cpu_;  // [cpu]
+  std::vector<QueueGroup> groups_;
+  std::vector<int> reach_;                          // [group]
+  std::vector<int> group_of_;                       // [worker]
+  std::vector<std::vector<int>> groups_of_domain_;  // [domain]
+  std::vector<VictimPlan> victims_;                 // [worker]
+  Crew crew_;
+};
+
+}  // namespace nigh::policy
