@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// WorkSearch: where does a thread without a task look for one, and in which order?
+//
+// What a thread may take depends on the kind of thread, on what it waits for, on how much of its
+// stack is left, and on whether its cpu is still its program's: permissions() says so.
+// search_order() lists the sources of one look. A worker walks the list, and so does the
+// simulator's replay.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "policy/idle.hpp"
+
+namespace nigh::policy {
+
+enum class Source : std::uint8_t {
+  mailbox,          // a message to this worker, of a loop on a team
+  own_queue,        // its local buffer, then the queue of its group
+  joined_thief,     // the stack of the thread that has stolen the task it waits for (leapfrogging:
+                    // Wagner and Calder, PPoPP'93), since a task stolen there is part of that task
+  stacks,           // all others' task stacks, nearest first
+  sibling_buffers,  // tasks that others of its group have taken from the queue and not begun
+  other_queues,     // queues and buffers of other groups, nearest first
+  own_shared,       // tasks on its own stack below the join, which nobody else may have come for
+  external,         // tasks of other processes
+};
+
+enum class ThreadKind : std::uint8_t {
+  worker,
+  relieved_worker,  // a backup thread works in its place
+  backup,
+  external,  // no thread of the runtime's own
+};
+
+enum class WaitingFor : std::uint8_t {
+  work,         // at the bottom of its stack
+  stolen_task,  // in a join
+  scope,        // until a scope's queued tasks have run
+};
+
+struct Permissions {
+  bool thief = false;       // joined_thief
+  bool stacks = false;      // stacks, mailbox
+  bool queues = false;      // own_queue, sibling_buffers, other_queues, external
+  bool own_shared = false;  // own_shared
+
+  // Spawners may count on it: it takes whatever they queue or share.
+  constexpr bool counts_as_searching() const noexcept { return queues; }
+  constexpr bool any() const noexcept { return thief || stacks || queues || own_shared; }
+  bool operator==(Permissions const&) const = default;
+};
+
+// A task that a thread takes while it waits runs on top of what it waits for, so:
+// - with little stack left, it takes nothing. A backup thread goes on all the same, and so does a
+// worker
+//   that has none: nobody is left to do it in their place, and they may wait for a queued task;
+// - when its cpu is revoked, it only ends what it has begun: it helps its thief, and runs what lies
+// below
+//   on its own stack.
+// External threads take no queued tasks: a domain's tasks run on its workers.
+constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool stack_low,
+                                  bool cpu_revoked) noexcept {
+  bool const joins = waiting_for != WaitingFor::work;
+  bool const leaves_it_to_others =
+      kind == ThreadKind::external || kind == ThreadKind::relieved_worker;
+  if (joins && stack_low && leaves_it_to_others) return {};
+  bool const begins_new = !joins || !cpu_revoked;
+  return {.thief = waiting_for == WaitingFor::stolen_task,
+          .stacks = begins_new,
+          .queues = begins_new && kind != ThreadKind::external,
+          .own_shared = joins};
+}
+
+enum class SearchPhase : std::uint8_t {
+  begin,     // it has just run out of tasks
+  linger,    // it is patient for a moment, unannounced
+  leapfrog,  // it has just begun to wait in a join
+  search,    // it is announced as one that searches
+};
+
+class SearchOrder {
+ public:
+  constexpr void add(Source source, bool may) noexcept {
+    sources_[count_] = source;
+    if (may) ++count_;
+  }
+  constexpr Source const* begin() const noexcept { return sources_.data(); }
+  constexpr Source const* end() const noexcept { return sources_.data() + count_; }
+
+ private:
+  std::array<Source, 9> sources_{};  // one more than there are, for what may not be looked at
+  std::size_t count_ = 0;
+};
+
+// The sources of one look, the first one first. While a spawner is at work, tasks come one by one;
+// taking each as it comes would send the queue's cache lines back and forth. So a lingering worker
+// looks at its queue rarely, and at stacks all the while: what is stolen there was meant to be.
+constexpr SearchOrder search_order(SearchPhase phase, Permissions may, int failed_rounds,
+                                   IdlePolicy p = {}) noexcept {
+  SearchOrder order;
+  switch (phase) {
+    case SearchPhase::begin:
+      order.add(Source::mailbox, may.stacks);
+      order.add(Source::own_queue, may.queues);
+      order.add(Source::stacks, may.stacks);
+      break;
+    case SearchPhase::linger:
+      order.add(Source::mailbox, may.stacks);
+      order.add(Source::stacks, may.stacks);
+      order.add(Source::own_queue, may.queues && (failed_rounds + 1) % p.pauses_lingering == 0);
+      break;
+    case SearchPhase::leapfrog:
+      order.add(Source::joined_thief, may.thief);
+      break;
+    case SearchPhase::search:
+      order.add(Source::joined_thief, may.thief);
+      order.add(Source::mailbox, may.stacks);
+      order.add(Source::stacks, may.stacks);
+      order.add(Source::own_queue, may.queues);
+      order.add(Source::sibling_buffers, may.queues);
+      order.add(Source::other_queues, may.queues && looks_abroad(failed_rounds, p));
+      order.add(Source::own_shared, may.own_shared);
+      order.add(Source::external, may.queues);
+      break;
+  }
+  return order;
+}
+
+}  // namespace nigh::policy
