@@ -135,11 +135,11 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       funneled_(network_->is_funneled()),
       engine_(plan_among_ranks(layout_), policies_of(settings.options, is_supervised_, silence_ns_), *this,
               *network_,
-              settings.options.shared_window && !is_supervised_ ? meet_neighbours(*network_)
-                                                                : Neighbours{}),
+              settings.options.shared_window && !is_supervised_ ? meet_segments(*network_)
+                                                                : HostSegments{}),
       placed_(ranks(), settings.options.queue_capacity),
-      lookout_(engine_.neighbours().any() ? &engine_.neighbours().own().bell : nullptr),
-      all_can_ring_(!funneled_ && (ranks() == 1 || engine_.neighbours().are_all())),
+      lookout_(engine_.segments().any() ? &engine_.segments().own().bell : nullptr),
+      all_can_ring_(!funneled_ && (ranks() == 1 || engine_.segments().are_all())),
       workers_(start_workers(settings.options)) {
   tell_of_crowd(layout_);
   free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());

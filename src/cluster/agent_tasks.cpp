@@ -98,7 +98,7 @@ bool Agent::is_busy() { return !scheduler().has_idle_workers(); }
 
 void Agent::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
 
-void Agent::ring(int neighbour) { Lookout::call(engine_.neighbours().at(neighbour).bell); }
+void Agent::ring(int neighbour) { Lookout::call(engine_.segments().at(neighbour).bell); }
 
 std::uint16_t Agent::give(Writer& to, Chunk const& chunk) {
   auto const from_inbox = inbox_.give(chunk, [&](Task const& t) { put_task(to, t); });

@@ -20,12 +20,12 @@ std::uint32_t next_random(std::uint32_t& state) noexcept {
 }  // namespace
 
 Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network,
-               Neighbours neighbours)
+               HostSegments segments)
     : plan_(std::move(plan)),
       policies_(policies),
       host_(host),
       network_(network),
-      neighbours_(std::move(neighbours)),
+      segments_(std::move(segments)),
       termination_(plan_.self, plan_.workers),
       silence_(plan_.workers, policies.silence_ns),
       parts_(static_cast<std::size_t>(plan_.workers)),
@@ -35,7 +35,7 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Tra
       random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {
   if (!policies_.supervised) return;
   NIGH_ASSERT(!policies_.has_free_tasks, "nobody keeps a copy of a free task");
-  NIGH_ASSERT(!neighbours_.any(), "nobody knows who took a task from a shelf");
+  NIGH_ASSERT(!segments_.any(), "nobody knows who took a task from a shelf");
   supervision_.emplace(plan_.workers);
 }
 
@@ -44,7 +44,7 @@ void Engine::begin() {
   failed_rounds_ = 0;
   rests_until_ns_ = 0;
   lifelines_.begin();
-  NIGH_ASSERT(!neighbours_.any() || neighbours_.own().shelf.is_empty(),
+  NIGH_ASSERT(!segments_.any() || segments_.own().queue.is_empty(),
               "no task is left of the run before");
   if (policies_.has_free_tasks) termination_.begin();
   if (plan_.self == 0) ++own_counts_.created;
@@ -165,7 +165,7 @@ void Engine::tick(std::int64_t now_ns) {
   listen(now_ns);
   if (policies_.has_free_tasks) look_whether_over();
   feed_lifelines();
-  if (neighbours_.any() && deal_with_neighbours(now_ns)) return;
+  if (segments_.any() && steal_in_shared_memory(now_ns)) return;
   for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
     if (asked_ || !has_rested(now_ns)) return;
     auto const v = next_victim();
@@ -173,7 +173,7 @@ void Engine::tick(std::int64_t now_ns) {
       no_luck(now_ns);
       continue;
     }
-    if (neighbours_.has(v) && !visit(v, now_ns)) continue;
+    if (segments_.has(v) && !visit(v, now_ns)) continue;
     asked_ = true;
     asks_ = v;
     asked_ns_ = now_ns;

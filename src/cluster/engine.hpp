@@ -15,7 +15,7 @@
 //
 // One request at a time is under way, on behalf of all the rank's workers. Whatever the victim's
 // state, its rank answers: with a chunk, or with nothing. A victim on the same host is no more
-// than visited, and waited for a little (neighbours.hpp).
+// than visited, and waited for a little (shared_segment.hpp).
 //
 // Where tasks are supervised and the network lets others go on, ranks but rank 0 may be lost. Then
 // there are no neighbours: who has taken something from a shelf, its owner does not know.
@@ -28,8 +28,8 @@
 
 #include "base/atomic.hpp"
 #include "cluster/lifelines.hpp"
-#include "cluster/neighbours.hpp"
-#include "cluster/silence.hpp"
+#include "cluster/shared_segment.hpp"
+#include "cluster/membership.hpp"
 #include "cluster/supervision.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
@@ -100,7 +100,7 @@ class Engine {
 
   // plan: whom to ask among the ranks, and how far they are.
   Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network,
-         Neighbours neighbours = {});
+         HostSegments segments = {});
 
   // A run begins on this rank. Others may be ahead, or still in the last one.
   void begin();
@@ -136,12 +136,12 @@ class Engine {
   }
 
   // A neighbour without work waits for the next tick(). On any thread.
-  bool is_called() const noexcept { return neighbours_.is_called(); }
+  bool is_called() const noexcept { return segments_.is_called(); }
 
   // On any thread; of the last one while a run begins.
   std::uint32_t run() const noexcept { return shown_run_.load(sync::relaxed); }
   rank_counters const& counters() const noexcept { return counters_; }
-  Neighbours const& neighbours() const noexcept { return neighbours_; }
+  HostSegments const& segments() const noexcept { return segments_; }
 
  private:
   void send_now(int to, byte_view message);
@@ -165,14 +165,14 @@ class Engine {
   void send(std::vector<Termination::Send> const& waves);
   void stop(Outcome const& root);
 
-  // neighbours.cpp
-  bool deal_with_neighbours(std::int64_t now_ns);  // true: tasks have come
+  // shared_stealing.cpp
+  bool steal_in_shared_memory(std::int64_t now_ns);  // true: tasks have come
   void offer();
-  std::size_t take_from(Board& board, Chunk const& chunk);
+  std::size_t take_from(SharedSegment& segment, Chunk const& chunk);
   bool rob(int neighbour);
   bool visit(int neighbour, std::int64_t now_ns);
   void ring_those_who_do_not_look(std::int64_t now_ns);
-  int nearest_neighbour() const;
+  int nearest_on_host() const;
   // engine_loss.cpp
   void keep_copies(int thief);
   void place(int to, byte_view message);
@@ -191,7 +191,7 @@ class Engine {
   EnginePolicies const policies_;
   Host& host_;
   Transport& network_;
-  Neighbours const neighbours_;
+  HostSegments const segments_;
 
   std::uint32_t run_ = 0;
   sync::atomic<std::uint32_t> shown_run_{0};

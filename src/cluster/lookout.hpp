@@ -5,7 +5,7 @@
 // of their speed when it did so each 150 us. So it sleeps long (policy/attention.hpp) where workers
 // look for messages all the time, or where others of this host wake it:
 //
-//   a neighbour   that wants something, and sees that nobody looks (neighbours.hpp)
+//   a neighbour   that wants something, and sees that nobody looks (shared_segment.hpp)
 //   a worker      that goes to sleep: from then on it takes this thread to look for tasks
 //   whoever       has seen the run's end
 //

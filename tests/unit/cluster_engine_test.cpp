@@ -40,12 +40,12 @@ TEST(Engine, EndsEveryRunOnEveryScheduleWithEveryPolicy) {
 }
 
 // Whatever order neighbours look at each other's shelves in.
-TEST(Engine, EndsEveryRunWhereNeighboursTakeFromShelves) {
+TEST(Engine, EndsEveryRunWhereRanksOfAHostShareMemory) {
   auto const all = play_all({true, false}, 1'000);
   EXPECT_GT(all.window_tasks, all.tasks_stolen / 10);
 }
 
-TEST(Engine, EndsEveryRunWhereSomeTasksAreTooLargeForAShelf) {
+TEST(Engine, EndsEveryRunWhereSomeTasksAreTooLargeForASharedQueue) {
   auto const all = play_all({true, true}, 2'000);
   EXPECT_GT(all.window_tasks, 0u);
 }

@@ -31,19 +31,19 @@ inline constexpr Token root_token = 1, free_token = 2;
 class Hosts {
  public:
   explicit Hosts(int ranks) {
-    for (int r = 0; r < ranks; ++r) boards_.push_back(std::make_unique<Board>());
+    for (int r = 0; r < ranks; ++r) segments_.push_back(std::make_unique<SharedSegment>());
   }
-  Neighbours seen_by(int self) const {
-    std::vector<Board*> boards(boards_.size());
+  HostSegments seen_by(int self) const {
+    std::vector<SharedSegment*> segments(segments_.size());
     auto const first = static_cast<std::size_t>(self / 2 * 2);
-    if (first + 1 == boards.size()) return {};
-    for (auto r : {first, first + 1}) boards[r] = boards_[r].get();
-    return {self, std::move(boards)};
+    if (first + 1 == segments.size()) return {};
+    for (auto r : {first, first + 1}) segments[r] = segments_[r].get();
+    return {self, std::move(segments)};
   }
-  Board& board(int rank) const { return *boards_[static_cast<std::size_t>(rank)]; }
+  SharedSegment& segment(int rank) const { return *segments_[static_cast<std::size_t>(rank)]; }
 
  private:
-  std::vector<std::unique_ptr<Board>> boards_;
+  std::vector<std::unique_ptr<SharedSegment>> segments_;
 };
 
 // Every task makes two smaller ones, until they are of size 0, and returns how many there were.
@@ -59,13 +59,13 @@ class Rank final : public Engine::Host {
   };
 
   Rank(int self, std::vector<policy::Reach> const& reach, ScriptedNetwork& network, Rules rules,
-       Neighbours neighbours = {})
+       HostSegments segments = {})
       : self_(self),
         rules_(rules),
         placed_(static_cast<int>(reach.size()), rules.capacity),
         ranks_(static_cast<int>(reach.size())),
         engine(policy::victim_plan(self, reach), rules.policies, *this, network.end(self),
-               std::move(neighbours)) {}
+               std::move(segments)) {}
 
   void drop_tasks() { ready_.clear(); }
   void add_root(int size) { ready_.push_back(task(size, root_token)); }

@@ -39,7 +39,7 @@ class Play {
       : random_(s.seed), network_(s.ranks), hosts_(s.ranks), losses_(std::move(losses)) {
     for (int r = 0; r < s.ranks; ++r) {
       ranks_.push_back(std::make_unique<Rank>(r, reaches(r, s.ranks), network_, s.rules,
-                                              s.shares_memory ? hosts_.seen_by(r) : Neighbours{}));
+                                              s.shares_memory ? hosts_.seen_by(r) : HostSegments{}));
       unheard_.emplace_back();
     }
     begun_.assign(ranks_.size(), 0);
@@ -128,7 +128,7 @@ class Play {
     ASSERT_EQ(value, (2 << size_in(begun_[r])) - 1);
     // What is for a rank that is lost may be left.
     ASSERT_TRUE(may_lose || rank.is_idle()) << "rank " << r << " has nothing left";
-    ASSERT_TRUE(hosts_.board(static_cast<int>(r)).shelf.is_empty()) << "nor on its shelf";
+    ASSERT_TRUE(hosts_.segment(static_cast<int>(r)).queue.is_empty()) << "nor on its shelf";
     ++left_[r];
   }
 

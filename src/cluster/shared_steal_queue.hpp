@@ -36,9 +36,9 @@ namespace nigh::cluster {
 using tasks::Take;
 
 template <class T, std::size_t capacity>
-class Shelf {
+class SharedStealQueue {
  public:
-  Shelf() noexcept {
+  SharedStealQueue() noexcept {
     for (std::size_t p = 0; p < capacity; ++p) slots_[p].turn.store(free_for(p), sync::relaxed);
   }
 

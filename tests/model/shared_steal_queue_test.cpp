@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cluster/shelf.hpp"
+#include "cluster/shared_steal_queue.hpp"
 
 #include <memory>
 
@@ -13,14 +13,14 @@ constexpr std::uint32_t this_run = 3, next_run = 4;
 struct Shared {
   // The next task, if there is room.
   void put(std::uint32_t run = this_run) {
-    if (shelf.put(Plain(put_so_far), run)) ++put_so_far;
+    if (queue.put(Plain(put_so_far), run)) ++put_so_far;
   }
 
   // One visit, for up to two.
   cluster::Take take(std::uint32_t run = this_run) {
     std::array<Plain, 2> out;
     std::size_t taken = 0;
-    auto const outcome = shelf.take(out, taken, run, [](std::size_t n) { return n; });
+    auto const outcome = queue.take(out, taken, run, [](std::size_t n) { return n; });
     check((outcome == cluster::Take::taken) == (taken > 0), "a thief got something");
     for (std::size_t i = 0; i < taken; ++i) ++seen[static_cast<std::size_t>(out[i].get())];
     check(taken < 2 || out[0].get() < out[1].get(), "oldest first");
@@ -31,12 +31,12 @@ struct Shared {
   void finish() {
     while (take() == cluster::Take::taken) {
     }
-    check(shelf.is_empty(), "nothing is left");
+    check(queue.is_empty(), "nothing is left");
     for (int i = 0; i < put_so_far; ++i)
       check(seen[static_cast<std::size_t>(i)] == 1, "each task once");
   }
 
-  cluster::Shelf<Plain, 2> shelf;
+  cluster::SharedStealQueue<Plain, 2> queue;
   int put_so_far = 0;
   std::array<int, 8> seen{};
 };
@@ -72,7 +72,7 @@ Scenario taking_back() {
   };
 }
 
-// Nobody takes tasks of another run, whatever it has seen of the shelf before.
+// Nobody takes tasks of another run, whatever it has seen of the queue before.
 Scenario changing_runs() {
   return [](OneRun& run) {
     auto s = std::make_shared<Shared>();
@@ -95,13 +95,15 @@ Scenario changing_runs() {
   };
 }
 
-TEST(Shelf, LosesNothingWithTwoThieves) { expect_holds(robbing(2), {.preemptions = 3}); }
-TEST(Shelf, LosesNothingWithThreeThieves) { expect_holds(robbing(3)); }
-TEST(Shelf, GivesItsOwnerBackWhatNobodyTook) { expect_holds(taking_back(), {.preemptions = 4}); }
-TEST(Shelf, KeepsRunsApart) { expect_holds(changing_runs(), {.preemptions = 3}); }
+TEST(SharedStealQueue, LosesNothingWithTwoThieves) { expect_holds(robbing(2), {.preemptions = 3}); }
+TEST(SharedStealQueue, LosesNothingWithThreeThieves) { expect_holds(robbing(3)); }
+TEST(SharedStealQueue, GivesItsOwnerBackWhatNobodyTook) {
+  expect_holds(taking_back(), {.preemptions = 4});
+}
+TEST(SharedStealQueue, KeepsRunsApart) { expect_holds(changing_runs(), {.preemptions = 3}); }
 
-TEST(Shelf, P) { expect_needed("P", Order::relaxed, robbing(1)); }
-TEST(Shelf, R) { expect_needed("R", Order::relaxed, robbing(2)); }
+TEST(SharedStealQueue, P) { expect_needed("P", Order::relaxed, robbing(1)); }
+TEST(SharedStealQueue, R) { expect_needed("R", Order::relaxed, robbing(2)); }
 
 }  // namespace
 }  // namespace nigh::model

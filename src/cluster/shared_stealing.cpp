@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine and its neighbours.
 
-#include "cluster/neighbours.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "cluster/engine.hpp"
+#include "cluster/shared_segment.hpp"
 
 namespace nigh::cluster {
 
 namespace {
 
 // A word is stored when it changes: others keep its line meanwhile.
-void say(Board::Word& word, std::uint32_t what) noexcept {
+void say(SharedSegment::Word& word, std::uint32_t what) noexcept {
   if (word.load(sync::relaxed) != what) word.store(what, sync::relaxed);
 }
 
 }  // namespace
 
-bool Engine::deal_with_neighbours(std::int64_t now_ns) {
-  auto& own = neighbours_.own();
+bool Engine::steal_in_shared_memory(std::int64_t now_ns) {
+  auto& own = segments_.own();
   own.looks.store(own.looks.load(sync::relaxed) + 1, sync::relaxed);
   bool const hungry = host_.is_hungry();
   say(own.hungry, hungry ? run_ : 0);
@@ -45,10 +44,10 @@ bool Engine::deal_with_neighbours(std::int64_t now_ns) {
 void Engine::ring_those_who_do_not_look(std::int64_t now_ns) {
   for (auto& asked : asked_nearby_) {
     if (now_ns < asked.ring_ns) continue;
-    auto const& board = neighbours_.at(asked.rank);
-    auto const looks = board.looks.load(sync::relaxed);
+    auto const& segment = segments_.at(asked.rank);
+    auto const looks = segment.looks.load(sync::relaxed);
     bool const looked = std::exchange(asked.looks, looks) != looks;
-    bool const is_hungry = board.hungry.load(sync::relaxed) == run_;
+    bool const is_hungry = segment.hungry.load(sync::relaxed) == run_;
     if (policy::rings(looked, is_hungry)) host_.ring(asked.rank);
     asked.ring_ns = now_ns + policy::next_ring_in_ns(looked, policies_.rings);
   }
@@ -56,18 +55,18 @@ void Engine::ring_those_who_do_not_look(std::int64_t now_ns) {
 
 // As much as an answer would bring. What does not go on the shelf waits to be asked for.
 void Engine::offer() {
-  auto& own = neighbours_.own();
+  auto& own = segments_.own();
   auto const wanted = own.wanted.load(sync::relaxed);
   say(own.wanted_in_vain, wanted);
   if (wanted != run_) return;
   say(own.wanted, 0);  // first: whoever finds the shelf empty again says so again
   writer_.clear();
-  auto const n = host_.give(writer_, chunk_for(nearest_neighbour()));
+  auto const n = host_.give(writer_, chunk_for(nearest_on_host()));
   Reader tasks(writer_.view());
   std::uint16_t on_shelf = 0;
   for (int i = 0; i < n; ++i) {
     auto task = get_task(tasks);
-    if (Descriptor::fits(task) && own.shelf.put(Descriptor(task), run_))
+    if (Descriptor::fits(task) && own.queue.put(Descriptor(task), run_))
       ++on_shelf;
     else
       host_.take(std::move(task));
@@ -80,20 +79,20 @@ void Engine::offer() {
     say(own.wanted_in_vain, 0);
 }
 
-std::size_t Engine::take_from(Board& board, Chunk const& chunk) {
-  std::array<Descriptor, most_from_shelf> got;
+std::size_t Engine::take_from(SharedSegment& segment, Chunk const& chunk) {
+  std::array<Descriptor, most_from_queue> got;
   std::size_t n = 0;
-  if (board.shelf.take(got, n, run_, chunk) != Take::taken) return 0;
+  if (segment.queue.take(got, n, run_, chunk) != Take::taken) return 0;
   for (std::size_t i = 0; i < n; ++i) {
     auto task = got[i].task();
-    if (i == 0 && &board != &neighbours_.own()) task.came_with = static_cast<std::uint16_t>(n);
+    if (i == 0 && &segment != &segments_.own()) task.came_with = static_cast<std::uint16_t>(n);
     host_.take(std::move(task));
   }
   return n;
 }
 
 bool Engine::rob(int neighbour) {
-  auto const n = take_from(neighbours_.at(neighbour), chunk_for(neighbour));
+  auto const n = take_from(segments_.at(neighbour), chunk_for(neighbour));
   if (n == 0) return false;
   ++counters_.window_steals;
   counters_.window_tasks += n;
@@ -108,15 +107,15 @@ bool Engine::rob(int neighbour) {
 // True: it is to be asked by a message. A neighbour that has nothing either is no reason to wait.
 bool Engine::visit(int neighbour, std::int64_t now_ns) {
   if (rob(neighbour)) return false;
-  auto& board = neighbours_.at(neighbour);
-  bool const asks = board.has_more.load(sync::relaxed) == run_;
-  bool const waits = board.hungry.load(sync::relaxed) != run_;
+  auto& segment = segments_.at(neighbour);
+  bool const asks = segment.has_more.load(sync::relaxed) == run_;
+  bool const waits = segment.hungry.load(sync::relaxed) != run_;
   if (asks || waits) {
-    say(board.wanted, run_);
+    say(segment.wanted, run_);
     if (std::none_of(asked_nearby_.begin(), asked_nearby_.end(),
                      [&](AskedNearby const& asked) { return asked.rank == neighbour; })) {
       asked_nearby_.push_back(
-          {neighbour, board.looks.load(sync::relaxed), now_ns + policies_.rings.after_ns});
+          {neighbour, segment.looks.load(sync::relaxed), now_ns + policies_.rings.after_ns});
       asked_ns_ = now_ns;
     }
   }
@@ -126,10 +125,10 @@ bool Engine::visit(int neighbour, std::int64_t now_ns) {
   return false;
 }
 
-int Engine::nearest_neighbour() const {
+int Engine::nearest_on_host() const {
   for (auto const& there : plan_.levels)
     for (int const rank : there.victims)
-      if (neighbours_.has(rank)) return rank;
+      if (segments_.has(rank)) return rank;
   return plan_.self;
 }
 

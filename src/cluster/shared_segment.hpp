@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The ranks of a host, as one of them sees them: each has a part of the memory that they share, its
-// board, with a shelf of tasks for whoever comes, and with words that say how it fares.
+// segment, with a shelf of tasks for whoever comes, and with words that say how it fares.
 //
-//   thief   looks at a board's shelf; if it is empty, says that it wants something, and looks
+//   thief   looks at a segment's shelf; if it is empty, says that it wants something, and looks
 //           again, and again
 //   owner   sees that it is wanted, puts a chunk of what waits on its shelf, as it would send one;
 //           takes tasks back when it runs dry
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
-#include "cluster/shelf.hpp"
+#include "cluster/shared_steal_queue.hpp"
 #include "cluster/transport.hpp"
 #include "cluster/wire.hpp"
 #include "policy/chunk_size.hpp"
@@ -53,13 +53,13 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) == 56);
 
-inline constexpr std::size_t most_from_shelf = 8;  // in one visit
+inline constexpr std::size_t most_from_queue = 8;  // in one visit
 
-struct Board {
+struct SharedSegment {
   // Each names a run, from 1; 0 is none. A run's tasks and wishes do not concern the next.
   using Word = sync::atomic<std::uint32_t>;
 
-  Shelf<Descriptor, policy::largest_chunk> shelf;
+  SharedStealQueue<Descriptor, policy::largest_chunk> queue;
   alignas(64) Word wanted{0};  // by a neighbour that found the shelf empty
   alignas(64) Word hungry{0};  // the owner is without work itself
   Word has_more{0};            // it has tasks that do not go on a shelf: to be asked for by message
@@ -68,23 +68,24 @@ struct Board {
   Word bell{0};                // rung to have the owner look (lookout.hpp)
 };
 
-class Neighbours {
+class HostSegments {
  public:
-  Neighbours() = default;
-  // boards[rank]; null: on another host.
-  Neighbours(int self, std::vector<Board*> boards) : self_(self), boards_(std::move(boards)) {}
+  HostSegments() = default;
+  // segments[rank]; null: on another host.
+  HostSegments(int self, std::vector<SharedSegment*> segments)
+      : self_(self), segments_(std::move(segments)) {}
 
-  bool any() const noexcept { return !boards_.empty(); }
+  bool any() const noexcept { return !segments_.empty(); }
   bool has(int rank) const noexcept {
-    return any() && rank != self_ && boards_[static_cast<std::size_t>(rank)] != nullptr;
+    return any() && rank != self_ && segments_[static_cast<std::size_t>(rank)] != nullptr;
   }
-  Board& at(int rank) const noexcept { return *boards_[static_cast<std::size_t>(rank)]; }
-  Board& own() const noexcept { return at(self_); }
+  SharedSegment& at(int rank) const noexcept { return *segments_[static_cast<std::size_t>(rank)]; }
+  SharedSegment& own() const noexcept { return at(self_); }
 
   // There are no others.
   bool are_all() const noexcept {
-    for (std::size_t r = 0; r < boards_.size(); ++r)
-      if (boards_[r] == nullptr) return false;
+    for (std::size_t r = 0; r < segments_.size(); ++r)
+      if (segments_[r] == nullptr) return false;
     return any();
   }
 
@@ -97,20 +98,21 @@ class Neighbours {
 
  private:
   int self_ = 0;
-  std::vector<Board*> boards_;
+  std::vector<SharedSegment*> segments_;
 };
 
 // Collective: none where no two ranks share a host, or their MPI has no memory to share.
-inline Neighbours meet_neighbours(Transport& network) {
+inline HostSegments meet_segments(Transport& network) {
   if (network.ranks() == 1) return {};
-  auto const parts = network.share(sizeof(Board));
-  std::vector<Board*> boards;
-  for (auto* const part : parts) boards.push_back(reinterpret_cast<Board*>(part));
+  auto const parts = network.share(sizeof(SharedSegment));
+  std::vector<SharedSegment*> segments;
+  for (auto* const part : parts) segments.push_back(reinterpret_cast<SharedSegment*>(part));
   auto const self = network.rank();
-  if (!parts.empty()) ::new (static_cast<void*>(parts[static_cast<std::size_t>(self)])) Board;
+  if (!parts.empty())
+    ::new (static_cast<void*>(parts[static_cast<std::size_t>(self)])) SharedSegment;
   std::byte const done{};
-  network.gather({&done, 1});  // nobody looks at a board before it is there
-  return {self, std::move(boards)};
+  network.gather({&done, 1});  // nobody looks at a segment before it is there
+  return {self, std::move(segments)};
 }
 
 }  // namespace nigh::cluster

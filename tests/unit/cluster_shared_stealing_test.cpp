@@ -25,20 +25,20 @@ struct Pair {
   std::mt19937 random{1};
 };
 
-TEST(EngineWithNeighbours, TakesFromTheirShelvesWithoutAMessage) {
+TEST(EngineInSharedMemory, StealsFromTheSharedQueueWithoutAMessage) {
   Pair p;
   p.owner.add_root(3);
   p.owner.step(p.random);  // two tasks now
   p.owner.engine.tick(0);
-  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty()) << "nobody wants anything";
+  EXPECT_TRUE(p.hosts.segment(0).queue.is_empty()) << "nobody wants anything";
   EXPECT_FALSE(p.owner.engine.is_called());
   p.thief.engine.tick(10);
   EXPECT_TRUE(p.owner.engine.is_called());
   p.owner.engine.tick(20);
   EXPECT_FALSE(p.owner.engine.is_called());
-  EXPECT_FALSE(p.hosts.board(0).shelf.is_empty());
+  EXPECT_FALSE(p.hosts.segment(0).queue.is_empty());
   p.thief.engine.tick(30);
-  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty());
+  EXPECT_TRUE(p.hosts.segment(0).queue.is_empty());
   EXPECT_FALSE(p.thief.is_idle());
   EXPECT_EQ(p.network.sent(), 0u);
   EXPECT_EQ(p.thief.engine.counters().window_steals, 1u);
@@ -47,7 +47,7 @@ TEST(EngineWithNeighbours, TakesFromTheirShelvesWithoutAMessage) {
   EXPECT_EQ(p.owner.engine.counters().tasks_given, 1u);
 }
 
-TEST(EngineWithNeighbours, TakesBackWhatNobodyCameFor) {
+TEST(EngineInSharedMemory, TakesBackWhatNobodyCameFor) {
   Pair p;
   p.thief.engine.tick(0);
   p.owner.add_root(0);
@@ -58,12 +58,12 @@ TEST(EngineWithNeighbours, TakesBackWhatNobodyCameFor) {
   EXPECT_EQ(p.owner.engine.counters().tasks_given, 0u);
 }
 
-TEST(EngineWithNeighbours, AreAskedByMessageForWhatIsTooLarge) {
+TEST(EngineInSharedMemory, AreAskedByMessageForWhatIsTooLarge) {
   Pair p(true);
   p.thief.engine.tick(0);
   p.owner.add_root(2);
   p.owner.engine.tick(10);
-  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty());
+  EXPECT_TRUE(p.hosts.segment(0).queue.is_empty());
   EXPECT_FALSE(p.owner.is_idle()) << "the task is back";
   EXPECT_FALSE(p.owner.engine.is_called()) << "to no avail";
   p.thief.engine.tick(30'000);
@@ -77,11 +77,11 @@ TEST(EngineWithNeighbours, AreAskedByMessageForWhatIsTooLarge) {
 }
 
 // Both are hungry: no time is lost with each other, and none is asked by message.
-TEST(EngineWithNeighbours, AreNotWaitedForWhenTheyHaveNothingEither) {
+TEST(EngineInSharedMemory, AreNotWaitedForWhenTheyHaveNothingEither) {
   ScriptedNetwork network(3);
   Hosts const hosts(4);
   auto const seen = [&](int self) {
-    return Neighbours(self, {&hosts.board(0), &hosts.board(1), nullptr});
+    return HostSegments(self, {&hosts.segment(0), &hosts.segment(1), nullptr});
   };
   Rank a(0, reaches(0, 3), network, {{}, 1, false}, seen(0));
   Rank b(1, reaches(1, 3), network, {{}, 1, false}, seen(1));
@@ -95,7 +95,7 @@ TEST(EngineWithNeighbours, AreNotWaitedForWhenTheyHaveNothingEither) {
 }
 
 // The owner's workers are in long tasks.
-TEST(EngineWithNeighbours, AreRungWhenTheyDoNotLook) {
+TEST(EngineInSharedMemory, AreRungWhenTheyDoNotLook) {
   Pair p;
   p.owner.add_root(3);
   p.owner.engine.tick(0);
@@ -110,7 +110,7 @@ TEST(EngineWithNeighbours, AreRungWhenTheyDoNotLook) {
   EXPECT_EQ(p.thief.rung.size(), 2u);
 }
 
-TEST(EngineWithNeighbours, AreNotRungAsLongAsTheyLook) {
+TEST(EngineInSharedMemory, AreNotRungAsLongAsTheyLook) {
   Pair p;
   p.owner.is_at_work = true;
   p.owner.engine.tick(0);
@@ -122,7 +122,7 @@ TEST(EngineWithNeighbours, AreNotRungAsLongAsTheyLook) {
   EXPECT_TRUE(p.thief.rung.empty()) << "there is nothing to give, and it knows what is wanted";
 }
 
-TEST(EngineWithNeighbours, AreNotRungWhenTheyHaveNothingEither) {
+TEST(EngineInSharedMemory, AreNotRungWhenTheyHaveNothingEither) {
   Pair p;
   p.thief.engine.tick(0);
   p.owner.engine.tick(10);
@@ -130,25 +130,25 @@ TEST(EngineWithNeighbours, AreNotRungWhenTheyHaveNothingEither) {
   EXPECT_TRUE(p.thief.rung.empty());
 }
 
-TEST(EngineWithNeighbours, LeavesTasksOfAnotherRunAlone) {
+TEST(EngineInSharedMemory, LeavesTasksOfAnotherRunAlone) {
   Pair p;
   p.thief.engine.tick(0);
   p.owner.engine.begin();
   p.owner.add_root(0);
   p.owner.engine.tick(10);
-  EXPECT_TRUE(p.hosts.board(0).shelf.is_empty()) << "the thief is not in this run";
+  EXPECT_TRUE(p.hosts.segment(0).queue.is_empty()) << "the thief is not in this run";
   Descriptor task;
-  ASSERT_TRUE(p.hosts.board(0).shelf.put(task, 2));
+  ASSERT_TRUE(p.hosts.segment(0).queue.put(task, 2));
   p.thief.engine.tick(30'000);
   EXPECT_TRUE(p.thief.is_idle());
 }
 
 // As if a neighbour had died with all that it was about to copy.
-TEST(EngineWithNeighbours, KeepTheirTasksWhereAShelfIsFull) {
+TEST(EngineInSharedMemory, KeepsItsTasksWhereItsQueueIsFull) {
   Pair p;
   p.thief.engine.tick(0);
   Descriptor task;
-  while (p.hosts.board(0).shelf.put(task, 7)) {
+  while (p.hosts.segment(0).queue.put(task, 7)) {
   }
   p.owner.add_root(0);
   p.owner.engine.tick(10);

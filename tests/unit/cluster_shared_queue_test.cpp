@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "cluster/neighbours.hpp"
+#include "cluster/shared_segment.hpp"
 
 namespace {
 
@@ -36,10 +36,10 @@ bool is_whole(Descriptor const& d) {
 constexpr auto half = [](std::size_t seen) { return seen - seen / 2; };
 
 // Returns how many came; adds their numbers up.
-std::size_t visit(Board& board, std::uint64_t& sum) {
-  std::array<Descriptor, most_from_shelf> got;
+std::size_t visit(SharedSegment& segment, std::uint64_t& sum) {
+  std::array<Descriptor, most_from_queue> got;
   std::size_t n = 0;
-  if (board.shelf.take(got, n, run, half) != Take::taken) return 0;
+  if (segment.queue.take(got, n, run, half) != Take::taken) return 0;
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_TRUE(is_whole(got[i])) << got[i].token;
     sum += got[i].token;
@@ -59,27 +59,27 @@ TEST(Descriptor, CarriesWhatFits) {
   EXPECT_FALSE(Descriptor::fits(task));
 }
 
-TEST(Shelf, IsBounded) {
-  Shelf<int, 4> shelf;
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(shelf.put(i, run));
-  EXPECT_FALSE(shelf.put(4, run));
+TEST(SharedStealQueue, IsBounded) {
+  SharedStealQueue<int, 4> queue;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(queue.put(i, run));
+  EXPECT_FALSE(queue.put(4, run));
   std::array<int, 2> out{};
   std::size_t n = 0;
-  EXPECT_EQ(shelf.take(out, n, run, [](std::size_t seen) { return seen; }), Take::taken);
+  EXPECT_EQ(queue.take(out, n, run, [](std::size_t seen) { return seen; }), Take::taken);
   EXPECT_EQ(n, 2u);
   EXPECT_EQ(out[1], 1);
-  EXPECT_TRUE(shelf.put(4, run));
-  EXPECT_EQ(shelf.take(out, n, run + 1, half), Take::empty) << "they are of another run";
+  EXPECT_TRUE(queue.put(4, run));
+  EXPECT_EQ(queue.take(out, n, run + 1, half), Take::empty) << "they are of another run";
 }
 
-TEST(Shelf, GivesEachTaskOnceToManyThreads) {
+TEST(SharedStealQueue, GivesEachTaskOnceToManyThreads) {
   constexpr std::uint64_t tasks = 20'000;
-  auto const board = std::make_unique<Board>();
+  auto const segment = std::make_unique<SharedSegment>();
   nigh::sync::atomic<std::uint64_t> left{tasks}, total{0};
   auto const rob = [&] {
     std::uint64_t sum = 0;
     while (left.load(nigh::sync::relaxed) > 0) {
-      auto const n = visit(*board, sum);
+      auto const n = visit(*segment, sum);
       left.fetch_sub(n, nigh::sync::relaxed);
       if (n == 0) std::this_thread::yield();
     }
@@ -89,30 +89,30 @@ TEST(Shelf, GivesEachTaskOnceToManyThreads) {
   for (int t = 0; t < 2; ++t) thieves.emplace_back(rob);
   std::uint64_t sum = 0;
   for (std::uint64_t n = 0; n < tasks;) {
-    if (board->shelf.put(numbered(n), run)) {
+    if (segment->queue.put(numbered(n), run)) {
       ++n;
     } else {
-      left.fetch_sub(visit(*board, sum), nigh::sync::relaxed);  // the owner takes some back
+      left.fetch_sub(visit(*segment, sum), nigh::sync::relaxed);  // the owner takes some back
       std::this_thread::yield();
     }
   }
   for (auto& t : thieves) t.join();
   EXPECT_EQ(total.load(nigh::sync::relaxed) + sum, tasks * (tasks - 1) / 2);
-  EXPECT_TRUE(board->shelf.is_empty());
+  EXPECT_TRUE(segment->queue.is_empty());
 }
 
-// Whatever the thief was about when it died, its neighbours go on: they never wait for it.
-TEST(Shelf, DoesNotHangWithARankThatIsKilled) {
+// Whatever the thief was about when it died, its segments go on: they never wait for it.
+TEST(SharedStealQueue, DoesNotHangWithARankThatIsKilled) {
   for (int round = 0; round < 20; ++round) {
-    void* const memory =
-        mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const memory = mmap(nullptr, sizeof(SharedSegment), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
-    auto& board = *::new (memory) Board;
+    auto& segment = *::new (memory) SharedSegment;
     auto const thief = fork();
     ASSERT_GE(thief, 0);
     if (thief == 0) {
-      std::array<Descriptor, most_from_shelf> got;
-      for (std::size_t n = 0;;) static_cast<void>(board.shelf.take(got, n, run, half));
+      std::array<Descriptor, most_from_queue> got;
+      for (std::size_t n = 0;;) static_cast<void>(segment.queue.take(got, n, run, half));
     }
     std::uint64_t sum = 0;
     std::uint64_t n = 0;
@@ -120,13 +120,13 @@ TEST(Shelf, DoesNotHangWithARankThatIsKilled) {
       if (step == 200 * (round + 1)) {
         ASSERT_EQ(kill(thief, SIGKILL), 0);
       }
-      if (board.shelf.put(numbered(n), run)) ++n;
-      if (step % 3 == 0) visit(board, sum);
+      if (segment.queue.put(numbered(n), run)) ++n;
+      if (step % 3 == 0) visit(segment, sum);
     }
     int status = 0;
     ASSERT_EQ(waitpid(thief, &status, 0), thief);
     EXPECT_TRUE(WIFSIGNALED(status));
-    munmap(memory, sizeof(Board));
+    munmap(memory, sizeof(SharedSegment));
   }
 }
 
