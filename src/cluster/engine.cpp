@@ -1,55 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cluster/engine.hpp"
 
-#include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
-#include "policy/lifelines.hpp"
-
 namespace nigh::cluster {
-namespace {
 
-// Xorshift (Marsaglia 2003).
-std::uint32_t next_random(std::uint32_t& state) noexcept {
-  state ^= state << 13;
-  state ^= state >> 17;
-  state ^= state << 5;
-  return state;
-}
-
-}  // namespace
-
-Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Host& host, Transport& network,
+Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Tasks& tasks, Transport& network,
                HostSegments segments)
     : plan_(std::move(plan)),
       policies_(policies),
-      host_(host),
+      tasks_(tasks),
       network_(network),
-      segments_(std::move(segments)),
-      termination_(plan_.self, plan_.workers),
-      silence_(plan_.workers, policies.silence_ns),
-      parts_(static_cast<std::size_t>(plan_.workers)),
-      lifelines_(policies.has_lifelines ? policy::lifelines(plan_.self, plan_.workers)
-                                        : std::vector<int>()),
-      // Spread over all bits, so that ranks do not begin with their neighbours.
-      random_state_((static_cast<std::uint32_t>(plan_.self) + policies.seed) * 0x9e3779b9u | 1u) {
+      search_(plan_, {policies.victims, policies.rest, policies.seed, policies.soon_ns}),
+      shared_(std::move(segments), {policies.rings, policies.soon_ns}),
+      end_(plan_.self, plan_.workers, policies.has_free_tasks),
+      membership_(plan_.self, plan_.workers, policies.supervised, policies.silence_ns) {
+  if (policies_.has_lifelines) lifelines_.lead_through(membership_.left(), plan_.self);
   if (!policies_.supervised) return;
   NIGH_ASSERT(!policies_.has_free_tasks, "nobody keeps a copy of a free task");
-  NIGH_ASSERT(!segments_.any(), "nobody knows who took a task from a shelf");
-  supervision_.emplace(plan_.workers);
+  NIGH_ASSERT(!shared_.is_used(), "nobody knows which rank took a task from a shared queue");
+  supervision_.emplace(plan_.self);
 }
 
 void Engine::begin() {
   shown_run_.store(++run_, sync::relaxed);
-  failed_rounds_ = 0;
-  rests_until_ns_ = 0;
-  lifelines_.begin();
-  NIGH_ASSERT(!segments_.any() || segments_.own().queue.is_empty(),
-              "no task is left of the run before");
-  if (policies_.has_free_tasks) termination_.begin();
-  if (plan_.self == 0) ++own_counts_.created;
-  look_whether_somebody_misses();
-  for (auto& task : std::exchange(early_, {})) host_.take(std::move(task));
+  search_.begin_run();
+  shared_.begin_run(run_);
+  lifelines_.begin_run();
+  end_.begin_run();
+  end_if_a_rank_is_missing();
+  for (auto& task : std::exchange(early_, {})) tasks_.take(std::move(task));
+}
+
+void Engine::tick(std::int64_t now_ns) {
+  listen(now_ns);
+  if (policies_.has_free_tasks) count_free_tasks();
+  feed_lifelines();
+  if (shared_.is_used() && steal_in_shared_memory(now_ns)) return;
+  ask_for_tasks(now_ns);
+}
+
+void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
+  if (membership_.is_lost(from)) return;
+  membership_.heard(from);
+  Reader reader(message);
+  auto const header = reader.get<Header>();
+  switch (header.kind) {
+    case Kind::steal:
+      return answer(from, header);
+    case Kind::tasks:
+      search_.is_answered();
+      if (header.count == 0) {
+        ++counters_.steals_failed;
+        return fails(now_ns);
+      }
+      search_.succeeds();
+      counters_.tasks_stolen += header.count;
+      return take_tasks(header, reader);
+    case Kind::placed:
+      lifelines_.wake();
+      return take_tasks(header, reader);
+    case Kind::lifeline:
+      return lifelines_.hang(from, header.run);
+    case Kind::fed:
+      if (header.run == run_) lifelines_.is_used(from);
+      search_.succeeds();
+      counters_.tasks_stolen += header.count;
+      return take_tasks(header, reader);
+    case Kind::result: {
+      auto const head = reader.get<ResultHead>();
+      return take_result(head, reader.rest());
+    }
+    case Kind::stop:
+      pass_on_end(message);
+      return end_run(header.run, get_outcome(reader));
+    case Kind::failed: {
+      auto outcome = get_outcome(reader);
+      outcome.failed = true;
+      return fail(outcome);
+    }
+    case Kind::wave:
+      return send_waves(end_.received(from, reader.get<TerminationMessage>()));
+    case Kind::beat:
+      return;
+    case Kind::silent: {
+      auto const rank = reader.get<std::int32_t>();
+      if (rank != plan_.self) return leave(rank, now_ns);
+      return notices_.push_back({Notice::What::was_left, membership_.root()});
+    }
+    case Kind::parts:
+      membership_.parts(from, header.run);
+      end_if_a_rank_is_missing();
+      if (from == membership_.root()) membership_.root_has_parted();
+      return part_if_all_do();
+  }
+  NIGH_ASSERT(false, "a message has a known kind");
 }
 
 void Engine::send(int to, byte_view message) {
@@ -62,92 +109,63 @@ void Engine::send(int to, byte_view message) {
 }
 
 void Engine::send_now(int to, byte_view message) {
-  if (supervision_ && supervision_->is_lost(to)) return;
+  if (membership_.is_lost(to)) return;
   ++counters_.messages_sent;
   counters_.bytes_sent += message.size();
   network_.send(to, message);
 }
 
-void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
-  if (supervision_ && supervision_->is_lost(from)) return;
-  silence_.heard(from);
-  Reader reader(message);
-  auto const header = reader.get<Header>();
-  switch (header.kind) {
-    case Kind::steal:
-      return answer(from, header);
-    case Kind::tasks:
-      asked_ = false;
-      if (header.count == 0) {
-        ++counters_.steals_failed;
-        return no_luck(now_ns);
-      }
-      attempt_ = failed_rounds_ = 0;
-      counters_.tasks_stolen += header.count;
-      return take_tasks(header, reader);
-    case Kind::placed:
-      lifelines_.wake();
-      return take_tasks(header, reader);
-    case Kind::lifeline:
-      return lifelines_.hang(from, header.run);
-    case Kind::fed:
-      if (header.run == run_) lifelines_.used(from);
-      attempt_ = failed_rounds_ = 0;
-      rests_until_ns_ = 0;
-      counters_.tasks_stolen += header.count;
-      return take_tasks(header, reader);
-    case Kind::result: {
-      auto const head = reader.get<ResultHead>();
-      return result(head, reader.rest());
+// ---- a steal: the thief asks, the victim answers, the thief takes
+
+void Engine::ask_for_tasks(std::int64_t now_ns) {
+  for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
+    if (!search_.may_ask(now_ns) || !wants_tasks()) return;
+    int const victim = search_.next_victim();
+    if (membership_.is_lost(victim)) {
+      fails(now_ns);
+      continue;
     }
-    case Kind::stop:
-      pass_on(message);
-      return keep_outcome(message);
-    case Kind::failed: {
-      auto const head = reader.get<ResultHead>();
-      auto const output = reader.rest();
-      return fail({true, head.rank, bytes(output.begin(), output.end())});
-    }
-    case Kind::wave:
-      return send(termination_.received(from, reader.get<TerminationMessage>()));
-    case Kind::beat:
-      return;
-    case Kind::silent:
-      return told_of_silent(reader.get<std::int32_t>(), now_ns);
-    case Kind::parts:
-      return rank_parts(from, header.run);
+    if (shared_.reaches(victim) && !must_be_asked(victim, now_ns)) continue;
+    search_.asks(victim, now_ns);
+    ++counters_.steals_asked;
+    send(victim, message(Kind::steal));
   }
-  NIGH_ASSERT(false, "a message has a known kind");
 }
 
-// Who is in another run than we are gets nothing: what waits here is not for it.
+// A rank that sleeps on its lifelines wakes when its workers have had something to do.
+bool Engine::wants_tasks() {
+  bool const is_hungry = tasks_.is_hungry();
+  if (!is_hungry) lifelines_.wake();
+  return is_hungry && !lifelines_.is_asleep();
+}
+
+void Engine::fails(std::int64_t now_ns) {
+  bool const round_is_over = search_.fails(now_ns);
+  if (!round_is_over || !lifelines_.are_used()) return;
+  for (int const buddy : lifelines_.sleep()) send(buddy, message(Kind::lifeline));
+}
+
+// A thief in another run gets nothing: the tasks that wait here are not for it.
 void Engine::answer(int thief, Header const& request) {
+  if (request.run == run_ && !is_closed()) return send(thief, give(thief, Kind::tasks));
   writer_.clear();
   writer_.put(Header{Kind::tasks, 0, 0, request.run});
-  if (request.run == run_ && !is_closed()) give(thief, Kind::tasks);
   send(thief, writer_.view());
 }
 
-// A message of that kind with tasks for the thief, in the writer. Returns their number.
-int Engine::give(int thief, Kind kind) {
-  writer_.clear();
+// A message of that kind with tasks for the thief, as many as there are for it.
+byte_view Engine::give(int thief, Kind kind) {
+  message(kind);
   Header header{kind, 0, 0, run_};
-  writer_.put(header);
-  header.count = host_.give(writer_, chunk_for(thief));
+  header.count = tasks_.give(writer_, chunk_for(thief));
   writer_.set(header);
-  if (supervision_) keep_copies(thief);
+  if (supervision_ && header.count > 0) {
+    auto const away = supervision_->keep_all(thief, writer_.view());
+    writer_.clear();
+    writer_.put(byte_view(away));
+  }
   counters_.tasks_given += header.count;
-  return header.count;
-}
-
-// Those at the same switch and those beyond it are all at the level `cluster`; topmost are the
-// farthest alone.
-Chunk Engine::chunk_for(int thief) const {
-  std::size_t const at = plan_.level_of[static_cast<std::size_t>(thief)];
-  auto const where = plan_.levels[at].level;
-  bool const is_farthest = at + 1 == plan_.levels.size();
-  return {policies_.chunks, is_farthest ? where : std::min(where, level::host), plan_.topmost,
-          policies_.fixed_chunk};
+  return writer_.view();
 }
 
 void Engine::take_tasks(Header const& header, Reader& from) {
@@ -157,70 +175,233 @@ void Engine::take_tasks(Header const& header, Reader& from) {
     if (header.run > run_)
       early_.push_back(std::move(task));
     else if (!is_closed())
-      host_.take(std::move(task));
+      tasks_.take(std::move(task));
   }
 }
 
-void Engine::tick(std::int64_t now_ns) {
-  listen(now_ns);
-  if (policies_.has_free_tasks) look_whether_over();
-  feed_lifelines();
-  if (segments_.any() && steal_in_shared_memory(now_ns)) return;
-  for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
-    if (asked_ || !has_rested(now_ns)) return;
-    auto const v = next_victim();
-    if (supervision_ && supervision_->is_lost(v)) {
-      no_luck(now_ns);
+// Waiting tasks go to the ranks that hang on this one, before any rank asks. Tasks that its own
+// workers are about to take do not, or few tasks would go round and round.
+void Engine::feed_lifelines() {
+  while (tasks_.is_busy() && !is_closed()) {
+    int const thief = lifelines_.first_hanging(run_);
+    if (thief == Lifelines::nobody) return;
+    auto const tasks = give(thief, Kind::fed);
+    if (Reader(tasks).get<Header>().count == 0) return;
+    lifelines_.let_go(thief);
+    send(thief, tasks);
+  }
+}
+
+Chunk Engine::chunk_for(int thief) const {
+  return cluster::chunk_for(thief, plan_, policies_.chunks, policies_.fixed_chunk);
+}
+
+// ---- a steal in shared memory
+
+bool Engine::steal_in_shared_memory(std::int64_t now_ns) {
+  bool const is_hungry = tasks_.is_hungry();
+  shared_.look(is_hungry);
+  if (!is_hungry) {
+    offer();
+    return false;
+  }
+  auto const back =
+      shared_.take_back({policies_.chunks, level::cpu, plan_.topmost, policies_.fixed_chunk});
+  for (std::size_t i = 0; i < back.count; ++i) tasks_.take(back.tasks[i].task());
+  counters_.tasks_given -= back.count;
+  if (back.count > 0) return true;
+  for (auto const& asked : shared_.asked())
+    if (steal_from(asked.rank)) return true;
+  for (int const rank : shared_.to_ring(now_ns)) notices_.push_back({Notice::What::ring, rank});
+  return false;
+}
+
+// A rank that has nothing either is no reason to wait.
+bool Engine::must_be_asked(int rank, std::int64_t now_ns) {
+  if (steal_from(rank)) return false;
+  auto const next = shared_.ask(rank, now_ns);
+  if (next == SharedStealing::Next::ask_by_message) return true;
+  fails(now_ns);
+  if (next == SharedStealing::Next::wait)
+    search_.rest_at_least_until(now_ns + policies_.patience_ns);
+  return false;
+}
+
+bool Engine::steal_from(int rank) {
+  auto const stolen = shared_.steal(rank, chunk_for(rank));
+  if (stolen.count == 0) return false;
+  for (std::size_t i = 0; i < stolen.count; ++i) {
+    auto task = stolen.tasks[i].task();
+    if (i == 0) task.came_with = static_cast<std::uint16_t>(stolen.count);
+    tasks_.take(std::move(task));
+  }
+  ++counters_.window_steals;
+  counters_.window_tasks += stolen.count;
+  counters_.tasks_stolen += stolen.count;
+  search_.succeeds();
+  lifelines_.wake();
+  return true;
+}
+
+// Tasks that do not go into the queue wait to be asked for.
+void Engine::offer() {
+  if (!shared_.takes_request()) return;
+  writer_.clear();
+  auto const n = tasks_.give(writer_, chunk_for(nearest_on_host()));
+  Reader tasks(writer_.view());
+  std::size_t put = 0;
+  for (int i = 0; i < n; ++i) {
+    auto task = get_task(tasks);
+    if (shared_.put(task))
+      ++put;
+    else
+      tasks_.take(std::move(task));
+  }
+  counters_.tasks_given += put;
+  shared_.has_put(put, put < n);
+}
+
+int Engine::nearest_on_host() const {
+  for (auto const& there : plan_.levels)
+    for (int const rank : there.victims)
+      if (shared_.reaches(rank)) return rank;
+  return plan_.self;
+}
+
+// ---- results, and copies of tasks whose results are not back
+
+void Engine::take_result(ResultHead head, byte_view output) {
+  if (!supervision_) return tasks_.deliver(head.token, {head.failed != 0, head.rank, output});
+  auto const task = supervision_->result_of(head.token);
+  if (!task) return;
+  if (task->owner == plan_.self)
+    return tasks_.deliver(task->token, {head.failed != 0, head.rank, output});
+  head.token = task->token;
+  send_now(task->owner, message(Kind::result, head, output));
+}
+
+void Engine::place(int to, byte_view message) {
+  if (membership_.is_lost(to) || is_closed()) {
+    Reader reader(message);
+    static_cast<void>(reader.get<Header>());
+    return tasks_.take(get_task(reader));
+  }
+  send_now(to, supervision_->keep_all(to, message));
+}
+
+// ---- the end of a run
+
+void Engine::end_root(Outcome root) {
+  end_.root_has_ended(std::move(root));
+  tell_end();
+}
+
+void Engine::fail(Outcome const& what) {
+  if (membership_.is_root()) return end_.free_task_has_failed(what);
+  send(membership_.root(), message(Kind::failed, ResultHead{0, what.rank, 1}, byte_view(what.output)));
+}
+
+void Engine::count_free_tasks() {
+  if (end_.wants_counts()) send_waves(end_.look(tasks_.free_tasks(), tasks_.is_hungry()));
+  tell_end();
+}
+
+void Engine::send_waves(std::vector<Termination::Send> const& waves) {
+  for (auto const& wave : waves) send(wave.to, message(Kind::wave, wave.message));
+}
+
+void Engine::tell_end() {
+  auto verdict = end_.verdict();
+  if (!verdict) return;
+  message(Kind::stop);
+  put_outcome(writer_, *verdict);
+  pass_on_end(writer_.view());
+  end_run(run_, std::move(*verdict));
+}
+
+// A binomial tree with rank 0 at its root: each rank tells those that differ from it in one bit
+// above its own highest. Where ranks may be lost, the root alone tells all, for it is not lost.
+void Engine::pass_on_end(byte_view stop_message) {
+  if (supervision_) {
+    if (!membership_.is_root()) return;
+    for (int const to : membership_.listeners()) send(to, stop_message);
+    return;
+  }
+  for (int step = 1; step < plan_.workers; step *= 2)
+    if (step > plan_.self && plan_.self + step < plan_.workers)
+      send(plan_.self + step, stop_message);
+}
+
+// Copies that are still kept are of tasks for a rank that is lost. Nobody waits for their results;
+// this rank's own tasks among them fail, and so end.
+void Engine::end_run(std::uint32_t run, Outcome outcome) {
+  end_.is_over_with(run, std::move(outcome));
+  if (!supervision_) return;
+  std::string_view const says = "the run is over";
+  for (auto const& task : supervision_->release())
+    if (task.owner == plan_.self)
+      tasks_.deliver(task.token, {true, plan_.self, std::as_bytes(std::span(says))});
+}
+
+// ---- ranks that are lost, are silent, or part
+
+void Engine::lose(int rank, std::int64_t now_ns) {
+  NIGH_ASSERT(supervision_ && rank != membership_.root() && rank != plan_.self,
+              "a rank that is lost can be replaced");
+  if (!membership_.lose(rank)) return;
+  std::erase_if(early_, [&](Task const& t) { return t.owner == rank; });
+  tasks_.forget(rank);
+  auto again = supervision_->lose(rank, [&](int r) { return membership_.is_lost(r); });
+  counters_.tasks_run_again += again.size();
+  for (auto& task : again) tasks_.take(std::move(task));
+  lifelines_.let_go(rank);
+  if (search_.asked() == rank) {
+    search_.is_answered();
+    fails(now_ns);
+  }
+  if (policies_.has_lifelines) lifelines_.lead_through(membership_.left(), plan_.self);
+}
+
+void Engine::leave(int rank, std::int64_t now_ns) {
+  if (membership_.is_lost(rank)) return;
+  lose(rank, now_ns);
+  network_.leave(rank);
+  notices_.push_back({Notice::What::left_silent, rank});
+}
+
+void Engine::beat() {
+  if (membership_.must_beat()) tell_listeners(Kind::beat, plan_.self);
+}
+
+void Engine::listen(std::int64_t now_ns) {
+  for (int const silent : membership_.listen(now_ns)) {
+    if (!membership_.is_root()) {
+      notices_.push_back({Notice::What::root_is_silent, silent});
       continue;
     }
-    if (segments_.has(v) && !visit(v, now_ns)) continue;
-    asked_ = true;
-    asks_ = v;
-    asked_ns_ = now_ns;
-    ++counters_.steals_asked;
-    writer_.clear();
-    writer_.put(Header{Kind::steal, 0, 0, run_});
-    send(v, writer_.view());
+    tell_listeners(Kind::silent, silent);
+    leave(silent, now_ns);
   }
+  part_if_all_do();
 }
 
-int Engine::next_victim() {
-  if (attempt_ == 0) random_bits_ = next_random(random_state_);
-  auto const bits =
-      policies_.victims == policy::VictimChoice::random ? next_random(random_state_) : random_bits_;
-  return policy::victim(plan_, policies_.victims, attempt_, bits).worker;
+void Engine::part() {
+  membership_.parts(plan_.self, run_);
+  if (supervision_ && membership_.is_root()) return part_if_all_do();
+  tell_listeners(Kind::parts, plan_.self);
 }
 
-void Engine::no_luck(std::int64_t now_ns) {
-  if (++attempt_ < plan_.attempts_per_round) return;
-  attempt_ = 0;
-  rests_until_ns_ = now_ns + policy::search_pause_ns(++failed_rounds_, policies_.rest);
-  if (!lifelines_.are_used()) return;
-  for (int const buddy : lifelines_.sleep()) {
-    writer_.clear();
-    writer_.put(Header{Kind::lifeline, 0, 0, run_});
-    send(buddy, writer_.view());
-  }
+void Engine::part_if_all_do() {
+  if (membership_.decides_to_part()) tell_listeners(Kind::parts, plan_.self);
 }
 
-// Who sleeps on its lifelines has rested when its workers have had something to do since.
-bool Engine::has_rested(std::int64_t now_ns) {
-  if (now_ns < rests_until_ns_) return false;
-  bool const is_hungry = host_.is_hungry();
-  if (!is_hungry) lifelines_.wake();
-  return is_hungry && !lifelines_.is_asleep();
+void Engine::end_if_a_rank_is_missing() {
+  if (auto const missing = membership_.missing_in(run_))
+    notices_.push_back({Notice::What::has_parted, *missing});
 }
 
-// What waits here goes to those who hang on us, before anybody asks. Not what our own workers are
-// about to take, or few tasks would go round and round.
-void Engine::feed_lifelines() {
-  while (host_.is_busy() && !is_closed()) {
-    int const thief = lifelines_.first_hanging(run_);
-    if (thief < 0) return;
-    if (give(thief, Kind::fed) == 0) return;
-    lifelines_.let_go(thief);
-    send(thief, writer_.view());
-  }
+void Engine::tell_listeners(Kind kind, int about) {
+  for (int const to : membership_.listeners()) send_now(to, message(kind, std::int32_t{about}));
 }
 
 }  // namespace nigh::cluster

@@ -1,41 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a rank's lifelines are (policy/lifelines.hpp): those that it holds on to while it sleeps,
-// and those by which others hang on it.
+// The lifelines of a rank (policy/lifelines.hpp): those that it holds while it sleeps, and those by
+// which other ranks hang on it. A state machine: it returns ranks to be asked or fed, and sends
+// nothing.
 //
-//   searching ──a round in vain──▶ asleep, asks nobody
-//       ▲                            │ tasks come, by a lifeline or otherwise; or its own
-//       └────────────────────────────┘ workers have had something to do meanwhile
+//   searching ──sleep(), after a round without luck──▶ asleep, asks nobody
+//       ▲                                                │
+//       └──── tasks come, by a lifeline or otherwise; ───┘
+//             or the rank's own workers have had tasks meanwhile
 //
-// A lifeline is asked for once, and holds until tasks have come by it or the run is over.
+// A rank asks for a lifeline once. The lifeline holds until tasks have come by it or the run is over.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <utility>
 #include <vector>
 
+#include "policy/lifelines.hpp"
+
 namespace nigh::cluster {
 
 class Lifelines {
  public:
-  // None: those are not in use.
-  explicit Lifelines(std::vector<int> buddies) {
-    for (int const b : buddies) own_.push_back({b, false});
-  }
+  static constexpr int nobody = -1;
 
-  void begin() {
-    for (auto& line : own_) line.holds = false;
+  Lifelines() = default;  // not in use
+
+  // Lifelines lead through these ranks, in order, of which `self` is one. Lifelines that were there
+  // before hold as they did.
+  void lead_through(std::vector<int> const& ranks, int self) {
+    auto const before = std::exchange(own_, {});
+    auto const at = std::find(ranks.begin(), ranks.end(), self) - ranks.begin();
+    for (int const buddy : policy::lifelines(static_cast<int>(at), static_cast<int>(ranks.size()))) {
+      int const to = ranks[static_cast<std::size_t>(buddy)];
+      auto const had = std::find_if(before.begin(), before.end(), [&](Own o) { return o.to == to; });
+      own_.push_back({to, had != before.end() && had->holds});
+    }
     wake();
   }
 
-  // Others are lost: these are left. Lifelines to them hold as they did.
-  void change_to(std::vector<int> const& buddies) {
-    auto const before = std::exchange(own_, {});
-    for (int const b : buddies) {
-      auto const had = std::find_if(before.begin(), before.end(), [&](Own o) { return o.to == b; });
-      own_.push_back({b, had != before.end() && had->holds});
-    }
+  void begin_run() noexcept {
+    for (auto& line : own_) line.holds = false;
     wake();
   }
 
@@ -43,7 +50,7 @@ class Lifelines {
   bool is_asleep() const noexcept { return asleep_; }
   void wake() noexcept { asleep_ = false; }
 
-  // Returns those that are to be asked for a lifeline.
+  // Returns the ranks that are to be asked for a lifeline.
   std::vector<int> sleep() {
     asleep_ = true;
     std::vector<int> to_ask;
@@ -52,14 +59,14 @@ class Lifelines {
     return to_ask;
   }
 
-  // Tasks have come by the one from there.
-  void used(int by) {
+  // Tasks have come by the lifeline to that rank.
+  void is_used(int by) noexcept {
     for (auto& line : own_)
       if (line.to == by) line.holds = false;
     wake();
   }
 
-  // Somebody hangs on us from now on, in that run.
+  // A thief hangs on this rank from now on, in that run.
   void hang(int thief, std::uint32_t run) {
     let_go(thief);
     hanging_.push_back({thief, run});
@@ -67,11 +74,11 @@ class Lifelines {
   void let_go(int thief) {
     std::erase_if(hanging_, [&](Hanging const& h) { return h.thief == thief; });
   }
-  // Who has waited longest in this run; -1: nobody.
-  int first_hanging(std::uint32_t run) const {
+  // The thief that has waited longest in this run.
+  int first_hanging(std::uint32_t run) const noexcept {
     for (auto const& h : hanging_)
       if (h.run == run) return h.thief;
-    return -1;
+    return nobody;
   }
 
  private:

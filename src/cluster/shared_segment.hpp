@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The ranks of a host, as one of them sees them: each has a part of the memory that they share, its
-// segment, with a shelf of tasks for whoever comes, and with words that say how it fares.
-//
-//   thief   looks at a segment's shelf; if it is empty, says that it wants something, and looks
-//           again, and again
-//   owner   sees that it is wanted, puts a chunk of what waits on its shelf, as it would send one;
-//           takes tasks back when it runs dry
-//   thief   rings the owner's bell when that has not looked for a while: its workers have long
-//           tasks
-//
-// Only a rank that is wanted puts anything there, so who has no neighbours, or none without work,
-// pays one load now and then. The words are hints, good for whoever sees them late or not at all:
-// nobody counts on being asked, and who wants something keeps looking.
+// The memory that the ranks of a host share: each rank has a segment of it, with a queue of tasks
+// that the others may take, and words that say how the rank fares (shared_stealing.hpp reads and
+// writes them).
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +19,7 @@
 
 namespace nigh::cluster {
 
-// A task on a shelf. With its turn it fills a cache line.
+// A task in a shared queue. With its turn it fills a cache line.
 struct Descriptor {
   static constexpr std::size_t most_input = 39;
 
@@ -56,18 +46,19 @@ static_assert(sizeof(Descriptor) == 56);
 inline constexpr std::size_t most_from_queue = 8;  // in one visit
 
 struct SharedSegment {
-  // Each names a run, from 1; 0 is none. A run's tasks and wishes do not concern the next.
+  // Each word names a run, from 1; 0 is none. So tasks and requests of a run do not concern the next.
   using Word = sync::atomic<std::uint32_t>;
 
   SharedStealQueue<Descriptor, policy::largest_chunk> queue;
-  alignas(64) Word wanted{0};  // by a neighbour that found the shelf empty
+  alignas(64) Word wanted{0};  // a rank of the host has found the queue empty
   alignas(64) Word hungry{0};  // the owner is without work itself
-  Word has_more{0};            // it has tasks that do not go on a shelf: to be asked for by message
-  Word wanted_in_vain{0};      // the owner has seen it, and had nothing
-  alignas(64) Word looks{0};   // that the owner has taken at all this; they are counted for good
-  Word bell{0};                // rung to have the owner look (lookout.hpp)
+  Word has_more{0};            // the owner has tasks that fit no queue: ask for them by message
+  Word wanted_in_vain{0};      // the owner has seen `wanted`, and had nothing
+  alignas(64) Word looks{0};   // how often the owner has looked at all this; not a run
+  Word bell{0};                // rung to have the owner look (lookout.hpp); not a run
 };
 
+// The segments of the ranks on this host, as one of these ranks sees them.
 class HostSegments {
  public:
   HostSegments() = default;
@@ -76,24 +67,17 @@ class HostSegments {
       : self_(self), segments_(std::move(segments)) {}
 
   bool any() const noexcept { return !segments_.empty(); }
+  // Another rank of this host.
   bool has(int rank) const noexcept {
     return any() && rank != self_ && segments_[static_cast<std::size_t>(rank)] != nullptr;
   }
   SharedSegment& at(int rank) const noexcept { return *segments_[static_cast<std::size_t>(rank)]; }
   SharedSegment& own() const noexcept { return at(self_); }
 
-  // There are no others.
+  // All ranks are on this host.
   bool are_all() const noexcept {
-    for (std::size_t r = 0; r < segments_.size(); ++r)
-      if (segments_[r] == nullptr) return false;
-    return any();
-  }
-
-  // Somebody waits for us to look, on any thread.
-  bool is_called() const noexcept {
-    if (!any()) return false;
-    auto const wanted = own().wanted.load(sync::relaxed);
-    return wanted != 0 && wanted != own().wanted_in_vain.load(sync::relaxed);
+    return any() && std::none_of(segments_.begin(), segments_.end(),
+                                 [](SharedSegment const* s) { return s == nullptr; });
   }
 
  private:
@@ -111,7 +95,7 @@ inline HostSegments meet_segments(Transport& network) {
   if (!parts.empty())
     ::new (static_cast<void*>(parts[static_cast<std::size_t>(self)])) SharedSegment;
   std::byte const done{};
-  network.gather({&done, 1});  // nobody looks at a segment before it is there
+  network.gather({&done, 1});  // no rank looks at a segment before it is there
   return {self, std::move(segments)};
 }
 

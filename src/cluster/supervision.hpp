@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tasks that a rank has given away and has to answer for: it keeps a copy of each until its result
-// is back, and runs it again when the rank that has it is lost. Who passes on a task that it was
-// given answers for it in turn, so that everybody watches only those whom it gave something.
+// Copies of the tasks that a rank has given away and has to answer for. It keeps a copy until the
+// result is back, and runs the task again when the rank that has it is lost. A rank that passes on a
+// task that it was given answers for it in turn, so each rank watches only the ranks to which it gave
+// something.
 //
-//   A ──t──▶ B ──t──▶ C      C's result goes to B, B's to A. When C is lost, B runs t again; when B
-//   A ◀─ r ─ B ◀─ r ─ C      is, A does, and what C does for B is of no use to anybody.
+//   A ──t──▶ B ──t──▶ C      C's result goes to B, B's to A. When C is lost, B runs t again. When B
+//   A ◀─ r ─ B ◀─ r ─ C      is lost, A does, and the result of C is of no use to anybody.
 //
-// A rank that is stopped is not lost as far as the network knows: rank 0 misses it, and tells all
-// (engine_silence.cpp).
-//
-// On the way a task has the name under which it is kept here. No name is used twice, so a result
-// that comes twice, or for what has been run again, finds nothing and is dropped.
+// On its way a task has the name under which it is kept here. No name is used twice, so a result
+// that comes twice, or for a task that has been run again, finds nothing and is dropped.
 
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -28,16 +27,25 @@ class Supervision {
   // Tells these names from those of slots and of placed tasks.
   static constexpr Token mark = Token{1} << 62;
 
-  explicit Supervision(int ranks) : lost_(static_cast<std::size_t>(ranks), false) {}
+  explicit Supervision(int self) : self_(self) {}
 
-  // As the thief shall know it.
-  Task keep(int thief, int self, Task task) {
-    Task away{task.function, self, ++last_, false, task.input};
+  // Returns the task as the thief shall know it.
+  Task keep(int thief, Task task) {
+    Task away{task.function, self_, ++last_, false, task.input};
     kept_.emplace(last_, Kept{thief, std::move(task)});
     return away;
   }
+  // The same for all tasks of a message.
+  bytes keep_all(int thief, byte_view message) {
+    Reader reader(message);
+    Writer away;
+    auto const header = reader.get<Header>();
+    away.put(header);
+    for (int i = 0; i < header.count; ++i) put_task(away, keep(thief, get_task(reader)));
+    return away.take();
+  }
 
-  // What that result is of, as its owner knows it; nothing: nobody waits for it.
+  // The task of that result, as its owner knows it; nothing: nobody waits for it.
   std::optional<Task> result_of(Token token) {
     auto const at = kept_.find(token);
     if (at == kept_.end()) return {};
@@ -46,25 +54,25 @@ class Supervision {
     return task;
   }
 
-  // What was at the rank and is to be run again. Of what is kept for that rank nothing is: nobody
-  // waits for it.
-  std::vector<Task> lose(int rank) {
-    lost_[static_cast<std::size_t>(rank)] = true;
+  // The tasks that were at the rank, and are to be run again. Copies of tasks whose owner is lost go,
+  // for nobody waits for their results.
+  template <class IsLost>
+  std::vector<Task> lose(int rank, IsLost is_lost) {
     std::vector<Task> again;
     for (auto at = kept_.begin(); at != kept_.end();) {
-      bool const was_there = at->second.thief == rank;
-      if (was_there && !is_lost(at->second.task.owner)) again.push_back(std::move(at->second.task));
-      at = was_there ? kept_.erase(at) : std::next(at);
+      auto& [thief, task] = at->second;
+      bool const is_wanted = !is_lost(task.owner);
+      if (thief == rank && is_wanted) again.push_back(std::move(task));
+      at = thief == rank || !is_wanted ? kept_.erase(at) : std::next(at);
     }
     return again;
   }
-  // Everything that is kept, and is so no longer.
+  // All copies, which are kept no longer.
   std::vector<Task> release() {
     std::vector<Task> all;
     for (auto& [name, kept] : std::exchange(kept_, {})) all.push_back(std::move(kept.task));
     return all;
   }
-  bool is_lost(int rank) const { return lost_[static_cast<std::size_t>(rank)]; }
 
   std::size_t kept() const noexcept { return kept_.size(); }
 
@@ -73,9 +81,9 @@ class Supervision {
     int thief;
     Task task;
   };
+  int const self_;
   std::map<Token, Kept> kept_;
   Token last_ = mark;
-  std::vector<bool> lost_;  // [rank]
 };
 
 }  // namespace nigh::cluster

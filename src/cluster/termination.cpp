@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "base/assert.hpp"
 
 namespace nigh::cluster {
 
-using Kind = TerminationMessage::Kind;
+using Wave = TerminationMessage::Kind;
 
 Termination::Termination(int rank, int ranks, int arity)
     : rank_(rank), parent_((rank - 1) / arity) {
@@ -38,12 +39,12 @@ void Termination::ask(std::uint64_t wave) {
 
 std::vector<Termination::Send> Termination::received(int from, TerminationMessage const& message) {
   switch (message.kind) {
-    case Kind::ask:
+    case Wave::ask:
       if (message.wave <= asked_) return {};
       ask(message.wave);
       asked_in_run_ = message.run;
       return to_children(message);
-    case Kind::sums: {
+    case Wave::sums: {
       auto const child = std::find(children_.begin(), children_.end(), from);
       NIGH_ASSERT(child != children_.end(), "only children answer");
       auto& heard = heard_[static_cast<std::size_t>(child - children_.begin())];
@@ -53,7 +54,7 @@ std::vector<Termination::Send> Termination::received(int from, TerminationMessag
       below_.finished += message.sums.finished;
       return {};
     }
-    case Kind::ended:
+    case Wave::ended:
       // All ranks have begun a run that ends, so it is this rank's, or one from before it.
       NIGH_ASSERT(message.run <= run_, "a run ends when all have begun it");
       if (message.run <= ended_) return {};
@@ -74,13 +75,13 @@ std::vector<Termination::Send> Termination::look(TaskCounts here, bool is_quiet)
   if (!is_quiet || !is_waited_for()) return {};
   if (asked_ == answered_) {  // the root's first wave
     ask(asked_ + 1);
-    auto sends = to_children({Kind::ask, run_, asked_, {}});
+    auto sends = to_children({Wave::ask, run_, asked_, {}});
     if (!sends.empty()) return sends;
   }
   answered_ = asked_;
   TaskCounts const sums{below_.created + here.created, below_.finished + here.finished};
   if (rank_ == 0) return close_wave(sums);
-  return {{parent_, {Kind::sums, run_, asked_, sums}}};
+  return {{parent_, {Wave::sums, run_, asked_, sums}}};
 }
 
 // One wave after another costs a message up and one down on each edge, and only while all ranks are
@@ -91,11 +92,50 @@ std::vector<Termination::Send> Termination::close_wave(TaskCounts sums) {
   is_first_wave_ = false;
   if (over) {
     ended_ = run_;
-    return to_children({Kind::ended, run_, asked_, {}});
+    return to_children({Wave::ended, run_, asked_, {}});
   }
   if (children_.empty()) return {};  // the next look() is the next wave
   ask(asked_ + 1);
-  return to_children({Kind::ask, run_, asked_, {}});
+  return to_children({Wave::ask, run_, asked_, {}});
+}
+
+void RunEnd::begin_run() {
+  if (has_free_tasks_) waves_.begin();
+  if (is_root_) ++own_counts_.created;
+}
+
+void RunEnd::root_has_ended(Outcome root) {
+  ++own_counts_.finished;
+  root_ = std::move(root);
+}
+
+void RunEnd::free_task_has_failed(Outcome const& what) {
+  ++own_counts_.finished;
+  if (!failure_) failure_ = what;
+}
+
+std::vector<Termination::Send> RunEnd::look(TaskCounts counts, bool is_quiet) {
+  counts.created += own_counts_.created;
+  counts.finished += own_counts_.finished;
+  return waves_.look(counts, is_quiet);
+}
+
+std::optional<Outcome> RunEnd::verdict() {
+  if (!root_ || (has_free_tasks_ && !waves_.has_ended())) return {};
+  auto const failure = std::exchange(failure_, {});
+  auto const root = std::exchange(root_, {});
+  return failure && !root->failed ? failure : root;
+}
+
+void RunEnd::is_over_with(std::uint32_t run, Outcome outcome) {
+  last_over_ = run;
+  outcomes_.push_back(std::move(outcome));
+}
+
+Outcome RunEnd::take_outcome() {
+  auto first = std::move(outcomes_.front());
+  outcomes_.pop_front();
+  return first;
 }
 
 }  // namespace nigh::cluster

@@ -31,7 +31,11 @@
 // Messages may be late, repeated, and overtake each other between any two ranks.
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
+
+#include "cluster/wire.hpp"
 
 namespace nigh::cluster {
 
@@ -95,6 +99,52 @@ class Termination {
   TaskCounts below_;                  // of the children that have answered the wave
   TaskCounts last_wave_;
   bool is_first_wave_ = true;  // of the run
+};
+
+// When a run is over, and with which outcome: one rank's part as a state machine.
+//
+//   root   the root task has ended, and by the waves all free tasks have ──▶ verdict() for all ranks
+//   each   is_over_with(), which rank 0 has told ──▶ is_over() ──▶ take_outcome()
+//
+// A run of fork-join tasks is over when its root task is. Only where a program has free tasks do
+// waves count those created and those finished.
+class RunEnd {
+ public:
+  RunEnd(int rank, int ranks, bool has_free_tasks)
+      : is_root_(rank == 0), has_free_tasks_(has_free_tasks), waves_(rank, ranks) {}
+
+  void begin_run();
+
+  // On rank 0. A free task that has failed anywhere counts as finished only once rank 0 knows.
+  void root_has_ended(Outcome root);
+  void free_task_has_failed(Outcome const& what);
+
+  // Waves. counts: free tasks ever created and finished on this rank, needed only if wants_counts().
+  bool wants_counts() const { return has_free_tasks_ && waves_.is_waited_for(); }
+  std::vector<Termination::Send> look(TaskCounts counts, bool is_quiet);
+  std::vector<Termination::Send> received(int from, TerminationMessage const& message) {
+    return waves_.received(from, message);
+  }
+
+  // On rank 0: the outcome that all ranks are to be told, once.
+  std::optional<Outcome> verdict();
+
+  // That run is over. The program may not yet have left the run before it.
+  void is_over_with(std::uint32_t run, Outcome outcome);
+  std::uint32_t last_over() const noexcept { return last_over_; }
+  // The run that this rank is in is over, and its outcome is there.
+  bool is_over() const { return !outcomes_.empty() && (!has_free_tasks_ || waves_.has_ended()); }
+  Outcome take_outcome();
+
+ private:
+  bool const is_root_;
+  bool const has_free_tasks_;
+  Termination waves_;      // not in use without free tasks
+  TaskCounts own_counts_;  // of root tasks, and of free tasks that have failed anywhere
+  std::optional<Outcome> root_;
+  std::optional<Outcome> failure_;  // the first
+  std::uint32_t last_over_ = 0;
+  std::deque<Outcome> outcomes_;  // of runs that are over and not yet left, oldest first
 };
 
 }  // namespace nigh::cluster

@@ -62,6 +62,13 @@ struct Task {
   std::uint16_t came_with = 0;  // of a steal's first task: how many the steal brought
 };
 
+// A task's result, or what its exception said.
+struct Outcome {
+  bool failed = false;
+  int rank = 0;  // that ran it
+  bytes output;
+};
+
 class Writer {
  public:
   template <class T>
@@ -117,6 +124,17 @@ inline Task get_task(Reader& from) {
   auto const head = from.get<TaskHead>();
   auto const input = from.get(static_cast<std::size_t>(head.input_bytes));
   return {head.function, head.owner, head.token, false, bytes(input.begin(), input.end())};
+}
+
+inline void put_outcome(Writer& to, Outcome const& o, Token token = 0) {
+  to.put(ResultHead{token, o.rank, o.failed ? 1u : 0u});
+  to.put(byte_view(o.output));
+}
+
+inline Outcome get_outcome(Reader& from) {
+  auto const head = from.get<ResultHead>();
+  auto const output = from.rest();
+  return {head.failed != 0, head.rank, bytes(output.begin(), output.end())};
 }
 
 }  // namespace nigh::cluster

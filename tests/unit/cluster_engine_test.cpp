@@ -141,16 +141,16 @@ TEST(Engine, EndsWhereARankTakesNoPartInTheRun) {
   for (int const who : {0, 1}) {
     OneParts early(who);
     early.hears_of_it(1 - who);
-    EXPECT_FALSE(early.stays.ends) << "it may part, too";
+    EXPECT_FALSE(early.stays.ends()) << "it may part, too";
     early.stays.engine.begin();
-    EXPECT_EQ(early.stays.ends, Engine::Host::End::has_parted);
-    EXPECT_EQ(early.stays.ends_because_of, who);
+    EXPECT_EQ(early.stays.ends(), Rank::What::has_parted);
+    EXPECT_EQ(early.stays.ends_because_of(), who);
 
     OneParts late(who);
     late.stays.engine.begin();
-    EXPECT_FALSE(late.stays.ends);
+    EXPECT_FALSE(late.stays.ends());
     late.hears_of_it(1 - who);
-    EXPECT_EQ(late.stays.ends, Engine::Host::End::has_parted);
+    EXPECT_EQ(late.stays.ends(), Rank::What::has_parted);
   }
 }
 

@@ -112,9 +112,9 @@ TEST(Engine, EndsWhenTheRootsRankIsSilent) {
     one.engine.tick(now += 90);
     if (i % 5 == 0) one.engine.receive(0, beat.view(), now);
   }
-  EXPECT_FALSE(one.ends);
+  EXPECT_FALSE(one.ends());
   for (int i = 0; i < 12; ++i) one.engine.tick(now += 90);
-  EXPECT_TRUE(one.ends == Rank::End::root_is_silent);
+  EXPECT_TRUE(one.ends() == Rank::What::root_is_silent);
 }
 
 TEST(Engine, PartsWhenAllWantToOrAreLeft) {
@@ -136,12 +136,12 @@ TEST(Engine, PartsWhenAllWantToOrAreLeft) {
     zero.engine.receive(1, beat.view(), now);
     zero.engine.listen(now);
   }
-  EXPECT_EQ(zero.left, (std::vector<int>{2}));
+  EXPECT_EQ(zero.take_left(), (std::vector<int>{2}));
   EXPECT_TRUE(zero.engine.has_parted());
   for (auto got = network.next_for(1, random); got.from >= 0; got = network.next_for(1, random))
     one.engine.receive(got.from, got.message, 0);
   EXPECT_TRUE(one.engine.has_parted());
-  EXPECT_EQ(one.left, (std::vector<int>{2}));
+  EXPECT_EQ(one.take_left(), (std::vector<int>{2}));
 }
 
 TEST(Silence, IsTimeThatWasListenedTo) {
@@ -177,29 +177,46 @@ TEST(Engine, AsksThoseWhoAreLeftOnceTheOneItAsksIsLost) {
   EXPECT_EQ(thief.engine.counters().steals_asked, 51u) << "and nobody else";
 }
 
+constexpr auto nobody_is_lost = [](int) { return false; };
+
 TEST(Supervision, TakesAResultOnce) {
-  Supervision kept(3);
+  Supervision kept(0);
   Task const task{7, 0, 99, false, {}};
-  auto const away = kept.keep(1, 0, task);
+  auto const away = kept.keep(1, task);
   EXPECT_EQ(away.function, 7u);
   EXPECT_EQ(kept.result_of(away.token).value().token, 99u);
   EXPECT_FALSE(kept.result_of(away.token));
-  auto const second = kept.keep(1, 0, task);
+  auto const second = kept.keep(1, task);
   EXPECT_NE(second.token, away.token);
-  EXPECT_EQ(kept.lose(1).size(), 1u);
+  EXPECT_EQ(kept.lose(1, nobody_is_lost).size(), 1u);
   EXPECT_FALSE(kept.result_of(second.token)) << "it is run again";
 }
 
 TEST(Supervision, DropsWhatNobodyWaitsFor) {
-  Supervision kept(4);
-  static_cast<void>(kept.keep(1, 0, {7, 2, 99, false, {}}));  // of rank 2, passed on to rank 1
-  static_cast<void>(kept.keep(1, 0, {8, 0, 98, false, {}}));
-  EXPECT_THAT(kept.lose(2), testing::IsEmpty());
-  EXPECT_TRUE(kept.is_lost(2));
-  auto const again = kept.lose(1);
+  Supervision kept(0);
+  static_cast<void>(kept.keep(1, {7, 2, 99, false, {}}));  // of rank 2, passed on to rank 1
+  static_cast<void>(kept.keep(1, {8, 0, 98, false, {}}));
+  auto const two_is_lost = [](int rank) { return rank == 2; };
+  EXPECT_THAT(kept.lose(2, two_is_lost), testing::IsEmpty());
+  auto const again = kept.lose(1, two_is_lost);
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].function, 8u);
   EXPECT_EQ(kept.kept(), 0u);
+}
+
+TEST(Supervision, RenamesEachTaskOfAMessage) {
+  Supervision kept(3);
+  Writer given;
+  given.put(Header{Kind::tasks, 0, 2, 5});
+  put_task(given, {7, 3, 99, false, bytes(4)});
+  put_task(given, {8, 3, 98, false, {}});
+  auto const away = kept.keep_all(1, given.view());
+  Reader reader(away);
+  EXPECT_EQ(reader.get<Header>().count, 2);
+  auto const first = get_task(reader), second = get_task(reader);
+  EXPECT_EQ(first.input.size(), 4u);
+  EXPECT_EQ(kept.result_of(second.token).value().token, 98u);
+  EXPECT_EQ(kept.result_of(first.token).value().token, 99u);
 }
 
 }  // namespace

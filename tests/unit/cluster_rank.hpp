@@ -48,13 +48,13 @@ class Hosts {
 
 // Every task makes two smaller ones, until they are of size 0, and returns how many there were.
 // Some are placed at other ranks, some have a free task beside them.
-class Rank final : public Engine::Host {
+class Rank final : public Engine::Tasks {
  public:
   struct Rules {
     EnginePolicies policies;
     std::size_t capacity = 2;  // placed tasks at one rank
     bool places = false;
-    bool has_large_tasks = false;  // some do not fit on a shelf
+    bool has_large_tasks = false;  // some fit no shared queue
     bool forgets = true;           // drops tasks of ranks that are lost
   };
 
@@ -93,7 +93,7 @@ class Rank final : public Engine::Host {
     }
   }
 
-  // Engine::Host
+  // Engine::Tasks
   bool is_hungry() override { return ready_.empty() && !is_at_work; }
   bool is_busy() override { return ready_.size() > 1; }
   std::uint16_t give(Writer& to, Chunk const& chunk) override {
@@ -122,23 +122,34 @@ class Rank final : public Engine::Host {
     arrive(token, value);
   }
   TaskCounts free_tasks() override { return free_; }
-  void ring(int neighbour) override { rung.push_back(neighbour); }
-  void leave(int rank) override { left.push_back(rank); }
-  void has_to_end(End why, int rank) override {
-    ends = why;
-    ends_because_of = rank;
-  }
+
+  // What the engine has told so far.
+  using What = Engine::Notice::What;
+  std::vector<int> const& rung() { return heed(), rung_; }
+  std::vector<int> take_left() { return heed(), std::exchange(left_, {}); }
+  std::optional<What> ends() { return heed(), ends_; }  // why it must
+  int ends_because_of() { return heed(), ends_because_of_; }
 
   bool has_ready() const { return !ready_.empty(); }
   bool is_idle() const { return ready_.empty() && joins_.empty(); }
   TaskCounts free_counts() const { return free_; }
   std::size_t ran = 0;
-  std::vector<int> rung, left;
-  std::optional<End> ends;
-  int ends_because_of = -1;
   bool is_at_work = false;  // in a task that takes long
 
  private:
+  void heed() {
+    for (auto const [what, rank] : engine.take_notices()) {
+      if (what == What::ring) {
+        rung_.push_back(rank);
+      } else if (what == What::left_silent) {
+        left_.push_back(rank);
+      } else {
+        ends_ = what;
+        ends_because_of_ = rank;
+      }
+    }
+  }
+
   struct Join {
     Task of;
     int missing = 0;
@@ -203,6 +214,9 @@ class Rank final : public Engine::Host {
   std::set<Token> arrived_;
   Token next_token_ = 4;
   TaskCounts free_;
+  std::vector<int> rung_, left_;
+  std::optional<What> ends_;
+  int ends_because_of_ = -1;
 
  public:
   Engine engine;

@@ -101,13 +101,13 @@ TEST(EngineInSharedMemory, AreRungWhenTheyDoNotLook) {
   p.owner.engine.tick(0);
   p.thief.engine.tick(0);
   p.thief.engine.tick(59'999);
-  EXPECT_TRUE(p.thief.rung.empty()) << "it is early";
+  EXPECT_TRUE(p.thief.rung().empty()) << "it is early";
   p.thief.engine.tick(60'000);
-  EXPECT_EQ(p.thief.rung, std::vector<int>{0});
+  EXPECT_EQ(p.thief.rung(), std::vector<int>{0});
   p.thief.engine.tick(209'999);
-  EXPECT_EQ(p.thief.rung.size(), 1u);
+  EXPECT_EQ(p.thief.rung().size(), 1u);
   p.thief.engine.tick(210'000);
-  EXPECT_EQ(p.thief.rung.size(), 2u);
+  EXPECT_EQ(p.thief.rung().size(), 2u);
 }
 
 TEST(EngineInSharedMemory, AreNotRungAsLongAsTheyLook) {
@@ -119,7 +119,7 @@ TEST(EngineInSharedMemory, AreNotRungAsLongAsTheyLook) {
     p.owner.engine.tick(us * 1000);
     p.thief.engine.tick(us * 1000);
   }
-  EXPECT_TRUE(p.thief.rung.empty()) << "there is nothing to give, and it knows what is wanted";
+  EXPECT_TRUE(p.thief.rung().empty()) << "there is nothing to give, and it knows what is wanted";
 }
 
 TEST(EngineInSharedMemory, AreNotRungWhenTheyHaveNothingEither) {
@@ -127,7 +127,7 @@ TEST(EngineInSharedMemory, AreNotRungWhenTheyHaveNothingEither) {
   p.thief.engine.tick(0);
   p.owner.engine.tick(10);
   for (int us = 50; us < 1000; us += 50) p.thief.engine.tick(us * 1000);
-  EXPECT_TRUE(p.thief.rung.empty());
+  EXPECT_TRUE(p.thief.rung().empty());
 }
 
 TEST(EngineInSharedMemory, LeavesTasksOfAnotherRunAlone) {

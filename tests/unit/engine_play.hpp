@@ -119,8 +119,8 @@ class Play {
         rank.engine.tick(now_);
     }
     if (r == 0)
-      for (int left : std::exchange(rank.left, {})) is_left_[static_cast<std::size_t>(left)] = true;
-    if (rank.ends) return take_for_lost(static_cast<int>(r));
+      for (int left : rank.take_left()) is_left_[static_cast<std::size_t>(left)] = true;
+    if (rank.ends()) return take_for_lost(static_cast<int>(r));
     if (!rank.engine.is_over()) return;
     auto const outcome = rank.engine.take_outcome();
     int value = 0;
@@ -169,13 +169,13 @@ class Play {
 
   // What it does before it hears of it is no harm to anybody.
   void see_it_told(std::size_t r) {
-    for (int i = 0; i < 1000 && !ranks_[r]->ends; ++i) {
+    for (int i = 0; i < 1000 && !ranks_[r]->ends(); ++i) {
       act(r, true);
       for (std::size_t other = 0; other < ranks_.size(); ++other)
         if (auto const got = network_.next_for(static_cast<int>(other), random_); got.from >= 0)
           ranks_[other]->engine.receive(got.from, got.message, now_);
     }
-    EXPECT_TRUE(ranks_[r]->ends == Rank::End::was_left) << "rank " << r;
+    EXPECT_TRUE(ranks_[r]->ends() == Rank::What::was_left) << "rank " << r;
     is_lost_[r] = true;
   }
 

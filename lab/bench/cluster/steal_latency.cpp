@@ -27,7 +27,7 @@ double us_since(Clock::time_point start) {
 }
 
 // A rank whose tasks are there when they are asked for, or that wants some.
-class Side final : public Engine::Host {
+class Side final : public Engine::Tasks {
  public:
   explicit Side(int tasks) : tasks_(tasks) {}
 
