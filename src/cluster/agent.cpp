@@ -5,124 +5,239 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <mutex>
 #include <stdexcept>
-#include <thread>
+#include <string>
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
-#include "base/verbose.hpp"
-#include "cluster/clocks.hpp"
+#include "cluster/functions.hpp"
+#include "cluster/joining.hpp"
+#include "platform/exact_timers.hpp"
 #include "platform/last_words.hpp"
-#include "trace/rank.hpp"
 
 namespace nigh::cluster {
-
 namespace {
 
-// So that whoever asks waits for a task and 20 us at most, some of which the answer takes.
+// A thief waits for a task's length and 20 us at most, some of which the answer takes.
 constexpr std::int64_t worker_polls_after_ns = 15'000;
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
 using base::now_ns;
 
-// Who asks for more workers than its share has gets them on cpus that it shares.
-runtime_options on_its_cpus(runtime_options options, Layout const& layout) {
-  auto const& given = layout.places[static_cast<std::size_t>(layout.self)].cpus;
-  if (!options.cpus.empty()) return options;
-  auto share = share_of_cpus(layout);
-  auto const wanted = static_cast<std::size_t>(std::max(options.workers, 0));
-  if (wanted > share.size() && wanted <= given.size()) {
-    auto const first = std::find(given.begin(), given.end(), share.front()) - given.begin();
-    share = given;
-    std::rotate(share.begin(), share.begin() + first, share.end());
-  }
-  options.cpus = share;
-  return options;
-}
-
-void tell_of_crowd(Layout const& layout) {
-  if (layout.self != 0 || !base::is_verbose()) return;
-  if (auto const note = crowd_in(layout); !note.empty())
-    std::fprintf(stderr, "nigh: cluster: %s\n", note.c_str());
-}
-
-// Collective. Before any runtime is recorded.
-runtime_options const& known_to_traces(Transport& network, Layout const& layout,
-                                       runtime_options const& options) {
-  auto const is_recorded = static_cast<std::byte>(!options.trace_file.empty());
-  auto const all = network.gather(std::span(&is_recorded, 1));
-  if (std::none_of(all.begin(), all.end(), [](bytes const& b) { return b[0] != std::byte{0}; }))
-    return options;
-  auto const& first = layout.places.front();
-  bool const have_one_clock =
-      std::all_of(layout.places.begin(), layout.places.end(),
-                  [&](Place const& p) { return p.kernel == first.kernel; });
-  auto const clock = have_one_clock ? ClockOffset{} : compare_clocks(network, now_ns);
-  trace::set_rank({layout.self, network.ranks(),
-                   layout.places[static_cast<std::size_t>(layout.self)].host, clock.to_rank_0_ns,
-                   clock.error_ns});
-  return options;
-}
-
-// Collective. Where nobody can tell how to watch, all end, code 2.
-std::unique_ptr<Watch> watch_over(Transport& network) {
-  auto const exchange = [&](byte_view mine) {
-    bytes all;
-    for (auto const& one : network.gather(mine)) all.insert(all.end(), one.begin(), one.end());
-    return all;
-  };
-  auto watch = Watch::start(network.rank(), network.ranks(), exchange);
-  if (watch) return std::move(*watch);
-  if (network.rank() == 0) std::fprintf(stderr, "nigh: %s\n", watch.message().c_str());
-  network.finish();
-  std::exit(2);
-}
-
-// Whether tasks are run again when a rank is lost. Where that was asked for and cannot be, rank 0
-// says so.
-bool supervises(session_options const& options, Transport const& network) {
-  if (!options.supervised || network.ranks() == 1) return false;
-  char const* const why = has_free_tasks() ? "some are spawned free"
-                          : !network.survivors_go_on()
-                              ? "the MPI library lets no rank go on without the others"
-                          : network.is_funneled() ? "MPI runs with MPI_THREAD_FUNNELED"
-                                                  : nullptr;
-  if (why != nullptr && network.rank() == 0)
-    std::fprintf(stderr, "nigh: tasks are not supervised, since %s (%s): a lost rank ends all\n",
-                 why, network.name().c_str());
-  return why == nullptr;
-}
-
-// Collective. In nanoseconds; what rank 0 says holds for all. Where it cannot be told all end, code 2.
-std::int64_t silence_of(Transport& network) {
-  auto const mine = silence_of_environment();
-  auto const first = network.gather(std::as_bytes(std::span(&mine, 1))).front();
-  Time silence_us = 0;
-  std::memcpy(&silence_us, first.data(), sizeof silence_us);
-  if (silence_us >= 0) return silence_us * 1000;
-  if (network.rank() == 0) std::fprintf(stderr, "nigh: %s\n", bad_silence);
-  network.finish();
-  std::exit(2);
-}
-
-EnginePolicies policies_of(session_options const& options, bool is_supervised,
-                           std::int64_t silence_ns) {
-  EnginePolicies p;
-  p.victims = options.victims;
-  p.chunks = options.chunks;
-  p.fixed_chunk = options.fixed_chunk;
-  p.has_free_tasks = has_free_tasks();
-  p.has_lifelines = options.lifelines;
-  p.supervised = is_supervised;
-  p.silence_ns = silence_ns;
-  return p;
-}
-
 }  // namespace
 
 sync::atomic<Agent*> agent{nullptr};
+
+// ---- a worker looks for tasks, and runs those that have come
+
+bool Agent::find(nigh::detail::task& t) noexcept {
+  if (next_task(t)) return true;
+  if (!funneled_) poll();
+  return next_task(t);
+}
+
+bool Agent::next_task(nigh::detail::task& t) noexcept {
+  Inbox::Item item;
+  if (!tasks_.next(item)) return false;
+  if (item.task == nullptr) {
+    t = item.here;
+    return true;
+  }
+  auto* const track = nigh::detail::this_stack->worker->track;
+  if (track != nullptr && item.task->came_with > 0)
+    track->stole(item.task->owner, level::cluster, item.task->came_with);
+  t = nigh::detail::make_task([this, task = item.task.release()] {
+    if (tasks_.run(std::unique_ptr<Task>(task), engine_.run()) && !funneled_) poll();
+  });
+  return true;
+}
+
+void Agent::misses_one() noexcept {
+  bool const is_soon = expects_tasks_.load(sync::relaxed);
+  lookout_.call_from_more_than(is_soon ? Lookout::brief_sleep : Lookout::short_sleep);
+}
+
+void Agent::between_tasks(std::int64_t now) noexcept {
+  bool const is_time = now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns;
+  if (!funneled_ && (is_time || engine_.is_called())) poll();
+}
+
+bool Agent::place(int to, detail::placed const& task, byte_view input) {
+  if (to == rank() || to < 0 || to >= ranks()) return false;
+  if (!tasks_.place(to, task, input, engine_.run())) return false;
+  if (!funneled_) poll();
+  return true;
+}
+
+// ---- polling: messages in, the engine's turn, messages out
+
+void Agent::poll() noexcept {
+  for (bool again = true; again;) {
+    if (!lock_.try_lock()) return;
+    again = running_ || is_supervised_;
+    if (running_)
+      turn();
+    else if (is_supervised_)
+      empty_outbox();
+    lock_.unlock();
+    again = again && !tasks_.outbox().is_empty();  // its owner may have found the lock taken
+  }
+}
+
+void Agent::turn() noexcept {
+  empty_outbox();
+  auto const now = now_ns();
+  receive_some(now);
+  engine_.tick(now);
+  heed_notices();
+  last_poll_ns_.store(now, sync::relaxed);
+  is_moving_.store(network_->is_moving(), sync::relaxed);
+  expects_tasks_.store(engine_.expects_tasks(now), sync::relaxed);
+  if (engine_.is_over()) {
+    is_over_.store(true, sync::relaxed);  // (C)
+    lookout_.call();
+  }
+}
+
+void Agent::receive_some(std::int64_t now) noexcept {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    auto const arrived = network_->receive();
+    if (arrived.from < 0) break;
+    engine_.receive(arrived.from, arrived.message, now);
+  }
+  if (is_supervised_) hear_of_losses(now);
+}
+
+void Agent::empty_outbox() noexcept {
+  if (tasks_.outbox().is_empty()) return;
+  auto contents = tasks_.outbox().take_all();
+  for (auto const& [to, message] : contents.messages) engine_.send(to, message);
+  for (auto const& failure : contents.failures) engine_.fail(failure);
+  if (contents.root) engine_.end_root(std::move(*contents.root));
+}
+
+// ---- ranks that are lost, are silent, or part
+
+void Agent::heed_notices() noexcept {
+  using What = Engine::Notice::What;
+  for (auto const& notice : engine_.take_notices()) {
+    if (notice.what == What::ring) {
+      Lookout::call(engine_.segments().at(notice.rank).bell);
+    } else if (notice.what != What::left_silent) {
+      end_since(notice);
+    } else if (rank() == 0) {
+      std::fprintf(stderr, "nigh: %s has been silent for %.1f s; the others go on\n",
+                   layout_.who(notice.rank).c_str(), static_cast<double>(silence_ns_) * 1e-9);
+    }
+  }
+}
+
+void Agent::end_since(Engine::Notice const& why) noexcept {
+  using What = Engine::Notice::What;
+  std::array<char, 32> seconds;
+  std::snprintf(seconds.data(), seconds.size(), "%.1f s", static_cast<double>(silence_ns_) * 1e-9);
+  auto const self = layout_.who(rank()), other = layout_.who(why.rank);
+  std::string said;
+  if (why.what == What::was_left)
+    said = self + " was silent for " + seconds.data() + ", and the others went on; ";
+  else if (why.what == What::root_is_silent)
+    said = other + ", which has the root, has been silent for " + seconds.data() + "; ";
+  else
+    said = other + " has ended its session, and takes no part in this run; ";
+  platform::end_with("nigh: " + said + self + " ends\n", 1);
+}
+
+// The rank of the root task cannot be replaced.
+void Agent::hear_of_losses(std::int64_t now) noexcept {
+  for (int const lost : network_->lost()) {
+    if (lost == 0)
+      platform::end_with("nigh: " + layout_.who(0) + ", which has the root, is lost; " +
+                             layout_.who(rank()) + " ends\n",
+                         1);
+    engine_.lose(lost, now);
+    if (rank() == 0)
+      std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
+  }
+}
+
+// No rank waits for ever for one that was stopped on the way here.
+void Agent::part_from_the_others() noexcept {
+  for (bool is_first = true;; is_first = false) {
+    {
+      std::lock_guard const guard(lock_);
+      auto const now = now_ns();
+      if (is_first) engine_.part();
+      receive_some(now);
+      engine_.listen(now);
+      heed_notices();
+      if (engine_.has_parted()) break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  beats_.reset();
+}
+
+// ---- the thread in run()
+
+bytes Agent::run(detail::function const& f, bytes input) {
+  auto const* const here = nigh::detail::this_stack->worker;
+  if (here != nullptr && &here->host == &scheduler())
+    throw std::logic_error("nigh::cluster::run called from inside a task");
+  {
+    std::lock_guard const guard(lock_);
+    is_over_.store(false, sync::relaxed);
+    engine_.begin();
+    heed_notices();
+    running_ = true;
+    last_poll_ns_.store(now_ns(), sync::relaxed);
+  }
+  attended_ = policy::attended_before_run(attended_, Lookout::policy);
+  if (rank() == 0) tasks_.add_root(f, std::move(input));
+  {
+    platform::ExactTimers const timers;
+    while (!is_over_.load(sync::relaxed)) sleep_and_look();
+  }
+  Outcome root;
+  {
+    std::lock_guard const guard(lock_);
+    running_ = false;
+    root = engine_.take_outcome();
+  }
+  if (is_supervised_) poll();  // for a thread that has found the lock taken
+  if (root.failed)
+    throw remote_error(
+        std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),
+        root.rank);
+  return std::move(root.output);
+}
+
+void Agent::sleep_and_look() noexcept {
+  auto const calls = lookout_.calls();
+  if (is_over_.load(sync::relaxed)) return;  // (C)
+  bool const is_called = lookout_.sleep(calls, [&] { return how_long_to_sleep(); });
+  auto const last = last_poll_ns_.load(sync::relaxed);
+  bool const looks_alone = last == own_look_ns_;
+  auto const since = now_ns() - last;
+  bool const is_attended = policy::was_attended(looks_alone, since, Lookout::policy);
+  attended_ = is_attended ? attended_ + 1 : 0;
+  if (!funneled_ && !is_called && !policy::looks_itself(looks_alone, since, Lookout::policy))
+    return;
+  poll();
+  own_look_ns_ = last_poll_ns_.load(sync::relaxed);
+}
+
+Lookout::Time Agent::how_long_to_sleep() noexcept {
+  policy::Surroundings const s{.all_can_ring = all_can_ring_,
+                               .is_hungry = ranks() > 1 && tasks_.is_hungry(),
+                               .expects_tasks = expects_tasks_.load(sync::relaxed),
+                               .is_moving = is_moving_.load(sync::relaxed),
+                               .looks_alone = last_poll_ns_.load(sync::relaxed) == own_look_ns_,
+                               .attended = attended_};
+  return Lookout::Time(policy::sleep_ns(s, Lookout::policy));
+}
+
+// ---- a session's beginning and end
 
 Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
     : network_(std::move(network)),
@@ -130,19 +245,19 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       layout_(meet(*network_, this_place(settings.options.workers), settings,
                    program_of(functions_, has_free_tasks()))),
       is_supervised_(supervises(settings.options, *network_)),
-      silence_ns_(is_supervised_ ? silence_of(*network_) : 0),
+      silence_ns_(is_supervised_ ? agree_on_silence(*network_) : 0),
       watch_(is_supervised_ ? nullptr : watch_over(*network_)),
       funneled_(network_->is_funneled()),
-      engine_(plan_among_ranks(layout_), policies_of(settings.options, is_supervised_, silence_ns_), *this,
-              *network_,
+      tasks_(rank(), ranks(), settings.options.queue_capacity, functions_),
+      engine_(plan_among_ranks(layout_), policies_of(settings.options, is_supervised_, silence_ns_),
+              tasks_, *network_,
               settings.options.shared_window && !is_supervised_ ? meet_segments(*network_)
                                                                 : HostSegments{}),
-      placed_(ranks(), settings.options.queue_capacity),
       lookout_(engine_.segments().any() ? &engine_.segments().own().bell : nullptr),
       all_can_ring_(!funneled_ && (ranks() == 1 || engine_.segments().are_all())),
       workers_(start_workers(settings.options)) {
   tell_of_crowd(layout_);
-  free_tasks_ = std::make_unique<FreeTasks[]>(scheduler().seats());
+  tasks_.attach(scheduler());
   if (silence_ns_ == 0) return;
   auto const every_ns = std::min<std::int64_t>(silence_ns_ / 10, 500'000'000);
   beats_.emplace(every_ns, [this] {
@@ -151,11 +266,12 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
   });
 }
 
-// Others cannot be told to throw, too: they are at work already, and see that this rank has ended.
+// The others cannot be told to throw, too: they are at work already, and see that this rank has
+// ended.
 nigh::runtime Agent::start_workers(session_options const& options) {
-  auto const& known = known_to_traces(*network_, layout_, options.workers);
+  auto const workers = workers_of(options, *network_, layout_);
   try {
-    return {on_its_cpus(known, layout_), *this};
+    return {workers, *this};
   } catch (std::exception const& e) {
     platform::end_with("nigh: on " + layout_.who(rank()) + ": " + e.what() + "\n", 2);
   }
@@ -175,120 +291,9 @@ Agent::~Agent() {
 rank_counters Agent::counters() {
   std::lock_guard const guard(lock_);
   auto c = engine_.counters();
-  c.tasks_placed = placed_.count();
-  c.placed_inline = placed_.refused();
+  c.tasks_placed = tasks_.placed();
+  c.placed_inline = tasks_.refused();
   return c;
-}
-
-// ---- messages
-
-void Agent::poll() noexcept {
-  for (bool again = true; again;) {
-    if (!lock_.try_lock()) return;
-    again = running_ || is_supervised_;
-    if (running_)
-      turn();
-    else if (is_supervised_)
-      outbox_.empty_into(engine_);
-    lock_.unlock();
-    again = again && !outbox_.is_empty();  // who put something there found the lock taken
-  }
-}
-
-void Agent::receive_some(std::int64_t now) noexcept {
-  for (int i = 0; i < messages_per_turn; ++i) {
-    auto const arrived = network_->receive();
-    if (arrived.from < 0) break;
-    engine_.receive(arrived.from, arrived.message, now);
-  }
-  if (is_supervised_) hear_of_losses(now);
-}
-
-void Agent::turn() noexcept {
-  outbox_.empty_into(engine_);
-  auto now = now_ns();
-  receive_some(now);
-  engine_.tick(now);
-  last_poll_ns_.store(now, sync::relaxed);
-  is_moving_.store(network_->is_moving(), sync::relaxed);
-  expects_tasks_.store(engine_.expects_tasks(now), sync::relaxed);
-  if (engine_.is_over()) {
-    is_over_.store(true, sync::relaxed);  // (C)
-    lookout_.call();
-  }
-}
-
-// The root's rank cannot be replaced.
-void Agent::hear_of_losses(std::int64_t now) noexcept {
-  for (int const lost : network_->lost()) {
-    if (lost == 0)
-      platform::end_with("nigh: " + layout_.who(0) + ", which has the root, is lost; " +
-                             layout_.who(rank()) + " ends\n",
-                         1);
-    engine_.lose(lost, now);
-    if (rank() == 0)
-      std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
-  }
-}
-
-void Agent::leave(int silent) {
-  network_->leave(silent);
-  if (rank() == 0)
-    std::fprintf(stderr, "nigh: %s has been silent for %.1f s; the others go on\n",
-                 layout_.who(silent).c_str(), static_cast<double>(silence_ns_) * 1e-9);
-}
-
-void Agent::has_to_end(End why, int because_of) {
-  std::array<char, 32> seconds;
-  std::snprintf(seconds.data(), seconds.size(), "%.1f s", static_cast<double>(silence_ns_) * 1e-9);
-  auto const self = layout_.who(rank()), other = layout_.who(because_of);
-  std::string said;
-  switch (why) {
-    case End::was_left:
-      said = self + " was silent for " + seconds.data() + ", and the others went on; ";
-      break;
-    case End::root_is_silent:
-      said = other + ", which has the root, has been silent for " + seconds.data() + "; ";
-      break;
-    case End::has_parted:
-      said = other + " has ended its session, and takes no part in this run; ";
-      break;
-  }
-  platform::end_with("nigh: " + said + self + " ends\n", 1);
-}
-
-// Nobody waits for ever for a rank that was stopped on the way here.
-void Agent::part_from_the_others() noexcept {
-  for (bool is_first = true;; is_first = false) {
-    {
-      std::lock_guard const guard(lock_);
-      auto const now = now_ns();
-      if (is_first) engine_.part();
-      receive_some(now);
-      engine_.listen(now);
-      if (engine_.has_parted()) break;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  beats_.reset();
-}
-
-void Agent::between_tasks(std::int64_t now) noexcept {
-  bool const is_time = now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns;
-  if (!funneled_ && (is_time || engine_.is_called())) poll();
-}
-
-bool Agent::place(int to, detail::placed const& task, byte_view input) {
-  if (to == rank() || to < 0 || to >= ranks()) return false;
-  auto const token = placed_.add(to, task);
-  if (!token) return false;
-  Writer w;
-  w.put(Header{Kind::placed, 0, 1, engine_.run()});
-  w.put(TaskHead{task.what->id, rank(), *token, input.size()});
-  w.put(input);
-  outbox_.put(to, w.take());
-  if (!funneled_) poll();
-  return true;
 }
 
 }  // namespace nigh::cluster

@@ -298,7 +298,8 @@ void Engine::end_root(Outcome root) {
 
 void Engine::fail(Outcome const& what) {
   if (membership_.is_root()) return end_.free_task_has_failed(what);
-  send(membership_.root(), message(Kind::failed, ResultHead{0, what.rank, 1}, byte_view(what.output)));
+  send(membership_.root(),
+       message(Kind::failed, ResultHead{0, what.rank, 1}, byte_view(what.output)));
 }
 
 void Engine::count_free_tasks() {

@@ -12,15 +12,15 @@
 //   Membership      which ranks are there: lost, silent, parting     membership.hpp
 //   Supervision     copies of tasks that are run again after a loss  supervision.hpp
 //
-// The engine tells them what happens, and carries out what they decide. Read engine.cpp from the top:
-// a run, a steal, its end, a loss.
+// The engine tells them what happens, and carries out what they decide. Read engine.cpp from the
+// top: a run, a steal, its end, a loss.
 //
-// A victim always answers, whatever its state: with a chunk of its tasks, or with nothing. A victim on
-// the same host gets a message only for tasks that fit no shared queue.
+// A victim always answers, whatever its state: with a chunk of its tasks, or with nothing. A victim
+// on the same host gets a message only for tasks that fit no shared queue.
 //
-// Where tasks are supervised and the network lets others go on, ranks other than the root may be lost.
-// Such ranks use no shared memory, since the owner of a queue does not know which rank has taken a
-// task.
+// Where tasks are supervised and the network lets others go on, ranks other than the root may be
+// lost. Such ranks use no shared memory, since the owner of a queue does not know which rank has
+// taken a task.
 
 #include <cstdint>
 #include <nigh/cluster.hpp>

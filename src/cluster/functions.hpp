@@ -20,8 +20,8 @@ bool has_free_tasks() noexcept;  // some function is spawned free
 std::string readable_name(detail::function const& f);
 std::string readable_name(std::string const& type_name);
 
-// As compilers write them, and how large what they take and return is: a line each, in order. A line
-// more tells that some are spawned free.
+// As compilers write them, and how large what they take and return is: a line each, in order. A
+// line more tells that some are spawned free.
 std::string program_of(std::vector<detail::function*> const& functions, bool has_free_tasks);
 inline constexpr std::string_view free_line = "some tasks are spawned free";
 

@@ -6,9 +6,10 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <sstream>
+#include <utility>
 
 #include "cluster/functions.hpp"
-#include "cluster/switches.hpp"
 #include "cluster/wire.hpp"
 #include "platform/network.hpp"
 #include "platform/system_name.hpp"
@@ -92,8 +93,8 @@ std::string misfit(Hello const& here, Hello const& there, std::string const& who
   if (d.name == free_line)
     return differ + "on " + has_it + " " + d.name + ", on " + lacks_it + " none are";
   if (d.only_in_size)
-    return differ + "what " + readable_name(d.name) + " takes or returns has not the same size on " +
-           has_it + " and " + lacks_it;
+    return differ + "what " + readable_name(d.name) +
+           " takes or returns has not the same size on " + has_it + " and " + lacks_it;
   return differ + lacks_it + " does not know the task function " + readable_name(d.name) + " of " +
          has_it;
 }
@@ -147,15 +148,16 @@ std::string crowd_in(Layout const& layout) {
     auto& m = machines[place.kernel];
     at.self = static_cast<int>(&place - layout.places.data());
     m.cpus.insert(place.cpus.begin(), place.cpus.end());
-    m.workers += place.workers > 0 ? static_cast<std::size_t>(place.workers)
-                                   : share_of_cpus(at).size();
+    m.workers +=
+        place.workers > 0 ? static_cast<std::size_t>(place.workers) : share_of_cpus(at).size();
     if (m.ranks++ == 0) m.host = place.host;
   }
   for (auto const& place : layout.places) {
     auto const& m = machines[place.kernel];
     if (m.workers > m.cpus.size())
-      return std::to_string(m.workers) + " workers of " + std::to_string(m.ranks) + (m.ranks == 1 ? " rank on " : " ranks on ") +
-             std::to_string(m.cpus.size()) + " cpus of " + m.host + ": they take turns";
+      return std::to_string(m.workers) + " workers of " + std::to_string(m.ranks) +
+             (m.ranks == 1 ? " rank on " : " ranks on ") + std::to_string(m.cpus.size()) +
+             " cpus of " + m.host + ": they take turns";
   }
   return {};
 }
@@ -200,6 +202,56 @@ Layout meet(Transport& network, Place const& mine, Settings const& settings,
   if (auto const taken = take_switches(layout, hellos[0].switches); !taken)
     refuse(settings.options.switches + ": " + taken.message());
   return layout;
+}
+
+namespace {
+
+std::vector<std::string_view> parts_of(std::string_view text, char between) {
+  std::vector<std::string_view> parts;
+  for (auto at = text.find(between); at != text.npos; at = text.find(between)) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::istringstream in{std::string(line.substr(0, line.find('#')))};
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+std::string without_domain(std::string const& host) { return host.substr(0, host.find('.')); }
+
+}  // namespace
+
+std::string switch_from_slurm(char const* address, char const* pattern) {
+  if (address == nullptr || pattern == nullptr) return {};
+  auto const names = parts_of(address, '.'), kinds = parts_of(pattern, '.');
+  if (names.size() < 2 || names.size() != kinds.size() || kinds.back() != "node") return {};
+  return std::string(names[names.size() - 2]);
+}
+
+result<void> take_switches(Layout& layout, std::string_view text) {
+  std::map<std::string, std::string> switch_of;  // [host]
+  int number = 0;
+  for (auto const line : parts_of(text, '\n')) {
+    ++number;
+    auto const words = words_of(line);
+    if (words.empty()) continue;
+    auto const where = "line " + std::to_string(number);
+    if (words.size() != 2) return error{where + " is not a host's name and its switch's"};
+    if (!switch_of.emplace(words[0], words[1]).second)
+      return error{where + " names " + words[0] + " again"};
+  }
+  for (auto& place : layout.places) {
+    auto at = switch_of.find(place.host);
+    if (at == switch_of.end()) at = switch_of.find(without_domain(place.host));
+    place.switch_name = at != switch_of.end() ? at->second : std::string();
+  }
+  return {};
 }
 
 }  // namespace nigh::cluster

@@ -3,7 +3,9 @@
 // Where ranks are: on which hosts and switches, near whom, on which cpus.
 
 #include <nigh/cluster.hpp>
+#include <nigh/result.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/settings.hpp"
@@ -14,10 +16,10 @@ namespace nigh::cluster {
 
 // A rank's own, as the others see it.
 struct Place {
-  std::string host;       // its name
-  std::string kernel;     // the same for ranks that share a machine's cpus
-  int domain = -1;        // that holds all its cpus; -1: there are several
-  std::vector<int> cpus;  // that it may use, in the order workers take them
+  std::string host;              // its name
+  std::string kernel;            // the same for ranks that share a machine's cpus
+  int domain = -1;               // that holds all its cpus; -1: there are several
+  std::vector<int> cpus;         // that it may use, in the order workers take them
   std::string switch_name = {};  // of its host; empty: not known
   int workers = 0;               // that it asks for; 0: one for each cpu of its share
 };
@@ -46,5 +48,16 @@ Layout meet(Transport& network, Place const& mine, Settings const& settings,
             std::string const& functions);
 
 Place this_place(runtime_options const& workers);
+
+// ---- switches: where a file, or the launcher, says which switch of the network a host hangs off
+
+// As Slurm tells each process: SLURM_TOPOLOGY_ADDR, "core.rack7.n12", and its pattern,
+// "switch.switch.node". The last before the host; empty where nobody knows.
+std::string switch_from_slurm(char const* address, char const* pattern);
+
+// The text of NIGH_SWITCHES's file: a host's name and its switch's on each line; '#' begins a
+// comment. Hosts it does not name, with or without their domain, are at no known switch. An error
+// names the line; nothing is changed then.
+result<void> take_switches(Layout& layout, std::string_view text);
 
 }  // namespace nigh::cluster

@@ -9,7 +9,8 @@
 //       └──── tasks come, by a lifeline or otherwise; ───┘
 //             or the rank's own workers have had tasks meanwhile
 //
-// A rank asks for a lifeline once. The lifeline holds until tasks have come by it or the run is over.
+// A rank asks for a lifeline once. The lifeline holds until tasks have come by it or the run is
+// over.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,9 +34,11 @@ class Lifelines {
   void lead_through(std::vector<int> const& ranks, int self) {
     auto const before = std::exchange(own_, {});
     auto const at = std::find(ranks.begin(), ranks.end(), self) - ranks.begin();
-    for (int const buddy : policy::lifelines(static_cast<int>(at), static_cast<int>(ranks.size()))) {
+    for (int const buddy :
+         policy::lifelines(static_cast<int>(at), static_cast<int>(ranks.size()))) {
       int const to = ranks[static_cast<std::size_t>(buddy)];
-      auto const had = std::find_if(before.begin(), before.end(), [&](Own o) { return o.to == to; });
+      auto const had =
+          std::find_if(before.begin(), before.end(), [&](Own o) { return o.to == to; });
       own_.push_back({to, had != before.end() && had->holds});
     }
     wake();

@@ -42,7 +42,8 @@ class Lookout {
   void call() noexcept { call(bell_); }
 
   // By a worker that goes to sleep: calls from a sleep that is longer than that.
-  // (N) The thread says how long it sleeps before it asks whether anybody is idle; a worker counts as
+  // (N) The thread says how long it sleeps before it asks whether anybody is idle; a worker counts
+  // as
   //     idle (parking.hpp, I) before it reads that. So one of them sees the other.
   void call_from_more_than(Time sleep) noexcept {
     if (sleeps_ns_.load(sync::seq_cst) > sleep.count() &&  // (N)

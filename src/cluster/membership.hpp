@@ -20,10 +20,10 @@
 
 namespace nigh::cluster {
 
-// How long ranks have said nothing. Only time in which this rank listened counts: at most a tenth of
-// the limit from one look to the next. So a rank that had no cpu for a while, or was stopped, does
-// not take its own absence for the silence of others. It looks again once it has heard the messages
-// that waited for it.
+// How long ranks have said nothing. Only time in which this rank listened counts: at most a tenth
+// of the limit from one look to the next. So a rank that had no cpu for a while, or was stopped,
+// does not take its own absence for the silence of others. It looks again once it has heard the
+// messages that waited for it.
 class Silence {
  public:
   // limit_ns 0: no rank is ever silent.
@@ -116,15 +116,14 @@ class Membership {
     if (run > last_run_) return first_to_part_;
     return {};
   }
-  // Where ranks may be lost they part together: once the root has seen that all want to, or are lost.
-  bool has_parted() const noexcept {
-    return has_parted_;
-  }
+  // Where ranks may be lost they part together: once the root has seen that all want to, or are
+  // lost.
+  bool has_parted() const noexcept { return has_parted_; }
   // On the root. True once: all are to be told.
   bool decides_to_part() noexcept {
     if (!survives_ || !is_root() || has_parted_) return false;
-    has_parted_ = std::none_of(states_.begin(), states_.end(),
-                               [](State s) { return s == State::present; });
+    has_parted_ =
+        std::none_of(states_.begin(), states_.end(), [](State s) { return s == State::present; });
     return has_parted_;
   }
   // On any other rank: the root has decided.
@@ -140,7 +139,8 @@ class Membership {
   bool const survives_, has_limit_;
   Silence silence_;
   std::vector<State> states_;  // [rank]
-  std::uint32_t last_run_ = std::numeric_limits<std::uint32_t>::max();  // of those that part, the first
+  std::uint32_t last_run_ =
+      std::numeric_limits<std::uint32_t>::max();  // of those that part, the first
   int first_to_part_ = -1;
   bool has_parted_ = false;
 };

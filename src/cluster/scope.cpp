@@ -66,14 +66,14 @@ bool begin_free_task() noexcept {
   auto* const here = agent.load(sync::acquire);
   auto const* const worker = nigh::detail::this_stack->worker;
   if (here == nullptr || worker == nullptr || !here->is_of(worker->host)) return false;
-  here->begin_free_task();
+  here->tasks().begin_free_task();
   return true;
 }
 
-void end_free_task() noexcept { agent.load(sync::acquire)->end_free_task(); }
+void end_free_task() noexcept { agent.load(sync::acquire)->tasks().end_free_task(); }
 
 void fail_free_task(std::exception_ptr e) noexcept {
-  agent.load(sync::acquire)->fail_free_task(std::move(e));
+  agent.load(sync::acquire)->tasks().fail_free_task(std::move(e));
 }
 
 std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept {

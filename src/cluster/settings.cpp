@@ -70,8 +70,7 @@ void read_switches(Settings& settings) {
 
 bool set_victims(session_options& options, std::string_view words) {
   bool const lifelines = words == "lifelines";
-  auto const victims =
-      lifelines ? victim_choice::random : policy::victim_choice_from_string(words);
+  auto const victims = lifelines ? victim_choice::random : policy::victim_choice_from_string(words);
   if (!victims) return false;
   options.victims = *victims;
   options.lifelines = lifelines;

@@ -46,7 +46,8 @@ static_assert(sizeof(Descriptor) == 56);
 inline constexpr std::size_t most_from_queue = 8;  // in one visit
 
 struct SharedSegment {
-  // Each word names a run, from 1; 0 is none. So tasks and requests of a run do not concern the next.
+  // Each word names a run, from 1; 0 is none. So tasks and requests of a run do not concern the
+  // next.
   using Word = sync::atomic<std::uint32_t>;
 
   SharedStealQueue<Descriptor, policy::largest_chunk> queue;

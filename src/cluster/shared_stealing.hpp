@@ -6,11 +6,13 @@
 //   thief   looks at a rank's queue; if it is empty, writes `wanted`, and looks again and again
 //   owner   sees `wanted`, and puts a chunk of its waiting tasks into its queue, as it would send
 //           one; takes tasks back when it runs dry
-//   thief   has the owner rung when the owner has not looked for a while: its workers have long tasks
+//   thief   has the owner rung when the owner has not looked for a while: its workers have long
+//   tasks
 //
-// A rank puts tasks there only when another wants some. So a rank that is alone on its host, or whose
-// host has no rank without work, pays one load now and then. The words are hints, of use whether they
-// are seen late or not at all: a thief never counts on being served, and keeps looking.
+// A rank puts tasks there only when another wants some. So a rank that is alone on its host, or
+// whose host has no rank without work, pays one load now and then. The words are hints, of use
+// whether they are seen late or not at all: a thief never counts on being served, and keeps
+// looking.
 
 #include <algorithm>
 #include <array>
@@ -42,7 +44,8 @@ class SharedStealing {
 
   void begin_run(std::uint32_t run) {
     run_ = run;
-    NIGH_ASSERT(!is_used() || segments_.own().queue.is_empty(), "no task is left of the run before");
+    NIGH_ASSERT(!is_used() || segments_.own().queue.is_empty(),
+                "no task is left of the run before");
   }
 
   // Tells the others that this rank looks, and whether it is without work.
@@ -112,8 +115,10 @@ class SharedStealing {
     bool const is_hungry = segment.hungry.load(sync::relaxed) == run_;
     if (!has_more && is_hungry) return Next::pass_on;
     say(segment.wanted, run_);
-    if (std::none_of(asked_.begin(), asked_.end(), [&](Asked const& a) { return a.rank == rank; })) {
-      asked_.push_back({rank, segment.looks.load(sync::relaxed), now_ns + policies_.rings.after_ns});
+    if (std::none_of(asked_.begin(), asked_.end(),
+                     [&](Asked const& a) { return a.rank == rank; })) {
+      asked_.push_back(
+          {rank, segment.looks.load(sync::relaxed), now_ns + policies_.rings.after_ns});
       asked_ns_ = now_ns;
     }
     return has_more ? Next::ask_by_message : Next::wait;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Copies of the tasks that a rank has given away and has to answer for. It keeps a copy until the
-// result is back, and runs the task again when the rank that has it is lost. A rank that passes on a
-// task that it was given answers for it in turn, so each rank watches only the ranks to which it gave
-// something.
+// result is back, and runs the task again when the rank that has it is lost. A rank that passes on
+// a task that it was given answers for it in turn, so each rank watches only the ranks to which it
+// gave something.
 //
 //   A ──t──▶ B ──t──▶ C      C's result goes to B, B's to A. When C is lost, B runs t again. When B
 //   A ◀─ r ─ B ◀─ r ─ C      is lost, A does, and the result of C is of no use to anybody.
@@ -54,8 +54,8 @@ class Supervision {
     return task;
   }
 
-  // The tasks that were at the rank, and are to be run again. Copies of tasks whose owner is lost go,
-  // for nobody waits for their results.
+  // The tasks that were at the rank, and are to be run again. Copies of tasks whose owner is lost
+  // go, for nobody waits for their results.
   template <class IsLost>
   std::vector<Task> lose(int rank, IsLost is_lost) {
     std::vector<Task> again;

@@ -103,8 +103,8 @@ class Termination {
 
 // When a run is over, and with which outcome: one rank's part as a state machine.
 //
-//   root   the root task has ended, and by the waves all free tasks have ──▶ verdict() for all ranks
-//   each   is_over_with(), which rank 0 has told ──▶ is_over() ──▶ take_outcome()
+//   root   the root task has ended, and by the waves all free tasks have ──▶ verdict() for all
+//   ranks each   is_over_with(), which rank 0 has told ──▶ is_over() ──▶ take_outcome()
 //
 // A run of fork-join tasks is over when its root task is. Only where a program has free tasks do
 // waves count those created and those finished.
@@ -119,7 +119,8 @@ class RunEnd {
   void root_has_ended(Outcome root);
   void free_task_has_failed(Outcome const& what);
 
-  // Waves. counts: free tasks ever created and finished on this rank, needed only if wants_counts().
+  // Waves. counts: free tasks ever created and finished on this rank, needed only if
+  // wants_counts().
   bool wants_counts() const { return has_free_tasks_ && waves_.is_waited_for(); }
   std::vector<Termination::Send> look(TaskCounts counts, bool is_quiet);
   std::vector<Termination::Send> received(int from, TerminationMessage const& message) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the cluster layer needs of a network: ranks, and messages between them that arrive once, and
+// The network as the cluster layer uses it: ranks, and messages between them that arrive once, and
 // from one rank in the order in which they were sent. Behind it: MPI (mpi/), one rank alone
-// (alone.hpp), in tests a network that follows a script.
+// (Alone), in tests a network that follows a script.
 //
-// One thread at a time; the agent sees to that.
+// One thread at a time calls; the agent sees to that.
 
 #include <cstddef>
 #include <nigh/detail/cluster_pack.hpp>
 #include <string>
 #include <vector>
+
+#include "base/assert.hpp"
 
 namespace nigh::cluster {
 
@@ -27,19 +29,19 @@ class Transport {
   // Only the thread that made it may use it (MPI_THREAD_FUNNELED).
   virtual bool is_funneled() const noexcept = 0;
 
-  // A rank that is lost leaves the others as they are: what they send to it is dropped, and lost()
-  // tells of it. Otherwise the loss of one ends all.
+  // When a rank is lost the others go on: their messages to it are dropped, and lost() tells of it.
+  // Otherwise the loss of one rank ends all.
   virtual bool survivors_go_on() const noexcept { return false; }
   // Ranks that have been lost since the last call.
   virtual std::vector<int> lost() { return {}; }
-  // That rank is silent, and to be taken for one that is lost. What was sent to it goes out as far as
-  // it does at once; lost() does not tell of it.
+  // That rank is silent, and to be taken for lost. Messages to it go out only as far as they do at
+  // once; lost() does not tell of it.
   virtual void leave(int) {}
 
-  // Something is on its way, or coming, that goes on when this rank polls.
+  // A message is on its way, or coming, that goes on when this rank polls.
   virtual bool is_moving() const noexcept { return false; }
 
-  // Never blocks: what the network does not take is kept, and sent by a later call.
+  // Never blocks: a message that the network does not take is kept, and sent by a later call.
   virtual void send(int to, byte_view message) = 0;
 
   struct Arrived {
@@ -59,6 +61,19 @@ class Transport {
 
   // Collective. All that was sent is received, and dropped; the network is given up.
   virtual void finish() = 0;
+};
+
+// A network of one rank.
+class Alone final : public Transport {
+ public:
+  int rank() const noexcept override { return 0; }
+  int ranks() const noexcept override { return 1; }
+  std::string name() const override { return "no MPI"; }
+  bool is_funneled() const noexcept override { return false; }
+  void send(int, byte_view) override { NIGH_ASSERT(false, "nobody sends to itself"); }
+  Arrived receive() override { return {}; }
+  std::vector<bytes> gather(byte_view mine) override { return {bytes(mine.begin(), mine.end())}; }
+  void finish() override {}
 };
 
 }  // namespace nigh::cluster

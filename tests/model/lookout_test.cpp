@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who calls the thread in run(), in the order of steps that src/cluster/agent_runs.cpp takes them.
+// How the thread in run() is called, in the order of steps that src/cluster/agent.cpp takes.
 
 #include "cluster/lookout.hpp"
 

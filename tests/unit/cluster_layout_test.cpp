@@ -9,10 +9,9 @@
 #include <map>
 
 #include "cluster/functions.hpp"
-#include "cluster/inbox.hpp"
+#include "cluster/task_queues.hpp"
 #include "cluster/layout.hpp"
 #include "cluster/mpi/launcher.hpp"
-#include "cluster/switches.hpp"
 
 namespace {
 

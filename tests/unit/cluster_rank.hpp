@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cluster/engine.hpp"
-#include "cluster/placed.hpp"
+#include "cluster/task_queues.hpp"
 #include "scripted_network.hpp"
 
 namespace nigh::tests {

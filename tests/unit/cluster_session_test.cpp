@@ -10,7 +10,7 @@
 #include <nigh/fork_join.hpp>
 #include <numeric>
 
-#include "cluster/alone.hpp"
+#include "cluster/transport.hpp"
 
 namespace {
 

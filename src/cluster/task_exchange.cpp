@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cluster/task_exchange.hpp"
+
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/assert.hpp"
+
+namespace nigh::cluster {
+namespace {
+
+// The place of a task in its owner's stacks.
+Token token_of(std::uint32_t thread_slot, std::uint32_t slot) noexcept {
+  return Token{thread_slot} << 32 | slot;
+}
+
+bool is_cluster_task(nigh::detail::task_slot const& slot) noexcept {
+  return slot.call == &detail::run_cluster_task || slot.call == &detail::run_cluster_task_at_depth;
+}
+
+detail::function const& function_in(nigh::detail::task_slot const& slot) noexcept {
+  detail::function const* f;
+  std::memcpy(&f, slot.closure, sizeof f);
+  return *f;
+}
+
+std::size_t this_thread_slot() noexcept {
+  return static_cast<std::size_t>(nigh::detail::this_stack->worker->seat);
+}
+
+// What the exception says that is being handled.
+Outcome failure_on(int rank) {
+  Outcome outcome{true, rank, {}};
+  auto const says = [&](std::string_view what) {
+    auto const raw = std::as_bytes(std::span(what));
+    outcome.output.assign(raw.begin(), raw.end());
+  };
+  try {
+    throw;
+  } catch (std::exception const& e) {
+    says(e.what());
+  } catch (...) {
+    says("something that is no std::exception");
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void TaskExchange::attach(nigh::detail::scheduler& workers) {
+  workers_ = &workers;
+  free_tasks_ = std::make_unique<FreeTasks[]>(workers.seats());
+}
+
+// ---- the victim: tasks go
+
+bool TaskExchange::is_hungry() { return inbox_.is_empty() && workers_->has_idle_workers(); }
+
+bool TaskExchange::is_busy() { return !workers_->has_idle_workers(); }
+
+// From the inbox, and otherwise from one worker's stack, as a thief takes them.
+std::uint16_t TaskExchange::give(Writer& to, Chunk const& chunk) {
+  auto const from_inbox = inbox_.give(chunk, [&](Task const& t) { put_task(to, t); });
+  if (from_inbox > 0) return static_cast<std::uint16_t>(from_inbox);
+  nigh::detail::scheduler::Taken taken;
+  if (!workers_->take_for_outside(taken, chunk)) return 0;
+  std::uint16_t given = 0;
+  for (std::uint32_t i = 0; i < taken.tasks.count; ++i) {
+    auto& slot = taken.tasks.first[i];
+    if (give_slot(to, *taken.victim, slot))
+      ++given;
+    else
+      put({nullptr, nigh::detail::scheduler::run_here_after_all(*taken.victim, slot)});
+  }
+  return given;
+}
+
+// False: the slot holds no cluster task, or one that only this rank knows.
+bool TaskExchange::give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
+                             nigh::detail::task_slot& slot) {
+  if (!is_cluster_task(slot)) return false;
+  auto const& f = function_in(slot);
+  if (f.id == detail::function::unknown || f.is_late) return false;
+  auto const input_bytes = f.input_bytes(slot);
+  bool const is_free = slot.object == nullptr;
+  auto const token =
+      is_free ? free_token
+              : token_of(static_cast<std::uint32_t>(victim.seat), victim.stack.index(&slot));
+  to.put(TaskHead{f.id, self_, token, input_bytes});
+  f.pack(slot, to.room(input_bytes));
+  if (is_free) {  // it is the thief's from now on
+    f.drop(slot);
+    workers_->finish_outside(victim, slot);
+  }
+  return true;
+}
+
+// ---- the thief: tasks come, and run
+
+void TaskExchange::put(Inbox::Item item) {
+  inbox_.put(std::move(item));
+  workers_->call_workers();
+}
+
+void TaskExchange::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
+
+void TaskExchange::add_root(detail::function const& f, bytes input) {
+  put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
+}
+
+bool TaskExchange::run(std::unique_ptr<Task> task, std::uint32_t run) noexcept {
+  Outcome outcome{false, self_, {}};
+  try {
+    functions_[task->function]->run_packed(task->input, outcome.output);
+  } catch (...) {
+    outcome = failure_on(self_);
+  }
+  if (task->token == free_token) {
+    outcome.failed ? outbox_.put_failure(std::move(outcome)) : end_free_task();
+  } else if (task->token == root_token && task->owner == self_) {
+    outbox_.put_root(std::move(outcome));
+  } else if (task->owner == self_) {
+    deliver(task->token, {outcome.failed, outcome.rank, outcome.output});
+    return false;
+  } else {
+    Writer result;
+    result.put(Header{Kind::result, 0, 1, run});
+    put_outcome(result, outcome, task->token);
+    outbox_.put(task->owner, result.take());
+  }
+  return true;
+}
+
+// ---- the victim: results come back
+
+void TaskExchange::deliver(Token token, detail::outcome const& what) {
+  if (PlacedTasks::owns(token)) {
+    auto const task = placed_.remove(token);
+    return detail::end_placed(task, what);
+  }
+  auto& victim = workers_->seat(static_cast<std::uint32_t>(token >> 32));
+  auto& slot = victim.stack.slots[static_cast<std::uint32_t>(token)];
+  function_in(slot).deliver(slot, what);
+  workers_->finish_outside(victim, slot);
+}
+
+// ---- placed tasks, free tasks
+
+bool TaskExchange::place(int rank, detail::placed const& task, byte_view input, std::uint32_t run) {
+  auto const token = placed_.add(rank, task);
+  if (!token) return false;
+  Writer w;
+  w.put(Header{Kind::placed, 0, 1, run});
+  w.put(TaskHead{task.what->id, self_, *token, input.size()});
+  w.put(input);
+  outbox_.put(rank, w.take());
+  return true;
+}
+
+void TaskExchange::begin_free_task() noexcept {
+  auto& count = free_tasks_[this_thread_slot()].created;
+  count.store(count.load(sync::relaxed) + 1, sync::release);
+}
+
+void TaskExchange::end_free_task() noexcept {
+  auto& count = free_tasks_[this_thread_slot()].finished;
+  count.store(count.load(sync::relaxed) + 1, sync::release);
+}
+
+void TaskExchange::fail_free_task(std::exception_ptr e) noexcept {
+  try {
+    std::rethrow_exception(e);
+  } catch (...) {
+    outbox_.put_failure(failure_on(self_));
+  }
+}
+
+// Finished before created: termination.hpp says why.
+TaskCounts TaskExchange::free_tasks() {
+  TaskCounts sum;
+  for (std::size_t s = 0; s < workers_->seats(); ++s)
+    sum.finished += free_tasks_[s].finished.load(sync::acquire);
+  for (std::size_t s = 0; s < workers_->seats(); ++s)
+    sum.created += free_tasks_[s].created.load(sync::acquire);
+  return sum;
+}
+
+}  // namespace nigh::cluster

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The tasks of a rank's workers, as the engine sees them: it takes waiting tasks out of their
+// stacks for other ranks, hands tasks that have come to workers, and ends a task when its result is
+// back.
+//
+//   workers' task stacks ──give()──▶ engine ──take()──▶ inbox ──next()──▶ a worker ──run()──┐
+//            ▲                         ▲                                                    │
+//            └────────deliver()────────┘◀──────────────────── outbox ◀──────────────────────┘
+//
+// A task that has left keeps its slot in its owner's stack until its result is delivered.
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <nigh/cluster.hpp>
+#include <vector>
+
+#include "base/atomic.hpp"
+#include "cluster/engine.hpp"
+#include "cluster/task_queues.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace nigh::cluster {
+
+constexpr Token root_token = ~Token{0} >> 1;
+constexpr Token free_token = root_token - 1;  // nobody waits for its result
+
+class TaskExchange final : public Engine::Tasks {
+ public:
+  // functions: by number; they must outlive the exchange.
+  TaskExchange(int self, int ranks, std::size_t most_placed,
+               std::vector<detail::function*> const& functions)
+      : self_(self), functions_(functions), placed_(ranks, most_placed) {}
+  // Before the first run.
+  void attach(nigh::detail::scheduler& workers);
+
+  // ---- for workers
+
+  // The oldest task that has come. False: there is none.
+  bool next(Inbox::Item& item) { return inbox_.take(item); }
+  bool has_none() const noexcept { return inbox_.surely_empty(); }
+  // Runs a task of next(), in that run. True: its result is in the outbox, to be sent.
+  bool run(std::unique_ptr<Task> task, std::uint32_t run) noexcept;
+  // False: too many are on their way to that rank. Otherwise the task is in the outbox.
+  bool place(int rank, detail::placed const& task, byte_view input, std::uint32_t run);
+  void add_root(detail::function const& f, bytes input);
+
+  // Free tasks, as the calling worker creates and ends them.
+  void begin_free_task() noexcept;
+  void end_free_task() noexcept;
+  void fail_free_task(std::exception_ptr e) noexcept;  // instead of ending it
+
+  // ---- for whoever polls
+
+  Outbox& outbox() noexcept { return outbox_; }
+  std::uint64_t placed() { return placed_.count(); }
+  std::uint64_t refused() { return placed_.refused(); }
+
+  // ---- Engine::Tasks
+  bool is_hungry() override;
+  bool is_busy() override;
+  std::uint16_t give(Writer& to, Chunk const& chunk) override;
+  void take(Task task) override;
+  void forget(int rank) override { inbox_.forget(rank); }
+  void deliver(Token token, detail::outcome const& what) override;
+  TaskCounts free_tasks() override;
+
+ private:
+  void put(Inbox::Item item);
+  bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
+                 nigh::detail::task_slot& slot);
+
+  int const self_;
+  std::vector<detail::function*> const& functions_;
+  nigh::detail::scheduler* workers_ = nullptr;
+  Inbox inbox_;
+  Outbox outbox_;
+  PlacedTasks placed_;
+
+  // Of one thread slot of the scheduler; only its thread writes.
+  struct alignas(64) FreeTasks {
+    sync::atomic<std::uint64_t> created{0}, finished{0};
+  };
+  std::unique_ptr<FreeTasks[]> free_tasks_;  // [slot]
+};
+
+}  // namespace nigh::cluster

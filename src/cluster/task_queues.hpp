@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What waits between a rank's workers and the thread that polls: tasks that have come (Inbox),
+// messages to be sent (Outbox), and tasks that this rank has placed at others, until their results
+// are back (PlacedTasks). Each has a lock of its own, held for a few instructions.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <nigh/cluster.hpp>
+#include <nigh/runtime.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "base/atomic.hpp"
+#include "cluster/wire.hpp"
+#include "runtime/lock.hpp"
+
+namespace nigh::cluster {
+
+// Tasks that no worker has begun, oldest first. Workers without work take them; so do other ranks
+// that ask.
+//
+// (S) A worker that goes to sleep looks at size() after it has said so; put() changes size() before
+//     its caller calls a worker (tasks/outside.hpp).
+class Inbox {
+ public:
+  // A task from another rank; or, without one, what must run on this.
+  struct Item {
+    std::unique_ptr<Task> task;
+    nigh::detail::task here;
+  };
+
+  void put(Item item) {
+    std::lock_guard const guard(lock_);
+    items_.push_back(std::move(item));
+    size_.store(items_.size(), sync::seq_cst);  // (S)
+  }
+
+  bool take(Item& item) {
+    if (is_empty()) return false;
+    std::lock_guard const guard(lock_);
+    if (items_.empty()) return false;
+    item = std::move(items_.front());
+    items_.pop_front();
+    size_.store(items_.size(), sync::seq_cst);
+    return true;
+  }
+
+  // Hands over the oldest tasks that may leave, as many as how_many(their number) says. Returns how
+  // many went.
+  template <class HowMany, class Use>
+  std::size_t give(HowMany how_many, Use use) {
+    if (is_empty()) return 0;
+    std::lock_guard const guard(lock_);
+    std::size_t may_leave = 0;
+    for (auto const& i : items_) may_leave += leaves(i);
+    auto const wanted = may_leave > 0 ? how_many(may_leave) : 0;
+    std::size_t given = 0;
+    for (auto i = items_.begin(); given < wanted;) {
+      if (!leaves(*i)) {
+        ++i;
+        continue;
+      }
+      use(*i->task);
+      i = items_.erase(i);
+      ++given;
+    }
+    size_.store(items_.size(), sync::seq_cst);
+    return given;
+  }
+
+  // Drops the tasks of a rank that is lost.
+  void forget(int owner) {
+    std::lock_guard const guard(lock_);
+    std::erase_if(items_, [&](Item const& i) { return i.task && i.task->owner == owner; });
+    size_.store(items_.size(), sync::seq_cst);
+  }
+
+  bool is_empty() const noexcept { return size_.load(sync::relaxed) == 0; }
+  bool surely_empty() const noexcept { return size_.load(sync::seq_cst) == 0; }  // (S)
+
+ private:
+  static bool leaves(Item const& i) noexcept { return i.task != nullptr && !i.task->stays; }
+
+  mutable tasks::Lock lock_;
+  std::deque<Item> items_;
+  sync::atomic<std::size_t> size_{0};
+};
+
+// Messages that workers want sent, outcomes of the root task and of free tasks that threw, until
+// somebody polls.
+class Outbox {
+ public:
+  void put(int to, bytes message) {
+    std::lock_guard const guard(lock_);
+    contents_.messages.emplace_back(to, std::move(message));
+    full_.store(true, sync::seq_cst);
+  }
+  void put_root(Outcome root) {
+    std::lock_guard const guard(lock_);
+    contents_.root = std::move(root);
+    full_.store(true, sync::seq_cst);
+  }
+  void put_failure(Outcome of_free_task) {
+    std::lock_guard const guard(lock_);
+    contents_.failures.push_back(std::move(of_free_task));
+    full_.store(true, sync::seq_cst);
+  }
+
+  bool is_empty() const noexcept { return !full_.load(sync::seq_cst); }
+
+  struct Contents {
+    std::vector<std::pair<int, bytes>> messages;  // with the ranks that they go to
+    std::vector<Outcome> failures;
+    std::optional<Outcome> root;
+  };
+  Contents take_all() {
+    std::lock_guard const guard(lock_);
+    full_.store(false, sync::seq_cst);
+    return std::exchange(contents_, {});
+  }
+
+ private:
+  tasks::Lock lock_;
+  Contents contents_;
+  sync::atomic<bool> full_{false};
+};
+
+// So many tasks at a time for each rank, and no more: what is on its way, or waits there, is
+// bounded.
+class PlacedTasks {
+ public:
+  // Tells these tokens from those of slots, and from the root's.
+  static constexpr Token mark = Token{1} << 63;
+  static bool owns(Token t) noexcept { return (t & mark) != 0; }
+
+  PlacedTasks(int ranks, std::size_t capacity)
+      : capacity_(capacity), at_(static_cast<std::size_t>(ranks)) {}
+
+  std::optional<Token> add(int rank, detail::placed const& task) {
+    std::lock_guard const guard(lock_);
+    auto& waiting = at_[static_cast<std::size_t>(rank)];
+    if (waiting >= capacity_) {
+      ++refused_;
+      return {};
+    }
+    ++waiting;
+    ++count_;
+    if (free_.empty()) {
+      free_.push_back(entries_.size());
+      entries_.emplace_back();
+    }
+    auto const index = free_.back();
+    free_.pop_back();
+    entries_[index] = {task, rank};
+    return mark | index;
+  }
+
+  detail::placed remove(Token token) {
+    std::lock_guard const guard(lock_);
+    auto const index = static_cast<std::size_t>(token & ~mark);
+    NIGH_ASSERT(index < entries_.size() && entries_[index].rank >= 0, "a result comes once");
+    auto const entry = entries_[index];
+    entries_[index].rank = -1;
+    free_.push_back(index);
+    --at_[static_cast<std::size_t>(entry.rank)];
+    return entry.task;
+  }
+
+  std::uint64_t count() {
+    std::lock_guard const guard(lock_);
+    return count_;
+  }
+  std::uint64_t refused() {
+    std::lock_guard const guard(lock_);
+    return refused_;
+  }
+
+ private:
+  struct Entry {
+    detail::placed task{};
+    int rank = -1;  // -1: free
+  };
+  tasks::Lock lock_;
+  std::size_t const capacity_;
+  std::vector<std::size_t> at_;  // [rank]: how many
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> free_;
+  std::uint64_t count_ = 0;  // that have ever been placed, and refused
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace nigh::cluster
