@@ -66,8 +66,8 @@ TEST(Engine, EndsWithTheRightAnswerWhoeverIsLeft) {
     for (int rank = 1; rank < ranks; ++rank)
       if (random() % 4 != 0) losses.push_back({rank, random() % 600});
     std::sort(losses.begin(), losses.end(), [](Loss a, Loss b) { return a.after > b.after; });
-    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks, "
-                                    << losses.size() << " are lost");
+    SCOPED_TRACE(testing::Message()
+                 << "seed " << seed << ", " << ranks << " ranks, " << losses.size() << " are lost");
     Play play({seed, ranks, {supervised(seed), 2, true, false, seed % 2 == 0}}, losses);
     play();
     if (testing::Test::HasFatalFailure()) return;
@@ -85,7 +85,8 @@ TEST(Engine, GoesOnWithoutThoseWhoAreSilent) {
       auto const at = random() % 400;
       if (random() % 2 == 0) stops.push_back({rank, at, true, at + random() % 4000});
     }
-    std::sort(stops.begin(), stops.end(), [](Loss const& a, Loss const& b) { return a.after > b.after; });
+    std::sort(stops.begin(), stops.end(),
+              [](Loss const& a, Loss const& b) { return a.after > b.after; });
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
     auto policies = supervised(seed);
     policies.silence_ns = 4'000'000;
@@ -122,7 +123,8 @@ TEST(Engine, PartsWhenAllWantToOrAreLeft) {
   EnginePolicies policies;
   policies.supervised = true;
   policies.silence_ns = 1000;
-  Rank zero(0, reaches(0, 3), network, {policies, 1}), one(1, reaches(1, 3), network, {policies, 1});
+  Rank zero(0, reaches(0, 3), network, {policies, 1}),
+      one(1, reaches(1, 3), network, {policies, 1});
   std::mt19937 random(1);
   zero.engine.part();
   one.engine.part();
@@ -142,18 +144,6 @@ TEST(Engine, PartsWhenAllWantToOrAreLeft) {
     one.engine.receive(got.from, got.message, 0);
   EXPECT_TRUE(one.engine.has_parted());
   EXPECT_EQ(one.take_left(), (std::vector<int>{2}));
-}
-
-TEST(Silence, IsTimeThatWasListenedTo) {
-  Silence silence(3, 1000);
-  EXPECT_THAT(silence.listen(1, 3, 5000), testing::IsEmpty()) << "it begins";
-  EXPECT_THAT(silence.listen(1, 3, 1'000'000), testing::IsEmpty()) << "100 at a look, no more";
-  for (int i = 1; i < 9; ++i)
-    EXPECT_THAT(silence.listen(1, 3, 1'000'000 + 100 * i), testing::IsEmpty());
-  silence.heard(2);
-  EXPECT_THAT(silence.listen(1, 3, 1'000'900), testing::ElementsAre(1));
-  Silence never(2, 0);
-  for (int i = 0; i < 100; ++i) EXPECT_THAT(never.listen(0, 2, i * 1000), testing::IsEmpty());
 }
 
 TEST(Engine, AsksThoseWhoAreLeftOnceTheOneItAsksIsLost) {

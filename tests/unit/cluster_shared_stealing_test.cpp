@@ -157,4 +157,64 @@ TEST(EngineInSharedMemory, KeepsItsTasksWhereItsQueueIsFull) {
   EXPECT_TRUE(p.owner.engine.is_over());
 }
 
+// ---- the state machine alone, without an engine
+
+struct Two {
+  Two() {
+    for (auto* side : {&owner, &thief}) side->begin_run(1);
+  }
+  Hosts hosts{2};
+  SharedStealing owner{hosts.seen_by(0), {}}, thief{hosts.seen_by(1), {}};
+  Chunk const one{policy::ChunkChoice::one, level::host, level::host};
+};
+
+TEST(SharedStealing, PutsTasksThereOnlyWhenAskedAndOnlyOnce) {
+  Two t;
+  EXPECT_FALSE(t.owner.takes_request());
+  t.owner.look(false);
+  EXPECT_EQ(t.thief.ask(0, 0), SharedStealing::Next::wait);
+  EXPECT_TRUE(t.owner.is_called());
+  ASSERT_TRUE(t.owner.takes_request());
+  EXPECT_FALSE(t.owner.takes_request());
+  ASSERT_TRUE(t.owner.put({7, 0, 99, false, {}}));
+  t.owner.has_put(1, false);
+  auto const stolen = t.thief.steal(0, t.one);
+  ASSERT_EQ(stolen.count, 1u);
+  EXPECT_EQ(stolen.tasks[0].token, 99u);
+  EXPECT_EQ(t.owner.take_back(t.one).count, 0u);
+}
+
+TEST(SharedStealing, PassesOnARankThatHasNothingEither) {
+  Two t;
+  t.owner.look(true);
+  EXPECT_EQ(t.thief.ask(0, 0), SharedStealing::Next::pass_on);
+  EXPECT_TRUE(t.thief.asked().empty());
+  EXPECT_FALSE(t.owner.is_called());
+}
+
+TEST(SharedStealing, SendsAThiefToTheMailForTasksThatFitNoQueue) {
+  Two t;
+  t.owner.look(false);
+  t.thief.ask(0, 0);
+  ASSERT_TRUE(t.owner.takes_request());
+  EXPECT_FALSE(t.owner.put({7, 0, 99, false, bytes(200)}));
+  t.owner.has_put(0, true);
+  EXPECT_FALSE(t.owner.is_called()) << "it has seen the request in vain";
+  EXPECT_EQ(t.thief.ask(0, 0), SharedStealing::Next::ask_by_message);
+}
+
+TEST(SharedStealing, WaitsForNoRankOnceItHasGotSomething) {
+  Two t;
+  t.owner.look(false);
+  t.thief.ask(0, 0);
+  EXPECT_EQ(t.thief.asked().size(), 1u);
+  EXPECT_TRUE(t.thief.expects_tasks(1));
+  ASSERT_TRUE(t.owner.takes_request());
+  ASSERT_TRUE(t.owner.put({}));
+  t.owner.has_put(1, false);
+  EXPECT_EQ(t.thief.steal(0, t.one).count, 1u);
+  EXPECT_TRUE(t.thief.asked().empty());
+  EXPECT_FALSE(t.thief.expects_tasks(1));
+}
+
 }  // namespace

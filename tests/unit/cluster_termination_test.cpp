@@ -264,4 +264,52 @@ TEST(ClusterTermination, WouldEndTooEarlyIfMessagesWereCounted) {
 }
 
 }  // namespace
+// ---- the end of a run
+
+TEST(RunEnd, IsTheRootsEndWithoutFreeTasks) {
+  RunEnd root(0, 2, false), other(1, 2, false);
+  root.begin_run();
+  other.begin_run();
+  EXPECT_FALSE(root.verdict());
+  root.root_has_ended({false, 1, {}});
+  auto const verdict = root.verdict();
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->rank, 1);
+  EXPECT_FALSE(root.verdict()) << "all are told once";
+  EXPECT_FALSE(other.is_over());
+  other.is_over_with(1, *verdict);
+  EXPECT_TRUE(other.is_over());
+  EXPECT_EQ(other.last_over(), 1u);
+  EXPECT_EQ(other.take_outcome().rank, 1);
+  EXPECT_FALSE(other.is_over()) << "of the next run";
+}
+
+// One rank, so that each look is a wave.
+TEST(RunEnd, WaitsForFreeTasksAndTellsTheFirstFailure) {
+  RunEnd end(0, 1, true);
+  end.begin_run();
+  end.root_has_ended({false, 0, {}});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(end.wants_counts());
+    end.look({2, 0}, true);
+  }
+  EXPECT_FALSE(end.verdict()) << "two free tasks are not finished";
+  end.free_task_has_failed({true, 5, {}});  // which finishes it
+  end.free_task_has_failed({true, 6, {}});
+  for (int i = 0; i < 2; ++i) end.look({2, 0}, true);
+  auto const verdict = end.verdict();
+  ASSERT_TRUE(verdict);
+  EXPECT_TRUE(verdict->failed);
+  EXPECT_EQ(verdict->rank, 5);
+}
+
+TEST(RunEnd, PrefersTheRootsOwnFailure) {
+  RunEnd end(0, 1, true);
+  end.begin_run();
+  end.free_task_has_failed({true, 5, {}});
+  end.root_has_ended({true, 0, {}});
+  for (int i = 0; i < 2; ++i) end.look({1, 0}, true);
+  EXPECT_EQ(end.verdict().value().rank, 0);
+}
+
 }  // namespace nigh::cluster
