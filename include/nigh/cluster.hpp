@@ -214,7 +214,7 @@ class NIGH_API task_scope {
   void spawn(detail::result_of<F>& out, A&&... arguments) {
     push<F>(&out, {std::forward<A>(arguments)...});
   }
-  // The same at a rank; its neighbours may take it from there. Runs here when too many are on their
+  // The same at a rank; other ranks may take it from there. Runs here when too many are on their
   // way to that rank (session_options::queue_capacity). std::out_of_range: there is no such rank.
   template <auto F, class... A>
     requires std::is_void_v<detail::result_of<F>>

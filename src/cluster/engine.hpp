@@ -75,7 +75,7 @@ class Engine {
     virtual TaskCounts free_tasks() = 0;
   };
 
-  // What the caller is to do, or to say to people.
+  // Something that the caller is to do, or to say to people.
   struct Notice {
     enum class What {
       ring,            // wake that rank of this host, which does not look

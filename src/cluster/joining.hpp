@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What ranks agree on when a session starts, beside their layout, before they have workers. Most of
+// Agreements of ranks when a session starts, beside their layout, before they have workers. Most of
 // these are collective; where ranks cannot go on, rank 0 says why, and all end, code 2.
 
 #include <cstdint>

@@ -27,7 +27,7 @@ std::string get_text(Reader& from) {
   return {reinterpret_cast<char const*>(raw.data()), raw.size()};
 }
 
-// What must be the same everywhere, in the order in which differences are told.
+// The settings that must be the same everywhere, in the order in which differences are told.
 std::vector<std::string> terms(session_options const& o) {
   return {"messages are of version " + std::to_string(wire_version),
           "victims are " + victims_of(o),

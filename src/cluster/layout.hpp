@@ -31,15 +31,15 @@ struct Layout {
   std::string who(int rank) const;  // "rank 2 on n3"
 };
 
-// Whom a rank asks: those of its domain, of its host, of its switch, then everybody.
+// A rank asks those of its domain, then of its host, of its switch, and then all others.
 policy::VictimPlan plan_among_ranks(Layout const& layout);
 
-// Which of its cpus a rank takes where others of its machine were given the same: its part of them
-// in turn; one, where there are fewer cpus than ranks.
+// The cpus that a rank takes where others of its machine were given the same: its part of them in
+// turn; one, where there are fewer cpus than ranks.
 std::vector<int> share_of_cpus(Layout const& layout);
 
-// Of the first machine whose ranks have more workers than cpus, which then take turns: what to tell
-// its user. Empty: there is none.
+// A line for the user about the first machine whose ranks have more workers than cpus, which then
+// take turns. Empty: there is none.
 std::string crowd_in(Layout const& layout);
 
 // Collective: everybody's place, and whether all ranks fit together. Where they do not, or one

@@ -3,13 +3,13 @@
 // The sleep of the thread in run(), which looks for messages when nobody else does. Each time it
 // wakes, some worker has no cpu for a while: two workers on a virtual machine with two cpus lost 8%
 // of their speed when it did so each 150 us. So it sleeps long (policy/attention.hpp) where workers
-// look for messages all the time, or where others of this host wake it:
+// look for messages all the time, or where others wake it:
 //
-//   a neighbour   that wants something, and sees that nobody looks (shared_segment.hpp)
+//   a rank        of the host that wants tasks, and sees that no thread looks (shared_stealing.hpp)
 //   a worker      that goes to sleep: from then on it takes this thread to look for tasks
-//   whoever       has seen the run's end
+//   any thread    that has seen the run's end
 //
-// But for the last, missing a call costs a long sleep and no more.
+// Missing one of the first two calls costs a long sleep and no more.
 
 #include <chrono>
 #include <cstdint>
@@ -32,8 +32,8 @@ class Lookout {
   // bell: where other processes can ring it; null: they need not.
   explicit Lookout(Word* bell) noexcept : bell_(bell != nullptr ? *bell : own_bell_) {}
 
-  // (C) Whoever calls because of what it has stored before is understood: the thread reads calls()
-  //     before it looks whether there is a reason to sleep, and sleeps only while there is no call.
+  // (C) A caller stores its reason before it calls. The thread reads calls() before it looks for a
+  //     reason to sleep, and sleeps only while there is no new call: so it sees the reason.
   std::uint32_t calls() const noexcept { return bell_.load(sync::acquire); }  // (C)
   static void call(Word& bell) noexcept {
     bell.fetch_add(1, sync::release);  // (C)

@@ -9,7 +9,8 @@
 //
 // One rank, the root, decides for all: it listens to every other rank, and each other rank listens
 // to it. A rank that is lost stays lost, whatever comes from it later. The root cannot be replaced
-// today, so all others end when it is lost; whoever changes that begins with root().
+// today, so all others end when it is lost. A design in which its role passes on begins with
+// root().
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of nigh::cluster::task_scope need not be inlined, and the entry of its tasks.
+// The parts of nigh::cluster::task_scope that need not be inlined, and the entry of its tasks.
 
 #include <algorithm>
 #include <cstring>

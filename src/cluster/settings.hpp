@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a session is told: its options, and NIGH_* variables, which go before them.
+// The settings of a session: its options, and NIGH_* variables, which go before them.
 
 #include <nigh/cluster.hpp>
 #include <string>

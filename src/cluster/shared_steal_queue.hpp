@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a rank puts tasks that its neighbours may take: a bounded ring in memory that the ranks of
-// a host share. There are no addresses in it, and nobody ever waits for anybody.
+// The queue from which the other ranks of a host may take a rank's tasks: a bounded ring in memory
+// that these ranks share. It holds no addresses, and no rank ever waits for another.
 //
 //   owner   put()    at tail_, one thread at a time
 //   anyone  take()   at head_, oldest first, several with one compare-exchange; the owner, too,
@@ -12,9 +12,10 @@
 //
 //   free for p ──put()──▶ holds p ──take()──▶ free for p + capacity
 //
-// A position is taken once: head_ only grows, by the compare-exchange that takes what it goes over.
-// Who read it, or a turn, long ago fails there. Head_ orders nothing; all is in the turns:
-// (P) A task is seen whole: put() releases the turn behind the task; take() acquires it before it
+// A position is taken once: head_ only grows, by the compare-exchange that takes the positions it
+// goes over. A thief that read head_, or a turn, long ago fails there. Head_ orders nothing; the
+// turns do: (P) A task is seen whole: put() releases the turn behind the task; take() acquires it
+// before it
 //     reads the task.
 // (R) A slot is not written while it is read: take() releases the turn when it has copied the task;
 //     put() acquires it before it writes the next.
@@ -65,7 +66,7 @@ class SharedStealQueue {
     }
     if (seen == 0) return Take::empty;
     std::size_t const n = how_many(seen);
-    NIGH_ASSERT(0 < n && n <= seen, "who sees tasks takes some of them");
+    NIGH_ASSERT(0 < n && n <= seen, "a thief that sees tasks takes some of them");
     auto const first = head;
     if (!head_.compare_exchange_strong(head, first + n, sync::relaxed)) return Take::lost;
     for (std::size_t i = 0; i < n; ++i) {
@@ -86,8 +87,8 @@ class SharedStealQueue {
     T task;
   };
 
-  // The position's lower half will do: nobody sleeps through four billion tasks between two loads,
-  // and who did would fail at head_.
+  // The position's lower half will do: no thief sleeps through four billion tasks between two
+  // loads, and one that did would fail at head_.
   static std::uint64_t free_for(std::uint64_t position) noexcept {
     return static_cast<std::uint32_t>(position);
   }

@@ -103,7 +103,7 @@ class SharedStealing {
     return stolen;
   }
 
-  // What to do about a rank whose queue is empty, which knows now that tasks are wanted.
+  // The next step at a rank whose queue is empty, and which knows now that tasks are wanted.
   enum class Next {
     ask_by_message,  // it has tasks that fit no queue
     wait,            // it has work, and may put some of it there soon

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whom a rank asks for tasks, and when. A state machine: outcomes and times come in, a victim comes
-// out. It sends nothing.
+// Victim selection among ranks, and its pauses. A state machine: outcomes and times come in, a
+// victim comes out. It sends nothing.
 //
 //   searching ──asks(victim)──▶ waits for the answer ──succeeds()──▶ a new round
 //       ▲                              │ fails()

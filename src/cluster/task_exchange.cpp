@@ -30,7 +30,7 @@ std::size_t this_thread_slot() noexcept {
   return static_cast<std::size_t>(nigh::detail::this_stack->worker->seat);
 }
 
-// What the exception says that is being handled.
+// The outcome that tells of the exception that is being handled.
 Outcome failure_on(int rank) {
   Outcome outcome{true, rank, {}};
   auto const says = [&](std::string_view what) {

@@ -51,7 +51,7 @@ class TaskExchange final : public Engine::Tasks {
   void end_free_task() noexcept;
   void fail_free_task(std::exception_ptr e) noexcept;  // instead of ending it
 
-  // ---- for whoever polls
+  // ---- for the thread that polls
 
   Outbox& outbox() noexcept { return outbox_; }
   std::uint64_t placed() { return placed_.count(); }

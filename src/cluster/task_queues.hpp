@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What waits between a rank's workers and the thread that polls: tasks that have come (Inbox),
+// The queues between a rank's workers and the thread that polls: tasks that have come (Inbox),
 // messages to be sent (Outbox), and tasks that this rank has placed at others, until their results
 // are back (PlacedTasks). Each has a lock of its own, held for a few instructions.
 

@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t {
   stop,      // the run is over: a ResultHead and the root's output
   failed,    // to rank 0: a free task has thrown; a ResultHead and what
   wave,      // of termination detection: a TerminationMessage
-  beat,      // of whoever is there; this and the next two name a rank
+  beat,      // that rank is there; this and the next two name a rank
   silent,    // by rank 0: that rank says nothing, and is left
   parts,     // to rank 0: that rank has no more runs; by rank 0: nor has it, or nobody (supervised)
 };
@@ -36,7 +36,7 @@ struct Header {
   std::uint32_t run;  // runs are numbered from 1
 };
 
-// By what its owner knows a task that has left.
+// The name under which its owner knows a task that has left.
 using Token = std::uint64_t;
 
 struct TaskHead {

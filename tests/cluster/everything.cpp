@@ -115,7 +115,7 @@ long sum_of_all_ranks(long mine) {
 
 long visits_of_all_ranks() { return sum_of_all_ranks(visits.exchange(0)); }
 
-bool has_neighbours_somewhere() {
+bool shares_a_host_somewhere() {
   MPI_Comm host;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   int ranks = 0;
@@ -131,10 +131,10 @@ long window_tasks_of_all_ranks(cluster::session const& here) {
 // Tasks are counted where they come from and where they go; some go through the window, if there
 // is one. Ranks of a busy machine may need a few runs to be awake at the same time.
 void check_counters(cluster::session const& here, bool has_window) {
-  bool const may_use_it = has_neighbours_somewhere() && has_window;
+  bool const may_use_it = shares_a_host_somewhere() && has_window;
   for (int runs = 0; may_use_it && runs < 200 && window_tasks_of_all_ranks(here) == 0; ++runs)
     cluster::run<fib>(25);
-  check((window_tasks_of_all_ranks(here) > 0) == may_use_it, "neighbours use the window");
+  check((window_tasks_of_all_ranks(here) > 0) == may_use_it, "ranks of a host use the window");
   auto const c = here.counters();
   check(sum_of_all_ranks(static_cast<long>(c.tasks_stolen)) ==
             sum_of_all_ranks(static_cast<long>(c.tasks_given)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A steal between two ranks of one host, through the memory that they share: one visit to a shelf
-// that the other rank has just filled. Without what comes before, noticing that tasks are wanted,
-// and after, running them.
+// A steal between two ranks of one host, through the memory that they share: one visit to a queue
+// that the other rank has just filled. It leaves out the time before, until the owner notices that
+// tasks are wanted, and the time after, when they run.
 
 #include <vector>
 

@@ -14,8 +14,8 @@ namespace nigh::cluster {
 
 // Ranks run one program, so all of them see these bytes alike.
 struct Frame {
-  // Whoever is connected to says who it is (greeting), whoever connects takes one of the
-  // connections it could make (choice); ring messages after that.
+  // The rank that is connected to says which it is (greeting), the rank that connects takes one of
+  // the connections it could make (choice); ring messages follow.
   enum class Kind : std::uint32_t { greeting, choice, ring };
   static constexpr std::uint32_t first_word = 0x6867'696e;  // "nigh"
 

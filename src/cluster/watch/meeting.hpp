@@ -15,7 +15,8 @@
 
 namespace nigh::cluster {
 
-// What all ranks know of each. Plain bytes: whoever carries it need not know what it is.
+// The facts about a rank that all ranks are told. Plain bytes: a transport need not know their
+// meaning.
 struct Card {
   std::uint64_t job = 0, secret = 0;  // rank 0's count
   std::int64_t silence_us = 0;        // rank 0's counts; negative: it cannot be told

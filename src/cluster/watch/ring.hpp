@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who watches whom, and what is said when somebody is missing: one rank's part of it as a state
-// machine. What happened and when goes in, messages come out. No clock, no socket, no thread.
+// Ranks that watch one another in a ring, and tell when one is missing: one rank's part as a state
+// machine. Events and times go in, messages come out. No clock, no socket, no thread.
 //
 //   present ── wants to leave, and all do ──▶ left
 //      └────── a neighbour, or somebody told of, is lost ──▶ lost
@@ -9,7 +9,8 @@
 // Ranks form a ring, each connected to the one before it (left) and behind it (right).
 // - Each says to both neighbours every `beat` that it is there. A connection that ends without a
 //   goodbye says that the neighbour has ended; nothing heard for `silence`, that it is silent.
-// - Whoever notices a loss says so both ways around the ring, and ends; so does whoever is told.
+// - A rank that notices a loss says so both ways around the ring, and ends; so does a rank that is
+// told.
 //   One loss leaves a line of ranks, told from both of its ends. When the network falls apart, so
 //   does the ring, in two places at least: every part has a rank that misses a neighbour.
 // - Ranks leave together, or those still at work would have nobody to be told by. "Ready" goes from
@@ -19,8 +20,8 @@
 //
 // Silence is time that was listened to: what passes between two looks counts for one beat at most.
 // So a rank that was not scheduled, stopped or suspended with its host does not take its own
-// absence for its neighbours'. This needs whoever drives the machine to hand over what has arrived
-// before it says what time it is.
+// absence for its neighbours'. For this the caller must hand over the messages that have
+// arrived before it tells the time.
 
 #include <array>
 #include <cstddef>

@@ -3,8 +3,8 @@
 // Ends this process, with a line that says why, when another rank of its job has ended without a
 // word, or has been silent: whatever this rank does meanwhile, in whatever library it is stuck.
 //
-// One thread, which sleeps but for a message to each of two neighbours twice a second (ring.hpp).
-// It needs nothing of MPI, and nothing of whoever launched the job. NIGH_CLUSTER_SILENCE on rank 0
+// One thread, which sleeps except for a message to each of two neighbours twice a second
+// (ring.hpp). It needs nothing of MPI, and nothing of the launcher. NIGH_CLUSTER_SILENCE on rank 0
 // says after how many seconds a rank is silent (5); 0: nobody watches.
 
 #include <cstddef>
@@ -29,7 +29,8 @@ namespace nigh::cluster {
 // NIGH_CLUSTER_SILENCE, in microseconds; negative: it is no time.
 Time silence_of_environment();
 inline constexpr char const* bad_silence =
-    "NIGH_CLUSTER_SILENCE of rank 0 is not a number of seconds from 0.1 to 86400, or 0 for no watch";
+    "NIGH_CLUSTER_SILENCE of rank 0 is not a number of seconds from 0.1 to 86400, or 0 for no "
+    "watch";
 
 class Watch {
  public:
