@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/client/program.hpp"
+#include "coordinator/client/connection.hpp"
 #include "coordinator/server/server.hpp"
 #include "platform/local_listener.hpp"
 
@@ -44,7 +44,7 @@ class RunningServer {
   std::filesystem::path const& directory() const { return directory_; }
   std::string const& socket() const { return socket_; }
   std::string metrics() const { return directory_ / "metrics.sock"; }
-  ProgramOptions options() const { return {socket_.c_str(), "test", allowed_}; }
+  ConnectionOptions options() const { return {socket_.c_str(), "test", allowed_}; }
   // As the system numbers it.
   pid_t thread() const {
     while (serving_ == 0) std::this_thread::yield();

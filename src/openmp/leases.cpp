@@ -15,24 +15,24 @@
 
 #include "base/atomic.hpp"
 #include "coordinator/client/job_rank.hpp"
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "platform/binary_identity.hpp"
 
 namespace nigh::openmp {
 
 class Leases {
  public:
-  explicit Leases(coordinator::Program& program) noexcept : master(program) {}
-  coordinator::Master master;
+  explicit Leases(coordinator::ClientConnection& program) noexcept : master(program) {}
+  coordinator::LeaseClient master;
 };
 
 namespace {
 
 // Never destroyed: other threads may be in regions when the process ends.
-alignas(
-    coordinator::Program) constinit unsigned char room_for_program[sizeof(coordinator::Program)]{};
+alignas(coordinator::ClientConnection) constinit unsigned char room_for_program[sizeof(
+    coordinator::ClientConnection)]{};
 // (A) Who sees that there is one sees all of it.
-constinit sync::atomic<coordinator::Program*> program{nullptr};
+constinit sync::atomic<coordinator::ClientConnection*> program{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit bool has_joined = false;
 constinit bool is_forked = false;
@@ -49,11 +49,11 @@ coordinator::JobRank own_rank() {
 }
 
 // Once; that there was no coordinator then, the program finds out again by itself.
-coordinator::Program& joined(coordinator::CpuSet const& allowed) {
+coordinator::ClientConnection& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
   auto* there = program.load(sync::relaxed);
   if (there == nullptr) {
-    there = new (room_for_program) coordinator::Program;
+    there = new (room_for_program) coordinator::ClientConnection;
     program.store(there, sync::release);  // (A)
   }
   if (!has_joined) {
@@ -84,7 +84,7 @@ void end(Leases* leases) noexcept {
 
 Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand demand) noexcept {
   auto const team = leases.master.enter(region, demand);
-  return {team.cpus, team.size, team.version, team.is_to_be_timed, team.floats, team.without};
+  return {team.cpus, team.size, team.version, team.is_to_be_timed, team.floats, team.fallback};
 }
 
 void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }

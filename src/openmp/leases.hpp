@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "coordinator/client/without.hpp"
+#include "coordinator/client/fallback_reason.hpp"
 #include "coordinator/protocol/message.hpp"
 #include "preload/hidden.hpp"
 
@@ -18,7 +18,8 @@ struct Lease {
       0;  // of this master's leases: changes when cpus do, though not with the size alone
   bool is_to_be_timed = false;  // however short it is
   bool floats = false;          // its team had better not be bound to the cpus
-  coordinator::Without without = coordinator::Without::no_coordinator;  // with size 0: why
+  coordinator::FallbackReason fallback =
+      coordinator::FallbackReason::no_coordinator;  // with size 0: why
 };
 
 // One for each thread that begins regions; used by that thread only.

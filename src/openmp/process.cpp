@@ -36,13 +36,13 @@ constinit sync::atomic<std::uint32_t> threads_with_leases{0};
 struct Counts {
   void reset() {
     for (auto* const count : {&regions, &leased}) count->store(0, sync::relaxed);
-    for (auto& count : without) count.store(0, sync::relaxed);
+    for (auto& count : fallback) count.store(0, sync::relaxed);
     smallest.store(UINT32_MAX, sync::relaxed);
     largest.store(0, sync::relaxed);
   }
   sync::atomic<std::uint64_t> regions{0};
   sync::atomic<std::uint64_t> leased{0};
-  std::array<sync::atomic<std::uint64_t>, coordinator::reasons_for_without> without{};
+  std::array<sync::atomic<std::uint64_t>, coordinator::fallback_reasons> fallback{};
   sync::atomic<std::uint32_t> smallest{UINT32_MAX};
   sync::atomic<std::uint32_t> largest{0};
 };
@@ -195,11 +195,11 @@ char const* why_no_runtime() {
 // "; without: 12 no coordinator, 3 the coordinator refused"
 void tell_without(ToldLine& line) {
   char const* between = "; without: ";
-  for (int i = 0; i < coordinator::reasons_for_without; ++i) {
-    auto const regions = counts.without[static_cast<std::size_t>(i)].load(sync::relaxed);
+  for (int i = 0; i < coordinator::fallback_reasons; ++i) {
+    auto const regions = counts.fallback[static_cast<std::size_t>(i)].load(sync::relaxed);
     if (regions == 0) continue;
     line.add("%s%llu %s", between, static_cast<unsigned long long>(regions),
-             to_string(static_cast<coordinator::Without>(i)));
+             to_string(static_cast<coordinator::FallbackReason>(i)));
     between = ", ";
   }
 }
@@ -246,7 +246,7 @@ cpu_set_t const& own_cpus() noexcept { return at_start; }
 void count_region(Lease const& lease) noexcept {
   counts.regions.fetch_add(1, sync::relaxed);
   if (lease.size == 0) {
-    counts.without[static_cast<std::size_t>(lease.without)].fetch_add(1, sync::relaxed);
+    counts.fallback[static_cast<std::size_t>(lease.fallback)].fetch_add(1, sync::relaxed);
     return;
   }
   counts.leased.fetch_add(1, sync::relaxed);

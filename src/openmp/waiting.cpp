@@ -54,8 +54,8 @@ std::uint64_t about_now_ns() noexcept {
 }
 
 bool is_coordinated(Lease const& lease) noexcept {
-  return lease.size > 0 || (lease.without != coordinator::Without::no_coordinator &&
-                            lease.without != coordinator::Without::foreign_version);
+  return lease.size > 0 || (lease.fallback != coordinator::FallbackReason::no_coordinator &&
+                            lease.fallback != coordinator::FallbackReason::foreign_version);
 }
 
 policy::Crowd crowd(Thread const& me, Lease const& lease, std::uint32_t threads) noexcept {

@@ -21,13 +21,13 @@ class Leases {
     if (at_ == nullptr || *at_ == '\0') at_ = text;
     std::uint32_t size = 0;
     bool floats = false;
-    auto without = coordinator::Without::no_coordinator;
+    auto without = coordinator::FallbackReason::no_coordinator;
     while (*at_ != ';' && *at_ != '\0') {
       if ('0' <= *at_ && *at_ <= '9' && size < 64) {
         cpus_[size++] = static_cast<std::uint16_t>(strtol(at_, const_cast<char**>(&at_), 10));
         continue;
       }
-      if (*at_ == '!') without = coordinator::Without::refused;
+      if (*at_ == '!') without = coordinator::FallbackReason::refused;
       floats |= *at_++ == '~';
     }
     if (*at_ == ';') ++at_;

@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "simulation/kernel.hpp"
 
 namespace simulation {
@@ -14,8 +14,8 @@ inline constexpr std::size_t most_cpus = 32;
 
 struct Member {
   Process* process = nullptr;
-  nigh::coordinator::Program* program = nullptr;
-  nigh::coordinator::Master* master = nullptr;
+  nigh::coordinator::ClientConnection* program = nullptr;
+  nigh::coordinator::LeaseClient* master = nullptr;
   // Of the lease it had last; all its cpus are known where every region says what it can use.
   std::array<int, most_cpus> cpus{};
   int size = 0;

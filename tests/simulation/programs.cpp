@@ -12,9 +12,9 @@
 namespace simulation {
 
 namespace core = nigh::coordinator;
-using core::Master;
-using core::Program;
-using core::Without;
+using core::ClientConnection;
+using core::FallbackReason;
+using core::LeaseClient;
 
 namespace {
 
@@ -26,11 +26,11 @@ constexpr Time look_at_clock = 5'000;  // how roughly it measures, all in all
 
 }  // namespace
 
-Program& Programs::program_of(One& one) {
-  return *std::launder(reinterpret_cast<Program*>(&one.image->program));
+ClientConnection& Programs::program_of(One& one) {
+  return *std::launder(reinterpret_cast<ClientConnection*>(&one.image->program));
 }
-Master& Programs::master_of(One& one, std::size_t index) {
-  return *std::launder(reinterpret_cast<Master*>(&one.image->masters[index]));
+LeaseClient& Programs::master_of(One& one, std::size_t index) {
+  return *std::launder(reinterpret_cast<LeaseClient*>(&one.image->masters[index]));
 }
 
 Process* Programs::any() const {
@@ -88,9 +88,9 @@ void Programs::come() {
     if (!random.one_in(4)) one.allowed.add(c);
   one.allowed.add(static_cast<int>(random.below(static_cast<std::uint32_t>(host_.cpus()))));
   one.process->cpu = static_cast<int>(random.below(static_cast<std::uint32_t>(host_.cpus())));
-  new (&one.image->program) Program();
+  new (&one.image->program) ClientConnection();
   for (std::size_t i = 0; i < one.masters; ++i)
-    new (&one.image->masters[i]) Master(program_of(one));
+    new (&one.image->masters[i]) LeaseClient(program_of(one));
   begin(one);
 }
 
@@ -136,7 +136,7 @@ core::Demand Programs::some_demand(One const& one) const {
   return {maximum, random.below(2) * maximum};
 }
 
-void Programs::note(One& one, std::size_t index, Master::Team const& team) {
+void Programs::note(One& one, std::size_t index, LeaseClient::Team const& team) {
   Member& member = one.members[index];
   auto const size = static_cast<int>(team.size);
   bool const is_new = team.version != member.version || size > member.size;
@@ -183,7 +183,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   bool const was_there = kernel->server != nullptr && host_.life() == life &&
                          !kernel->server->is_stopped && is_joined && program.is_joined() &&
                          one.process->unsent == unsent;
-  if (team.without == Without::no_answer && was_there && world->now() - began >= late &&
+  if (team.fallback == FallbackReason::no_answer && was_there && world->now() - began >= late &&
       kernel->server->lag - servers_lag + one.process->lag - lag < late / 2)
     world->fail("program " + std::to_string(one.process->pid) +
                 " got no answer, though the server was there and nothing held it up");
@@ -200,15 +200,15 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
     return true;
   }
   member.size = 0;
-  if (team.without == Without::unplaced)
+  if (team.fallback == FallbackReason::unplaced)
     invariants_.denied(*one.process, began);
   else
     invariants_.granted(*one.process);  // nobody has denied it cpus
-  world->saw(team.without == Without::unplaced    ? Seen::region_unplaced
-             : team.without == Without::refused   ? Seen::region_refused
-             : team.without == Without::no_answer ? Seen::region_no_answer
-                                                  : Seen::region_alone);
-  world->log("begins a region without cpus: reason %1", static_cast<int>(team.without));
+  world->saw(team.fallback == FallbackReason::unplaced    ? Seen::region_unplaced
+             : team.fallback == FallbackReason::refused   ? Seen::region_refused
+             : team.fallback == FallbackReason::no_answer ? Seen::region_no_answer
+                                                          : Seen::region_alone);
+  world->log("begins a region without cpus: reason %1", static_cast<int>(team.fallback));
   return true;
 }
 
@@ -291,14 +291,14 @@ void Programs::run_runtime(One& one) {
 void Programs::end(One& one, std::size_t index) {
   one.members[index].is_calling = true;
   invariants_.begin_call(4 * answers_within);
-  master_of(one, index).~Master();
+  master_of(one, index).~LeaseClient();
   invariants_.end_call();
   invariants_.remove(one.members[index]);
   if (--one.threads_left > 0) return;
   world->saw(Seen::program_exited);
   world->log("ends");
   Process& process = *one.process;
-  program_of(one).~Program();
+  program_of(one).~ClientConnection();
   remove(one);
   kernel->kill(process);
 }

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "simulation/invariants.hpp"
 
 namespace simulation {
@@ -36,9 +36,10 @@ class Programs {
   // As fork() copies it. Its objects are never destroyed unless the program ends in order: what a
   // killed one leaves behind, its process has.
   struct Image {
-    alignas(nigh::coordinator::Program) std::byte program[sizeof(nigh::coordinator::Program)];
-    alignas(nigh::coordinator::Master)
-        std::array<std::byte[sizeof(nigh::coordinator::Master)], most_masters> masters;
+    alignas(nigh::coordinator::ClientConnection)
+        std::byte program[sizeof(nigh::coordinator::ClientConnection)];
+    alignas(nigh::coordinator::LeaseClient)
+        std::array<std::byte[sizeof(nigh::coordinator::LeaseClient)], most_masters> masters;
   };
   struct One {
     Process* process = nullptr;
@@ -55,8 +56,8 @@ class Programs {
     nigh::coordinator::JobRank rank{};
     std::size_t threads_left = 0;
   };
-  static nigh::coordinator::Program& program_of(One& one);
-  static nigh::coordinator::Master& master_of(One& one, std::size_t index);
+  static nigh::coordinator::ClientConnection& program_of(One& one);
+  static nigh::coordinator::LeaseClient& master_of(One& one, std::size_t index);
 
   One& add(Process& process);
   void remove(One& one);
@@ -68,7 +69,7 @@ class Programs {
   nigh::coordinator::Demand some_demand(One const& one) const;
   bool enter(One& one, std::size_t index, bool exchanges);
   void leave(One& one, std::size_t index);
-  void note(One& one, std::size_t index, nigh::coordinator::Master::Team const& team);
+  void note(One& one, std::size_t index, nigh::coordinator::LeaseClient::Team const& team);
   void close_descriptors(One& one);
   void fork(One& one);
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 
 namespace {
@@ -41,7 +41,7 @@ struct Board {
 };
 
 // Two have a cpu, and neither is dead or has it from a nighd that is.
-void occupy(Board& board, int seat, Master::Team const& team, int daemon) {
+void occupy(Board& board, int seat, LeaseClient::Team const& team, int daemon) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
     int const other = board.seat_of_cpu[team.cpus[i]].exchange(seat + 1);
     if (other != 0 && other != seat + 1 && !board.seats[other - 1].is_dying &&
@@ -49,7 +49,7 @@ void occupy(Board& board, int seat, Master::Team const& team, int daemon) {
       ++board.collisions;
   }
 }
-void vacate(Board& board, int seat, Master::Team const& team) {
+void vacate(Board& board, int seat, LeaseClient::Team const& team) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
     int mine = seat + 1;
     board.seat_of_cpu[team.cpus[i]].compare_exchange_strong(mine, 0);
@@ -57,12 +57,12 @@ void vacate(Board& board, int seat, Master::Team const& team) {
 }
 
 // Enters regions until it is killed.
-[[noreturn]] void be_program(Board& board, int seat, ProgramOptions const& options,
+[[noreturn]] void be_program(Board& board, int seat, ConnectionOptions const& options,
                              std::uint64_t seed) {
   Random random(seed);
-  Program program;
+  ClientConnection program;
   program.join(options);
-  Master master(program);
+  LeaseClient master(program);
   for (;;) {
     int const daemon = board.daemons;
     auto const team = master.enter(random() % 4, {static_cast<std::uint32_t>(random() % 8 + 1), 1});

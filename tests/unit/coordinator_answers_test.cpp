@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/shared_memory.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 // A program that is not our client, and its page's descriptor.
 struct Stranger {
-  explicit Stranger(ProgramOptions const& options)
+  explicit Stranger(ConnectionOptions const& options)
       : connection(platform::connect_local(options.socket)) {
     send(Register{.pid = 1, .name = Name("stranger"), .allowed = options.allowed});
     platform::wait_until_readable(connection, -1);
@@ -90,23 +90,23 @@ TEST(Answer, OfWhoIsNoCoordinatorGrantsNothing) {
 
 TEST(CoordinatorAnswers, SayWhyARegionHasNoCpus) {
   RunningServer server;
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  std::deque<Master> masters;
+  std::deque<LeaseClient> masters;
   for (std::uint32_t i = 0; i < lease_slots; ++i) {
     auto const team = masters.emplace_back(program).enter(1, {0, 1});
-    EXPECT_EQ(team.without, Without::refused) << "that is no demand";
+    EXPECT_EQ(team.fallback, FallbackReason::refused) << "that is no demand";
   }
-  Master one_more(program);
-  EXPECT_EQ(one_more.enter(1, {1, 1}).without, Without::too_many_threads);
+  LeaseClient one_more(program);
+  EXPECT_EQ(one_more.enter(1, {1, 1}).fallback, FallbackReason::too_many_threads);
 }
 
 // A trial's first run that takes far too long is its last.
 TEST(CoordinatorAnswers, LeadToNoMoreRunsOfATrialThatTakesTooLong) {
   RunningServer server;
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   auto const run = [&](std::uint64_t duration_ns) {
     auto const size = master.enter(1, {}).size;
     master.leave(size == 8 ? duration_ns : 100 * duration_ns);
@@ -142,16 +142,16 @@ TEST(CoordinatorAnswers, DoNotWaitForProfilesThatAreReadOrWritten) {
   auto options = server.options();
   options.binary = 17;
   for (int i = 0; i < 2; ++i) {
-    Program program;
+    ClientConnection program;
     ASSERT_TRUE(program.join(options));
-    Master master(program);
+    LeaseClient master(program);
     EXPECT_EQ(master.enter(1, {}).size, 8u);
     master.leave(2 * Report::every_ns);
   }
   disk.set_value();
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(options));
-  Master master(program);
+  LeaseClient master(program);
   EXPECT_EQ(master.enter(1, {}).size, 3u);
   master.leave(1000);
   server.stop();

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "running_server.hpp"
 
@@ -32,7 +32,7 @@ class CoordinatorCgroup : public ::testing::Test {
   void quota(std::string const& text) { write("sys/fs/cgroup/box/cpu.max", text); }
   void cpuset(std::string const& text) { write("sys/fs/cgroup/box/cpuset.cpus.effective", text); }
   // Regions begin again and again, until one has a team of this size; a test that hangs has failed.
-  static void until_team_has(std::uint32_t size, Master& master) {
+  static void until_team_has(std::uint32_t size, LeaseClient& master) {
     for (;;) {
       auto const team = master.enter(1, all);
       master.leave(1000);
@@ -46,16 +46,16 @@ class CoordinatorCgroup : public ::testing::Test {
 
 TEST_F(CoordinatorCgroup, AQuotaBoundsTheTeamFromTheFirstRegion) {
   quota("250000 100000");
-  Program program;
-  Master master(program);
+  ClientConnection program;
+  LeaseClient master(program);
   ASSERT_TRUE(program.join(server.options()));
   EXPECT_EQ(master.enter(1, all).size, 3u);
   master.leave(1000);
 }
 
 TEST_F(CoordinatorCgroup, AQuotaIsReadAgainWhileProgramsRun) {
-  Program program;
-  Master master(program);
+  ClientConnection program;
+  LeaseClient master(program);
   ASSERT_TRUE(program.join(server.options()));
   until_team_has(8, master);
   quota("200000 100000");
@@ -71,8 +71,8 @@ TEST_F(CoordinatorCgroup, AQuotaIsReadAgainWhileProgramsRun) {
 
 TEST_F(CoordinatorCgroup, TwoProgramsOfAGroupShareItsQuota) {
   quota("400000 100000");
-  Program one, two;
-  Master first(one), second(two);
+  ClientConnection one, two;
+  LeaseClient first(one), second(two);
   ASSERT_TRUE(one.join(server.options()));
   ASSERT_TRUE(two.join(server.options()));
   ASSERT_EQ(first.enter(1, {3, 3}).size, 3u);
@@ -82,8 +82,8 @@ TEST_F(CoordinatorCgroup, TwoProgramsOfAGroupShareItsQuota) {
 }
 
 TEST_F(CoordinatorCgroup, ACpusetIsReadAgainWhileProgramsRun) {
-  Program program;
-  Master master(program);
+  ClientConnection program;
+  LeaseClient master(program);
   ASSERT_TRUE(program.join(server.options()));
   until_team_has(8, master);
   cpuset("2-4");
@@ -95,8 +95,8 @@ TEST_F(CoordinatorCgroup, ACpusetIsReadAgainWhileProgramsRun) {
 
 // In the middle of a region: the cpus that are gone are asked back at once, not when others wait.
 TEST_F(CoordinatorCgroup, ACpusetThatShrinksIsFollowedWhileARegionRuns) {
-  Program program;
-  Master master(program);
+  ClientConnection program;
+  LeaseClient master(program);
   ASSERT_TRUE(program.join(server.options()));
   ASSERT_EQ(master.enter(1, all).size, 8u);
   cpuset("2-4");

@@ -8,7 +8,7 @@
 
 #include <climits>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "running_server.hpp"
 
@@ -55,13 +55,13 @@ class CoordinatorDescriptors : public ::testing::Test {
   }
 
   RunningServer server;
-  Program program;
+  ClientConnection program;
 };
 
 TEST_F(CoordinatorDescriptors, ItsNumberIsAHighOne) { EXPECT_GE(program.socket(), 200); }
 
 TEST_F(CoordinatorDescriptors, AnAnnouncedCloseEndsTheLinkAtOnceAndTheNextRegionMakesAnother) {
-  Master master(program);
+  LeaseClient master(program);
   ASSERT_EQ(master.enter(1, all).size, 8u);
   master.leave(0);
   int const number = program.socket();
@@ -86,7 +86,7 @@ TEST_F(CoordinatorDescriptors, OtherNumbersConcernItNot) {
 }
 
 TEST_F(CoordinatorDescriptors, WhatWasPutThereUnannouncedIsLeftAlone) {
-  Master master(program);
+  LeaseClient master(program);
   ASSERT_EQ(master.enter(1, all).size, 8u);
   master.leave(0);
   int const number = program.socket();

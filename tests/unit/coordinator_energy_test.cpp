@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "running_server.hpp"
 
@@ -50,8 +50,8 @@ TEST_F(CoordinatorEnergy, IsToldInTotalAndByProgram) {
   server.restart();
   EXPECT_EQ(status().host.measures_energy, 1);
 
-  Program program;
-  Master master(program);
+  ClientConnection program;
+  LeaseClient master(program);
   ASSERT_TRUE(program.join(server.options()));
   ASSERT_EQ(master.enter(1, {64, 64}).size, 8);
   write("class/powercap/intel-rapl:0/energy_uj", "9000000");

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "platform/affinity.hpp"
 #include "running_server.hpp"
@@ -60,8 +60,8 @@ class OwnPlaceOfServer : public ::testing::Test {
 
   Cpus all;
   RunningServer server;
-  Program program;
-  Master master{program};
+  ClientConnection program;
+  LeaseClient master{program};
   std::uint32_t threads = 1;
 };
 
@@ -74,7 +74,7 @@ TEST_F(OwnPlaceOfServer, IsBesideTheOnlyOneThatAsks) {
 TEST_F(OwnPlaceOfServer, IsAnywhereWhenASecondProgramComes) {
   ask();
   ASSERT_EQ(cpus_of_server(), Cpus{here()});
-  Program second;
+  ClientConnection second;
   ASSERT_TRUE(second.join(server.options()));
   EXPECT_EQ(cpus_of_server(), all) << "before it answers";
 }
@@ -121,9 +121,9 @@ TEST_F(OwnPlaceOfServer, IsNotForWhatItStarts) {
   {
     auto options = keeps.options();
     options.binary = 17;
-    Program taught;
+    ClientConnection taught;
     ASSERT_TRUE(taught.join(options));
-    Master its(taught);
+    LeaseClient its(taught);
     for (std::uint32_t size = 2; size < 4; ++size) {
       its.enter(1, {size, size});
       its.leave(2 * Report::every_ns);

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "running_server.hpp"
 
@@ -19,16 +19,16 @@ constexpr Demand all{64, 64};
 using Clock = std::chrono::steady_clock;
 
 struct OneMaster {
-  OneMaster(ProgramOptions options, bool waits_briefly) {
+  OneMaster(ConnectionOptions options, bool waits_briefly) {
     options.waits_briefly = waits_briefly;
     EXPECT_TRUE(program.join(options));
   }
-  Program program;
-  Master master{program};
+  ClientConnection program;
+  LeaseClient master{program};
 };
 
 // A server that does not get its turn for long counts as one that does not answer, so: until it is.
-void enter_with(Master& master, Demand demand, std::uint32_t at_least) {
+void enter_with(LeaseClient& master, Demand demand, std::uint32_t at_least) {
   while (master.enter(1, demand).size < at_least) {
     master.leave(1000);
     ::usleep(1000);
@@ -50,7 +50,7 @@ TEST(PatientClients, RunUnplacedWhereOthersHoldTheCpus) {
   for (int i = 0; i < 1000; ++i) {
     auto const team = other.master.enter(1, all);
     EXPECT_EQ(team.size, 0u);
-    EXPECT_NE(team.without, Without::nothing);
+    EXPECT_NE(team.fallback, FallbackReason::none);
     other.master.leave(1000);
   }
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(20));
@@ -107,8 +107,8 @@ class StoppableServer {
     ::waitpid(process_, &status, WUNTRACED);
   }
   void go_on() { ::kill(process_, SIGCONT); }
-  ProgramOptions options() const {
-    ProgramOptions o{socket_.c_str(), "test", {}};
+  ConnectionOptions options() const {
+    ConnectionOptions o{socket_.c_str(), "test", {}};
     for (int cpu = 0; cpu < 8; ++cpu) o.allowed.add(cpu);
     return o;
   }
@@ -123,7 +123,7 @@ class StoppableServer {
 TEST(PatientClients, DoNotWaitForACoordinatorThatIsStopped) {
   StoppableServer server;
   OneMaster one(server.options(), true);
-  Master& master = one.master;
+  LeaseClient& master = one.master;
   enter_with(master, {2, 2}, 2);
   master.leave(1000);
   server.stop();

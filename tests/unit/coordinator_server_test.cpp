@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "coordinator/server/server.hpp"
 #include "platform/local_socket.hpp"
@@ -46,8 +46,8 @@ class CoordinatorServer : public ::testing::Test {
     EXPECT_EQ(::pipe(ready), 0);
     pid_t const child = ::fork();
     if (child == 0) {
-      Program program;
-      Master master(program);
+      ClientConnection program;
+      LeaseClient master(program);
       program.join(server.options());
       char const has = master.enter(1, all).size > 0;
       EXPECT_EQ(::write(ready[1], &has, 1), 1);
@@ -68,9 +68,9 @@ class CoordinatorServer : public ::testing::Test {
 };
 
 TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   auto const first = master.enter(1, all);
   ASSERT_EQ(first.size, 8u);
   EXPECT_EQ(free(), 0u);
@@ -86,9 +86,9 @@ TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
 }
 
 TEST_F(CoordinatorServer, GivesRegionsThatUseFewerThreadsTheFirstOfTheLease) {
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   auto const large = master.enter(1, all);
   master.leave(1000);
   auto const small = master.enter(2, {2, 2});
@@ -99,12 +99,12 @@ TEST_F(CoordinatorServer, GivesRegionsThatUseFewerThreadsTheFirstOfTheLease) {
 }
 
 TEST_F(CoordinatorServer, TellsProgramsHowManyThereAre) {
-  Program one;
+  ClientConnection one;
   EXPECT_EQ(one.programs(), 0u);
   ASSERT_TRUE(one.join(server.options()));
   EXPECT_EQ(one.programs(), 1u);
   {
-    Program other;
+    ClientConnection other;
     ASSERT_TRUE(other.join(server.options()));
     EXPECT_EQ(one.programs(), 2u);
     EXPECT_EQ(other.programs(), 2u);
@@ -113,9 +113,9 @@ TEST_F(CoordinatorServer, TellsProgramsHowManyThereAre) {
 }
 
 TEST_F(CoordinatorServer, TakesIdleLeasesBackWithoutTheProgram) {
-  Program one, other;
+  ClientConnection one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
-  Master first(one), second(other);
+  LeaseClient first(one), second(other);
   ASSERT_EQ(first.enter(1, all).size, 8u);
   first.leave(1000);
   EXPECT_GE(second.enter(1, all).size, 4u) << "an equal part, though the first one does nothing";
@@ -127,9 +127,9 @@ TEST_F(CoordinatorServer, TakesIdleLeasesBackWithoutTheProgram) {
 TEST_F(CoordinatorServer, TakesIdleLeasesBackBeforeTheirSliceHasPassed) {
   constexpr Time an_hour = 3'600'000'000;
   RunningServer patient({}, an_hour);
-  Program one, other;
+  ClientConnection one, other;
   ASSERT_TRUE(one.join(patient.options()) && other.join(patient.options()));
-  Master first(one), second(other);
+  LeaseClient first(one), second(other);
   ASSERT_EQ(first.enter(1, all).size, 8u);
   first.leave(1000);
   EXPECT_GE(second.enter(1, all).size, 4u);
@@ -138,15 +138,15 @@ TEST_F(CoordinatorServer, TakesIdleLeasesBackBeforeTheirSliceHasPassed) {
 
 // One that has no regions: it is told by message, and gives back and asks in one.
 TEST_F(CoordinatorServer, TellsThoseThatListenAndSwapsTheirLease) {
-  Program listens, other;
+  ClientConnection listens, other;
   auto options = server.options();
   options.listens = true;
   ASSERT_TRUE(listens.join(options) && other.join(server.options()));
-  Master first(listens);
+  LeaseClient first(listens);
   ASSERT_EQ(first.exchange(0, {}).size, 8u);
   EXPECT_TRUE(first.is_kept());
   std::thread second([&] {
-    Master master(other);
+    LeaseClient master(other);
     EXPECT_EQ(master.enter(1, all).size, 4u);
     master.leave(1000);
   });
@@ -160,11 +160,11 @@ TEST_F(CoordinatorServer, TellsThoseThatListenAndSwapsTheirLease) {
 }
 
 TEST_F(CoordinatorServer, APausedLeaseIsTakenWithoutAWord) {
-  Program listens, other;
+  ClientConnection listens, other;
   auto options = server.options();
   options.listens = true;
   ASSERT_TRUE(listens.join(options) && other.join(server.options()));
-  Master first(listens), second(other);
+  LeaseClient first(listens), second(other);
   ASSERT_EQ(first.exchange(0, {}).size, 8u);
   EXPECT_TRUE(first.pause());
   EXPECT_TRUE(first.resume());
@@ -179,9 +179,9 @@ TEST_F(CoordinatorServer, APausedLeaseIsTakenWithoutAWord) {
 }
 
 TEST_F(CoordinatorServer, WhoClosesWaitsForNoCpus) {
-  Program busy, closed;
+  ClientConnection busy, closed;
   ASSERT_TRUE(busy.join(server.options()) && closed.join(server.options()));
-  Master holds(busy), waits(closed);
+  LeaseClient holds(busy), waits(closed);
   ASSERT_EQ(holds.enter(1, all).size, 8u);
   std::thread waiting([&] { EXPECT_EQ(waits.enter(1, all).size, 0u); });
   until([&] { return status().host.waiting == 1; });
@@ -191,9 +191,9 @@ TEST_F(CoordinatorServer, WhoClosesWaitsForNoCpus) {
 }
 
 TEST_F(CoordinatorServer, WaitsForTheEndOfARegionAndNoLonger) {
-  Program one, other;
+  ClientConnection one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
-  Master first(one), second(other);
+  LeaseClient first(one), second(other);
   ASSERT_EQ(first.enter(1, all).size, 8u);
   std::atomic<bool> began = false;
   std::thread waiting([&] {
@@ -208,14 +208,14 @@ TEST_F(CoordinatorServer, WaitsForTheEndOfARegionAndNoLonger) {
 }
 
 TEST_F(CoordinatorServer, GivesAnswersToTheThreadsTheyAreFor) {
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
   std::vector<std::thread> threads;
   std::atomic<int> regions = 0;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (int round = 0; round < 20; ++round) {
-        Master master(program);
+        LeaseClient master(program);
         for (std::uint32_t i = 1; i <= 5; ++i) {
           auto const team = master.enter(static_cast<RegionId>(t), {i % 3 + 1, 1});
           EXPECT_TRUE(0 < team.size && team.size <= i % 3 + 1);
@@ -273,7 +273,7 @@ TEST_F(CoordinatorServer, LetsProgramsRunWithoutWhenNoMemoryCanBeShared) {
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit const none{0, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
-  Program program, other;
+  ClientConnection program, other;
   bool const joined = program.join(server.options()), joined_too = other.join(server.options());
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_FALSE(joined || joined_too);
@@ -292,18 +292,18 @@ TEST_F(CoordinatorServer, TakesBackWhatKilledProgramsHeld) {
 
 TEST_F(CoordinatorServer, EndsTheLeaseOfWhoNeverReleases) {
   auto const child = holder();
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   EXPECT_GE(master.enter(1, all).size, 4u) << "after `overdue`";
   master.leave(1000);
   kill(child);
 }
 
 TEST_F(CoordinatorServer, LeavesChildrenWithoutAndParentsWithTheirLeases) {
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   ASSERT_EQ(master.enter(1, all).size, 8u);
   pid_t const child = ::fork();
   if (child == 0) {
@@ -393,9 +393,9 @@ TEST_F(CoordinatorServer, SurvivesWhoWritesAnythingIntoItsPage) {
   platform::wait_until_readable(connection, -1);
   for (std::size_t i = 0; i < sizeof(LeasePage) / 8; ++i) page[i] = i * 0x9e3779b97f4a7c15;
 
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   EXPECT_GE(master.enter(1, all).size, 4u);
   master.leave(1000);
   platform::unmap_shared(page, sizeof(LeasePage));
@@ -416,9 +416,9 @@ TEST_F(CoordinatorServer, DisconnectsWhoDoesNotRead) {
 }
 
 TEST_F(CoordinatorServer, ProgramsGoOnWithoutAndClaimWhatTheyHadFromTheNext) {
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   ASSERT_EQ(master.enter(1, {3, 3}).size, 3u);
   server.restart();
   master.leave(200'000'000);  // long enough to have a look at the connection
@@ -430,24 +430,24 @@ TEST_F(CoordinatorServer, ProgramsGoOnWithoutAndClaimWhatTheyHadFromTheNext) {
 }
 
 TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
-  Program program;
+  ClientConnection program;
   EXPECT_FALSE(program.join({"/nowhere/nighd.sock", "test", server.options().allowed}));
-  Master master(program);
+  LeaseClient master(program);
   auto const team = master.enter(1, all);
   EXPECT_EQ(team.size, 0u);
-  EXPECT_EQ(team.without, Without::no_coordinator);
+  EXPECT_EQ(team.fallback, FallbackReason::no_coordinator);
   master.leave(1000);
 
-  Program joined;
+  ClientConnection joined;
   ASSERT_TRUE(joined.join(server.options()));
-  Master other(joined);
-  EXPECT_EQ(other.enter(1, {1, 1}).without, Without::nothing);
+  LeaseClient other(joined);
+  EXPECT_EQ(other.enter(1, {1, 1}).fallback, FallbackReason::none);
   other.leave(1000);
   server.stop();
   for (int i = 0; i < 2; ++i) {
     auto const later = other.enter(1, all);
     EXPECT_EQ(later.size, 0u);
-    EXPECT_EQ(later.without, Without::no_answer);
+    EXPECT_EQ(later.fallback, FallbackReason::no_answer);
     EXPECT_FALSE(joined.is_joined());
     other.leave(1000);
   }
@@ -461,7 +461,7 @@ TEST_F(CoordinatorServer, SpeaksWithItsUsersProgramsOnly) {
   if (child == 0) {
     constexpr uid_t somebody = 12345;
     if (::setresuid(somebody, somebody, somebody) != 0) ::_exit(2);
-    Program program;
+    ClientConnection program;
     ::_exit(program.join(server.options()) ? 1 : 0);
   }
   int ended = -1;

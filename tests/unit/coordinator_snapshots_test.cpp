@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "coordinator/client/program.hpp"
+#include "coordinator/client/connection.hpp"
 #include "coordinator/client/status.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/server/line_rate.hpp"
@@ -114,7 +114,7 @@ TEST(LineRate, SaysSoManyASecondAndCountsTheRest) {
 TEST(RunningStatus, IsOfTheMomentOfItsFirstQuestion) {
   RunningServer server;
   auto const programs = [&] { return query_status(server.socket())->host.programs; };
-  Program one, two;
+  ClientConnection one, two;
   ASSERT_TRUE(one.join(server.options()));
   while (programs() != 1) ::usleep(1000);
   int const socket = platform::connect_local(server.socket().c_str());
@@ -146,7 +146,7 @@ TEST(RunningLog, TellsOfAllThatComeAndLeave) {
   RunningServer server;
   constexpr int runs = 200;
   for (int i = 0; i < runs; ++i) {
-    Program program;
+    ClientConnection program;
     ASSERT_TRUE(program.join(server.options()));
   }
   while (server.told_moves() != 2 * runs) ::usleep(1000);

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
@@ -61,12 +61,12 @@ TEST_P(Versions, ThatAreOthersAreNamedAndProgramsRunWithout) {
   RunningServer server;
   server.stop();
   ForeignCoordinator const foreign(server.socket(), GetParam());
-  Program program;
+  ClientConnection program;
   EXPECT_FALSE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   auto const team = master.enter(1, {4, 4});
   EXPECT_EQ(team.size, 0u);
-  EXPECT_EQ(team.without, Without::foreign_version);
+  EXPECT_EQ(team.fallback, FallbackReason::foreign_version);
   master.leave(1000);
   EXPECT_EQ(foreign.refused(), 1) << "it is not asked again at every region";
 
@@ -80,15 +80,15 @@ TEST_P(Versions, ThatAreOthersAreNamedAndProgramsRunWithout) {
 // nighd is replaced by another version's, and that by ours, under a program that goes on.
 TEST_P(Versions, MayChangeUnderAProgram) {
   RunningServer server;
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  Master master(program);
+  LeaseClient master(program);
   ASSERT_EQ(master.enter(1, {4, 4}).size, 4u);
   server.stop();
   {
     ForeignCoordinator const foreign(server.socket(), GetParam());
     master.leave(2 * Report::every_ns);  // long enough to have a look at the connection
-    EXPECT_EQ(master.enter(1, {4, 4}).without, Without::foreign_version);
+    EXPECT_EQ(master.enter(1, {4, 4}).fallback, FallbackReason::foreign_version);
     EXPECT_EQ(foreign.refused(), 1);
     master.leave(1000);
   }

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "base/printable.hpp"
-#include "coordinator/client/program.hpp"
+#include "coordinator/client/connection.hpp"
 #include "coordinator/client/status.hpp"
 
 namespace nigh::coordinator {
@@ -95,11 +95,11 @@ class HostileFiles : public ::testing::Test {
 
 TEST_F(HostileFiles, NamesOfProgramsReachNoTerminalRaw) {
   ASSERT_NO_FATAL_FAILURE(start());
-  ProgramOptions options;
+  ConnectionOptions options;
   options.socket = socket.c_str();
   options.name = "evil\u009b31m\u202etxt\xff";
   options.allowed.add(0);
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(options));
   for (std::string const command :
        {"status", "status --json", "top --once", "top --once --json", "doctor"}) {

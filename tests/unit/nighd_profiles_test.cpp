@@ -12,7 +12,7 @@
 #include <mutex>
 #include <string>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "coordinator/profile/profile_files.hpp"
 #include "nighd/profiles.hpp"
@@ -60,7 +60,7 @@ class NighdProfiles : public testing::Test {
     std::lock_guard const alone(lock_);
     return warning_;
   }
-  ProgramOptions options(std::uint64_t of = binary) {
+  ConnectionOptions options(std::uint64_t of = binary) {
     auto o = server_->options();
     o.binary = of;
     return o;
@@ -78,9 +78,9 @@ class NighdProfiles : public testing::Test {
     ASSERT_EQ(::pipe(ready), 0);
     pid_t const child = ::fork();
     if (child == 0) {
-      Program program;
+      ClientConnection program;
       program.join(options());
-      Master master(program);
+      LeaseClient master(program);
       for (auto const& t : times_of_one_thread())
         for (int i = 0; i < 3; ++i) {
           bool const can = t.threads == 1;
@@ -100,9 +100,9 @@ class NighdProfiles : public testing::Test {
 
   // Cpus that a new run of the program gets for the region.
   std::uint32_t granted(std::uint64_t of = binary) {
-    Program program;
+    ClientConnection program;
     EXPECT_TRUE(program.join(options(of)));
-    Master master(program);
+    LeaseClient master(program);
     auto const size = master.enter(region, {}).size;
     master.leave(1000);
     return size;
@@ -270,9 +270,9 @@ TEST_F(NighdProfiles, OfInterpretersWithoutAScriptAreNotKept) {
 TEST_F(NighdProfiles, ReachRegionsOfALeaseThatIsKept) {
   run_and_kill();
   auto const grants = query_status(server_->socket())->host.grants;
-  Program program;
+  ClientConnection program;
   ASSERT_TRUE(program.join(options()));
-  Master master(program);
+  LeaseClient master(program);
   EXPECT_EQ(master.enter(region + 1, {}).size, 8U) << "of which nothing is known";
   master.leave(1000);
   EXPECT_EQ(master.enter(region, {}).size, 1U);

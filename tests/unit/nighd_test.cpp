@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
 #include "denied_call.hpp"
 #include "platform/affinity.hpp"
@@ -43,8 +43,8 @@ class Nighd : public ::testing::Test {
   }
 
   void start(std::vector<char const*> more, bool may_move = true) {
-    std::vector<char const*> words{NIGHD, "--foreground", "--socket", socket.c_str(), "--profiles",
-                                   "none", "--idle-exit", "0"};
+    std::vector<char const*> words{NIGHD,        "--foreground", "--socket",    socket.c_str(),
+                                   "--profiles", "none",         "--idle-exit", "0"};
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(nullptr);
     process = ::fork();
@@ -64,7 +64,7 @@ class Nighd : public ::testing::Test {
 
   Cpus all;
   std::string socket;
-  ProgramOptions options{};
+  ConnectionOptions options{};
   pid_t process = 0;
 
  private:
@@ -114,8 +114,8 @@ class PlaceOfNighd : public Nighd {
   }
 
   Cpus everywhere;
-  Program program;
-  Master master{program};
+  ClientConnection program;
+  LeaseClient master{program};
 };
 
 TEST_F(PlaceOfNighd, IsBesideTheOnlyOneThatAsksAndAnywhereForOthersAndLater) {
@@ -144,10 +144,10 @@ TEST_F(PlaceOfNighd, IsAnywhereAndProgramsAreServedWhereTheSystemRefuses) {
 
 TEST_F(Nighd, LetsInAsManyProgramsOfAUserAsItWasTold) {
   ASSERT_NO_FATAL_FAILURE(start({"--programs-per-user", "2"}));
-  Program first, third;
+  ClientConnection first, third;
   ASSERT_TRUE(first.join(options));
   {
-    Program second;
+    ClientConnection second;
     ASSERT_TRUE(second.join(options));
     EXPECT_FALSE(third.join(options));
     auto const status = query_status(socket);
@@ -158,17 +158,17 @@ TEST_F(Nighd, LetsInAsManyProgramsOfAUserAsItWasTold) {
 }
 
 // What it answers to a user's program that tries to return our lease.
-int other_users_answers(ProgramOptions const& options, LeaseId ours) {
+int other_users_answers(ConnectionOptions const& options, LeaseId ours) {
   constexpr uid_t somebody = 12345;
   if (::setresgid(somebody, somebody, somebody) != 0 ||
       ::setresuid(somebody, somebody, somebody) != 0)
     return 1;
-  Program mine, too_many;
+  ClientConnection mine, too_many;
   if (!mine.join(options)) return 2;
   if (too_many.join(options)) return 3;
   auto const release = encode(ProgramMessage{Release{ours}});
   if (::write(mine.socket(), release.bytes().data(), release.bytes().size()) < 0) return 4;
-  Master master(mine);  // heard behind it
+  LeaseClient master(mine);  // heard behind it
   return master.enter(1, {1, 1}).size == 1 ? 0 : 5;
 }
 
@@ -178,9 +178,9 @@ TEST_F(Nighd, ServesEveryUserApartWhenTold) {
   open_directory();
   ASSERT_NO_FATAL_FAILURE(start({"--any-user", "--programs-per-user", "1"}));
   {
-    Program program;
+    ClientConnection program;
     ASSERT_TRUE(program.join(options));
-    Master master(program);
+    LeaseClient master(program);
     ASSERT_EQ(master.enter(1, {1, 1}).size, 1u);
     pid_t const child = ::fork();
     if (child == 0) {

@@ -21,17 +21,17 @@
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "platform/service.hpp"
 
 namespace bench {
 
 namespace {
 
+using nigh::coordinator::ClientConnection;
+using nigh::coordinator::ConnectionOptions;
 using nigh::coordinator::Demand;
-using nigh::coordinator::Master;
-using nigh::coordinator::Program;
-using nigh::coordinator::ProgramOptions;
+using nigh::coordinator::LeaseClient;
 using Clock = std::chrono::steady_clock;
 using Times = std::pair<Clock::time_point, Clock::time_point>;
 
@@ -69,15 +69,15 @@ class Child {
 }
 
 // Takes all cpus, says so on `ready`, and keeps them.
-void hold_all(ProgramOptions const& options, Demand all, long memory_mib, int ready) {
+void hold_all(ConnectionOptions const& options, Demand all, long memory_mib, int ready) {
   auto const bytes = static_cast<std::size_t>(memory_mib) << 20U;
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   std::memset(memory, 1, bytes);
-  Program program;
+  ClientConnection program;
   if (!program.join(options)) return;
-  Master master(program);
+  LeaseClient master(program);
   if (master.enter(1, all).size != all.maximum || write(ready, "", 1) != 1) return;
   be_busy();
 }
@@ -124,7 +124,7 @@ class Scene {
   }
 
  private:
-  ProgramOptions options_of(char const* name) const {
+  ConnectionOptions options_of(char const* name) const {
     return {.socket = daemon_.socket().c_str(), .name = name, .allowed = cpus_};
   }
 
@@ -133,8 +133,8 @@ class Scene {
   nigh::coordinator::CpuSet cpus_{};
   Demand all_{};
   int ready_[2]{};
-  Program program_;
-  std::optional<Master> master_;
+  ClientConnection program_;
+  std::optional<LeaseClient> master_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "coordinator/client/job_rank.hpp"
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "platform/bell.hpp"
 #include "platform/program.hpp"
 #include "platform/thread.hpp"
@@ -44,8 +44,8 @@ class HostLeases final : public tasks::LeaseSource {
   void drop() noexcept;  // in a child of fork()
 
  private:
-  Program program_;
-  Master master_{program_};
+  ClientConnection program_;
+  LeaseClient master_{program_};
   platform::Bell bell_;
   bool was_joined_ = false;
   bool has_lease_ = false;

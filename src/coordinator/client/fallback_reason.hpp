@@ -6,8 +6,8 @@
 
 namespace nigh::coordinator {
 
-enum class Without : std::uint8_t {
-  nothing,           // it has cpus
+enum class FallbackReason : std::uint8_t {
+  none,              // it has cpus
   no_coordinator,    // none is there, or none was let in by
   foreign_version,   // the one that is there speaks another version of the protocol
   no_answer,         // there was one, until it ended or was silent for two seconds
@@ -15,23 +15,23 @@ enum class Without : std::uint8_t {
   too_many_threads,  // begin regions
   unplaced,          // no cpu was free for it, for as long as it would wait
 };
-inline constexpr int reasons_for_without = 7;
+inline constexpr int fallback_reasons = 7;
 
-constexpr char const* to_string(Without why) noexcept {
+constexpr char const* to_string(FallbackReason why) noexcept {
   switch (why) {
-    case Without::nothing:
+    case FallbackReason::none:
       break;
-    case Without::no_coordinator:
+    case FallbackReason::no_coordinator:
       return "no coordinator";
-    case Without::foreign_version:
+    case FallbackReason::foreign_version:
       return "the coordinator speaks another version";
-    case Without::no_answer:
+    case FallbackReason::no_answer:
       return "the coordinator did not answer";
-    case Without::refused:
+    case FallbackReason::refused:
       return "the coordinator refused";
-    case Without::too_many_threads:
+    case FallbackReason::too_many_threads:
       return "too many threads begin regions";
-    case Without::unplaced:
+    case FallbackReason::unplaced:
       return "others held the cpus";
   }
   return "";

@@ -12,7 +12,7 @@ namespace nigh::coordinator {
 
 // word_: 0 free; 1 taken; 2 taken and somebody may be asleep on it.
 // (T) Taking the turn acquires what those who had it before released.
-class Turn {
+class ListenerLock {
  public:
   bool try_take() noexcept {
     std::uint32_t expected = 0;

@@ -5,8 +5,8 @@
 // Nothing here throws, allocates, or needs a C++ runtime that others' programs have not; it is
 // preloaded into them. Without a coordinator, and whenever something goes wrong with it, programs
 // run as if there were none. A program may wait for cpus for as long as it takes, and then notices
-// within two seconds that a coordinator does not answer. Or (ProgramOptions::waits_briefly) none of
-// its regions waits for long: where others hold the cpus it runs without its own, and so it does
+// within two seconds that a coordinator does not answer. Or (ConnectionOptions::waits_briefly) none
+// of its regions waits for long: where others hold the cpus it runs without its own, and so it does
 // where the coordinator has not answered in time; such a one is not asked again for a while.
 //
 // A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as one
@@ -21,16 +21,16 @@
 #include <span>
 
 #include "base/atomic.hpp"
-#include "coordinator/client/turn.hpp"
+#include "coordinator/client/listener_lock.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
 #include "platform/own_socket.hpp"
 
 namespace nigh::coordinator {
 
-class Master;
+class LeaseClient;
 
-struct ProgramOptions {
+struct ConnectionOptions {
   char const* socket = nullptr;  // its path
   char const* name = "";         // for people
   CpuSet allowed{};
@@ -41,15 +41,15 @@ struct ProgramOptions {
 };
 
 // One per process. After fork() the child has none until it joins again: it calls drop().
-class Program {
+class ClientConnection {
  public:
-  Program() noexcept = default;
-  ~Program();
-  Program(Program const&) = delete;
-  Program& operator=(Program const&) = delete;
+  ClientConnection() noexcept = default;
+  ~ClientConnection();
+  ClientConnection(ClientConnection const&) = delete;
+  ClientConnection& operator=(ClientConnection const&) = delete;
 
   // False: there is no coordinator. Tried again by itself, at most once a second.
-  bool join(ProgramOptions const& options) noexcept;
+  bool join(ConnectionOptions const& options) noexcept;
   // In a child of fork(): forgets all, to no effect on its parent.
   void drop() noexcept;
   bool is_joined() const noexcept { return link() != 0; }
@@ -73,7 +73,7 @@ class Program {
   void end_closing() noexcept { socket_.end_closing(); }
 
  private:
-  friend class Master;
+  friend class LeaseClient;
   using Clock = std::int64_t;  // microseconds
 
   // The number of the connection there is, 0: none. What belongs to another one is void.
@@ -84,16 +84,16 @@ class Program {
   std::optional<bool> hear_welcome() noexcept;
   bool install(int page) noexcept;
 
-  bool attach(Master& master) noexcept;
-  void detach(Master& master) noexcept;
+  bool attach(LeaseClient& master) noexcept;
+  void detach(LeaseClient& master) noexcept;
   bool send(ProgramMessage const& message) noexcept;
   void release(LeaseId lease) noexcept;
-  void send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link,
+  void send_and_wait(LeaseClient& master, ProgramMessage const& message, std::uint32_t link,
                      Clock patience) noexcept;
-  bool hear_awake(Master& master, std::uint32_t link) noexcept;
+  bool hear_awake(LeaseClient& master, std::uint32_t link) noexcept;
   void listen(Clock at_most) noexcept;
   bool hear() noexcept;
-  Master* waiting_for(Ticket ticket) noexcept;
+  LeaseClient* waiting_for(Ticket ticket) noexcept;
   void take(Grant const& grant) noexcept;
   void take(Refusal const& refusal) noexcept;
   void take(Unplaced const& message) noexcept;
@@ -109,7 +109,7 @@ class Program {
   // (P) Who sees a link's number sees its page, which is where that of the link before was. The
   //     number changes together with the socket, so that nothing is sent over another link's.
   sync::atomic<std::uint32_t> link_{0};
-  Turn turn_;  // whoever has it listens, and may change all that follows
+  ListenerLock turn_;  // whoever has it listens, and may change all that follows
   // Threads that want the turn to leave: others who wait for answers let them have it.
   sync::atomic<std::uint32_t> leaving_{0};
   LeasePage* page_ = nullptr;
@@ -128,7 +128,8 @@ class Program {
   sync::atomic<Clock> silence_{0};
   std::array<char, 108> path_{};
   Register me_{};
-  std::array<sync::atomic<Master*>, lease_slots> masters_{};  // by slot; theirs to fill and clear
+  std::array<sync::atomic<LeaseClient*>, lease_slots>
+      masters_{};  // by slot; theirs to fill and clear
 };
 
 }  // namespace nigh::coordinator

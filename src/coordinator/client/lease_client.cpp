@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -21,33 +21,33 @@ std::int64_t now_us() noexcept {
 
 }  // namespace
 
-Master::Master(Program& program) noexcept : program_(program) {}
+LeaseClient::LeaseClient(ClientConnection& program) noexcept : program_(program) {}
 
-Master::~Master() {
+LeaseClient::~LeaseClient() {
   give_back();
   program_.detach(*this);
 }
 
-void Master::give_back() noexcept {
+void LeaseClient::give_back() noexcept {
   if (forget_word()) program_.release(lease_);
   lease_ = 0;
 }
 
 // True if the lease is now to be released by message, whether a region is in it or not.
-bool Master::forget_word() noexcept {
+bool LeaseClient::forget_word() noexcept {
   return holds() &&
          (program_.word(slot_).give_back(lease_) || program_.word(slot_).decline(lease_));
 }
 
-Master::Team Master::enter_by_message(Demand demand) noexcept {
+LeaseClient::Team LeaseClient::enter_by_message(Demand demand) noexcept {
   bool const may_ask = ask_again_ == 0 || ask_again_ <= now_us();
-  if (!may_ask) return none(Without::refused);
+  if (!may_ask) return none(FallbackReason::refused);
   if (!program_.rejoin()) {
-    if (program_.found_foreign()) return none(Without::foreign_version);
-    return none(link_ == 0 ? Without::no_coordinator : Without::no_answer);
+    if (program_.found_foreign()) return none(FallbackReason::foreign_version);
+    return none(link_ == 0 ? FallbackReason::no_coordinator : FallbackReason::no_answer);
   }
-  if (!program_.attach(*this)) return none(Without::too_many_threads);
-  if (!demand.is_valid()) return none(Without::refused);
+  if (!program_.attach(*this)) return none(FallbackReason::too_many_threads);
+  if (!demand.is_valid()) return none(FallbackReason::refused);
   ask_again_ = 0;
   bool const is_from_before =
       lease_ != 0 && link_ != program_.link() && link_ > program_.forgotten_links_;
@@ -61,7 +61,7 @@ Master::Team Master::enter_by_message(Demand demand) noexcept {
 
 // The coordinator tries out one region at a time; here each trial ends by itself, whatever becomes
 // of its reports.
-Master::Team Master::team_of_trial(RegionWord advice, std::uint32_t can) noexcept {
+LeaseClient::Team LeaseClient::team_of_trial(RegionWord advice, std::uint32_t can) noexcept {
   if (advice != trial_) {
     trial_ = advice;
     trial_runs_ = 0;
@@ -69,17 +69,17 @@ Master::Team Master::team_of_trial(RegionWord advice, std::uint32_t can) noexcep
     usual_ns_ = 0;
   }
   if (trial_runs_ >= TrialRuns::count)
-    return {cpus_.data(), size_now_, version_, false, floats_, Without::nothing};
+    return {cpus_.data(), size_now_, version_, false, floats_, FallbackReason::none};
   auto const run = trial_runs_++;
   if (TrialRuns::has_its_team(run)) size_now_ = std::min(can, advice.size());
   bool const is_timed = TrialRuns::is_reported(run) || TrialRuns::has_its_team(run);
   if (is_timed) report_at_ns_ = 0;
-  return {cpus_.data(), size_now_, version_, is_timed, floats_, Without::nothing};
+  return {cpus_.data(), size_now_, version_, is_timed, floats_, FallbackReason::none};
 }
 
 // Of the run that has just ended. One with the trial's team that takes too long is reported, and
 // the trial's last.
-bool Master::is_reported_of_trial() noexcept {
+bool LeaseClient::is_reported_of_trial() noexcept {
   auto const run = trial_runs_ - 1;
   if (!TrialRuns::has_its_team(run)) {
     usual_ns_ = duration_ns_;
@@ -93,7 +93,7 @@ bool Master::is_reported_of_trial() noexcept {
 }
 
 // To a coordinator that may have just started: what we had from the one before.
-bool Master::claim(Demand demand) noexcept {
+bool LeaseClient::claim(Demand demand) noexcept {
   Claim claim{.region = region_, .ticket = 0, .demand = demand, .team = {}};
   for (std::uint32_t i = 0; i < size_; ++i) claim.team.add(cpus_[i]);
   lease_ = 0;
@@ -102,13 +102,13 @@ bool Master::claim(Demand demand) noexcept {
   return ask(claim, program_.waits_briefly_ ? claims_within_us : 0);
 }
 
-bool Master::request(Demand demand) noexcept {
+bool LeaseClient::request(Demand demand) noexcept {
   std::int64_t patience = 0;
   if (program_.waits_briefly_) {
     auto const now = now_us();
-    why_none_ = Without::no_answer;
+    why_none_ = FallbackReason::no_answer;
     bool const is_silent = program_.is_silent(now);
-    if (!is_silent) why_none_ = Without::unplaced;
+    if (!is_silent) why_none_ = FallbackReason::unplaced;
     patience = is_silent ? policy::LeasePatience::not_now : patience_.at(now);
     if (patience == policy::LeasePatience::not_now) return give_back(), false;
   }
@@ -127,8 +127,8 @@ bool Master::request(Demand demand) noexcept {
 }
 
 // Patience as the coordinator is told.
-bool Master::ask(ProgramMessage const& message, std::int64_t patience) noexcept {
-  why_none_ = Without::no_answer;
+bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noexcept {
+  why_none_ = FallbackReason::no_answer;
   auto const link = program_.link();
   if (link == 0) return false;
   auto const began = patience == 0 ? 0 : now_us();
@@ -141,16 +141,16 @@ bool Master::ask(ProgramMessage const& message, std::int64_t patience) noexcept 
     auto const now = now_us();
     patience_.spend(now - began, now);
   }
-  if (answer == Handover::Is::unplaced) why_none_ = Without::unplaced;
+  if (answer == Handover::Is::unplaced) why_none_ = FallbackReason::unplaced;
   if (answer == Handover::Is::refused && std::holds_alternative<Request>(message)) {
     ask_again_ = now_us() + refused_for_us;
-    why_none_ = Without::refused;
+    why_none_ = FallbackReason::refused;
   }
   return false;
 }
 
 // By whichever thread listens.
-void Master::take(Grant const& grant) noexcept {
+void LeaseClient::take(Grant const& grant) noexcept {
   auto const size = static_cast<std::uint32_t>(grant.team.size());
   bool same = size == size_ && version_ > 0;
   for (std::uint32_t i = 0; i < size; ++i) {
@@ -167,13 +167,13 @@ void Master::take(Grant const& grant) noexcept {
   answer_.settle(grant.ticket, Handover::Is::granted);
 }
 
-void Master::report(std::uint32_t trial) noexcept {
+void LeaseClient::report(std::uint32_t trial) noexcept {
   if (duration_ns_ == 0 || duration_ns_ > INT64_MAX) return;  // it was not timed
   program_.send(Report{region_, size_now_, duration_ns_, trial});
   if (trial == 0 && region_ == due_) due_ = no_region;
 }
 
-void Master::leave_by_message(LeaseWord::Left left) noexcept {
+void LeaseClient::leave_by_message(LeaseWord::Left left) noexcept {
   bool const is_of_trial =
       std::exchange(report_at_ns_, Report::every_ns) == 0 && is_reported_of_trial();
   if (link_ != program_.link()) return;  // the lease is kept in mind, to be claimed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coordinator/client/program.hpp"
+#include "coordinator/client/connection.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "coordinator/client/master.hpp"
+#include "coordinator/client/lease_client.hpp"
 #include "platform/futex.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/pause.hpp"
@@ -33,9 +33,9 @@ std::int64_t now_us() noexcept {
 
 }  // namespace
 
-Program::~Program() { platform::unmap_shared(page_, sizeof(LeasePage)); }
+ClientConnection::~ClientConnection() { platform::unmap_shared(page_, sizeof(LeasePage)); }
 
-bool Program::join(ProgramOptions const& options) noexcept {
+bool ClientConnection::join(ConnectionOptions const& options) noexcept {
   turn_.take();
   bool done = is_joined();
   if (!done) {
@@ -57,7 +57,7 @@ bool Program::join(ProgramOptions const& options) noexcept {
   return done;
 }
 
-void Program::drop() noexcept {
+void ClientConnection::drop() noexcept {
   link_.store(0, sync::relaxed);
   forgotten_links_ = last_link_;
   may_join_ = false;
@@ -71,7 +71,7 @@ void Program::drop() noexcept {
 }
 
 // A look at the clock, as a rule.
-bool Program::rejoin() noexcept {
+bool ClientConnection::rejoin() noexcept {
   if (is_joined()) return true;
   if (now_us() < next_try_.load(sync::relaxed) || !turn_.try_take()) return false;
   bool const done = is_joined() || (may_join_ && connect());
@@ -79,7 +79,7 @@ bool Program::rejoin() noexcept {
   return done;
 }
 
-bool Program::connect() noexcept {
+bool ClientConnection::connect() noexcept {
   bool const is_there = OwnSocket::Change(socket_).open(path_.data()) == 0;
   if (!is_there) found_foreign_.store(false, sync::relaxed);
   bool const done = is_there && shake_hands();
@@ -89,7 +89,7 @@ bool Program::connect() noexcept {
   return done;
 }
 
-bool Program::shake_hands() noexcept {
+bool ClientConnection::shake_hands() noexcept {
   auto const hello = encode(ProgramMessage{me_});
   if (platform::send_message(OwnSocket::Use(socket_).number(), hello.bytes()) != 0) return false;
   auto const until = now_us() + answers_within_ms * 1000;
@@ -103,7 +103,7 @@ bool Program::shake_hands() noexcept {
 
 // Whether the answer is a welcome, if it is there. With it comes the page's descriptor, which is
 // closed again before others may close numbers.
-std::optional<bool> Program::hear_welcome() noexcept {
+std::optional<bool> ClientConnection::hear_welcome() noexcept {
   OwnSocket::Change const alone(socket_);
   std::array<std::byte, largest_message> bytes;
   auto const arrived = platform::receive_message(alone.number(), bytes);
@@ -122,7 +122,7 @@ std::optional<bool> Program::hear_welcome() noexcept {
   return done;
 }
 
-bool Program::install(int page) noexcept {
+bool ClientConnection::install(int page) noexcept {
   if (page < 0) return false;
   auto* const mapped = platform::map_shared(page, sizeof(LeasePage), page_);
   if (mapped == nullptr) return false;
@@ -132,11 +132,11 @@ bool Program::install(int page) noexcept {
   return true;
 }
 
-bool Program::attach(Master& master) noexcept {
+bool ClientConnection::attach(LeaseClient& master) noexcept {
   if (master.slot_ < lease_slots && masters_[master.slot_].load(sync::relaxed) == &master)
     return true;
   for (std::uint32_t slot = 0; slot < lease_slots; ++slot) {
-    Master* nobody = nullptr;
+    LeaseClient* nobody = nullptr;
     if (!masters_[slot].compare_exchange_strong(nobody, &master, sync::acq_rel)) continue;  // (M)
     master.slot_ = slot;
     master.ticket_ = slot;
@@ -146,7 +146,7 @@ bool Program::attach(Master& master) noexcept {
 }
 
 // After this no thread that listens knows the master.
-void Program::detach(Master& master) noexcept {
+void ClientConnection::detach(LeaseClient& master) noexcept {
   if (master.slot_ == lease_slots || masters_[master.slot_].load(sync::relaxed) != &master) return;
   leaving_.fetch_add(1, sync::relaxed);
   while (!turn_.try_take()) {
@@ -160,7 +160,7 @@ void Program::detach(Master& master) noexcept {
 
 // False if it is not sent: then the coordinator is gone, or has not read for so long that it might
 // as well be.
-bool Program::send(ProgramMessage const& message) noexcept {
+bool ClientConnection::send(ProgramMessage const& message) noexcept {
   auto const encoded = encode(message);
   OwnSocket::Use const own(socket_);
   return is_joined() && platform::send_message(own.number(), encoded.bytes()) == 0;
@@ -168,15 +168,15 @@ bool Program::send(ProgramMessage const& message) noexcept {
 
 // A lease that cannot be released would stay ours for ever, so the connection ends instead; whoever
 // uses it next finds that out.
-void Program::release(LeaseId lease) noexcept {
+void ClientConnection::release(LeaseId lease) noexcept {
   if (send(Release{lease}) || !is_joined()) return;
   platform::hang_up(OwnSocket::Use(socket_).number());
 }
 
 // Until the master's answer is there, the link is gone over which it would come, or it is late.
 // `patience`: 0, or what the coordinator was told.
-void Program::send_and_wait(Master& master, ProgramMessage const& message, std::uint32_t link,
-                            Clock patience) noexcept {
+void ClientConnection::send_and_wait(LeaseClient& master, ProgramMessage const& message,
+                                     std::uint32_t link, Clock patience) noexcept {
   auto const is_awaited = [&] {
     return master.answer_.is_awaited(master.ticket_) && link_.load(sync::relaxed) == link &&
            !is_closed_.load(sync::relaxed);
@@ -207,7 +207,7 @@ void Program::send_and_wait(Master& master, ProgramMessage const& message, std::
 }
 
 // True when the answer was in the page. Refusals are not, nor is what takes longer.
-bool Program::hear_awake(Master& master, std::uint32_t link) noexcept {
+bool ClientConnection::hear_awake(LeaseClient& master, std::uint32_t link) noexcept {
   auto const ticket = master.ticket_;
   Answer& answer = page_->answer_to(ticket);
   auto const until = now_us() + awake_us;
@@ -235,25 +235,25 @@ bool Program::hear_awake(Master& master, std::uint32_t link) noexcept {
   return false;
 }
 
-void Program::close() noexcept {
+void ClientConnection::close() noexcept {
   is_closed_.store(true, sync::relaxed);
   if (is_joined()) platform::hang_up(OwnSocket::Use(socket_).number());
 }
 
-bool Program::begin_closing(unsigned first, unsigned last) noexcept {
+bool ClientConnection::begin_closing(unsigned first, unsigned last) noexcept {
   if (!socket_.begin_closing(first, last)) return false;
   if (socket_.number() < 0 && link_.exchange(0, sync::relaxed) != 0)
     next_try_.store(now_us(), sync::relaxed);  // at the next region
   return true;
 }
 
-void Program::look() noexcept {
+void ClientConnection::look() noexcept {
   if (!turn_.try_take()) return;
   if (is_joined()) static_cast<void>(hear());
   turn_.give();
 }
 
-void Program::listen(Clock at_most) noexcept {
+void ClientConnection::listen(Clock at_most) noexcept {
   if (hear()) return;
   bool const is_brief = at_most < answers_within_ms * 1000;
   auto const ms = is_brief ? static_cast<int>(at_most / 1000 + 1) : answers_within_ms;
@@ -267,7 +267,7 @@ void Program::listen(Clock at_most) noexcept {
 }
 
 // All that has arrived. False: nothing.
-bool Program::hear() noexcept {
+bool ClientConnection::hear() noexcept {
   std::array<std::byte, largest_message> bytes;
   for (bool anything = false;; anything = true) {
     auto const size = platform::receive_bytes(OwnSocket::Use(socket_).number(), bytes);
@@ -289,31 +289,31 @@ bool Program::hear() noexcept {
 }
 
 // The master that waits for the answer with this ticket, and now for us to hand it over.
-Master* Program::waiting_for(Ticket ticket) noexcept {
-  Master* const master = masters_[ticket % lease_slots].load(sync::acquire);  // (M)
+LeaseClient* ClientConnection::waiting_for(Ticket ticket) noexcept {
+  LeaseClient* const master = masters_[ticket % lease_slots].load(sync::acquire);  // (M)
   return master != nullptr && master->answer_.begin(ticket) ? master : nullptr;
 }
 
 // One that came too late goes back, though its word may be that of another lease by now. If it has
 // ended meanwhile, no matter.
-void Program::take(Grant const& grant) noexcept {
-  if (Master* const master = waiting_for(grant.ticket)) return master->take(grant);
+void ClientConnection::take(Grant const& grant) noexcept {
+  if (LeaseClient* const master = waiting_for(grant.ticket)) return master->take(grant);
   static_cast<void>(page_->at(grant.ticket).decline(grant.lease));
   release(grant.lease);
 }
 
-void Program::take(Refusal const& refusal) noexcept {
-  if (Master* const master = waiting_for(refusal.ticket))
+void ClientConnection::take(Refusal const& refusal) noexcept {
+  if (LeaseClient* const master = waiting_for(refusal.ticket))
     master->answer_.settle(refusal.ticket, Handover::Is::refused);
 }
 
-void Program::take(Unplaced const& message) noexcept {
-  if (Master* const master = waiting_for(message.ticket))
+void ClientConnection::take(Unplaced const& message) noexcept {
+  if (LeaseClient* const master = waiting_for(message.ticket))
     master->answer_.settle(message.ticket, Handover::Is::unplaced);
 }
 
 // Whether it had better not be asked: it owes an answer. If that has come meanwhile, it may be.
-bool Program::is_silent(Clock now) noexcept {
+bool ClientConnection::is_silent(Clock now) noexcept {
   if (now >= silent_until_.load(sync::relaxed)) return false;
   look();
   return now < silent_until_.load(sync::relaxed);
@@ -321,21 +321,21 @@ bool Program::is_silent(Clock now) noexcept {
 
 // A coordinator that answers again has answered what came before: grants that nobody waits for any
 // more go back, or they would be held until the next message.
-void Program::hear_late_answers() noexcept {
+void ClientConnection::hear_late_answers() noexcept {
   if (silence_.load(sync::relaxed) == 0) return;
   look();
   silent_until_.store(0, sync::relaxed);
   silence_.store(0, sync::relaxed);
 }
 
-void Program::note_silence(Clock now) noexcept {
+void ClientConnection::note_silence(Clock now) noexcept {
   auto const silence =
       std::clamp(2 * silence_.load(sync::relaxed), shortest_silence, longest_pause);
   silence_.store(silence, sync::relaxed);
   silent_until_.store(now + silence, sync::relaxed);
 }
 
-void Program::lose() noexcept {
+void ClientConnection::lose() noexcept {
   link_.store(0, sync::relaxed);
   platform::hang_up(OwnSocket::Use(socket_).number());
   next_try_.store(now_us(), sync::relaxed);  // a new coordinator may be there already

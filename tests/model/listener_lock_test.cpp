@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coordinator/client/turn.hpp"
+#include "coordinator/client/listener_lock.hpp"
 
 #include <array>
 #include <memory>
@@ -11,7 +11,7 @@ namespace {
 
 // Answers lie in a socket in some order; whoever listens takes one and hands it to whom it is for.
 struct Shared {
-  coordinator::Turn turn;
+  coordinator::ListenerLock turn;
   Plain taken;  // out of the socket
   std::array<sync::atomic<int>, 2> answered{};
 };
@@ -40,8 +40,8 @@ Scenario two_waiting() {
   };
 }
 
-TEST(Turn, EverybodyGetsItsAnswer) { expect_holds(two_waiting(), {.preemptions = 4}); }
-TEST(Turn, T) { expect_needed("T", Order::relaxed, two_waiting()); }
+TEST(ListenerLock, EverybodyGetsItsAnswer) { expect_holds(two_waiting(), {.preemptions = 4}); }
+TEST(ListenerLock, T) { expect_needed("T", Order::relaxed, two_waiting()); }
 
 }  // namespace
 }  // namespace nigh::model

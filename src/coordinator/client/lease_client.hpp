@@ -2,7 +2,7 @@
 #pragma once
 // One for each thread that begins parallel regions; used by that thread alone.
 //
-//   Master master(program);
+//   LeaseClient master(program);
 //   auto const team = master.enter(region, demand);    as long as a lease holds: no message
 //   ...                                                 team.size threads on team.cpus
 //   master.leave(duration_ns);
@@ -12,19 +12,19 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "coordinator/client/connection.hpp"
+#include "coordinator/client/fallback_reason.hpp"
 #include "coordinator/client/handover.hpp"
-#include "coordinator/client/program.hpp"
-#include "coordinator/client/without.hpp"
 #include "policy/lease_patience.hpp"
 
 namespace nigh::coordinator {
 
-class Master {
+class LeaseClient {
  public:
-  explicit Master(Program& program) noexcept;
-  ~Master();  // gives its lease back
-  Master(Master const&) = delete;
-  Master& operator=(Master const&) = delete;
+  explicit LeaseClient(ClientConnection& program) noexcept;
+  ~LeaseClient();  // gives its lease back
+  LeaseClient(LeaseClient const&) = delete;
+  LeaseClient& operator=(LeaseClient const&) = delete;
 
   struct Team {
     std::uint16_t const* cpus = nullptr;  // the master's first, in the order of the threads
@@ -32,11 +32,11 @@ class Master {
     std::uint32_t version = 0;            // changes when cpus do: pin again only then
     bool is_to_be_timed = false;          // leave() had better be told how long it took
     bool floats = false;  // had better not be bound to its cpus: others' programs are there, too
-    Without without = Without::nothing;  // with size 0: why
+    FallbackReason fallback = FallbackReason::none;  // with size 0: why
   };
 
   // Waits for cpus if there are none for it, for a moment (policy/lease_patience.hpp) or as long as
-  // it takes (ProgramOptions::waits_briefly). A lease serves all regions of its thread: one that
+  // it takes (ConnectionOptions::waits_briefly). A lease serves all regions of its thread: one that
   // can use fewer threads, as `demand` or the coordinator says, gets the first of its cpus; for one
   // that can use more than was asked for, it is changed for another.
   Team enter(RegionId region, Demand demand) noexcept {
@@ -52,7 +52,7 @@ class Master {
   }
 
   // For one who is in a region all the time, so to say, and hears of a lease that is asked for
-  // (ProgramOptions::listens): what it holds goes back with the message that asks for another.
+  // (ConnectionOptions::listens): what it holds goes back with the message that asks for another.
   Team exchange(RegionId region, Demand demand) noexcept {
     is_inside_ = false;
     region_ = region;
@@ -79,7 +79,7 @@ class Master {
   }
 
  private:
-  friend class Program;
+  friend class ClientConnection;
   static constexpr RegionId no_region = ~RegionId{0};
 
   // Threads that the region could use.
@@ -98,11 +98,11 @@ class Master {
       if (advice.is_limited()) size_now_ = std::min(can, advice.maximum());
       if (advice.trial() != 0) return team_of_trial(advice, can);
     }
-    return {cpus_.data(), size_now_, version_, region_ == due_, floats_, Without::nothing};
+    return {cpus_.data(), size_now_, version_, region_ == due_, floats_, FallbackReason::none};
   }
   Team team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   Team enter_by_message(Demand demand) noexcept;
-  Team none(Without why) const noexcept { return {nullptr, 0, 0, false, false, why}; }
+  Team none(FallbackReason why) const noexcept { return {nullptr, 0, 0, false, false, why}; }
   void leave_by_message(LeaseWord::Left left) noexcept;
   void report(std::uint32_t trial) noexcept;
   bool is_reported_of_trial() noexcept;
@@ -112,7 +112,7 @@ class Master {
   void take(Grant const& grant) noexcept;
   bool forget_word() noexcept;
 
-  Program& program_;
+  ClientConnection& program_;
   // of the lease
   LeaseId lease_ = 0;       // 0: none
   std::uint32_t link_ = 0;  // over which it came
@@ -139,7 +139,7 @@ class Master {
 
   Handover answer_;
   policy::LeasePatience patience_;
-  Without why_none_ = Without::nothing;  // the last request got
+  FallbackReason why_none_ = FallbackReason::none;  // the last request got
   Ticket ticket_ = 0;
   std::int64_t ask_again_ = 0;
   std::array<std::uint16_t, max_cpus> cpus_{};
