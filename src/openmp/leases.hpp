@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "coordinator/client/fallback_reason.hpp"
+#include "coordinator/client/granted_team.hpp"
 #include "coordinator/protocol/message.hpp"
 #include "preload/hidden.hpp"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coordinator/client/listener_lock.hpp"
-
 #include <array>
 #include <memory>
 
+#include "coordinator/client/handover.hpp"
 #include "letters.hpp"
 
 namespace nigh::model {

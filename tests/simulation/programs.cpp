@@ -14,6 +14,7 @@ namespace simulation {
 namespace core = nigh::coordinator;
 using core::ClientConnection;
 using core::FallbackReason;
+using core::GrantedTeam;
 using core::LeaseClient;
 
 namespace {
@@ -136,7 +137,7 @@ core::Demand Programs::some_demand(One const& one) const {
   return {maximum, random.below(2) * maximum};
 }
 
-void Programs::note(One& one, std::size_t index, LeaseClient::Team const& team) {
+void Programs::note(One& one, std::size_t index, GrantedTeam const& team) {
   Member& member = one.members[index];
   auto const size = static_cast<int>(team.size);
   bool const is_new = team.version != member.version || size > member.size;

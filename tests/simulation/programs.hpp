@@ -69,7 +69,7 @@ class Programs {
   nigh::coordinator::Demand some_demand(One const& one) const;
   bool enter(One& one, std::size_t index, bool exchanges);
   void leave(One& one, std::size_t index);
-  void note(One& one, std::size_t index, nigh::coordinator::LeaseClient::Team const& team);
+  void note(One& one, std::size_t index, nigh::coordinator::GrantedTeam const& team);
   void close_descriptors(One& one);
   void fork(One& one);
 

@@ -41,7 +41,7 @@ struct Board {
 };
 
 // Two have a cpu, and neither is dead or has it from a nighd that is.
-void occupy(Board& board, int seat, LeaseClient::Team const& team, int daemon) {
+void occupy(Board& board, int seat, GrantedTeam const& team, int daemon) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
     int const other = board.seat_of_cpu[team.cpus[i]].exchange(seat + 1);
     if (other != 0 && other != seat + 1 && !board.seats[other - 1].is_dying &&
@@ -49,7 +49,7 @@ void occupy(Board& board, int seat, LeaseClient::Team const& team, int daemon) {
       ++board.collisions;
   }
 }
-void vacate(Board& board, int seat, LeaseClient::Team const& team) {
+void vacate(Board& board, int seat, GrantedTeam const& team) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
     int mine = seat + 1;
     board.seat_of_cpu[team.cpus[i]].compare_exchange_strong(mine, 0);

@@ -31,21 +31,21 @@ class HostLeases final : public tasks::LeaseSource {
 
   News news() override;
   void wait(std::optional<std::int64_t> timeout_us) override {
-    bell_.wait(program_.socket(), timeout_us);
+    bell_.wait(connection_.socket(), timeout_us);
   }
   std::optional<std::vector<int>> obtain() override;
-  void give_back() override { master_.give_back(); }
-  bool pause() noexcept override { return master_.pause(); }
-  bool resume() noexcept override { return master_.resume(); }
+  void give_back() override { client_.give_back(); }
+  bool pause() noexcept override { return client_.pause(); }
+  bool resume() noexcept override { return client_.resume(); }
   void ring() noexcept override { bell_.ring(); }
-  void close() noexcept override { program_.close(); }
+  void close() noexcept override { connection_.close(); }
 
   bool is_in_order() const noexcept { return bell_.is_in_order(); }
   void drop() noexcept;  // in a child of fork()
 
  private:
-  ClientConnection program_;
-  LeaseClient master_{program_};
+  ClientConnection connection_;
+  LeaseClient client_{connection_};
   platform::Bell bell_;
   bool was_joined_ = false;
   bool has_lease_ = false;
@@ -67,7 +67,7 @@ HostLeases::HostLeases(char const* socket, CpuSet const& allowed) {
     std::lock_guard const guard(living().lock);
     living().all.insert(this);
   }
-  was_joined_ = program_.join(
+  was_joined_ = connection_.join(
       {.socket = socket,
        .name = name.c_str(),
        .allowed = allowed,
@@ -82,7 +82,7 @@ HostLeases::~HostLeases() {
 }
 
 void HostLeases::drop() noexcept {
-  program_.drop();
+  connection_.drop();
   bell_.drop();
 }
 
@@ -93,27 +93,27 @@ void in_child() {
 }
 
 tasks::LeaseSource::News HostLeases::news() {
-  program_.look();
-  if (!program_.is_joined()) {
+  connection_.look();
+  if (!connection_.is_joined()) {
     has_lease_ = false;
     return std::exchange(was_joined_, false) ? News::gone : News::none;
   }
-  return has_lease_ && !master_.is_kept() ? News::asked : News::none;
+  return has_lease_ && !client_.is_kept() ? News::asked : News::none;
 }
 
 std::optional<std::vector<int>> HostLeases::obtain() {
-  auto const team = master_.exchange(whole_runtime, unknown);
+  auto const team = client_.exchange(whole_runtime, unknown);
   has_lease_ = team.size > 0;
-  // Who has granted may be gone by now: that is news still to be told.
-  was_joined_ = has_lease_ || program_.is_joined();
+  // The coordinator that granted them may be gone by now: that is news still to be told.
+  was_joined_ = has_lease_ || connection_.is_joined();
   if (!has_lease_) return {};
   return std::vector<int>(team.cpus, team.cpus + team.size);
 }
 
 std::unique_ptr<tasks::LeaseSource> make(topology const& machine, std::span<int const> cpus) {
   char const* const socket = std::getenv("NIGH_SOCKET");
-  char const* const wish = std::getenv("NIGH_COORDINATOR");
-  if (socket == nullptr || *socket == '\0' || (wish != nullptr && std::strcmp(wish, "off") == 0) ||
+  char const* const said = std::getenv("NIGH_COORDINATOR");
+  if (socket == nullptr || *socket == '\0' || (said != nullptr && std::strcmp(said, "off") == 0) ||
       !machine.is_this_host())
     return nullptr;
   CpuSet allowed;

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "coordinator/client/lease_client.hpp"
 #include "platform/futex.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/pause.hpp"
@@ -36,7 +35,7 @@ std::int64_t now_us() noexcept {
 ClientConnection::~ClientConnection() { platform::unmap_shared(page_, sizeof(LeasePage)); }
 
 bool ClientConnection::join(ConnectionOptions const& options) noexcept {
-  turn_.take();
+  listener_.take();
   bool done = is_joined();
   if (!done) {
     auto const length = options.socket == nullptr ? 0 : std::strlen(options.socket);
@@ -53,7 +52,7 @@ bool ClientConnection::join(ConnectionOptions const& options) noexcept {
     pause_ = 0;
     done = may_join_ && connect();
   }
-  turn_.give();
+  listener_.give();
   return done;
 }
 
@@ -63,19 +62,19 @@ void ClientConnection::drop() noexcept {
   may_join_ = false;
   socket_.drop();
   if (page_ != nullptr) platform::unshare(page_, sizeof(LeasePage));
-  for (auto& m : masters_) m.store(nullptr, sync::relaxed);
+  for (auto& m : requests_) m.store(nullptr, sync::relaxed);
   silent_until_.store(0, sync::relaxed);
   silence_.store(0, sync::relaxed);
-  turn_.reset();
+  listener_.reset();
   leaving_.store(0, sync::relaxed);
 }
 
 // A look at the clock, as a rule.
 bool ClientConnection::rejoin() noexcept {
   if (is_joined()) return true;
-  if (now_us() < next_try_.load(sync::relaxed) || !turn_.try_take()) return false;
+  if (now_us() < next_try_.load(sync::relaxed) || !listener_.try_take()) return false;
   bool const done = is_joined() || (may_join_ && connect());
-  turn_.give();
+  listener_.give();
   return done;
 }
 
@@ -132,29 +131,30 @@ bool ClientConnection::install(int page) noexcept {
   return true;
 }
 
-bool ClientConnection::attach(LeaseClient& master) noexcept {
-  if (master.slot_ < lease_slots && masters_[master.slot_].load(sync::relaxed) == &master)
+bool ClientConnection::attach(PendingRequest& request) noexcept {
+  if (request.slot < lease_slots && requests_[request.slot].load(sync::relaxed) == &request)
     return true;
   for (std::uint32_t slot = 0; slot < lease_slots; ++slot) {
-    LeaseClient* nobody = nullptr;
-    if (!masters_[slot].compare_exchange_strong(nobody, &master, sync::acq_rel)) continue;  // (M)
-    master.slot_ = slot;
-    master.ticket_ = slot;
+    PendingRequest* free = nullptr;
+    if (!requests_[slot].compare_exchange_strong(free, &request, sync::acq_rel)) continue;  // (M)
+    request.slot = slot;
+    request.ticket = slot;
     return true;
   }
   return false;
 }
 
-// After this no thread that listens knows the master.
-void ClientConnection::detach(LeaseClient& master) noexcept {
-  if (master.slot_ == lease_slots || masters_[master.slot_].load(sync::relaxed) != &master) return;
+// After this no thread that listens knows the request.
+void ClientConnection::detach(PendingRequest& request) noexcept {
+  if (request.slot == lease_slots || requests_[request.slot].load(sync::relaxed) != &request)
+    return;
   leaving_.fetch_add(1, sync::relaxed);
-  while (!turn_.try_take()) {
-    send(Query{});  // whoever listens hears the answer, and gives the turn
-    turn_.await();
+  while (!listener_.try_take()) {
+    send(Query{});  // the thread that listens hears the answer, and gives the lock
+    listener_.await();
   }
-  masters_[master.slot_].store(nullptr, sync::relaxed);
-  turn_.give();
+  requests_[request.slot].store(nullptr, sync::relaxed);
+  listener_.give();
   if (leaving_.fetch_sub(1, sync::relaxed) == 1) platform::futex_wake_all(leaving_);
 }
 
@@ -166,49 +166,54 @@ bool ClientConnection::send(ProgramMessage const& message) noexcept {
   return is_joined() && platform::send_message(own.number(), encoded.bytes()) == 0;
 }
 
-// A lease that cannot be released would stay ours for ever, so the connection ends instead; whoever
-// uses it next finds that out.
+// A lease that cannot be released would stay ours for ever, so the connection ends instead; the
+// next thread that uses it finds that out.
 void ClientConnection::release(LeaseId lease) noexcept {
   if (send(Release{lease}) || !is_joined()) return;
   platform::hang_up(OwnSocket::Use(socket_).number());
 }
 
-// Until the master's answer is there, the link is gone over which it would come, or it is late.
-// `patience`: 0, or what the coordinator was told.
-void ClientConnection::send_and_wait(LeaseClient& master, ProgramMessage const& message,
-                                     std::uint32_t link, Clock patience) noexcept {
+Handover::Is ClientConnection::ask(PendingRequest& request, ProgramMessage const& message,
+                                   std::uint32_t link, Clock patience) noexcept {
+  request.answer.await(request.ticket);
+  wait_for_answer(request, message, link, patience);
+  return request.answer.end(request.ticket);
+}
+
+void ClientConnection::wait_for_answer(PendingRequest& request, ProgramMessage const& message,
+                                       std::uint32_t link, Clock patience) noexcept {
   auto const is_awaited = [&] {
-    return master.answer_.is_awaited(master.ticket_) && link_.load(sync::relaxed) == link &&
+    return request.answer.is_awaited(request.ticket) && link_.load(sync::relaxed) == link &&
            !is_closed_.load(sync::relaxed);
   };
   auto const until = patience == 0 ? without_end : now_us() + patience + late_us;
-  page_->answer_to(master.ticket_).word.await(master.ticket_);
+  page_->answer_to(request.ticket).word.await(request.ticket);
   bool const sent = !is_closed_.load(sync::relaxed) && send(message);
-  if (sent && hear_awake(master, link)) return;
+  if (sent && hear_awake(request, link)) return;
   while (sent && is_awaited()) {
     auto const now = now_us();
     if (now >= until) return note_silence(now);
     if (auto const leaving = leaving_.load(sync::relaxed); leaving != 0) {
       constexpr std::int64_t at_most_ns = 1'000'000;
       platform::futex_wait_for(leaving_, leaving, at_most_ns);
-    } else if (turn_.try_take()) {
+    } else if (listener_.try_take()) {
       if (is_awaited()) listen(until - now);
-      turn_.give();
+      listener_.give();
     } else if (patience == 0) {
-      turn_.await();
+      listener_.await();
     } else {
-      turn_.await_for(until - now);
+      listener_.await_for(until - now);
     }
   }
   if (sent) return;
-  turn_.take();
+  listener_.take();
   if (link_.load(sync::relaxed) == link) lose();
-  turn_.give();
+  listener_.give();
 }
 
-// True when the answer was in the page. Refusals are not, nor is what takes longer.
-bool ClientConnection::hear_awake(LeaseClient& master, std::uint32_t link) noexcept {
-  auto const ticket = master.ticket_;
+// True when the answer was in the page. Refusals are not, nor is an answer that takes longer.
+bool ClientConnection::hear_awake(PendingRequest& request, std::uint32_t link) noexcept {
+  auto const ticket = request.ticket;
   Answer& answer = page_->answer_to(ticket);
   auto const until = now_us() + awake_us;
   bool there = false;
@@ -221,17 +226,17 @@ bool ClientConnection::hear_awake(LeaseClient& master, std::uint32_t link) noexc
   if (!there && !answer.word.sleep(ticket)) return false;
   hear_late_answers();
   if (answer.is_unplaced()) {
-    if (master.answer_.begin(ticket)) master.answer_.settle(ticket, Handover::Is::unplaced);
+    request.take(ticket, Handover::Is::unplaced);
     return true;
   }
   Grant const grant = answer.get(ticket);
   if (grant.is_valid()) {
-    if (master.answer_.begin(ticket)) master.take(grant);
+    request.take(grant);
     return true;
   }
-  turn_.take();  // as after a message that is none
+  listener_.take();  // as after a message that is none
   if (link_.load(sync::relaxed) == link) lose();
-  turn_.give();
+  listener_.give();
   return false;
 }
 
@@ -248,9 +253,9 @@ bool ClientConnection::begin_closing(unsigned first, unsigned last) noexcept {
 }
 
 void ClientConnection::look() noexcept {
-  if (!turn_.try_take()) return;
+  if (!listener_.try_take()) return;
   if (is_joined()) static_cast<void>(hear());
-  turn_.give();
+  listener_.give();
 }
 
 void ClientConnection::listen(Clock at_most) noexcept {
@@ -280,47 +285,42 @@ bool ClientConnection::hear() noexcept {
     silent_until_.store(0, sync::relaxed);
     silence_.store(0, sync::relaxed);
     if (auto const* const grant = std::get_if<Grant>(message))
-      take(*grant);
+      hand_over(*grant);
     else if (auto const* const refusal = std::get_if<Refusal>(message))
-      take(*refusal);
+      hand_over(refusal->ticket, Handover::Is::refused);
     else if (auto const* const unplaced = std::get_if<Unplaced>(message))
-      take(*unplaced);
+      hand_over(unplaced->ticket, Handover::Is::unplaced);
   }
 }
 
-// The master that waits for the answer with this ticket, and now for us to hand it over.
-LeaseClient* ClientConnection::waiting_for(Ticket ticket) noexcept {
-  LeaseClient* const master = masters_[ticket % lease_slots].load(sync::acquire);  // (M)
-  return master != nullptr && master->answer_.begin(ticket) ? master : nullptr;
+// The request with this slot. It may be for another ticket by now, which its take() finds out.
+PendingRequest* ClientConnection::pending(Ticket ticket) noexcept {
+  return requests_[ticket % lease_slots].load(sync::acquire);  // (M)
 }
 
-// One that came too late goes back, though its word may be that of another lease by now. If it has
-// ended meanwhile, no matter.
-void ClientConnection::take(Grant const& grant) noexcept {
-  if (LeaseClient* const master = waiting_for(grant.ticket)) return master->take(grant);
+// A grant that came too late goes back, though its word may be that of another lease by now. If the
+// lease has ended meanwhile, no matter.
+void ClientConnection::hand_over(Grant const& grant) noexcept {
+  if (auto* const request = pending(grant.ticket); request != nullptr && request->take(grant))
+    return;
   static_cast<void>(page_->at(grant.ticket).decline(grant.lease));
   release(grant.lease);
 }
 
-void ClientConnection::take(Refusal const& refusal) noexcept {
-  if (LeaseClient* const master = waiting_for(refusal.ticket))
-    master->answer_.settle(refusal.ticket, Handover::Is::refused);
+void ClientConnection::hand_over(Ticket ticket, Handover::Is answer) noexcept {
+  if (auto* const request = pending(ticket)) request->take(ticket, answer);
 }
 
-void ClientConnection::take(Unplaced const& message) noexcept {
-  if (LeaseClient* const master = waiting_for(message.ticket))
-    master->answer_.settle(message.ticket, Handover::Is::unplaced);
-}
-
-// Whether it had better not be asked: it owes an answer. If that has come meanwhile, it may be.
+// Whether the coordinator is not to be asked: it owes an answer. If that has come meanwhile, it may
+// be.
 bool ClientConnection::is_silent(Clock now) noexcept {
   if (now >= silent_until_.load(sync::relaxed)) return false;
   look();
   return now < silent_until_.load(sync::relaxed);
 }
 
-// A coordinator that answers again has answered what came before: grants that nobody waits for any
-// more go back, or they would be held until the next message.
+// A coordinator that answers again has answered earlier requests, too: grants that no thread waits
+// for any more go back, or they would be held until the next message.
 void ClientConnection::hear_late_answers() noexcept {
   if (silence_.load(sync::relaxed) == 0) return;
   look();

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// This process's link to the coordinator.
+// This process's connection to the coordinator: the socket, the page that both share, and the one
+// thread at a time that listens for all. It carries requests and answers; leases are the business
+// of LeaseClient (lease_client.hpp), one for each thread.
 //
 // Nothing here throws, allocates, or needs a C++ runtime that others' programs have not; it is
 // preloaded into them. Without a coordinator, and whenever something goes wrong with it, programs
 // run as if there were none. A program may wait for cpus for as long as it takes, and then notices
 // within two seconds that a coordinator does not answer. Or (ConnectionOptions::waits_briefly) none
 // of its regions waits for long: where others hold the cpus it runs without its own, and so it does
-// where the coordinator has not answered in time; such a one is not asked again for a while.
+// where the coordinator has not answered in time; such a coordinator is not asked again for a
+// while.
 //
 // A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as one
 // takes that is there at once: to sleep and wake takes longer. After that, any of the threads that
-// wait listens for all of them, one at a time (turn.hpp), and hands what is not its own to whom it
-// is for.
+// wait listens for all of them, one at a time, and hands over what is not its own (handover.hpp).
 
 #include <array>
 #include <cstddef>
@@ -21,14 +23,12 @@
 #include <span>
 
 #include "base/atomic.hpp"
-#include "coordinator/client/listener_lock.hpp"
+#include "coordinator/client/handover.hpp"
 #include "coordinator/protocol/codec.hpp"
 #include "coordinator/protocol/lease_word.hpp"
 #include "platform/own_socket.hpp"
 
 namespace nigh::coordinator {
-
-class LeaseClient;
 
 struct ConnectionOptions {
   char const* socket = nullptr;  // its path
@@ -43,10 +43,14 @@ struct ConnectionOptions {
 // One per process. After fork() the child has none until it joins again: it calls drop().
 class ClientConnection {
  public:
+  using Clock = std::int64_t;  // microseconds
+
   ClientConnection() noexcept = default;
   ~ClientConnection();
   ClientConnection(ClientConnection const&) = delete;
   ClientConnection& operator=(ClientConnection const&) = delete;
+
+  // ---- the process
 
   // False: there is no coordinator. Tried again by itself, at most once a second.
   bool join(ConnectionOptions const& options) noexcept;
@@ -56,15 +60,16 @@ class ClientConnection {
   // Whether the coordinator that was there at the last try speaks another version of the protocol.
   bool found_foreign() const noexcept { return found_foreign_.load(sync::relaxed); }
 
-  // That the coordinator serves, this one among them; a hint. 0: there is no coordinator.
+  // How many programs the coordinator serves, this one among them; a hint. 0: there is no
+  // coordinator.
   std::uint32_t programs() const noexcept {
     return is_joined() ? page_->host.programs.load(sync::relaxed) : 0;
   }
 
-  // For who listens.
+  // For a thread that listens all the time.
   int socket() const noexcept { return is_joined() ? socket_.number() : -1; }
   void look() noexcept;  // at what has arrived, without waiting
-  // From any thread: whoever waits for an answer gets none, now and later.
+  // From any thread: a thread that waits for an answer gets none, now and later.
   void close() noexcept;
 
   // From any thread: the process closes the descriptors from `first` to `last`, or puts others
@@ -72,45 +77,57 @@ class ClientConnection {
   bool begin_closing(unsigned first, unsigned last) noexcept;
   void end_closing() noexcept { socket_.end_closing(); }
 
- private:
-  friend class LeaseClient;
-  using Clock = std::int64_t;  // microseconds
+  // ---- LeaseClient
 
-  // The number of the connection there is, 0: none. What belongs to another one is void.
+  // The number of the connection there is, 0: none. What belongs to another number is void.
   std::uint32_t link() const noexcept { return link_.load(sync::acquire); }  // (P)
+  // Whether that number is of this process, and not of its parent before fork().
+  bool is_own(std::uint32_t link) const noexcept { return link > forgotten_links_; }
   bool rejoin() noexcept;
+  bool waits_briefly() const noexcept { return waits_briefly_; }
+
+  // Only while joined, or after that: the shared page.
+  LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }
+  RegionWord advice(RegionId region) const noexcept { return page_->regions.find(region); }
+
+  // Gives the thread a slot in the page. False: all are taken.
+  bool attach(PendingRequest& request) noexcept;
+  void detach(PendingRequest& request) noexcept;
+  // Sends the message, which bears the request's ticket, over this link; waits until the answer is
+  // there, the link is gone, or the answer is late. `patience`: 0 (as long as it takes), or what
+  // the message tells the coordinator.
+  Handover::Is ask(PendingRequest& request, ProgramMessage const& message, std::uint32_t link,
+                   Clock patience) noexcept;
+  bool send(ProgramMessage const& message) noexcept;
+  void release(LeaseId lease) noexcept;
+  bool is_silent(Clock now) noexcept;
+
+ private:
   bool connect() noexcept;
   bool shake_hands() noexcept;
   std::optional<bool> hear_welcome() noexcept;
   bool install(int page) noexcept;
 
-  bool attach(LeaseClient& master) noexcept;
-  void detach(LeaseClient& master) noexcept;
-  bool send(ProgramMessage const& message) noexcept;
-  void release(LeaseId lease) noexcept;
-  void send_and_wait(LeaseClient& master, ProgramMessage const& message, std::uint32_t link,
-                     Clock patience) noexcept;
-  bool hear_awake(LeaseClient& master, std::uint32_t link) noexcept;
+  void wait_for_answer(PendingRequest& request, ProgramMessage const& message, std::uint32_t link,
+                       Clock patience) noexcept;
+  bool hear_awake(PendingRequest& request, std::uint32_t link) noexcept;
   void listen(Clock at_most) noexcept;
   bool hear() noexcept;
-  LeaseClient* waiting_for(Ticket ticket) noexcept;
-  void take(Grant const& grant) noexcept;
-  void take(Refusal const& refusal) noexcept;
-  void take(Unplaced const& message) noexcept;
+  PendingRequest* pending(Ticket ticket) noexcept;
+  void hand_over(Grant const& grant) noexcept;
+  void hand_over(Ticket ticket, Handover::Is answer) noexcept;
   void lose() noexcept;
-  bool is_silent(Clock now) noexcept;
   void hear_late_answers() noexcept;
   void note_silence(Clock now) noexcept;
 
-  LeaseWord& word(std::uint32_t slot) noexcept { return page_->at(slot); }
-  RegionWord advice(RegionId region) const noexcept { return page_->regions.find(region); }
-
-  // (M) Who finds a master sees it whole, and once a place is free, its last one has done with it.
-  // (P) Who sees a link's number sees its page, which is where that of the link before was. The
-  //     number changes together with the socket, so that nothing is sent over another link's.
+  // (M) A thread that finds a request sees it whole, and once a slot is free, the last thread that
+  //     had it has done with it.
+  // (P) A thread that sees a link's number sees its page, which is where that of the link before
+  //     was. The number changes together with the socket, so that nothing is sent over another
+  //     link's.
   sync::atomic<std::uint32_t> link_{0};
-  ListenerLock turn_;  // whoever has it listens, and may change all that follows
-  // Threads that want the turn to leave: others who wait for answers let them have it.
+  ListenerLock listener_;  // its holder listens, and may change all that follows
+  // Threads that want the lock to leave: others that wait for answers let them have it.
   sync::atomic<std::uint32_t> leaving_{0};
   LeasePage* page_ = nullptr;
   platform::OwnSocket socket_;
@@ -128,8 +145,8 @@ class ClientConnection {
   sync::atomic<Clock> silence_{0};
   std::array<char, 108> path_{};
   Register me_{};
-  std::array<sync::atomic<LeaseClient*>, lease_slots>
-      masters_{};  // by slot; theirs to fill and clear
+  // By slot; each thread fills and clears its own.
+  std::array<sync::atomic<PendingRequest*>, lease_slots> requests_{};
 };
 
 }  // namespace nigh::coordinator

@@ -11,7 +11,7 @@ namespace {
 struct Launcher {
   char const* rank;
   char const* ranks;
-  std::array<char const*, 2> job;  // together its name; null: by whoever launched
+  std::array<char const*, 2> job;  // together its name; null: by the launcher
   char const* host = nullptr;      // which of the numbers of ranks; null: there is one
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which rank of an MPI program this process is, on this host, as whoever launched it says in the
+// Which rank of an MPI program this process is, on this host, as its launcher says in the
 // environment: Open MPI, MPICH and Intel MPI (hydra), Slurm.
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
+#include <variant>
 
 #include "coordinator/protocol/trial_runs.hpp"
 #include "platform/affinity.hpp"
@@ -19,62 +20,99 @@ std::int64_t now_us() noexcept {
   return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
+GrantedTeam none(FallbackReason why) noexcept { return {.fallback = why}; }
+
 }  // namespace
 
-LeaseClient::LeaseClient(ClientConnection& program) noexcept : program_(program) {}
+LeaseClient::LeaseClient(ClientConnection& connection) noexcept : connection_(connection) {}
 
 LeaseClient::~LeaseClient() {
   give_back();
-  program_.detach(*this);
+  connection_.detach(request_);
+}
+
+GrantedTeam LeaseClient::enter(RegionId region, Demand demand) noexcept {
+  region_ = region;
+  if (lease_ != 0 && link_ == connection_.link()) {
+    auto const advice = connection_.advice(region);
+    if (suits(most(demand, advice)) && word().enter(lease_)) {
+      is_inside_ = true;
+      return team_for(demand, advice);
+    }
+  }
+  return enter_by_message(demand);
+}
+
+void LeaseClient::leave(std::uint64_t duration_ns) noexcept {
+  if (!is_inside_) return;
+  is_inside_ = false;
+  duration_ns_ = duration_ns;
+  unreported_ns_ += duration_ns;
+  auto const left = link_ == connection_.link() ? word().leave(lease_) : LeaseWord::Left::lost;
+  if (left != LeaseWord::Left::kept || unreported_ns_ >= report_at_ns_ || region_ == due_)
+    leave_by_message(left);
+}
+
+GrantedTeam LeaseClient::exchange(RegionId region, Demand demand) noexcept {
+  is_inside_ = false;
+  region_ = region;
+  return enter_by_message(demand);
 }
 
 void LeaseClient::give_back() noexcept {
-  if (forget_word()) program_.release(lease_);
+  if (forget_word()) connection_.release(lease_);
   lease_ = 0;
 }
 
 // True if the lease is now to be released by message, whether a region is in it or not.
 bool LeaseClient::forget_word() noexcept {
-  return holds() &&
-         (program_.word(slot_).give_back(lease_) || program_.word(slot_).decline(lease_));
+  return holds() && (word().give_back(lease_) || word().decline(lease_));
 }
 
-LeaseClient::Team LeaseClient::enter_by_message(Demand demand) noexcept {
-  bool const may_ask = ask_again_ == 0 || ask_again_ <= now_us();
-  if (!may_ask) return none(FallbackReason::refused);
-  if (!program_.rejoin()) {
-    if (program_.found_foreign()) return none(FallbackReason::foreign_version);
-    return none(link_ == 0 ? FallbackReason::no_coordinator : FallbackReason::no_answer);
+// Threads that the region could use.
+std::uint32_t LeaseClient::most(Demand demand, RegionWord advice) noexcept {
+  auto const told = demand.maximum > 0 ? demand.maximum : max_cpus;
+  if (demand.is_known() || advice.maximum() == 0) return told;
+  // A trial may be one with more threads than that.
+  return std::min<std::uint32_t>(told, std::max(advice.maximum(), advice.size()));
+}
+
+// It could use no more than the lease has, or would not have been given more.
+bool LeaseClient::suits(std::uint32_t most) const noexcept {
+  return most <= team_.size || most <= asked_;
+}
+
+// The cpus that the region has now, of those of the lease.
+GrantedTeam LeaseClient::part(bool is_to_be_timed) const noexcept {
+  return {cpus_.data(),   size_now_,    team_.version,
+          is_to_be_timed, team_.floats, FallbackReason::none};
+}
+
+GrantedTeam LeaseClient::team_for(Demand demand, RegionWord advice) noexcept {
+  auto const can = demand.maximum > 0 ? std::min(demand.maximum, team_.size) : team_.size;
+  size_now_ = can;
+  if (!demand.is_known()) {
+    if (advice.is_limited()) size_now_ = std::min(can, advice.maximum());
+    if (advice.trial() != 0) return team_of_trial(advice, can);
   }
-  if (!program_.attach(*this)) return none(FallbackReason::too_many_threads);
-  if (!demand.is_valid()) return none(FallbackReason::refused);
-  ask_again_ = 0;
-  bool const is_from_before =
-      lease_ != 0 && link_ != program_.link() && link_ > program_.forgotten_links_;
-  if ((is_from_before && claim(demand)) || request(demand)) {
-    is_inside_ = true;
-    return team_for(demand, program_.advice(region_));
-  }
-  lease_ = 0;
-  return none(why_none_);
+  return part(region_ == due_);
 }
 
 // The coordinator tries out one region at a time; here each trial ends by itself, whatever becomes
 // of its reports.
-LeaseClient::Team LeaseClient::team_of_trial(RegionWord advice, std::uint32_t can) noexcept {
+GrantedTeam LeaseClient::team_of_trial(RegionWord advice, std::uint32_t can) noexcept {
   if (advice != trial_) {
     trial_ = advice;
     trial_runs_ = 0;
     usual_size_ = size_now_;
     usual_ns_ = 0;
   }
-  if (trial_runs_ >= TrialRuns::count)
-    return {cpus_.data(), size_now_, version_, false, floats_, FallbackReason::none};
+  if (trial_runs_ >= TrialRuns::count) return part(false);
   auto const run = trial_runs_++;
   if (TrialRuns::has_its_team(run)) size_now_ = std::min(can, advice.size());
   bool const is_timed = TrialRuns::is_reported(run) || TrialRuns::has_its_team(run);
   if (is_timed) report_at_ns_ = 0;
-  return {cpus_.data(), size_now_, version_, is_timed, floats_, FallbackReason::none};
+  return part(is_timed);
 }
 
 // Of the run that has just ended. One with the trial's team that takes too long is reported, and
@@ -92,22 +130,43 @@ bool LeaseClient::is_reported_of_trial() noexcept {
   return TrialRuns::is_reported(run);
 }
 
-// To a coordinator that may have just started: what we had from the one before.
+GrantedTeam LeaseClient::enter_by_message(Demand demand) noexcept {
+  bool const may_ask = ask_again_ == 0 || ask_again_ <= now_us();
+  if (!may_ask) return none(FallbackReason::refused);
+  if (!connection_.rejoin()) {
+    if (connection_.found_foreign()) return none(FallbackReason::foreign_version);
+    return none(link_ == 0 ? FallbackReason::no_coordinator : FallbackReason::no_answer);
+  }
+  if (!connection_.attach(request_)) return none(FallbackReason::too_many_threads);
+  if (!demand.is_valid()) return none(FallbackReason::refused);
+  ask_again_ = 0;
+  bool const is_from_before =
+      lease_ != 0 && link_ != connection_.link() && connection_.is_own(link_);
+  if ((is_from_before && claim(demand)) || request(demand)) {
+    is_inside_ = true;
+    return team_for(demand, connection_.advice(region_));
+  }
+  lease_ = 0;
+  return none(why_none_);
+}
+
+// Tells a coordinator that may have just started what this thread had from the one before.
 bool LeaseClient::claim(Demand demand) noexcept {
   Claim claim{.region = region_, .ticket = 0, .demand = demand, .team = {}};
-  for (std::uint32_t i = 0; i < size_; ++i) claim.team.add(cpus_[i]);
+  for (std::uint32_t i = 0; i < team_.size; ++i) claim.team.add(cpus_[i]);
   lease_ = 0;
-  asked_ = most(demand, program_.advice(region_));
-  claim.ticket = ticket_ += lease_slots;
-  return ask(claim, program_.waits_briefly_ ? claims_within_us : 0);
+  asked_ = most(demand, connection_.advice(region_));
+  request_.next();
+  claim.ticket = request_.ticket;
+  return ask(claim, connection_.waits_briefly() ? claims_within_us : 0);
 }
 
 bool LeaseClient::request(Demand demand) noexcept {
   std::int64_t patience = 0;
-  if (program_.waits_briefly_) {
+  if (connection_.waits_briefly()) {
     auto const now = now_us();
     why_none_ = FallbackReason::no_answer;
-    bool const is_silent = program_.is_silent(now);
+    bool const is_silent = connection_.is_silent(now);
     if (!is_silent) why_none_ = FallbackReason::unplaced;
     patience = is_silent ? policy::LeasePatience::not_now : patience_.at(now);
     if (patience == policy::LeasePatience::not_now) return give_back(), false;
@@ -115,10 +174,11 @@ bool LeaseClient::request(Demand demand) noexcept {
   bool const returns = forget_word();
   auto const held = std::exchange(lease_, 0);
   int const cpu = platform::current_cpu();
-  asked_ = most(demand, program_.advice(region_));
+  asked_ = most(demand, connection_.advice(region_));
+  request_.next();
   return ask(
       Request{.region = region_,
-              .ticket = ticket_ += lease_slots,
+              .ticket = request_.ticket,
               .demand = demand,
               .place = 0 <= cpu && cpu < max_cpus ? static_cast<std::uint32_t>(cpu) : unknown_place,
               .returned = returns ? held : 0,
@@ -129,14 +189,15 @@ bool LeaseClient::request(Demand demand) noexcept {
 // Patience as the coordinator is told.
 bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noexcept {
   why_none_ = FallbackReason::no_answer;
-  auto const link = program_.link();
+  auto const link = connection_.link();
   if (link == 0) return false;
   auto const began = patience == 0 ? 0 : now_us();
-  answer_.await(ticket_);
-  program_.send_and_wait(*this, message, link, patience);
-  auto const answer = answer_.end(ticket_);
+  auto const answer = connection_.ask(request_, message, link, patience);
   link_ = link;
-  if (answer == Handover::Is::granted) return true;
+  if (answer == Handover::Is::granted) {
+    take(request_.grant);
+    return true;
+  }
   if (patience != 0) {
     auto const now = now_us();
     patience_.spend(now - began, now);
@@ -149,42 +210,40 @@ bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noex
   return false;
 }
 
-// By whichever thread listens.
 void LeaseClient::take(Grant const& grant) noexcept {
   auto const size = static_cast<std::uint32_t>(grant.team.size());
-  bool same = size == size_ && version_ > 0;
+  bool same = size == team_.size && team_.version > 0;
   for (std::uint32_t i = 0; i < size; ++i) {
     auto const cpu = static_cast<std::uint16_t>(grant.team[static_cast<int>(i)]);
     same = same && cpus_[i] == cpu;
     cpus_[i] = cpu;
   }
-  if (!same) ++version_;
-  if (floats_ != (grant.floats != 0)) ++version_;
-  floats_ = grant.floats != 0;
-  size_ = size;
+  if (!same) ++team_.version;
+  if (team_.floats != (grant.floats != 0)) ++team_.version;
+  team_.floats = grant.floats != 0;
+  team_.size = size;
   lease_ = grant.lease;
   unreported_ns_ = 0;
-  answer_.settle(grant.ticket, Handover::Is::granted);
 }
 
 void LeaseClient::report(std::uint32_t trial) noexcept {
   if (duration_ns_ == 0 || duration_ns_ > INT64_MAX) return;  // it was not timed
-  program_.send(Report{region_, size_now_, duration_ns_, trial});
+  connection_.send(Report{region_, size_now_, duration_ns_, trial});
   if (trial == 0 && region_ == due_) due_ = no_region;
 }
 
 void LeaseClient::leave_by_message(LeaseWord::Left left) noexcept {
   bool const is_of_trial =
       std::exchange(report_at_ns_, Report::every_ns) == 0 && is_reported_of_trial();
-  if (link_ != program_.link()) return;  // the lease is kept in mind, to be claimed
+  if (link_ != connection_.link()) return;  // the lease is kept in mind, to be claimed
   bool const is_long = duration_ns_ >= Report::every_ns;
   if (is_of_trial || is_long || region_ == due_) report(is_of_trial ? trial_.trial() : 0);
   if (unreported_ns_ >= Report::every_ns) {
     unreported_ns_ = 0;
     if (!is_long) due_ = region_;
-    program_.look();
+    connection_.look();
   }
-  if (left == LeaseWord::Left::asked) program_.release(lease_);
+  if (left == LeaseWord::Left::asked) connection_.release(lease_);
   if (left != LeaseWord::Left::kept) lease_ = 0;
 }
 

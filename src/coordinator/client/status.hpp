@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a coordinator says of the host and of all its programs, for people.
+// The host and all its programs, as the coordinator tells people.
 
 #include <nigh/result.hpp>
 #include <string>
@@ -16,7 +16,7 @@ struct HostStatus {
 };
 
 // An error says that there is no coordinator, or that it does not answer.
-// It waits so long for each answer.
+// Waits `patience_ms` for each answer.
 result<HostStatus> query_status(std::string const& socket, int patience_ms = 2000);
 
 }  // namespace nigh::coordinator
