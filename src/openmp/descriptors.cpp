@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "openmp/leases.hpp"
-#include "openmp/pool_sizes.hpp"
+#include "openmp/connection.hpp"
+#include "openmp/pools.hpp"
 #include "preload/next.hpp"
 
 namespace {

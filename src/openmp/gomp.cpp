@@ -2,14 +2,14 @@
 // libgomp's parallel regions, as g++ and gfortran call them (and libomp has them, for their sake).
 // Those of g++ before 4.9 (GOMP_parallel_start) pass by.
 
-#include "openmp/stay.hpp"
+#include "openmp/region_scope.hpp"
 
 namespace nigh::openmp {
 namespace {
 
 using Body = void (*)(void*);
 
-// What the threads are given instead of the region's data: one cache line.
+// The threads get this instead of the region's data: one cache line.
 struct alignas(64) Passed {
   void* reductions;  // first: GOMP_parallel_reductions looks there for the address of its own
   Body body;
@@ -30,10 +30,10 @@ Result run(void const* caller, Body body, void* data, unsigned clause, Rest... r
   auto const code = reinterpret_cast<void const*>(body);
   Region const region = find_region(code, entry, caller);
   Passed passed{nullptr, body, data, region.runtime->thread_num};
-  Stay const stay(region, {clause, false}, passed.team);
+  RegionScope scope(region, {clause, false}, passed.team);
   if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
-  return real(run_in_place, &passed, stay.threads(), rest...);
+  return real(run_in_place, &passed, scope.threads(), rest...);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <array>
 #include <utility>
 
-#include "openmp/stay.hpp"
+#include "openmp/region_scope.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -66,10 +66,10 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
   Clause const clause = this_thread.clause;
   this_thread.clause = {};
   Passed passed{body, count, arguments};
-  Stay const stay(region, clause, passed.team);
+  RegionScope scope(region, clause, passed.team);
   auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
-  if (stay.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
-    push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(stay.threads()));
+  if (scope.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
+    push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
   real(where, 1, task, &passed);
 }
 

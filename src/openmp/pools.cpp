@@ -1,16 +1,238 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/pools.hpp"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "openmp/connection.hpp"
+#include "openmp/libraries.hpp"
+#include "openmp/process.hpp"
+#include "policy/pool_size.hpp"
 #include "policy/thread_pools.hpp"
+#include "preload/next.hpp"
 
 namespace nigh::openmp {
+constinit sync::atomic<std::uint32_t> pools_that_follow{0};
+
+namespace {
+
+using policy::PoolSetter;
+
+struct Pool {
+  PoolSetter const* kind = nullptr;
+  void const* object = nullptr;  // where its library is
+  void (*set)(long) = nullptr;   // an int is in the same register
+  int (*get)() = nullptr;
+  policy::PoolSize size{};
+  bool has_threads = false;
+  bool may_follow = false;
+  int smallest = 0;  // 0: not looked at
+  int largest = 0;
+};
+
+constexpr std::size_t most_pools = 8;  // of others, sizes stay
+
+// All that follows is the first thread's to change; others only make the program one of several
+// threads.
+constinit std::array<Pool, most_pools> pools{};
+constinit std::size_t count = 0;
+constinit pid_t first_thread = 0;  // 0: the program does not run yet
+constinit bool has_begun = false;
+constinit sync::atomic<bool> has_ended{false};
+constinit sync::atomic<bool> has_own_threads{false};
+constinit sync::atomic<bool> is_changing{false};
+constinit preload::Next next_dlclose{"dlclose"};
+
+pid_t this_thread_id() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+// Before we have begun, all that is known is whether the user has said anything.
+bool may_matter() noexcept {
+  if (has_begun) return process().acts && pools_may_follow();
+  char const* const list = getenv("NIGH_ADJUST");
+  return list != nullptr && *list != '\0';
+}
+
+// After vfork() it is not, though all the memory is the same.
+bool is_first_thread() noexcept {
+  return this_thread_id() == (first_thread != 0 ? first_thread : getpid());
+}
+
+// The object's own, and not what it is linked to.
+void* own_function(void* handle, void const* object, char const* prefix, char const* name,
+                   char const* suffix) noexcept {
+  char whole[96];
+  snprintf(whole, sizeof whole, "%s%s%s", prefix, name, suffix);
+  void* const found = dlsym(handle, whole);
+  Dl_info in;
+  bool const is_own = found != nullptr && dladdr(found, &in) != 0 && in.dli_fbase == object;
+  return is_own ? found : nullptr;
+}
+
+bool find_functions(Pool& pool, void* handle) noexcept {
+  for (PoolSetter const& kind : policy::pool_setters)
+    for (char const* const prefix : policy::setter_prefixes)
+      for (char const* const suffix : policy::setter_suffixes) {
+        void* const set = own_function(handle, pool.object, prefix, kind.set, suffix);
+        void* const get = own_function(handle, pool.object, prefix, kind.get, suffix);
+        if (set == nullptr || get == nullptr) continue;
+        pool.kind = &kind;
+        pool.set = reinterpret_cast<void (*)(long)>(set);
+        pool.get = reinterpret_cast<int (*)()>(get);
+        return true;
+      }
+  return false;
+}
+
+// Null: it is the library of none, or of one too many. The library stays loaded, or another one
+// could come to lie where it was and be taken for it.
+Pool* new_pool(Dl_info const& in) noexcept {
+  if (count == most_pools) return nullptr;
+  void* const handle = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  Pool& pool = pools[count];
+  pool.object = in.dli_fbase;
+  bool const is_one = find_functions(pool, handle) &&
+                      dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+  reinterpret_cast<int (*)(void*)>(next_dlclose.address())(handle);
+  if (!is_one) return nullptr;
+  ++count;
+  return &pool;
+}
+
+// A call at the very end of a process could begin a pool again that has ended.
+extern "C" void no_more() { has_ended.store(true, sync::relaxed); }
+
+// For a pool that makes threads, once the shim acts. Nothing of ours is called within it: it has
+// threads only when this is done, and to join may close descriptors.
+void begin_to_follow(Pool& pool) noexcept {
+  Dl_info in;
+  if (dladdr(reinterpret_cast<void const*>(pool.set), &in) == 0 || in.dli_fname == nullptr) return;
+  if (!may_follow(pool.kind->word, in.dli_fname)) return;
+  if (!pool.may_follow && atexit(no_more) != 0) return;
+  join_coordinator(process().allowed);
+  pool.may_follow = true;
+  pools_that_follow.fetch_add(1, sync::relaxed);
+}
+
+bool is_idle_moment() noexcept {
+  Thread const& me = this_thread;
+  return !me.is_inside && !me.is_worker && !has_own_threads.load(sync::relaxed) &&
+         !has_ended.load(sync::relaxed) && is_first_thread();
+}
+
+void note(Pool& pool, int size) noexcept {
+  pool.smallest = pool.smallest == 0 ? size : std::min(pool.smallest, size);
+  pool.largest = std::max(pool.largest, size);
+}
+
+// (A) `is_changing` is a lock: what a signal handler closes in the midst of this is no moment.
+template <class Wanted>
+void change(bool may_lock, Wanted&& wanted) noexcept {
+  if (is_changing.exchange(true, sync::acquire)) return;  // (A)
+  for (std::size_t i = 0; i < count; ++i) {
+    Pool& pool = pools[i];
+    if (!pool.may_follow || !pool.has_threads || (pool.kind->may_lock && !may_lock)) continue;
+    int const now = pool.get();
+    if (now < 1) continue;
+    int const size = wanted(pool, now);
+    if (size != now) {
+      pool.set(size);
+      pool.size.was_set(pool.get());
+    }
+    note(pool, size);
+  }
+  is_changing.store(false, sync::release);  // (A)
+}
+
+void begin_own_threads() noexcept {
+  if (pools_that_follow.load(sync::relaxed) != 0 && is_idle_moment())
+    change(true, [](Pool& pool, int now) { return pool.size.restored(now); });
+  has_own_threads.store(true, sync::relaxed);
+}
+
+}  // namespace
+
+void thread_is_made(void const* caller) noexcept {
+  if (!may_matter() || has_own_threads.load(sync::relaxed)) return;
+  int const said = errno;
+  Dl_info in;
+  bool const is_known = dladdr(caller, &in) != 0 && in.dli_fname != nullptr;
+  Pool* pool = nullptr;
+  if (is_known && is_first_thread()) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (pools[i].object == in.dli_fbase) pool = &pools[i];
+    if (pool == nullptr) pool = new_pool(in);
+  }
+  if (pool == nullptr) {
+    begin_own_threads();
+  } else if (!pool->has_threads) {
+    if (has_begun) begin_to_follow(*pool);
+    pool->has_threads = true;
+  }
+  errno = said;
+}
+
+void begin_pool_sizes() noexcept {
+  has_begun = true;
+  first_thread = getpid();
+  if (!may_matter()) return;
+  for (std::size_t i = 0; i < count; ++i)
+    if (pools[i].has_threads) begin_to_follow(pools[i]);
+  adapt_pools();
+}
+
+void look_at_pools(bool may_lock) noexcept {
+  if (!is_idle_moment()) return;
+  int const said = errno;
+  auto const cpus = process().cpus;
+  auto const programs = programs_served_now();
+  change(may_lock, [&](Pool& pool, int now) { return pool.size.wanted(now, cpus, programs); });
+  errno = said;
+}
+
+void rest_pool_sizes() noexcept {
+  if (count == 0 || has_own_threads.load(sync::relaxed) || !is_first_thread()) return;
+  for (auto& pool : pools) pool.has_threads = false;
+  pools_that_follow.store(0, sync::relaxed);
+}
+
+void drop_pool_sizes() noexcept {
+  for (auto& pool : pools) {
+    pool.has_threads = false;
+    pool.smallest = pool.largest = 0;
+  }
+  pools_that_follow.store(0, sync::relaxed);
+  has_own_threads.store(false, sync::relaxed);
+  is_changing.store(false, sync::relaxed);
+  first_thread = getpid();
+}
+
+void tell_pool_sizes() noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    Pool const& pool = pools[i];
+    if (!pool.may_follow) continue;
+    ToldLine line;
+    line.add("nigh: %s: %.*s ", program_invocation_short_name,
+             static_cast<int>(pool.kind->pool.size()), pool.kind->pool.data());
+    if (has_own_threads.load(sync::relaxed))
+      line.add("keeps its size: the program makes threads of its own");
+    else if (pool.largest == 0)
+      line.add("kept its size");
+    else
+      line.add("followed its part of the cpus: %d to %d of %d threads", pool.smallest, pool.largest,
+               pool.size.own());
+  }
+}
+
 namespace {
 
 using policy::ThreadPool;

@@ -12,15 +12,13 @@
 #include <array>
 
 #include "base/atomic.hpp"
-#include "openmp/adjust.hpp"
-#include "openmp/nests.hpp"
-#include "openmp/pool_sizes.hpp"
+#include "openmp/libraries.hpp"
+#include "openmp/nested_plan.hpp"
 #include "openmp/pools.hpp"
 #include "openmp/recycler.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
-#include "openmp/told_line.hpp"
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
 
@@ -48,12 +46,12 @@ struct Counts {
 };
 constinit Counts counts{};
 
-extern "C" void thread_ends(void* leases) {
-  end(static_cast<Leases*>(leases));
-  drop_nests(this_thread);
+extern "C" void thread_ends(void* client) {
+  end(static_cast<LeaseClient*>(client));
+  drop_plans(this_thread);
 }
 
-// What the parent has is not the child's, which may run where the parent may. Once it begins
+// The child has nothing of its parent's leases, and may run where the parent may. Once it begins
 // regions, it is a program of its own. Only the thread that called fork() lives on; others may have
 // held any lock, and those are not waited for before a fork: a runtime that begins holds one of
 // ours and calls pthread_atfork().
@@ -64,7 +62,7 @@ extern "C" void in_child() {
   self.is_forked = true;
   // A study's times are those of the process that began it.
   self.acts = study_team() == nullptr;
-  drop_all();
+  drop_connection();
   drop_recycled();
   unlock_regions();
   unlock_runtimes();
@@ -74,16 +72,16 @@ extern "C" void in_child() {
   counts.reset();
   threads_with_leases.store(0, sync::relaxed);
   Thread& me = this_thread;
-  if (me.leases != nullptr) {
+  if (me.lease_client != nullptr) {
     pthread_setspecific(at_thread_end, nullptr);
-    end(me.leases);
+    end(me.lease_client);
   }
-  me.leases = nullptr;
-  me.nest = nullptr;
-  set_free(me);
+  me.lease_client = nullptr;
+  me.plan = nullptr;
+  unpin(me);
 }
 
-// Whoever lists cpus for the runtime has decided where threads go, unless they are not bound to
+// A user who lists cpus for the runtime has decided where threads go, unless they are not bound to
 // them.
 char const* binding_of_the_user() {
   char const* const binds = getenv("OMP_PROC_BIND");
@@ -107,8 +105,8 @@ bool is_helper() {
   return named != (strncmp(told, "parent", 6) == 0 ? getppid() : getpid());
 }
 
-// A tool that an OpenMP runtime loads is told addresses in the program, which would be ours. What
-// says that there is one; null: nothing does.
+// A tool that an OpenMP runtime loads is told addresses in the program, which would be ours. The
+// sign that there is one; null: there is none.
 char const* tool_of_the_user() {
   char const* const wanted = getenv("OMP_TOOL");
   if (wanted != nullptr && strcasecmp(wanted, "disabled") == 0) return nullptr;
@@ -243,29 +241,29 @@ Process const& process() noexcept { return self; }
 
 cpu_set_t const& own_cpus() noexcept { return at_start; }
 
-void count_region(Lease const& lease) noexcept {
+void count_region(GrantedTeam const& granted) noexcept {
   counts.regions.fetch_add(1, sync::relaxed);
-  if (lease.size == 0) {
-    counts.fallback[static_cast<std::size_t>(lease.fallback)].fetch_add(1, sync::relaxed);
+  if (granted.size == 0) {
+    counts.fallback[static_cast<std::size_t>(granted.fallback)].fetch_add(1, sync::relaxed);
     return;
   }
   counts.leased.fetch_add(1, sync::relaxed);
   auto low = counts.smallest.load(sync::relaxed);
-  while (lease.size < low &&
-         !counts.smallest.compare_exchange_weak(low, lease.size, sync::relaxed)) {
+  while (granted.size < low &&
+         !counts.smallest.compare_exchange_weak(low, granted.size, sync::relaxed)) {
   }
   auto high = counts.largest.load(sync::relaxed);
-  while (lease.size > high &&
-         !counts.largest.compare_exchange_weak(high, lease.size, sync::relaxed)) {
+  while (granted.size > high &&
+         !counts.largest.compare_exchange_weak(high, granted.size, sync::relaxed)) {
   }
 }
 
-bool give_leases(Thread& me) noexcept {
-  me.leases = new_leases(self.allowed);
-  if (me.leases == nullptr) return false;
-  if (pthread_setspecific(at_thread_end, me.leases) != 0) {
-    end(me.leases);
-    me.leases = nullptr;
+bool give_lease_client(Thread& me) noexcept {
+  me.lease_client = new_lease_client(self.allowed);
+  if (me.lease_client == nullptr) return false;
+  if (pthread_setspecific(at_thread_end, me.lease_client) != 0) {
+    end(me.lease_client);
+    me.lease_client = nullptr;
     return false;
   }
   me.number = 1 + threads_with_leases.fetch_add(1, sync::relaxed);

@@ -2,6 +2,10 @@
 #pragma once
 // The shim in its host: what it was told, whether it acts at all, how it begins and ends.
 
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cstddef>
 #include <cstdint>
 
 #include "openmp/team_size.hpp"
@@ -15,7 +19,7 @@ struct Process {
   bool tells = false;        // NIGH_VERBOSE
   bool is_helper = false;    // of the program that `nigh run` has started
   bool is_forked = false;    // a child of the process that was started
-  bool waits_awake = false;  // drones, for a while
+  bool waits_awake = false;  // members of nested teams, for a while
   bool fixes_teams = false;  // OMP_DYNAMIC says that teams keep their size
   std::uint32_t cpus = 0;    // that it may use
   coordinator::CpuSet allowed{};
@@ -23,9 +27,33 @@ struct Process {
 NIGH_HIDDEN Process const& process() noexcept;
 
 // For the line at the end. Only those of a process that tells are counted.
-NIGH_HIDDEN void count_region(Lease const& lease) noexcept;
+NIGH_HIDDEN void count_region(GrantedTeam const& granted) noexcept;
 
-// The thread's leases end with it. False: there is no memory.
-NIGH_HIDDEN bool give_leases(Thread& me) noexcept;
+// The thread's lease client ends with it. False: there is no memory.
+NIGH_HIDDEN bool give_lease_client(Thread& me) noexcept;
+
+// A line for people on standard error, put there in one piece: several programs may end at a time.
+class ToldLine {
+ public:
+  ToldLine() = default;
+  ToldLine(ToldLine&&) = delete;
+  ToldLine& operator=(ToldLine&&) = delete;
+  ~ToldLine() { fprintf(stderr, "%s\n", text_); }
+
+  // Text that has no room any more is left out.
+  __attribute__((format(printf, 2, 3))) void add(char const* format, ...) {
+    va_list values;
+    va_start(values, format);
+    int const added = vsnprintf(text_ + length_, sizeof text_ - length_, format, values);
+    va_end(values);
+    if (added < 0) return;
+    length_ += static_cast<std::size_t>(added);
+    if (length_ >= sizeof text_) length_ = sizeof text_ - 1;
+  }
+
+ private:
+  char text_[1024] = {};
+  std::size_t length_ = 0;
+};
 
 }  // namespace nigh::openmp

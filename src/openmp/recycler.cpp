@@ -4,9 +4,14 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#include "openmp/ballast.hpp"
+#include "openmp/pools.hpp"
 #include "openmp/process.hpp"
+#include "openmp/runtimes.hpp"
+#include "openmp/thread.hpp"
+#include "openmp/waiting.hpp"
 #include "platform/pause.hpp"
+#include "preload/next.hpp"
+#include "preload/places.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -18,7 +23,7 @@ struct Recycled {
   void* argument;
   std::size_t stack_bytes;
   pthread_t thread;
-  Place place;
+  Pinning pinning;
   Recycled* next;
   sem_t has_work;
 };
@@ -28,11 +33,11 @@ constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit Recycled* idle = nullptr;
 constinit std::size_t idle_count = 0;
 
-// A drone sleeps when its master is through with a region and is woken for the next one, which
+// A member sleeps when its leader is through with a region and is woken for the next one, which
 // comes at once: on a cpu of its own it rather waits awake for a while, as OpenMP's threads do.
 bool has_work_soon(Recycled& me) {
   constexpr int looks = 2000;  // at 10 to 50 ns: up to 100 us
-  bool const has_cpu = me.place != anywhere && me.place <= coordinator::max_cpus;
+  bool const has_cpu = me.pinning != unpinned && me.pinning <= coordinator::max_cpus;
   if (!process().waits_awake || !has_cpu) return false;
   for (int i = 0; i < looks; ++i) {
     if (sem_trywait(&me.has_work) == 0) return true;
@@ -46,7 +51,7 @@ bool wait_for_work(Recycled& me) {
   bool const stays = idle_count < most_idle;
   if (stays) {
     me.thread = pthread_self();
-    me.place = this_thread.place;
+    me.pinning = this_thread.pinning;
     me.next = idle;
     idle = &me;
     ++idle_count;
@@ -70,24 +75,24 @@ extern "C" void* run_again_and_again(void* p) {
   return result;
 }
 
-// Where the thread that is made next is to be; anywhere: that is not known.
-Place next_place() {
+// Where the thread that is made next is to be pinned; unpinned: that is not known.
+Pinning next_pinning() {
   Team const* const team = this_thread.forming;
-  if (team == nullptr || team->is_shared) return anywhere;
+  if (team == nullptr || team->is_shared) return unpinned;
   auto const number = ++this_thread.formed;  // libgomp makes them in this order
-  return number < team->size ? 1 + Place{team->cpus[number]} : anywhere;
+  return number < team->size ? 1 + Pinning{team->cpus[number]} : unpinned;
 }
 
 // One that is there already, if there is one: moving takes longer than all else.
 Recycled* take_idle(std::size_t stack_bytes) {
-  Place const place = next_place();
+  Pinning const pinning = next_pinning();
   pthread_mutex_lock(&lock);
   Recycled** at = nullptr;
   for (Recycled** r = &idle; *r != nullptr; r = &(*r)->next) {
     if ((*r)->stack_bytes != stack_bytes) continue;
     if (at == nullptr) at = r;
-    if (place == anywhere) break;
-    if ((*r)->place != place) continue;
+    if (pinning == unpinned) break;
+    if ((*r)->pinning != pinning) continue;
     at = r;
     break;
   }
@@ -120,7 +125,7 @@ int create_recycled(Create* create, pthread_t* thread, pthread_attr_t const* att
   }
   auto* const fresh = static_cast<Recycled*>(malloc(sizeof(Recycled)));
   if (fresh == nullptr) return create(thread, attributes, body, argument);
-  *fresh = {body, argument, stack_bytes, {}, anywhere, nullptr, {}};
+  *fresh = {body, argument, stack_bytes, {}, unpinned, nullptr, {}};
   if (sem_init(&fresh->has_work, 0, 0) != 0) {
     free(fresh);
     return create(thread, attributes, body, argument);
@@ -140,3 +145,23 @@ void drop_recycled() noexcept {
 }
 
 }  // namespace nigh::openmp
+
+namespace {
+constinit nigh::preload::Next next_create{"pthread_create"};
+}  // namespace
+
+NIGH_INTERPOSED int pthread_create(pthread_t* thread, pthread_attr_t const* attributes,
+                                   void* (*body)(void*), void* argument) {
+  auto const create = reinterpret_cast<nigh::openmp::Create*>(next_create.address());
+  if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
+  nigh::openmp::Runtime const* const runtime =
+      nigh::openmp::runtime_of(__builtin_return_address(0));
+  if (runtime == nullptr) {
+    nigh::openmp::thread_is_made(__builtin_return_address(0));
+    nigh::preload::OnAllPlaces const here;
+    return create(thread, attributes, body, argument);
+  }
+  // A runtime's threads are placed when they join a region. libomp keeps its own.
+  if (runtime->global_thread_num != nullptr) return create(thread, attributes, body, argument);
+  return nigh::openmp::create_recycled(create, thread, attributes, body, argument);
+}

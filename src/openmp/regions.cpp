@@ -11,15 +11,15 @@
 #include <array>
 
 #include "base/atomic.hpp"
-#include "openmp/adjust.hpp"
 #include "openmp/libraries.hpp"
 
 namespace nigh::openmp {
 namespace {
 
 // Open addressing; entries are only ever added, or brought up to date.
-// (A) `age` is stored last: who finds it current sees all of the region that was stored before it.
-//     They change only when the age is another, and code of a library that was closed runs nowhere.
+// (A) `age` is stored last: a thread that finds it current sees all of the region that was stored
+//     before it. An entry changes only when its age is another, and code of a library that was
+//     closed runs nowhere.
 struct Known {
   sync::atomic<void const*> code{nullptr};
   sync::atomic<coordinator::RegionId> id{0};

@@ -23,8 +23,8 @@ NIGH_HIDDEN Region find_region(void const* code, Entry entry, void const* caller
 // function was found only because the shim has it.
 NIGH_HIDDEN Region find_caller(void const* caller, Entry entry) noexcept;
 
-// A library was closed: what comes to lie where it was is something else. Or the user's word was
-// read only now.
+// A library was closed: code that comes to lie where it was is something else. Or the user's word
+// was read only now.
 NIGH_HIDDEN void forget_regions() noexcept;
 
 // In the child of a fork, whose parent's other threads may have been in here.

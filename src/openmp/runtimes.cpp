@@ -133,11 +133,11 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   return found;
 }
 
-// (A) Who sees the count sees the runtimes before it.
+// (A) A thread that sees the count sees the runtimes before it.
 Runtime const* look_for_runtime(Entry entry, void const* code, void const* caller) noexcept {
   char const* const name = name_of(entry);
   // As the loader searches: the program with all it was linked to, then the object's own libraries.
-  // What belongs to no object was compiled while the program ran; its caller may.
+  // Code that belongs to no object was compiled while the program ran; its caller may have one.
   void* found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = seen_from(code, name);
   if (found == nullptr) found = seen_from(caller, name);
@@ -163,7 +163,7 @@ Runtime const* look_for_runtime(Entry entry, void const* code, void const* calle
 
 }  // namespace nigh::openmp
 
-// What comes to lie where the library was is something else.
+// Code that comes to lie where the library was is something else.
 NIGH_INTERPOSED int dlclose(void* library) {
   auto const close = reinterpret_cast<int (*)(void*)>(nigh::openmp::next_dlclose.address());
   int const refused = close(library);

@@ -51,10 +51,10 @@ NIGH_HIDDEN char const* name_of(Entry) noexcept;
 
 inline constexpr std::size_t most_runtimes = 16;
 
-// One of them: its own functions, whoever else exports the same names. All there from the start
-// but for those that it does not have (null).
+// One of them: its own functions, also where other libraries export the same names. Each is set
+// from the start, or null for ever.
 struct Runtime {
-  void const* object = nullptr;  // where it is mapped: who it is
+  void const* object = nullptr;  // where it is mapped: its identity
   std::array<void*, entries> real{};
   int (*thread_num)() = nullptr;
   int (*max_threads)() = nullptr;

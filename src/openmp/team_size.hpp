@@ -30,7 +30,7 @@ namespace nigh::openmp {
 
 using policy::Adjust;
 
-// What is known of the object that holds a region (libraries.hpp).
+// Known of the object that holds a region (libraries.hpp).
 enum class TeamRule : std::uint8_t {
   unknown,
   whole,  // goes wrong with fewer threads than it was told
@@ -38,20 +38,21 @@ enum class TeamRule : std::uint8_t {
   named,  // there, too
 };
 
-struct Wish {
+// The threads that a region asks for.
+struct TeamDemand {
   std::uint32_t threads = 0;  // never more
-  bool is_exact = false;      // nor less
+  bool is_exact = false;      // nor fewer
 
-  constexpr bool operator==(Wish const&) const = default;
+  constexpr bool operator==(TeamDemand const&) const = default;
 };
 
-// What num_threads says of a region.
+// The num_threads clause of a region.
 struct Clause {
   std::uint32_t threads = 0;  // 0: there is none
   bool is_strict = false;     // OpenMP 6: an error to have another number
 };
 
-// What the program, or its environment, has said of teams to its runtime.
+// Said of teams to the runtime, by the program or its environment.
 struct Said {
   bool is_dynamic = false;    // dyn-var is true
   bool is_fixed = false;      // it was set to false: OpenMP begins with that, too
@@ -91,7 +92,7 @@ constexpr bool may_shrink(Limits const& l, Adjust adjust) noexcept {
   return is_known_to_shrink(l);
 }
 
-constexpr Wish wish(Limits const& l, Adjust adjust) noexcept {
+constexpr TeamDemand team_demand(Limits const& l, Adjust adjust) noexcept {
   auto const asked = l.clause.threads != 0 ? l.clause.threads : l.maximum;
   return {std::max(1U, std::min(asked, l.thread_limit)), !may_shrink(l, adjust)};
 }
@@ -101,7 +102,7 @@ constexpr Adjust when_chosen(Adjust adjust) noexcept {
   return adjust == Adjust::as_known ? Adjust::without_clause : adjust;
 }
 
-// What omp_get_dynamic() is to say where the runtime says no: that the user lets teams of unknown
+// Whether omp_get_dynamic() is to say yes where the runtime says no: the user lets teams of unknown
 // code be smaller.
 constexpr bool tells_dynamic(TeamRule rule, Adjust adjust) noexcept {
   return rule != TeamRule::whole && adjust != Adjust::as_known && adjust != Adjust::none;
@@ -112,16 +113,16 @@ constexpr Clause heeded(Clause clause, Adjust adjust) noexcept {
   return adjust == Adjust::nests && !clause.is_strict ? Clause{} : clause;
 }
 
-// Whom the program leaves the choice to learns what a region can use, up to a number that the
-// program may have set; otherwise he is told.
-constexpr coordinator::Demand demand(Wish w, std::uint32_t cpus) noexcept {
+// Where the program leaves the size to others, the coordinator learns how many threads a region can
+// use, up to a number that the program may have set; otherwise it is told.
+constexpr coordinator::Demand cpu_demand(TeamDemand w, std::uint32_t cpus) noexcept {
   auto const threads = std::min<std::uint32_t>(w.threads, coordinator::max_cpus);
   if (w.is_exact) return {threads, threads};
   if (threads >= cpus) return {};
   return {threads, 0};
 }
 
-constexpr std::uint32_t team_size(Wish w, std::uint32_t granted) noexcept {
+constexpr std::uint32_t team_size(TeamDemand w, std::uint32_t granted) noexcept {
   return granted == 0 || w.is_exact ? w.threads : std::min(w.threads, granted);
 }
 
@@ -136,8 +137,8 @@ struct Both {
   constexpr bool operator==(Both const&) const = default;
 };
 constexpr Both shrinks(TeamRule rule, Said said, Adjust adjust) noexcept {
-  return {!wish({{}, 8, 100, said, rule}, adjust).is_exact,
-          !wish({{4, false}, 8, 100, said, rule}, adjust).is_exact};
+  return {!team_demand({{}, 8, 100, said, rule}, adjust).is_exact,
+          !team_demand({{4, false}, 8, 100, said, rule}, adjust).is_exact};
 }
 inline constexpr Both neither{false, false}, open{true, false}, either{true, true},
     closed{false, true};
@@ -175,17 +176,18 @@ static_assert(shrinks(whole, dynamic, as_known) == neither);
 static_assert(shrinks(whole, dynamic, without_clause) == neither);
 static_assert(shrinks(whole, dynamic, all) == neither && shrinks(whole, nothing, nests) == neither);
 
-static_assert(wish({{4, true}, 8, 100, dynamic, free}, all) == Wish{4, true});
-static_assert(wish({{}, 8, 3, nothing, unknown}, none) == Wish{3, true});
-static_assert(wish({heeded({4, false}, nests), 8, 100, nothing, unknown}, nests) == Wish{8, false});
+static_assert(team_demand({{4, true}, 8, 100, dynamic, free}, all) == TeamDemand{4, true});
+static_assert(team_demand({{}, 8, 3, nothing, unknown}, none) == TeamDemand{3, true});
+static_assert(team_demand({heeded({4, false}, nests), 8, 100, nothing, unknown}, nests) ==
+              TeamDemand{8, false});
 static_assert(when_chosen(as_known) == without_clause && when_chosen(none) == none);
 static_assert(tells_dynamic(unknown, all) && !tells_dynamic(whole, all));
 static_assert(!tells_dynamic(unknown, as_known) && !tells_dynamic(unknown, none));
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);
 static_assert(team_size({2, false}, 4) == 2 && team_size({8, false}, 0) == 8);
-static_assert(!demand({8, false}, 8).is_known() && demand({4, true}, 8).optimal == 4);
-static_assert(demand({8, true}, 8) == coordinator::Demand{8, 8});
-static_assert(demand({4, false}, 8) == coordinator::Demand{4, 0});
+static_assert(!cpu_demand({8, false}, 8).is_known() && cpu_demand({4, true}, 8).optimal == 4);
+static_assert(cpu_demand({8, true}, 8) == coordinator::Demand{8, 8});
+static_assert(cpu_demand({4, false}, 8) == coordinator::Demand{4, 0});
 
 }  // namespace truths
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the shim knows of each thread, and where it puts it.
+// The shim's knowledge of each thread, and where it pins it.
 //
 //   thread of the program        begins outermost regions, with leases of its own; inside one, all
 //                                it begins is nested
@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "openmp/leases.hpp"
+#include "openmp/connection.hpp"
 #include "openmp/team_size.hpp"
 #include "preload/hidden.hpp"
 
@@ -20,26 +20,26 @@ namespace nigh::openmp {
 struct Ballast;
 struct Runtime;
 struct Team;
-struct Nest;
-struct PlannedNest;
+struct NestedPlan;
+struct PlanOfThread;
 
-// Where a thread was put: on one cpu, on all of a lease, or nowhere (0).
-using Place = std::uint64_t;
-inline constexpr Place anywhere = 0;
+// Where a thread is pinned: on one cpu, on all of a lease, or nowhere (0).
+using Pinning = std::uint64_t;
+inline constexpr Pinning unpinned = 0;
 
 struct Thread {
-  Leases* leases = nullptr;
+  LeaseClient* lease_client = nullptr;
   Team const* team = nullptr;  // the region it is in, innermost; valid only inside
-  Place place = anywhere;
+  Pinning pinning = unpinned;
   std::uint32_t number = 0;          // of a thread with leases, from 1
   std::uint32_t regions = 0;         // that were not worth timing
   std::uint64_t last_ns = 0;         // the last one that was timed
   coordinator::RegionId region = 0;  // the outermost one that it is in the midst of, and began
-  Nest const* nest = nullptr;        // how that one's threads begin others; null: as they say
-  PlannedNest* nests = nullptr;      // that it has begun
+  NestedPlan const* plan = nullptr;  // how that region's threads begin others; null: as they say
+  PlanOfThread* plans = nullptr;     // of regions that it has begun
   Team const* forming = nullptr;     // inside another one, of a region that it begins
   std::uint32_t formed = 0;          // threads of that
-  std::uint32_t member = 0;          // its number in a region of which there is a nest
+  std::uint32_t member = 0;          // its number in a region with a nested plan
   Clause clause{};                   // announced to libomp for its next region
   Ballast* ballast = nullptr;        // that it is the first thread of
   Runtime const* calmed = nullptr;   // whose blocktime for this thread is 0, instead of the next
@@ -56,35 +56,26 @@ struct Thread {
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 
-// The threads of a region. Every one of them reads it at every region, from its master's cache: it
+// The threads of a region. Every one of them reads it at every region, from its leader's cache: it
 // is small.
 struct Team {
   std::uint16_t const* cpus = nullptr;
-  Place all = anywhere;  // of its cpus together
-  Thread const* master = nullptr;
+  Pinning all = unpinned;  // of its cpus together
+  Thread const* leader = nullptr;
   std::uint32_t size = 0;  // in cpus; 0: no lease
   bool is_shared = false;  // more threads than cpus: each may use all of them
-  bool is_nest = false;    // its threads begin regions of their own, as the master's nest says
+  bool has_plan = false;   // its threads begin regions of their own, as the leader's plan says
   std::uint8_t level = 0;  // 0: outermost; not beyond 2
 };
 static_assert(sizeof(Team) == 32);
 
-// Puts the calling thread where number `k` of the team belongs, if it is elsewhere.
-NIGH_HIDDEN void move(Thread& me, Team const& team, Place to) noexcept;
-
-inline void settle(Thread& me, Team const& team, std::uint32_t k) noexcept {
-  Place to = team.all;
-  if (!team.is_shared && k < team.size) to = 1 + Place{team.cpus[k]};
-  if (me.place != to) move(me, team, to);
-}
-
-// Of the calling thread. Not sched_setaffinity(), which affinity.cpp takes for the program's.
+// Of the calling thread. Not sched_setaffinity(), which thread.cpp takes for the program's.
 NIGH_HIDDEN void set_cpus(cpu_set_t const&) noexcept;
 
 // The cpus that the process began with.
 NIGH_HIDDEN cpu_set_t const& own_cpus() noexcept;
 
-// What there was before the shim moved it.
-NIGH_HIDDEN void set_free(Thread& me) noexcept;
+// Where it was before the shim pinned it.
+NIGH_HIDDEN void unpin(Thread& me) noexcept;
 
 }  // namespace nigh::openmp

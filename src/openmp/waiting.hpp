@@ -2,14 +2,16 @@
 #pragma once
 // How the threads of this process' runtimes wait (policy/team_waiting.hpp), looked at when a region
 // begins. calm is for libomp a blocktime of 0, which each thread that begins regions has of its
-// own; for libgomp, ballast.hpp.
+// own; for libgomp, ballast (below).
 //
 // Where somebody has said how threads wait, nothing changes.
+
+#include <pthread.h>
 
 #include <cstdint>
 
 #include "base/atomic.hpp"
-#include "openmp/leases.hpp"
+#include "openmp/connection.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/thread.hpp"
 #include "preload/hidden.hpp"
@@ -25,18 +27,34 @@ NIGH_HIDDEN bool waits_passively() noexcept;
 NIGH_HIDDEN void drop_waiting() noexcept;
 
 extern NIGH_HIDDEN constinit sync::atomic<std::uint32_t> calm_runtimes;
-NIGH_HIDDEN void look_at_waiting(Thread& me, Runtime const&, Lease const&,
+NIGH_HIDDEN void look_at_waiting(Thread& me, Runtime const&, GrantedTeam const&,
                                  std::uint32_t threads) noexcept;
 
 // The calling thread begins an outermost region, with so many threads.
-inline void adapt_waiting(Thread& me, Runtime const& runtime, Lease const& lease,
+inline void adapt_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& granted,
                           std::uint32_t threads) noexcept {
-  if (lease.size < threads || calm_runtimes.load(sync::relaxed) != 0 || me.calmed != nullptr ||
+  if (granted.size < threads || calm_runtimes.load(sync::relaxed) != 0 || me.calmed != nullptr ||
       me.preemptions_per_s != 0) [[unlikely]]
-    look_at_waiting(me, runtime, lease, threads);
+    look_at_waiting(me, runtime, granted, threads);
 }
 
 // Now and then: how often the calling thread loses its cpu to others.
 NIGH_HIDDEN void watch_preemptions(Thread& me, std::uint64_t now_ns) noexcept;
+
+// ---- ballast: threads that only sleep, so that libgomp's others do, too. libgomp has no call that
+// says how threads wait, but its threads spin briefly or not at all while there are more of them
+// than cpus: these make it so, as the team of a region that has ended.
+
+struct Ballast;
+
+// So many threads and one that begins their region. Null: there is no room for them.
+NIGH_HIDDEN Ballast* begin_ballast(Runtime const&, std::uint32_t threads) noexcept;
+// They end, soon.
+NIGH_HIDDEN void end(Ballast*) noexcept;
+
+// In the place of pthread_create(), for libgomp in its first thread: it would end the program where
+// there is no room for a thread, so these are made before. False: there is none left.
+NIGH_HIDDEN bool take_ballast(Ballast&, pthread_t* thread, void* (*body)(void*),
+                              void* argument) noexcept;
 
 }  // namespace nigh::openmp

@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// A coordinator that does as it is told: NIGH_TEST_LEASES is a list of leases such as "0,1;1;-",
-// each master's next ones, over and over; "-" is none, "!" a refusal, and one with "~" is not to be
-// bound to. It is read again at its end.
-// Without it, there is no coordinator. NIGH_TEST_PROGRAMS is how many programs it serves, as thread
-// pools are told.
+// In the place of src/openmp/connection.cpp and of LeaseClient: a coordinator that does as it is
+// told. NIGH_TEST_LEASES is a list of leases such as "0,1;1;-", each thread's next ones, over and
+// over; "-" is none, "!" a refusal, and one with "~" is not to be bound to. It is read again at its
+// end. Without it, there is no coordinator. NIGH_TEST_PROGRAMS is how many programs it serves, as
+// thread pools are told.
 
 #include <stdlib.h>
 
 #include <new>
 
-#include "openmp/leases.hpp"
+#include "openmp/connection.hpp"
 
-namespace nigh::openmp {
+namespace nigh::coordinator {
+namespace {
 
-class Leases {
+// Never used: a script has no connection.
+alignas(ClientConnection) constinit unsigned char room[sizeof(ClientConnection)]{};
+
+class Script final : public LeaseClient {
  public:
-  Lease next() {
+  Script() noexcept : LeaseClient(reinterpret_cast<ClientConnection&>(room)) {}
+
+  GrantedTeam next() noexcept {
     char const* const text = getenv("NIGH_TEST_LEASES");
     if (text == nullptr || *text == '\0') return {};
     if (at_ == nullptr || *at_ == '\0') at_ = text;
     std::uint32_t size = 0;
     bool floats = false;
-    auto without = coordinator::FallbackReason::no_coordinator;
+    auto fallback = FallbackReason::no_coordinator;
     while (*at_ != ';' && *at_ != '\0') {
       if ('0' <= *at_ && *at_ <= '9' && size < 64) {
         cpus_[size++] = static_cast<std::uint16_t>(strtol(at_, const_cast<char**>(&at_), 10));
         continue;
       }
-      if (*at_ == '!') without = coordinator::FallbackReason::refused;
+      if (*at_ == '!') fallback = FallbackReason::refused;
       floats |= *at_++ == '~';
     }
     if (*at_ == ';') ++at_;
-    return {cpus_, size, ++version_, false, floats, without};
+    return {cpus_, size, ++version_, false, floats, fallback};
   }
 
  private:
@@ -40,15 +46,24 @@ class Leases {
   std::uint32_t version_ = 0;
 };
 
-Leases* new_leases(coordinator::CpuSet const&) noexcept {
-  void* const room = malloc(sizeof(Leases));
-  return room != nullptr ? new (room) Leases : nullptr;
+}  // namespace
+
+LeaseClient::LeaseClient(ClientConnection& connection) noexcept : connection_(connection) {}
+LeaseClient::~LeaseClient() = default;
+GrantedTeam LeaseClient::enter(RegionId, Demand) noexcept {
+  return static_cast<Script&>(*this).next();
 }
-void end(Leases* leases) noexcept { free(leases); }
-Lease enter(Leases& leases, coordinator::RegionId, coordinator::Demand) noexcept {
-  return leases.next();
+void LeaseClient::leave(std::uint64_t) noexcept {}
+
+}  // namespace nigh::coordinator
+
+namespace nigh::openmp {
+
+LeaseClient* new_lease_client(coordinator::CpuSet const&) noexcept {
+  void* const memory = malloc(sizeof(coordinator::Script));
+  return memory != nullptr ? new (memory) coordinator::Script : nullptr;
 }
-void leave(Leases&, std::uint64_t) noexcept {}
+void end(LeaseClient* client) noexcept { free(client); }
 std::uint32_t programs_served() noexcept { return 1; }
 std::uint32_t programs_served_now() noexcept {
   char const* const text = getenv("NIGH_TEST_PROGRAMS");
@@ -57,6 +72,6 @@ std::uint32_t programs_served_now() noexcept {
 void join_coordinator(coordinator::CpuSet const&) noexcept {}
 bool begin_closing(unsigned, unsigned) noexcept { return false; }
 void end_closing() noexcept {}
-void drop_all() noexcept {}
+void drop_connection() noexcept {}
 
 }  // namespace nigh::openmp

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "openmp/duration_bins.hpp"
+#include "openmp/study.hpp"
 
 namespace nigh::openmp {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cli/profile/region_times.hpp"
-#include "openmp/region_times.hpp"
+#include "openmp/study.hpp"
 
 namespace nigh::openmp {
 namespace {

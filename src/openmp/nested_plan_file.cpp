@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of nests at the end, to people and to the next run: a line for each in the file of
-// spreads (policy/spread_lines.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds says only that
-// the region holds others.
+// Regions that hold others, as told at the end to people and to the next run: a line for each in
+// the file of spreads (policy/spread_lines.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds
+// says only that the region holds others.
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,16 +66,16 @@ std::string const& program_prefix() {
   return *prefix;
 }
 
-std::string name_of(NestSite const& site, int masters) {
+std::string name_of(NestSite const& site, int leaders) {
   auto name = program_prefix() + hex(site.id);
-  if (masters > 0) name += " num_threads(" + std::to_string(masters) + ')';
+  if (leaders > 0) name += " num_threads(" + std::to_string(leaders) + ')';
   return name;
 }
 
 SpreadLine line_of(NestSite const& site, NestChoice const& c) {
   auto state = c.choice.state();
   if (!(state.seconds > 0)) state.seconds = site.last_seconds;
-  return {name_of(site, c.masters), c.cpus, state};
+  return {name_of(site, c.leaders), c.cpus, state};
 }
 
 void save() {
@@ -115,9 +115,9 @@ void tell(NestSite const& site) {
   fprintf(stderr, "%llu time%s: spread %d on %d of %d cpus, %d master%s",
           static_cast<unsigned long long>(site.runs), plural(site.runs), c.spread, c.active,
           site.last_cpus, static_cast<int>(site.last_teams), plural(site.last_teams));
-  if (site.last_masters > 0) fprintf(stderr, " (num_threads)");
+  if (site.last_leaders > 0) fprintf(stderr, " (num_threads)");
   for (auto const& choice : site.choices) {
-    if (choice->cpus != site.last_cpus || choice->masters != site.last_masters) continue;
+    if (choice->cpus != site.last_cpus || choice->leaders != site.last_leaders) continue;
     int const trials = choice->choice.trials();
     fprintf(stderr, choice->choice.is_holding() ? ", held after %d trial%s" : ", in trial %d%.0s",
             trials, plural(static_cast<std::uint64_t>(trials)));
@@ -140,14 +140,14 @@ void load_nests() {
     auto const* const end = line.name.data() + line.name.size();
     auto const read = std::from_chars(line.name.data() + prefix.size(), end, id, 16);
     if (read.ec != std::errc()) continue;
-    // What they ask for inside will be seen; until then, all cpus may be of use.
+    // The demands of regions inside will be seen; until then, all cpus may be of use.
     if (NestSite* const site = add_nest(id)) site->is_open_inside.store(true, sync::relaxed);
   }
 }
 
-policy::SpreadState const* earlier_run(NestSite const& site, int cpus, int masters) {
+policy::SpreadState const* earlier_run(NestSite const& site, int cpus, int leaders) {
   if (earlier == nullptr) return nullptr;
-  auto const name = name_of(site, masters);
+  auto const name = name_of(site, leaders);
   for (auto const& line : earlier->sites)
     if (line.name == name && line.workers == cpus && line.found.seconds > 0) return &line.found;
   return nullptr;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Regions whose threads (masters) begin regions of their own (with drones): how many threads either
+// Regions whose threads (leaders) begin regions of their own, with members: how many threads either
 // has, and on which cpus. Found while the program runs: from the second time that such a region
 // begins, or from the first one where an earlier run has found it.
 //
-//   NIGH_OPENMP_SPREAD=S      cpus of a master and its drones; "all", or "auto": SpreadChoice, each
+//   NIGH_OPENMP_SPREAD=S      cpus of a leader and its members; "all", or "auto": SpreadChoice,
+//   each
 //                             time that the outer region runs being a sample
 //   NIGH_OPENMP_SEATS=0,1     the host's cpus in hardware order (policy/seat_text.hpp)
 //   NIGH_OPENMP_MACHINE=TEXT  its shape, by which the file of NIGH_SPREADS is known to be for it
@@ -14,7 +15,7 @@
 #include <cstdint>
 
 #include "coordinator/protocol/region_id.hpp"
-#include "openmp/leases.hpp"
+#include "openmp/connection.hpp"
 #include "openmp/team_size.hpp"
 #include "preload/hidden.hpp"
 
@@ -24,8 +25,8 @@ class NestSite;  // such a region; lives as long as the process
 struct Runtime;
 struct Thread;
 
-// As it is carried out once.
-struct Nest {
+// How such a region is carried out once.
+struct NestedPlan {
   struct Part {
     std::uint32_t begin, size;  // of `cpus`
     std::uint32_t threads;
@@ -33,34 +34,35 @@ struct Nest {
   NestSite* site = nullptr;
   Runtime const* runtime = nullptr;
   std::uint16_t const* cpus = nullptr;  // in hardware order
-  std::uint16_t const* master_cpus = nullptr;
-  Part const* parts = nullptr;  // [master]
+  std::uint16_t const* leader_cpus = nullptr;
+  Part const* parts = nullptr;  // [leader]
   std::uint32_t cpu_count = 0;
-  std::uint32_t masters = 0;
+  std::uint32_t leaders = 0;
   std::uint32_t version = 0;  // of the plan: no other has it
 };
 
-// Reads the environment. What is wrong with it, or null.
+// Reads the environment. Returns what is wrong with it, or null.
 NIGH_HIDDEN char const* begin_nests() noexcept;
 NIGH_HIDDEN bool is_spreading() noexcept;
 
 // Null: none of its threads has begun a region, as far as is known.
 NIGH_HIDDEN NestSite* find_nest(coordinator::RegionId) noexcept;
 // `inside`: what the region that one of its threads begins is to have.
-NIGH_HIDDEN void found_nest(coordinator::RegionId, Wish inside) noexcept;
-NIGH_HIDDEN void seen_inside(NestSite&, Wish inside) noexcept;
+NIGH_HIDDEN void found_nest(coordinator::RegionId, TeamDemand inside) noexcept;
+NIGH_HIDDEN void seen_inside(NestSite&, TeamDemand inside) noexcept;
 
 // They may not have several threads.
 NIGH_HIDDEN void kept_flat(NestSite&) noexcept;
 
 // How many cpus it is of use to ask for.
-NIGH_HIDDEN std::uint32_t cpus_for(NestSite const&, Wish) noexcept;
-// Null: there is no memory. Otherwise end_nest() follows, by the same thread.
-NIGH_HIDDEN Nest const* begin_nest(NestSite&, Runtime const&, Thread&, Lease const&, Wish) noexcept;
-NIGH_HIDDEN void end_nest(Thread&, Nest const&, std::uint64_t duration_ns) noexcept;
+NIGH_HIDDEN std::uint32_t cpus_for(NestSite const&, TeamDemand) noexcept;
+// Null: there is no memory. Otherwise end_plan() follows, by the same thread.
+NIGH_HIDDEN NestedPlan const* begin_plan(NestSite&, Runtime const&, Thread&, GrantedTeam const&,
+                                         TeamDemand) noexcept;
+NIGH_HIDDEN void end_plan(Thread&, NestedPlan const&, std::uint64_t duration_ns) noexcept;
 
 // Of a thread that ends.
-NIGH_HIDDEN void drop_nests(Thread&) noexcept;
+NIGH_HIDDEN void drop_plans(Thread&) noexcept;
 
 // In the child of a fork: what is known stays known, and nothing is under way. If its parent was in
 // the midst of a change, it has no nests.

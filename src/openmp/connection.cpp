@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases from nighd, at the socket that NIGH_SOCKET names; without one, or with
-// NIGH_COORDINATOR=off, there is no coordinator.
+// NIGH_SOCKET names nighd's socket; without it, or with NIGH_COORDINATOR=off, there is no
+// coordinator.
 
-#include "openmp/leases.hpp"
+#include "openmp/connection.hpp"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,24 +15,17 @@
 
 #include "base/atomic.hpp"
 #include "coordinator/client/job_rank.hpp"
-#include "coordinator/client/lease_client.hpp"
 #include "platform/binary_identity.hpp"
 
 namespace nigh::openmp {
-
-class Leases {
- public:
-  explicit Leases(coordinator::ClientConnection& program) noexcept : master(program) {}
-  coordinator::LeaseClient master;
-};
-
 namespace {
 
+using coordinator::ClientConnection;
+
 // Never destroyed: other threads may be in regions when the process ends.
-alignas(coordinator::ClientConnection) constinit unsigned char room_for_program[sizeof(
-    coordinator::ClientConnection)]{};
-// (A) Who sees that there is one sees all of it.
-constinit sync::atomic<coordinator::ClientConnection*> program{nullptr};
+alignas(ClientConnection) constinit unsigned char room[sizeof(ClientConnection)]{};
+// (A) A thread that sees that there is one sees all of it.
+constinit sync::atomic<ClientConnection*> connection{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit bool has_joined = false;
 constinit bool is_forked = false;
@@ -48,13 +41,13 @@ coordinator::JobRank own_rank() {
                    : coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid()));
 }
 
-// Once; that there was no coordinator then, the program finds out again by itself.
-coordinator::ClientConnection& joined(coordinator::CpuSet const& allowed) {
+// Once. If there was no coordinator then, the connection tries again by itself.
+ClientConnection& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
-  auto* there = program.load(sync::relaxed);
+  auto* there = connection.load(sync::relaxed);
   if (there == nullptr) {
-    there = new (room_for_program) coordinator::ClientConnection;
-    program.store(there, sync::release);  // (A)
+    there = new (room) ClientConnection;
+    connection.store(there, sync::release);  // (A)
   }
   if (!has_joined) {
     has_joined = true;
@@ -71,50 +64,43 @@ coordinator::ClientConnection& joined(coordinator::CpuSet const& allowed) {
 
 }  // namespace
 
-Leases* new_leases(coordinator::CpuSet const& allowed) noexcept {
-  auto& joined_program = joined(allowed);
-  void* const room = malloc(sizeof(Leases));
-  return room == nullptr ? nullptr : new (room) Leases(joined_program);
+LeaseClient* new_lease_client(coordinator::CpuSet const& allowed) noexcept {
+  auto& there = joined(allowed);
+  void* const memory = malloc(sizeof(LeaseClient));
+  return memory == nullptr ? nullptr : new (memory) LeaseClient(there);
 }
 
-void end(Leases* leases) noexcept {
-  leases->~Leases();
-  free(leases);
+void end(LeaseClient* client) noexcept {
+  client->~LeaseClient();
+  free(client);
 }
-
-Lease enter(Leases& leases, coordinator::RegionId region, coordinator::Demand demand) noexcept {
-  auto const team = leases.master.enter(region, demand);
-  return {team.cpus, team.size, team.version, team.is_to_be_timed, team.floats, team.fallback};
-}
-
-void leave(Leases& leases, std::uint64_t duration_ns) noexcept { leases.master.leave(duration_ns); }
 
 std::uint32_t programs_served() noexcept {
-  auto* const there = program.load(sync::acquire);  // (A)
+  auto* const there = connection.load(sync::acquire);  // (A)
   return there == nullptr ? 0 : there->programs();
 }
 
 std::uint32_t programs_served_now() noexcept {
   auto const programs = programs_served();
   if (programs == 0) return 0;
-  pollfd socket{program.load(sync::relaxed)->socket(), POLLRDHUP, 0};
+  pollfd socket{connection.load(sync::relaxed)->socket(), POLLRDHUP, 0};
   return poll(&socket, 1, 0) > 0 && (socket.revents & POLLHUP) != 0 ? 0 : programs;
 }
 
 void join_coordinator(coordinator::CpuSet const& allowed) noexcept { joined(allowed); }
 
 bool begin_closing(unsigned first, unsigned last) noexcept {
-  auto* const there = program.load(sync::acquire);  // (A)
+  auto* const there = connection.load(sync::acquire);  // (A)
   return there != nullptr && there->begin_closing(first, last);
 }
 
-void end_closing() noexcept { program.load(sync::relaxed)->end_closing(); }
+void end_closing() noexcept { connection.load(sync::relaxed)->end_closing(); }
 
-void drop_all() noexcept {
+void drop_connection() noexcept {
   lock = PTHREAD_MUTEX_INITIALIZER;
   has_joined = false;
   is_forked = true;
-  if (auto* const there = program.load(sync::relaxed)) there->drop();
+  if (auto* const there = connection.load(sync::relaxed)) there->drop();
 }
 
 }  // namespace nigh::openmp

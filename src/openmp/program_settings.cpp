@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's word on the sizes of its teams: omp_set_dynamic(0) and omp_set_num_threads() bind
-// nigh, for the thread that calls them, as they bind its runtime. omp_get_dynamic() says yes where
-// the user lets teams be smaller.
+#include "openmp/program_settings.hpp"
+
+#include <stdlib.h>
 
 #include <cstdint>
 #include <type_traits>
 
-#include "openmp/nests.hpp"
+#include "base/atomic.hpp"
+#include "openmp/nested_plan.hpp"
 #include "openmp/process.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/study.hpp"
@@ -14,6 +15,13 @@
 
 namespace nigh::openmp {
 namespace {
+
+constinit sync::atomic<bool> program_set_levels{false};
+
+bool is_set(char const* name) noexcept {
+  char const* const value = getenv(name);
+  return value != nullptr && *value != '\0';
+}
 
 template <class Value>
 std::int64_t number_in(Value value) noexcept {
@@ -23,8 +31,22 @@ std::int64_t number_in(Value value) noexcept {
     return value;
 }
 
-// Within a region, it is said of the regions that are nested there.
-void hear(Entry entry, std::int64_t value) noexcept {
+constexpr bool is_of_levels(Entry entry) noexcept {
+  switch (entry) {
+    case Entry::set_max_active_levels:
+    case Entry::set_max_active_levels_:
+    case Entry::set_max_active_levels_8_:
+    case Entry::set_nested:
+    case Entry::set_nested_:
+    case Entry::set_nested_8_:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Within a region, a size is said of the regions that are nested there.
+void hear_size(Entry entry, std::int64_t value) noexcept {
   Thread& me = this_thread;
   if (me.is_inside || me.is_worker) return;
   switch (entry) {
@@ -39,8 +61,11 @@ void hear(Entry entry, std::int64_t value) noexcept {
 }
 
 template <Entry entry, class Value>
-void say(void const* caller, Value value) noexcept {
-  hear(entry, number_in(value));
+void set(void const* caller, Value value) noexcept {
+  if constexpr (is_of_levels(entry))
+    program_set_levels.store(true, sync::relaxed);
+  else
+    hear_size(entry, number_in(value));
   void* const real = real_function(find_caller(caller, entry).runtime, entry);
   if (real != nullptr) reinterpret_cast<void (*)(Value)>(real)(value);
 }
@@ -56,21 +81,42 @@ int is_dynamic(void const* caller) noexcept {
 }
 
 }  // namespace
+
+bool levels_are_said() noexcept {
+  return program_set_levels.load(sync::relaxed) || is_set("OMP_MAX_ACTIVE_LEVELS") ||
+         is_set("OMP_NESTED");
+}
+
+int lift_levels(Runtime const& runtime) noexcept {
+  constexpr int needed = 2;
+  int const before = runtime.max_active_levels();
+  if (before >= needed || runtime.set_max_active_levels == nullptr) return -1;
+  runtime.set_max_active_levels(needed);
+  return before;
+}
+
 }  // namespace nigh::openmp
 
 using nigh::openmp::Entry;
 
 #define NIGH_SET(name, type)                                            \
   NIGH_INTERPOSED void omp_##name(type value) {                         \
-    nigh::openmp::say<Entry::name>(__builtin_return_address(0), value); \
+    nigh::openmp::set<Entry::name>(__builtin_return_address(0), value); \
   }
 NIGH_SET(set_dynamic, int)
 NIGH_SET(set_num_threads, int)
-// Fortran's, as in levels.cpp. Those of libgomp do not come by the others.
+NIGH_SET(set_max_active_levels, int)
+NIGH_SET(set_nested, int)
+// Fortran passes addresses; -fdefault-integer-8 makes larger numbers of them. Those of libgomp do
+// not come by the others.
 NIGH_SET(set_dynamic_, std::int32_t const*)
 NIGH_SET(set_num_threads_, std::int32_t const*)
+NIGH_SET(set_max_active_levels_, std::int32_t const*)
+NIGH_SET(set_nested_, std::int32_t const*)
 NIGH_SET(set_dynamic_8_, std::int64_t const*)
 NIGH_SET(set_num_threads_8_, std::int64_t const*)
+NIGH_SET(set_max_active_levels_8_, std::int64_t const*)
+NIGH_SET(set_nested_8_, std::int64_t const*)
 
 NIGH_INTERPOSED int omp_get_dynamic() {
   return nigh::openmp::is_dynamic<Entry::get_dynamic>(__builtin_return_address(0));

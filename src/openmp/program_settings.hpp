@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The calls by which a program sets up its runtime: sizes of teams (omp_set_dynamic,
+// omp_set_num_threads) and levels of nesting (omp_set_max_active_levels, omp_set_nested). The shim
+// hears them and passes them on.
+//
+// omp_set_dynamic(0) and omp_set_num_threads() bind nigh, for the thread that calls them, as they
+// bind its runtime. omp_get_dynamic() says yes where the user lets teams be smaller. OpenMP begins
+// with one active level: regions that are begun inside another one have no threads of their own.
+
+#include "openmp/runtimes.hpp"
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp {
+
+// The number of levels was set by the environment (OMP_MAX_ACTIVE_LEVELS, OMP_NESTED) or, so far,
+// by the program (omp_set_max_active_levels, omp_set_nested).
+NIGH_HIDDEN bool levels_are_said() noexcept;
+
+// Two levels for the calling thread's next region. The result undoes it; -1: there is no
+// need.
+NIGH_HIDDEN int lift_levels(Runtime const&) noexcept;
+
+}  // namespace nigh::openmp

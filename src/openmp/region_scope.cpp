@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/region_scope.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "openmp/nested_plan.hpp"
+#include "openmp/pools.hpp"
+#include "openmp/process.hpp"
+#include "openmp/program_settings.hpp"
+#include "openmp/study.hpp"
+#include "openmp/waiting.hpp"
+
+namespace nigh::openmp {
+namespace {
+
+std::uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+Limits limits(Region const& region, Clause clause) {
+  Runtime const& runtime = *region.runtime;
+  Thread const& me = this_thread;
+  auto const number = [](int n) { return n < 1 ? 1U : static_cast<std::uint32_t>(n); };
+  Said const said{runtime.dynamic() != 0, me.fixes_teams || process().fixes_teams, me.names_number};
+  return {clause, number(runtime.max_threads()), number(runtime.thread_limit()), said, region.rule};
+}
+
+// Of a region that holds others, or is held by one, where a spread is wanted.
+TeamDemand demand_in_nest(Region const& region, Clause clause) {
+  auto const adjust = when_chosen(region.adjust);
+  return team_demand(limits(region, heeded(clause, adjust)), adjust);
+}
+
+// A thread that runs elsewhere than the process may was bound by the program, which knows better.
+bool is_bound(Thread const& me) {
+  cpu_set_t now;
+  // The answer is the kernel's, for we did not pin it.
+  return me.pinning == unpinned && sched_getaffinity(0, sizeof now, &now) == 0 &&
+         !CPU_EQUAL(&now, &own_cpus());
+}
+
+// The code that follows a region may run for long, and the cpu soon be somebody else's, while
+// others are free. After a region this long it does not matter that moving takes two microseconds.
+constexpr std::uint64_t long_ns = 1'000'000;
+
+// To look at the clock twice takes as long as all else: of regions that are over in no time, one in
+// so many is timed. A prime, lest of regions that take turns always the same one is.
+bool is_worth_timing(Thread& me) {
+  constexpr std::uint64_t no_time_ns = 20'000;
+  constexpr std::uint32_t one_in = 17;
+  return me.last_ns >= no_time_ns || ++me.regions % one_in == 1;
+}
+
+// The same number is never given for other cpus.
+Pinning pinning_of_lease(Thread const& me, GrantedTeam const& granted) {
+  return Pinning{1} << 63U | Pinning{me.number} << 43U | Pinning{granted.size} << 32U |
+         granted.version;
+}
+Pinning pinning_of_part(NestedPlan const& plan, std::uint32_t part) {
+  return Pinning{3} << 62U | Pinning{part} << 32U | plan.version;
+}
+
+NestedPlan::Part const& part_of(NestedPlan const& plan, std::uint32_t member) {
+  return plan.parts[std::min(member, plan.leaders - 1)];
+}
+
+class PassedThrough final : public RegionStrategy {
+ public:
+  PassedThrough(Thread& me, Team& team, Clause clause) noexcept
+      : RegionStrategy(me, team, clause) {}
+  void begin(Region const&, Clause) noexcept override {}
+  void end() noexcept override {}
+};
+
+// The threads of a nested team may use all cpus of the team around it, or their part of them. Its
+// leader stays where it is.
+class Nested final : public RegionStrategy {
+ public:
+  Nested(Thread& me, Team& team, Clause clause) noexcept : RegionStrategy(me, team, clause) {}
+
+  void begin(Region const& region, Clause clause) noexcept override {
+    around_ = me_.team;
+    if (around_ != nullptr) team_ = *around_;
+    team_.is_shared = true;
+    team_.has_plan = false;
+    team_.leader = &me_;
+    team_.level = around_ != nullptr && around_->level == 0 ? 1 : 2;
+    me_.team = &team_;
+    if (team_.level == 1 && clause.threads != 1) {
+      Thread const& outermost = *around_->leader;
+      if (around_->has_plan) return take_part(region, clause, *outermost.plan);
+      if (is_spreading()) found_nest(outermost.region, demand_in_nest(region, clause));
+    }
+    if (me_.nests_serially && threads_ == 0 && region.rule != TeamRule::whole) threads_ = 1;
+  }
+
+  void end() noexcept override {
+    me_.team = around_;
+    me_.forming = nullptr;
+  }
+
+ private:
+  void take_part(Region const& region, Clause clause, NestedPlan const& plan) noexcept {
+    NestedPlan::Part const& part = part_of(plan, me_.member);
+    TeamDemand const wanted = demand_in_nest(region, clause);
+    seen_inside(*plan.site, wanted);
+    auto const threads = team_size(wanted, part.threads);
+    if (!wanted.is_exact) threads_ = threads;
+    team_.cpus = plan.cpus + part.begin;
+    team_.size = part.size;
+    team_.all = pinning_of_part(plan, part.begin);
+    team_.is_shared = threads > part.size || plan.leaders > plan.cpu_count;
+    me_.forming = &team_;
+    me_.formed = 0;
+  }
+
+  Team const* around_ = nullptr;  // of the region that this one is in
+};
+
+// An outermost region's team on these cpus.
+class OnGrantedCpus : public RegionStrategy {
+ protected:
+  using RegionStrategy::RegionStrategy;
+  ~OnGrantedCpus() = default;
+
+  void place(Region const& region, TeamDemand wanted, GrantedTeam const& granted) noexcept {
+    team_threads_ = team_size(wanted, granted.size);
+    if (!granted.floats) {  // else they are anywhere, as without a lease
+      team_.cpus = granted.cpus;
+      team_.size = granted.size;
+      team_.all = pinning_of_lease(me_, granted);
+      team_.is_shared = team_threads_ > granted.size;
+    }
+    if (!wanted.is_exact) threads_ = team_threads_;
+    me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
+  }
+
+  std::uint32_t team_threads_ = 1;
+  std::uint64_t began_ns_ = 0;  // 0: not timed
+};
+
+class Study final : public OnGrantedCpus {
+ public:
+  Study(Thread& me, Team& team, Clause clause, GrantedTeam const& cpus) noexcept
+      : OnGrantedCpus(me, team, clause), cpus_(cpus) {}
+
+  void begin(Region const& region, Clause clause) noexcept override {
+    region_ = &region;
+    TeamDemand const wanted = team_demand(limits(region, clause), when_chosen(region.adjust));
+    if (wanted.threads > 1) place(region, wanted, cpus_);
+    if (process().tells) count_region(cpus_);
+    began_ns_ = now_ns();
+  }
+
+  void end() noexcept override {
+    auto const duration_ns = now_ns() - began_ns_;
+    add_region_time(region_->id, region_->code, team_threads_, duration_ns);
+    if (duration_ns >= long_ns) unpin(me_);
+  }
+
+ private:
+  GrantedTeam const& cpus_;
+  Region const* region_ = nullptr;
+};
+
+class Leased final : public OnGrantedCpus {
+ public:
+  Leased(Thread& me, Team& team, Clause clause) noexcept : OnGrantedCpus(me, team, clause) {}
+
+  void begin(Region const& region, Clause clause) noexcept override {
+    if (!is_spreading() || !begin_with_plan(region, clause)) begin_flat(region, clause);
+  }
+
+  void end() noexcept override {
+    if (lifted_ != nullptr) lifted_->set_max_active_levels(levels_before_);
+    if (!has_lease_ || me_.lease_client == nullptr) return;
+    std::uint64_t duration_ns = 0;
+    if (began_ns_ != 0) {
+      auto const end_ns = now_ns();
+      me_.last_ns = duration_ns = end_ns - began_ns_;
+      watch_preemptions(me_, end_ns);
+    }
+    if (me_.plan != nullptr) end_plan(me_, *me_.plan, duration_ns);
+    me_.plan = nullptr;
+    me_.lease_client->leave(duration_ns);
+    if (duration_ns >= long_ns) unpin(me_);
+  }
+
+ private:
+  GrantedTeam enter(Region const& region, coordinator::Demand demand) noexcept {
+    has_lease_ = true;
+    GrantedTeam const granted = me_.lease_client->enter(region.id, demand);
+    if (process().tells) count_region(granted);
+    return granted;
+  }
+
+  void begin_flat(Region const& region, Clause clause) noexcept {
+    TeamDemand const wanted = team_demand(limits(region, clause), region.adjust);
+    if (wanted.threads == 1) return;
+    GrantedTeam const granted = enter(region, cpu_demand(wanted, process().cpus));
+    adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size));
+    if (granted.size == 0) return;
+    place(region, wanted, granted);
+    if (granted.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
+  }
+
+  // False: its threads begin no regions, or may not.
+  bool begin_with_plan(Region const& region, Clause clause) noexcept {
+    NestSite* const site = find_nest(region.id);
+    if (site == nullptr) return false;
+    Runtime const& runtime = *region.runtime;
+    if (runtime.max_active_levels() <= 1 && levels_are_said()) {
+      kept_flat(*site);
+      return false;
+    }
+    TeamDemand const wanted = demand_in_nest(region, clause);
+    if (wanted.threads == 1) return false;
+    auto const cpus = cpus_for(*site, wanted);
+    GrantedTeam const granted = enter(region, {cpus, cpus});
+    me_.plan = begin_plan(*site, runtime, me_, granted, wanted);
+    if (me_.plan == nullptr) return true;
+    NestedPlan const& plan = *me_.plan;
+    bool const is_crowded = plan.leaders > plan.cpu_count;
+    team_.cpus = is_crowded ? plan.cpus : plan.leader_cpus;
+    team_.size = is_crowded ? plan.cpu_count : plan.leaders;
+    team_.all = pinning_of_part(plan, plan.cpu_count);
+    team_.is_shared = is_crowded;
+    team_.has_plan = true;
+    if (!wanted.is_exact) threads_ = plan.leaders;
+    levels_before_ = lift_levels(runtime);
+    if (levels_before_ >= 0) lifted_ = &runtime;
+    began_ns_ = now_ns();
+    return true;
+  }
+
+  bool has_lease_ = false;  // or was told why not
+  int levels_before_ = 0;
+  Runtime const* lifted_ = nullptr;  // for which there are more active levels meanwhile
+};
+
+}  // namespace
+
+// A refusal is remembered like a success: it would be refused again at every region.
+void repin(Thread& me, Team const& team, Pinning to) noexcept {
+  if (me.is_left_alone) return;
+  if (to == unpinned) return unpin(me);
+  me.pinning = to;
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  if (to == team.all)
+    for (std::uint32_t k = 0; k < team.size; ++k) CPU_SET(team.cpus[k], &cpus);
+  else
+    CPU_SET(to - 1, &cpus);
+  set_cpus(cpus);
+}
+
+void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept {
+  NestedPlan const& plan = *team.leader->plan;
+  me.member = number;
+  auto const threads = static_cast<int>(part_of(plan, number).threads);
+  Runtime const& runtime = *plan.runtime;
+  if (runtime.set_num_threads != nullptr && runtime.max_threads() > threads)
+    runtime.set_num_threads(threads);
+}
+
+template <class Strategy, class... Arguments>
+RegionStrategy* RegionScope::make(Arguments&&... arguments) noexcept {
+  static_assert(sizeof(Strategy) <= sizeof room_ && alignof(Strategy) <= 8);
+  return new (room_) Strategy(me_, std::forward<Arguments>(arguments)...);
+}
+
+RegionScope::RegionScope(Region const& region, Clause clause, Team& team) noexcept
+    : me_(this_thread), strategy_(choose(region, clause, team)) {
+  strategy_->begin(region, clause);
+  if (!is_outermost_) return;
+  me_.team = &team;
+  me_.is_inside = true;
+}
+
+RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& team) noexcept {
+  if (!process().acts) return make<PassedThrough>(team, clause);
+  if (me_.is_inside || me_.is_worker) return make<Nested>(team, clause);
+  if (clause.threads == 1) return make<PassedThrough>(team, clause);  // here and now: no region
+  is_outermost_ = true;
+  adapt_pools();
+  team.leader = &me_;
+  me_.region = region.id;
+  GrantedTeam const* const studied = study_team();
+  bool const is_new = studied != nullptr ? me_.pinning == unpinned : me_.lease_client == nullptr;
+  if (is_new && !me_.is_left_alone)
+    me_.is_left_alone = is_bound(me_) || (studied == nullptr && !give_lease_client(me_));
+  if (me_.is_left_alone) return make<PassedThrough>(team, clause);
+  if (studied != nullptr) return make<Study>(team, clause, *studied);
+  return make<Leased>(team, clause);
+}
+
+RegionScope::~RegionScope() {
+  if (is_outermost_) {
+    me_.is_inside = false;
+    me_.team = nullptr;
+    me_.nests_serially = false;
+  }
+  strategy_->end();
+}
+
+}  // namespace nigh::openmp

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A parallel region that the calling thread begins, from before the runtime hears of it until all
+// threads have left: how many threads to ask the runtime for, and on which cpus they sit.
+//
+//   RegionScope const scope(region, clause, team);   chooses a strategy, which fills in the team
+//   the runtime's entry point, with scope.threads()  each thread of the team calls arrive() first
+//
+//   strategy        of                        cpus
+//   leased          an outermost region       a lease from nighd; if its threads begin regions of
+//                                             their own and a spread is wanted, a NestedPlan on it
+//   study           an outermost region of a  the same ones each time, and the region is timed
+//                   process that is measured
+//   nested          a region inside another   those of the region around it, or its part of them
+//   passed through  all else                  as without the shim
+
+#include <cstddef>
+#include <cstdint>
+
+#include "openmp/regions.hpp"
+#include "openmp/thread.hpp"
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp {
+
+// One way for a region to run. Lives in the RegionScope's own memory, and is never destroyed.
+class RegionStrategy {
+ public:
+  virtual void begin(Region const&, Clause) noexcept = 0;
+  virtual void end() noexcept = 0;
+
+  // For the runtime, instead of the clause; 0: the runtime decides.
+  std::uint32_t threads() const noexcept { return threads_; }
+
+ protected:
+  RegionStrategy(Thread& me, Team& team, Clause clause) noexcept
+      : me_(me), team_(team), threads_(clause.threads) {}
+  ~RegionStrategy() = default;
+
+  Thread& me_;
+  Team& team_;
+  std::uint32_t threads_;
+};
+
+class NIGH_HIDDEN RegionScope {
+ public:
+  // The region and the team outlast the scope.
+  RegionScope(Region const&, Clause, Team&) noexcept;
+  ~RegionScope();
+  RegionScope(RegionScope&&) = delete;
+  RegionScope& operator=(RegionScope&&) = delete;
+
+  std::uint32_t threads() const noexcept { return strategy_->threads(); }
+
+ private:
+  template <class Strategy, class... Arguments>
+  RegionStrategy* make(Arguments&&...) noexcept;
+  RegionStrategy* choose(Region const&, Clause, Team&) noexcept;
+
+  Thread& me_;
+  bool is_outermost_ = false;
+  alignas(8) std::byte room_[64];
+  RegionStrategy* strategy_;  // in the room
+};
+
+// Where a thread is pinned is remembered, so that a thread that stays makes no system call.
+NIGH_HIDDEN void repin(Thread& me, Team const& team, Pinning to) noexcept;
+// Puts the calling thread where number `k` of the team belongs, if it is elsewhere.
+inline void pin(Thread& me, Team const& team, std::uint32_t k) noexcept {
+  Pinning to = team.all;
+  if (!team.is_shared && k < team.size) to = 1 + Pinning{team.cpus[k]};
+  if (me.pinning != to) repin(me, team, to);
+}
+
+// A thread of a region with a nested plan: what it begins has its part of the cpus, and
+// omp_get_max_threads() says so.
+NIGH_HIDDEN void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept;
+
+// Each thread of the team goes where it belongs, before it runs the region's body. `k` tells its
+// number.
+template <class Number>
+void arrive(Team const& team, Number k) noexcept {
+  Thread& me = this_thread;
+  if (team.leader == nullptr) return;
+  if (&me == team.leader) {
+    if (team.level == 0) pin(me, team, 0);  // inside another region it stays where it is
+    if (team.has_plan) begin_part(me, team, 0);
+    return;
+  }
+  me.is_worker = true;
+  me.team = &team;
+  std::uint32_t const number = k();
+  pin(me, team, number);
+  if (team.has_plan) begin_part(me, team, number);
+}
+
+}  // namespace nigh::openmp
