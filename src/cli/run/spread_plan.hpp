@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is set for a program whose nested parallel regions are to be spread (`nigh run --spread`);
-// the shim carries it out (src/openmp/nests.hpp).
+// the shim carries it out (src/openmp/nested_plan.hpp).
 
 #include <nigh/spread.hpp>
 #include <string>
