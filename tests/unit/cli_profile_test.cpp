@@ -99,6 +99,9 @@ TEST(RegionTimes, WhatIsDamagedIsNamed) {
   EXPECT_THAT(parse_times("nigh-openmp-times 1 0 0 /x\n").message(), HasSubstr("another nigh"));
   EXPECT_THAT(parse_times("nigh-openmp-times 1 1 0 /x\n0x1 0 1 1 1 1 1 /x\n").message(),
               HasSubstr("damaged: 0x1"));
+  std::string many = "nigh-openmp-times 1 1 0 /x\n";
+  for (int i = 0; i < 1025; ++i) many += "1 1 1 1 1 1 1\n";
+  EXPECT_THAT(parse_times(many).message(), HasSubstr("more than 1024 regions"));
   EXPECT_THAT(parse_times("nigh-openmp-times 1 1 0 /x\nwhat\n").message(),
               HasSubstr("damaged: what"));
 }

@@ -2,13 +2,19 @@
 #include "cli/profile/region_times.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <sstream>
+
+#include "json/bounded.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
 namespace {
+
+// The shim's table has room for no more (src/openmp/region_times.cpp), each with the path of a
+// file.
+constexpr std::size_t most_regions = 1024;
+constexpr std::size_t largest_times = std::size_t{8} << 20;
 
 // The rest of the line; false: it is empty.
 bool take_rest(std::istringstream& line, std::string& into) {
@@ -35,7 +41,10 @@ result<ProcessTimes> parse_times(std::string_view text) {
         t.threads < 1)
       return error{"is damaged: " + line.substr(0, 40)};
     if (!take_rest(words, t.file)) t.file.clear();  // code that is in no file
-    if (t.runs > 0) times.regions.push_back(std::move(t));
+    if (t.runs == 0) continue;
+    if (times.regions.size() == most_regions)
+      return error{"tells of more than " + std::to_string(most_regions) + " regions"};
+    times.regions.push_back(std::move(t));
   }
   return times;
 }
@@ -50,9 +59,9 @@ result<std::vector<ProcessTimes>> read_times(fs::path const& directory) {
   std::sort(files.begin(), files.end());
   std::vector<ProcessTimes> all;
   for (auto const& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    std::string const text{std::istreambuf_iterator<char>(in), {}};
-    auto times = parse_times(text);
+    auto const text = json::read_file(file, largest_times);
+    if (!text) return error{file.string() + ' ' + text.message()};
+    auto times = parse_times(*text);
     if (!times) return error{file.string() + ' ' + times.message()};
     all.push_back(std::move(times).value());
   }
