@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,21 @@ namespace nigh {
 namespace {
 
 constexpr int max_cpu = 1 << 20;  // numbers index arrays here
+
+// What is wrong with the numbers of all objects of a kind, in files that somebody has changed.
+// Empty: nothing.
+std::string wrong_numbers(hwloc_topology_t machine, hwloc_obj_type_t kind,
+                          std::string const& what) {
+  std::vector<bool> seen(std::size_t{max_cpu} + 1);
+  for (int i = 0; i < hwloc_get_nbobjs_by_type(machine, kind); ++i) {
+    auto const number = hwloc_get_obj_by_type(machine, kind, static_cast<unsigned>(i))->os_index;
+    auto const name = what + " number " + std::to_string(number);
+    if (number > max_cpu) return name + " is too large";
+    if (seen[number]) return name + " is there twice";
+    seen[number] = true;
+  }
+  return {};
+}
 
 constexpr std::size_t at(level l) noexcept { return static_cast<std::size_t>(l); }
 
@@ -33,11 +49,9 @@ bool sizes_known(std::vector<DomainSeat> const& seats) {
 result<topology> topology_builder::whole(hwloc_topology_t machine, std::string source) {
   topology t;
   t.source_ = std::move(source);
-  auto const pus = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PU);
-  for (int i = 0; i < pus; ++i)
-    if (pu_at(machine, i)->os_index > max_cpu)
-      return error{t.source_ + ": cpu number " + std::to_string(pu_at(machine, i)->os_index) +
-                   " is too large"};
+  for (auto const& wrong : {wrong_numbers(machine, HWLOC_OBJ_PU, "cpu"),
+                            wrong_numbers(machine, HWLOC_OBJ_NUMANODE, "memory")})
+    if (!wrong.empty()) return error{t.source_ + ": " + wrong};
   add_cpus(t, machine);
 
   auto const seats = find_domains(machine);

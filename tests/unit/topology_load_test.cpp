@@ -168,6 +168,9 @@ TEST(FromXml, NamesTheFileItCannotRead) {
   auto const absent = topology::from_xml("/nonexistent/machine.xml");
   ASSERT_FALSE(absent.ok());
   EXPECT_THAT(absent.message(), HasSubstr("/nonexistent/machine.xml: No such file"));
+  auto const twice = topology::from_xml(NIGH_TEST_DATA "/topology/cpu_twice.xml");
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.message(), HasSubstr("cpu number 6 is there twice"));
   auto const malformed = topology::from_xml(NIGH_TEST_DATA "/topology/malformed.xml");
   ASSERT_FALSE(malformed.ok());
   EXPECT_THAT(malformed.message(), HasSubstr("malformed.xml is not a topology"));
