@@ -28,6 +28,12 @@ if(NIGH_SANITIZE)
     -fno-sanitize-recover=all)
   target_link_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE})
 endif()
+# What libFuzzer is led by, and what llvm-cov counts lines by.
+if(NIGH_FUZZ)
+  target_compile_options(nigh_flags INTERFACE -fsanitize=fuzzer-no-link -fprofile-instr-generate
+    -fcoverage-mapping)
+  target_link_options(nigh_flags INTERFACE -fprofile-instr-generate)
+endif()
 
 # nigh_precompiled(TARGET FROM HEADER...): with NIGH_PRECOMPILED, what most sources of TARGET begin with
 # is compiled once, with FROM, whose flags are TARGET's.

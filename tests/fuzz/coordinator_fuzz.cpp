@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any sequence of events for the coordinator: programs that join, ask, lie about leases and cpus,
-// never give back, and die at any moment. What it answers must agree with a ledger kept outside,
-// and its own invariants hold after every event.
+// Any sequence of events for the coordinator: programs of three users that join, ask, lie about
+// leases and cpus, never give back, and die at any moment; quotas and cpusets that change. What it
+// answers must agree with a ledger kept outside, and its own invariants hold after every event.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +9,8 @@
 #include <exception>
 #include <span>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator_ledger.hpp"
@@ -101,7 +103,16 @@ Event some_event(Choices& choices, nigh::test::Ledger const& ledger) {
           {1 + static_cast<int>(choices.below(9)), 1 + choices.below(200), choices.below(9) + 1U});
     return Known{choices.below(6), {region}};
   }
-  return Received{choices.below(6), some_message(choices, ledger)};
+  if (kind == 5) {
+    std::vector<QuotaBound> bounds;
+    for (auto n = choices.below(3); n > 0; --n)
+      bounds.push_back({{0, choices.below(3)}, static_cast<int>(choices.below(9))});
+    return Bound{choices.below(6), std::move(bounds)};
+  }
+  if (kind == 6) return Allowed{choices.below(6), some_cpus(choices)};
+  Connection const from = choices.below(6);
+  constexpr std::uint32_t users = 3;
+  return Received{from, some_message(choices, ledger), static_cast<std::uint32_t>(from) % users};
 }
 
 void play(Choices choices) {
@@ -110,6 +121,11 @@ void play(Choices choices) {
   options.allocation.scarcity.least_percent = static_cast<int>(choices.below(3)) * 50;
   options.slice_us = 10;
   options.overdue_us = 200;
+  options.overdue_between_users_us = 40;
+  options.active_us = 100;
+  options.requests = {10, 2};
+  options.line = 6;
+  options.line_of_a_user = 2;
   options.round_us = 20;
   options.shortest_slice_us = 4;
   options.want_us = 100;
