@@ -6,8 +6,9 @@
 # code under the model checker, the tests under the address, undefined-behaviour and thread sanitizers
 # (by clang, the second compiler), those of the scheduler with threads held up at random, and a few
 # boots of a machine with real NUMA nodes. --full adds all that clang can build, tested as it is
-# installed, every such machine, long stress runs, programs of Debian and PyPI that use OpenMP,
-# ranks under Slurm, and a short run of every benchmark.
+# installed, every such machine, long stress runs, a minute of libFuzzer for each kind of file and
+# message, programs of Debian and PyPI that use OpenMP, ranks under Slurm, and a short run of every
+# benchmark.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
 . scripts/setup.sh
@@ -92,6 +93,10 @@ if [ "$full" ]; then
   build clang
   run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
   run_ctest "long stress runs" dev -L '^full$'
+  build fuzz -- fuzz_targets
+  if [[ $built == *" fuzz "* ]] && stage "fuzzing, a minute each" tests/fuzz/run.py --seconds 60 --jobs "$jobs"; then
+    cat "$last_log"
+  fi
   run_ctest "tests in every machine with NUMA" dev "${parallel[@]}" -L '^numa_vm_full$'
   stage "every benchmark, a short run" quick_benches
 fi
