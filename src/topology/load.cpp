@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
@@ -122,8 +123,12 @@ Machine loaded(std::string const& xml) {
                                                                          : Machine();
 }
 
-// As hwloc writes it itself, if it could be read: and that reading was tried, too.
-std::optional<std::string> rewritten(std::string const& xml) {
+// In the child's answer, before the machine as hwloc writes it, or what is wrong with it.
+constexpr char machine_follows = 'm', fault_follows = 'f';
+
+// Nothing: hwloc does not take it. Otherwise the machine was read again from what hwloc has
+// written, and nothing was wrong with it: reading it once more says nothing on standard error.
+std::optional<std::string> rewritten(std::string const& xml, std::string const& name) {
   auto machine = loaded(xml);
   if (!machine) return std::nullopt;
   char* buffer = nullptr;
@@ -134,8 +139,8 @@ std::optional<std::string> rewritten(std::string const& xml) {
   hwloc_free_xmlbuffer(machine.get(), buffer);
   machine = loaded(text);
   if (!machine) return std::nullopt;
-  static_cast<void>(allowed_part(machine.get(), {}));
-  return text;
+  auto const allowed = allowed_part(machine.get(), name);
+  return allowed ? machine_follows + text : fault_follows + allowed.message();
 }
 
 }  // namespace
@@ -183,12 +188,16 @@ result<topology> topology::from_xml(std::filesystem::path const& file) {
   empty_machine();  // loads hwloc's plugins, whose memory does not count
   platform::ApartLimits const limits{.memory_bytes = (std::size_t{48} << 20) + 8 * text->size(),
                                      .answer_bytes = largest_xml};
-  auto const safe = platform::do_apart([&] { return rewritten(*text); }, limits);
+  auto const name = printable(file.filename().string());
+  auto safe = platform::do_apart([&] { return rewritten(*text, name); }, limits);
   if (!safe) return error{"cannot read " + printable(file.string()) + ": " + safe.message()};
-  if (!*safe) return odd();
-  *text = {};
-  auto const machine = loaded(**safe);
-  return machine ? allowed_part(machine.get(), printable(file.filename().string())) : odd();
+  if (!*safe || (*safe)->empty()) return odd();
+  *text = std::move(**safe);
+  bool const is_fault = text->front() == fault_follows;
+  text->erase(0, 1);
+  if (is_fault) return error{printable(*text)};
+  auto const machine = loaded(*text);
+  return machine ? allowed_part(machine.get(), name) : odd();
 }
 
 topology const& this_host() {
