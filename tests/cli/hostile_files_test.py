@@ -79,8 +79,9 @@ class HostileFiles(unittest.TestCase):
                         NIGH_PROFILES=self.folder)
 
     def test_profiles_of_nigh_tune(self):
-        for text in (nested('{"nigh_profile":', "}"), '{"nigh_profile":' + "[" * 20_000 + "]" * 20_000 + "}"):
-            self.run_on(text, ["run", "--profile", "FILE", "--", "true"])
+        for text in (nested('{"nigh_profile":', "}"), '{"nigh_profile":' + "[" * 20_000 + "]" * 20_000 + "}",
+                     '{"nigh_profile":1,"bind":"' + ",".join(["0-65535"] * 8_000) + '"}'):
+            self.run_on(text, ["run", "--force", "--profile", "FILE", "--", "true"])
 
     def test_machines(self):
         for text in (nested('{"format":'), filled('{"format":[', "0", "]}")):

@@ -75,7 +75,16 @@ TEST(Places, NonsenseIsRefused) {
     EXPECT_FALSE(parse_places(text).ok()) << text;
 }
 
-TEST(Places, AreNotWithoutEnd) { EXPECT_FALSE(parse_places("{0}:65535,{0}:65535").ok()); }
+TEST(Places, AreNotWithoutEnd) {
+  EXPECT_FALSE(parse_places("{0}:65535,{0}:65535").ok());
+  for (std::string const item : {"0-65535", "{0-65535}", "{0:65535}"}) {
+    auto many = item;
+    for (int i = 0; i < 8000; ++i) many += ',' + item;
+    EXPECT_FALSE(parse_places(many).ok()) << item;
+  }
+  EXPECT_FALSE(parse_places("{65535}:3:2").ok());  // no cpu has such a number
+  EXPECT_FALSE(parse_places("{1:2:65535}").ok());
+}
 
 TEST(Words, SayWhatIsWrongWithThem) {
   for (auto const* text : {"", "interleaved", "bind", "preferred", "bind:", "bind:x",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/places.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -30,8 +29,12 @@ class Reader {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
+  // One more cpu in the list; false: it has no such number, or the list has too many. A short text
+  // can name billions.
+  bool count(int cpu) { return cpu < most_cpus && ++counted_ <= most_cpus; }
 
  private:
+  int counted_ = 0;
   std::string_view rest_;
 };
 
@@ -61,13 +64,18 @@ std::optional<Place> cpus(Reader& in, bool in_braces) {
   if (in.take('-')) {
     auto const last = in.number();
     if (!last || *last < *first) return {};
-    for (int cpu = *first; cpu <= *last; ++cpu) found.push_back(cpu);
+    for (int cpu = *first; cpu <= *last; ++cpu) {
+      if (!in.count(cpu)) return {};
+      found.push_back(cpu);
+    }
     return found;
   }
   auto const times = in_braces ? repeat(in) : Repeat{};
   if (!times) return {};
-  for (int i = 0, cpu = *first; i < times->count && cpu < most_cpus; ++i, cpu += times->stride)
+  for (int i = 0, cpu = *first; i < times->count; ++i, cpu += times->stride) {
+    if (!in.count(cpu)) return {};
     found.push_back(cpu);
+  }
   return found;
 }
 
@@ -92,13 +100,12 @@ bool append_item(Reader& in, std::vector<Place>& places) {
   auto const one = place(in);
   auto const times = one ? repeat(in) : std::nullopt;
   if (!times) return false;
-  // With more cpus than any machine has, one is named twice or is not there, which the plan
-  // refuses.
-  auto const enough = most_cpus / one->size() + 1;
-  auto const count = std::min<std::size_t>(static_cast<std::size_t>(times->count), enough);
-  for (int i = 0; i < static_cast<int>(count) && places.size() <= most_places; ++i) {
+  for (int i = 0; i < times->count && places.size() <= most_places; ++i) {
     Place moved = *one;
-    for (int& cpu : moved) cpu += i * times->stride;
+    for (int& cpu : moved) {
+      cpu += i * times->stride;
+      if (i > 0 && !in.count(cpu)) return false;
+    }
     places.push_back(std::move(moved));
   }
   return true;
