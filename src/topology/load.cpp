@@ -44,14 +44,16 @@ bool holds(hwloc_const_bitmap_t set, int index) {
 }
 
 // Less what the topology itself says is not allowed.
-result<topology> allowed_part(hwloc_topology_t machine, std::string source) {
-  auto full = topology_builder::whole(machine, std::move(source));
+result<topology> allowed_part(hwloc_topology_t machine, std::string const& source) {
+  auto full = topology_builder::whole(machine, source);
   if (!full) return full;
   auto const cpus = hwloc_topology_get_allowed_cpuset(machine);
   auto const nodes = hwloc_topology_get_allowed_nodeset(machine);
-  return topology_builder::restricted(
+  auto allowed = topology_builder::restricted(
       std::move(full).value(), [&](int cpu) { return holds(cpus, cpu); },
       [&](int node) { return holds(nodes, node); });
+  if (allowed.cpus().empty()) return error{source + ": none of its cpus is allowed"};
+  return allowed;
 }
 
 // A name a message may quote: one line, not endless.

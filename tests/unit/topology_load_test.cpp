@@ -171,6 +171,9 @@ TEST(FromXml, NamesTheFileItCannotRead) {
   auto const twice = topology::from_xml(NIGH_TEST_DATA "/topology/cpu_twice.xml");
   ASSERT_FALSE(twice);
   EXPECT_THAT(twice.message(), HasSubstr("cpu number 6 is there twice"));
+  auto const none = topology::from_xml(NIGH_TEST_DATA "/topology/none_allowed.xml");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.message(), HasSubstr("none of its cpus is allowed"));
   testing::internal::CaptureStderr();
   EXPECT_FALSE(topology::from_xml(NIGH_TEST_DATA "/topology/out_of_order.xml"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // hwloc has its say in the child
