@@ -61,7 +61,7 @@ class HostileFiles(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", WATCH, NIGH, *words], env=QUIET | variables, cwd=self.folder,
                               capture_output=True, text=True)
         *said, kilobytes = done.stderr.splitlines()
-        about = f"{words} on {text[:60]}: {done.returncode} {said}"
+        about = f"{words} on {text[:60]}: {done.returncode} {str(said)[:1000]}"
         self.assertIn(done.returncode, statuses, about)
         if speaks and done.returncode != 0:
             self.assertGreaterEqual(len(said), 1, about)

@@ -119,8 +119,9 @@ result<std::vector<Place>> parse_places(std::string_view text) {
   bool good = true;
   do good = append_item(in, places);
   while (good && in.take(','));
+  constexpr std::size_t longest = 100;  // that is quoted
   if (!good || !in.ended())
-    return error{"'" + std::string(text) +
+    return error{"'" + std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "") +
                  "' is no list of cpus as 0,2,4-7 or places as {0,1},{2,3}"};
   if (places.size() > most_places)
     return error{"more than " + std::to_string(most_places) + " places"};
