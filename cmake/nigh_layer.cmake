@@ -53,14 +53,65 @@ set(nigh_standard_headers algorithm array atomic charconv chrono cmath cstddef c
   cstring deque filesystem fstream functional iterator limits map memory mutex numeric optional random
   set span sstream stdexcept string string_view system_error thread tuple utility variant vector)
 
+# The layer table, which tests/tidy.py and the picture of the architecture read, too: below_FOLDER lists
+# the folders right below each one.
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/cmake/layers.json)
+file(READ ${PROJECT_SOURCE_DIR}/cmake/layers.json table)
+string(JSON rows LENGTH ${table} layers)
+math(EXPR rows "${rows} - 1")
+foreach(row RANGE ${rows})
+  string(JSON folder GET ${table} layers ${row} folder)
+  string(JSON count LENGTH ${table} layers ${row} may_include)
+  set(below_${folder} "")
+  while(count GREATER 0)
+    math(EXPR count "${count} - 1")
+    string(JSON below GET ${table} layers ${row} may_include ${count})
+    list(PREPEND below_${folder} ${below})
+  endwhile()
+endforeach()
+
+# nigh_layer_target(VARIABLE FOLDER): the target of a layer; src/coordinator/core is nigh_coordinator_core.
+function(nigh_layer_target variable folder)
+  string(REGEX REPLACE "^src/|^lab/" "" name ${folder})
+  string(REPLACE / _ name ${name})
+  string(REGEX REPLACE "^workloads_" "workload_" target ${name})
+  if(target STREQUAL name)
+    set(target nigh_${name})
+  endif()
+  set(${variable} ${target} PARENT_SCOPE)
+endfunction()
+
 # nigh_layer(NAME [APART] [SOURCES file...] [USES target...])
 #
 # Declares the layer in the current folder as the target nigh_NAME: a static library, or, without
-# sources, a header-only one. USES names the layers right below it (and outside libraries); which
-# folders may include which is checked by tests/tidy.py. Every layer joins the one library `nigh`, but
-# for those APART, which programs of their own are made of.
+# sources, a header-only one. It links to the layers right below it in the table; USES names outside
+# libraries, and a layer only where the table allows it. Every layer joins the one library `nigh`, other
+# than those APART, which programs of their own are made of.
 function(nigh_layer name)
   cmake_parse_arguments(arg "APART" "" "SOURCES;USES" ${ARGN})
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(NOT DEFINED below_${folder})
+    message(FATAL_ERROR "${folder} is no layer of cmake/layers.json")
+  endif()
+  set(layers "")
+  set(to_do ${below_${folder}})
+  foreach(below IN LISTS to_do)
+    nigh_layer_target(target ${below})
+    list(APPEND layers ${target})
+  endforeach()
+  set(allowed "")
+  while(to_do)
+    list(POP_FRONT to_do below)
+    nigh_layer_target(target ${below})
+    list(APPEND allowed ${target})
+    list(APPEND to_do ${below_${below}})
+  endwhile()
+  foreach(target IN LISTS arg_USES)
+    if(target MATCHES "^(nigh|workload)_" AND NOT target IN_LIST allowed)
+      message(FATAL_ERROR "${folder} uses ${target}, which cmake/layers.json does not let it include")
+    endif()
+  endforeach()
   if(arg_SOURCES)
     add_library(nigh_${name} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
@@ -75,5 +126,5 @@ function(nigh_layer name)
   endif()
   target_include_directories(nigh_${name} ${scope}
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(nigh_${name} ${scope} ${arg_USES})
+  target_link_libraries(nigh_${name} ${scope} ${layers} ${arg_USES})
 endfunction()

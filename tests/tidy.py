@@ -5,55 +5,26 @@
     tests/tidy.py [ROOT]
 
 Prints one line per violation, file:line first, and exits 1 when there is any. The rules are the
-data below; docs/architecture.md shows the same table to people, so change both together.
+data below and the layer table, cmake/layers.json.
 """
 
+import json
 import os
 import pathlib
 import re
 import sys
 
+# The layer table, which CMake and the picture of the architecture read, too.
+TABLE = json.loads((pathlib.Path(__file__).resolve().parent.parent / "cmake/layers.json").read_text(encoding="utf-8"))
+
 # Each layer and the layers right below it; it may also include what those may. Public headers
 # (<nigh/...>) may be included from everywhere.
-LAYERS = {
-    "src/base": [],
-    "src/json": ["src/base"],
-    "src/platform": ["src/base"],
-    "src/topology": ["src/platform"],
-    "src/policy": ["src/topology"],
-    "src/trace": ["src/platform"],
-    "src/memory": ["src/policy", "src/trace"],
-    "src/runtime": ["src/memory"],
-    "src/loops": ["src/runtime"],
-    "src/coordinator/protocol": ["src/base"],
-    "src/coordinator/core": ["src/coordinator/protocol", "src/policy"],
-    "src/coordinator/server": ["src/coordinator/core", "src/platform"],
-    "src/coordinator/client": ["src/coordinator/protocol", "src/policy"],
-    "src/coordinator/arena": ["src/coordinator/client", "src/runtime"],
-    "src/coordinator/profile": ["src/coordinator/protocol", "src/json", "src/platform"],
-    "src/nighd": ["src/coordinator/server", "src/coordinator/profile"],
-    "src/openmp": ["src/coordinator/client", "src/policy", "src/preload"],
-    "src/cluster": ["src/runtime", "src/loops"],
-    "src/cluster/mpi": ["src/cluster"],
-    "lab/sim": ["src/policy", "src/coordinator/core", "src/json", "src/trace", "lab/workloads/shapes"],
-    "lab/sim/commands": ["lab/sim", "src/cli"],
-    "src/preload": ["src/base"],
-    "src/tune": ["src/base"],
-    "src/cli": ["src/tune", "src/coordinator/client", "src/coordinator/profile", "src/trace", "lab/sim", "src/loops"],
-    "src": [],
-    "include": [],
-    "lab/bench": ["lab/workloads"],
-    "lab/bench/cluster": ["lab/bench", "src/cluster", "src/cluster/mpi"],
-    "lab/bench/temporal": ["lab/bench", "src/policy"],
-    "lab/bench/coordinator": ["lab/bench", "src/policy", "lab/sim", "src/coordinator/client"],
-    "lab/workloads": ["lab/workloads/shapes"],
-    "lab/workloads/shapes": [],
-}
+LAYERS = {row["folder"]: row["may_include"] for row in TABLE["layers"]}
 
 # Layers that decide and do nothing else: values in, values out. They see the value types of the
 # layers below, never the system, whatever those layers may see themselves.
-PURE = ["src/policy", "src/tune", "src/coordinator/core"]
-PURE_MAY_NOT_REACH = ["src/platform"]
+PURE = [row["folder"] for row in TABLE["layers"] if row.get("pure")]
+PURE_MAY_NOT_REACH = [row["folder"] for row in TABLE["layers"] if row.get("speaks_to_the_system")]
 IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|mutex|thread"
 
 # The simulator runs the product's policies: it defines no type and no function of a name that they have,
