@@ -1,33 +1,43 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ./test.sh [--full]: installs what is missing, builds nigh in every way it is built, and tests it.
-#
-# Without an option, in under 25 minutes on two cores: all tests of the usual build, the lock-free
-# code under the model checker, the tests under the address, undefined-behaviour and thread sanitizers
-# (by clang, the second compiler), those of the scheduler with threads held up at random, and a few
-# boots of a machine with real NUMA nodes. --full adds all that clang can build, tested as it is
-# installed, every such machine, long stress runs, a minute of libFuzzer for each kind of file and
-# message, programs of Debian and PyPI that use OpenMP, ranks under Slurm, and a short run of every
-# benchmark.
+# ./test.sh [--fast | --full]: installs what is missing, builds nigh in every way it is built, and tests it.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
 . scripts/setup.sh
 
-usage="usage: ./test.sh [--full]"
+usage="usage: ./test.sh [--fast | --full]"
+help="$usage
+
+Installs missing packages, builds nigh in build/PRESET, and tests it.
+
+  --fast  the inner loop: compiles what has changed (preset dev), and runs the unit, model and tidy tests,
+          less those that take long and those of benchmarks and workloads. Two minutes after a change
+          of one file.
+          One test:  ctest --test-dir build/dev -R runtime_scope_test --output-on-failure
+          One case:  build/dev/tests/unit/runtime_test --gtest_filter='TaskScope.*'
+  (none)  all tests of the usual build; the lock-free code under the model checker; the tests under the
+          address, undefined-behaviour and thread sanitizers (by clang, the second compiler); those of the
+          scheduler with threads held up at random; and a few boots of a machine with real NUMA nodes.
+  --full  also all that clang can build, tested as it is installed; the command and its programs under the
+          thread sanitizer, the workloads under the others; every machine with NUMA nodes; long stress runs; a minute of libFuzzer for each kind of file and message;
+          programs of Debian and PyPI that use OpenMP; ranks under Slurm; a short run of every benchmark."
 full=
+fast=
 for argument in "$@"; do
   case $argument in
     --full) full=yes ;;
-    -h | --help) echo "$usage" && exit 0 ;;
+    --fast) fast=yes ;;
+    -h | --help) echo "$help" && exit 0 ;;
     *) stop "unknown argument '$argument'; $usage" 2 ;;
   esac
 done
+[ -z "$full" ] || [ -z "$fast" ] || stop "--fast or --full, not both; $usage" 2
 
 need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}"}
 if [ "$full" ]; then need_wheels; fi
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",
-# and shows how ctest sums it up. What was not built is not tested.
+# and shows how ctest sums it up. A preset that was not built is not tested.
 built=" "
 run_ctest() {
   local name=$1 preset=$2 status=0
@@ -50,6 +60,24 @@ around=()
 parallel=(--parallel "$jobs")
 slow='numa_vm|full'
 
+finish() {
+  printf '\n'
+  if [ "$failed" ]; then
+    printf 'FAILED after %d s: %s\n' "$SECONDS" "${failed#, }"
+    exit 1
+  fi
+  printf 'All stages passed in %d s%s.\n' "$SECONDS" "$1"
+  exit 0
+}
+
+if [ "$fast" ]; then
+  build dev -- unit_tests
+  run_ctest "unit and tidy tests" dev "${parallel[@]}" -L '^(unit|tidy)$' -LE 'slow|lab'
+  build model
+  run_ctest "model tests" model
+  finish " (fast set)"
+fi
+
 build dev
 run_ctest "tests" dev "${parallel[@]}" -LE "$slow"
 if [[ $built == *" dev "* ]]; then
@@ -60,20 +88,21 @@ fi
 build model
 run_ctest "model tests" model "${parallel[@]}"
 
-# Workloads take minutes to compile with sanitizers: in the full set.
-if [ "$full" ]; then workloads=ON; else workloads=OFF; fi
+# Workloads take minutes to compile with sanitizers, and the command with its programs has hardly a second
+# thread: in the full set.
+if [ "$full" ]; then workloads=ON tools=ON; else workloads=OFF tools=OFF; fi
 build asan -DNIGH_WORKLOADS=$workloads
 run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy"
 
-build tsan
+build tsan -DNIGH_TOOLS=$tools
 # ThreadSanitizer's memory layout does not fit every kernel's address randomisation.
 if setarch -R true 2>/dev/null; then around=(setarch -R); fi
 run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy" -E '^(cli_sim|sim_links)$'  # one thread
 around=()
 
-build chaos -- runtime_fork_test runtime_spawn_test loops_task_loop_test tasks_stress forks_stress
+build chaos -- runtime_test loops_test tasks_stress forks_stress
 run_ctest "tests, threads held up at random" chaos -R \
-  '^(runtime_fork_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress)$'
+  '^(runtime_fork_join_test|runtime_scope_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress)$'
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
 export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1
@@ -101,9 +130,4 @@ if [ "$full" ]; then
   stage "every benchmark, a short run" quick_benches
 fi
 
-printf '\n'
-if [ "$failed" ]; then
-  printf 'FAILED after %d s: %s\n' "$SECONDS" "${failed#, }"
-  exit 1
-fi
-printf 'All stages passed in %d s%s.\n' "$SECONDS" "${full:+ (full set)}"
+finish "${full:+ (full set)}"

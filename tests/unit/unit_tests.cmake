@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Read by ctest, not by CMake: one test a source file of a layer's program, so that each runs in a process of
 # its own, beside others, and has the file's name. Which tests a file holds is read from the file each time.
-# Given: program, folder, sources, and environment_SOURCE where a source has one.
+# Given: program, folder, sources; environment_SOURCE and labels_SOURCE of each.
 foreach(source IN LISTS sources)
   file(STRINGS ${folder}/${source} lines REGEX "^(TYPED_)?TEST(_F|_P)?\\(")
   set(short "")
@@ -27,7 +27,7 @@ foreach(source IN LISTS sources)
     message(FATAL_ERROR "${folder}/${source} holds no test")
   endif()
   add_test(${name} ${program} "--gtest_filter=${short}")
-  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT "${environment_${source}}")
+  set_tests_properties(${name} PROPERTIES LABELS "${labels_${source}}" TIMEOUT 300 ENVIRONMENT "${environment_${source}}")
   # What is DISABLED_ is too long for the short set.
   if(long)
     string(REGEX REPLACE "_test$" "_full" name ${name})
