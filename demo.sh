@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ./demo.sh: installs what is missing, builds nigh, draws this machine, says what limits nigh on it,
-# and runs the 3D Jacobi benchmark at full size. Results go to build/demo/.
+# ./demo.sh: installs what is missing, builds what it shows, draws this machine, says what limits nigh on
+# it, and runs the 3D Jacobi benchmark at full size. Results go to build/demo/.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")" || exit 1
 . scripts/setup.sh
@@ -13,7 +13,7 @@ case ${1-} in
 esac
 
 need_packages "${building[@]}" "${plotting[@]}"
-stage "build release" configure_and_build release -DNIGH_TESTS=OFF || exit 1
+stage "build nigh" configure_and_build release -DNIGH_TESTS=OFF -- nigh_cli || exit 1
 
 nigh=build/release/bin/nigh
 out=build/demo
@@ -26,6 +26,8 @@ section "This machine (nigh topo)"
 
 section "What limits nigh here (nigh doctor)"
 "$nigh" doctor || exit 1
+
+stage "build its benchmark" configure_and_build release -DNIGH_TESTS=OFF -- nigh-bench-jacobi3d || exit 1
 
 # Two grids of 602^3 doubles, and room for the system and the program itself.
 bytes_needed() { echo $((2 * 8 * ($1 + 2) * ($1 + 2) * ($1 + 2) * 11 / 10 + 268435456)); }
