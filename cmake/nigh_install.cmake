@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: the library, its headers and the Fortran module, findable by
+# The places where `cmake --install` puts things: the library, its headers and the Fortran module, findable by
 # find_package(nigh) and by pkg-config, the command and its manual.
 include(CMakePackageConfigHelpers)
 

@@ -51,8 +51,8 @@ endif()
 
 # nigh_mpi_target(NAME LIBRARY|PROGRAM SOURCES file... USES target...)
 #
-# The static library or the program NAME_MPI for each MPI of NIGH_MPIS. What it USES is TARGET_MPI
-# where there is one, TARGET where not.
+# The static library or the program NAME_MPI for each MPI of NIGH_MPIS. It USES TARGET_MPI where
+# there is one, TARGET where not.
 function(nigh_mpi_target name)
   cmake_parse_arguments(arg "LIBRARY;PROGRAM" "" "SOURCES;USES" ${ARGN})
   foreach(mpi IN LISTS NIGH_MPIS)

@@ -116,8 +116,8 @@ configure_and_build() {
   while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
   [ $# -eq 0 ] || shift
   if command -v ccache >/dev/null; then
-    # What one clone has compiled is the same in another one, whose name is not looked at; debuggers may
-    # be told that of the first.
+    # ccache ignores the name of the clone, so a second clone uses what the first one has compiled;
+    # debuggers may see the paths of the first.
     export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi

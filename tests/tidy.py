@@ -14,6 +14,8 @@ import pathlib
 import re
 import sys
 
+import plain_english
+
 # The layer table, which CMake and the picture of the architecture read, too.
 TABLE = json.loads((pathlib.Path(__file__).resolve().parent.parent / "cmake/layers.json").read_text(encoding="utf-8"))
 
@@ -52,7 +54,7 @@ POLICIES_OF = {
 # Only these folders talk to the system or ask which system and processor they are built for.
 # Tests check the seam from both sides. Benchmark drivers pin the threads of runtimes that are not
 # ours and record the machine; being users of the public interface, they cannot borrow src/platform.
-# What is preloaded into other people's programs brings nothing but libc along.
+# Libraries preloaded into other people's programs bring nothing but libc along.
 SYSTEM_HEADERS = (r"sys/.*|linux/.*|asm/.*|unistd\.h|sched\.h|pthread\.h|fcntl\.h|dlfcn\.h|poll\.h|"
                   r"signal\.h|syscall\.h|numa\.h|numaif\.h")
 SYSTEM_FOLDERS = ["src/platform", "src/preload", "src/openmp", "tests", "lab/bench"]
@@ -67,6 +69,21 @@ PROCESSOR_FOLDERS = SYSTEM_FOLDERS + ["lab/workloads"]
 
 # The simulator follows the rules of the product, whose policies it runs.
 OF_THE_PRODUCT = ("src/", "lab/sim/")
+
+# A class of another layer that is named without its header: `class Scheduler;`, `friend class Scheduler;`.
+NAMED_TYPE = re.compile(r"^(?:\s*friend\s+)?(?:class|struct)\s+(?:\w+::)*(\w+);")
+DEFINED_TYPE = re.compile(r"^(?:class|struct|enum|enum class)\s+(?:alignas\(.*?\)\s+|NIGH_\w+\s+)*(\w+)\b(?!\s*;)")
+# Public headers that still do: take one out when its friends are gone, and put none in.
+NAME_INNER_CLASSES = [
+    "include/nigh/array.hpp",
+    "include/nigh/blocking_scope.hpp",
+    "include/nigh/cluster.hpp",
+    "include/nigh/detail/task_stack.hpp",
+    "include/nigh/runtime.hpp",
+    "include/nigh/schedule.hpp",
+    "include/nigh/spread.hpp",
+    "include/nigh/topology.hpp",
+]
 
 LONGEST = 500
 LONG_REASON = re.compile(r"tidy: long, because \S+")
@@ -182,7 +199,7 @@ class Checker:
             return
         below = layer_of(target)
         if below == "lab/workloads" and layer == "lab/workloads":
-            # What lies beside the workloads' folders is for all of them.
+            # Files beside the workloads' folders are for all of them.
             if target.count("/") > 2 and path.split("/")[:3] != target.split("/")[:3]:
                 self.complain(path, number, f'"{name}" belongs to another workload')
         elif below not in closure(layer):
@@ -235,6 +252,9 @@ class Checker:
             open_end = OPEN_ENDS.search(line)
             if open_end:
                 self.complain(path, number, f"{open_end.group(1)}: finish it, or write it where work is planned")
+        if not is_in(path + "/", plain_english.NOT_YET) and path != "tests/plain_english.py":
+            for line, what in plain_english.complaints(text, "c" if suffix in CXX else "script"):
+                self.complain(path, line, what)
         if suffix in CXX:
             self.check_cxx(path, text)
 
@@ -259,6 +279,24 @@ class Checker:
             found += [(path, number, match.group(3), match.group(1, 2) != ("", "")) for number, match in matches if match]
         return found
 
+    def check_named_types(self, files):
+        """A friend or a forward declaration names a type of a layer that the file may not include."""
+        code = [(path, layer_of(path), text) for folder in ("src", "lab", "include", "workloads", "bench")
+                for path, text in self.code_in(files, folder) if layer_of(path)]
+        defined_in = {}
+        for _, layer, text in code:
+            for match in map(DEFINED_TYPE.match, text.split("\n")):
+                if match:
+                    defined_in.setdefault(match.group(1), set()).add(layer)
+        for path, layer, text in code:
+            if path in NAME_INNER_CLASSES:
+                continue
+            for number, match in enumerate(map(NAMED_TYPE.match, text.split("\n")), 1):
+                layers = defined_in.get(match.group(1), set()) if match else set()
+                if layers and not layers & (closure(layer) | {"include"}):
+                    self.complain(path, number, f"{match.group(1)} is of {sorted(layers)[0]}: {layer} may not "
+                                                "include, and so not name, what that defines")
+
     def check_policies_are_one(self, files):
         for what in (TYPE, FUNCTION):
             policies = {name for _, _, name, is_inner in self.names_in(files, POLICY_FOLDER, what) if not is_inner}
@@ -278,6 +316,7 @@ class Checker:
         for path in files:
             self.check_file(path)
         self.check_public_headers(files)
+        self.check_named_types(files)
         self.check_policies_are_one(files)
         self.check_policies_are_called(files)
         return self.violations

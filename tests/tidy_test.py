@@ -73,6 +73,25 @@ class Tidy(unittest.TestCase):
         found = self.check({**CLEAN, **files, "src/openmp/shim.cpp": SPDX + '#include "runtime/t.hpp"\n'})
         self.assertEqual(len(found), 1, found)
 
+    def test_classes_of_other_layers_are_not_named(self):
+        files = {**CLEAN, "src/tasks/worker.hpp": HEADER + "struct alignas(64) Worker {};\n"}
+        for header in ("struct Worker;\n", "class A {\n  friend struct tasks::Worker;\n};\n"):
+            found = self.check({**files, "workloads/jacobi/kernel.hpp": HEADER + header})
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("Worker is of src/tasks", found[0])
+        nested = HEADER + "class A {\n  struct Worker;\n};\n"
+        self.assertEqual(self.check({**files, "workloads/jacobi/kernel.hpp": nested}), [])
+        self.assertEqual(self.check({**files, "src/loops/a.hpp": HEADER + "struct Worker;\n"}), [])
+
+    def test_comments_are_plain(self):
+        self.finds("src/base/a.cpp", SPDX + "// What is left goes.\n", '"What"')
+        self.finds("src/base/a.cpp", SPDX + "int a;  // Goes. Who asks\n// waits.\n", '"Who"')
+        self.finds("src/base/a.cpp", SPDX + "// All wait, but for\n// one.\n", '"but for"')
+        self.finds("src/base/a.cpp", SPDX + "// A guest waits.\n", "external thread")
+        self.finds("tests/a.py", "# " + SPDX[3:] + "# Whoever asks waits.\n", '"Whoever"')
+        self.passes("src/base/a.cpp", SPDX + "// What is left? Those who ask know what.\n")
+        self.passes("src/base/a.cpp", SPDX + 'auto a = "// What is left goes.";\n')
+
     def test_missing_file(self):
         self.finds("src/memory/a.cpp", SPDX + '#include "memory/none.hpp"\n', "no file")
 

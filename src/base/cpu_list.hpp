@@ -27,7 +27,7 @@ inline std::string cpu_list(std::vector<int> cpus) {
   return text;
 }
 
-// The numbers of such a list, ascending. What is no number, or far beyond any cpu's, is left out.
+// The numbers of such a list, ascending. Words that are no number, or far beyond any cpu's, are left out.
 inline std::vector<int> cpus_in_list(std::string_view list) {
   constexpr int most = 1 << 16;
   std::vector<int> cpus;

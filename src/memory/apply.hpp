@@ -14,7 +14,7 @@ namespace nigh::memory {
 // a process may have 65,530 (vm.max_map_count) for all its arrays, libraries and stacks.
 inline constexpr std::size_t most_bound_pieces = 8192;
 
-// What the address of an array must be a multiple of, so that its rule and the kernel agree.
+// The address of an array must be a multiple of this, so that its rule and the kernel agree.
 std::size_t alignment_for(policy::PlacementMap const& map, placement rule);
 
 // Puts the fresh pages at `base` where the map says, on this host: binds them, or, where the kernel

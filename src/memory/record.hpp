@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is kept about one placed block, for as long as it lives.
+// The record of one placed block, kept for as long as the block lives.
 
 #include <cstddef>
 #include <nigh/array.hpp>

@@ -115,7 +115,7 @@ void Search::climb() {
   for (auto const& s : table)
     if (stays(s.candidate)) least_high = std::min(least_high, s.high);
   std::size_t const before = in_race_.empty() ? table.size() : in_race_.size();
-  // Whoever ran once may have been unlucky, so half of what is left may go to second runs.
+  // A candidate that ran once may have been unlucky, so half of what is left may go to second runs.
   auto const second_runs =
       rung_ == 0 ? static_cast<std::size_t>(std::max(0, most_runs() - runs_)) / 2 : 0;
   std::size_t const room = std::max({std::size_t{3}, before / 2, second_runs});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who leads, and how sure that is. Repetitions of one candidate are few, but their deviations from
+// The leading configuration, and how sure that is. Repetitions of one candidate are few, but their deviations from
 // what it does undisturbed tell about the machine's noise, whoever was measured: all candidates'
 // deviations are pooled, and drawn from again and again (bootstrap).
 
@@ -22,7 +22,7 @@ struct Standing {
 
 double median(std::vector<double> values);
 
-// What a configuration costs when nobody else disturbs it: what one run in eight does not exceed,
+// The cost of a configuration when nobody else disturbs it: what one run in eight does not exceed,
 // of five runs the mean of the two cheapest. Others only ever make runs dearer, so cheap ones tell
 // configurations apart where medians tell who was lucky.
 double undisturbed(std::vector<double> costs);

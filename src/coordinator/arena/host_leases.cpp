@@ -104,7 +104,7 @@ tasks::LeaseSource::News HostLeases::news() {
 std::optional<std::vector<int>> HostLeases::obtain() {
   auto const team = client_.exchange(whole_runtime, unknown);
   has_lease_ = team.size > 0;
-  // The coordinator that granted them may be gone by now: that is news still to be told.
+  // The coordinator that granted may be gone by now: that is news still to be told.
   was_joined_ = has_lease_ || connection_.is_joined();
   if (!has_lease_) return {};
   return std::vector<int>(team.cpus, team.cpus + team.size);
