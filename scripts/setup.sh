@@ -10,8 +10,8 @@ plotting=(python3 python3-matplotlib)
 # NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process
 # is made of; two MPIs, and what hosts made of network namespaces need; a few small programs of others that
 # use OpenMP. With ccache a second run, or a second clone, compiles what has changed.
-testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 libclang-rt-19-dev llvm-19 libomp-19-dev hwloc
-  qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
+testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libomp-19-dev
+  hwloc qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
   libmpich-dev iproute2 fasttree muscle cd-hit)
 # Slurm, for ./test.sh --full to start on such hosts.
 scheduling=(slurm-client slurmctld slurmd munge)

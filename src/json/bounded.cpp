@@ -11,8 +11,8 @@
 namespace nigh::json {
 namespace {
 
-// The bytes that nlohmann and glibc take: an element of a list that may have just grown; a node of a map,
-// with its key; what an object, a list or a text has outside of its value.
+// The bytes that nlohmann and glibc take: an element of a list that may have just grown; a node of
+// a map, with its key; what an object, a list or a text has outside of its value.
 constexpr std::size_t of_value = 32, of_member = 96, of_object = 64, of_list = 32, of_text = 48;
 constexpr std::size_t longest_inside = 15;  // of a text, without an allocation
 

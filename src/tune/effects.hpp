@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The effect that each option's values have on the cost by themselves: log cost = mean + one effect for each
-// option. Options do interact, so this says where to look next, and how far it can be wrong; it
-// does not say who wins.
+// The effect that each option's values have on the cost by themselves: log cost = mean + one effect
+// for each option. Options do interact, so this says where to look next, and how far it can be
+// wrong; it does not say who wins.
 
 #include <span>
 #include <vector>

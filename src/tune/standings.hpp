@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The leading configuration, and how sure that is. Repetitions of one candidate are few, but their deviations from
-// what it does undisturbed tell about the machine's noise, whoever was measured: all candidates'
-// deviations are pooled, and drawn from again and again (bootstrap).
+// The leading configuration, and how sure that is. Repetitions of one candidate are few, but their
+// deviations from what it does undisturbed tell about the machine's noise, whoever was measured:
+// all candidates' deviations are pooled, and drawn from again and again (bootstrap).
 
 #include <cstdint>
 #include <span>
