@@ -5,7 +5,8 @@
 
 namespace nigh::coordinator {
 
-RegionMemory::RegionMemory(Keeper keeper) : keeper_(std::move(keeper)) {}
+RegionMemory::RegionMemory(Keeper keeper, policy::UserLimit pending)
+    : keeper_(std::move(keeper)), jobs_(pending) {}
 
 RegionMemory::~RegionMemory() {
   if (!thread_.joinable()) return;
@@ -19,23 +20,24 @@ RegionMemory::~RegionMemory() {
 
 bool RegionMemory::recall(Connection whose, KnownProgram const& program) {
   if (!keeper_.recall || program.binary == 0) return false;
-  return add(Question{whose, program});
+  return add(program.user, Question{whose, program});
 }
 
 bool RegionMemory::look(Connection whose, KnownProgram const& program, std::uint32_t library) {
-  return keeper_.look && program.process.pid > 0 && add(Question{whose, program, library});
+  return keeper_.look && program.process.pid > 0 &&
+         add(program.user, Question{whose, program, library});
 }
 
 bool RegionMemory::remember(KnownProgram program, std::vector<KnownRegion> regions) {
   if (!keeper_.remember || (program.binary == 0 && program.libraries.empty())) return true;
-  return add(Lesson{std::move(program), std::move(regions)});
+  auto const user = program.user;
+  return add(user, Lesson{std::move(program), std::move(regions)});
 }
 
 // The thread begins with the first job: a server without a keeper has none.
-bool RegionMemory::add(Job job) {
+bool RegionMemory::add(unsigned user, Job job) {
   std::lock_guard const guard(lock_);
-  if (jobs_.size() >= most_pending || !has_thread()) return false;
-  jobs_.push_back(std::move(job));
+  if (!has_thread() || !jobs_.add(user, std::move(job))) return false;
   news_.notify_one();
   return true;
 }
@@ -54,11 +56,10 @@ void RegionMemory::work() {
   std::unique_lock guard(lock_);
   for (;;) {
     news_.wait(guard, [this] { return is_ending_ || !jobs_.empty(); });
-    if (jobs_.empty()) return;
-    Job const job = std::move(jobs_.front());
-    jobs_.pop_front();
+    auto const job = jobs_.take();
+    if (!job) return;  // it ends, and all is done
     guard.unlock();
-    std::visit([this](auto const& j) { carry_out(j); }, job);
+    std::visit([this](auto const& j) { carry_out(j); }, *job);
     guard.lock();
   }
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What is known of programs' regions, kept from one of their runs to the next by whoever drives the
-// server. That is files, and a file may take seconds where others keep the disk busy; so it is done
-// in a thread of its own, one thing after the other, and the server hears of what it wanted to
-// know.
+// server. That is files, and a file may take seconds where others keep the disk busy. So a thread
+// of its own does it, one job after the other, user by user, and the server hears later of what it
+// wanted to know.
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/server/user_queue.hpp"
 #include "platform/bell.hpp"
 #include "platform/process_identity.hpp"
 
@@ -54,7 +54,11 @@ struct Keeper {
 
 class RegionMemory {
  public:
-  explicit RegionMemory(Keeper keeper);
+  // Jobs that wait. Where there is but one user, nobody else needs room.
+  static constexpr policy::UserLimit shared_by_users{1024, 16};
+  static constexpr policy::UserLimit of_one_user{1024, 1024};
+
+  explicit RegionMemory(Keeper keeper, policy::UserLimit pending = shared_by_users);
   // After all that is to be remembered is.
   ~RegionMemory();
   RegionMemory(RegionMemory&&) = delete;
@@ -64,7 +68,8 @@ class RegionMemory {
     Recollection what;
   };
 
-  // Of programs that were asked for, after what was to be remembered before. False: nothing is.
+  // Of programs that were asked for, after what was to be remembered of that user before. False:
+  // nothing is recalled, for the user has too many jobs waiting, or there is nothing to ask.
   bool recall(Connection whose, KnownProgram const& program);
   bool look(Connection whose, KnownProgram const& program, std::uint32_t library);
   // False: it is let go, for too much waits already, or there is no thread to be had.
@@ -74,8 +79,6 @@ class RegionMemory {
   std::vector<Recalled> take_recalled();
 
  private:
-  static constexpr std::size_t most_pending = 1024;
-
   struct Question {
     Connection whose;
     KnownProgram program;
@@ -87,7 +90,7 @@ class RegionMemory {
   };
   using Job = std::variant<Question, Lesson>;
 
-  bool add(Job job);
+  bool add(unsigned user, Job job);
   bool has_thread();
   void work();
   void carry_out(Question const& question);
@@ -97,7 +100,7 @@ class RegionMemory {
   platform::Bell bell_;
   std::mutex lock_;  // of what follows
   std::condition_variable news_;
-  std::deque<Job> jobs_;
+  UserQueue<Job> jobs_;
   std::vector<Recalled> recalled_;
   bool is_ending_ = false;
   std::thread thread_;

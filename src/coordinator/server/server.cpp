@@ -73,7 +73,8 @@ Server::Server(policy::CoreMap machine, ServerOptions options, platform::EventSe
       own_place_(options_.own_cpus),
       energy_(options_.energy_root),
       spare_(platform::duplicate_descriptor(options_.listener)),
-      memory_(options_.keeper),
+      memory_(options_.keeper,
+              options_.any_user ? RegionMemory::shared_by_users : RegionMemory::of_one_user),
       next_memory_(now_us() + options_.remember_every_us) {
   look_at_energy(false);
 }
