@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -60,6 +61,42 @@ TEST(Traffic, OfAUserIsReadInTurn) {
   EXPECT_GE(all, 1'900);
   for (Connection c = 1; c <= 20; ++c) EXPECT_NEAR(read[c], all / 20, 12) << c;
   EXPECT_EQ(read[99], 1'000) << "it is never limited";
+}
+
+// Two users with more to read than they may: each is read once before one is read twice, however
+// many connections one of them has.
+TEST(Traffic, OfThrottledUsersIsReadRoundRobin) {
+  Traffic traffic(slow());
+  auto const throttle = [&](unsigned user, Connection first, Connection count) {
+    for (Connection c = first; c < first + count; ++c) {
+      traffic.come(user, c, 0);
+      while (traffic.may_read(user, c, 0)) {
+      }
+    }
+  };
+  throttle(one, 1, 20);
+  throttle(other, 100, 8);
+  std::map<unsigned, int> read;
+  for (int n = 0; n < 40; ++n) {
+    auto const c = traffic.next_to_read(second);
+    ASSERT_TRUE(c);
+    unsigned const user = *c < 100 ? one : other;
+    if (!traffic.may_read(user, *c, second)) continue;
+    ++read[user];
+    traffic.read_again(user, *c, second);
+    if (n >= 28) {  // by then those that waited for themselves alone have been read
+      EXPECT_LE(std::abs(read[one] - 20 - (read[other] - 8)), 1) << n;
+    }
+  }
+}
+
+TEST(Traffic, ThatHadNothingHasNothingToPay) {
+  Traffic traffic(slow());
+  traffic.come(one, 1, 0);
+  for (int n = 0; n < 100; ++n) {
+    ASSERT_TRUE(traffic.may_read(one, 1, 0));
+    traffic.had_nothing(one, 1, 0);
+  }
 }
 
 TEST(Traffic, ThatHasGoneIsForgotten) {

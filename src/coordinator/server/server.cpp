@@ -125,7 +125,7 @@ bool Server::once() {
     else
       hear(name);
   }
-  hear_who_was_too_fast();
+  hear_throttled();
   auto const now = now_us();
   if (auto const due = core_.next_tick(); due && *due <= now) happen(Tick{});
   if (!members_.empty() && next_look_ <= now) look_around(now);
@@ -198,14 +198,14 @@ void Server::hear(Connection from) {
   Member& member = found->second;
   if (member.reads_metrics) return answer_metrics(from, member);
   if (!traffic_.may_read(member.user, from, now_us())) {
-    events_.remove(member.socket);
-    member.is_read = false;
+    if (std::exchange(member.is_read, false)) events_.remove(member.socket);
     return;
   }
   std::array<std::byte, largest_message + 1> bytes;
   int const size = platform::receive_bytes(member.socket, bytes);
-  if (size == -EAGAIN) return;
+  if (size == -EAGAIN) return listen_again(from, member);
   if (size <= 0) return close(from);
+  if (!member.is_read) traffic_.read_again(member.user, from, now_us());
   auto const whole = std::min(static_cast<std::size_t>(size), bytes.size());
   auto decoded = decode_from_program({bytes.data(), whole});
   if (auto const* const wrong = std::get_if<DecodeError>(&decoded)) {
@@ -244,19 +244,26 @@ void Server::hear(Connection from) {
   happen(Event{std::in_place_type<Received>, from, message, member.user});
 }
 
-void Server::hear_who_was_too_fast() {
+// A few of the throttled ones, so that those who are not throttled are read in between.
+void Server::hear_throttled() {
+  constexpr int most_at_once = 64;
   auto const now = now_us();
-  while (auto const connection = traffic_.next_to_read(now)) {
-    auto const found = members_.find(*connection);
-    if (found == members_.end()) continue;
-    if (auto const added = events_.add(found->second.socket, *connection); !added) {
-      warn_once("cannot listen to a program: " + added.message(), found->second);
-      close(*connection);
-      continue;
-    }
-    found->second.is_read = true;
+  for (int n = 0; n < most_at_once; ++n) {
+    auto const connection = traffic_.next_to_read(now);
+    if (!connection) return;
     hear(*connection);
   }
+}
+
+// A throttled connection from which all has been read is throttled no more.
+void Server::listen_again(Connection connection, Member& member) {
+  if (member.is_read) return;
+  traffic_.had_nothing(member.user, connection, now_us());
+  if (auto const added = events_.add(member.socket, connection); !added) {
+    warn_once("cannot listen to a program: " + added.message(), member);
+    return close(connection);
+  }
+  member.is_read = true;
 }
 
 // All that it hears, until it begins again, is of the moment of its first question.

@@ -83,7 +83,7 @@ class Server {
  private:
   struct Member {
     int socket = -1;
-    bool is_read = true;  // otherwise it is read later
+    bool is_read = true;  // as its events come; else it is throttled (traffic.hpp)
     unsigned user = 0;
     int pid = 0;
     platform::ProcessIdentity process{};
@@ -113,7 +113,8 @@ class Server {
   void turn_away(int listener);
   void hear(Connection from);
   void answer_query(Connection to, Member& member, Query const& query);
-  void hear_who_was_too_fast();
+  void hear_throttled();
+  void listen_again(Connection connection, Member& member);
   void note_place(Connection from, Member const& member, Request const& request);
   void answer_metrics(Connection to, Member& member);
   void close_slow_readers(Time now);

@@ -4,12 +4,16 @@
 //
 // A connection whose program, or whose user, has sent too much is not read for a while: what it
 // sends then stays in its socket, and when that is full, the program waits. Nothing is lost, and
-// others are read meanwhile. Connections of one user are read in turn.
+// others are read meanwhile. Such a connection is throttled: until it has nothing more to read, it
+// is read one message at a time when next_to_read() names it, users round robin, and connections of
+// a user round robin. So a user with thousands of connections delays others by a message each.
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -60,8 +64,8 @@ class Traffic {
     }
     User& u = users_[user];
     if (options_.limits_users && !u.bucket.may_take(now, options_.of_user)) {
-      if (u.unread.empty()) users_later_.emplace(u.bucket.ready_at(now, options_.of_user), user);
-      u.unread.push_back(connection);
+      u.throttled.push_back(connection);
+      call(u, user, u.bucket.ready_at(now, options_.of_user));
       return false;
     }
     found->second.take(now, options_.of_connection);
@@ -69,21 +73,35 @@ class Traffic {
     return true;
   }
 
-  // One connection that may be read again; some have gone by now.
+  // A throttled connection had a message, and may have more.
+  void read_again(unsigned user, Connection connection, Time now) {
+    User& u = users_[user];
+    u.throttled.push_back(connection);
+    call(u, user, now);
+  }
+  // It had none, after all.
+  void had_nothing(unsigned user, Connection connection, Time now) {
+    if (auto const found = buckets_.find(connection); found != buckets_.end())
+      found->second.take(now, options_.of_connection, -1);
+    users_[user].bucket.take(now, options_.of_user, -1);
+  }
+
+  // One throttled connection that may be read again; some have gone by now.
   std::optional<Connection> next_to_read(Time now) {
     if (!later_.empty() && later_.begin()->first <= now)
       return later_.extract(later_.begin()).value().second;
-    while (!users_later_.empty() && users_later_.begin()->first <= now) {
-      auto const user = users_later_.extract(users_later_.begin()).value().second;
+    while (!users_later_.empty() && std::get<Time>(*users_later_.begin()) <= now) {
+      auto const user = std::get<unsigned>(users_later_.extract(users_later_.begin()).value());
       User& u = users_[user];
-      if (u.unread.empty()) continue;
-      if (!u.bucket.may_take(now, options_.of_user)) {
-        users_later_.emplace(u.bucket.ready_at(now, options_.of_user), user);
+      u.is_called = false;
+      if (u.throttled.empty()) continue;
+      if (options_.limits_users && !u.bucket.may_take(now, options_.of_user)) {
+        call(u, user, u.bucket.ready_at(now, options_.of_user));
         continue;
       }
-      auto const connection = u.unread.front();
-      u.unread.pop_front();
-      if (!u.unread.empty()) users_later_.emplace(now, user);
+      auto const connection = u.throttled.front();
+      u.throttled.pop_front();
+      if (!u.throttled.empty()) call(u, user, now);
       return connection;
     }
     return std::nullopt;
@@ -92,7 +110,8 @@ class Traffic {
     std::optional<Time> next;
     if (!later_.empty()) next = later_.begin()->first;
     if (!users_later_.empty())
-      next = std::min(next.value_or(users_later_.begin()->first), users_later_.begin()->first);
+      next = std::min(next.value_or(std::get<Time>(*users_later_.begin())),
+                      std::get<Time>(*users_later_.begin()));
     return next;
   }
 
@@ -101,11 +120,16 @@ class Traffic {
   struct User {
     std::size_t connections = 0;
     policy::TokenBucket bucket;
-    std::deque<Connection> unread{};  // in turn
+    std::deque<Connection> throttled{};  // the one that is read next first
+    bool is_called = false;              // in users_later_
   };
+  // Among users that may be read at the same time, the one that was called first comes first.
+  void call(User& u, unsigned user, Time at) {
+    if (!std::exchange(u.is_called, true)) users_later_.emplace(at, ++calls_, user);
+  }
   void forget_who_has_left(Time now) {
     std::erase_if(users_, [&](auto const& u) {
-      return u.second.connections == 0 && u.second.unread.empty() &&
+      return u.second.connections == 0 && u.second.throttled.empty() &&
              u.second.bucket.is_full(now, options_.of_user);
     });
   }
@@ -114,7 +138,8 @@ class Traffic {
   std::unordered_map<unsigned, User> users_;
   std::unordered_map<Connection, policy::TokenBucket> buckets_;
   std::set<std::pair<Time, Connection>> later_;
-  std::set<std::pair<Time, unsigned>> users_later_;
+  std::set<std::tuple<Time, std::uint64_t, unsigned>> users_later_;  // with the number of the call
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace nigh::coordinator
