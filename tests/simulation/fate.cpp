@@ -6,11 +6,12 @@
 
 namespace simulation {
 
-Fate::Fate(Host& host, Programs& programs, Liars& liars, bool has_quotas)
+Fate::Fate(Host& host, Programs& programs, Liars& liars, bool has_quotas, bool has_liars)
     : host_(host),
       programs_(programs),
       liars_(liars),
       has_quotas_(has_quotas),
+      has_liars_(has_liars),
       most_programs_(2 + world->random().below(9)),
       liars_among_(world->random().one_in(3) ? 1000 : 2 + world->random().below(12)),
       quotas_(3, 2.0) {}
@@ -54,7 +55,7 @@ void Fate::strike() {
   auto& random = world->random();
   auto const living = static_cast<std::uint32_t>(programs_.count());
   if (living < most_programs_ && random.below(3) > 0)
-    return random.one_in(liars_among_) ? liars_.come() : programs_.come();
+    return has_liars_ && random.one_in(liars_among_) ? liars_.come() : programs_.come();
   auto* const program = programs_.any();
   switch (random.below(32)) {
     case 0:
@@ -100,7 +101,7 @@ void Fate::strike() {
       return change_cpuset();
     case 15:
     case 16:
-      if (random.one_in(liars_among_)) liars_.come();
+      if (has_liars_ && random.one_in(liars_among_)) liars_.come();
       return;
     default:
       if (has_quotas_ && program != nullptr) give_cgroup(*program);

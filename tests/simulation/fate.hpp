@@ -12,7 +12,7 @@ namespace simulation {
 
 class Fate {
  public:
-  Fate(Host& host, Programs& programs, Liars& liars, bool has_quotas);
+  Fate(Host& host, Programs& programs, Liars& liars, bool has_quotas, bool has_liars);
 
   void begin();
 
@@ -29,6 +29,7 @@ class Fate {
   Programs& programs_;
   Liars& liars_;
   bool has_quotas_;
+  bool has_liars_;
   std::uint32_t most_programs_;
   std::uint32_t liars_among_;   // one in so many
   std::vector<double> quotas_;  // of cgroups

@@ -28,7 +28,7 @@ Time Host::until_next() {
   return random.one_in(8) ? random.spread(0, 3'000'000) : random.spread(100, 100'000);
 }
 
-Host::Host(int cpus) : cpus_(cpus) {
+Host::Host(int cpus, bool is_besieged) : cpus_(cpus) {
   auto& random = world->random();
   options_.allocation.how = static_cast<nigh::policy::CoreAllocation>(random.below(4));
   options_.allocation.scarcity.least_percent = static_cast<int>(random.below(3)) * 50;
@@ -37,12 +37,13 @@ Host::Host(int cpus) : cpus_(cpus) {
   options_.shortest_slice_us = random.between(500, 5'000);
   options_.overdue_us = random.between(200'000, 2'000'000);
   if (random.one_in(3)) options_.open_requests = 1 + random.below(4);
-  if (random.one_in(8)) options_.programs = 2 + random.below(6);
+  if (!is_besieged && random.one_in(8)) options_.programs = 2 + random.below(6);
   auto& o = server_options_;
   o.core = options_;
   o.any_user = true;
-  if (random.one_in(4)) o.connections_of_a_user = 3 + random.below(6);
-  if (random.one_in(8)) o.connections = 4 + random.below(8);
+  if (is_besieged) o.connections = 40 + random.below(40);
+  if (!is_besieged && random.one_in(4)) o.connections_of_a_user = 3 + random.below(6);
+  if (!is_besieged && random.one_in(8)) o.connections = 4 + random.below(8);
   if (random.one_in(4)) o.idle_exit_us = 100'000;
 }
 

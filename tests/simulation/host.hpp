@@ -12,11 +12,13 @@ namespace simulation {
 
 class Host {
  public:
-  explicit Host(int cpus);
+  // `is_besieged`: by a user that takes all it may have, so that few connections are all there are.
+  Host(int cpus, bool is_besieged);
   ~Host();  // once the server sleeps
   Host(Host&&) = delete;
 
   int cpus() const noexcept { return cpus_; }
+  std::size_t most_connections() const noexcept { return server_options_.connections; }
   nigh::coordinator::CoordinatorOptions const& options() const noexcept { return options_; }
   // Null while there is none.
   nigh::coordinator::Coordinator const* core() const noexcept {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,10 @@ namespace simulation {
 
 class Invariants {
  public:
-  explicit Invariants(Host const& host) : host_(host) {}
+  // `besieged`: this user has nobody beside it but one hostile user, and its programs may use all
+  // cpus.
+  Invariants(Host const& host, std::optional<unsigned> besieged)
+      : host_(host), besieged_(besieged) {}
 
   void add(Member& member) { members_.push_back(&member); }
   void remove(Member& member);
@@ -35,8 +39,19 @@ class Invariants {
   // without any is measured, and is no fault yet.
   void granted(Process const& process) { asking_.erase(process.user); }
   void denied(Process const& process, Time asked);
-  Time longest_asking() const noexcept { return longest_asking_; }
-  Time longest_beyond() const noexcept { return longest_beyond_; }
+  // A region of a besieged user that limits its wait has waited for so long, of which the host has
+  // held the program and the server up for `lag` at most.
+  void waited(Time took, Time lag);
+
+  // The longest times of what the checks bound, less what the host held the server up for.
+  struct Longest {
+    Time asking = 0;      // a user, without any cpu
+    Time beyond = 0;      // a lease beyond its user's part
+    Time unasked = 0;     // the same, before it was asked back
+    Time waiting = 0;     // a region of a besieged user
+    Time below_part = 0;  // a besieged user
+  };
+  Longest const& longest() const noexcept { return longest_; }
 
   // After each step.
   void check();
@@ -47,18 +62,25 @@ class Invariants {
   void check_holdings();
   void check_server() const;
   void check_shares();
+  void check_besieged();
   void compare(Member const& first, bool is_settled);
 
   Host const& host_;
   std::vector<Member*> members_;
   std::array<std::vector<Member*>, most_cpus> inside_;  // by cpu
   std::size_t next_ = 0;
-  // Of leases that keep users from their part: since when, and how late the server was then.
-  struct Beyond {
-    Time since = 0;
-    std::int64_t lag_then = 0;
+  struct Since {
+    Time at = 0;
+    std::int64_t lag_then = 0;  // how late the server was
   };
-  std::map<std::pair<nigh::coordinator::LeaseId, unsigned>, Beyond> beyond_;
+  static Since begin_now();
+  static Time time_since(Since const& since);
+
+  // Leases that keep users from their part, and users for which none of these is asked back.
+  std::map<std::pair<nigh::coordinator::LeaseId, unsigned>, Since> beyond_;
+  std::map<unsigned, Since> unasked_;
+  std::optional<unsigned> besieged_;
+  std::optional<Since> below_part_{};  // the besieged user
   std::uint64_t life_ = 0;
   // Users that go on asking for cpus and get none: since when, when they asked last, and how late
   // the server was at first.
@@ -70,8 +92,7 @@ class Invariants {
   };
   static constexpr Time asks_on_within = 200'000;
   std::map<unsigned, Asking> asking_;
-  Time longest_asking_ = 0;
-  Time longest_beyond_ = 0;
+  Longest longest_;
 };
 
 }  // namespace simulation

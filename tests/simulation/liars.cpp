@@ -2,6 +2,7 @@
 #include "simulation/liars.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 #include "coordinator/protocol/codec.hpp"
@@ -11,6 +12,10 @@
 namespace simulation {
 
 using namespace nigh::coordinator;
+
+namespace {
+constexpr unsigned hostile_user = 2000;
+}  // namespace
 
 void Liars::come() {
   auto& process = kernel->new_process(2000 + world->random().below(2));
@@ -123,6 +128,71 @@ void Liars::run() {
     }
   }
   kernel->kill(self());
+}
+
+// Twice as many as there is room for all users together: some of them are always refused.
+void Liars::besiege() {
+  for (std::size_t n = 2 * host_.most_connections(); n > 0; --n) {
+    auto& process = kernel->new_process(hostile_user);
+    world->spawn(&process, "besieger", [this] { hold_on(); }, world->random().spread(0, 500'000));
+  }
+}
+
+// False: the connection is over.
+bool Liars::take_all_messages(int socket, bool gives_back, std::vector<LeaseId>& held) {
+  for (std::array<std::byte, largest_message> bytes;;) {
+    auto const arrived = nigh::platform::receive_message(socket, bytes);
+    if (arrived.passed >= 0) nigh::platform::close_descriptor(arrived.passed);
+    if (arrived.size == -EAGAIN) return true;
+    if (arrived.size <= 0) return false;
+    auto const decoded =
+        decode_from_coordinator({bytes.data(), static_cast<std::size_t>(arrived.size)});
+    auto const* const message = std::get_if<CoordinatorMessage>(&decoded);
+    if (message == nullptr) continue;
+    if (auto const* const grant = std::get_if<Grant>(message)) held.push_back(grant->lease);
+    auto const* const revoke = std::get_if<Revoke>(message);
+    if (revoke == nullptr || !gives_back) continue;
+    if (std::erase(held, revoke->lease) == 0) continue;
+    auto const frame = encode(ProgramMessage{Release{revoke->lease}});
+    if (nigh::platform::send_message(socket, frame.bytes()) != 0) return false;
+  }
+}
+
+// It asks for all cpus, again and again. What it gets it never gives back, or when it is asked, or
+// after some time, and asks anew in the same message.
+void Liars::hold_on() {
+  auto& random = world->random();
+  enum class Way : std::uint8_t { keeps_all, when_asked, after_a_while };
+  auto const way = static_cast<Way>(random.below(3));
+  auto const cpus = static_cast<std::uint32_t>(host_.cpus());
+  for (;;) {
+    int const socket = nigh::platform::connect_local("");
+    auto about = some_program();
+    for (int c = 0; c < host_.cpus(); ++c) about.allowed.add(c);
+    about.listens = 1;
+    std::vector<LeaseId> held;
+    Ticket ticket = 0;
+    bool lives = socket >= 0 &&
+                 nigh::platform::send_message(socket, encode(ProgramMessage{about}).bytes()) == 0;
+    for (auto rounds = random.spread(2, 2'000); lives && rounds > 0; --rounds) {
+      for (auto n = random.spread(0, 70); lives && n > 0; --n) {
+        LeaseId returned = 0;
+        if (way == Way::after_a_while && !held.empty() && random.one_in(4)) {
+          returned = held.back();
+          held.pop_back();
+        }
+        Request const request{
+            random.below(3), ++ticket, {cpus, random.one_in(4) ? 1 : cpus},
+            unknown_place,   returned, random.one_in(4) ? 1 + random.below(500'000) : 0};
+        lives = nigh::platform::send_message(socket, encode(ProgramMessage{request}).bytes()) == 0;
+        if (!lives) break;
+      }
+      world->sleep(random.spread(1'000, 300'000));
+      lives = lives && take_all_messages(socket, way == Way::when_asked, held);
+    }
+    if (socket >= 0) nigh::platform::close_descriptor(socket);
+    world->sleep(random.spread(1'000, 1'000'000));
+  }
 }
 
 }  // namespace simulation

@@ -2,7 +2,10 @@
 #pragma once
 // Programs that speak to the server themselves: messages that are none, in pieces, of others'
 // leases, too many of them; they read nothing, write anything into the page that they share, and
-// never give anything back.
+// never give anything back. Or a siege: one user with all connections and requests that it may
+// have, each of its programs with its own way not to give cpus back.
+
+#include <vector>
 
 #include "simulation/host.hpp"
 
@@ -12,9 +15,13 @@ class Liars {
  public:
   explicit Liars(Host const& host) : host_(host) {}
   void come();
+  void besiege();
 
  private:
   void run();
+  void hold_on();
+  bool take_all_messages(int socket, bool gives_back,
+                         std::vector<nigh::coordinator::LeaseId>& held);
   bool send(int socket);
   void spoil(nigh::coordinator::LeasePage& page);
   nigh::coordinator::ProgramMessage some_message();

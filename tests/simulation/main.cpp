@@ -59,8 +59,18 @@ extern "C" void on_abort(int) {
 
 struct Results {
   Counts seen{};
-  Time longest_asking = 0;
-  Time longest_beyond = 0;
+  Invariants::Longest longest;
+
+  void add(Counts const& more) {
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] += more[i];
+  }
+  void add(Invariants::Longest const& l, bool counts_asking) {
+    if (counts_asking) longest.asking = std::max(longest.asking, l.asking);
+    longest.beyond = std::max(longest.beyond, l.beyond);
+    longest.unasked = std::max(longest.unasked, l.unasked);
+    longest.waiting = std::max(longest.waiting, l.waiting);
+    longest.below_part = std::max(longest.below_part, l.below_part);
+  }
 };
 
 void play(std::uint64_t seed, bool tells, Results& results) {
@@ -73,27 +83,30 @@ void play(std::uint64_t seed, bool tells, Results& results) {
   its_kernel.busy.assign(static_cast<std::size_t>(cpus), 0);
   its_kernel.idle.assign(static_cast<std::size_t>(cpus), 0);
   its_kernel.socket_room = here.random().one_in(3) ? 2 : 64;
-  bool const has_quotas = here.random().one_in(2);
+  bool const is_siege = here.random().one_in(4);
+  bool const has_quotas = !is_siege && here.random().one_in(2);
   {
-    Host host(cpus);
-    Invariants invariants(host);
-    Programs programs(host, invariants, has_quotas);
+    Host host(cpus, is_siege);
+    Invariants invariants(host, is_siege ? std::optional(Programs::first_user) : std::nullopt);
+    Programs programs(host, invariants, has_quotas, is_siege);
     Liars liars(host);
-    Fate fate(host, programs, liars, has_quotas);
+    Fate fate(host, programs, liars, has_quotas, !is_siege);
     its_kernel.on_patient_request = [&](int program) { programs.note_patient_request(program); };
     host.start(0);
     fate.begin();
+    if (is_siege) {
+      here.saw(Seen::siege);
+      liars.besiege();
+    }
     auto const next = [&] {
       if (!here.step()) here.fail("nothing will ever happen any more");
       invariants.check();
     };
     while (here.steps() < steps_of_a_round) next();
     while (host.core() != nullptr && !host.is_asleep()) next();
-    for (std::size_t i = 0; i < seen_names.size(); ++i) results.seen[i] += here.seen()[i];
+    results.add(here.seen());
     // Elsewhere users have less than a cpu, or none of their own.
-    if (!has_quotas && cpus >= most_users)
-      results.longest_asking = std::max(results.longest_asking, invariants.longest_asking());
-    results.longest_beyond = std::max(results.longest_beyond, invariants.longest_beyond());
+    results.add(invariants.longest(), !has_quotas && cpus >= most_users);
   }
   kernel = nullptr;
 }
@@ -115,10 +128,15 @@ int run(Arguments const& a) {
     std::printf("%12llu  %s\n", static_cast<unsigned long long>(count), seen_names[i]);
     is_vacuous |= count == 0;
   }
-  std::printf("a user asked for %.3f s without getting any cpu, at most\n",
-              static_cast<double>(results.longest_asking) / 1e6);
-  std::printf("a lease beyond its user's part kept another user from its own for %.3f s, at most\n",
-              static_cast<double>(results.longest_beyond) / 1e6);
+  auto const tell = [](char const* what, Time us) {
+    std::printf("%s for %.3f s, at most\n", what, static_cast<double>(us) / 1e6);
+  };
+  auto const& l = results.longest;
+  tell("a user asked without getting any cpu", l.asking);
+  tell("a lease beyond its user's part kept another user from its own", l.beyond);
+  tell("beside a hostile user, nothing was asked back for a user", l.unasked);
+  tell("beside a hostile user, a region waited that was not placed", l.waiting);
+  tell("beside a hostile user, a user had less than its part", l.below_part);
   if (!is_vacuous || a.rounds > 0) return EXIT_SUCCESS;
   std::printf("some of these never happened: the simulation proves nothing about them\n");
   return EXIT_FAILURE;

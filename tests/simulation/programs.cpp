@@ -76,7 +76,7 @@ void Programs::note_patient_request(int program) {
 
 void Programs::come() {
   auto& random = world->random();
-  auto& one = add(kernel->new_process(1000 + random.below(4)));
+  auto& one = add(kernel->new_process(first_user + (is_besieged_ ? 0 : random.below(4))));
   one.is_brief = !random.one_in(3);
   one.is_runtime = random.one_in(5);
   one.is_brief &= !one.is_runtime;
@@ -86,7 +86,7 @@ void Programs::come() {
   one.ends_at = world->now() + random.spread(10'000, 20'000'000);
   if (random.one_in(4)) one.rank = {.job = 7, .rank = random.below(4), .ranks = 4};
   for (int c = 0; c < host_.cpus(); ++c)
-    if (!random.one_in(4)) one.allowed.add(c);
+    if (is_besieged_ || !random.one_in(4)) one.allowed.add(c);
   one.allowed.add(static_cast<int>(random.below(static_cast<std::uint32_t>(host_.cpus()))));
   one.process->cpu = static_cast<int>(random.below(static_cast<std::uint32_t>(host_.cpus())));
   new (&one.image->program) ClientConnection();
@@ -201,14 +201,19 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
     return true;
   }
   member.size = 0;
-  if (team.fallback == FallbackReason::unplaced)
+  if (team.fallback == FallbackReason::unplaced) {
     invariants_.denied(*one.process, began);
-  else
+    // Elsewhere another of its threads may have been listening meanwhile.
+    if (is_besieged_ && one.is_brief && one.masters == 1 && was_there)
+      invariants_.waited(world->now() - began,
+                         one.process->lag - lag + kernel->server->lag - servers_lag);
+  } else {
     invariants_.granted(*one.process);  // nobody has denied it cpus
+  }
   world->saw(team.fallback == FallbackReason::unplaced    ? Seen::region_unplaced
              : team.fallback == FallbackReason::refused   ? Seen::region_refused
              : team.fallback == FallbackReason::no_answer ? Seen::region_no_answer
-                                                          : Seen::region_alone);
+                                                  : Seen::region_alone);
   world->log("begins a region without cpus: reason %1", static_cast<int>(team.fallback));
   return true;
 }

@@ -17,8 +17,10 @@ namespace simulation {
 
 class Programs {
  public:
-  Programs(Host& host, Invariants& invariants, bool has_quotas)
-      : host_(host), invariants_(invariants), has_quotas_(has_quotas) {}
+  static constexpr unsigned first_user = 1000;
+  // `is_besieged`: all are one user's, and may use all cpus.
+  Programs(Host& host, Invariants& invariants, bool has_quotas, bool is_besieged)
+      : host_(host), invariants_(invariants), has_quotas_(has_quotas), is_besieged_(is_besieged) {}
 
   // Begins one.
   void come();
@@ -76,6 +78,7 @@ class Programs {
   Host& host_;
   Invariants& invariants_;
   bool has_quotas_;
+  bool is_besieged_;
   std::vector<std::unique_ptr<One>> all_;
 };
 

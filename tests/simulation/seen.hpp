@@ -43,6 +43,7 @@ enum class Seen : std::uint8_t {
   quota_changed,        //
   cpuset_changed,       //
   strangers_came,       //
+  siege,                // one user took all that it may have
   settled,              // all that a program holds was compared with the core
   count
 };
@@ -82,6 +83,7 @@ inline constexpr std::array<char const*, static_cast<std::size_t>(Seen::count)> 
     "quotas changed",
     "cpusets changed",
     "times that strangers came or left",
+    "hosts with a hostile user that takes all it may have",
     "comparisons with the core when settled",
 };
 

@@ -37,8 +37,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -67,9 +67,12 @@ class Coordinator : private CoordinatorState {
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
   CpuSet held_by(Connection connection) const;  // by leases
-  // Leases of users that hold more than their part, with users for which they are asked back: those
-  // want cpus of their own part, and do not back off.
-  std::set<std::pair<LeaseId, std::uint32_t>> leases_beyond_parts() const;
+  // Leases of users that hold more than their part, with users that they keep from their own part:
+  // those want cpus, hold less than their part, and do not back off. True: the lease is asked back.
+  std::map<std::pair<LeaseId, std::uint32_t>, bool> leases_beyond_parts() const;
+  // The user wants cpus, holds less than its part of them and less than it wants, and does not back
+  // off.
+  bool lacks_its_part(std::uint32_t user) const;
   bool backs_off(std::uint32_t user) const;
 
   // What is known by now of a program's regions, and from how many reports. Nothing of one that

@@ -62,18 +62,35 @@ bool Coordinator::keeps_from_its_part(Lease const& lease, Program const& asker) 
          asker.allowed.intersects(lease.cpus);
 }
 
-std::set<std::pair<LeaseId, std::uint32_t>> Coordinator::leases_beyond_parts() const {
-  std::set<std::pair<LeaseId, std::uint32_t>> found;
+std::map<std::pair<LeaseId, std::uint32_t>, bool> Coordinator::leases_beyond_parts() const {
+  std::map<std::pair<LeaseId, std::uint32_t>, bool> found;
   auto const part = policy::user_part(machine_.size(), competing_users_);
   auto const look = [&](Program const& asker) {
     for (auto const& [id, lease] : leases_)
       if (lease.program->user->held > part && keeps_from_its_part(lease, asker))
-        found.emplace(id, asker.user->id);
+        found.emplace(std::pair(id, asker.user->id), lease.revoked.has_value());
   };
   for (Waiting const& w : queue_) look(*w.program);
   for (auto const* p : in_want_)
     if (lacking_in_want(*p) > 0) look(*p);
   return found;
+}
+
+bool Coordinator::lacks_its_part(std::uint32_t id) const {
+  auto const found = users_.find(id);
+  if (found == users_.end() || found->second.back_off.is_on(now_)) return false;
+  User const& user = found->second;
+  int wanted = 0;
+  for (auto const* const line : {&queue_, &outside_})
+    for (Waiting const& w : *line)
+      if (w.program->user == &user) wanted += w.suits;
+  for (auto const& [connection, program] : programs_) {
+    if (program.user != &user) continue;
+    for (Waiting const& w : program.behind) wanted += w.suits;
+    wanted += lacking_in_want(program);
+  }
+  int const part = policy::user_part(machine_.size(), competing_users_);
+  return user.held < std::min(part, user.held + wanted);
 }
 
 bool Coordinator::backs_off(std::uint32_t user) const {
