@@ -11,7 +11,7 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Time idle_slice = 300, slice = 1000, overdue = 50'000, claims = 100;
+constexpr Time shortest_slice = 100, idle_slice = 300, slice = 1000, overdue = 50'000, claims = 100;
 
 // A coordinator of 2 x 4 cpus unless told otherwise, and what it sends.
 class CoordinatorTest : public testing::Test {
@@ -73,6 +73,7 @@ class CoordinatorTest : public testing::Test {
     CoordinatorOptions o;
     o.rest_us = rest_us;
     o.return_us = slice;
+    o.shortest_slice_us = shortest_slice;
     o.allocation.how = policy::CoreAllocation::clustered;
     o.slice_us = slice;
     o.idle_slice_us = idle_slice;
@@ -185,6 +186,25 @@ TEST_F(CoordinatorTest, ExpectsNobodyForLong) {
     after(*machine_.next_tick() - now_);
   ASSERT_TRUE(last<Revoke>(2));
   EXPECT_EQ(last<Revoke>(2)->reason, Revoke::Reason::more_free);
+  from(2, wants(8, 2, small));
+  EXPECT_EQ(granted(2), 8);
+}
+
+// Its cpus stay free: nobody is about to ask for them.
+TEST_F(CoordinatorTest, OffersTheCpusOfAProgramThatHasEndedSoon) {
+  join(1), join(2), join(3);
+  from(1, wants(4));
+  from(2, wants(8));
+  EXPECT_EQ(granted(2), 4);
+  auto const small = last<Grant>(2)->lease;
+  step(Lost{3});
+  EXPECT_FALSE(last<Revoke>(2)) << "it had none";
+  step(Lost{1});
+  EXPECT_FALSE(last<Revoke>(2)) << "at once would be too early";
+  after(*machine_.next_tick() - now_);
+  ASSERT_TRUE(last<Revoke>(2)) << "at the next tick";
+  EXPECT_EQ(last<Revoke>(2)->reason, Revoke::Reason::more_free);
+  EXPECT_LE(now_, 1'000'000 + shortest_slice);
   from(2, wants(8, 2, small));
   EXPECT_EQ(granted(2), 8);
 }

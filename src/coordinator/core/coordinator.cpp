@@ -103,6 +103,8 @@ void Coordinator::happen(Lost const& e) {
   }
   leave_want(gone);
   leave_returning(gone);
+  may_grow_ = has_one_ended_ = true;
+  next_offer_ = now_;
   quotas_.forget(e.connection);
   by_number_.erase(gone.number);
   User& user = *gone.user;

@@ -341,17 +341,20 @@ void Coordinator::make_room() {
 
 // Nobody waits, and cpus are free: a lease that would be a quarter larger by now is asked back, for
 // its program to ask anew; so is one whose team had better be bound to its cpus, or not any more.
-// One at a time, for each changes what the next would get.
+// One at a time, for each changes what the next would get. The cpus of a program that has ended
+// stay free, so that the others need not have had theirs for a slice.
 void Coordinator::offer_more() {
   if (!may_grow_ || !queue_.empty() || anybody_in_want() || now_ < next_offer_) return;
   if (anybody_returns()) return;
-  next_offer_ = now_ + options_.slice_us;
+  Time const soon = std::min(options_.shortest_slice_us, slice_);
+  Time const least = has_one_ended_ ? soon : slice_;
+  next_offer_ = now_ + (has_one_ended_ ? soon : options_.slice_us);
   may_grow_ = false;
   for (auto& [id, lease] : leases_) {
     bool const is_small = !free_.empty() && lease.size < lease.demand.maximum;
     bool const is_to_move = lease.floats != (has_unseen_strangers_ || lease.cpus.intersects(busy_));
     if (lease.revoked || (!is_small && !is_to_move)) continue;
-    if (!is_ripe(lease)) {
+    if (lease.since + least > now_) {
       may_grow_ = true;
       continue;
     }
@@ -360,6 +363,7 @@ void Coordinator::offer_more() {
     may_grow_ = true;
     return;
   }
+  has_one_ended_ = may_grow_ && has_one_ended_;
 }
 
 // A program that does other things may have left its cpus in a lease that it keeps, while another

@@ -182,8 +182,9 @@ class CoordinatorState {
   policy::PositionSet free_;
   policy::PositionSet busy_;  // with others' programs
   bool has_unseen_strangers_ = false;
-  Time slice_;           // now
-  bool may_grow_ = false;  // cpus have become free since leases were last offered more
+  Time slice_;                  // now
+  bool may_grow_ = false;       // cpus have become free since leases were last offered more
+  bool has_one_ended_ = false;  // of the programs, since then
   Time next_offer_ = 0;
   Time next_rest_ = 0;
 
