@@ -66,7 +66,11 @@ ClientConnection& joined(coordinator::CpuSet const& allowed) {
 
 LeaseClient* new_lease_client(coordinator::CpuSet const& allowed) noexcept {
   auto& there = joined(allowed);
-  void* const memory = malloc(sizeof(LeaseClient));
+  // libgomp allocates what its threads wait at behind this, and whether these words share a cache
+  // line depends on the size: after 64 n + 16 bytes a region of two threads took 0.71 us, after 64
+  // n bytes 0.86 us (glibc 2.36, g++ 12).
+  constexpr std::size_t bytes = (sizeof(LeaseClient) + 47) / 64 * 64 + 16;
+  void* const memory = malloc(bytes);
   return memory == nullptr ? nullptr : new (memory) LeaseClient(there);
 }
 
