@@ -63,7 +63,7 @@ coordinator::RegionWord Leases::advice(Held const& h) {
   return found == h.advice.end() ? coordinator::RegionWord{} : found->second;
 }
 
-// Threads that the region could use, as coordinator::Master has it.
+// Threads that the region could use, as coordinator::LeaseClient has it.
 std::uint32_t Leases::most(Held const& h) {
   auto const told = h.wish.maximum > 0 ? h.wish.maximum : coordinator::max_cpus;
   auto const word = advice(h);
@@ -90,7 +90,7 @@ void Leases::enter(int program, int region, policy::ThreadDemand demand, int pla
   send(coordinator::Received{static_cast<coordinator::Connection>(program), request});
 }
 
-// Of those that the lease has; as coordinator::Master has it.
+// Of those that the lease has; as coordinator::LeaseClient has it.
 std::size_t Leases::team_size(Held& h) {
   auto const can =
       h.wish.maximum > 0 ? std::min<std::size_t>(h.wish.maximum, h.team.size()) : h.team.size();

@@ -44,7 +44,7 @@ class Leases : public TeamSource {
     int region = 0;
     coordinator::Demand wish{};
     std::map<int, coordinator::RegionWord> advice;  // [region]
-    // of reports and trials, as coordinator::Master has them
+    // of reports and trials, as coordinator::LeaseClient has them
     Time unreported = 0;
     int due = no_region;
     coordinator::RegionWord trial{};
