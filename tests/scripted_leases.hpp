@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/lease_source.hpp"
+#include "runtime/cpu_lease.hpp"
 
 namespace nigh::tests {
 
@@ -17,13 +17,13 @@ class LeaseScript {
   using Cpus = std::vector<int>;
 
   explicit LeaseScript(Cpus first) : cpus_(std::move(first)) {
-    tasks::make_lease_source = [](topology const&, std::span<int const> of_workers) {
+    tasks::make_cpu_lease = [](topology const&, std::span<int const> of_workers) {
       return make(of_workers);
     };
     the_script() = this;
   }
   ~LeaseScript() {
-    tasks::make_lease_source = nullptr;
+    tasks::make_cpu_lease = nullptr;
     the_script() = nullptr;
   }
   LeaseScript(LeaseScript&&) = delete;
@@ -62,7 +62,7 @@ class LeaseScript {
  private:
   enum class State : std::uint8_t { none, idle, busy, asked, taken, gone };
 
-  struct Source : tasks::LeaseSource {
+  struct Source : tasks::CpuLease {
     explicit Source(LeaseScript& s) : script(s) {
       std::lock_guard const guard(script.lock_);
       script.sources_.insert(this);
@@ -128,7 +128,7 @@ class LeaseScript {
     static LeaseScript* script = nullptr;
     return script;
   }
-  static std::unique_ptr<tasks::LeaseSource> make(std::span<int const>) {
+  static std::unique_ptr<tasks::CpuLease> make(std::span<int const>) {
     return std::make_unique<Source>(*the_script());
   }
 

@@ -15,9 +15,9 @@ struct Worker;
 // lives, those tasks can be stolen, and another thread works on the worker's cpu. When the scope
 // ends, that thread leaves after its current task; for a moment both may run.
 //
-// Each worker has one such stand-in, started when first needed. A blocking_scope within another one
-// of the same thread, in a stand-in, or outside workers does nothing. When the system refuses a
-// thread the scope does nothing but offer the tasks.
+// Each worker has one such backup thread, started when first needed. A blocking_scope within
+// another one of the same thread, in a backup thread, or outside workers does nothing. When the
+// system refuses a thread the scope does nothing but offer the tasks.
 class NIGH_API blocking_scope {
  public:
   blocking_scope();
@@ -26,7 +26,7 @@ class NIGH_API blocking_scope {
   blocking_scope& operator=(blocking_scope&&) = delete;
 
  private:
-  tasks::Worker* worker_ = nullptr;  // whose stand-in this scope called
+  tasks::Worker* worker_ = nullptr;  // whose backup thread this scope called
 };
 
 }  // namespace nigh

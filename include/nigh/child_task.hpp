@@ -21,7 +21,7 @@ namespace detail {
 //
 // The typed form of the pair spawn and join that fork_join is made of, at the same cost: no
 // allocation, no fence, no atomic read-modify-write as long as nobody steals. Threads from outside
-// that are no guests of a runtime (runtime::invoke, task_scope) run it in join().
+// that work for no runtime (runtime::invoke, task_scope) run it in join().
 //
 // A local variable, joined or destroyed by the thread that made it, after those made later.
 template <class F>

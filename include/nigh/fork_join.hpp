@@ -158,7 +158,7 @@ auto call_part(All& all) {
 // Each is called exactly once, whatever the others throw; of the exceptions, the one of the first
 // argument that threw is rethrown when all have ended.
 //
-// On a worker the tasks belong to its runtime. Any other thread becomes a guest of the default
+// On a worker the tasks belong to its runtime. Any other thread works for the default
 // runtime for the time of the call: its tasks may be stolen, it steals while it waits. Nests to any
 // depth that the thread's stack has room for. Allocates nothing.
 template <class... F>

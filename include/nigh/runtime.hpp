@@ -20,14 +20,11 @@
 namespace nigh {
 
 namespace tasks {
-class Outside;
+class Scheduler;
+class WorkSource;
 }
 namespace detail {
-class scheduler;
-class stencil_engine;
-}
-namespace cluster {
-class Agent;
+struct runtime_access;
 }
 
 // May a worker whose domain has no tasks left take those of another domain?
@@ -60,7 +57,7 @@ class near {
   constexpr int queue() const noexcept { return queue_; }
 
  private:
-  friend class detail::scheduler;
+  friend class tasks::Scheduler;
   static constexpr near at_queue(int queue, int domain, std::size_t bytes) noexcept {
     near where(domain, bytes);
     where.queue_ = queue;
@@ -168,7 +165,7 @@ task make_task(F&& f) {
   return t;
 }
 
-scheduler& default_scheduler();
+tasks::Scheduler& default_scheduler();
 
 }  // namespace detail
 
@@ -224,10 +221,11 @@ class NIGH_API runtime {
 
   // Calls f() in the calling thread, and returns what it returns. What it forks belongs to this
   // runtime: workers steal it, and the caller steals from them while it waits. For threads that are
-  // no workers, as many at once as there are guest seats (64); what the others fork runs inline.
+  // no workers, as many at once as there are slots for external threads (64); what the others fork
+  // runs inline.
   template <class F>
   decltype(auto) invoke(F&& f) {
-    detail::guest const here(scheduler_.get());
+    detail::external_thread const here(scheduler_.get());
     return std::forward<F>(f)();
   }
 
@@ -241,23 +239,20 @@ class NIGH_API runtime {
   topology const& machine() const noexcept;
   bool pinned() const noexcept;  // every worker sits on its own cpu
 
-  // Exact when no task is running; a recent state otherwise. A stand-in's are its worker's.
+  // Exact when no task is running; a recent state otherwise. A backup thread's are its worker's.
   std::vector<worker_counters> counters() const;
-  // The same of all threads together that have been guests: cpu and domain are -1.
+  // The same of all threads together that were external threads: cpu and domain are -1.
   worker_counters guest_counters() const;
   void reset_counters() noexcept;  // between two wait()s
 
  private:
-  friend class task_scope;
-  friend class cluster::Agent;
-  friend class detail::stencil_engine;
-  friend detail::scheduler& detail::default_scheduler();
-  runtime(runtime_options options, tasks::Outside& outside);
+  friend struct detail::runtime_access;
+  runtime(runtime_options options, tasks::WorkSource& source);
 
   near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);
 
-  std::unique_ptr<detail::scheduler> scheduler_;
+  std::unique_ptr<tasks::Scheduler> scheduler_;
 };
 
 // Options as the environment's NIGH_* variables say (docs/tasks.md lists them), the rest as in
@@ -272,7 +267,7 @@ NIGH_API void configure_default_runtime(runtime_options options);
 
 // About the calling thread.
 namespace this_worker {
-// -1 when the caller is not a worker. One that stands in for worker w, which is in a
+// -1 when the caller is not a worker. The backup thread of worker w, which is in a
 // blocking_scope, has the index workers() + w.
 NIGH_API int index() noexcept;
 NIGH_API int domain() noexcept;  // its worker's domain, or -1

@@ -21,6 +21,10 @@
 
 namespace nigh {
 
+namespace tasks {
+struct Pool;
+}
+
 // What lies beyond the grid in a dimension: values that never change, or its other end.
 enum class boundary : std::uint8_t { fixed, periodic };
 
@@ -118,7 +122,7 @@ class NIGH_API stencil_engine {
  private:
   double run_tiles(std::size_t first, std::size_t steps, stencil_work const& work) const;
   double run_sweeps(std::size_t first, std::size_t steps, stencil_work const& work) const;
-  scheduler& host() const;
+  tasks::Pool& pool() const;
   bool one_at_a_time() const noexcept { return options_.one_at_a_time || plan_.checked; }
 
   stencil_need need_;

@@ -34,7 +34,7 @@ struct task_scope_options {
 //
 // A spawned function is kept in the spawning thread's task stack: in place when it has at most 40
 // bytes and moves without throwing, else through one heap allocation. When the stack is full, or in
-// a program out of guest seats, spawn() calls it at once; it never fails but by throwing what the
+// a program out of thread slots, spawn() calls it at once; it never fails but by throwing what the
 // copy or the allocation throws. Tasks have no priorities: newest first in the spawning thread,
 // oldest first for thieves.
 class NIGH_API task_scope {
@@ -122,7 +122,7 @@ class NIGH_API task_scope {
   }
   void submit_near(near where, detail::task t);
   near resolved(near where) const;
-  detail::scheduler& host() const;
+  tasks::Scheduler& host() const;
   void keep_exception() noexcept;
   [[noreturn]] void rethrow();
   void leave();
@@ -131,8 +131,8 @@ class NIGH_API task_scope {
 
   detail::task_stack* stack_;
   detail::task_slot* base_;  // where its tasks begin
-  // Of a thread from outside: the stack it had before it became a guest for the scope's time. Where
-  // there was no seat for it, the runtime that its tasks near data go to.
+  // Of a thread from outside: the stack it had before it took a thread slot for the scope's time.
+  // Where there was no seat for it, the runtime that its tasks near data go to.
   detail::task_stack* before_ = nullptr;
   runtime* host_;
   detail::stop_state stop_;

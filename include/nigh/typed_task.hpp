@@ -50,7 +50,7 @@ struct signature<R (*)(task_context&, Args...) noexcept>
 // F is a function of a task_context and of arguments that are trivially copyable, 40 bytes
 // together; so is its result, which is not void. join() is called exactly once, newest task first,
 // in the function that made the task and with the same task_context: not even an exception may pass
-// by it. Threads that are no guests of a runtime run F in the constructor, and so does a full
+// by it. Threads that work for no runtime run F in the constructor, and so does a full
 // stack.
 template <auto F>
 class typed_task {

@@ -182,7 +182,7 @@ void Agent::part_from_the_others() noexcept {
 
 bytes Agent::run(detail::function const& f, bytes input) {
   auto const* const here = nigh::detail::this_stack->worker;
-  if (here != nullptr && &here->host == &scheduler())
+  if (here != nullptr && &here->pool == &scheduler().pool())
     throw std::logic_error("nigh::cluster::run called from inside a task");
   {
     std::lock_guard const guard(lock_);
@@ -271,7 +271,7 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
 nigh::runtime Agent::start_workers(session_options const& options) {
   auto const workers = workers_of(options, *network_, layout_);
   try {
-    return {workers, *this};
+    return nigh::detail::runtime_access::made(workers, *this);
   } catch (std::exception const& e) {
     platform::end_with("nigh: on " + layout_.who(rank()) + ": " + e.what() + "\n", 2);
   }

@@ -34,8 +34,8 @@
 #include "platform/futex.hpp"
 #include "platform/thread.hpp"
 #include "runtime/lock.hpp"
-#include "runtime/outside.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/work_source.hpp"
 
 namespace nigh::cluster {
 
@@ -62,7 +62,7 @@ class Beats {
   std::thread thread_;  // last: it uses the rest
 };
 
-class Agent final : public tasks::Outside {
+class Agent final : public nigh::tasks::WorkSource {
  public:
   // Collective.
   Agent(std::unique_ptr<Transport> network, Settings const& settings);
@@ -80,15 +80,19 @@ class Agent final : public tasks::Outside {
   // A worker has ended a task.
   void between_tasks(std::int64_t now_ns) noexcept;
   nigh::tasks::Lock& lock() noexcept { return lock_; }
-  bool is_of(nigh::detail::scheduler const& host) const noexcept { return &host == &scheduler(); }
+  bool is_of(nigh::tasks::Pool const& pool) const noexcept {
+    return &pool == &scheduler().pool();
+  }
 
-  // tasks::Outside
+  // tasks::WorkSource
   bool find(nigh::detail::task& t) noexcept override;
   bool in_sight() const noexcept override { return !tasks_.has_none(); }
   void misses_one() noexcept override;
 
  private:
-  nigh::detail::scheduler& scheduler() const noexcept { return *workers_.scheduler_; }
+  nigh::tasks::Scheduler& scheduler() const noexcept {
+    return nigh::detail::runtime_access::scheduler(workers_);
+  }
   nigh::runtime start_workers(session_options const& options);
 
   // Polling

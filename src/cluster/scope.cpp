@@ -65,7 +65,7 @@ void keep_exception(task_scope* scope, std::exception_ptr e) noexcept { scope->k
 bool begin_free_task() noexcept {
   auto* const here = agent.load(sync::acquire);
   auto const* const worker = nigh::detail::this_stack->worker;
-  if (here == nullptr || worker == nullptr || !here->is_of(worker->host)) return false;
+  if (here == nullptr || worker == nullptr || !here->is_of(worker->pool)) return false;
   here->tasks().begin_free_task();
   return true;
 }
@@ -92,7 +92,7 @@ bool place(near where, placed const& task, byte_view input) {
   if (where.rank() < 0 || where.rank() >= here->ranks())
     throw std::out_of_range("near: rank " + std::to_string(where.rank()) + " does not exist");
   auto const* const worker = nigh::detail::this_stack->worker;
-  if (worker == nullptr || !here->is_of(worker->host)) return false;
+  if (worker == nullptr || !here->is_of(worker->pool)) return false;
   return here->place(where.rank(), task, input);
 }
 
@@ -120,19 +120,19 @@ nigh::detail::task_stack* task_scope::stack_of_spawner() const noexcept {
   auto* const here = nigh::detail::this_stack;
   auto const* const host = here->worker;
   auto const* const ours = stack_->worker;
-  return host != nullptr && ours != nullptr && &host->host == &ours->host ? here : nullptr;
+  return host != nullptr && ours != nullptr && &host->pool == &ours->pool ? here : nullptr;
 }
 
 void task_scope::await_placed() noexcept {
   auto& me = *stack_->worker;
-  me.host.await_zero(me, placed_);
+  me.await_zero(placed_);
 }
 
 // The scope may be gone as soon as its count is 0.
 void task_scope::end_placed() noexcept {
   auto* const waiting = stack_->worker;
   if (placed_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
-  if (waiting != nullptr) waiting->host.wake(*waiting);
+  if (waiting != nullptr) waiting->wake();
 }
 
 void task_scope::keep(std::exception_ptr e) noexcept {

@@ -27,7 +27,7 @@ detail::function const& function_in(nigh::detail::task_slot const& slot) noexcep
 }
 
 std::size_t this_thread_slot() noexcept {
-  return static_cast<std::size_t>(nigh::detail::this_stack->worker->seat);
+  return static_cast<std::size_t>(nigh::detail::this_stack->worker->index);
 }
 
 // The outcome that tells of the exception that is being handled.
@@ -49,36 +49,36 @@ Outcome failure_on(int rank) {
 
 }  // namespace
 
-void TaskExchange::attach(nigh::detail::scheduler& workers) {
+void TaskExchange::attach(nigh::tasks::Scheduler& workers) {
   workers_ = &workers;
-  free_tasks_ = std::make_unique<FreeTasks[]>(workers.seats());
+  free_tasks_ = std::make_unique<FreeTasks[]>(workers.pool().threads.size());
 }
 
 // ---- the victim: tasks go
 
-bool TaskExchange::is_hungry() { return inbox_.is_empty() && workers_->has_idle_workers(); }
+bool TaskExchange::is_hungry() { return inbox_.is_empty() && workers_->external_thief().has_idle_workers(); }
 
-bool TaskExchange::is_busy() { return !workers_->has_idle_workers(); }
+bool TaskExchange::is_busy() { return !workers_->external_thief().has_idle_workers(); }
 
 // From the inbox, and otherwise from one worker's stack, as a thief takes them.
 std::uint16_t TaskExchange::give(Writer& to, Chunk const& chunk) {
   auto const from_inbox = inbox_.give(chunk, [&](Task const& t) { put_task(to, t); });
   if (from_inbox > 0) return static_cast<std::uint16_t>(from_inbox);
-  nigh::detail::scheduler::Taken taken;
-  if (!workers_->take_for_outside(taken, chunk)) return 0;
+  nigh::tasks::ExternalThief::Taken taken;
+  if (!workers_->external_thief().take(taken, chunk)) return 0;
   std::uint16_t given = 0;
   for (std::uint32_t i = 0; i < taken.tasks.count; ++i) {
     auto& slot = taken.tasks.first[i];
     if (give_slot(to, *taken.victim, slot))
       ++given;
     else
-      put({nullptr, nigh::detail::scheduler::run_here_after_all(*taken.victim, slot)});
+      put({nullptr, nigh::tasks::ExternalThief::run_here_after_all(*taken.victim, slot)});
   }
   return given;
 }
 
 // False: the slot holds no cluster task, or one that only this rank knows.
-bool TaskExchange::give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
+bool TaskExchange::give_slot(Writer& to, nigh::tasks::Worker& victim,
                              nigh::detail::task_slot& slot) {
   if (!is_cluster_task(slot)) return false;
   auto const& f = function_in(slot);
@@ -87,12 +87,12 @@ bool TaskExchange::give_slot(Writer& to, nigh::detail::scheduler::Worker& victim
   bool const is_free = slot.object == nullptr;
   auto const token =
       is_free ? free_token
-              : token_of(static_cast<std::uint32_t>(victim.seat), victim.stack.index(&slot));
+              : token_of(static_cast<std::uint32_t>(victim.index), victim.stack.index(&slot));
   to.put(TaskHead{f.id, self_, token, input_bytes});
   f.pack(slot, to.room(input_bytes));
   if (is_free) {  // it is the thief's from now on
     f.drop(slot);
-    workers_->finish_outside(victim, slot);
+    workers_->external_thief().finish(victim, slot);
   }
   return true;
 }
@@ -101,7 +101,7 @@ bool TaskExchange::give_slot(Writer& to, nigh::detail::scheduler::Worker& victim
 
 void TaskExchange::put(Inbox::Item item) {
   inbox_.put(std::move(item));
-  workers_->call_workers();
+  workers_->external_thief().call_workers();
 }
 
 void TaskExchange::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
@@ -140,10 +140,10 @@ void TaskExchange::deliver(Token token, detail::outcome const& what) {
     auto const task = placed_.remove(token);
     return detail::end_placed(task, what);
   }
-  auto& victim = workers_->seat(static_cast<std::uint32_t>(token >> 32));
+  auto& victim = workers_->pool().threads[static_cast<std::uint32_t>(token >> 32)];
   auto& slot = victim.stack.slots[static_cast<std::uint32_t>(token)];
   function_in(slot).deliver(slot, what);
-  workers_->finish_outside(victim, slot);
+  workers_->external_thief().finish(victim, slot);
 }
 
 // ---- placed tasks, free tasks
@@ -180,9 +180,9 @@ void TaskExchange::fail_free_task(std::exception_ptr e) noexcept {
 // Finished before created: termination.hpp says why.
 TaskCounts TaskExchange::free_tasks() {
   TaskCounts sum;
-  for (std::size_t s = 0; s < workers_->seats(); ++s)
+  for (std::size_t s = 0; s < workers_->pool().threads.size(); ++s)
     sum.finished += free_tasks_[s].finished.load(sync::acquire);
-  for (std::size_t s = 0; s < workers_->seats(); ++s)
+  for (std::size_t s = 0; s < workers_->pool().threads.size(); ++s)
     sum.created += free_tasks_[s].created.load(sync::acquire);
   return sum;
 }

@@ -33,7 +33,7 @@ class TaskExchange final : public Engine::Tasks {
                std::vector<detail::function*> const& functions)
       : self_(self), functions_(functions), placed_(ranks, most_placed) {}
   // Before the first run.
-  void attach(nigh::detail::scheduler& workers);
+  void attach(nigh::tasks::Scheduler& workers);
 
   // ---- for workers
 
@@ -68,12 +68,12 @@ class TaskExchange final : public Engine::Tasks {
 
  private:
   void put(Inbox::Item item);
-  bool give_slot(Writer& to, nigh::detail::scheduler::Worker& victim,
+  bool give_slot(Writer& to, nigh::tasks::Worker& victim,
                  nigh::detail::task_slot& slot);
 
   int const self_;
   std::vector<detail::function*> const& functions_;
-  nigh::detail::scheduler* workers_ = nullptr;
+  nigh::tasks::Scheduler* workers_ = nullptr;
   Inbox inbox_;
   Outbox outbox_;
   PlacedTasks placed_;

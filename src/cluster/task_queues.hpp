@@ -26,7 +26,7 @@ namespace nigh::cluster {
 // that ask.
 //
 // (S) A worker that goes to sleep looks at size() after it has said so; put() changes size() before
-//     its caller calls a worker (tasks/outside.hpp).
+//     its caller calls a worker (runtime/work_source.hpp).
 class Inbox {
  public:
   // A task from another rank; or, without one, what must run on this.

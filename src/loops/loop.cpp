@@ -8,7 +8,7 @@
 
 #include "loops/team.hpp"
 #include "platform/pause.hpp"
-#include "runtime/scheduler.hpp"
+#include "runtime/pool.hpp"
 
 namespace nigh {
 
@@ -53,7 +53,7 @@ void Loop::enter(tasks::Worker* me, std::uint32_t others) noexcept {
     others -= half;
   }
   auto* const end = stack.top;
-  take_part(me, me->plan->self);
+  take_part(me, me->victims->self);
   for (auto* slot = end; slot-- > base;)  // a ticket that nobody has taken is thrown away
     if (slot->object != this || !stack.pop(slot)) detail::join_slowly(stack, slot, this);
 }
@@ -78,7 +78,7 @@ void Loop::run_ticket(task_slot& slot, task_stack* popping) noexcept {
   if (popping != nullptr) popping->top = &slot;
   auto* const me = detail::this_stack->worker;
   if (popping != nullptr)  // the loop is over, or this thread waits for something within it
-    loop.take_part(me, me->plan->self);
+    loop.take_part(me, me->victims->self);
   else
     loop.enter(me, others);
 }
@@ -100,8 +100,8 @@ void Loop::rethrow() {
 
 bool Loop::refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept {
   bool const may_move = me != nullptr && members_ == nullptr && how_.spans() > 1;
-  if (may_move) me->host.follow(*me);
-  int const mine = how_.span_of(may_move ? me->plan->self : place);
+  if (may_move) me->pool.threads.follow(*me);
+  int const mine = how_.span_of(may_move ? me->victims->self : place);
   bool last = false;
   hand.origin = mine;
   hand.units = spans_[mine].take_front([&](std::uint32_t left) {
@@ -114,8 +114,8 @@ bool Loop::refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept {
     if (me == nullptr || (me != owner_ && me->is_to_leave())) return false;
     return members_ != nullptr ? visit_member(hand, place) : visit(hand, *me);
   }
-  if (last && may_move && !me->plan->levels.empty())
-    sync::prefetch(&spans_[me->plan->levels.front().victims.front()]);  // to be visited next
+  if (last && may_move && !me->victims->levels.empty())
+    sync::prefetch(&spans_[me->victims->levels.front().victims.front()]);  // to be visited next
   return true;
 }
 
@@ -123,7 +123,7 @@ bool Loop::refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept {
 // nothing, there is nothing left, or it is in somebody's hand.
 bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
   if (how_.spans() == 1) return false;
-  for (auto const& level : me.plan->levels) {
+  for (auto const& level : me.victims->levels) {
     for (;;) {
       int victim = -1;
       std::uint32_t most = 0;
@@ -133,7 +133,7 @@ bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
           most = left.count();
         }
       if (victim < 0) break;
-      if (take_from(hand, victim, me.plan->self)) return true;
+      if (take_from(hand, victim, me.victims->self)) return true;
     }
   }
   return false;
@@ -192,9 +192,13 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   auto const* const members =
       options.members != nullptr ? &static_cast<Team const&>(*options.members) : nullptr;
   bool const alone = me == nullptr || (members != nullptr && !members->is_run_by(*me));
-  auto const& crew = alone ? nobody_else() : members != nullptr ? members->crew() : me->host.crew();
+  auto const& crew = alone                ? nobody_else()
+                     : members != nullptr ? members->crew()
+                                          : me->pool.layout.crew();
   static schedule const adaptive(schedule_kind::adaptive, 1);
-  schedule const& how = options.how ? *options.how : me != nullptr ? me->host.loops() : adaptive;
+  schedule const& how = options.how     ? *options.how
+                        : me != nullptr ? me->pool.options.loops
+                                        : adaptive;
   auto const grain = options.grain == 0 ? 1 : options.grain;
   policy::LocalMap const* map = how.map();
   std::optional<policy::LocalMap> scaled;
@@ -229,7 +233,8 @@ bool next_piece(loop_part& part, index_range& piece) noexcept {
 std::size_t workers_for_loops(runtime* where) {
   if (where != nullptr) return static_cast<std::size_t>(where->workers());
   auto* const me = this_stack->worker;
-  return static_cast<std::size_t>(me != nullptr ? me->host.workers() : default_runtime().workers());
+  return static_cast<std::size_t>(me != nullptr ? me->pool.layout.workers()
+                                                : default_runtime().workers());
 }
 
 void leave_loop(loop_part& part) noexcept { part.loop.leave(); }

@@ -116,10 +116,10 @@ struct CheckedWork {
 
 namespace nigh::detail {
 
-scheduler& stencil_engine::host() const {
-  if (options_.where != nullptr) return *options_.where->scheduler_;
+tasks::Pool& stencil_engine::pool() const {
+  if (options_.where != nullptr) return runtime_access::scheduler(*options_.where).pool();
   auto* const me = this_stack->worker;
-  return me != nullptr ? me->host : default_scheduler();
+  return me != nullptr ? me->pool : default_scheduler().pool();
 }
 
 stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& options)
@@ -127,13 +127,13 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
   loops::check(need, options);
   loops::WriteCheck::complete(need_);
   plan_.checked = loops::checks_writes(need, options);
-  auto const& workers = host();
+  auto const& workers = pool();
   policy::TileNeed const tile{.points = static_cast<std::int64_t>(need.points),
                               .rows = static_cast<std::int64_t>(need.rows),
                               .reach = static_cast<std::int64_t>(need.reach),
                               .row_bytes = need.row_points * need.point_bytes,
-                              .workers = workers.workers()};
-  auto const cache = topologies::cache_share(workers.machine(), workers.cpus());
+                              .workers = workers.layout.workers()};
+  auto const cache = topologies::cache_share(workers.machine, workers.layout.cpus());
   auto const size = loops::tile_for(tile, options, policy::room_for_tiles(cache.l2, cache.last));
   plan_.width = static_cast<std::size_t>(size.width);
   plan_.steps = plan_.width / need.reach;
@@ -161,7 +161,7 @@ double stencil_engine::run(std::size_t first, std::size_t steps, stencil_work wo
 
 double stencil_engine::run_tiles(std::size_t first, std::size_t steps,
                                  stencil_work const& work) const {
-  loops::Homes const homes(host(), need_);
+  loops::Homes const homes(pool(), need_);
   auto const run_all = [&](std::size_t count, stencil_work const& what) {
     loops::TileRun tiles(need_, plan_, first, count, what, homes);
     return tiles.run(options_.where, one_at_a_time());

@@ -12,7 +12,7 @@
 
 #include "loops/spread_site.hpp"
 #include "loops/team.hpp"
-#include "runtime/scheduler.hpp"
+#include "runtime/pool.hpp"
 
 namespace nigh::loops {
 namespace {
@@ -24,11 +24,11 @@ using policy::TeamPlan;
 
 // One task loop that is being run. Its frame is that of the caller, who returns when nobody who was
 // invited is out any more.
-class TaskLoop : tasks::Invitation {
+class TaskLoop : tasks::MailboxMessage {
  public:
   TaskLoop(TeamPlan const& plan, LoopSchedule const& how, std::size_t blocks, std::size_t grain,
            stop_token const& stop, team_work work, tasks::Worker* owner)
-      : Invitation(&come, owner),
+      : MailboxMessage(&come, owner),
         plan_(plan),
         how_(how),
         blocks_(blocks),
@@ -50,20 +50,20 @@ class TaskLoop : tasks::Invitation {
         if (t != mine && at(t).takes_part && what(plan_.worker_at(p))) ++missed;
       }
     };
-    std::uint32_t guests = 0;
+    std::uint32_t receivers = 0;
     for (int t = 0; t < plan_.teams(); ++t) {
       at(t).takes_part = !at(t).left.left().empty();
       if (t != mine && at(t).takes_part)
-        guests += static_cast<std::uint32_t>(plan_.end(t) - plan_.begin(t));
+        receivers += static_cast<std::uint32_t>(plan_.end(t) - plan_.begin(t));
     }
-    if (guests > 0) {
-      expect(guests);
-      for_others([&](int w) { return !host->host.invite(w, *this); });
+    if (receivers > 0) {
+      expect(receivers);
+      for_others([&](int w) { return !sender->pool.loop_host.send(w, *this); });
     }
-    lead(mine, place, host);
-    if (guests > 0) {
-      for_others([&](int w) { return host->host.disinvite(w, *this); });
-      if (!this->missed(missed)) host->host.await_zero(*host, out);
+    lead(mine, place, sender);
+    if (receivers > 0) {
+      for_others([&](int w) { return sender->pool.loop_host.take_back(w, *this); });
+      if (!this->missed(missed)) sender->await_zero(out);
     }
     if (exception_) std::rethrow_exception(std::move(exception_));
   }
@@ -95,8 +95,8 @@ class TaskLoop : tasks::Invitation {
   // Who is in no team, because fewer are to be at work or its cpu is wanted back, takes the place
   // of the nearest who is.
   int owners_place() const noexcept {
-    if (host == nullptr) return 0;
-    auto const& from = *host->plan;
+    if (sender == nullptr) return 0;
+    auto const& from = *sender->victims;
     if (int const own = plan_.place_of(from.self); own >= 0) return own;
     for (auto const& level : from.levels)
       for (int const w : level.victims)
@@ -105,15 +105,15 @@ class TaskLoop : tasks::Invitation {
   }
 
   // The first of a team who comes is its master. The others are free for its inner loops.
-  static void come(Invitation& self) noexcept {
+  static void come(MailboxMessage& self) noexcept {
     auto& loop = static_cast<TaskLoop&>(self);
     auto* const me = detail::this_stack->worker;
-    int const place = loop.plan_.place_of(me->plan->self);
+    int const place = loop.plan_.place_of(me->victims->self);
     int const team = loop.plan_.team_of(place);
     if (loop.at(team).has_master.exchange(true, sync::relaxed)) return;
     std::uint32_t free = 0;
     for (int p = loop.plan_.begin(team); p < loop.plan_.end(team); ++p)
-      if (p != place && me->host.disinvite(loop.plan_.worker_at(p), loop)) ++free;
+      if (p != place && me->pool.loop_host.take_back(loop.plan_.worker_at(p), loop)) ++free;
     loop.missed(free);
     loop.lead(team, place, me);
   }
@@ -137,7 +137,7 @@ class TaskLoop : tasks::Invitation {
   // A block at a time. Who is to leave its cpu does so; the caller stays for what is left.
   bool refill(Hand& hand, int team, tasks::Worker* me) noexcept {
     if (!hand.units.empty()) return true;
-    if (me != nullptr && me != host && me->is_to_leave()) return false;
+    if (me != nullptr && me != sender && me->is_to_leave()) return false;
     auto const one = [](std::uint32_t) { return 1u; };
     hand.origin = team;
     hand.units = at(team).left.take_front(one);
@@ -190,7 +190,7 @@ bool run_once(std::size_t blocks, task_loop_options const& options, spread_choic
               team_work work) {
   auto* const me = detail::this_stack->worker;
   auto const made =
-      me != nullptr ? me->host.teams(choice.spread, choice.active, options.smt) : nullptr;
+      me != nullptr ? me->pool.loop_host.teams(choice.spread, choice.active, options.smt) : nullptr;
   auto const& plan = made != nullptr ? *made : plan_for_nobody();
   auto const grain = static_cast<std::size_t>(choice.grain);
   policy::LocalMap const* map = options.how ? options.how->map() : nullptr;
@@ -216,8 +216,8 @@ void run_measured(std::size_t blocks, task_loop_options const& options, int grai
     run_once(blocks, options, {1, 1, grain}, work);
     return;
   }
-  auto const how =
-      site.begin(me->host.machine(), me->host.team_seats(), options.active, options.smt, grain);
+  auto const how = site.begin(me->pool.machine, me->pool.loop_host.team_seats(), options.active,
+                              options.smt, grain);
   if (!how.counts) {
     run_once(blocks, options, how.choice, work);
     return;

@@ -3,19 +3,19 @@
 
 #include <utility>
 
-#include "runtime/scheduler.hpp"
+#include "runtime/pool.hpp"
 
 namespace nigh::loops {
 namespace {
 
-struct LoopInvitation : tasks::Invitation {
-  LoopInvitation(Loop& loop_, policy::TeamPlan const& plan_, int first_, tasks::Worker* host_)
-      : Invitation(&come, host_), loop(loop_), plan(plan_), first(first_) {}
+struct LoopMessage : tasks::MailboxMessage {
+  LoopMessage(Loop& loop_, policy::TeamPlan const& plan_, int first_, tasks::Worker* sender_)
+      : MailboxMessage(&come, sender_), loop(loop_), plan(plan_), first(first_) {}
 
-  static void come(Invitation& self) noexcept {
-    auto& to = static_cast<LoopInvitation&>(self);
+  static void come(MailboxMessage& self) noexcept {
+    auto& to = static_cast<LoopMessage&>(self);
     auto* const me = detail::this_stack->worker;
-    to.loop.take_part(me, to.plan.place_of(me->plan->self) - to.first);
+    to.loop.take_part(me, to.plan.place_of(me->victims->self) - to.first);
   }
 
   Loop& loop;
@@ -27,30 +27,30 @@ struct LoopInvitation : tasks::Invitation {
 
 // The owner of the blocks invites all while the first of them are at work: whoever it invites to
 // lead a team that has its master by now would not come to that team's loop.
-bool Team::invite(int w, tasks::Invitation& to) const noexcept {
-  auto& host = master_->host;
-  if (host.invite(w, to)) return true;
-  if (host.disinvite(w, to_lead_)) to_lead_.missed(1);
-  return host.invite(w, to);
+bool Team::send(int w, tasks::MailboxMessage& to) const noexcept {
+  auto& host = master_->pool.loop_host;
+  if (host.send(w, to)) return true;
+  if (host.take_back(w, to_lead_)) to_lead_.missed(1);
+  return host.send(w, to);
 }
 
 // Whoever has not come when the master finds nothing left is not waited for.
 void Team::run(Loop& loop, int useful) const noexcept {
   if (useful <= 1) return loop.take_part(master_, place_);
   in_loop_ = true;
-  auto& host = master_->host;
-  auto const guests = static_cast<std::uint32_t>(size()) - 1;
-  LoopInvitation to(loop, plan_, first_, master_);
-  to.expect(guests);
+  auto& host = master_->pool.loop_host;
+  auto const receivers = static_cast<std::uint32_t>(size()) - 1;
+  LoopMessage to(loop, plan_, first_, master_);
+  to.expect(receivers);
   std::uint32_t missed = 0;
   auto const for_drones = [&](auto what) {
     for (int p = 0; p < size(); ++p)
       if (p != place_ && what(plan_.worker_at(first_ + p))) ++missed;
   };
-  for_drones([&](int w) { return !invite(w, to); });
+  for_drones([&](int w) { return !send(w, to); });
   loop.take_part(master_, place_);
-  for_drones([&](int w) { return host.disinvite(w, to); });
-  if (!to.missed(missed)) host.await_zero(*master_, to.out);
+  for_drones([&](int w) { return host.take_back(w, to); });
+  if (!to.missed(missed)) master_->await_zero(to.out);
   in_loop_ = false;
 }
 

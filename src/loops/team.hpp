@@ -3,7 +3,7 @@
 // A team at work: its master, and how its inner loops find their drones.
 //
 // A drone waits for nothing and belongs to nothing: it is a worker with nothing to do, that finds
-// an invitation in its box (runtime/invitation.hpp), one for each inner loop. So a team costs
+// an invitation in its box (runtime/mailbox.hpp), one for each inner loop. So a team costs
 // nothing while it has no loop, drones may do whatever comes up, and another team is made of the
 // same workers by inviting others.
 
@@ -20,7 +20,7 @@ class Team : public nigh::team {
   // Run by `master`, who is at that place, one of the team's. `to_lead`: what invited somebody to
   // be that, and may still lie in the boxes of others.
   Team(policy::TeamPlan const& plan, int index, int place, tasks::Worker* master,
-       tasks::Invitation& to_lead) noexcept
+       tasks::MailboxMessage& to_lead) noexcept
       : team(plan.end(index) - plan.begin(index), index, plan.teams()),
         plan_(plan),
         first_(plan.begin(index)),
@@ -35,13 +35,13 @@ class Team : public nigh::team {
   void run(Loop& loop, int useful) const noexcept;
 
  private:
-  bool invite(int w, tasks::Invitation& to) const noexcept;
+  bool send(int w, tasks::MailboxMessage& to) const noexcept;
 
   policy::TeamPlan const& plan_;
   int const first_;  // place
   int const place_;  // the master's, counted from the first
   tasks::Worker* const master_;
-  tasks::Invitation& to_lead_;
+  tasks::MailboxMessage& to_lead_;
   mutable bool in_loop_ = false;  // the master's own
 };
 

@@ -21,21 +21,21 @@
 #include "policy/tile_home.hpp"
 #include "policy/time_tiles.hpp"
 #include "policy/wavefront.hpp"
-#include "runtime/scheduler.hpp"
+#include "runtime/pool.hpp"
 
 namespace nigh::loops {
 
 // Where planes lie: the locality queue of each.
 class Homes {
  public:
-  Homes(detail::scheduler const& host, detail::stencil_need const& need) : host_(host), need_(need) {
-    for (int const d : policy::placement_domains(placement::blocked(), host.machine()))
+  Homes(tasks::Pool const& pool, detail::stencil_need const& need) : pool_(pool), need_(need) {
+    for (int const d : policy::placement_domains(placement::blocked(), pool.machine))
       domains_.push_back(d);
   }
 
   near of(std::size_t plane, std::size_t bytes) const {
     auto const d = static_cast<std::size_t>(domain_of_plane(plane));
-    auto const& queues = host_.queues_of(static_cast<int>(d));
+    auto const& queues = pool_.layout.groups_of_domain(static_cast<int>(d));
     auto const rank =
         policy::queue_of_plane(plane, need_.points, domains_.size(), queues.size());
     return near::at_queue(queues[rank], bytes);
@@ -44,15 +44,14 @@ class Homes {
  private:
   int domain_of_plane(std::size_t plane) const {
     if (need_.data != nullptr) {
-      int const d =
-          domain_of(static_cast<char const*>(need_.data) + plane * need_.plane_bytes,
-                    host_.machine());
+      int const d = domain_of(static_cast<char const*>(need_.data) + plane * need_.plane_bytes,
+                              pool_.machine);
       if (d >= 0) return d;
     }
     return domains_[policy::block_of_plane(plane, need_.points, domains_.size())];
   }
 
-  detail::scheduler const& host_;
+  tasks::Pool const& pool_;
   detail::stencil_need const& need_;
   std::vector<int> domains_;
 };
@@ -132,7 +131,7 @@ class TileRun {
 
   static int queue_here() noexcept {
     auto const* const me = detail::this_stack->worker;
-    return me != nullptr ? me->home : -1;
+    return me != nullptr ? me->group : -1;
   }
 
   // Pieces of a block of rows, step by step, are one call of the update.

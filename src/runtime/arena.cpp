@@ -8,23 +8,26 @@ namespace nigh::tasks {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
-// While there is work and no cpus were handed out. The source itself tries ever more rarely if there
-// is nobody who hands them out.
+// While there is work and no cpus were handed out. The source itself tries ever more rarely if
+// there is nobody who hands them out.
 constexpr std::int64_t try_again_us = 100'000;
 
 }  // namespace
 
-LeaseSourceMaker make_lease_source = nullptr;
+CpuLeaseMaker make_cpu_lease = nullptr;
 
-Arena::Arena(std::unique_ptr<LeaseSource> source, policy::ArenaWorkers workers,
-             std::function<void(Members const&)> tell)
-    : source_(std::move(source)), workers_(std::move(workers)), tell_(std::move(tell)) {
+LeasedArena::LeasedArena(std::unique_ptr<CpuLease> source, policy::ArenaWorkers workers,
+                         std::function<void(Members const&)> tell)
+    : Arena(static_cast<int>(workers.cpu_of.size())),
+      source_(std::move(source)),
+      workers_(std::move(workers)),
+      tell_(std::move(tell)) {
   admit_granted({});
 }
 
-Arena::~Arena() = default;
+LeasedArena::~LeasedArena() = default;
 
-void Arena::start() {
+void LeasedArena::start() {
   auto thread = platform::Thread::start(stack_bytes, [this] { keep(); });
   std::lock_guard const guard(lock_);
   if (thread)
@@ -33,7 +36,7 @@ void Arena::start() {
     stopping_ = true, admit_all();
 }
 
-void Arena::stop() noexcept {
+void LeasedArena::stop() noexcept {
   {
     std::lock_guard const guard(lock_);
     stopping_ = true;
@@ -46,7 +49,7 @@ void Arena::stop() noexcept {
   admit_all();
 }
 
-void Arena::woke() noexcept {
+void LeasedArena::woke() noexcept {
   if (awake_.fetch_add(1, sync::relaxed) != 0) return;
   std::lock_guard const guard(lock_);
   if (awake_.load(sync::relaxed) == 0 || lease_ == Lease::busy || obtaining_ || stopping_) return;
@@ -59,7 +62,7 @@ void Arena::woke() noexcept {
   if (!tries_again_) source_->ring();
 }
 
-void Arena::falls_asleep() noexcept {
+void LeasedArena::falls_asleep() noexcept {
   if (awake_.fetch_sub(1, sync::relaxed) != 1) return;
   std::lock_guard const guard(lock_);
   if (awake_.load(sync::relaxed) != 0 || lease_ != Lease::busy || obtaining_ || stopping_) return;
@@ -69,12 +72,12 @@ void Arena::falls_asleep() noexcept {
     source_->ring();
 }
 
-int Arena::members() const {
+int LeasedArena::members() const {
   std::lock_guard const guard(lock_);
   return static_cast<int>(std::count(members_.begin(), members_.end(), true));
 }
 
-void Arena::keep() noexcept {
+void LeasedArena::keep() noexcept {
   std::unique_lock guard(lock_);
   while (!stopping_) {
     if (settle(guard)) continue;
@@ -88,14 +91,14 @@ void Arena::keep() noexcept {
 }
 
 // One thing that is to be done, if there is any.
-bool Arena::settle(std::unique_lock<std::mutex>& guard) {
+bool LeasedArena::settle(std::unique_lock<std::mutex>& guard) {
   auto const news = source_->news();
-  if (news == LeaseSource::News::gone && !alone_) {
+  if (news == CpuLease::News::gone && !alone_) {
     lease_ = Lease::none;
     alone_ = true;
     admit_all();
   }
-  bool const is_wanted_back = lease_ != Lease::none && news == LeaseSource::News::asked;
+  bool const is_wanted_back = lease_ != Lease::none && news == CpuLease::News::asked;
   if (awake_.load(sync::relaxed) == 0) {
     if (!is_wanted_back) return false;
     lease_ = Lease::none;
@@ -123,13 +126,13 @@ bool Arena::settle(std::unique_lock<std::mutex>& guard) {
   return true;
 }
 
-void Arena::admit_granted(std::vector<int> const& cpus) {
+void LeasedArena::admit_granted(std::vector<int> const& cpus) {
   admit(policy::arena_members(workers_, cpus));
 }
 
-void Arena::admit_all() { admit(Members(workers_.cpu_of.size(), true)); }
+void LeasedArena::admit_all() { admit(Members(workers_.cpu_of.size(), true)); }
 
-void Arena::admit(Members members) {
+void LeasedArena::admit(Members members) {
   if (members == members_) return;
   members_ = std::move(members);
   tell_(members_);

@@ -27,29 +27,46 @@
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
 #include "policy/arena_members.hpp"
-#include "runtime/lease_source.hpp"
+#include "runtime/cpu_lease.hpp"
 
 namespace nigh::tasks {
 
+// The arena of a program that has all its cpus to itself: all workers may run.
 class Arena {
+ public:
+  explicit Arena(int workers) noexcept : all_(workers) {}
+  virtual ~Arena() = default;
+
+  virtual void start() {}
+  virtual void stop() noexcept {}
+  // A thread of the runtime's has something to do, or looks for it; or does so no more.
+  virtual void woke() noexcept {}
+  virtual void falls_asleep() noexcept {}
+  virtual int members() const { return all_; }  // that may run now
+
+ private:
+  int const all_;
+};
+
+class LeasedArena final : public Arena {
  public:
   using Members = std::vector<bool>;  // [worker]
 
   // `tell` is called with who may run from now on, whenever that changes; under the lock.
-  Arena(std::unique_ptr<LeaseSource> source, policy::ArenaWorkers workers,
-        std::function<void(Members const&)> tell);
-  ~Arena();
-  Arena(Arena&&) = delete;
-  Arena& operator=(Arena&&) = delete;
+  LeasedArena(std::unique_ptr<CpuLease> source, policy::ArenaWorkers workers,
+              std::function<void(Members const&)> tell);
+  ~LeasedArena() override;
+  LeasedArena(LeasedArena&&) = delete;
+  LeasedArena& operator=(LeasedArena&&) = delete;
 
-  void start();          // until now, nobody gives an answer
-  void stop() noexcept;  // all may run, and nobody asks any more
+  void start() override;          // until now, nobody gives an answer
+  void stop() noexcept override;  // all may run, and nobody asks any more
 
   // A thread of the runtime's has something to do, or looks for it; or does so no more.
-  void woke() noexcept;
-  void falls_asleep() noexcept;
+  void woke() noexcept override;
+  void falls_asleep() noexcept override;
 
-  int members() const;  // that may run now
+  int members() const override;
 
  private:
   enum class Lease : std::uint8_t { none, idle, busy };
@@ -60,7 +77,7 @@ class Arena {
   void admit_granted(std::vector<int> const& cpus);
   void admit_all();
 
-  std::unique_ptr<LeaseSource> source_;
+  std::unique_ptr<CpuLease> source_;
   policy::ArenaWorkers const workers_;
   std::function<void(Members const&)> const tell_;
   sync::atomic<std::uint32_t> awake_{0};

@@ -22,7 +22,7 @@ thread_local char message[256] = "";
 
 int check(nigh_task_queue const* queue, char const* function) noexcept {
   if (queue == nullptr) return refuse(NIGH_BAD_ARGUMENT, function, "the queue is NULL");
-  if (nigh::tasks::worker_of(*queue) == nullptr && queue->host.inherited())
+  if (nigh::tasks::worker_of(*queue) == nullptr && queue->host.pool().is_inherited())
     return refuse(NIGH_FORKED, function,
                   "the queue was allocated before fork(): it has no workers in this process");
   return NIGH_OK;
@@ -110,7 +110,7 @@ nigh_task_queue* nigh_task_queue_allocate(nigh_options const* options) noexcept 
 int nigh_task_queue_free(nigh_task_queue* queue) noexcept {
   constexpr auto me = "nigh_task_queue_free";
   if (queue == nullptr) return NIGH_OK;
-  if (!queue->host.inherited()) {
+  if (!queue->host.pool().is_inherited()) {
     if (!queue->empty()) return refuse(NIGH_BUSY, me, "the queue has tasks that have not finished");
     if (queue->visitors.load(nigh::sync::acquire) > 0)  // (L)
       return refuse(NIGH_BUSY, me, "a thread has put tasks and not called nigh_wait()");
@@ -158,7 +158,7 @@ int nigh_run(nigh_task_queue* queue, nigh_function f, void const* in, std::size_
 
 int nigh_workers(nigh_task_queue const* queue) noexcept {
   if (int const wrong = check(queue, "nigh_workers")) return wrong;
-  return queue->host.workers();
+  return queue->host.pool().layout.workers();
 }
 
 int nigh_worker_index() noexcept { return nigh::this_worker::index(); }

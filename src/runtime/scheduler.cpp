@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a scheduler begins and ends.
-
 #include "runtime/scheduler.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <latch>
 #include <new>
+#include <nigh/array.hpp>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -15,16 +15,11 @@
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
-#include "platform/futex.hpp"
-#include "policy/fork.hpp"
 #include "policy/quota.hpp"
-#include "runtime/current.hpp"
-#include "runtime/until.hpp"
+#include "runtime/current_thread.hpp"
 
-namespace nigh::detail {
+namespace nigh::tasks {
 namespace {
-
-constexpr int guest_seats = 64;
 
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
   throw std::invalid_argument("runtime_options::" + option + ": " + why);
@@ -122,228 +117,233 @@ void add_to(worker_counters& row, trace::WorkerCounters const& c) {
   for (std::size_t l = 0; l < c.steals_at.size(); ++l) row.steals_at[l] += c.steals_at[l].get();
 }
 
-}  // namespace
-
-scheduler::scheduler(runtime_options const& options, tasks::Outside* outside)
-    : machine_(options.machine != nullptr ? *options.machine : this_host()),
-      options_(checked(options)),
-      layout_(machine_, chosen_cpus(machine_, options),
-              {options.queue_level, options.mode == locality::strict}),
-      outside_tasks_(outside),
-      process_(forks_so_far()) {
-  add_seats();
-  make_parking();
-  start_recording();
-  make_arena();
-  start_threads();
-}
-
-scheduler::~scheduler() {
-  if (inherited()) {  // its threads are the parent's
-    for (auto& seat : seats_) static_cast<void>(seat->ring.release());
-    static_cast<void>(arena_.release());
-    return;
-  }
-  NIGH_ASSERT(this_worker() == nullptr, "no task destroys the runtime it runs in");
-  for (auto const& seat : extras())
-    NIGH_ASSERT(seat->role != tasks::Role::guest || seat->duty.load(sync::relaxed) == Worker::off,
-                "a runtime is destroyed when no thread is in its scopes or invoke()");
-  quiescence_.wait([&] { return all_done(); });
-  if (exception_) say_what_was_lost(exception_);
-  stop_threads();
-}
-
-// Who takes from a group's queue, and whom it wakes for its own.
-void scheduler::make_parking() {
-  std::vector<std::vector<int>> workers_of, wake_order;
-  for (int self = 0; self < queues(); ++self) {
-    auto const& group = layout_.group(self);
-    workers_of.push_back(home(self).buffers);
-    wake_order.push_back({self});
-    wake_order.back().insert(wake_order.back().end(), group.others.begin(), group.others.end());
-  }
-  parking_.emplace(std::move(workers_of), std::move(wake_order), seats_.size());
-}
-
-// Workers, a stand-in beside each, and room for guests. The stacks of the latter two are set up
-// when first needed.
-void scheduler::add_seats() {
-  worker_count_ = layout_.workers();
-  auto const add = [&](tasks::Role role, int at) {
-    seats_.push_back(std::make_unique<Worker>(*this, static_cast<int>(seats_.size()), role,
-                                              layout_.cpu_of(at), layout_.domain_of(at),
-                                              layout_.group_of(at), machine_.domains().size()));
-    auto& added = *seats_.back();
-    added.near_worker.store(at, sync::relaxed);
-    if (role == tasks::Role::guest) return;
-    added.plan = &layout_.victims_of(at);
-    home(added.home).buffers.push_back(added.seat);
-  };
-  homes_.resize(static_cast<std::size_t>(queues()));
-  for (int w = 0; w < worker_count_; ++w) add(tasks::Role::worker, w);
-  for (int w = 0; w < worker_count_; ++w) {
-    add(tasks::Role::stand_in, w);
-    seats_.back()->beside = &worker(w);
-    seats_.back()->ring = std::make_unique<Queue>(tasks::ring_capacity);
-  }
-  for (int g = 0; g < guest_seats; ++g) add(tasks::Role::guest, 0);
-  extras_end_.store(worker_count_, sync::relaxed);
-  stand_ins_.resize(static_cast<std::size_t>(worker_count_));
-}
-
-void scheduler::start_recording() {
-  std::vector<trace::Recorder::TrackInfo> tracks;
-  for (auto const& w : seats_) {
-    auto const number = std::to_string(w->role == tasks::Role::guest ? w->seat - 2 * worker_count_
-                                                                     : w->seat % worker_count_);
-    auto const cpu = " (cpu " + std::to_string(w->cpu) + ")";
-    if (w->role == tasks::Role::worker) tracks.push_back({"worker " + number + cpu, &w->counters});
-    if (w->role == tasks::Role::stand_in)
-      tracks.push_back({"stand-in " + number + cpu, &w->counters, false});
-    if (w->role == tasks::Role::guest) tracks.push_back({"guest " + number, &w->counters, false});
-  }
-  recorder_ = trace::Recorder::start(options_.trace_file, std::move(tracks));
-  if (recorder_ == nullptr) return;
-  for (auto const& w : seats_) w->track = &recorder_->track(w->seat);
-}
-
-// Who names the cpus of a runtime has decided about them.
-void scheduler::make_arena() {
-  if (tasks::make_lease_source == nullptr || !options_.cpus.empty() || worker_count_ < 2) return;
-  policy::ArenaWorkers workers;
-  workers.cpu_of = cpus();
-  auto source = tasks::make_lease_source(machine_, workers.cpu_of);
-  if (source == nullptr) return;
-  workers.home_of = crew().home_of;
-  workers.homes = crew().homes();
-  workers.each_home_needs_one = options_.mode == locality::strict;
-  arena_ = std::make_unique<tasks::Arena>(std::move(source), std::move(workers),
-                                          [this](auto const& members) { admit(members); });
-}
-
-// Who may run is let out of its rest first: there is always one who looks for work. Then those who
-// are to leave are woken where spawners look for sleepers, to sleep elsewhere.
-void scheduler::admit(tasks::Arena::Members const& members) noexcept {
-  auto const ask = [&](Worker& w, Worker::Leave what) {
-    if (w.asked_to.load(sync::relaxed) == what) return;
-    w.asked_to.store(what, sync::seq_cst);  // (S)
-    platform::futex_wake_all(w.asked_to);
-    parking_->wake(w.seat, w.home);
-  };
-  for (auto const what : {Worker::stay, Worker::leave})
-    for (int w = 0; w < worker_count_; ++w)
-      if (members[static_cast<std::size_t>(w)] == (what == Worker::stay)) {
-        ask(worker(w), what);
-        ask(worker(worker_count_ + w), what);
-      }
-}
-
-void scheduler::start_threads() {
-  ready_.emplace(worker_count_);
-  for (auto& w : pinned_workers()) {
-    auto thread = platform::Thread::start(options_.thread_stack_bytes, [this, &w] { live(*w); });
-    if (thread) {
-      threads_.push_back(*thread);
-      continue;
-    }
-    // The threads that did start wait for the others; let them through, to their end.
-    stopping_.store(true, sync::relaxed);
-    ready_->count_down(worker_count_ - static_cast<std::ptrdiff_t>(threads_.size()));
-    stop_threads();
-    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            thread.message());
-  }
-  ready_->wait();
-  if (stopping_.load(sync::relaxed)) {
-    stop_threads();
-    std::rethrow_exception(exception_);
-  }
-  if (arena_ != nullptr) arena_->start();
-}
-
-// A worker's whole life. Nobody works before everybody is set up.
-void scheduler::live(Worker& me) noexcept {
-  try {
-    set_up(me);
-  } catch (...) {
-    keep_exception();
-    stopping_.store(true, sync::relaxed);  // the latch orders it before the loads behind it
-  }
-  ready_->arrive_and_wait();
-  if (stopping_.load(sync::relaxed)) return;
-  current = {this, &me};
-  this_stack = &me.stack;
-  if (arena_ != nullptr) arena_->woke();
-  serve(me, Ending{*this});
-  if (arena_ != nullptr) arena_->falls_asleep();
+topology const& machine_of(runtime_options const& options) {
+  return options.machine != nullptr ? *options.machine : this_host();
 }
 
 // On the worker's own thread, so that what it allocates lies in its domain.
-void scheduler::set_up(Worker& me) {
-  if (machine_.is_this_host() && !platform::pin_this_thread({&me.cpu, 1}))
-    pinned_.store(false, sync::relaxed);
-  me.ring = std::make_unique<Queue>(tasks::ring_capacity);
-  if (!set_up_stack(me)) throw std::bad_alloc();
-  if (layout_.group(me.home).workers.front() == me.seat)
-    home(me.home).queue = std::make_unique<Queue>(options_.queue_capacity);
+void set_up(Worker& me) {
+  auto& pool = me.pool;
+  if (pool.machine.is_this_host() && !platform::pin_this_thread({&me.cpu, 1}))
+    pool.pinned.store(false, sync::relaxed);
+  me.buffer = std::make_unique<Pool::Queue>(local_buffer_capacity);
+  if (!me.set_up_stack()) throw std::bad_alloc();
+  if (pool.layout.group(me.group).workers.front() == me.index)
+    pool.group(me.group).queue = std::make_unique<Pool::Queue>(pool.options.queue_capacity);
 }
 
-// All zeroes is an empty slot, so the memory is first touched by the pushes that need it.
-bool scheduler::set_up_stack(Worker& me) noexcept {
-  auto& stack = me.stack;
-  auto const capacity = options_.task_capacity;
-  auto* const slots = static_cast<task_slot*>(platform::map_zeroes(capacity * sizeof(task_slot)));
-  if (slots == nullptr) return false;
-  stack.slots = stack.top = stack.split = stack.base = slots;
-  stack.capacity = static_cast<std::uint32_t>(capacity);
-  me.room_ends = slots + capacity;
-  stack.limit = limits_forks() ? slots : me.room_ends;
-  bool const has_thieves =
-      worker_count_ > 1 || me.role != tasks::Role::worker || outside_tasks_ != nullptr;
-  stack.share_goal = has_thieves ? policy::tasks_kept_shared : 0;
-  stack.wanted.store(has_thieves, sync::relaxed);
-  return true;
+}  // namespace
+
+// ---- the beginning
+
+Scheduler::Scheduler(runtime_options const& options, WorkSource& source)
+    : pool_(*this, machine_of(options), checked(options), chosen_cpus(machine_of(options), options),
+            source) {
+  start_recording();
+  start_threads();
 }
 
-void scheduler::stop_threads() noexcept {
-  stopping_.store(true, sync::seq_cst);  // (S)
-  if (arena_ != nullptr) arena_->stop();
-  for (int w = 0; w < worker_count_; ++w) {
-    auto& duty = worker(worker_count_ + w).duty;
-    duty.store(Worker::ended, sync::seq_cst);
-    platform::futex_wake_all(duty);
+void Scheduler::start_recording() {
+  std::vector<trace::Recorder::TrackInfo> tracks;
+  int const n = pool_.layout.workers();
+  for (auto const& w : pool_.threads.all()) {
+    auto const number = std::to_string(w->is_external() ? w->index - 2 * n : w->index % n);
+    auto const cpu = " (cpu " + std::to_string(w->cpu) + ")";
+    // Trace files call a backup thread a stand-in, and an external thread a guest.
+    if (w->is_worker())
+      tracks.push_back({"worker " + number + cpu, &w->counters});
+    else if (w->is_external())
+      tracks.push_back({"guest " + number, &w->counters, false});
+    else
+      tracks.push_back({"stand-in " + number + cpu, &w->counters, false});
   }
-  parking_->wake_all();
-  for (auto& t : threads_) t.join();
-  for (auto& t : stand_ins_)
-    if (t) t->join();
-  for (auto& seat : seats_)
-    if (seat->stack.slots != nullptr)
-      platform::unmap(seat->stack.slots, seat->stack.capacity * sizeof(task_slot));
+  recorder_ = trace::Recorder::start(pool_.options.trace_file, std::move(tracks));
+  if (recorder_ == nullptr) return;
+  for (auto const& w : pool_.threads.all()) w->trace.write_to(recorder_->track(w->index));
 }
 
-std::vector<worker_counters> scheduler::counters() const {
+void Scheduler::start_threads() {
+  auto const workers = pool_.layout.workers();
+  ready_.emplace(workers);
+  std::string error;
+  if (!pool_.threads.start_workers([this](Worker& me) { live(me); }, error)) {
+    // The threads that did start wait for the others; let them through, to their end.
+    pool_.stopping.store(true, sync::relaxed);
+    ready_->count_down(workers - static_cast<std::ptrdiff_t>(pool_.threads.started()));
+    stop_threads();
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again), error);
+  }
+  ready_->wait();
+  if (pool_.stopping.load(sync::relaxed)) {
+    stop_threads();
+    std::rethrow_exception(pool_.failure.take());
+  }
+  pool_.arena->start();
+}
+
+// A worker's whole life. Nobody works before everybody is set up.
+void Scheduler::live(Worker& me) noexcept {
+  try {
+    set_up(me);
+  } catch (...) {
+    pool_.failure.keep();
+    pool_.stopping.store(true, sync::relaxed);  // the latch orders it before the loads behind it
+  }
+  ready_->arrive_and_wait();
+  if (pool_.stopping.load(sync::relaxed)) return;
+  become(me);
+  pool_.arena->woke();
+  me.run_loop();
+  pool_.arena->falls_asleep();
+}
+
+// ---- the end
+
+Scheduler::~Scheduler() {
+  if (pool_.is_inherited()) return;
+  NIGH_ASSERT(worker_here() == nullptr, "no task destroys the runtime it runs in");
+  for (auto const& slot : pool_.threads.externals())
+    NIGH_ASSERT(slot->duty.load(sync::relaxed) == Worker::off,
+                "a runtime is destroyed when no thread is in its scopes or invoke()");
+  pool_.quiescence.wait([&] { return pool_.all_done(); });
+  if (auto const lost = pool_.failure.take()) say_what_was_lost(lost);
+  stop_threads();
+}
+
+void Scheduler::stop_threads() noexcept {
+  pool_.stopping.store(true, sync::seq_cst);  // (S)
+  pool_.arena->stop();
+  pool_.threads.end_threads();
+}
+
+// ---- queued tasks
+
+Worker* Scheduler::worker_here() const noexcept {
+  auto* const me = current_worker();
+  return me != nullptr && &me->pool == &pool_ ? me : nullptr;
+}
+
+// Into whose queue a task goes. Those near a domain that has several are dealt out.
+int Scheduler::group_for(near where, Worker const* me) noexcept {
+  if (where.queue() != near::anywhere) return where.queue();
+  auto const in_turn = [this](std::size_t n) {
+    return n == 1 ? 0 : next_group_.fetch_add(1, sync::relaxed) % n;
+  };
+  if (where.domain() != near::anywhere) {
+    auto const& there = pool_.layout.groups_of_domain(where.domain());
+    return there[in_turn(there.size())];
+  }
+  return me != nullptr ? me->group : static_cast<int>(in_turn(pool_.layout.groups().size()));
+}
+
+near Scheduler::resolved(near where) const {
+  check_process();
+  if (int const q = where.queue(); q != near::anywhere) {
+    if (q < 0 || q >= static_cast<int>(pool_.layout.groups().size()))
+      throw std::out_of_range("near: queue " + std::to_string(q) + " does not exist");
+    return near::at_queue(q, pool_.layout.group(q).domain, where.bytes());
+  }
+  int const domain =
+      where.address() != nullptr ? nigh::domain_of(where.address(), pool_.machine) : where.domain();
+  if (domain < near::anywhere || domain >= pool_.layout.domains())
+    throw std::out_of_range("near: domain " + std::to_string(domain) + " does not exist");
+  return near(domain, where.bytes());
+}
+
+void Scheduler::check_process() const {
+  if (pool_.is_inherited())
+    throw std::logic_error("this nigh::runtime was made before fork(): it has no workers here");
+}
+
+// Runs it right here if runs_here() says so, or if the queue is full: then the bound on memory is
+// kept, and the task is not lost.
+template <class Here>
+void Scheduler::submit(near where, detail::task& t, Here runs_here) {
+  check_process();
+  t.domain = where.domain();
+  t.bytes = where.bytes();
+
+  auto* const me = worker_here();
+  bool const limited = pool_.options.pending_limit > 0;
+  if (limited) pool_.pending.fetch_add(1, sync::relaxed);
+  if (me != nullptr)
+    me->tasks.spawned();
+  else
+    pool_.tasks_of_others.spawned();
+
+  int const h = group_for(where, me);
+  if (runs_here() || !pool_.group(h).queue->push({&t, 1})) {
+    run_queued(pool_, t, me);
+    return;
+  }
+  pool_.parking.notify(h, pool_.layout.reach(h));
+  if (limited &&
+      pool_.pending.load(sync::relaxed) >= static_cast<std::int64_t>(pool_.options.pending_limit))
+    run_one_waiting(me);
+}
+
+void Scheduler::submit(near where, detail::task t) {
+  submit(where, t, [] { return false; });
+}
+
+// A queue is first in, first out: a worker that waits for a task far behind runs all before it on
+// top of its own stack, and each of these may wait likewise. Who waits with little stack left no
+// longer helps, and if all do so, nobody takes the tasks they wait for. So these are not queued.
+void Scheduler::submit_awaited(near where, detail::task t) {
+  submit(where, t, [this] { return platform::stack_left() <= 2 * pool_.stack_to_help(); });
+}
+
+// The paper's rule at the bound: the submitter runs the task that an idle worker would take there.
+void Scheduler::run_one_waiting(Worker* me) noexcept {
+  detail::task t;
+  if (me != nullptr) {
+    if (me->find_queued_at_home(t) || pool_.find_in_buffers(me->group, t) ||
+        pool_.find_in_other_groups(me->group, t))
+      run_queued(pool_, t, me);
+    return;
+  }
+  int const domain = pool_.machine.domain_of_cpu(platform::current_cpu());
+  int const h = domain < 0 ? 0 : pool_.layout.groups_of_domain(domain).front();
+  std::size_t taken = 0;
+  auto const one = [](std::size_t) { return std::size_t{1}; };
+  if (pool_.group(h).queue->take({&t, 1}, taken, one) == Take::taken ||
+      pool_.find_in_other_groups(h, t))
+    run_queued(pool_, t, nullptr);
+}
+
+void Scheduler::wait() {
+  check_process();
+  auto const* const me = detail::this_stack->worker;
+  if (worker_here() != nullptr || (me != nullptr && &me->pool == &pool_ && me->frames > 0))
+    throw std::logic_error("runtime::wait called from inside a task, which would wait for itself");
+  pool_.quiescence.wait([&] { return pool_.all_done(); });
+  auto const first = pool_.failure.take();
+  if (first) std::rethrow_exception(first);
+}
+
+// ---- counters
+
+std::vector<worker_counters> Scheduler::counters() const {
   std::vector<worker_counters> all;
-  for (auto const& w : pinned_workers()) {
+  for (auto const& w : pool_.threads.workers()) {
     auto& row = all.emplace_back();
     row.cpu = w->cpu;
     row.domain = w->domain;
     add_to(row, w->counters);
-    add_to(row, worker(worker_count_ + w->seat).counters);
+    add_to(row, pool_.threads.backup_of(*w).counters);
   }
   return all;
 }
 
-worker_counters scheduler::guest_counters() const {
+worker_counters Scheduler::external_counters() const {
   worker_counters row;
-  for (auto const& seat : seats_)
-    if (seat->role == tasks::Role::guest) add_to(row, seat->counters);
+  for (auto const& slot : pool_.threads.externals()) add_to(row, slot->counters);
   return row;
 }
 
-void scheduler::reset_counters() noexcept {
+void Scheduler::reset_counters() noexcept {
   if (recorder_ != nullptr) recorder_->counters_reset();
-  for (auto& w : seats_) w->counters.reset();
+  for (auto const& w : pool_.threads.all()) w->counters.reset();
 }
 
-}  // namespace nigh::detail
+}  // namespace nigh::tasks

@@ -7,7 +7,6 @@
 
 #include "base/assert.hpp"
 #include "platform/futex.hpp"
-#include "runtime/current.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace nigh {
@@ -18,10 +17,10 @@ task_scope::task_scope(task_scope_options options)
   if (options.where != nullptr || stack_ == &detail::no_stack) enter(options.where);
 }
 
-// A thread that is not one of the runtime's already becomes a guest.
+// A thread that is not one of the runtime's already takes the slot of an external thread.
 void task_scope::enter(runtime* where) {
   host_ = where != nullptr ? where : &default_runtime();
-  before_ = detail::enter(*host_->scheduler_);
+  before_ = detail::enter(detail::runtime_access::scheduler(*host_));
   stack_ = detail::this_stack;
   base_ = stack_->top;
 }
@@ -39,14 +38,14 @@ detail::task_stack* task_scope::stack_of_spawner() const noexcept {
   auto* const here = detail::this_stack;
   auto const* const host = here->worker;
   auto const* const ours = stack_->worker;
-  return host != nullptr && ours != nullptr && &host->host == &ours->host ? here : nullptr;
+  return host != nullptr && ours != nullptr && &host->pool == &ours->pool ? here : nullptr;
 }
 
 void task_scope::await_near() noexcept {
   NIGH_ASSERT(own_near_ == 0, "a task does not wait for the scope it belongs to");
   if (stack_ != &detail::no_stack) {
     auto& me = *stack_->worker;
-    me.host.await_zero(me, near_pending_);
+    me.await_zero(near_pending_);
     return;
   }
   for (auto n = near_pending_.load(sync::acquire); n != 0;
@@ -61,14 +60,14 @@ void task_scope::end_near(detail::task_slot* base) noexcept {
   count_own_near(-1);
   if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
   if (waiting != nullptr)
-    waiting->host.wake(*waiting);
+    waiting->wake();
   else
     platform::futex_wake_all(near_pending_);
 }
 
-detail::scheduler& task_scope::host() const {
+tasks::Scheduler& task_scope::host() const {
   auto* const ours = stack_->worker;
-  return ours != nullptr ? ours->host : *host_->scheduler_;
+  return ours != nullptr ? ours->pool.scheduler : detail::runtime_access::scheduler(*host_);
 }
 
 near task_scope::resolved(near where) const { return host().resolved(where); }

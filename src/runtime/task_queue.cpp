@@ -3,6 +3,7 @@
 
 #include "runtime/task_queue.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,20 +13,21 @@
 #include <utility>
 
 #include "platform/futex.hpp"
-#include "runtime/visits.hpp"
+#include "runtime/current_thread.hpp"
 
 using nigh::detail::task_slot;
 using nigh::detail::task_stack;
 using nigh::detail::this_stack;
 
-nigh_task_queue::nigh_task_queue(scheduler& shared) : host(shared), counts(host.seats()) {}
+nigh_task_queue::nigh_task_queue(Scheduler& shared)
+    : host(shared), counts(host.pool().threads.size()) {}
 
 nigh_task_queue::nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
                                  nigh::runtime_options const& options)
     : machine(std::move(its_machine)),
-      own(std::make_unique<scheduler>(options)),
+      own(std::make_unique<Scheduler>(options)),
       host(*own),
-      counts(host.seats()) {}
+      counts(host.pool().threads.size()) {}
 
 std::uint64_t nigh_task_queue::finished() const noexcept {
   auto n = elsewhere.finished_so_far();
@@ -129,7 +131,7 @@ bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
 // There was no room for it: here and now, on a copy as well.
 [[gnu::noinline]] void run_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
   queue.counts_of(me).serialized.add(1);
-  AtSeat const here(me);
+  AtSlot const here(me);
   alignas(16) std::byte small[NIGH_INPUT_IN_SLOT];
   bool const fits = what.in_bytes <= sizeof small;
   void* const copy = fits ? small : std::malloc(what.in_bytes);
@@ -140,7 +142,7 @@ bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
 
 void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
   queue.counts_of(me).put.add(1);
-  bool const room = me.stack.top < me.stack.limit || queue.host.may_fork(me);
+  bool const room = me.stack.top < me.stack.limit || me.may_fork();
   if (!room || !push(queue, me, what)) [[unlikely]]
     run_at(queue, me, what);
 }
@@ -148,27 +150,27 @@ void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
 // What this thread, or the task it runs, has put.
 void finish(Worker& me) noexcept {
   auto& stack = me.stack;
-  bool const tracks_depth = me.host.limits_forks();
+  bool const tracks_depth = me.pool.limits_forks();
   while (stack.top > stack.base) {
     auto* const slot = stack.top - 1;
     if (stack.wanted.load(sync::relaxed) || !stack.is_private(slot) || tracks_depth)
-      me.host.finish_top(me);
+      me.finish_top();
     else
       slot->call(*slot, &stack);
   }
 }
 
-// Does `work` at the seat that the calling thread has, if any, and gives it up if it is not needed
+// Does `work` at the slot that the calling thread has, if any, and gives it up if it is not needed
 // any more.
 template <class Work>
-auto visit(Worker* seat, Work work) noexcept {
-  using answer = decltype(work(*seat));
-  if (seat == nullptr) return answer{};
+auto visit(Worker* slot, Work work) noexcept {
+  using answer = decltype(work(*slot));
+  if (slot == nullptr) return answer{};
   answer const a = [&] {
-    AtSeat const here(*seat);
-    return work(*seat);
+    AtSlot const here(*slot);
+    return work(*slot);
   }();
-  if (seat->stack.top == seat->stack.slots) visits.close(*seat);
+  if (slot->stack.top == slot->stack.slots) visits.close(*slot);
   return a;
 }
 
@@ -199,10 +201,10 @@ void run_on_worker(nigh_task_queue& queue, Call const& what) {
 void put(nigh_task_queue& queue, Call const& what) noexcept {
   if (auto* const me = worker_of(queue)) {
     put_at(queue, *me, what);
-    if (me->stack.wanted.load(sync::relaxed)) queue.host.share(*me);
-  } else if (auto* const seat = visits.find_or_open(queue)) {
-    put_at(queue, *seat, what);
-    queue.host.share_all(*seat);  // its owner may be away for long
+    if (me->stack.wanted.load(sync::relaxed)) me->share();
+  } else if (auto* const slot = visits.find_or_open(queue)) {
+    put_at(queue, *slot, what);
+    slot->share_all();  // its owner may be away for long
   } else {
     queue.elsewhere.add();
     queue.elsewhere.serialized.fetch_add(1, sync::relaxed);
@@ -212,21 +214,21 @@ void put(nigh_task_queue& queue, Call const& what) noexcept {
 
 void wait(nigh_task_queue& queue) noexcept {
   if (auto* const me = worker_of(queue)) return finish(*me);
-  visit(visits.find(queue.host), [](Worker& me) {
+  visit(visits.find(queue.host.pool()), [](Worker& me) {
     finish(me);
     return true;
   });
 }
 
 bool execute(nigh_task_queue& queue) noexcept {
-  auto const one = [](Worker& me) { return me.stack.top > me.stack.base && me.host.run_top(me); };
+  auto const one = [](Worker& me) { return me.stack.top > me.stack.base && me.run_top(); };
   if (auto* const me = worker_of(queue)) return one(*me);
-  return visit(visits.find(queue.host), one);
+  return visit(visits.find(queue.host.pool()), one);
 }
 
 std::uint32_t steal(nigh_task_queue& queue) noexcept {
   visits.begin_other_tasks();
-  auto const once = [](Worker& me) { return me.host.steal_once(me); };
+  auto const once = [](Worker& me) { return me.steal_once(); };
   auto* const me = worker_of(queue);
   auto const n = me != nullptr ? once(*me) : visit(visits.find_or_open(queue), once);
   visits.end_other_tasks();
@@ -240,18 +242,76 @@ void run(nigh_task_queue& queue, Call const& what) {
     queue.counts_of(me).put.add(1);
     auto* const base = me.stack.top;
     call(queue, what.f, what.in, what.out);
-    queue.host.finish_down_to(me, base);
+    me.finish_down_to(base);
     return true;
   };
   if (auto* const me = worker_of(queue)) {
     here(*me);
   } else if (this_stack == &detail::no_stack) {
     run_on_worker(queue, what);
-  } else if (auto* const seat = visits.find_or_open(queue)) {
-    visit(seat, here);
+  } else if (auto* const slot = visits.find_or_open(queue)) {
+    visit(slot, here);
   } else {
     queue.elsewhere.add();
     run_elsewhere(queue, what);
+  }
+}
+
+// ---- the slots of threads from outside
+
+thread_local Visits visits;
+
+Visits::~Visits() {
+  forget_those_of_the_parent();
+  auto const is_open = [](Visit const& visit) { return visit.slot != nullptr; };
+  for (;;) {  // tasks that run here may open others
+    auto const visit = std::find_if(open_.begin(), open_.end(), is_open);
+    if (visit == open_.end()) return;
+    auto& slot = *visit->slot;
+    {
+      AtSlot const here(slot);
+      slot.finish_down_to(slot.stack.slots);
+    }
+    close(slot);
+  }
+}
+
+// After fork(): the slots are those of another process.
+void Visits::forget_those_of_the_parent() noexcept {
+  auto const now = forks_so_far();
+  if (process_ != now) open_ = {};
+  process_ = now;
+}
+
+Worker* Visits::find(Pool const& pool) noexcept {
+  forget_those_of_the_parent();
+  for (auto const& visit : open_)
+    if (visit.slot != nullptr && &visit.slot->pool == &pool && visit.who == me()) return visit.slot;
+  return nullptr;
+}
+
+Worker* Visits::find_or_open(nigh_task_queue& queue) noexcept {
+  if (auto* const slot = find(queue.host.pool())) return slot;
+  for (auto& visit : open_) {
+    if (visit.slot != nullptr) continue;
+    auto* const slot = queue.host.pool().threads.take_external();
+    if (slot == nullptr) return nullptr;
+    visit = {slot, me(), queue.own != nullptr ? &queue : nullptr};
+    if (visit.queue != nullptr) queue.visitors.fetch_add(1, sync::relaxed);
+    return slot;
+  }
+  return nullptr;
+}
+
+void Visits::close(Worker const& slot) noexcept {
+  for (auto& visit : open_) {
+    if (visit.slot != &slot) continue;
+    auto* const queue = visit.queue;
+    slot.pool.threads.leave_external(*visit.slot);
+    visit = {};
+    // The queue may be freed by another thread from here on.
+    if (queue != nullptr) queue->visitors.fetch_sub(1, sync::release);  // (L)
+    return;
   }
 }
 

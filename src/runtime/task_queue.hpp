@@ -4,6 +4,7 @@
 
 #include <nigh/nigh.h>
 
+#include <array>
 #include <memory>
 #include <nigh/detail/task_stack.hpp>
 #include <vector>
@@ -12,22 +13,22 @@
 #include "runtime/scheduler.hpp"
 
 struct nigh_task_queue {
-  using scheduler = nigh::detail::scheduler;
+  using Scheduler = nigh::tasks::Scheduler;
 
   // Own machine and workers, or none.
   std::unique_ptr<nigh::topology> machine;
-  std::unique_ptr<scheduler> own;
-  scheduler& host;
-  std::vector<nigh::tasks::PutCount> counts;  // [seat]
+  std::unique_ptr<Scheduler> own;
+  Scheduler& host;
+  std::vector<nigh::tasks::PutCount> counts;  // [thread slot]
   nigh::tasks::SharedPutCount elsewhere;
-  nigh::sync::atomic<int> visitors{0};  // seats that threads hold, of a runtime of its own
+  nigh::sync::atomic<int> visitors{0};  // slots that threads hold, of a runtime of its own
 
-  explicit nigh_task_queue(scheduler& shared);
+  explicit nigh_task_queue(Scheduler& shared);
   nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
                   nigh::runtime_options const& options);
 
   nigh::tasks::PutCount& counts_of(nigh::tasks::Worker const& w) noexcept {
-    return counts[static_cast<std::size_t>(w.seat)];
+    return counts[static_cast<std::size_t>(w.index)];
   }
   std::uint64_t finished() const noexcept;
   std::uint64_t put() const noexcept;
@@ -39,11 +40,65 @@ struct nigh_task_queue {
 
 namespace nigh::tasks {
 
-// The calling thread, if it is one of the runtime's or works on a seat of it.
+// The calling thread, if it is one of the runtime's or works on a slot of it.
 inline Worker* worker_of(nigh_task_queue const& queue) noexcept {
   auto* const worker = detail::this_stack->worker;
-  return worker != nullptr && &worker->host == &queue.host ? worker : nullptr;
+  return worker != nullptr && &worker->pool == &queue.host.pool() ? worker : nullptr;
 }
+
+// The thread slots that the calling thread has taken in runtimes it is no worker of, to put tasks
+// there from C. Such a slot is kept until its tasks have been waited for.
+class Visits {
+ public:
+  ~Visits();  // a thread that ends waits for what it has put
+
+  // Of the running task, or of the thread outside of tasks; null: none.
+  Worker* find(Pool const& pool) noexcept;
+  // The same, and takes a slot if there is none. Null: all slots, or all of ours, are taken.
+  Worker* find_or_open(nigh_task_queue& queue) noexcept;
+  void close(Worker const& slot) noexcept;  // all its tasks have been joined
+
+  // Tasks that nigh_steal() runs are others than the one that called it.
+  void begin_other_tasks() noexcept { ++level_; }
+  void end_other_tasks() noexcept { --level_; }
+
+ private:
+  // Whose visit it is. A task must not wait for the tasks of another one that it happens to run on
+  // top of: that one may be waiting for it.
+  struct Visitor {
+    detail::task_stack const* stack = nullptr;
+    detail::task_slot const* base = nullptr;
+    unsigned level = 0;
+    bool operator==(Visitor const&) const = default;
+  };
+  struct Visit {
+    Worker* slot = nullptr;
+    Visitor who;
+    nigh_task_queue* queue = nullptr;
+  };
+  Visitor me() const noexcept { return {detail::this_stack, detail::this_stack->base, level_}; }
+  void forget_those_of_the_parent() noexcept;
+
+  std::array<Visit, 16> open_;
+  unsigned level_ = 0;
+  unsigned process_ = 0;  // forks before the first was opened
+};
+
+extern thread_local Visits visits;
+
+// While one lives, the calling thread works on a slot that it has taken.
+class AtSlot {
+ public:
+  explicit AtSlot(Worker& slot) noexcept : before_(detail::this_stack) {
+    detail::this_stack = &slot.stack;
+  }
+  ~AtSlot() { detail::this_stack = before_; }
+  AtSlot(AtSlot&&) = delete;
+  AtSlot& operator=(AtSlot&&) = delete;
+
+ private:
+  detail::task_stack* const before_;
+};
 
 // A function with what it works on.
 struct Call {

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One thread's own data, worker or guest. Only that thread writes here, except that others take
-// from its ring and its task stack.
+// Worker: one thread of a runtime. It owns a task stack and, if it takes queued tasks, a local
+// buffer. Other threads take from both; all else here is the thread's own. worker.cpp reads from
+// the top: the loop, how a worker finds work, how it steals, runs and joins, and how it sleeps.
+//
+// A thread slot holds one of three kinds (policy::ThreadKind):
+//   worker     a pinned thread, as long as the runtime lives
+//   backup     a thread beside a worker, at work while that worker blocks or has little stack left
+//   external   a thread of the program's own, as long as it uses the runtime
 
 #include <cstdint>
 #include <memory>
@@ -10,96 +16,135 @@
 
 #include "policy/chunk_size.hpp"
 #include "policy/steal_order.hpp"
-#include "runtime/invitation.hpp"
+#include "policy/work_search.hpp"
 #include "runtime/locality_queue.hpp"
+#include "runtime/mailbox.hpp"
 #include "runtime/quiescence.hpp"
+#include "runtime/trace_sink.hpp"
 #include "trace/counters.hpp"
-#include "trace/track.hpp"
 
 namespace nigh::tasks {
 
-// With less of its thread's stack left, a worker that waits in a join leaves all else to its
-// stand-in: what it helps with is run on top of what it waits for.
-inline constexpr std::size_t most_stack_to_help = 256 * 1024;
+struct Pool;
 
-inline constexpr std::size_t ring_capacity = 2 * policy::largest_chunk;
-
-// A seat is taken by
-enum class Role : std::uint8_t {
-  worker,    // a pinned thread, as long as the runtime lives
-  stand_in,  // a thread beside worker w, at work while w is in a blocking_scope
-  guest,     // a thread from outside, as long as it uses the runtime
-};
+inline constexpr std::size_t local_buffer_capacity = 2 * policy::largest_chunk;
 
 struct alignas(64) Worker {
-  Worker(detail::scheduler& host_, int seat_, Role role_, int cpu_, int domain_, int home_,
-         std::size_t domains)
-      : host(host_),
-        seat(seat_),
-        role(role_),
-        cpu(cpu_),
-        domain(domain_),
-        home(home_),
-        counters(domains) {
-    stack.worker = this;
-    // Spread over all bits: a small seed's first draws are small, and all thieves would begin with
-    // their neighbours.
-    random_bits = (static_cast<std::uint32_t>(seat_) + 1) * 0x9e3779b9u;
-  }
+  // Beside that worker, or that worker itself.
+  Worker(Pool& pool, int index, policy::ThreadKind kind, int at_worker);
 
   detail::task_stack stack;
 
-  detail::scheduler& host;
-  int const seat;
-  Role const role;
-  int cpu;     // of a guest: where it was when it came, or was followed to
-  int domain;  //
-  int home;    // whose queue it serves
+  Pool& pool;
+  int const index;  // of its thread slot
+  policy::ThreadKind const kind;
+  bool is_external() const noexcept { return kind == policy::ThreadKind::external; }
+  bool is_worker() const noexcept { return kind == policy::ThreadKind::worker; }
 
-  // Tasks taken from the domain's queue in one visit and not yet begun. Filled only when empty, so
-  // a chunk always fits. Guests have none.
-  std::unique_ptr<LocalityQueue<detail::task>> ring;
+  // Of an external thread: where it was when it came, or was last seen.
+  int cpu;
+  int domain;
+  int group;  // whose queue it serves
+
+  // Tasks that it has taken from the queue of its group in one visit and not begun. It is filled
+  // only when empty, so a chunk always fits. External threads have none.
+  std::unique_ptr<LocalityQueue<detail::task>> buffer;
   TaskCount tasks;
   trace::WorkerCounters counters;
-  trace::Track* track = nullptr;  // null: nobody records
+  TraceSink trace;
 
-  // Whom to steal from: `beside` first, the worker that a stand-in or guest sits next to; then as
-  // the plan, a worker's own or that of `beside`, says.
+  // It steals from `beside` first, the worker that a backup or external thread sits next to; then
+  // as `victims`, a worker's own or that of `beside`, says.
   Worker* beside = nullptr;
-  policy::VictimPlan const* plan = nullptr;  // the scheduler's
-  sync::atomic<int> near_worker{0};          // itself, or `beside`: how far others take it to be
-  std::uint32_t random_bits = 1;
+  policy::VictimPlan const* victims = nullptr;
+  sync::atomic<int> near_worker;  // itself, or `beside`: how far other threads take it to be
+  std::uint32_t random_bits;
   bool woken_in_vain = false;
 
   // Where counts or cutoffs are asked for, stack.limit is the stack's beginning, so that every push
-  // comes by, and this is where it really ends.
+  // takes the slow way; this is where the stack really ends.
   detail::task_slot* room_ends = nullptr;
   std::uint32_t frames = 0;  // stolen and queued tasks that the thread runs, one on top of another
   std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
 
-  // Of a stand-in: is it to work? Of a guest's seat: is it taken?
+  // Of a backup thread: is it to work? Of the slot of an external thread: is it taken?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
-  bool relieved = false;  // of a worker: its stand-in is at work
+  bool relieved = false;  // of a worker: its backup thread is at work
 
-  // Of a worker: what it is invited to. Who sits in its place looks there, too.
-  InvitationBox box;
-  InvitationBox& box_here() noexcept { return beside != nullptr ? beside->box : box; }
+  // Of a worker. The thread that sits in its place looks there, too.
+  Mailbox mailbox;
+  Mailbox& mailbox_here() noexcept { return beside != nullptr ? beside->mailbox : mailbox; }
 
-  // Its cpu is not among those its program may use (arena.hpp). A worker, and its stand-in, begins
-  // nothing more then: it finishes what it has on its stack, and rests.
+  // Its cpu is not among those its program may use (arena.hpp). A worker, or its backup thread,
+  // begins nothing more then: it ends what it has on its stack, and rests.
   enum Leave : std::uint32_t { stay, leave };
   sync::atomic<std::uint32_t> asked_to{stay};
   bool is_to_leave() const noexcept { return asked_to.load(sync::relaxed) == leave; }
 
+  // ---- by the thread itself
+
+  bool set_up_stack() noexcept;         // false: there is no memory
+  void run_loop() noexcept;             // until the runtime ends
+  void run_until_dismissed() noexcept;  // a backup thread: until its worker is back
+
+  void share() noexcept;  // publishes some of its tasks, and sees to it that somebody takes them
+  void share_all() noexcept;
+  bool may_fork() noexcept;  // by room and cutoffs; counts either way
+
+  bool run_top() noexcept;     // runs the topmost task, unless that has been stolen
+  void finish_top() noexcept;  // runs it or waits for it
+  void finish_down_to(detail::task_slot* top) noexcept;
+  void await_zero(sync::atomic<std::uint32_t> const& word) noexcept;  // helps others until it is 0
+  std::uint32_t steal_once() noexcept;  // and runs what it got: so many tasks
+  bool find_queued_at_home(detail::task& t) noexcept;
+  void report_progress() noexcept;
+
+  // ---- by any thread
+
+  // What it waits for has come; the caller has said so, seq_cst.
+  void wake() const noexcept;
   // A thief's visit, as task_stack::take(); one in vain asks for more to be shared.
   template <class HowMany>
-  bool is_robbed(std::uint32_t thief, detail::task_stack::loot& got,
+  bool is_robbed(std::uint32_t thief, detail::task_stack::range& got,
                  HowMany const& how_many) noexcept {
     auto const what = stack.take(thief, got, how_many);
     if (what == detail::steal::empty) stack.ask();
     return what == detail::steal::taken;
   }
+  // Runs the task in somebody else's slot, finishes the slot and wakes its owner.
+  static void run_stolen_slot(Worker& victim, detail::task_slot& slot) noexcept;
+
+ private:
+  struct Job;
+  struct Searching;
+  struct Relief;
+
+  template <class Until>
+  void work_until(Until until) noexcept;
+  template <class Until>
+  void help_until(Until until) noexcept;
+  template <class Until>
+  bool search(Job& job, Until until) noexcept;
+  template <class Until>
+  void rest(Until until) noexcept;
+  bool linger(Job& job) noexcept;
+
+  bool find_work(policy::SearchOrder const& order, Worker* thief, Job& job) noexcept;
+  bool look_at(policy::Source source, Worker* thief, Job& job) noexcept;
+  bool find_external(detail::task& t) noexcept;
+  bool steal_nearest_first(Job& job) noexcept;
+  bool steal_from(Worker& victim, level where, Job& job) noexcept;
+  bool take_own_shared(Job& job) noexcept;
+  level level_to(Worker const& victim) const noexcept;
+
+  void run(Job& job) noexcept;
+  void run_stolen(Job const& job) noexcept;
+  static void run_proxy(detail::task_slot& proxy, detail::task_stack* popping) noexcept;
+  void publish(std::uint32_t n) noexcept;
 };
+
+// Runs a queued task: by `me`, or, null, in a thread that is no worker of the pool.
+void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept;
 
 }  // namespace nigh::tasks

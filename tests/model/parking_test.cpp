@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spawners and workers around Parking, in the order of steps that src/runtime/loop.cpp takes them.
+// Spawners and workers around Parking, in the order of steps that src/runtime/worker.cpp takes them.
 
 #include "runtime/parking.hpp"
 

@@ -9,15 +9,15 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/outside.hpp"
 #include "runtime/scheduler.hpp"
+#include "runtime/work_source.hpp"
 
 namespace {
 
 using namespace nigh;
 
 // Brings what it has been given, and nothing else.
-class Script : public tasks::Outside {
+class Script : public tasks::WorkSource {
  public:
   bool find(detail::task& t) noexcept override {
     std::lock_guard const guard(lock_);
@@ -49,17 +49,17 @@ runtime_options with_workers(int n) {
 std::size_t one(std::size_t) { return 1; }
 
 // Until `done`, takes tasks, runs them here and says so.
-std::uint64_t take_all(detail::scheduler& host, std::atomic<bool> const& done) {
+std::uint64_t take_all(tasks::Scheduler& host, std::atomic<bool> const& done) {
   std::uint64_t taken = 0;
   while (!done.load()) {
-    detail::scheduler::Taken got;
-    if (!host.take_for_outside(got, one)) {
+    tasks::ExternalThief::Taken got;
+    if (!host.external_thief().take(got, one)) {
       std::this_thread::yield();
       continue;
     }
     auto& slot = *got.tasks.first;
     slot.call(slot, nullptr);
-    host.finish_outside(*got.victim, slot);
+    host.external_thief().finish(*got.victim, slot);
     ++taken;
   }
   return taken;
@@ -67,13 +67,13 @@ std::uint64_t take_all(detail::scheduler& host, std::atomic<bool> const& done) {
 
 TEST(Outside, WakesASleeperForWhatItBrings) {
   Script script;
-  detail::scheduler host(with_workers(1), &script);
+  tasks::Scheduler host(with_workers(1), script);
   std::atomic<int> ran{0};
   for (int i = 0; i < 3; ++i) {
     // Long enough for the worker to fall asleep, in some of the rounds at least.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     script.put(detail::make_task([&ran] { ++ran; }));
-    host.call_workers();
+    host.external_thief().call_workers();
     while (ran.load() <= i) std::this_thread::yield();
   }
   host.wait();
@@ -82,7 +82,7 @@ TEST(Outside, WakesASleeperForWhatItBrings) {
 
 TEST(Outside, GetsTheTasksOfASingleWorker) {
   Script script;
-  detail::scheduler host(with_workers(1), &script);
+  tasks::Scheduler host(with_workers(1), script);
   std::atomic<bool> went{false}, done{false};
   host.submit(near{}, detail::make_task([&] {
                 // The first waits for the second, which nobody in this runtime can run meanwhile.
@@ -106,7 +106,7 @@ long fib(int n) {
 // Whatever goes, comes back, or must be run here after all: each task runs once.
 TEST(Outside, SharesWorkWithThoseInside) {
   Script script;
-  detail::scheduler host(with_workers(0), &script);
+  tasks::Scheduler host(with_workers(0), script);
   std::atomic<bool> done{false};
   std::atomic<long> result{0};
   host.submit(near{}, detail::make_task([&] {
@@ -114,18 +114,18 @@ TEST(Outside, SharesWorkWithThoseInside) {
                 done.store(true);
               }));
   for (bool keep = true; !done.load(); keep = !keep) {
-    detail::scheduler::Taken got;
-    if (!host.take_for_outside(got, one)) {
+    tasks::ExternalThief::Taken got;
+    if (!host.external_thief().take(got, one)) {
       std::this_thread::yield();
       continue;
     }
     auto& slot = *got.tasks.first;
     if (keep) {
       slot.call(slot, nullptr);
-      host.finish_outside(*got.victim, slot);
+      host.external_thief().finish(*got.victim, slot);
     } else {
-      script.put(detail::scheduler::run_here_after_all(*got.victim, slot));
-      host.call_workers();
+      script.put(tasks::ExternalThief::run_here_after_all(*got.victim, slot));
+      host.external_thief().call_workers();
     }
   }
   host.wait();
@@ -134,17 +134,17 @@ TEST(Outside, SharesWorkWithThoseInside) {
 
 TEST(Outside, IsAskedForMoreByNobodyWhoHasWork) {
   Script script;
-  detail::scheduler host(with_workers(1), &script);
+  tasks::Scheduler host(with_workers(1), script);
   std::atomic<bool> began{false}, ends{false};
   host.submit(near{}, detail::make_task([&] {
                 began.store(true);
                 while (!ends.load()) std::this_thread::yield();
               }));
   while (!began.load()) std::this_thread::yield();
-  EXPECT_FALSE(host.has_idle_workers());
+  EXPECT_FALSE(host.external_thief().has_idle_workers());
   ends.store(true);
   host.wait();
-  while (!host.has_idle_workers()) std::this_thread::yield();
+  while (!host.external_thief().has_idle_workers()) std::this_thread::yield();
 }
 
 }  // namespace

@@ -34,6 +34,7 @@
 namespace nigh {
 
 namespace tasks {
+class Scheduler;
 struct Worker;
 }
 
@@ -61,7 +62,7 @@ struct task_slot {
   using entry = void (*)(task_slot& slot, task_stack* popping) noexcept;
 
   static constexpr std::size_t closure_bytes = 40;
-  // Otherwise: 1 + seat of the thief. Away: it is no thread of this process.
+  // Otherwise: 1 + thread slot of the thief. Away: it is no thread of this process.
   static constexpr std::uint32_t waiting = 0, done = ~0u, away = done - 1;
 
   entry call;
@@ -84,7 +85,7 @@ enum class steal : std::uint8_t { taken, lost, empty };  // lost: somebody was f
 NIGH_API void share_tasks(task_stack& stack) noexcept;
 
 struct alignas(64) task_stack : task_context {
-  struct loot {
+  struct range {
     task_slot* first = nullptr;
     std::uint32_t count = 0;
   };
@@ -169,9 +170,9 @@ struct alignas(64) task_stack : task_context {
     shared.store(pack(index(slot), index(slot)), sync::relaxed);
   }
 
-  // Thief, sitting at `seat`: takes the oldest shared tasks, as many as how_many(shared) says.
+  // Thief, in thread slot `thief`: takes the oldest shared tasks, as many as how_many(shared) says.
   template <class HowMany>
-  steal take(std::uint32_t seat, loot& got, HowMany how_many) noexcept {
+  steal take(std::uint32_t thief, range& got, HowMany how_many) noexcept {
     auto word = shared.load(sync::relaxed);
     auto const tail = tail_of(word), available = split_of(word) - tail;
     if (tail >= split_of(word)) return steal::empty;
@@ -179,7 +180,7 @@ struct alignas(64) task_stack : task_context {
     if (!shared.compare_exchange_strong(word, word + n, sync::acquire))  // (C)
       return steal::lost;
     got = {slots + tail, n};
-    for (std::uint32_t i = 0; i < n; ++i) slots[tail + i].state.store(seat + 1, sync::relaxed);
+    for (std::uint32_t i = 0; i < n; ++i) slots[tail + i].state.store(thief + 1, sync::relaxed);
     if (available - n < share_goal) wanted.store(true, sync::relaxed);
     return steal::taken;
   }
@@ -213,23 +214,22 @@ NIGH_API void finish_down_to(task_stack& stack, task_slot* slot) noexcept;
 // A typed_task was taken off by somebody else before it was joined.
 [[noreturn]] NIGH_API void refuse_late_join() noexcept;
 
-class scheduler;
-
-// The calling thread works for a scheduler, as a guest, between enter() and leave(), which gets
-// what enter() returned: the stack it had before. That is null where it is one of the host's own
-// threads already, or there is no seat.
-NIGH_API task_stack* enter(scheduler& host);
+// The calling thread works for a runtime, as an external thread, between enter() and leave(), which
+// gets what enter() returned: the stack it had before. That is null where it is one of the
+// runtime's own threads already, or there is no thread slot left.
+NIGH_API task_stack* enter(tasks::Scheduler& host);
 NIGH_API void leave(task_stack* before) noexcept;
 
 // The same as long as this lives; null: not at all.
-class guest {
+class external_thread {
  public:
-  explicit guest(scheduler* host) : before_(host != nullptr ? enter(*host) : nullptr) {}
-  ~guest() {
+  explicit external_thread(tasks::Scheduler* host)
+      : before_(host != nullptr ? enter(*host) : nullptr) {}
+  ~external_thread() {
     if (before_ != nullptr) leave(before_);
   }
-  guest(guest&&) = delete;
-  guest& operator=(guest&&) = delete;
+  external_thread(external_thread&&) = delete;
+  external_thread& operator=(external_thread&&) = delete;
 
  private:
   task_stack* before_;
@@ -249,7 +249,7 @@ class NIGH_API slow_push {
   task_stack* room() const noexcept { return stack_; }  // null: run it inline
 
  private:
-  guest guest_;
+  external_thread external_;
   task_stack* stack_ = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Which piece of a recorded run a worker gets next, and who looks for one: as nigh's scheduler has
-// it (runtime/loop.cpp, runtime/steal.cpp), by its policies.
+// it (runtime/worker.cpp), by its policies.
 //
 //   look    its own stack, newest first; what is left of its chunk; a chunk of its home's queue, by
 //           policy::chunk_at_home(); others' stacks, oldest first, by policy::victim() and

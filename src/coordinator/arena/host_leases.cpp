@@ -15,7 +15,7 @@
 #include "platform/bell.hpp"
 #include "platform/program.hpp"
 #include "platform/thread.hpp"
-#include "runtime/lease_source.hpp"
+#include "runtime/cpu_lease.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 constexpr RegionId whole_runtime = 0;
 constexpr Demand unknown{};
 
-class HostLeases final : public tasks::LeaseSource {
+class HostLeases final : public tasks::CpuLease {
  public:
   HostLeases(char const* socket, CpuSet const& allowed);
   ~HostLeases() override;
@@ -92,7 +92,7 @@ void in_child() {
   living().lock.unlock();
 }
 
-tasks::LeaseSource::News HostLeases::news() {
+tasks::CpuLease::News HostLeases::news() {
   connection_.look();
   if (!connection_.is_joined()) {
     has_lease_ = false;
@@ -110,7 +110,7 @@ std::optional<std::vector<int>> HostLeases::obtain() {
   return std::vector<int>(team.cpus, team.cpus + team.size);
 }
 
-std::unique_ptr<tasks::LeaseSource> make(topology const& machine, std::span<int const> cpus) {
+std::unique_ptr<tasks::CpuLease> make(topology const& machine, std::span<int const> cpus) {
   char const* const socket = std::getenv("NIGH_SOCKET");
   char const* const said = std::getenv("NIGH_COORDINATOR");
   if (socket == nullptr || *socket == '\0' || (said != nullptr && std::strcmp(said, "off") == 0) ||
@@ -127,7 +127,7 @@ std::unique_ptr<tasks::LeaseSource> make(topology const& machine, std::span<int 
 // First of all, so that fork() takes our lock after those under which runtimes are made.
 [[maybe_unused]] bool const made_known = [] {
   platform::at_fork([] { living().lock.lock(); }, [] { living().lock.unlock(); }, in_child);
-  tasks::make_lease_source = make;
+  tasks::make_cpu_lease = make;
   return true;
 }();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host that invites two guests, takes back what they have not taken, and waits for the rest.
 
-#include "runtime/invitation.hpp"
+#include "runtime/mailbox.hpp"
 
 #include <array>
 #include <memory>
@@ -12,14 +12,14 @@
 namespace nigh::model {
 namespace {
 
-using tasks::Invitation;
-using tasks::InvitationBox;
+using tasks::Mailbox;
+using tasks::MailboxMessage;
 
 struct Party {
-  std::array<InvitationBox, 2> boxes;
+  std::array<Mailbox, 2> boxes;
   Plain plan;                    // the host's, before it invites
   std::array<Plain, 2> results;  // a guest's, for the host
-  Invitation to{nullptr, nullptr};
+  MailboxMessage to{nullptr, nullptr};
   sync::atomic<bool> over{false};  // the invitation's frame is gone
 };
 
@@ -62,8 +62,8 @@ Scenario party(int guests) {
 Scenario asleep() {
   return [](OneRun& run) {
     struct Sleepers {
-      InvitationBox box;
-      Invitation to{nullptr, nullptr};
+      Mailbox box;
+      MailboxMessage to{nullptr, nullptr};
       tasks::Parking parking{{{0, 1}}, {{0}}, 2};
     };
     auto s = std::make_shared<Sleepers>();
@@ -77,7 +77,7 @@ Scenario asleep() {
                      s->parking.stop_searching(0);
                    },
                    [s] {
-                     Invitation* to = nullptr;
+                     MailboxMessage* to = nullptr;
                      s->parking.start_searching(0);
                      while ((to = s->box.take()) == nullptr)
                        s->parking.sleep(1, 0, [&] { return s->box.is_full(); });
@@ -87,15 +87,15 @@ Scenario asleep() {
   };
 }
 
-TEST(Invitation, IsTakenOnceOrTakenBack) {
+TEST(MailboxMessage, IsTakenOnceOrTakenBack) {
   expect_holds(party(1), {.preemptions = 4});
   expect_holds(party(2), {.preemptions = 3});
   expect_holds(asleep(), {.preemptions = 3});
 }
 
-TEST(Invitation, I) { expect_needed("I", Order::relaxed, party(1)); }
-TEST(Invitation, E) { expect_needed("E", Order::relaxed, party(2)); }
-TEST(Invitation, S) { expect_needed("S", Order::acq_rel, asleep(), {.preemptions = 3}); }
+TEST(MailboxMessage, I) { expect_needed("I", Order::relaxed, party(1)); }
+TEST(MailboxMessage, E) { expect_needed("E", Order::relaxed, party(2)); }
+TEST(MailboxMessage, S) { expect_needed("S", Order::acq_rel, asleep(), {.preemptions = 3}); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -14,9 +14,9 @@
 
 namespace nigh::tasks {
 
-class LeaseSource {
+class CpuLease {
  public:
-  virtual ~LeaseSource() = default;
+  virtual ~CpuLease() = default;
 
   // ---- by one thread, the arena's
 
@@ -28,8 +28,8 @@ class LeaseSource {
   virtual News news() = 0;
   // Waits until there may be news, or somebody rings, or for about so long.
   virtual void wait(std::optional<std::int64_t> timeout_us) = 0;
-  // Gives back what it holds, and waits for other cpus, for a moment. Nothing: nobody hands out any,
-  // or others hold them.
+  // Gives back what it holds, and waits for other cpus, for a moment. Nothing: nobody hands out
+  // any, or others hold them.
   virtual std::optional<std::vector<int>> obtain() = 0;
   virtual void give_back() = 0;
 
@@ -48,10 +48,10 @@ class LeaseSource {
 
 // For a runtime with workers on these cpus. Null: nobody hands out cpus of this machine, or to this
 // process.
-using LeaseSourceMaker = std::unique_ptr<LeaseSource> (*)(topology const& machine,
-                                                          std::span<int const> cpus);
+using CpuLeaseMaker = std::unique_ptr<CpuLease> (*)(topology const& machine,
+                                                    std::span<int const> cpus);
 
 // The layer that knows sets it, before main() begins; none: all runtimes have all their cpus.
-extern LeaseSourceMaker make_lease_source;
+extern CpuLeaseMaker make_cpu_lease;
 
 }  // namespace nigh::tasks

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/current_thread.hpp"
+
+#include <cstdlib>
+#include <nigh/child_task.hpp>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/scheduler.hpp"
+
+namespace nigh::tasks {
+namespace {
+
+thread_local Worker* this_worker = nullptr;
+
+// Null where the thread is one of the pool's, or can have no slot.
+detail::task_stack* enter(Pool& pool) {
+  auto* const before = detail::this_stack;
+  auto* const worker = before->worker;
+  if (worker != nullptr && &worker->pool == &pool) return nullptr;
+  auto* const slot = pool.threads.take_external();
+  if (slot == nullptr && worker == nullptr) return nullptr;
+  detail::this_stack =
+      slot != nullptr ? &slot->stack : &detail::no_stack;  // not of another runtime
+  return before;
+}
+
+}  // namespace
+
+Worker* current_worker() noexcept { return this_worker; }
+
+void become(Worker& me) noexcept {
+  this_worker = &me;
+  detail::this_stack = &me.stack;
+}
+
+void become_nobody() noexcept {
+  this_worker = nullptr;
+  detail::this_stack = &detail::no_stack;
+}
+
+EntersPool::EntersPool(Pool* pool) : before_(pool != nullptr ? enter(*pool) : nullptr) {}
+EntersPool::~EntersPool() {
+  if (before_ != nullptr) detail::leave(before_);
+}
+
+}  // namespace nigh::tasks
+
+namespace nigh::detail {
+
+constinit task_stack no_stack;
+constinit task_stack ended_stack;
+constinit task_slot no_slot[1]{};
+constinit thread_local task_stack* this_stack = &no_stack;
+
+task_stack* enter(tasks::Scheduler& host) { return tasks::enter(host.pool()); }
+
+// Tasks of a scope of another thread, or of another slot, may be left. A thread that found no slot,
+// or lost it in a forked child, has none to leave.
+void leave(task_stack* before) noexcept {
+  if (this_stack == &no_stack) {
+    auto* const worker = before->worker;
+    if (worker != nullptr && !worker->pool.is_inherited()) this_stack = before;
+    return;
+  }
+  auto& me = *this_stack->worker;
+  me.finish_down_to(me.stack.slots);
+  this_stack = before;
+  me.pool.threads.leave_external(me);
+}
+
+void share_tasks(task_stack& stack) noexcept { stack.worker->share(); }
+
+void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
+
+void finish_down_to(task_stack& stack, task_slot* top) noexcept {
+  if (stack.top > top) stack.worker->finish_down_to(top);
+}
+
+// A scope that the forked function waited at may have run the task already, together with its own.
+void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
+  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
+              "a child_task is joined by the thread that made it");
+  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
+}
+
+void refuse_second_join() noexcept {
+  NIGH_ASSERT(false, "a child_task is joined once");
+  std::abort();
+}
+
+void refuse_late_join() noexcept {
+  NIGH_ASSERT(false, "a typed_task is joined before an older task_scope is waited for");
+  std::abort();
+}
+
+slow_push::slow_push(outsiders rule)
+    : external_(this_stack == &no_stack && rule == outsiders::enter ? &default_scheduler()
+                                                                    : nullptr) {
+  if (this_stack == &no_stack) return;
+  auto& me = *this_stack->worker;
+  if (!me.may_fork()) return;
+  stack_ = this_stack;
+  stack_->top->depth = ++me.depth;
+}
+
+slow_push::~slow_push() {
+  if (stack_ != nullptr) --stack_->worker->depth;
+}
+
+at_depth::at_depth(std::uint32_t depth) noexcept
+    : before_(std::exchange(this_stack->worker->depth, depth)) {}
+
+at_depth::~at_depth() { this_stack->worker->depth = before_; }
+
+}  // namespace nigh::detail

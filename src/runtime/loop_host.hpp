@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// LoopHost: what loops on teams (src/loops) ask of a runtime: which workers make which team, and
+// messages to these.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "policy/team_plan.hpp"
+#include "runtime/mailbox.hpp"
+
+namespace nigh::tasks {
+
+struct Pool;
+
+class LoopHost {
+ public:
+  explicit LoopHost(Pool& pool) noexcept : pool_(pool) {}
+
+  // Not to the worker in whose place the sender sits. False: another message lies there, or the
+  // worker is to leave its cpu.
+  bool send(int worker, MailboxMessage& message) noexcept;
+  bool take_back(int worker, MailboxMessage& message) noexcept;  // false: it has been taken
+
+  // As the workers are set up now: [worker], empty for all of them.
+  std::shared_ptr<policy::TeamPlan const> teams(int spread, int active, bool smt);
+  policy::TeamSeats const& team_seats();
+
+ private:
+  Pool& pool_;
+  std::mutex lock_;
+  std::optional<policy::TeamSeats> team_seats_;
+  std::vector<std::pair<policy::TeamChoice, std::shared_ptr<policy::TeamPlan const>>> plans_;
+};
+
+}  // namespace nigh::tasks

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/pool.hpp"
+
+#include "platform/futex.hpp"
+#include "policy/chunk_size.hpp"
+#include "runtime/current_thread.hpp"
+
+namespace nigh::tasks {
+namespace {
+
+std::vector<Pool::Group> groups_of(policy::WorkerLayout const& layout) {
+  std::vector<Pool::Group> all(layout.groups().size());
+  for (std::size_t g = 0; g < all.size(); ++g) {
+    auto& threads = all[g].threads;
+    threads = layout.groups()[g].workers;
+    auto const n = threads.size();
+    for (std::size_t i = 0; i < n; ++i) threads.push_back(layout.workers() + threads[i]);
+  }
+  return all;
+}
+
+// Who takes from a group's queue, and whom it wakes for its own.
+std::vector<std::vector<int>> takers(std::vector<Pool::Group> const& groups) {
+  std::vector<std::vector<int>> all;
+  for (auto const& g : groups) all.push_back(g.threads);
+  return all;
+}
+std::vector<std::vector<int>> wake_order(policy::WorkerLayout const& layout) {
+  std::vector<std::vector<int>> all;
+  for (auto const& g : layout.groups()) {
+    all.push_back({static_cast<int>(all.size())});
+    all.back().insert(all.back().end(), g.others.begin(), g.others.end());
+  }
+  return all;
+}
+
+bool take_one(Pool::Queue& from, detail::task& t) noexcept {
+  std::size_t taken = 0;
+  auto const how_many = [](std::size_t) { return policy::chunk_stolen(); };
+  return from.try_take({&t, 1}, taken, how_many) == Take::taken;
+}
+
+}  // namespace
+
+Pool::Pool(Scheduler& scheduler_, topology const& machine_, runtime_options options_,
+           std::vector<int> const& cpus, WorkSource& source_)
+    : scheduler(scheduler_),
+      machine(machine_),
+      options(std::move(options_)),
+      layout(machine, cpus, {options.queue_level, options.mode == locality::strict}),
+      source(source_),
+      process(forks_so_far()),
+      threads(*this),
+      groups(groups_of(layout)),
+      parking(takers(groups), wake_order(layout), threads.size()),
+      loop_host(*this) {
+  // A program that names the cpus of a runtime has decided about them.
+  std::unique_ptr<CpuLease> lease;
+  if (make_cpu_lease != nullptr && options.cpus.empty() && layout.workers() > 1)
+    lease = make_cpu_lease(machine, layout.cpus());
+  if (lease == nullptr) {
+    arena = std::make_unique<Arena>(layout.workers());
+    return;
+  }
+  policy::ArenaWorkers workers;
+  workers.cpu_of = layout.cpus();
+  workers.home_of = layout.crew().home_of;
+  workers.homes = layout.crew().homes();
+  workers.each_home_needs_one = options.mode == locality::strict;
+  arena = std::make_unique<LeasedArena>(std::move(lease), std::move(workers),
+                                        [this](auto const& members) { admit(members); });
+}
+
+Pool::~Pool() {
+  if (is_inherited()) static_cast<void>(arena.release());  // its thread is the parent's
+}
+
+bool Pool::is_inherited() const noexcept { return process != forks_counted(); }
+
+// Workers that may run are let out of their rest first: there is always one that looks for work.
+// Then those that are to leave are woken where spawners look for sleepers, to sleep elsewhere.
+void Pool::admit(LeasedArena::Members const& members) noexcept {
+  auto const ask = [&](Worker& w, Worker::Leave what) {
+    if (w.asked_to.load(sync::relaxed) == what) return;
+    w.asked_to.store(what, sync::seq_cst);  // (S)
+    platform::futex_wake_all(w.asked_to);
+    parking.wake(w.index, w.group);
+  };
+  for (auto const what : {Worker::stay, Worker::leave})
+    for (auto const& w : threads.workers())
+      if (members[static_cast<std::size_t>(w->index)] == (what == Worker::stay)) {
+        ask(*w, what);
+        ask(threads.backup_of(*w), what);
+      }
+}
+
+bool Pool::find_in_buffers(int of_group, detail::task& t) noexcept {
+  for (int w : group(of_group).threads)
+    if (take_one(*threads.worker(w).buffer, t)) return true;
+  return false;
+}
+
+bool Pool::find_in_other_groups(int of_group, detail::task& t) noexcept {
+  for (int g : layout.in_reach(of_group))
+    if (take_one(*group(g).queue, t) || find_in_buffers(g, t)) return true;
+  return false;
+}
+
+bool Pool::work_in_sight(int for_group) const noexcept {
+  auto const any = [&](int g) {
+    if (!group(g).queue->empty()) return true;
+    for (int w : group(g).threads)
+      if (!threads.all()[static_cast<std::size_t>(w)]->buffer->empty()) return true;
+    return false;
+  };
+  if (any(for_group)) return true;
+  if (source.in_sight()) return true;
+  for (auto const& w : threads.workers())
+    if (w->stack.has_shared()) return true;
+  if (threads.surely_extras_present())
+    for (auto const& other : threads.extras())
+      if (other->stack.has_shared()) return true;
+  for (int other : layout.in_reach(for_group))
+    if (any(other)) return true;
+  return false;
+}
+
+bool Pool::all_done() const noexcept {
+  auto finished = tasks_of_others.finished_so_far();
+  for (auto const& w : threads.queue_takers()) finished += w->tasks.finished_so_far();
+  auto spawned = tasks_of_others.spawned_so_far();
+  for (auto const& w : threads.queue_takers()) spawned += w->tasks.spawned_so_far();
+  return finished == spawned;
+}
+
+}  // namespace nigh::tasks

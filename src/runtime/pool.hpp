@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Pool: what the threads of one runtime share. README.md explains it as a whole.
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <nigh/runtime.hpp>
+#include <vector>
+
+#include "base/atomic.hpp"
+#include "policy/worker_layout.hpp"
+#include "runtime/arena.hpp"
+#include "runtime/locality_queue.hpp"
+#include "runtime/loop_host.hpp"
+#include "runtime/parking.hpp"
+#include "runtime/quiescence.hpp"
+#include "runtime/thread_table.hpp"
+#include "runtime/work_source.hpp"
+#include "runtime/worker.hpp"
+
+namespace nigh::tasks {
+
+// With less of its thread's stack left, a worker that waits in a join leaves all else to its backup
+// thread: a task it helps with runs on top of what it waits for.
+inline constexpr std::size_t most_stack_to_help = 256 * 1024;
+
+// The first exception of a queued task since somebody last asked.
+class FirstFailure {
+ public:
+  void keep() noexcept {  // the one being handled
+    std::lock_guard const guard(lock_);
+    if (!first_) first_ = std::current_exception();
+  }
+  std::exception_ptr take() noexcept {
+    std::lock_guard const guard(lock_);
+    return std::exchange(first_, nullptr);
+  }
+
+ private:
+  std::mutex lock_;
+  std::exception_ptr first_;
+};
+
+class Scheduler;
+
+struct Pool {
+  using Queue = LocalityQueue<detail::task>;
+
+  // A queue group at work (policy/worker_layout.hpp).
+  struct Group {
+    std::vector<int> threads;      // its workers, then their backup threads: all have a buffer
+    std::unique_ptr<Queue> queue;  // made by its first worker, so that its memory is local
+  };
+
+  Pool(Scheduler& scheduler_, topology const& machine_, runtime_options options_,
+       std::vector<int> const& cpus, WorkSource& source_);
+  ~Pool();
+  Pool(Pool&&) = delete;
+  Pool& operator=(Pool&&) = delete;
+
+  Group& group(int g) noexcept { return groups[static_cast<std::size_t>(g)]; }
+  Group const& group(int g) const noexcept { return groups[static_cast<std::size_t>(g)]; }
+  bool limits_forks() const noexcept {
+    return options.count_tasks || options.depth_cutoff > 0 || options.queue_cutoff > 0;
+  }
+  std::size_t stack_to_help() const noexcept {
+    return std::min(most_stack_to_help, options.thread_stack_bytes / 4);
+  }
+  bool is_inherited() const noexcept;  // we are in a child of the process that made this
+  int workers_now() const { return arena->members(); }  // that may run
+
+  // Queued tasks that threads of a group have taken and not begun; those of other groups in reach.
+  bool find_in_buffers(int of_group, detail::task& t) noexcept;
+  bool find_in_other_groups(int of_group, detail::task& t) noexcept;
+  // Is there a task that a worker of this group may take? For threads about to sleep, see Parking.
+  bool work_in_sight(int for_group) const noexcept;
+  bool all_done() const noexcept;  // all queued tasks have run
+
+  Scheduler& scheduler;  // whose pool this is
+  topology const& machine;
+  runtime_options const options;
+  policy::WorkerLayout const layout;
+  WorkSource& source;
+  unsigned const process;  // count of forks before it was made
+  ThreadTable threads;
+  std::vector<Group> groups;
+  Parking parking;
+  std::unique_ptr<Arena> arena;
+  LoopHost loop_host;
+
+  Quiescence quiescence;
+  SharedTaskCount tasks_of_others;        // queued tasks of threads that take none
+  sync::atomic<std::int64_t> pending{0};  // kept only under options.pending_limit
+  FirstFailure failure;
+  sync::atomic<bool> stopping{false};
+  sync::atomic<bool> pinned{true};
+
+ private:
+  void admit(LeasedArena::Members const& members) noexcept;
+};
+
+}  // namespace nigh::tasks

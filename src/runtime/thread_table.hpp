@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The threads of a runtime, each in a thread slot: workers, a backup thread for each of them, and
+// external threads. Who takes a slot, leaves it, and moves to another cpu with it.
+//
+//      0 .. n-1    n .. 2n-1         2n .. 2n+63
+//      workers     backup threads    external threads
+//
+// (L) The slot of an external thread is that thread's between its taking, which acquires, and its
+// leaving,
+//     which releases.
+// (S) A thread slot is announced, extras_present() and its end, before its stack shares a task, in
+// the order
+//     of all seq_cst operations: so a worker about to sleep (parking.hpp) looks at that stack.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/atomic.hpp"
+#include "platform/thread.hpp"
+#include "runtime/worker.hpp"
+
+namespace nigh::tasks {
+
+class ThreadTable {
+ public:
+  using Slots = std::span<std::unique_ptr<Worker> const>;
+
+  explicit ThreadTable(Pool& pool);
+  ~ThreadTable();
+  ThreadTable(ThreadTable&&) = delete;
+  ThreadTable& operator=(ThreadTable&&) = delete;
+
+  std::size_t size() const noexcept { return slots_.size(); }
+  Worker& operator[](std::size_t slot) noexcept { return *slots_[slot]; }
+  Worker& worker(int w) noexcept { return *slots_[static_cast<std::size_t>(w)]; }
+  Worker& backup_of(Worker const& worker) noexcept { return *slots_[workers_ + at(worker)]; }
+  Worker const& backup_of(Worker const& worker) const noexcept {
+    return *slots_[workers_ + at(worker)];
+  }
+
+  Slots all() const noexcept { return slots_; }
+  Slots workers() const noexcept { return all().first(workers_); }
+  Slots queue_takers() const noexcept {
+    return all().first(2 * workers_);
+  }  // all that have a buffer
+  Slots externals() const noexcept { return all().subspan(2 * workers_); }
+  // Backup and external threads, as far as there have been any.
+  Slots extras() const noexcept { return all().subspan(workers_, slots_used() - workers_); }
+  bool extras_present() const noexcept { return extras_present_.load(sync::relaxed) > 0; }
+  bool surely_extras_present() const noexcept {      // for threads about to sleep
+    return extras_present_.load(sync::seq_cst) > 0;  // (S)
+  }
+  std::uint32_t slots_used() const noexcept { return end_.load(sync::acquire); }
+
+  // ---- workers; both by the thread that makes the runtime
+  // Each runs `life`. False: the system refused a thread, and `error` says why; those that did
+  // start run.
+  bool start_workers(std::function<void(Worker&)> const& life, std::string& error);
+  std::size_t started() const noexcept { return threads_.size(); }
+  void end_threads() noexcept;  // once they have been told: waits for all of them
+
+  // ---- external threads
+  Worker* take_external() noexcept;  // null: all slots are taken
+  void leave_external(Worker& me) noexcept;
+  // The runtime does not pin an external thread. When it is found on another group's cpu, its slot
+  // moves there, too.
+  void follow(Worker& me) noexcept {
+    if (me.is_external() && follows_) move_to_here(me);
+  }
+
+  // ---- backup threads
+  // Has a worker's backup thread work on its cpu until dismiss_backup(). False when there is none
+  // to begin: the caller is no worker, or is relieved already, or the system refuses a thread.
+  bool start_backup(Worker& worker) noexcept;
+  void dismiss_backup(Worker& worker) noexcept;
+
+ private:
+  static std::size_t at(Worker const& w) noexcept { return static_cast<std::size_t>(w.index); }
+  void announce(Worker const& slot) noexcept;
+  Worker* worker_here() const noexcept;  // pinned to the calling thread's cpu; null: none
+  void sit(Worker& external, Worker& beside) noexcept;
+  void move_to_here(Worker& external) noexcept;
+  void back_up(Worker& me) noexcept;  // a backup thread's life
+
+  Pool& pool_;
+  std::size_t const workers_;
+  bool const follows_;  // there is more than one domain to be in
+  std::vector<std::unique_ptr<Worker>> slots_;
+  sync::atomic<int> extras_present_{0};  // backup threads at work, and external threads
+  sync::atomic<std::uint32_t> end_;      // no slot from here on was ever taken
+  std::vector<platform::Thread> threads_;
+  std::mutex backups_lock_;                               // for starting them
+  std::vector<std::optional<platform::Thread>> backups_;  // [worker]
+};
+
+}  // namespace nigh::tasks

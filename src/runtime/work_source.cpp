@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/work_source.hpp"
+
+#include "runtime/pool.hpp"
+
+namespace nigh::tasks {
+namespace {
+
+class NoWorkSource final : public WorkSource {
+ public:
+  bool find(detail::task&) noexcept override { return false; }
+  bool in_sight() const noexcept override { return false; }
+  bool takes_tasks() const noexcept override { return false; }
+};
+
+}  // namespace
+
+WorkSource& no_work_source() noexcept {
+  static constinit NoWorkSource none;
+  return none;
+}
+
+// It begins behind the slot that was robbed last. A worker that asks on its own thread can share
+// half of what only it reaches first: few tasks are shared otherwise, and a visit from afar should
+// bring many.
+bool ExternalThief::take(Taken& taken, HowMany const& how_many) noexcept {
+  auto* const here = detail::this_stack->worker;
+  if (here != nullptr && &here->pool == &pool_) here->share();
+  auto const end = pool_.threads.slots_used();
+  auto const first = next_victim_.load(sync::relaxed);
+  for (std::uint32_t i = 0; i < end; ++i) {
+    auto& victim = pool_.threads[(first + i) % end];
+    if (!victim.is_robbed(detail::task_slot::away - 1, taken.tasks, how_many)) continue;
+    taken.victim = &victim;
+    next_victim_.store((first + i + 1) % end, sync::relaxed);
+    return true;
+  }
+  return false;
+}
+
+detail::task ExternalThief::run_here_after_all(Worker& victim, detail::task_slot& slot) noexcept {
+  return detail::make_task(
+      [victim = &victim, slot = &slot] { Worker::run_stolen_slot(*victim, *slot); });
+}
+
+void ExternalThief::finish(Worker& victim, detail::task_slot& slot) noexcept {
+  slot.finish();
+  victim.wake();
+}
+
+bool ExternalThief::has_idle_workers() const noexcept {
+  if (!pool_.parking.anybody_idle()) return false;
+  for (auto const& w : pool_.threads.workers())
+    if (w->stack.has_shared()) return false;
+  return true;
+}
+
+void ExternalThief::call_workers() noexcept { pool_.parking.notify(0, Parking::everywhere); }
+
+}  // namespace nigh::tasks

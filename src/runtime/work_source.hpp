@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// WorkSource: tasks of other processes, as a runtime sees them: src/cluster brings them over MPI;
+// tests follow a script. ExternalThief is what such a source does to the runtime.
+//
+// A task that comes in is a queued task, which a worker without work finds. A task that goes out is
+// stolen by a thief that has no thread slot; its slot stays with its owner, `away`, until it is
+// finished.
+//
+// (S) Nobody sleeps while find() has something: the thread that puts it there stores what
+// in_sight() loads, seq_cst, and then calls ExternalThief::call_workers(), as push() of a locality
+// queue and notify().
+
+#include <functional>
+#include <nigh/runtime.hpp>
+
+#include "base/atomic.hpp"
+
+namespace nigh::tasks {
+
+struct Pool;
+struct Worker;
+
+class WorkSource {
+ public:
+  virtual ~WorkSource() = default;
+
+  // By a worker that has found nothing to do at home. True: it is to run `t`.
+  virtual bool find(detail::task& t) noexcept = 0;
+  // Would find() give somebody a task? For threads about to sleep.
+  virtual bool in_sight() const noexcept = 0;
+  // A worker goes to sleep, and calls find() no more.
+  virtual void misses_one() noexcept {}
+  // Does it take tasks of this runtime, so that even a single worker has to share some?
+  virtual bool takes_tasks() const noexcept { return true; }
+};
+
+// That of a runtime whose tasks come from its own process only.
+WorkSource& no_work_source() noexcept;
+
+class ExternalThief {
+ public:
+  explicit ExternalThief(Pool& pool) noexcept : pool_(pool) {}
+
+  struct Taken {
+    Worker* victim = nullptr;
+    detail::task_stack::range tasks;
+  };
+  using HowMany = std::function<std::size_t(std::size_t waiting)>;
+
+  // Takes the oldest tasks of some stack, so many as how_many(shared) says; the caller sees to it
+  // that each is finished. False when nobody shares any; all are asked to, then.
+  bool take(Taken& taken, HowMany const& how_many) noexcept;
+  // A task that was taken and cannot leave the process after all, as a queued task.
+  static detail::task run_here_after_all(Worker& victim, detail::task_slot& slot) noexcept;
+  void finish(Worker& victim, detail::task_slot& slot) noexcept;  // its results have been written
+  bool has_idle_workers() const noexcept;  // awake or asleep, and nothing shared to be taken
+  void call_workers() noexcept;            // find() has something for them from now on
+
+ private:
+  Pool& pool_;
+  sync::atomic<std::uint32_t> next_victim_{0};
+};
+
+}  // namespace nigh::tasks

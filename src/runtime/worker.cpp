@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: Apache-2.0
+// tidy: long, because what a worker does is read from the top, in one place.
+#include "runtime/worker.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "base/assert.hpp"
+#include "base/clock.hpp"
+#include "platform/affinity.hpp"
+#include "platform/futex.hpp"
+#include "platform/pause.hpp"
+#include "platform/thread.hpp"
+#include "policy/fork.hpp"
+#include "runtime/current_thread.hpp"
+#include "runtime/pool.hpp"
+
+namespace nigh::tasks {
+
+using detail::task;
+using detail::task_slot;
+using detail::task_stack;
+using detail::this_stack;
+using policy::Permissions;
+using policy::search_order;
+using policy::SearchPhase;
+using policy::Source;
+using policy::WaitingFor;
+
+namespace {
+
+constexpr policy::IdlePolicy idle_policy;
+constexpr std::uint64_t forks_per_sample = 1000;  // of the queue length, as in the paper
+
+void pause(int times) noexcept {
+  for (int i = 0; i < times; ++i) sync::pause();
+}
+
+// Xorshift (Marsaglia 2003), good enough to spread thieves.
+std::uint32_t next_random(std::uint32_t& state) noexcept {
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  return state;
+}
+
+// What a thread works or waits for. done() is asked often; surely_done() once before the thread
+// sleeps, in the order of all seq_cst operations (parking.hpp, S); thief() is the thread to help
+// first.
+
+struct RuntimeEnd {
+  static constexpr auto waiting_for = WaitingFor::work;
+  Pool& pool;
+  static Worker* thief() noexcept { return nullptr; }
+  bool done() const noexcept { return pool.stopping.load(sync::relaxed); }
+  bool surely_done() const noexcept { return pool.stopping.load(sync::seq_cst); }  // (S)
+};
+
+struct Dismissal {  // a backup thread's worker is back
+  static constexpr auto waiting_for = WaitingFor::work;
+  Worker& me;
+  static Worker* thief() noexcept { return nullptr; }
+  bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
+  bool surely_done() const noexcept { return me.duty.load(sync::seq_cst) != Worker::on; }  // (S)
+};
+
+struct StolenTask {  // its thief has finished it
+  static constexpr auto waiting_for = WaitingFor::stolen_task;
+  Pool& pool;
+  task_slot const& slot;
+  Worker* thief()
+      const noexcept {  // null: it has not said so yet, is no thread of ours, or is done
+    auto const state = slot.state.load(sync::relaxed);
+    return state == task_slot::waiting || state >= task_slot::away ? nullptr
+                                                                   : &pool.threads[state - 1];
+  }
+  bool done() const noexcept { return slot.finished(); }
+  bool surely_done() const noexcept {
+    return slot.state.load(sync::seq_cst) == task_slot::done;
+  }  // (E) (S)
+};
+
+struct Zero {  // a scope's queued tasks have run
+  static constexpr auto waiting_for = WaitingFor::scope;
+  sync::atomic<std::uint32_t> const& word;
+  static Worker* thief() noexcept { return nullptr; }
+  bool done() const noexcept { return word.load(sync::acquire) == 0; }         // (E)
+  bool surely_done() const noexcept { return word.load(sync::seq_cst) == 0; }  // (E) (S)
+};
+
+template <class Until>
+constexpr Permissions all_of =
+    policy::permissions(policy::ThreadKind::worker, Until::waiting_for, false, false);
+
+// While one of these lives, the calling thread runs a task that it has stolen or taken from a
+// queue.
+class Frame {
+ public:
+  // Of a queued task: the domain it was put near, and how much it touches, for the trace.
+  explicit Frame(int domain = -1, std::uint64_t bytes = 0) noexcept
+      : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
+    if (&stack_ == &detail::no_stack) return;
+    stack_.base = base_;
+    ++stack_.worker->frames;
+    stack_.worker->trace.task_begin(domain, bytes);
+  }
+  // A task is done when all that it spawned is.
+  ~Frame() {
+    detail::finish_down_to(stack_, base_);
+    if (&stack_ == &detail::no_stack) return;
+    stack_.base = outer_base_;
+    --stack_.worker->frames;
+    stack_.worker->trace.task_end();
+  }
+  Frame(Frame&&) = delete;
+  Frame& operator=(Frame&&) = delete;
+
+ private:
+  task_stack& stack_;
+  task_slot* const base_;
+  task_slot* const outer_base_;
+};
+
+}  // namespace
+
+// Something to do: a message, tasks stolen from a stack, or a queued task.
+struct Worker::Job {
+  MailboxMessage* message = nullptr;
+  Worker* victim = nullptr;  // of `stolen`; null: none is stolen
+  task_stack::range stolen;
+  task queued;  // if the two pointers are null
+
+  void clear() noexcept {
+    message = nullptr;
+    victim = nullptr;
+  }
+};
+
+Worker::Worker(Pool& pool_, int index_, policy::ThreadKind kind_, int at_worker)
+    : pool(pool_),
+      index(index_),
+      kind(kind_),
+      cpu(pool.layout.cpu_of(at_worker)),
+      domain(pool.layout.domain_of(at_worker)),
+      group(pool.layout.group_of(at_worker)),
+      counters(pool.machine.domains().size()),
+      victims(&pool.layout.victims_of(at_worker)),
+      near_worker(at_worker),
+      // Spread over all bits: a small seed's first draws are small, and all thieves would begin
+      // with their neighbours.
+      random_bits((static_cast<std::uint32_t>(index_) + 1) * 0x9e3779b9u) {
+  stack.worker = this;
+}
+
+// All zeroes is an empty slot, so the memory is first touched by the pushes that need it.
+bool Worker::set_up_stack() noexcept {
+  auto const capacity = pool.options.task_capacity;
+  auto* const slots = static_cast<task_slot*>(platform::map_zeroes(capacity * sizeof(task_slot)));
+  if (slots == nullptr) return false;
+  stack.slots = stack.top = stack.split = stack.base = slots;
+  stack.capacity = static_cast<std::uint32_t>(capacity);
+  room_ends = slots + capacity;
+  stack.limit = pool.limits_forks() ? slots : room_ends;
+  bool const has_thieves = pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
+  stack.share_goal = has_thieves ? policy::tasks_kept_shared : 0;
+  stack.wanted.store(has_thieves, sync::relaxed);
+  return true;
+}
+
+// ---- the loop
+
+void Worker::run_loop() noexcept { work_until(RuntimeEnd{pool}); }
+void Worker::run_until_dismissed() noexcept { work_until(Dismissal{*this}); }
+
+template <class Until>
+void Worker::work_until(Until until) noexcept {
+  constexpr auto begin = search_order(SearchPhase::begin, all_of<Until>, 0);
+  Job job;
+  while (!until.done()) {
+    if (is_to_leave()) {
+      rest(until);
+      continue;
+    }
+    job.clear();
+    if (find_work(begin, nullptr, job) || linger(job) || search(job, until)) run(job);
+  }
+}
+
+// It waits in a join or at a scope's end, and helps meanwhile. Nobody looks after the tasks below
+// that it shares first; it takes them back when it comes to them.
+template <class Until>
+void Worker::help_until(Until until) noexcept {
+  constexpr auto leapfrog = search_order(SearchPhase::leapfrog, all_of<Until>, 0);
+  Job job;
+  for (int look = 0; !until.done(); ++look) {
+    share_all();
+    job.clear();
+    if (look < idle_policy.looks_at_thief) {
+      if (!find_work(leapfrog, until.thief(), job)) {
+        sync::pause();
+        continue;
+      }
+    } else if (!search(job, until)) {
+      continue;
+    }
+    run(job);
+    look = 0;
+  }
+}
+
+// ---- finding work
+
+bool Worker::find_work(policy::SearchOrder const& order, Worker* thief, Job& job) noexcept {
+  for (auto const source : order)
+    if (look_at(source, thief, job)) return true;
+  return false;
+}
+
+bool Worker::look_at(Source source, Worker* thief, Job& job) noexcept {
+  switch (source) {
+    case Source::mailbox:
+      job.message = mailbox_here().take();
+      return job.message != nullptr;
+    case Source::own_queue:
+      return find_queued_at_home(job.queued);
+    case Source::joined_thief:
+      return thief != nullptr && steal_from(*thief, level_to(*thief), job);
+    case Source::stacks:
+      return steal_nearest_first(job);
+    case Source::sibling_buffers:
+      return pool.find_in_buffers(group, job.queued);
+    case Source::other_queues:
+      return pool.find_in_other_groups(group, job.queued);
+    case Source::own_shared:
+      return take_own_shared(job);
+    case Source::external:
+      return find_external(job.queued);
+  }
+  return false;
+}
+
+bool Worker::linger(Job& job) noexcept {
+  constexpr int looks = idle_policy.rounds_lingering * idle_policy.pauses_lingering;
+  for (int look = 0; look < looks; ++look) {
+    sync::pause();
+    if (find_work(search_order(SearchPhase::linger, all_of<RuntimeEnd>, look), nullptr, job))
+      return true;
+  }
+  return false;
+}
+
+// From construction to destruction, `me` is awake and looks for work; if `counted`, spawners rely
+// on it.
+struct Worker::Searching {
+  Searching(Worker& me_, bool counted_) noexcept : me(me_), counted(counted_) {
+    if (!me.is_external()) me.report_progress();
+    if (counted) me.pool.parking.start_searching(me.group);
+  }
+  // The last searcher of a group passes on the duty to look, whether it leaves with a task or
+  // because what it waited for has come.
+  ~Searching() {
+    me.trace.resumed();
+    if (counted && me.pool.parking.stop_searching(me.group) && me.pool.work_in_sight(me.group))
+      me.pool.parking.notify(me.group, Parking::everywhere);
+  }
+  Searching(Searching&&) = delete;
+
+  // An external thread leaves its cpu to the worker there meanwhile.
+  template <class News>
+  bool sleep(News news) noexcept {
+    auto& pool = me.pool;
+    me.trace.parked();
+    if (me.is_external())
+      pool.parking.displace(me.beside->index, -1);
+    else
+      pool.arena->falls_asleep();
+    bool const slept = counted ? pool.parking.sleep(me.index, me.group, news)
+                               : pool.parking.sleep_uncounted(me.index, news);
+    if (me.is_external())
+      pool.parking.displace(me.beside->index, 1);
+    else
+      pool.arena->woke();
+    me.trace.unparked(slept);
+    return slept;
+  }
+
+  Worker& me;
+  bool const counted;
+};
+
+// While this lives, the backup thread of a worker with little stack left helps in its place.
+struct Worker::Relief {
+  Relief(Worker& me_, bool wanted) noexcept
+      : me(me_), began(wanted && me.pool.threads.start_backup(me)) {}
+  ~Relief() {
+    if (began) me.pool.threads.dismiss_backup(me);
+  }
+  Relief(Relief&&) = delete;
+  Worker& me;
+  bool const began;
+};
+
+// Looks for work until there is some or it is time to leave, and sleeps in between; returns whether
+// there is some. It ends, too, when the thread is told to leave its cpu or may stay after all, for
+// then other things are permitted.
+template <class Until>
+bool Worker::search(Job& job, Until until) noexcept {
+  constexpr bool joins = Until::waiting_for != WaitingFor::work;
+  bool const low = joins && platform::stack_left() <= pool.stack_to_help();
+  Relief const relief(*this, low);
+  bool const leaves = joins && is_to_leave();
+  auto const may = policy::permissions(relieved ? policy::ThreadKind::relieved_worker : kind,
+                                       Until::waiting_for, low, leaves);
+  Searching searching{*this, may.counts_as_searching()};
+  std::int64_t since = base::now_ns();
+  for (int failed_rounds = 0; !until.done() && is_to_leave() == leaves; ++failed_rounds) {
+    if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job))
+      return true;
+    counters.failed_steals.add(1);
+    trace.search_failed();
+    if (failed_rounds % idle_policy.rounds_per_clock_reading != 0) {
+      pause(idle_policy.pauses_searching);
+      continue;
+    }
+    auto how = policy::rest((base::now_ns() - since) / 1000, woken_in_vain, idle_policy);
+    if (pool.parking.is_displaced(index)) how = policy::Rest::sleep;
+    switch (how) {
+      case policy::Rest::pause:
+        pause(idle_policy.pauses_searching);
+        break;
+      case policy::Rest::yield:
+        platform::yield();
+        // The next look is by the clock again.
+        failed_rounds += idle_policy.rounds_per_clock_reading - 1;
+        break;
+      case policy::Rest::sleep: {
+        auto const news = [&] {
+          if (until.surely_done() || (asked_to.load(sync::seq_cst) == leave) != leaves)  // (S)
+            return true;
+          if (!may.stacks) return may.own_shared && stack.has_shared();
+          if (mailbox_here().is_full() || (may.queues && pool.work_in_sight(group))) return true;
+          pool.source.misses_one();
+          return false;
+        };
+        if (searching.sleep(news)) {
+          counters.parked.add(1);
+          woken_in_vain = true;
+        }
+        failed_rounds = 0;
+        since = base::now_ns();
+      }
+    }
+  }
+  return false;
+}
+
+// Until its cpu is one of those that may be used. Spawners may have counted on it as one that
+// searches, so it passes that on (parking.hpp, T); nobody finds it among the sleepers.
+template <class Until>
+void Worker::rest(Until until) noexcept {
+  {
+    Searching const passing{*this, true};
+  }
+  trace.parked();
+  counters.parked.add(1);
+  pool.arena->falls_asleep();
+  while (asked_to.load(sync::acquire) == leave && !until.surely_done())
+    platform::futex_wait(asked_to, leave);
+  pool.arena->woke();
+  trace.unparked(true);
+}
+
+// From its own buffer, else a chunk from the queue of its group.
+bool Worker::find_queued_at_home(task& t) noexcept {
+  std::size_t taken = 0;
+  auto const one = [](std::size_t) { return std::size_t{1}; };
+  if (buffer->take({&t, 1}, taken, one) == Take::taken) return true;
+  std::array<task, policy::largest_chunk> chunk;
+  auto const how_many = [&](std::size_t waiting) {
+    return policy::chunk_at_home(waiting, pool.layout.group(group).workers.size());
+  };
+  if (pool.group(group).queue->take(chunk, taken, how_many) != Take::taken) return false;
+  t = chunk[0];
+  if (taken > 1) {
+    bool const fits = buffer->push({chunk.data() + 1, taken - 1});
+    NIGH_ASSERT(fits, "a chunk goes into an empty buffer");
+  }
+  return true;
+}
+
+bool Worker::find_external(task& t) noexcept {
+  if (!pool.source.find(t)) return false;
+  tasks.spawned();
+  return true;
+}
+
+// ---- stealing
+
+// One look at all stacks, in the order the policy says.
+bool Worker::steal_nearest_first(Job& job) noexcept {
+  if (beside != nullptr && steal_from(*beside, level::cpu, job)) return true;
+  auto const bits = next_random(random_bits);
+  for (int attempt = 0; attempt < victims->attempts_per_round; ++attempt) {
+    auto const v = policy::victim(*victims, pool.options.victims, attempt, bits);
+    auto const where = victims->levels[static_cast<std::size_t>(v.level)].level;
+    if (steal_from(pool.threads.worker(v.worker), where, job)) return true;
+  }
+  if (pool.threads.extras_present())
+    for (auto const& other : pool.threads.extras())
+      if (other.get() != this && steal_from(*other, level_to(*other), job)) return true;
+  return false;
+}
+
+// How far a thread is whose place in the plan is not at hand.
+level Worker::level_to(Worker const& victim) const noexcept {
+  int const there = victim.near_worker.load(sync::relaxed);
+  if (there == victims->self) return level::cpu;
+  return victims->levels[victims->level_of[static_cast<std::size_t>(there)]].level;
+}
+
+bool Worker::steal_from(Worker& victim, level where, Job& job) noexcept {
+  auto const how_many = [&](std::size_t waiting) {
+    return policy::chunk_to_steal(pool.options.chunks, waiting, where, victims->topmost);
+  };
+  if (!victim.is_robbed(static_cast<std::uint32_t>(index), job.stolen, how_many)) return false;
+  job.victim = &victim;
+  counters.steals.add(1);
+  counters.stolen.add(job.stolen.count);
+  counters.steals_at[static_cast<std::size_t>(where)].add(1);
+  trace.stole(victim.index, where, job.stolen.count);
+  return true;
+}
+
+// A thread that waits for queued tasks may run those of its own stack that lie below: nobody else
+// may have come for them, and with them in sight it would not sleep.
+bool Worker::take_own_shared(Job& job) noexcept {
+  if (!stack.has_shared()) return false;
+  auto const one = [](std::size_t) { return 1; };
+  if (stack.take(static_cast<std::uint32_t>(index), job.stolen, one) != detail::steal::taken)
+    return false;
+  job.victim = this;
+  return true;
+}
+
+std::uint32_t Worker::steal_once() noexcept {
+  Job job;
+  if (platform::stack_left() <= pool.stack_to_help() || !steal_nearest_first(job)) return 0;
+  run(job);
+  return job.stolen.count;
+}
+
+// ---- running
+
+void Worker::run(Job& job) noexcept {
+  woken_in_vain = false;
+  if (job.message != nullptr) {
+    Worker* const sender = job.message->sender;
+    {
+      Frame const frame;
+      job.message->call(*job.message);
+    }
+    if (job.message->finish()) sender->wake();
+  } else if (job.victim != nullptr) {
+    run_stolen(job);
+  } else {
+    run_queued(pool, job.queued, this);
+  }
+}
+
+// The oldest of the stolen tasks runs here and now; for each of the others a proxy goes onto the
+// thief's own stack, where it can be stolen again.
+void Worker::run_stolen(Job const& job) noexcept {
+  auto* const base = stack.top;
+  auto* const first = job.stolen.first;
+  for (std::uint32_t i = 1; i < job.stolen.count; ++i) {
+    if (stack.top == room_ends) {
+      run_stolen_slot(*job.victim, first[i]);
+      continue;
+    }
+    auto& proxy = *stack.top;
+    proxy.call = &run_proxy;
+    proxy.object = first + i;
+    std::memcpy(proxy.closure, &job.victim, sizeof job.victim);
+    proxy.depth = first[i].depth;
+    ++stack.top;
+  }
+  if (job.stolen.count > 1) share();
+  run_stolen_slot(*job.victim, *first);
+  finish_down_to(base);
+}
+
+// A task_slot::entry.
+void Worker::run_proxy(task_slot& proxy, task_stack* popping) noexcept {
+  auto& slot = *static_cast<task_slot*>(proxy.object);
+  Worker* victim;
+  std::memcpy(&victim, proxy.closure, sizeof victim);
+  if (popping != nullptr) popping->top = &proxy;
+  run_stolen_slot(*victim, slot);
+}
+
+void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
+  auto& me = *this_stack->worker;
+  auto const depth_before = me.depth;
+  me.depth = slot.depth;
+  {
+    Frame const frame;
+    slot.call(slot, nullptr);
+  }
+  me.depth = depth_before;
+  slot.finish();
+  victim.wake();
+}
+
+// A thread that is no worker enters the pool meanwhile: tasks that this one forks belong to the
+// pool.
+void run_queued(Pool& pool, task& t, Worker* me) noexcept {
+  {
+    EntersPool const entered(me == nullptr ? &pool : nullptr);
+    Frame const frame(t.domain, t.bytes);
+    try {
+      t.call(t.storage);
+    } catch (...) {
+      pool.failure.keep();
+    }
+  }
+  if (pool.options.pending_limit > 0) pool.pending.fetch_sub(1, sync::relaxed);
+  if (me != nullptr) {
+    me->counters.count(me->domain, t.domain, t.bytes);
+    me->tasks.finished();
+  } else {
+    pool.tasks_of_others.finished();
+    pool.quiescence.announce([&] { return pool.all_done(); });
+  }
+}
+
+void Worker::report_progress() noexcept {
+  if (!tasks.has_news()) return;
+  tasks.publish();
+  if (trace.is_on() && pool.all_done()) trace.all_done();
+  pool.quiescence.announce([&] { return pool.all_done(); });
+}
+
+// ---- sharing and joining
+
+void Worker::share() noexcept { publish(policy::tasks_to_share(stack.private_tasks())); }
+
+void Worker::share_all() noexcept { publish(stack.private_tasks()); }
+
+void Worker::publish(std::uint32_t n) noexcept {
+  if (n == 0) return;
+  stack.publish(n);
+  pool.parking.notify(group, Parking::everywhere);
+}
+
+bool Worker::may_fork() noexcept {
+  auto const waiting =
+      stack.index(stack.top) - task_stack::tail_of(stack.shared.load(sync::relaxed));
+  bool const may =
+      stack.top < room_ends &&
+      policy::forks(depth, waiting, {pool.options.depth_cutoff, pool.options.queue_cutoff});
+  (may ? counters.forked : counters.serialized).add(1);
+  if (!may) {
+    trace.serialized();
+  } else if (trace.is_on()) {
+    trace.forked(stack.index(stack.top));
+    if (counters.forked.get() % forks_per_sample == 0) trace.queue_length(waiting);
+  }
+  return may;
+}
+
+bool Worker::run_top() noexcept {
+  if (stack.wanted.load(sync::relaxed) && stack.private_tasks() > 1) share();
+  auto* const slot = stack.top - 1;
+  if (!stack.is_private(slot) && !stack.reclaim(slot)) return false;
+  auto const depth_before = depth;
+  if (pool.options.depth_cutoff > 0) depth = slot->depth;
+  slot->call(*slot, &stack);
+  depth = depth_before;
+  return true;
+}
+
+void Worker::finish_top() noexcept {
+  auto* const slot = stack.top - 1;
+  if (run_top()) return;
+  help_until(StolenTask{pool, *slot});
+  stack.drop_stolen(slot);
+}
+
+void Worker::finish_down_to(task_slot* top) noexcept {
+  while (stack.top > top) finish_top();
+}
+
+void Worker::await_zero(sync::atomic<std::uint32_t> const& word) noexcept {
+  help_until(Zero{word});
+}
+
+void Worker::wake() const noexcept { pool.parking.wake(index, is_external() ? -1 : group); }
+
+}  // namespace nigh::tasks
