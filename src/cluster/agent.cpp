@@ -44,9 +44,8 @@ bool Agent::next_task(nigh::detail::task& t) noexcept {
     t = item.here;
     return true;
   }
-  auto* const track = nigh::detail::this_stack->worker->track;
-  if (track != nullptr && item.task->came_with > 0)
-    track->stole(item.task->owner, level::cluster, item.task->came_with);
+  auto& trace = nigh::detail::this_stack->worker->trace;
+  if (item.task->came_with > 0) trace.stole(item.task->owner, level::cluster, item.task->came_with);
   t = nigh::detail::make_task([this, task = item.task.release()] {
     if (tasks_.run(std::unique_ptr<Task>(task), engine_.run()) && !funneled_) poll();
   });
