@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
@@ -25,9 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr char const* prefix = "nigh-bench-";
 
-fs::path drivers_folder() {
-  return (platform::this_program().parent_path() / ".." / "libexec" / "nigh").lexically_normal();
-}
+fs::path drivers_folder() { return installed_file("libexec/nigh"); }
 
 std::vector<std::string> driver_names(fs::path const& folder) {
   std::vector<std::string> names;

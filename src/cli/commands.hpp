@@ -3,25 +3,12 @@
 // The subcommands of `nigh`. Each add_*() declares its options and sets a callback that does the
 // work; what was wrong with the user's input leaves it as a UsageError.
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "cli/program_main.hpp"
 
 namespace nigh::cli {
-
-// Printed as one line on standard error; the exit code is 2. The message names the argument.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// Ends the command with this exit status, of a program it ran; all has been said.
-struct ExitStatus {
-  int code = 0;
-};
 
 void add_topo(CLI::App& app);
 void add_bench(CLI::App& app);

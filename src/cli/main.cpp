@@ -4,31 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
 #include <nigh/version.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/program_words.hpp"
 
 namespace {
-
-constexpr int bad_input = 2;
-
-// CLI11's messages may hold several lines; a user's mistake gets one.
-int complain(std::string message, int code) {
-  while (!message.empty() && message.back() == '\n') message.pop_back();
-  for (char& c : message)
-    if (c == '\n') c = ' ';
-  std::fprintf(stderr, "nigh: %s\n", nigh::base::printable(message).c_str());
-  return code;
-}
 
 // Commands whose words end with a program and its arguments.
 bool runs_a_program(std::vector<std::string> const& words) {
@@ -57,7 +41,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_doctor(app);
   nigh::cli::add_status(app);
   nigh::cli::add_top(app);
-  try {
+  return nigh::cli::run_app(app, [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
     if (runs_a_program(words)) {
       auto const command = words.front();
@@ -69,18 +53,5 @@ int main(int argc, char** argv) {
     app.parse(std::move(words));
     if (app.get_subcommands().empty())
       throw nigh::cli::UsageError("which command? nigh --help lists them");
-  } catch (CLI::ParseError const& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return complain(e.what(), bad_input);
-  } catch (nigh::cli::ExitStatus const& e) {
-    return e.code;
-  } catch (nigh::cli::UsageError const& e) {
-    return complain(e.what(), bad_input);
-  } catch (std::exception const& e) {
-    return complain(e.what(), 1);
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return complain(std::string("cannot write standard output: ") + std::strerror(errno),
-                    bad_input);
-  return 0;
+  });
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
 #include "cli/output_file.hpp"
 #include "cli/program_output.hpp"
 #include "platform/program.hpp"
@@ -14,10 +15,7 @@ namespace {
 constexpr char const* python = "/usr/bin/python3";  // where Debian's matplotlib is
 
 std::string script_path(std::string const& script) {
-  return (platform::this_program().parent_path() / ".." / "libexec" / "nigh" / "plots" /
-          (script + ".py"))
-      .lexically_normal()
-      .string();
+  return libexec_file("plots/" + script + ".py").string();
 }
 
 }  // namespace

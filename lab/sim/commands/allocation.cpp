@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/commands.hpp"
+#include "cli/program_main.hpp"
 #include "sim/commands/options.hpp"
 #include "sim/commands/result_lines.hpp"
 #include "sim/commands/sim.hpp"

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <stdexcept>
 
-#include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
+#include "cli/program_main.hpp"
 #include "platform/program.hpp"
-#include "sim/commands/folders.hpp"
 #include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
@@ -18,7 +18,7 @@ void add_sim_calibrate(CLI::App& sim) {
   command->prefix_command();   // all that follows is the program's
   command->set_help_flag("");  // --help too
   command->callback([command] {
-    auto const program = beside_this_program("libexec/nigh/nigh-calibrate");
+    auto const program = libexec_file("nigh-calibrate");
     throw std::runtime_error(platform::become(program, command->remaining()).message);
   });
 }

@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/commands.hpp"
-#include "sim/commands/folders.hpp"
+#include "cli/installed_files.hpp"
+#include "cli/program_main.hpp"
 #include "sim/commands/sim.hpp"
 
 namespace nigh::cli {

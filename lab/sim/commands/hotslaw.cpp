@@ -9,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "cli/commands.hpp"
+#include "cli/program_main.hpp"
 #include "sim/commands/in_parallel.hpp"
 #include "sim/commands/options.hpp"
 #include "sim/commands/sim.hpp"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
 #include "cli/output_file.hpp"
-#include "sim/commands/folders.hpp"
+#include "cli/program_main.hpp"
 #include "sim/commands/sim.hpp"
 
 namespace nigh::cli {

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
+#include "cli/program_main.hpp"
 #include "cli/program_output.hpp"
 #include "platform/program.hpp"
-#include "sim/commands/folders.hpp"
 #include "sim/commands/options.hpp"
 #include "sim/commands/result_lines.hpp"
 #include "sim/commands/sim.hpp"
@@ -53,7 +53,7 @@ struct Replayed {
 // As nigh sim calibrate writes it.
 sim::Machine this_machine() {
   ProgramOutput const file;
-  auto const program = beside_this_program("libexec/nigh/nigh-calibrate").string();
+  auto const program = libexec_file("nigh-calibrate").string();
   auto const status = platform::run_program({program, "--output", file.path().string()}, {});
   if (!status || *status != 0)
     throw std::runtime_error("sim: this machine could not be measured: nigh sim calibrate failed");

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/program_main.hpp"
 #include "sim/commands/in_parallel.hpp"
 #include "sim/commands/options.hpp"
 #include "sim/commands/result_lines.hpp"

@@ -12,6 +12,7 @@ class App;
 
 namespace nigh::cli {
 
+void add_sim(CLI::App& app);  // all of them
 void add_sim_allocation(CLI::App& sim);
 void add_sim_calibrate(CLI::App& sim);
 void add_sim_hotslaw(CLI::App& sim);

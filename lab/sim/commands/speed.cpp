@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/program_main.hpp"
 #include "platform/process_usage.hpp"
 #include "sim/commands/options.hpp"
 #include "sim/commands/result_lines.hpp"

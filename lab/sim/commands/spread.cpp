@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/program_main.hpp"
 #include "sim/commands/options.hpp"
 #include "sim/commands/result_lines.hpp"
 #include "sim/commands/sim.hpp"

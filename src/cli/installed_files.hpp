@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What comes with the running program, in the build tree as in the installed one.
+
+#include <filesystem>
+
+#include "platform/program.hpp"
+
+namespace nigh::cli {
+
+// A file or folder of the tree in which the program lies in bin/ or in libexec/nigh/.
+inline std::filesystem::path installed_file(std::filesystem::path const& name) {
+  auto const folder = platform::this_program().parent_path();
+  bool const in_libexec = folder.parent_path().filename() == "libexec";
+  return (folder / ".." / (in_libexec ? ".." : "") / name).lexically_normal();
+}
+
+// Programs that others start, figures' scripts, what is preloaded.
+inline std::filesystem::path libexec_file(std::filesystem::path const& name) {
+  return installed_file(std::filesystem::path("libexec") / "nigh" / name);
+}
+inline std::filesystem::path machines_folder() { return installed_file("share/nigh/machines"); }
+
+}  // namespace nigh::cli

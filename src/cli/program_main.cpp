@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program_main.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "base/printable.hpp"
+
+namespace nigh::cli {
+namespace {
+
+constexpr int bad_input = 2;
+
+// CLI11's messages may hold several lines; a user's mistake gets one.
+int complain(std::string message, int code) {
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  for (char& c : message)
+    if (c == '\n') c = ' ';
+  std::fprintf(stderr, "nigh: %s\n", base::printable(message).c_str());
+  return code;
+}
+
+}  // namespace
+
+int run_app(CLI::App const& app, std::function<void()> const& body) {
+  try {
+    body();
+  } catch (CLI::ParseError const& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    return complain(e.what(), bad_input);
+  } catch (ExitStatus const& e) {
+    return e.code;
+  } catch (UsageError const& e) {
+    return complain(e.what(), bad_input);
+  } catch (std::exception const& e) {
+    return complain(e.what(), 1);
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return complain(std::string("cannot write standard output: ") + std::strerror(errno),
+                    bad_input);
+  return 0;
+}
+
+}  // namespace nigh::cli

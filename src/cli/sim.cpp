@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// nigh sim: becomes the program of the simulator, libexec/nigh/nigh-sim. The command links no
+// simulator.
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+
+#include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
+#include "platform/program.hpp"
+
+namespace nigh::cli {
+
+void add_sim(CLI::App& app) {
+  auto* const command =
+      app.add_subcommand("sim", "Simulate nigh's decisions on other machines: nigh sim EXPERIMENT");
+  command->prefix_command();   // all that follows is the program's
+  command->set_help_flag("");  // --help too
+  command->callback([command] {
+    auto const program = libexec_file("nigh-sim");
+    if (!platform::is_runnable(program))
+      throw std::runtime_error("sim: this nigh came without its simulator, " + program.string());
+    throw std::runtime_error(platform::become(program, command->remaining()).message);
+  });
+}
+
+}  // namespace nigh::cli
