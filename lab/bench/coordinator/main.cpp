@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 
+#include "bench/benchmark.hpp"
 #include "bench/command.hpp"
 #include "bench/coordinator/command_study.hpp"
 #include "bench/coordinator/commands.hpp"
@@ -12,64 +13,21 @@
 #include "bench/coordinator/queue.hpp"
 #include "bench/coordinator/throughput.hpp"
 #include "bench/options.hpp"
-#include "bench/report.hpp"
 
 namespace {
 
 using namespace bench;
 
-struct Flags {
+struct CoordinatorFlags : Flags {
   bool throughput = false, policies = false, overhead = false, death = false, queue = false;
-  bool all_policies = false, alone = false, quick = false;
-  std::optional<long> repetitions, programs, requests, seed, limit;
+  bool all_policies = false, alone = false;
+  std::optional<long> programs, requests, seed, limit;
   std::vector<std::string> commands, ways, ignored;
-  std::string set = "6", commands_file, json, plot;
-
-  void declare(CLI::App& app) {
-    app.add_flag("--throughput", throughput,
-                 "programs in turn, all at once, and all at once under the coordinator");
-    app.add_flag("--policies", policies,
-                 "which cpus each policy gives to semi-random requests, and how soon");
-    app.add_flag("--all-policies", all_policies,
-                 "--throughput: the coordinator under each policy, not only under its usual one");
-    app.add_flag("--overhead", overhead,
-                 "what the shim adds to a parallel region: alone, with a lease, with a message");
-    app.add_flag("--death", death, "how soon the cpus of a program that is killed are another's");
-    app.add_flag("--queue", queue,
-                 "what a message costs the coordinator while ten to 16,000 requests wait");
-    // One text each: what follows the first is not one more.
-    app.add_option("--command", commands,
-                   "a command of yours; again for more: without nigh all at once (default), one "
-                   "after the other (sequential), with OMP_NUM_THREADS=1 (one-thread), with "
-                   "OMP_WAIT_POLICY=passive (passive), and under nigh run (nigh)")
-        ->allow_extra_args(false);
-    app.add_option("--commands", commands_file, "the same from a file, a command a line");
-    app.add_flag("--alone", alone, "--command: each of them alone, too, without nigh and with it");
-    app.add_option("--way", ways,
-                   "--command: NAME=VARIABLE=VALUE[,VARIABLE=VALUE...], all at once with these; "
-                   "under nigh run if NAME begins with nigh; again for more")
-        ->allow_extra_args(false);
-    app.add_option("--ignore", ignored,
-                   "--command: outputs are compared without lines that match this extended "
-                   "regular expression; again for more")
-        ->allow_extra_args(false);
-    app.add_option("--limit", limit, "--command: seconds for a sample; default 600");
-    app.add_option(
-        "--set", set,
-        "--throughput: 6, each of them once (default); 13, at random; large, 40 at random "
-        "that come one after the other; the latter two under three policies");
-    app.add_option("--programs", programs, "--throughput: so many at random, whatever the set");
-    app.add_option("--requests", requests, "--policies: how many; default 10000");
-    app.add_option("--seed", seed, "of what is random; default: always the same");
-    app.add_option("--repetitions,--reps", repetitions, "samples of each variant; default 5, or 3");
-    app.add_flag("--quick", quick, "small ones, to see that it works");
-    app.add_option("--json", json, "every sample as JSON lines; - for standard output");
-    app.add_option("--plot", plot, "a figure, .svg or .png");
-  }
+  std::string set = "6", commands_file;
 };
 
 // The sets of the paper on topology-aware OpenMP process scheduling: 13, and a large one.
-ThroughputOptions throughput_options(Flags const& flags) {
+ThroughputOptions throughput_options(CoordinatorFlags const& flags) {
   ThroughputOptions o;
   bool const is_fixed = flags.set == "6", is_large = flags.set == "large";
   if (!is_fixed && !is_large && flags.set != "13")
@@ -90,7 +48,7 @@ ThroughputOptions throughput_options(Flags const& flags) {
   return o;
 }
 
-std::optional<CommandOptions> command_options(Flags const& flags) {
+std::optional<CommandOptions> command_options(CoordinatorFlags const& flags) {
   if (flags.commands.empty() && flags.commands_file.empty()) {
     auto const need = [](char const* option, bool given) {
       if (given) throw UsageError(std::string(option) + ": needs --command or --commands");
@@ -112,7 +70,13 @@ std::optional<CommandOptions> command_options(Flags const& flags) {
   return o;
 }
 
-void run(Flags const& flags) {
+// With a blank line before what follows another part.
+template <class Study>
+Findings shown(Study const& study, std::vector<Result> results, bool follows) {
+  return {(follows ? "\n" : "") + describe(study), std::move(results)};
+}
+
+Plan plan_of(CoordinatorFlags const& flags, nigh::topology const& machine) {
   long const repetitions = number_or("--repetitions", flags.repetitions, flags.quick ? 2 : 5, 1000);
   PolicyOptions policies;
   policies.repetitions = repetitions;
@@ -132,46 +96,100 @@ void run(Flags const& flags) {
   if (flags.quick) queue.messages = 500;
   bool const all = !flags.throughput && !flags.policies && !flags.overhead && !flags.death &&
                    !flags.queue && !commands;
-  nigh::topology const machine = live_machine();
-  Report report(flags.json, flags.plot, machine);
-  auto const present = [&](auto const& study, std::vector<Result> const& results, bool apart) {
-    report.print((apart ? "\n" : "") + describe(study));
-    report.keep(results);
+  Plan plan{&machine};
+  auto const add = [&](bool wanted, std::function<Findings()> part) {
+    if (wanted) plan.parts.push_back(std::move(part));
   };
-  if (commands) {
+  add(commands.has_value(), [commands] {
     auto const study = study_commands(*commands);
-    present(study, results(study), false);
-  }
-  if (flags.policies || all) {
+    return shown(study, results(study), false);
+  });
+  add(flags.policies || all, [policies] {
     auto const study = study_policies(policies);
-    present(study, results(study), false);
-  }
-  if (flags.throughput || all) {
+    return shown(study, results(study), false);
+  });
+  add(flags.throughput || all, [throughput, &machine, all] {
     auto const study = study_throughput(throughput, machine);
-    present(study, results(study), all);
-  }
-  if (flags.overhead || all) {
+    return shown(study, results(study), all);
+  });
+  add(flags.overhead || all, [overhead, all] {
     auto const study = study_overhead(overhead);
-    present(study, study.results, all);
-  }
-  if (flags.death || all) {
+    return shown(study, study.results, all);
+  });
+  add(flags.death || all, [death, &machine, all] {
     auto const study = study_death(death, machine);
-    present(study, study.results, all);
-  }
-  if (flags.queue || all) {
+    return shown(study, study.results, all);
+  });
+  add(flags.queue || all, [queue, all] {
     auto const study = study_queue(queue);
-    present(study, study.results, all);
-  }
-  report.finish("coordinator",
-                commands ? "an output under nigh is not the one without it, or a command has failed"
-                         : "a program's output is not what it is alone");
+    return shown(study, study.results, all);
+  });
+  return plan;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Flags flags;
-  return run_command(
-      "coordinator", "OpenMP programs that share a host, and the rules by which they get cpus",
-      argc, argv, [&](CLI::App& app) { flags.declare(app); }, [&] { run(flags); });
+  CoordinatorFlags f;
+  std::optional<nigh::topology> machine;
+  return run_benchmark(
+      {.name = "coordinator",
+       .measures = "OpenMP programs that share a host, and the rules by which they get cpus",
+       .wrong =
+           "an output is not that of the program alone or without nigh, or a command has failed",
+       .samples = "each variant; default 5, or 3",
+       .quick = "small ones",
+       .process = Benchmark::Process::plain,
+       .options =
+           [&](CLI::App& app) {
+             app.add_flag("--throughput", f.throughput,
+                          "programs in turn, all at once, and all at once under the coordinator");
+             app.add_flag("--policies", f.policies,
+                          "which cpus each policy gives to semi-random requests, and how soon");
+             app.add_flag(
+                 "--all-policies", f.all_policies,
+                 "--throughput: the coordinator under each policy, not only under its usual one");
+             app.add_flag(
+                 "--overhead", f.overhead,
+                 "what the shim adds to a parallel region: alone, with a lease, with a message");
+             app.add_flag("--death", f.death,
+                          "how soon the cpus of a program that is killed are another's");
+             app.add_flag("--queue", f.queue,
+                          "what a message costs the coordinator while ten to 16,000 requests wait");
+             // One text each: what follows the first is not one more.
+             app.add_option(
+                    "--command", f.commands,
+                    "a command of yours; again for more: without nigh all at once (default), one "
+                    "after the other (sequential), with OMP_NUM_THREADS=1 (one-thread), with "
+                    "OMP_WAIT_POLICY=passive (passive), and under nigh run (nigh)")
+                 ->allow_extra_args(false);
+             app.add_option("--commands", f.commands_file,
+                            "the same from a file, a command a line");
+             app.add_flag("--alone", f.alone,
+                          "--command: each of them alone, too, without nigh and with it");
+             app.add_option(
+                    "--way", f.ways,
+                    "--command: NAME=VARIABLE=VALUE[,VARIABLE=VALUE...], all at once with these; "
+                    "under nigh run if NAME begins with nigh; again for more")
+                 ->allow_extra_args(false);
+             app.add_option(
+                    "--ignore", f.ignored,
+                    "--command: outputs are compared without lines that match this extended "
+                    "regular expression; again for more")
+                 ->allow_extra_args(false);
+             app.add_option("--limit", f.limit, "--command: seconds for a sample; default 600");
+             app.add_option(
+                 "--set", f.set,
+                 "--throughput: 6, each of them once (default); 13, at random; large, 40 at random "
+                 "that come one after the other; the latter two under three policies");
+             app.add_option("--programs", f.programs,
+                            "--throughput: so many at random, whatever the set");
+             app.add_option("--requests", f.requests, "--policies: how many; default 10000");
+             app.add_option("--seed", f.seed, "of what is random; default: always the same");
+           },
+       .plan = [&]() -> Plan {
+         machine = live_machine();
+         return plan_of(f, *machine);
+       }},
+      f, argc, argv);
 }

@@ -1,25 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/loops/compare.hpp"
+// nigh bench loops: loops of nigh beside those of OpenMP, oneTBB and ForkUnion: how soon the second
+// thread takes part, how fast a loop runs that waits for memory, and one whose rows differ in
+// length.
+#include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/task_loop.hpp>
-#include <stdexcept>
+#include <optional>
 #include <thread>
 
+#include "bench/benchmark.hpp"
+#include "bench/command.hpp"
 #include "bench/idle.hpp"
 #include "bench/loops/fork_union.hpp"
 #include "bench/loops/kernels.hpp"
+#include "bench/options.hpp"
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
+#include "bench/statistics.hpp"
+#include "bench/table.hpp"
 #include "bench/tasks/peer_process.hpp"
 #include "bench/tasks/rendezvous_ways.hpp"
 #include "workloads/families.hpp"
 
 namespace bench {
-
 namespace {
+
+struct LoopsFlags : Flags {
+  long threads = 2, elements = 20'000'000, rows = 4000;
+};
+
+struct LoopsOptions {
+  explicit LoopsOptions(nigh::topology here) : machine(std::move(here)) {}
+
+  nigh::topology machine;
+  std::vector<int> cpus;  // as many as threads
+  int repetitions = 0;
+  std::size_t elements = 0;  // of each of the triad's arrays
+  std::size_t rows = 0;      // of the triangle
+  bool quick = false;
+};
+
+LoopsOptions check(LoopsFlags const& f) {
+  LoopsOptions o(live_machine());
+  o.quick = f.quick;
+  in_range("--threads", f.threads, 2, 1'000'000);
+  o.cpus = cpus_for(f.threads, o.machine);
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 25, 1'000'000));
+  o.elements = static_cast<std::size_t>(in_range("--elements", f.elements, 1, 1L << 33));
+  o.rows = static_cast<std::size_t>(in_range("--rows", f.rows, 1, 1'000'000));
+  if (f.quick) {
+    o.elements = std::min<std::size_t>(o.elements, 100'000);
+    o.rows = std::min<std::size_t>(o.rows, 300);
+  }
+  return o;
+}
 
 using workloads::Family;
 
@@ -64,7 +103,8 @@ std::vector<Way> rendezvous_ways(LoopsOptions const& o, nigh::runtime& runtime, 
                     return samples;
                   }});
   list.push_back({"nigh/outside", "", [&o](double pause_us, int count) {
-                    allow_this_thread(o.cpus);  // its guests are whoever calls, wherever they run
+                    allow_this_thread(
+                        o.cpus);  // its external threads are the callers, wherever they run
                     return time_rendezvous(loop_of_two, pause_us, count);
                   }});
   list.push_back({"nigh/team", "", [&runtime](double pause_us, int count) {
@@ -94,7 +134,7 @@ std::vector<Way> rendezvous_ways(LoopsOptions const& o, nigh::runtime& runtime, 
   return list;
 }
 
-// Who runs a kernel with a schedule, in this process or in the other one.
+// A runtime that runs a kernel with a schedule, in this process or in the other one.
 struct Contender {
   std::string name, schedule, absent;
   Loops const* loops;  // null: the peer process
@@ -142,58 +182,52 @@ double settled(Time const& time) {
   return time();
 }
 
+// One result of each contender, whose number time() gives.
 template <class Time>
-void take_samples(std::vector<Contender> const& list, std::vector<Result>& results, int repetitions,
-                  Time const& time) {
-  Progress progress(repetitions * static_cast<int>(list.size()));
-  for (int n = 0; n < repetitions; ++n)
-    for (std::size_t at = 0; at < list.size(); ++at) {
-      progress.step(list[at].name);
-      if (list[at].absent.empty()) results[at].samples.push_back(time(list[at]));
-    }
-}
-
-std::vector<Result> start(std::vector<Contender> const& list, std::string const& bench,
-                          std::string const& metric, std::string const& unit) {
+std::vector<Result> time_in_turns(std::vector<Contender> const& list, int repetitions,
+                                  Result const& like, Time const& time) {
   std::vector<Result> results;
   for (Contender const& c : list) {
-    Result r;
-    r.bench = bench;
+    Result& r = results.emplace_back(like);
     r.variant = c.name;
-    r.metric = metric;
-    r.unit = unit;
     r.absent = c.absent;
     if (c.absent.empty()) r.verified = true;  // a wrong element throws
-    results.push_back(std::move(r));
   }
+  take_turns(
+      repetitions, results, [](Result const& r) { return r.variant; },
+      [&](Result& r) {
+        r.samples.push_back(time(list[static_cast<std::size_t>(&r - results.data())]));
+      });
   return results;
 }
 
 // GB/s as STREAM counts: 24 bytes an element.
 std::vector<Result> time_triad(LoopsOptions const& o, Contenders const& contenders) {
-  auto const list = contenders.list(false);
-  auto results = start(list, "loops/triad", "rate", "GB/s");
+  Result like;
+  like.bench = "loops/triad";
+  like.params = {{"elements", static_cast<long>(o.elements)}};
+  like.metric = "rate";
+  like.unit = "GB/s";
   TriadArrays arrays(o.elements, contenders.first_touch());
-  auto const request = [&](Contender const& c) {
-    return "triad " + c.schedule + ' ' + std::to_string(o.elements);
-  };
-  take_samples(list, results, o.repetitions, [&](Contender const& c) {
+  return time_in_turns(contenders.list(false), o.repetitions, like, [&](Contender const& c) {
     double const seconds = settled([&] {
-      return c.loops != nullptr ? arrays.seconds(*c.loops, c.schedule)
-                                : contenders.peer().loop(request(c));
+      return c.loops != nullptr
+                 ? arrays.seconds(*c.loops, c.schedule)
+                 : contenders.peer().loop("triad " + c.schedule + ' ' + std::to_string(o.elements));
     });
     return 24e-9 * static_cast<double>(o.elements) / seconds;
   });
-  for (Result& r : results) r.params = {{"elements", static_cast<long>(o.elements)}};
-  return results;
 }
 
 std::vector<Result> time_triangle(LoopsOptions const& o, Contenders const& contenders,
                                   bool falling) {
-  auto const list = contenders.list(true);
-  auto results = start(list, "loops/triangle", "time", "ms");
+  Result like;
+  like.bench = "loops/triangle";
+  like.params = {{"rows", static_cast<long>(o.rows)}, {"longest", falling ? "first" : "last"}};
+  like.metric = "time";
+  like.unit = "ms";
   Triangle triangle(o.rows, falling);
-  take_samples(list, results, o.repetitions, [&](Contender const& c) {
+  return time_in_turns(contenders.list(true), o.repetitions, like, [&](Contender const& c) {
     return 1e3 * settled([&] {
              return c.loops != nullptr
                         ? triangle.seconds(*c.loops, c.schedule)
@@ -201,9 +235,6 @@ std::vector<Result> time_triangle(LoopsOptions const& o, Contenders const& conte
                                                  std::to_string(o.rows) + (falling ? " 1" : " 0"));
            });
   });
-  for (Result& r : results)
-    r.params = {{"rows", static_cast<long>(o.rows)}, {"longest", falling ? "first" : "last"}};
-  return results;
 }
 
 Result time_idle(bool quick) {
@@ -216,8 +247,6 @@ Result time_idle(bool quick) {
     r.samples.push_back(100 * cpus_used_while_asleep(quick ? 0.1 : 1, 10));
   return r;
 }
-
-}  // namespace
 
 std::vector<Result> compare_loops(LoopsOptions const& o) {
   std::vector<Result> results;
@@ -242,4 +271,82 @@ std::vector<Result> compare_loops(LoopsOptions const& o) {
   return results;
 }
 
+template <class Wanted>
+std::string table_of(std::vector<Result> const& results, std::string const& unit,
+                     char const* format, Wanted const& wanted) {
+  Table t;
+  t.row({"", unit + ", median", "min", "max"});
+  t.rule();
+  for (Result const& r : results) {
+    if (!wanted(r)) continue;
+    Statistics const s = statistics_of(r.samples);
+    auto const number = [&](double x) {
+      return r.absent.empty() ? fmt::format(fmt::runtime(format), x) : std::string("absent");
+    };
+    t.row({r.variant, number(s.median), number(s.min), number(s.max)});
+  }
+  return t.text();
+}
+
+std::string describe_loops(std::vector<Result> const& results, LoopsOptions const& o) {
+  std::vector<Result> meetings;
+  std::string text;
+  for (Result const& r : results) {
+    if (r.bench == "loops/rendezvous") meetings.push_back(r);
+    if (r.bench == "loops/idle")
+      text += fmt::format("nigh's workers from 10 ms after their last loop: {:.2f}% of a cpu\n\n",
+                          statistics_of(r.samples).median);
+  }
+  text +=
+      "A loop of two iterations that wait for each other, us: median (min); the caller is\n"
+      "busy in the pause before, or sleeps when that is longer than 2 ms\n\n" +
+      rendezvous_table(meetings) + '\n';
+  text += fmt::format("Triad of {} doubles on {} threads\n\n", o.elements, o.cpus.size()) +
+          table_of(results, "GB/s", "{:.2f}",
+                   [](Result const& r) { return r.bench == "loops/triad"; }) +
+          '\n';
+  for (std::string const longest : {"last", "first"})
+    text += fmt::format("Triangle of {} rows, the longest {}\n\n", o.rows, longest) +
+            table_of(results, "ms", "{:.3f}",
+                     [&](Result const& r) {
+                       return r.bench == "loops/triangle" &&
+                              std::get<std::string>(r.params.at("longest")) == longest;
+                     }) +
+            '\n';
+  for (Result const& r : results)
+    if (!r.absent.empty() && r.params.count("pause_us") > 0 &&
+        std::get<double>(r.params.at("pause_us")) == 0)
+      text += r.variant + ": " + r.absent + '\n';
+  return text;
+}
+
+}  // namespace
 }  // namespace bench
+
+int main(int argc, char** argv) {
+  using namespace bench;
+  LoopsFlags f;
+  std::optional<LoopsOptions> o;
+  return run_benchmark(
+      {.name = "loops",
+       .measures = "parallel loops: how soon they begin, how fast they run, how even they are",
+       .wrong = "a loop's result is wrong",
+       .samples = "triad and triangle; default 25",
+       .quick = "small arrays and few samples",
+       .options =
+           [&](CLI::App& app) {
+             app.add_option("--threads", f.threads, "threads of each runtime; default 2");
+             app.add_option("--elements", f.elements,
+                            "of each of the triad's arrays; default 20000000");
+             app.add_option("--rows", f.rows, "of the triangle; default 4000");
+           },
+       .plan = [&]() -> Plan {
+         o = check(f);
+         auto const measure = [&]() -> Findings {
+           auto const results = compare_loops(*o);
+           return {describe_loops(results, *o), results};
+         };
+         return {&o->machine, {measure}};
+       }},
+      f, argc, argv);
+}
