@@ -9,20 +9,7 @@
 
 #include "bench/cluster/launcher.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace bench {
-
-struct ClusterFlags {
-  std::string mpi, launcher, only, policies, json, plot;
-  long ranks = 2;
-  std::optional<long> repetitions;
-  bool large = false, quick = false, list = false;
-
-  void declare(CLI::App& app);
-};
 
 struct ClusterProblem {
   std::string name, size;
@@ -47,9 +34,5 @@ struct ClusterOptions {
   std::vector<StealPolicy> policies;
   std::string note;  // what one should know of this setting; empty: nothing
 };
-
-// Starts ranks to see that they come. UsageError.
-ClusterOptions check(ClusterFlags const& flags);
-void list_cluster_problems();
 
 }  // namespace bench

@@ -9,21 +9,7 @@
 
 #include "bench/spread/setting.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace bench {
-
-struct SpreadFlags {
-  std::string blocks, spreads, active, rows, sends, variants, cache_points, isa, json, plot;
-  double memory = 0.05;
-  int iterations = 5, cache_steps = 8;
-  std::optional<long> threads, repetitions;
-  bool grid = false, cache = false, programs = false, quick = false, list = false;
-
-  void declare(CLI::App& app);
-};
 
 struct SpreadOptions {
   explicit SpreadOptions(nigh::topology m) : machine(std::move(m)) {}
@@ -48,7 +34,5 @@ struct SpreadOptions {
 
   std::vector<std::string> left_out;
 };
-
-SpreadOptions check(SpreadFlags const& flags);
 
 }  // namespace bench
