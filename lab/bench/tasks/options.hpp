@@ -10,23 +10,8 @@
 
 #include "bench/tasks/solver.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace bench {
 
-struct TasksFlags {
-  std::string json, plot, problems;
-  std::optional<long> repetitions;
-  long threads = 2, tasks = 100'000, cutoff = 0;
-  bool quick = false, large = false;
-  bool fib = false, latency = false, oversubscribed = false;  // instead of the problems
-
-  void declare(CLI::App& app);
-};
-
-// The same, checked, and what follows from it.
 struct TasksOptions {
   explicit TasksOptions(nigh::topology here) : machine(std::move(here)) {}
 
@@ -42,7 +27,5 @@ struct TasksOptions {
 
   int threads() const noexcept { return static_cast<int>(cpus.size()); }
 };
-
-TasksOptions check(TasksFlags const& flags);  // UsageError naming the argument
 
 }  // namespace bench
