@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/jacobi3d/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <limits>
 
@@ -66,32 +65,6 @@ bool wants_huge_pages(std::string const& pages, Extent const& grid, Extent const
 }
 
 }  // namespace
-
-void JacobiFlags::declare(CLI::App& app) {
-  app.add_option("--grid", grid, "interior sites, as 600x600x600 (default) or 600");
-  app.add_option("--block", block, "sites in a block, as 600x10x10 (default)");
-  app.add_option("--threads", threads,
-                 "threads of each variant; default: one for each allowed cpu");
-  app.add_option("--topology", topology, "run on these cpus only, as 0-2,5");
-  app.add_option("--repetitions", repetitions, "samples of each variant; default 7");
-  app.add_option("--sweeps", sweeps, "sweeps in one sample; default 4");
-  app.add_option("--stores", stores, "streaming (non-temporal) or plain");
-  app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest there is");
-  app.add_option("--pages", pages, "auto, small or huge");
-  app.add_option(
-      "--pending-limit", pending_limit,
-      "tasks that may wait in nigh's queues before the submitter helps (the paper: 256)");
-  app.add_flag("--quick", quick, "a small grid and few samples: does it work?");
-  app.add_flag("--block-study", block_study, "vary the block size down to tiny tasks");
-  app.add_option("--json", json, "write results as JSON lines to this file, - for standard output");
-  app.add_option("--plot", plot, "draw the results, FILE.svg or FILE.png");
-  app.add_flag("--list", list, "name the variants and leave");
-  app.add_option("--variant", variant, "run this one alone")->group("One variant alone");
-  app.add_option("--init", init, "static, cyclic (\"static,1\") or ld0")
-      ->group("One variant alone");
-  app.add_option("--order", order, "kji, jki or strips")->group("One variant alone");
-  app.add_flag("--report", report, "where pages and blocks were")->group("One variant alone");
-}
 
 std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
   auto options = std::make_unique<JacobiOptions>(machine_for(flags.topology));

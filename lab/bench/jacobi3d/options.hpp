@@ -7,23 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "bench/benchmark.hpp"
 #include "jacobi3d/config.hpp"
 #include "jacobi3d/kernel.hpp"
 #include "jacobi3d/variant.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace bench {
 
-struct JacobiFlags {  // as typed
-  std::string grid, block, stores = "streaming", isa, topology, json, plot, pages = "auto";
+struct JacobiFlags : Flags {  // as typed
+  std::string grid, block, stores = "streaming", isa, topology, pages = "auto";
   std::string variant, init = "static", order = "kji";
-  std::optional<long> threads, repetitions, sweeps, pending_limit;
-  bool quick = false, block_study = false, report = false, list = false;
-
-  void declare(CLI::App& app);
+  std::optional<long> threads, sweeps, pending_limit;
+  bool block_study = false, report = false;
 };
 
 struct JacobiOptions {  // checked
