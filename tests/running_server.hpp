@@ -91,7 +91,7 @@ class RunningServer {
     options.core.idle_slice_us = 1000;
     options.core.overdue_us = 300'000;
     options.core.claims_us = 60'000'000;
-    options.minds_strangers = false;
+    options.minds_external_load = false;
     options.energy_root = directory_ / "system";
     options.cgroup_root = directory_ / "system";
     options.log = [this](ServerOptions::Level level, std::string_view what, std::string_view whom) {

@@ -170,8 +170,8 @@ void Invariants::check_server() const {
 }
 
 // A lease keeps another user from its part, while its own user has more than its part, no longer
-// than until it is asked back and overdue. The core asks back no more than it needs, so one of
-// these leases may be asked back late; but for a besieged user something is, within a slice.
+// than until it is asked back and overdue. How soon something is asked back for a besieged user is
+// measured, and has no bound of its own.
 void Invariants::check_shares() {
   bool const is_there = host_.core() != nullptr && !kernel->server->is_stopped;
   if (!is_there || host_.life() != life_) beyond_.clear(), unasked_.clear(), below_part_.reset();
@@ -200,9 +200,6 @@ void Invariants::check_shares() {
     if (is_asked || !besieged_) continue;
     auto const taken = time_since(unasked_.try_emplace(user, begin_now()).first->second);
     longest_.unasked = std::max(longest_.unasked, taken);
-    if (taken > options.slice_us + late)
-      world->fail("nothing has been asked back for user " + std::to_string(user) + " for " +
-                  std::to_string(taken) + " us; the slice is " + std::to_string(options.slice_us));
   }
 }
 

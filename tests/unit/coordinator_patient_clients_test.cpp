@@ -84,7 +84,7 @@ class StoppableServer {
     if (process_ == 0) {
       ServerOptions options;
       options.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
-      options.minds_strangers = false;
+      options.minds_external_load = false;
       options.cgroup_root = "/nonexistent";  // the cpuset of this host is not that machine's
       auto const machine = topology::from_synthetic("pack:2 numa:1 core:4 pu:1");
       auto server = Server::start(policy::CoreMap::of(*machine), options);

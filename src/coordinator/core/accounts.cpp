@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs have had: cpus, waiting, energy. For people; nothing is decided by it.
+// The accounts of programs: cpus, waiting, energy. For people; nothing is decided by them.
 #include <algorithm>
 #include <cmath>
 
@@ -76,7 +76,7 @@ Status Coordinator::status(std::uint32_t number) const {
   s.energy_uj = energy_uj_;
   for (int p = 0; p < machine_.size(); ++p)
     if (busy_.has(p)) s.strangers.add(machine_.cpu(p));
-  s.unseen_strangers = has_unseen_strangers_ ? 1 : 0;
+  s.unseen_strangers = has_unseen_load_ ? 1 : 0;
   auto const next = by_number_.lower_bound(number);
   if (next != by_number_.end()) describe(next->second, s);
   return s;

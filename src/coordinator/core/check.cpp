@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is true after every step.
+// The invariants that hold after every step.
 #include <algorithm>
 #include <map>
 

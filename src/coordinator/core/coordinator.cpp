@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each event changes. Who gets which cpus after that is in serve.cpp; what is told of it, in
-// accounts.cpp.
+// The change that each event makes. serve.cpp then hands out cpus; accounts.cpp tells of it.
 #include "coordinator/core/coordinator.hpp"
 
 #include <algorithm>
@@ -128,7 +127,7 @@ void Coordinator::happen(Load const& e) {
   busy_ = PositionSet(machine_.size());
   for (int p = 0; p < machine_.size(); ++p)
     if (e.busy.has(machine_.cpu(p))) busy_.add(p);
-  has_unseen_strangers_ = e.is_unseen_elsewhere;
+  has_unseen_load_ = e.is_unseen_elsewhere;
   may_grow_ = true;  // or had better not be bound any more, or may be again
 }
 

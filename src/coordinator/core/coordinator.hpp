@@ -75,7 +75,7 @@ class Coordinator : private CoordinatorState {
   bool lacks_its_part(std::uint32_t user) const;
   bool backs_off(std::uint32_t user) const;
 
-  // What is known by now of a program's regions, and from how many reports. Nothing of one that
+  // The knowledge of a program's regions so far, and from how many reports. Nothing of one that
   // has not come, or has left.
   std::vector<KnownRegion> known_regions(Connection connection) const;
   std::uint64_t reports(Connection connection) const;

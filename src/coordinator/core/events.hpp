@@ -14,7 +14,7 @@ namespace nigh::coordinator {
 
 using Time = std::int64_t;  // microseconds since any moment; never goes back
 
-// What happens.
+// An event.
 struct Received {
   Connection from = 0;
   ProgramMessage message;

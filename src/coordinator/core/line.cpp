@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who stands in line, and in which order.
+// The line of requests that wait, and its order.
 //
 // A request comes to the line when it is its user's turn, and among that user's requests its
 // program's. The line is short, so that an event costs the same however many requests wait behind
 // it; each user has a place there, and a program has one at a time.
 //
 // The line is made of turns: a user's second request stands behind the first ones of all others.
-// Whoever has its part of the cpus, or backs off, stands behind all who do not.
+// A user that has its part of the cpus, or backs off, stands behind all users that do not.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -171,15 +171,15 @@ std::optional<Time> Coordinator::expected_until(User const& but_for) const {
   return other.at + options_.active_us;
 }
 
-// Whoever backs off has no more than its part, also while the others' cpus are free between two of
-// their regions: it would not give them back in time.
+// A user that backs off has no more than its part, also while the others' cpus are free between two
+// of their regions: it would not give them back in time.
 int Coordinator::room_while_backing_off(User const& user) const {
   if (!user.back_off.is_on(now_) || !expected_until(user)) return machine_.size();
   int const users = std::max(2, competing_users_);
   return std::max(0, policy::user_part(machine_.size(), users) - user.held);
 }
 
-// What is counted of all programs, after something has changed with this one.
+// Counts again for all programs, after something has changed with this one.
 void Coordinator::recount(Program& program) {
   User& user = *program.user;
   bool const wants = is_in_want(program);

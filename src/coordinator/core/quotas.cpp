@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs may have when a quota of cpu time, or a cpuset, says less than they have
+// The cpus that programs may have when a quota of cpu time, or a cpuset, says less than they have
 // registered.
 //
 // A request for which its cgroup has no cpu left stands outside, in the order it came; where nobody
@@ -48,8 +48,8 @@ void Coordinator::happen(Allowed const& e) {
   }
 }
 
-// What each program of the group that holds cpus, wants some or is in want has when all have
-// equally many.
+// The cpus that each program of the group that holds cpus, wants some or is in want has when all
+// have equally many.
 int Coordinator::part_in(Quotas::Group const& group) const {
   return std::max(1, group.cpus / std::max(1, group.claims));
 }
@@ -98,7 +98,7 @@ bool Coordinator::is_waited_for_outside(Quotas::Group const& group) const {
                      [&](Waiting const& w) { return !w.until && group.members.contains(w.owner); });
 }
 
-// What has been asked back for long, and is waited for outside for ever, ends.
+// A lease ends that was asked back long ago, and that a request outside waits for without a limit.
 void Coordinator::expire_outside() {
   if (outside_.empty()) return;
   for (auto lease = leases_.begin(); lease != leases_.end();) {

@@ -34,7 +34,7 @@ class Quotas {
     int claims = 0;  // members that hold cpus, want some, or are in want
   };
 
-  // What a member adds to its groups.
+  // The numbers that a member adds to its groups.
   struct Share {
     int held = 0;
     int queued = 0;

@@ -44,7 +44,7 @@ void Regions::recall(std::vector<KnownRegion> const& known) {
     Region* const region = find_or_add(k.id);
     if (region == nullptr) continue;
     if (k.is_fixed) region->fixed = k.demand;
-    // What this run has taught is better.
+    // The lesson of this run is better.
     if (!region->scaling.is_known()) recall_times(*region, k.times);
     advise(k.id, *region);
   }
@@ -80,7 +80,7 @@ void Regions::take(Report const& report, int percent, std::int64_t now_us, bool 
   advise(report.region, *region);
 }
 
-// What comes too late, of a trial that is over, tells nothing.
+// A report that comes too late, of a trial that is over, tells nothing.
 void Regions::take_from_trial(Region& region, Report const& report, std::int64_t now_us,
                               bool is_shared) {
   if (!trial_ || trial_->number != report.trial || trial_->region != report.region) return;

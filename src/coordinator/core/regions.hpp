@@ -15,7 +15,7 @@
 
 namespace nigh::coordinator {
 
-// What is known of a region when its program comes, and when it leaves.
+// The knowledge of a region when its program comes, and when it leaves.
 struct KnownRegion {
   struct Time {
     int threads = 0;
@@ -51,7 +51,7 @@ class Regions {
   // one.
   policy::ThreadDemand demand(RegionId id, Demand told) const;
 
-  // For people: nothing if it is not known. What the user says, or else what is learnt.
+  // For people: nothing if it is not known. The demand that the user gave, or else the learnt one.
   Demand known_demand(RegionId id) const;
   std::optional<double> efficiency(RegionId id, int threads) const;
 

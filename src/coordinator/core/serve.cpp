@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets which cpus, and whose leases end for it.
+// Hands out cpus, and asks back leases for that.
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -31,8 +31,8 @@ Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   return leases_.erase(lease);
 }
 
-// What has been asked back for long, and is waited for, ends. Not for one of the same user that
-// will not wait for ever: it is better off on all cpus than on those where another team still runs.
+// A lease ends that was asked back long ago and is waited for. Not for a request of the same user
+// that limits its wait: it is better off on all cpus than on those where another team still runs.
 void Coordinator::expire() {
   if (queue_.empty() && in_want_.empty()) return;
   auto const wanted = wanted_by_the_patient();
@@ -147,7 +147,7 @@ PositionSet Coordinator::wanted_by_all() const {
   return wanted;
 }
 
-// What there is for each program when all users have equally many cpus, and so have all programs of
+// The cpus of each program when all users have equally many cpus, and so have all programs of
 // a user.
 int Coordinator::equal_part(Program const& program) const {
   return policy::program_part(machine_.size(), competing_users_, program.user->competing);
@@ -265,7 +265,7 @@ void Coordinator::grant(Waiting const& request, policy::CoreDecision const& deci
     lease.cpus.add(p);
     message.team.add(machine_.cpu(p));
   }
-  lease.floats = has_unseen_strangers_ || lease.cpus.intersects(busy_);
+  lease.floats = has_unseen_load_ || lease.cpus.intersects(busy_);
   message.floats = lease.floats ? 1 : 0;
   auto& owner = *request.program;
   owner.held += lease.size;
@@ -352,7 +352,7 @@ void Coordinator::offer_more() {
   may_grow_ = false;
   for (auto& [id, lease] : leases_) {
     bool const is_small = !free_.empty() && lease.size < lease.demand.maximum;
-    bool const is_to_move = lease.floats != (has_unseen_strangers_ || lease.cpus.intersects(busy_));
+    bool const is_to_move = lease.floats != (has_unseen_load_ || lease.cpus.intersects(busy_));
     if (lease.revoked || (!is_small && !is_to_move)) continue;
     if (lease.since + least > now_) {
       may_grow_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the coordinator remembers from one event to the next.
+// The state that the coordinator keeps from one event to the next.
 
 #include <algorithm>
 #include <array>
@@ -181,7 +181,7 @@ class CoordinatorState {
   std::array<Activity, 2> active_{};
   policy::PositionSet free_;
   policy::PositionSet busy_;  // with others' programs
-  bool has_unseen_strangers_ = false;
+  bool has_unseen_load_ = false;
   Time slice_;                  // now
   bool may_grow_ = false;       // cpus have become free since leases were last offered more
   bool has_one_ended_ = false;  // of the programs, since then

@@ -12,6 +12,20 @@ namespace nigh::coordinator {
 
 using policy::PositionSet;
 
+namespace {
+
+// Programs leave a list as soon as what they are in it for is over.
+template <class List, class IsOn, class Leave>
+void forget_old(List const& programs, IsOn const& is_on, Leave const& leave) {
+  for (std::size_t i = 0; i < programs.size();)
+    if (is_on(*programs[i]))
+      ++i;
+    else
+      leave(*programs[i]);
+}
+
+}  // namespace
+
 void Coordinator::run_unplaced(Waiting const& request, int want_cpus) {
   auto& owner = *request.program;
   owner.waited += now_ - request.since;
@@ -87,11 +101,9 @@ void Coordinator::leave_want(Program& program) {
 }
 
 void Coordinator::forget_old_wants() {
-  for (std::size_t i = 0; i < in_want_.size();)
-    if (is_in_want(*in_want_[i]))
-      ++i;
-    else
-      leave_want(*in_want_[i]);
+  forget_old(
+      in_want_, [this](Program const& p) { return is_in_want(p); },
+      [this](Program& p) { leave_want(p); });
 }
 
 // Gives cpus back because others wait, and will ask again at its next region. It competes
@@ -121,11 +133,9 @@ void Coordinator::leave_returning(Program& owner) {
 }
 
 void Coordinator::forget_old_returns() {
-  for (std::size_t i = 0; i < returning_.size();)
-    if (is_returning(*returning_[i]))
-      ++i;
-    else
-      leave_returning(*returning_[i]);
+  forget_old(
+      returning_, [this](Program const& p) { return is_returning(p); },
+      [this](Program& p) { leave_returning(p); });
 }
 
 // Cpus that the last in line leaves to those who are expected again.
@@ -146,7 +156,7 @@ void Coordinator::set_slice() {
                          : options_.slice_us;
 }
 
-// What a program in want would have if cpus were equally many for all.
+// The cpus that a program in want would get if cpus were equally many for all.
 int Coordinator::lacking_in_want(Program const& program) const {
   if (!is_in_want(program)) return 0;
   int const part = std::min({equal_part(program), program.want_cpus, program.allowed_cpus});

@@ -12,9 +12,9 @@
 //   the program      await() before it sends its request; is_answered(), sleep()    one thread
 //   the coordinator  is_awaited(), settle()                                         one thread
 //
-// Who does not find its program's thread awake sends a Grant. The word says which request it is
-// about, so that what comes too late for one is not taken for the next one's. The coordinator
-// believes nothing else here: a program can deceive only itself.
+// A coordinator that does not find the program's thread awake sends a Grant. The word says which
+// request it is about, so that what comes too late for one is not taken for the next one's. The
+// coordinator believes nothing else here: a program can deceive only itself.
 //
 // (A) Who sees that it is answered sees the lease: settle() releases, is_answered() and sleep()
 //     acquire.
@@ -93,7 +93,7 @@ struct alignas(64) Answer {
 
   // The program, when it is answered.
   bool is_unplaced() const noexcept { return lease == 0 && size == 0; }
-  // What is no Grant leaves it invalid.
+  // A message that is no Grant leaves it invalid.
   Grant get(Ticket ticket) const noexcept {
     Grant grant{.lease = lease, .ticket = ticket, .wanted = 0, .floats = 0, .team = {}};
     grant.floats = static_cast<std::uint8_t>(floats != 0 ? 1 : 0);

@@ -17,7 +17,7 @@
 //   the coordinator  grant(), take_back(), take_idle(), take_rested(), end(), close() one thread
 //
 // A lease that is idle, its coordinator takes back itself: a program that does other things, or is
-// stopped, holds nobody up. What a program writes here can harm none but itself: the coordinator
+// stopped, holds nobody up. A program that writes here harms only itself: the coordinator
 // believes a word only where it names the lease that this coordinator granted at it.
 //
 // (L) Whoever has the cpus next begins after the region has ended: leave() releases; take_back(),
@@ -40,7 +40,7 @@ namespace nigh::coordinator {
 // 62 bits of a lease's number, which is never used again, and two of its state.
 class LeaseWord {
  public:
-  // What take_back() found.
+  // The result of take_back().
   enum class Found : std::uint8_t {
     taken,  // it was idle: the program has it no more
     busy,   // asked back: its program releases it when the region ends
@@ -119,7 +119,7 @@ class LeaseWord {
   }
   // The program has left, or so it seems; if it is still there, it asks before its next region.
   void close() noexcept { word_.store(0, sync::relaxed); }
-  // Whatever the program says.
+  // No matter what the program says.
   void end(std::uint64_t lease) noexcept { static_cast<void>(decline(lease) || give_back(lease)); }
 
  private:
@@ -138,7 +138,7 @@ class LeaseWord {
 
 inline constexpr std::uint32_t lease_slots = 64;
 
-// What the coordinator tells its programs of the host: hints, each on its own.
+// News of the host for its programs: hints, each on its own.
 struct alignas(64) Host {
   sync::atomic<std::uint32_t> programs{0};  // that it serves
 };

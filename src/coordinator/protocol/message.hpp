@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What programs and the coordinator tell each other.
+// The messages of programs and the coordinator.
 //
 //   program                      coordinator
 //     Register  ───────────────▶   may these cpus be shared with others?
@@ -171,7 +171,7 @@ struct Release {
   }
 };
 
-// What a program says of its regions: one run in each 100 ms that a thread spends in them, of the
+// A program's report on its regions: one run in each 100 ms that a thread spends in them, of the
 // region that those end in, and each run that a trial asks for.
 struct Report {
   static constexpr std::uint64_t every_ns = 100'000'000;
@@ -371,7 +371,7 @@ struct Status {
   }
 };
 
-// What is known of a region, for whoever enters it with a lease that others have used as well.
+// The advice on a region, for a thread that enters it with a lease that others have used as well.
 struct Advice {
   static constexpr std::uint16_t kind = 134;
   RegionId region = 0;

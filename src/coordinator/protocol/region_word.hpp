@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is known of a program's regions, in the page that it shares with the coordinator: a word for
+// The knowledge of a program's regions, in the page that it shares with the coordinator: a word for
 // each region, found by its number. The program reads one at every region that it enters, so that
 // what was learnt reaches regions whose lease is kept, too.
 //
@@ -68,7 +68,7 @@ class RegionWords {
     return {};
   }
 
-  // The coordinator. What does not find a place is not known here; no harm.
+  // By the coordinator. A region that finds no place is not known here; no harm.
   void set(Advice const& advice) noexcept {
     RegionWord const word(advice);
     for (std::size_t probe = 0; probe < longest_probe; ++probe) {

@@ -41,7 +41,7 @@ std::string millionths(std::uint64_t n) {
   return std::to_string(n / 1'000'000) + "." + std::string(6 - rest.size(), '0') + rest;
 }
 
-// Who reads refuses all of it for one byte that is no UTF-8.
+// Prometheus refuses all of it for one byte that is no UTF-8.
 std::string label_value(std::string_view text) {
   std::string escaped;
   for (char const c : base::printable(text)) {

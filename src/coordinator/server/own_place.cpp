@@ -9,8 +9,7 @@
 namespace nigh::coordinator {
 
 OwnPlace::OwnPlace(std::vector<int> all)
-    : all_(std::move(all)),
-      at_start_(all_.empty() ? all_ : platform::affinity_of_this_thread()) {}
+    : all_(std::move(all)), at_start_(all_.empty() ? all_ : platform::affinity_of_this_thread()) {}
 
 void OwnPlace::go_back() {
   bool const is_ours = platform::affinity_of_this_thread() == std::vector{cpu_};

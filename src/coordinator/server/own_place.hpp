@@ -2,9 +2,9 @@
 #pragma once
 // The cpus of the server's thread, as policy/server_place.hpp says. Used by that thread alone.
 //
-// Whoever else chooses cpus for it meanwhile (taskset, a cpuset) is obeyed: from then on it stays
-// where it is. It leaves a place at once, for what it starts inherits its cpus; it moves to one
-// when all is answered.
+// If somebody else chooses cpus for it meanwhile (taskset, a cpuset), it stays where it is from
+// then on. It leaves a place at once, for what it starts inherits its cpus; it moves to one when
+// all is answered.
 
 #include <vector>
 

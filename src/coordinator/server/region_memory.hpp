@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is known of programs' regions, kept from one of their runs to the next by whoever drives the
-// server. That is files, and a file may take seconds where others keep the disk busy. So a thread
+// The knowledge of programs' regions, which the owner of the server keeps from one of their runs to
+// the next. That is files, and a file may take seconds where others keep the disk busy. So a thread
 // of its own does it, one job after the other, user by user, and the server hears later of what it
 // wanted to know.
 

@@ -53,7 +53,7 @@ void StatusSnapshots::forget(Connection connection, unsigned user_id) {
   std::erase_if(user->second.walks, [connection](Walk const& w) { return w.who == connection; });
 }
 
-// What a user has asked for is remembered as long as it counts.
+// A user is remembered as long as its questions count.
 void StatusSnapshots::forget_idle_users(Time now) {
   std::erase_if(users_, [now](auto const& entry) {
     User const& user = entry.second;

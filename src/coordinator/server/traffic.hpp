@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What users have at the server, and how fast it reads what they send.
+// The connections that users have at the server, and how fast it reads what they send.
 //
 // A connection whose program, or whose user, has sent too much is not read for a while: what it
 // sends then stays in its socket, and when that is full, the program waits. Nothing is lost, and

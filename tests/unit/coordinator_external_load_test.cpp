@@ -10,67 +10,67 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/server/strangers.hpp"
+#include "coordinator/server/external_load.hpp"
 #include "four_cpus.hpp"
 
 namespace nigh::coordinator {
 namespace {
 
-constexpr auto nothing_known = Strangers::unknown;
+constexpr auto nothing_known = ExternalLoad::unknown;
 
 // The cpus seen busy, if anything has changed.
-std::optional<CpuSet> changed(Strangers& strangers, policy::CoreMap const& machine,
+std::optional<CpuSet> changed(ExternalLoad& load, policy::CoreMap const& machine,
                               policy::PositionSet const& free,
                               std::vector<platform::CpuTimes> times,
-                              Strangers::Members members = {{7, nothing_known}}) {
-  strangers.compare(machine, free, std::move(times), std::move(members));
-  return strangers.have_changed() ? std::optional(strangers.busy()) : std::nullopt;
+                              ExternalLoad::Members members = {{7, nothing_known}}) {
+  load.compare(machine, free, std::move(times), std::move(members));
+  return load.has_changed() ? std::optional(load.busy()) : std::nullopt;
 }
 
-TEST(Strangers, AreWhoKeepsFreeCpusBusy) {
+TEST(ExternalLoad, AreWhoKeepsFreeCpusBusy) {
   auto const machine = four_cpus();
   auto free = policy::PositionSet::all(4);
-  Strangers strangers;
-  EXPECT_EQ(changed(strangers, machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}), std::nullopt);
-  EXPECT_EQ(changed(strangers, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}),
+  ExternalLoad load;
+  EXPECT_EQ(changed(load, machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}), std::nullopt);
+  EXPECT_EQ(changed(load, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}),
             cpus({0, 1}));
-  EXPECT_EQ(changed(strangers, machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}),
+  EXPECT_EQ(changed(load, machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}),
             std::nullopt)
       << "the same as before";
   free.remove(machine.position(1));
-  EXPECT_EQ(changed(strangers, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}),
+  EXPECT_EQ(changed(load, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}),
             cpus({0}))
       << "who has a lease may work";
   free.add(machine.position(1));
-  EXPECT_EQ(changed(strangers, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}),
+  EXPECT_EQ(changed(load, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}),
             cpus({}))
       << "or had one at the last look";
 }
 
-TEST(Strangers, AreUnknownWhereTheSystemSaysNothing) {
+TEST(ExternalLoad, AreUnknownWhereTheSystemSaysNothing) {
   auto const machine = four_cpus();
-  Strangers strangers;
+  ExternalLoad load;
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(changed(strangers, machine, policy::PositionSet::all(4), {}), std::nullopt);
+    EXPECT_EQ(changed(load, machine, policy::PositionSet::all(4), {}), std::nullopt);
 }
 
 // Of four cpus that are all leased, ours have worked so many hundredths in a second.
 struct AllLeased {
   policy::CoreMap machine = four_cpus();
-  Strangers strangers;
+  ExternalLoad load;
   std::int64_t second = 0, ours = 0;
 
-  // Whether strangers are unseen after a second in which all cpus were busy.
+  // Whether external load is unseen after a second in which all cpus were busy.
   bool after(std::int64_t of_ours, int process = 7) {
     ++second;
     ours += of_ours;
     std::vector<platform::CpuTimes> const times(4, {100 * second, 0});
-    strangers.compare(machine, policy::PositionSet(4), times, {{process, ours}});
-    return strangers.are_unseen();
+    load.compare(machine, policy::PositionSet(4), times, {{process, ours}});
+    return load.is_unseen_elsewhere();
   }
 };
 
-TEST(Strangers, OnLeasedCpusAreWhatOursHaveNotWorked) {
+TEST(ExternalLoad, OnLeasedCpusAreWhatOursHaveNotWorked) {
   AllLeased host;
   EXPECT_FALSE(host.after(0)) << "nothing to compare with";
   EXPECT_FALSE(host.after(400));
@@ -84,29 +84,29 @@ TEST(Strangers, OnLeasedCpusAreWhatOursHaveNotWorked) {
 }
 
 // They were seen while their cpu was free, and are at once known to be there when it is not.
-TEST(Strangers, StayKnownWhenTheirCpuIsLeased) {
+TEST(ExternalLoad, StayKnownWhenTheirCpuIsLeased) {
   auto const machine = four_cpus();
-  Strangers strangers;
+  ExternalLoad load;
   auto free = policy::PositionSet::all(4);
-  strangers.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
-  strangers.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 0}});
-  EXPECT_EQ(strangers.busy(), cpus({0}));
-  EXPECT_FALSE(strangers.are_unseen()) << "it is seen";
+  load.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
+  load.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 0}});
+  EXPECT_EQ(load.busy(), cpus({0}));
+  EXPECT_FALSE(load.is_unseen_elsewhere()) << "it is seen";
   free.remove(machine.position(0));
   free.remove(machine.position(1));
-  strangers.compare(machine, free, {{200, 0}, {100, 100}, {0, 200}, {0, 200}}, {{7, 100}});
-  EXPECT_EQ(strangers.busy(), cpus({}));
-  EXPECT_TRUE(strangers.are_unseen());
+  load.compare(machine, free, {{200, 0}, {100, 100}, {0, 200}, {0, 200}}, {{7, 100}});
+  EXPECT_EQ(load.busy(), cpus({}));
+  EXPECT_TRUE(load.is_unseen_elsewhere());
 }
 
 // A program of ours works on a free cpu between its regions.
-TEST(Strangers, AreNotOursBetweenRegions) {
+TEST(ExternalLoad, AreNotOursBetweenRegions) {
   auto const machine = four_cpus();
-  Strangers strangers;
+  ExternalLoad load;
   auto const free = policy::PositionSet::all(4);
-  strangers.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
-  strangers.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 98}});
-  EXPECT_TRUE(strangers.busy().empty());
+  load.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
+  load.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 98}});
+  EXPECT_TRUE(load.busy().empty());
 }
 
 TEST(CpuTimes, OfAProcessAreReadFromItsStat) {

@@ -22,7 +22,7 @@
 
 namespace nigh::coordinator {
 
-class Strangers {
+class ExternalLoad {
  public:
   static constexpr std::int64_t unknown = -1;
   using Members = std::map<int, std::int64_t>;  // what each process of ours has worked
@@ -61,8 +61,8 @@ class Strangers {
   }
 
   CpuSet const& busy() const noexcept { return busy_; }
-  bool are_unseen() const noexcept { return are_unseen_; }
-  bool have_changed() const noexcept { return have_changed_; }
+  bool is_unseen_elsewhere() const noexcept { return is_unseen_elsewhere_; }
+  bool has_changed() const noexcept { return has_changed_; }
 
  private:
   std::optional<std::int64_t> worked_since(Members const& now) const {
@@ -76,24 +76,24 @@ class Strangers {
     }
     return sum;
   }
-  // Strangers who were seen, and are not any more because their cpus are leased now, need not be
+  // ExternalLoad who were seen, and are not any more because their cpus are leased now, need not be
   // looked at twice.
   void note(CpuSet const& busy, std::optional<bool> unseen) {
-    bool now = are_unseen_;
+    bool now = is_unseen_elsewhere_;
     if (unseen && (*unseen == last_unseen_ || (*unseen && !busy_.empty()))) now = *unseen;
     last_unseen_ = unseen.value_or(last_unseen_);
-    have_changed_ = busy != busy_ || now != are_unseen_;
+    has_changed_ = busy != busy_ || now != is_unseen_elsewhere_;
     busy_ = busy;
-    are_unseen_ = now;
+    is_unseen_elsewhere_ = now;
   }
 
   std::vector<platform::CpuTimes> before_;
   policy::PositionSet free_before_{0};
   Members members_;
   CpuSet busy_;
-  bool are_unseen_ = false;
+  bool is_unseen_elsewhere_ = false;
   bool last_unseen_ = false;
-  bool have_changed_ = false;
+  bool has_changed_ = false;
 };
 
 }  // namespace nigh::coordinator

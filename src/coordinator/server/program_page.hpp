@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The server's side of the page that it shares with one program (protocol/lease_word.hpp), with the
+// leases that the program was told of.
+
+#include <map>
+#include <memory>
+#include <nigh/result.hpp>
+
+#include "coordinator/protocol/lease_word.hpp"
+#include "coordinator/protocol/message.hpp"
+
+namespace nigh::coordinator {
+
+class ProgramPage {
+ public:
+  static result<std::unique_ptr<ProgramPage>> make();
+  ~ProgramPage();
+  ProgramPage(ProgramPage&&) = delete;
+
+  // The descriptor of the memory, which goes with the Welcome: whoever takes it closes it.
+  int take_memory() noexcept;
+  void tell_programs(std::size_t count) noexcept;
+  void tell(Advice const& advice) noexcept { page_->regions.set(advice); }
+  // True: the program reads the answer in its page. Else it is to be sent.
+  bool answer(Grant const& grant);
+  bool answer(Unplaced const& unplaced);
+  bool awaits(Ticket ticket) const noexcept {
+    return page_->answer_to(ticket).word.is_awaited(ticket);
+  }
+
+  enum class Found {
+    unknown,  // the program has given it back, or never had it
+    taken,    // it was idle: the core is to hear of a Release
+    in_use,   // and asked back, if that is for good
+    ended     // the program has lost it
+  };
+  Found take_back(Revoke const& revoke);
+  void forget(LeaseId lease) { leases_.erase(lease); }
+  // The connection is over, and with it all leases.
+  void close() noexcept;
+
+ private:
+  ProgramPage(int memory, LeasePage* page) : memory_(memory), page_(page) {}
+
+  int memory_;
+  LeasePage* page_;
+  std::map<LeaseId, Ticket> leases_;
+};
+
+}  // namespace nigh::coordinator

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The server's sockets: who is let in, what they send, and what they are sent. Knows messages as
+// bytes, users and how much each may send; of what messages mean, it knows nothing.
+//
+// A program's connection is its life: the kernel closes it, however the program ends.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nigh/result.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "coordinator/protocol/message.hpp"
+#include "coordinator/server/server_log.hpp"
+#include "coordinator/server/traffic.hpp"
+#include "platform/event_set.hpp"
+
+namespace nigh::coordinator {
+
+inline Time now_us() noexcept { return base::now_ns() / 1000; }
+
+struct SocketOptions {
+  int listener = -1;          // for messages; the sockets' from now on
+  int metrics_listener = -1;  // for those that read numbers, the sockets' too; -1: none
+  int signals = -1;           // readable when the server is to leave; -1: none
+  bool any_user = false;      // else the server's own and root
+  std::size_t connections = 16'384;
+  // At most; with `any_user`, it is at most half of what the others leave, too, so that some are
+  // left for the next user.
+  std::size_t connections_of_a_user = 16'384;
+  std::size_t connections_for_each = 8;  // as long as there are any
+  TrafficOptions traffic{};
+};
+
+class Sockets {
+ public:
+  static result<Sockets> open(SocketOptions const& options, ServerLog& log);
+  ~Sockets();
+  Sockets(Sockets&& from) noexcept;
+
+  struct News {
+    std::vector<Connection> readable;     // in this order
+    std::vector<Connection> new_readers;  // of numbers, that have just come
+    bool is_to_leave = false;
+    bool has_other = false;  // what add_other() named is readable
+  };
+  // Lets in those that come, meanwhile.
+  News wait(std::optional<Time> timeout);
+  // One more descriptor to wait for.
+  result<void> add_other(int descriptor);
+  // When throttled connections may be read again.
+  std::optional<Time> next_throttled() const { return traffic_.next_time(); }
+  // Those, a few at a time, so that others are read in between.
+  std::vector<Connection> take_throttled(Time now);
+
+  bool empty() const noexcept { return connected_.empty(); }
+  bool has(Connection c) const { return connected_.contains(c); }
+  Peer const& peer(Connection c) const { return connected_.at(c).peer; }
+
+  // One message's size; 0: there is none now. Nothing: the connection is over.
+  std::optional<std::size_t> receive(Connection from, std::span<std::byte> into, Time now);
+  // False: it does not read what it is sent, or is over.
+  bool send(Connection to, CoordinatorMessage const& message, int passed = -1);
+  // For those that read numbers: how many bytes went out; 0: there is no room now. Nothing: the
+  // connection is over.
+  std::optional<std::size_t> send_some(Connection to, std::span<std::byte const> bytes);
+  bool await_room(Connection to);
+  void close(Connection connection);
+
+ private:
+  struct Connected {
+    int socket = -1;
+    bool is_awaited = true;  // by the event set; else it is throttled (traffic.hpp)
+    bool reads_metrics = false;
+    Peer peer{};
+  };
+
+  Sockets(SocketOptions const& options, ServerLog& log, platform::EventSet events);
+  std::optional<Connection> let_in(int listener, bool reads_metrics);
+  void turn_away(int listener);
+  bool await_again(Connection connection, Connected& connected, Time now);
+
+  SocketOptions options_;
+  ServerLog* log_;
+  platform::EventSet events_;
+  Traffic traffic_;
+  std::map<Connection, Connected> connected_;
+  std::map<unsigned, std::size_t> connections_of_;  // by user
+  Connection last_connection_;
+  int spare_;  // a descriptor to turn programs away with
+};
+
+}  // namespace nigh::coordinator
