@@ -32,18 +32,14 @@ TEST(ExternalLoad, AreWhoKeepsFreeCpusBusy) {
   auto free = policy::PositionSet::all(4);
   ExternalLoad load;
   EXPECT_EQ(changed(load, machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}), std::nullopt);
-  EXPECT_EQ(changed(load, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}),
-            cpus({0, 1}));
-  EXPECT_EQ(changed(load, machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}),
-            std::nullopt)
+  EXPECT_EQ(changed(load, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}), cpus({0, 1}));
+  EXPECT_EQ(changed(load, machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}), std::nullopt)
       << "the same as before";
   free.remove(machine.position(1));
-  EXPECT_EQ(changed(load, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}),
-            cpus({0}))
+  EXPECT_EQ(changed(load, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}), cpus({0}))
       << "who has a lease may work";
   free.add(machine.position(1));
-  EXPECT_EQ(changed(load, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}),
-            cpus({}))
+  EXPECT_EQ(changed(load, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}), cpus({}))
       << "or had one at the last look";
 }
 
@@ -60,7 +56,7 @@ struct AllLeased {
   ExternalLoad load;
   std::int64_t second = 0, ours = 0;
 
-  // Whether external load is unseen after a second in which all cpus were busy.
+  // Whether load are unseen after a second in which all cpus were busy.
   bool after(std::int64_t of_ours, int process = 7) {
     ++second;
     ours += of_ours;
@@ -79,7 +75,7 @@ TEST(ExternalLoad, OnLeasedCpusAreWhatOursHaveNotWorked) {
   EXPECT_TRUE(host.after(380)) << "so may this one";
   EXPECT_TRUE(host.after(300));
   EXPECT_FALSE((host.after(360), host.after(390))) << "less than half a cpu is none";
-  EXPECT_FALSE(host.after(0, 8)) << "another program: nothing to compare with";
+  EXPECT_FALSE(host.after(0, 8)) << "another program: all that it has worked is its own";
   EXPECT_FALSE(host.after(nothing_known, 8));
 }
 
@@ -107,6 +103,38 @@ TEST(ExternalLoad, AreNotOursBetweenRegions) {
   load.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
   load.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 98}});
   EXPECT_TRUE(load.busy().empty());
+}
+
+// A stranger that has ended while nobody looked is none for the next program.
+TEST(ExternalLoad, OfLongAgoAreForgotten) {
+  auto const machine = four_cpus();
+  auto const free = policy::PositionSet::all(4);
+  ExternalLoad load;
+  load.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {});
+  load.start_over(free, {{7, 0}}, {{900, 100}, {0, 1000}, {0, 1000}, {0, 1000}});
+  EXPECT_TRUE(load.busy().empty());
+  EXPECT_EQ(changed(load, machine, free, {{950, 100}, {0, 1050}, {0, 1050}, {0, 1050}}, {{7, 0}}),
+            cpus({0}))
+      << "but not one that goes on";
+  load.start_over(free, {{8, 0}}, {{950, 900}, {0, 1900}, {0, 1900}, {0, 1900}});
+  EXPECT_TRUE(load.busy().empty());
+  EXPECT_TRUE(load.has_changed());
+}
+
+TEST(ExternalLoad, AreNoneOfOursThatHaveEndedMeanwhile) {
+  auto const machine = four_cpus();
+  auto const free = policy::PositionSet::all(4);
+  std::vector<platform::CpuTimes> const before(4, {0, 0}), after(4, {90, 10});
+  auto const busy_if = [&](std::int64_t counted, std::int64_t in_the_end, std::int64_t of_new) {
+    ExternalLoad load;
+    load.compare(machine, free, before, {{7, counted}});
+    load.leave(7, in_the_end);
+    return changed(load, machine, free, after, {{8, of_new}});
+  };
+  EXPECT_EQ(busy_if(100, 400, 50), std::nullopt);
+  EXPECT_EQ(busy_if(100, 300, 50), cpus({0, 1, 2, 3}));
+  EXPECT_EQ(busy_if(100, 300, 150), std::nullopt) << "what it worked before it came is its own";
+  EXPECT_EQ(busy_if(100, nothing_known, 50), std::nullopt) << "nobody can tell";
 }
 
 TEST(CpuTimes, OfAProcessAreReadFromItsStat) {

@@ -5,9 +5,12 @@
 // Of a cpu that nobody has a lease for, the system tells: it has been busy for more than half of
 // the time since the last look. A leased cpu is busy anyway, and nobody tells with what. But what
 // all cpus together have worked, and our programs have not, somebody else has: if that is more than
-// half a cpu, beside the busy ones that are seen, there are strangers on leased cpus, too. A time
-// that is known of some programs only, or of others than at the last look, tells nothing; and of
-// two looks that disagree, the earlier one is believed, for such sums are rough.
+// half a cpu, beside the busy ones that are seen, there is external load on leased cpus, too. A
+// time that is known of some programs only tells nothing; and of two looks that disagree, the
+// earlier one is believed, for such sums are rough.
+//
+// Programs come and go between two looks. All that one has worked before it came is its own, and
+// one that goes says how much it has worked; where it cannot, this look tells nothing.
 
 #include <algorithm>
 #include <cstdint>
@@ -31,9 +34,34 @@ class ExternalLoad {
     compare(machine, free, platform::cpu_times(), std::move(members));
   }
 
+  // Nobody has looked for long: the next look is compared with this one.
+  void start_over(policy::PositionSet const& free, Members members) {
+    start_over(free, std::move(members), platform::cpu_times());
+  }
+  void start_over(policy::PositionSet const& free, Members members,
+                  std::vector<platform::CpuTimes> now) {
+    has_changed_ = !busy_.empty() || is_unseen_elsewhere_;
+    busy_ = {};
+    is_unseen_elsewhere_ = last_unseen_ = false;
+    keep(free, std::move(members), std::move(now));
+  }
+
+  // One of ours goes, and has worked so long in all, or nobody knows.
+  void leave(int process, std::int64_t time) {
+    auto const before = members_.find(process);
+    std::int64_t const counted = before == members_.end() ? 0 : before->second;
+    if (before != members_.end()) members_.erase(before);
+    if (time == unknown || counted == unknown)
+      has_lost_track_ = true;
+    else
+      worked_by_gone_ += std::max<std::int64_t>(0, time - counted);
+  }
+
   // The same with times that somebody else has read.
   void compare(policy::CoreMap const& machine, policy::PositionSet const& free,
                std::vector<platform::CpuTimes> now, Members members) {
+    has_changed_ = false;
+    if (has_lost_track_) return keep(free, std::move(members), std::move(now));
     CpuSet busy;
     std::int64_t worked = 0, seen = 0, all = 0;
     int cpus = 0;
@@ -55,9 +83,7 @@ class ExternalLoad {
     bool const is_known = ours.has_value() && half_a_cpu > 0;
     if (is_known && worked - *ours <= half_a_cpu) busy = {};  // those were ours, between regions
     note(busy, is_known ? std::optional(worked - *ours - seen > half_a_cpu) : std::nullopt);
-    before_ = std::move(now);
-    free_before_ = free;
-    members_ = std::move(members);
+    keep(free, std::move(members), std::move(now));
   }
 
   CpuSet const& busy() const noexcept { return busy_; }
@@ -66,17 +92,23 @@ class ExternalLoad {
 
  private:
   std::optional<std::int64_t> worked_since(Members const& now) const {
-    std::int64_t sum = 0;
-    if (now.size() != members_.size()) return std::nullopt;
+    std::int64_t sum = worked_by_gone_;
     for (auto const& [process, time] : now) {
       auto const before = members_.find(process);
-      if (before == members_.end() || time == unknown || before->second == unknown)
-        return std::nullopt;
-      sum += std::max<std::int64_t>(0, time - before->second);
+      std::int64_t const counted = before == members_.end() ? 0 : before->second;
+      if (time == unknown || counted == unknown) return std::nullopt;
+      sum += std::max<std::int64_t>(0, time - counted);
     }
     return sum;
   }
-  // ExternalLoad who were seen, and are not any more because their cpus are leased now, need not be
+  void keep(policy::PositionSet const& free, Members members, std::vector<platform::CpuTimes> now) {
+    before_ = std::move(now);
+    free_before_ = free;
+    members_ = std::move(members);
+    worked_by_gone_ = 0;
+    has_lost_track_ = false;
+  }
+  // Load that was seen, and is not any more because its cpus are leased now, need not be
   // looked at twice.
   void note(CpuSet const& busy, std::optional<bool> unseen) {
     bool now = is_unseen_elsewhere_;
@@ -90,6 +122,8 @@ class ExternalLoad {
   std::vector<platform::CpuTimes> before_;
   policy::PositionSet free_before_{0};
   Members members_;
+  std::int64_t worked_by_gone_ = 0;  // since then
+  bool has_lost_track_ = false;      // of one that is gone
   CpuSet busy_;
   bool is_unseen_elsewhere_ = false;
   bool last_unseen_ = false;

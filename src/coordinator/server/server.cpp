@@ -15,6 +15,7 @@ namespace nigh::coordinator {
 namespace {
 
 constexpr Time look_every_us = 500'000;
+constexpr Time second_look_us = 100'000;  // after the first one
 
 }  // namespace
 
@@ -99,14 +100,18 @@ bool Server::is_of_no_use(Time now) const {
 
 // Twice a second while somebody is there.
 void Server::look_around(Time now) {
-  if (auto const energy = energy_.look(now < next_look_ + look_every_us)) happen(*energy);
-  next_look_ = now + look_every_us;
+  bool const is_first = now >= next_look_ + look_every_us;  // for long
+  if (auto const energy = energy_.look(!is_first)) happen(*energy);
+  next_look_ = now + (is_first ? second_look_us : look_every_us);
   own_place_.look();
   for (auto const reader : readers_.slow(now)) close(reader);
   for (auto const& change : cgroups_.look(core_.machine())) happen(change);
   tell_how_many();
   if (!options_.minds_external_load || welcomed_ > many_programs) return;
-  external_load_.look(core_.machine(), core_.free(), times_of_programs());
+  if (is_first)
+    external_load_.start_over(core_.free(), times_of_programs());
+  else
+    external_load_.look(core_.machine(), core_.free(), times_of_programs());
   if (external_load_.has_changed())
     happen(Load{external_load_.busy(), external_load_.is_unseen_elsewhere()});
 }
@@ -206,6 +211,7 @@ void Server::close(Connection connection) {
   cgroups_.leave(connection);
   auto const program = programs_.extract(connection);
   if (program && program.mapped().page) {
+    note_what_it_worked(peer);
     program.mapped().page->close();
     log_->say_move("program left", peer, now_us());
     --welcomed_;
@@ -338,11 +344,23 @@ ExternalLoad::Members Server::times_of_programs() const {
   ExternalLoad::Members times;
   for (auto const& [connection, program] : programs_) {
     auto const& peer = sockets_.peer(connection);
-    if (program.page == nullptr || times.contains(peer.pid)) continue;
-    auto const time = peer.process.look([&] { return platform::cpu_time_of(peer.pid); });
-    times[peer.pid] = time ? time->value_or(ExternalLoad::unknown) : ExternalLoad::unknown;
+    if (program.page != nullptr && !times.contains(peer.pid)) times[peer.pid] = time_of(peer);
   }
   return times;
+}
+
+std::int64_t Server::time_of(Peer const& peer) {
+  auto const time = peer.process.look([&] { return platform::cpu_time_of(peer.pid); });
+  return time ? time->value_or(ExternalLoad::unknown) : ExternalLoad::unknown;
+}
+
+// Its process may be about to end: its time can be read for a moment yet.
+void Server::note_what_it_worked(Peer const& gone) {
+  if (!options_.minds_external_load || welcomed_ > many_programs) return;
+  bool const stays = std::any_of(programs_.begin(), programs_.end(), [&](auto const& p) {
+    return p.second.page != nullptr && sockets_.peer(p.first).pid == gone.pid;
+  });
+  if (!stays) external_load_.leave(gone.pid, time_of(gone));
 }
 
 }  // namespace nigh::coordinator

@@ -105,6 +105,8 @@ class Server {
   void tell_how_many();
   ProgramPage* page_of(Connection connection);
   ExternalLoad::Members times_of_programs() const;
+  static std::int64_t time_of(Peer const& peer);
+  void note_what_it_worked(Peer const& gone);
 
   static constexpr std::size_t many_programs = 256;  // too many to do something for each at once
 
