@@ -268,18 +268,19 @@ struct Worker::Searching {
   // An external thread leaves its cpu to the worker there meanwhile.
   template <class News>
   bool sleep(News news) noexcept {
-    auto& pool = me.pool;
+    auto& parking = me.pool.parking;
+    auto& arena = *me.pool.arena;
     me.trace.parked();
     if (me.is_external())
-      pool.parking.displace(me.beside->index, -1);
+      parking.displace(me.beside->index, -1);
     else
-      pool.arena->falls_asleep();
-    bool const slept = counted ? pool.parking.sleep(me.index, me.group, news)
-                               : pool.parking.sleep_uncounted(me.index, news);
+      arena.falls_asleep();
+    bool const slept =
+        counted ? parking.sleep(me.index, me.group, news) : parking.sleep_uncounted(me.index, news);
     if (me.is_external())
-      pool.parking.displace(me.beside->index, 1);
+      parking.displace(me.beside->index, 1);
     else
-      pool.arena->woke();
+      arena.woke();
     me.trace.unparked(slept);
     return slept;
   }
