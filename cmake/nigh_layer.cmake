@@ -28,7 +28,7 @@ if(NIGH_SANITIZE)
     -fno-sanitize-recover=all)
   target_link_options(nigh_flags INTERFACE -fsanitize=${NIGH_SANITIZE})
 endif()
-# What libFuzzer is led by, and what llvm-cov counts lines by.
+# libFuzzer is led by these counters, and llvm-cov counts lines by them.
 if(NIGH_FUZZ)
   target_compile_options(nigh_flags INTERFACE -fsanitize=fuzzer-no-link -fprofile-instr-generate
     -fcoverage-mapping)

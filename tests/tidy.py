@@ -80,6 +80,7 @@ NAME_INNER_CLASSES = [
     "include/nigh/cluster.hpp",
     "include/nigh/detail/task_stack.hpp",
     "include/nigh/runtime.hpp",
+    "include/nigh/stencil.hpp",
     "include/nigh/schedule.hpp",
     "include/nigh/spread.hpp",
     "include/nigh/topology.hpp",

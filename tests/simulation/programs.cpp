@@ -213,7 +213,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   world->saw(team.fallback == FallbackReason::unplaced    ? Seen::region_unplaced
              : team.fallback == FallbackReason::refused   ? Seen::region_refused
              : team.fallback == FallbackReason::no_answer ? Seen::region_no_answer
-                                                  : Seen::region_alone);
+                                                          : Seen::region_alone);
   world->log("begins a region without cpus: reason %1", static_cast<int>(team.fallback));
   return true;
 }

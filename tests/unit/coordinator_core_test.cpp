@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's state machine: what each message does, and that nobody gets what is another's.
+// The coordinator's state machine: what each message does, and that no program gets cpus of another.
+// tidy: long, because the tests of each message share one fixture.
 #include <gtest/gtest.h>
 
 #include <optional>
