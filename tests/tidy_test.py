@@ -74,11 +74,11 @@ class Tidy(unittest.TestCase):
         self.assertEqual(len(found), 1, found)
 
     def test_classes_of_other_layers_are_not_named(self):
-        files = {**CLEAN, "src/tasks/worker.hpp": HEADER + "struct alignas(64) Worker {};\n"}
+        files = {**CLEAN, "src/runtime/worker.hpp": HEADER + "struct alignas(64) Worker {};\n"}
         for header in ("struct Worker;\n", "class A {\n  friend struct tasks::Worker;\n};\n"):
-            found = self.check({**files, "workloads/jacobi/kernel.hpp": HEADER + header})
+            found = self.check({**files, "lab/workloads/jacobi/kernel.hpp": HEADER + header})
             self.assertEqual(len(found), 1, found)
-            self.assertIn("Worker is of src/tasks", found[0])
+            self.assertIn("Worker is of src/runtime", found[0])
         nested = HEADER + "class A {\n  struct Worker;\n};\n"
         self.assertEqual(self.check({**files, "workloads/jacobi/kernel.hpp": nested}), [])
         self.assertEqual(self.check({**files, "src/loops/a.hpp": HEADER + "struct Worker;\n"}), [])
