@@ -170,7 +170,7 @@ class Places(unittest.TestCase):
     def test_huge_lists_of_places_are_refused_at_once(self):
         done = run(["--bind", "{0-65535}:16384"], ["true"])
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^nigh: --bind: cpu \d+ is not among the allowed cpus [^\n]*\n$")
+        self.assertRegex(done.stderr, r"^nigh: --bind: [^\n]* is no list of cpus [^\n]*\n$")
 
     def test_what_the_loader_cannot_read_is_not_preloaded(self):
         with tempfile.TemporaryDirectory(prefix="two words ") as folder:
