@@ -215,8 +215,9 @@ void Invariants::check_besieged() {
   if (!below_part_) below_part_ = begin_now();
   auto const taken = time_since(*below_part_);
   longest_.below_part = std::max(longest_.below_part, taken);
-  constexpr Time within = 1'000'000;
-  if (taken > within)
+  // The simulated server may need milliseconds for each of hundreds of connections that flood it.
+  constexpr Time within = 1'000'000, late = 250'000;
+  if (taken > within + late)
     world->fail("a user has waited for its part of the cpus for " + std::to_string(taken) +
                 " us beside a hostile user");
 }

@@ -56,8 +56,9 @@ void Server::run() {
 // Waits for something and does it. False when it is time to leave.
 bool Server::once() {
   auto const news = sockets_.wait(until_next(now_us()));
-  for (auto const reader : news.new_readers) readers_.come(reader, now_us());
   for (auto const connection : news.readable) hear(connection);
+  if (news.has_new)
+    for (auto const reader : sockets_.let_in_new()) readers_.come(reader, now_us());
   if (news.has_other) hear_recollections();
   if (news.is_to_leave) return false;
   for (auto const connection : sockets_.take_throttled(now_us())) hear(connection);

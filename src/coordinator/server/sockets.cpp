@@ -78,18 +78,26 @@ Sockets::News Sockets::wait(std::optional<Time> timeout) {
   News news;
   for (auto const name : events_.wait(timeout)) {
     if (name == new_program)
-      let_in(options_.listener, false);
-    else if (name == new_reader) {
-      if (auto const reader = let_in(options_.metrics_listener, true))
-        news.new_readers.push_back(*reader);
-    } else if (name == signal_came)
+      has_new_program_ = true;
+    else if (name == new_reader)
+      has_new_reader_ = true;
+    else if (name == signal_came)
       news.is_to_leave = true;
     else if (name == other_has_news)
       news.has_other = true;
     else
       news.readable.push_back(name);
   }
+  news.has_new = has_new_program_ || has_new_reader_;
   return news;
+}
+
+std::vector<Connection> Sockets::let_in_new() {
+  std::vector<Connection> readers;
+  if (std::exchange(has_new_program_, false)) let_in(options_.listener, false);
+  if (std::exchange(has_new_reader_, false))
+    if (auto const reader = let_in(options_.metrics_listener, true)) readers.push_back(*reader);
+  return readers;
 }
 
 std::optional<Connection> Sockets::let_in(int listener, bool reads_metrics) {

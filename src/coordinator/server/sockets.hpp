@@ -43,13 +43,15 @@ class Sockets {
   Sockets(Sockets&& from) noexcept;
 
   struct News {
-    std::vector<Connection> readable;     // in this order
-    std::vector<Connection> new_readers;  // of numbers, that have just come
+    std::vector<Connection> readable;  // in this order
+    bool has_new = false;              // connections wait for let_in_new()
     bool is_to_leave = false;
     bool has_other = false;  // what add_other() named is readable
   };
-  // Lets in those that come, meanwhile.
   News wait(std::optional<Time> timeout);
+  // To be called after those that are readable have been heard: one of them may leave, and make
+  // room. Readers of numbers that have come.
+  std::vector<Connection> let_in_new();
   // One more descriptor to wait for.
   result<void> add_other(int descriptor);
   // When throttled connections may be read again.
@@ -91,6 +93,8 @@ class Sockets {
   std::map<Connection, Connected> connected_;
   std::map<unsigned, std::size_t> connections_of_;  // by user
   Connection last_connection_;
+  bool has_new_program_ = false;
+  bool has_new_reader_ = false;
   int spare_;  // a descriptor to turn programs away with
 };
 
