@@ -165,12 +165,13 @@ void Liars::hold_on() {
   enum class Way : std::uint8_t { keeps_all, when_asked, after_a_while };
   auto const way = static_cast<Way>(random.below(3));
   auto const cpus = static_cast<std::uint32_t>(host_.cpus());
+  auto& held = held_.emplace_back();
   for (;;) {
     int const socket = nigh::platform::connect_local("");
     auto about = some_program();
     for (int c = 0; c < host_.cpus(); ++c) about.allowed.add(c);
     about.listens = 1;
-    std::vector<LeaseId> held;
+    held.clear();
     Ticket ticket = 0;
     bool lives = socket >= 0 &&
                  nigh::platform::send_message(socket, encode(ProgramMessage{about}).bytes()) == 0;

@@ -5,6 +5,7 @@
 // never give anything back. Or a siege: one user with all connections and requests that it may
 // have, each of its programs with its own way not to give cpus back.
 
+#include <deque>
 #include <vector>
 
 #include "simulation/host.hpp"
@@ -28,6 +29,8 @@ class Liars {
   nigh::coordinator::Register some_program();
 
   Host const& host_;
+  // Of each program of a siege; here, because a fiber's stack is not unwound when its run ends.
+  std::deque<std::vector<nigh::coordinator::LeaseId>> held_;
 };
 
 }  // namespace simulation

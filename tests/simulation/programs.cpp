@@ -172,6 +172,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   auto const began = world->now();
   auto const lag = one.process->lag;
   auto const unsent = one.process->unsent;
+  auto const closed = one.closed;
   auto const life = host_.life();
   auto const servers_lag = kernel->server != nullptr ? kernel->server->lag : 0;
   auto const region = core::RegionId{1} + world->random().below(3);
@@ -183,7 +184,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   member.is_calling = false;
   bool const was_there = kernel->server != nullptr && host_.life() == life &&
                          !kernel->server->is_stopped && is_joined && program.is_joined() &&
-                         one.process->unsent == unsent;
+                         one.process->unsent == unsent && one.closed == closed;
   if (team.fallback == FallbackReason::no_answer && was_there && world->now() - began >= late &&
       kernel->server->lag - servers_lag + one.process->lag - lag < late / 2)
     world->fail("program " + std::to_string(one.process->pid) +
@@ -318,6 +319,7 @@ void Programs::close_descriptors(One& one) {
   world->saw(Seen::connection_cut);
   world->log("closes descriptor %1", number);
   one.process->files.erase(number);
+  ++one.closed;
   program_of(one).end_closing();
 }
 

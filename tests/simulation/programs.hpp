@@ -57,6 +57,7 @@ class Programs {
     nigh::coordinator::CpuSet allowed{};
     nigh::coordinator::JobRank rank{};
     std::size_t threads_left = 0;
+    std::size_t closed = 0;  // its own connections
   };
   static nigh::coordinator::ClientConnection& program_of(One& one);
   static nigh::coordinator::LeaseClient& master_of(One& one, std::size_t index);
