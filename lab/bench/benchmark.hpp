@@ -18,20 +18,20 @@ class App;
 
 namespace bench {
 
-// What every benchmark can be asked for; each adds its own.
+// The options of every benchmark; each adds its own.
 struct Flags {
   std::string json, plot;
   std::optional<long> repetitions;
   bool quick = false, list = false;
 };
 
-// What a part of a benchmark has found: for people, and for scripts.
+// The findings of a part of a benchmark: for people, and for scripts.
 struct Findings {
   std::string text;
   std::vector<Result> results;
 };
 
-// What follows from the options once they are checked. The parts run in this order, and each is
+// The runs that the checked options ask for. The parts run in this order, and each is
 // shown when it has ended.
 struct Plan {
   nigh::topology const* machine = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What comes with the running program, in the build tree as in the installed one.
+// Files that come with the running program, in the build tree as in the installed one.
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the shim wrote of one process: how long its regions took (src/openmp/study.hpp).
+// The shim wrote this of one process: how long its regions took (src/openmp/study.hpp).
 
 #include <cstdint>
 #include <filesystem>
