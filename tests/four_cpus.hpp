@@ -6,7 +6,7 @@
 #include <nigh/topology.hpp>
 
 #include "coordinator/protocol/cpus.hpp"
-#include "policy/core_map.hpp"
+#include "policy/cpus/core_map.hpp"
 
 namespace nigh::coordinator {
 

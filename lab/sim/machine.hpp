@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/core_map.hpp"
+#include "policy/cpus/core_map.hpp"
 #include "sim/link_graph.hpp"
 
 namespace nigh::sim {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "policy/core_allocation.hpp"
+#include "policy/cpus/core_allocation.hpp"
 #include "sim/random.hpp"
 
 namespace nigh::sim {

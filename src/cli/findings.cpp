@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "policy/quota.hpp"
+#include "policy/cpus/quota.hpp"
 
 namespace nigh::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/process_usage.hpp"
-#include "policy/thread_pools.hpp"
+#include "settings/thread_pools.hpp"
 
 namespace nigh::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Thread pools of running programs that are leased no cpus (policy/thread_pools.hpp).
+// Thread pools of running programs that are leased no cpus (settings/thread_pools.hpp).
 
 #include <map>
 #include <string>

@@ -35,10 +35,10 @@
 #include "cluster/supervision.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
-#include "policy/attention.hpp"
-#include "policy/chunk_size.hpp"
-#include "policy/search_pause.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/attention.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/search_pause.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {
 

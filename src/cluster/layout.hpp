@@ -10,7 +10,7 @@
 
 #include "cluster/settings.hpp"
 #include "cluster/transport.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {
 

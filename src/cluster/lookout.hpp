@@ -2,7 +2,7 @@
 #pragma once
 // The sleep of the thread in run(), which looks for messages when nobody else does. Each time it
 // wakes, some worker has no cpu for a while: two workers on a virtual machine with two cpus lost 8%
-// of their speed when it did so each 150 us. So it sleeps long (policy/attention.hpp) where workers
+// of their speed when it did so each 150 us. So it sleeps long (policy/stealing/attention.hpp) where workers
 // look for messages all the time, or where others wake it:
 //
 //   a rank        of the host that wants tasks, and sees that no thread looks (shared_stealing.hpp)
@@ -16,7 +16,7 @@
 
 #include "base/atomic.hpp"
 #include "platform/futex.hpp"
-#include "policy/attention.hpp"
+#include "policy/stealing/attention.hpp"
 
 namespace nigh::cluster {
 

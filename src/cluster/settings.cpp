@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "policy/chunk_size.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {
 namespace {

@@ -15,7 +15,7 @@
 #include "cluster/shared_steal_queue.hpp"
 #include "cluster/transport.hpp"
 #include "cluster/wire.hpp"
-#include "policy/chunk_size.hpp"
+#include "policy/stealing/chunk_size.hpp"
 
 namespace nigh::cluster {
 

@@ -24,7 +24,7 @@
 #include "base/assert.hpp"
 #include "cluster/shared_segment.hpp"
 #include "cluster/steal_search.hpp"
-#include "policy/attention.hpp"
+#include "policy/stealing/attention.hpp"
 
 namespace nigh::cluster {
 

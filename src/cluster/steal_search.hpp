@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "policy/chunk_size.hpp"
-#include "policy/search_pause.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/search_pause.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {
 

@@ -17,7 +17,7 @@
 
 #include "base/atomic.hpp"
 #include "loops/span.hpp"
-#include "policy/loop_schedule.hpp"
+#include "policy/loops/loop_schedule.hpp"
 #include "runtime/worker.hpp"
 
 namespace nigh::loops {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "memory/record.hpp"
-#include "policy/local_map.hpp"
-#include "policy/schedule_names.hpp"
+#include "policy/loops/local_map.hpp"
+#include "settings/schedule_names.hpp"
 
 namespace nigh {
 namespace {

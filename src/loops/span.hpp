@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is left of a span of a loop (policy/loop_schedule.hpp): one word that its owner shortens at
+// What is left of a span of a loop (policy/loops/loop_schedule.hpp): one word that its owner shortens at
 // the front, and visitors at the back.
 //
 // (X) Each unit is taken once. The word says all there is to know: whoever changes it does so by
@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
-#include "policy/loop_schedule.hpp"
+#include "policy/loops/loop_schedule.hpp"
 
 namespace nigh::loops {
 

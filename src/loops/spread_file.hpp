@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What spread sites have learnt, from one run of a program to the next (policy/spread_lines.hpp).
+// What spread sites have learnt, from one run of a program to the next (settings/spread_lines.hpp).
 
 #include <nigh/topology.hpp>
 #include <optional>
 #include <string>
 
-#include "policy/spread_lines.hpp"
+#include "settings/spread_lines.hpp"
 
 namespace nigh::loops {
 

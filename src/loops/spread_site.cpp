@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "loops/spread_file.hpp"
-#include "policy/spread_space.hpp"
+#include "policy/spread/spread_space.hpp"
 
 namespace nigh {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "policy/spread_choice.hpp"
-#include "policy/team_plan.hpp"
+#include "policy/spread/spread_choice.hpp"
+#include "policy/spread/team_plan.hpp"
 
 namespace nigh {
 

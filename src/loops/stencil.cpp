@@ -16,7 +16,7 @@
 #include "base/verbose.hpp"
 #include "loops/tile_run.hpp"
 #include "loops/write_check.hpp"
-#include "policy/tile_size.hpp"
+#include "policy/tiles/tile_size.hpp"
 #include "runtime/scheduler.hpp"
 #include "topology/cache_share.hpp"
 

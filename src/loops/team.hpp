@@ -10,7 +10,7 @@
 #include <nigh/team.hpp>
 
 #include "loops/loop.hpp"
-#include "policy/team_plan.hpp"
+#include "policy/spread/team_plan.hpp"
 #include "runtime/worker.hpp"
 
 namespace nigh::loops {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TileRun: who runs which tile of a stencil, and when. What tiles are, src/policy/time_tiles.hpp says.
+// TileRun: who runs which tile of a stencil, and when. What tiles are, src/policy/tiles/time_tiles.hpp says.
 
 #include <algorithm>
 #include <array>
@@ -17,10 +17,10 @@
 
 #include "base/clock.hpp"
 #include "loops/tile_waits.hpp"
-#include "policy/placement.hpp"
-#include "policy/tile_home.hpp"
-#include "policy/time_tiles.hpp"
-#include "policy/wavefront.hpp"
+#include "policy/loops/placement.hpp"
+#include "policy/tiles/tile_home.hpp"
+#include "policy/tiles/time_tiles.hpp"
+#include "policy/tiles/wavefront.hpp"
 #include "runtime/pool.hpp"
 
 namespace nigh::loops {

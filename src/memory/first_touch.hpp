@@ -6,7 +6,7 @@
 #include <nigh/topology.hpp>
 #include <string>
 
-#include "policy/placement.hpp"
+#include "policy/loops/placement.hpp"
 
 namespace nigh::memory {
 

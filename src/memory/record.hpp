@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/placement.hpp"
+#include "policy/loops/placement.hpp"
 
 namespace nigh::detail {
 

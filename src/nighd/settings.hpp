@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "policy/core_allocation.hpp"
+#include "policy/cpus/core_allocation.hpp"
 
 namespace nigh::nighd {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
-#include "policy/thread_pools.hpp"
+#include "settings/thread_pools.hpp"
 
 namespace nigh::openmp {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How much smaller teams may be in the regions of an object, a library or the program: what was
-// tried, and what the user has said in NIGH_ADJUST (policy/team_adjust.hpp).
+// tried, and what the user has said in NIGH_ADJUST (settings/team_adjust.hpp).
 
 #include <string_view>
 

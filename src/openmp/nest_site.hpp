@@ -11,9 +11,9 @@
 
 #include "base/atomic.hpp"
 #include "openmp/nested_plan.hpp"
-#include "policy/spread_choice.hpp"
-#include "policy/spread_lines.hpp"
-#include "policy/team_seats.hpp"
+#include "policy/spread/spread_choice.hpp"
+#include "policy/spread/team_seats.hpp"
+#include "settings/spread_lines.hpp"
 
 namespace nigh::openmp {
 

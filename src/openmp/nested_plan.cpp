@@ -16,9 +16,9 @@
 
 #include "openmp/nest_site.hpp"
 #include "openmp/process.hpp"
-#include "policy/nest_plan.hpp"
-#include "policy/seat_text.hpp"
-#include "policy/spread_space.hpp"
+#include "policy/spread/nest_plan.hpp"
+#include "policy/spread/spread_space.hpp"
+#include "settings/seat_text.hpp"
 
 namespace nigh::openmp {
 constinit pthread_mutex_t nests_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions that hold others, as told at the end to people and to the next run: a line for each in
-// the file of spreads (policy/spread_lines.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds
+// the file of spreads (settings/spread_lines.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds
 // says only that the region holds others.
 
 #include <errno.h>

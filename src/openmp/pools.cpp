@@ -16,9 +16,9 @@
 #include "openmp/connection.hpp"
 #include "openmp/libraries.hpp"
 #include "openmp/process.hpp"
-#include "policy/pool_size.hpp"
-#include "policy/thread_pools.hpp"
+#include "policy/cpus/pool_size.hpp"
 #include "preload/next.hpp"
+#include "settings/thread_pools.hpp"
 
 namespace nigh::openmp {
 constinit sync::atomic<std::uint32_t> pools_that_follow{0};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Thread pools that are not OpenMP, in libraries with functions that set their size
-// (policy/thread_pools.hpp): where the user lets them (`nigh run --adjust openblas`), they have as
-// many threads as the program's equal part of the cpus, up to the size that the program has said.
+// (settings/thread_pools.hpp): where the user lets them (`nigh run --adjust openblas`), they have
+// as many threads as the program's equal part of the cpus, up to the size that the program has
+// said.
 //
 // A size changes only at moments at which no call of such a library is under way. The shim knows
 // these only of a program whose threads are all made by OpenMP runtimes and by such libraries, so

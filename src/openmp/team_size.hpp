@@ -24,7 +24,7 @@
 #include <cstdint>
 
 #include "coordinator/protocol/message.hpp"
-#include "policy/team_adjust.hpp"
+#include "settings/team_adjust.hpp"
 
 namespace nigh::openmp {
 

@@ -19,7 +19,7 @@
 #include "openmp/runtimes.hpp"
 #include "openmp/thread.hpp"
 #include "platform/futex.hpp"
-#include "policy/team_waiting.hpp"
+#include "policy/cpus/team_waiting.hpp"
 #include "preload/next.hpp"
 #include "preload/places.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How the threads of this process' runtimes wait (policy/team_waiting.hpp), looked at when a region
-// begins. calm is for libomp a blocktime of 0, which each thread that begins regions has of its
-// own; for libgomp, ballast (below).
+// How the threads of this process' runtimes wait (policy/cpus/team_waiting.hpp), looked at when a
+// region begins. calm is for libomp a blocktime of 0, which each thread that begins regions has of
+// its own; for libgomp, ballast (below).
 //
 // Where somebody has said how threads wait, nothing changes.
 

@@ -10,7 +10,7 @@
 // and whoever hands out cpus may take it back without a word. Everything that takes a message is
 // done by a thread of the arena's own, which sleeps meanwhile: workers never wait for cpus.
 //
-// Without a lease, one worker may run (policy/arena_members.hpp). When there is nobody who hands
+// Without a lease, one worker may run (policy/stealing/arena_members.hpp). When there is nobody who hands
 // out cpus, all may.
 //
 // Who is awake is one word, added to and subtracted from; what follows from it is done under the
@@ -26,7 +26,7 @@
 
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
-#include "policy/arena_members.hpp"
+#include "policy/stealing/arena_members.hpp"
 #include "runtime/cpu_lease.hpp"
 
 namespace nigh::tasks {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "policy/chunk_size.hpp"
-#include "policy/schedule_names.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "settings/schedule_names.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/team_plan.hpp"
+#include "policy/spread/team_plan.hpp"
 #include "runtime/mailbox.hpp"
 
 namespace nigh::tasks {

@@ -2,7 +2,7 @@
 #include "runtime/pool.hpp"
 
 #include "platform/futex.hpp"
-#include "policy/chunk_size.hpp"
+#include "policy/stealing/chunk_size.hpp"
 #include "runtime/current_thread.hpp"
 
 namespace nigh::tasks {

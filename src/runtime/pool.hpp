@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
-#include "policy/worker_layout.hpp"
+#include "policy/stealing/worker_layout.hpp"
 #include "runtime/arena.hpp"
 #include "runtime/locality_queue.hpp"
 #include "runtime/loop_host.hpp"
@@ -49,7 +49,7 @@ class Scheduler;
 struct Pool {
   using Queue = LocalityQueue<detail::task>;
 
-  // A queue group at work (policy/worker_layout.hpp).
+  // A queue group at work (policy/stealing/worker_layout.hpp).
   struct Group {
     std::vector<int> threads;      // its workers, then their backup threads: all have a buffer
     std::unique_ptr<Queue> queue;  // made by its first worker, so that its memory is local

@@ -11,7 +11,7 @@
 #include "platform/futex.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
-#include "policy/fork.hpp"
+#include "policy/stealing/fork.hpp"
 #include "runtime/current_thread.hpp"
 #include "runtime/pool.hpp"
 

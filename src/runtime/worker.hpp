@@ -14,9 +14,9 @@
 #include <nigh/detail/task_stack.hpp>
 #include <nigh/runtime.hpp>
 
-#include "policy/chunk_size.hpp"
-#include "policy/steal_order.hpp"
-#include "policy/work_search.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/steal_order.hpp"
+#include "policy/stealing/work_search.hpp"
 #include "runtime/locality_queue.hpp"
 #include "runtime/mailbox.hpp"
 #include "runtime/quiescence.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fuzz/entry.hpp"
-#include "policy/spread_choice.hpp"
-#include "policy/spread_lines.hpp"
+#include "policy/spread/spread_choice.hpp"
+#include "settings/spread_lines.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace nigh::policy;

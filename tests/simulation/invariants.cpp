@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "policy/lease_patience.hpp"
+#include "policy/cpus/lease_patience.hpp"
 
 namespace simulation {
 

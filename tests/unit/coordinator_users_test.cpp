@@ -9,7 +9,7 @@
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator_ledger.hpp"
-#include "policy/lease_patience.hpp"
+#include "policy/cpus/lease_patience.hpp"
 
 namespace nigh::coordinator {
 namespace {

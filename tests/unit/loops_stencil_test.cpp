@@ -20,8 +20,8 @@
 #include <thread>
 #include <vector>
 
-#include "policy/time_tiles.hpp"
-#include "policy/wavefront.hpp"
+#include "policy/tiles/time_tiles.hpp"
+#include "policy/tiles/wavefront.hpp"
 
 namespace {
 

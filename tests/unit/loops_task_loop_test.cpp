@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "policy/local_map.hpp"
+#include "policy/loops/local_map.hpp"
 #include "scripted_leases.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nighd as it is installed, with programs of several users, seen from outside: where it runs itself
-// (policy/server_place.hpp), and whom it lets in.
+// (policy/cpus/server_place.hpp), and whom it lets in.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -7,7 +7,7 @@
 #include <nigh/openmp_locality_queues.hpp>
 #include <thread>
 
-#include "policy/victim_order.hpp"
+#include "policy/stealing/victim_order.hpp"
 
 namespace nigh::openmp {
 namespace {

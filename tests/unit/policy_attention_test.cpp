@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "policy/attention.hpp"
+#include "policy/stealing/attention.hpp"
 
 namespace {
 

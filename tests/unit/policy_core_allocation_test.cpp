@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "policy/core_allocation.hpp"
+#include "policy/cpus/core_allocation.hpp"
 #include "sim/team_requests.hpp"
 
 namespace nigh::policy {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/loop_schedule.hpp"
-#include "policy/schedule_names.hpp"
+#include "policy/loops/loop_schedule.hpp"
+#include "settings/schedule_names.hpp"
 
 namespace {
 

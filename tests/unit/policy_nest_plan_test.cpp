@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "policy/nest_plan.hpp"
-#include "policy/seat_text.hpp"
-#include "policy/spread_lines.hpp"
-#include "policy/spread_space.hpp"
+#include "policy/spread/nest_plan.hpp"
+#include "settings/seat_text.hpp"
+#include "settings/spread_lines.hpp"
+#include "policy/spread/spread_space.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "policy/placement.hpp"
+#include "policy/loops/placement.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/rank_cpus.hpp"
+#include "policy/cpus/rank_cpus.hpp"
 
 namespace nigh::policy {
 namespace {

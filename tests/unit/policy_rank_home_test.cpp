@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "policy/core_allocation.hpp"
-#include "policy/rank_home.hpp"
+#include "policy/cpus/core_allocation.hpp"
+#include "policy/cpus/rank_home.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "policy/region_probe.hpp"
-#include "policy/region_scaling.hpp"
+#include "policy/cpus/region_probe.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::policy {
 namespace {

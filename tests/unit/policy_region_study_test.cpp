@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policy/region_study.hpp"
+#include "policy/cpus/region_study.hpp"
 
 namespace nigh::policy {
 namespace {

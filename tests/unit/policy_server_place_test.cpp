@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "policy/server_place.hpp"
+#include "policy/cpus/server_place.hpp"
 
 #include <gtest/gtest.h>
 

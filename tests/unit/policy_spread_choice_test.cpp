@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "policy/spread_choice.hpp"
-#include "policy/spread_ladder.hpp"
+#include "policy/spread/spread_choice.hpp"
+#include "policy/spread/spread_ladder.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
-#include "policy/chunk_size.hpp"
-#include "policy/lifelines.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/lifelines.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "policy/chunk_size.hpp"
-#include "policy/fork.hpp"
-#include "policy/idle.hpp"
-#include "policy/victim_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/fork.hpp"
+#include "policy/stealing/idle.hpp"
+#include "policy/stealing/victim_order.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "policy/spread_ladder.hpp"
-#include "policy/team_plan.hpp"
+#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/team_plan.hpp"
 
 namespace nigh::policy {
 namespace {

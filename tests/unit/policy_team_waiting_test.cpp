@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "policy/team_waiting.hpp"
+#include "policy/cpus/team_waiting.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "policy/thread_order.hpp"
+#include "policy/cpus/thread_order.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/tile_size.hpp"
-#include "policy/time_tiles.hpp"
+#include "policy/tiles/tile_size.hpp"
+#include "policy/tiles/time_tiles.hpp"
 
 namespace {
 

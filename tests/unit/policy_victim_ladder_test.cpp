@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/search_pause.hpp"
-#include "policy/victim_ladder.hpp"
+#include "policy/stealing/search_pause.hpp"
+#include "policy/stealing/victim_ladder.hpp"
 
 namespace nigh::policy {
 namespace {

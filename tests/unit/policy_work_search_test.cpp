@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/work_search.hpp"
+#include "policy/stealing/work_search.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "policy/tile_home.hpp"
-#include "policy/tile_size.hpp"
-#include "policy/worker_layout.hpp"
+#include "policy/tiles/tile_home.hpp"
+#include "policy/tiles/tile_size.hpp"
+#include "policy/stealing/worker_layout.hpp"
 
 namespace {
 

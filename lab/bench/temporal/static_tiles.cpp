@@ -6,8 +6,8 @@
 
 #include "bench/temporal/contestants.hpp"
 #include "jacobi3d/tile_pieces.hpp"
-#include "policy/time_tiles.hpp"
-#include "policy/wavefront.hpp"
+#include "policy/tiles/time_tiles.hpp"
+#include "policy/tiles/wavefront.hpp"
 
 namespace bench {
 

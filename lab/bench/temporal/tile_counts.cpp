@@ -3,7 +3,7 @@
 
 #include <nigh/array.hpp>
 
-#include "policy/time_tiles.hpp"
+#include "policy/tiles/time_tiles.hpp"
 
 namespace bench {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "policy/core_allocation.hpp"
+#include "policy/cpus/core_allocation.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/simulation.hpp"
 

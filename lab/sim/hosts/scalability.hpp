@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "policy/thread_count.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "sim/hosts/programs.hpp"
 #include "sim/machine.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "policy/team_order.hpp"
+#include "policy/cpus/team_order.hpp"
 
 namespace nigh::sim {
 

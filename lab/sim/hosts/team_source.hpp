@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "policy/thread_count.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "sim/event_queue.hpp"
 
 namespace nigh::sim {

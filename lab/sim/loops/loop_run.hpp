@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/loop_schedule.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/loops/loop_schedule.hpp"
+#include "policy/stealing/steal_order.hpp"
 #include "sim/random.hpp"
 
 namespace nigh::sim {

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "policy/core_map.hpp"
+#include "policy/cpus/core_map.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/mg/cycle.hpp"
 

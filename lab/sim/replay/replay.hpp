@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/chunk_size.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/steal_order.hpp"
 #include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 #include "sim/replay/recorded.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "policy/chunk_size.hpp"
-#include "policy/victim_order.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/victim_order.hpp"
 
 namespace nigh::sim {
 

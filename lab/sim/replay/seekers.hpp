@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "policy/core_map.hpp"
-#include "policy/idle.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/cpus/core_map.hpp"
+#include "policy/stealing/idle.hpp"
+#include "policy/stealing/steal_order.hpp"
 #include "sim/machine.hpp"
 #include "sim/random.hpp"
 #include "sim/replay/replay.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "policy/spread_ladder.hpp"
+#include "policy/spread/spread_ladder.hpp"
 #include "sim/random.hpp"
 #include "sim/spread/core_caches.hpp"
 

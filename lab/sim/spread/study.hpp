@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/spread_choice.hpp"
+#include "policy/spread/spread_choice.hpp"
 #include "sim/spread/block_loop.hpp"
 
 namespace nigh::sim {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/victim_ladder.hpp"
+#include "policy/stealing/victim_ladder.hpp"
 #include "sim/machine.hpp"
 #include "sim/time.hpp"
 

@@ -24,9 +24,9 @@
 #include <string>
 #include <vector>
 
-#include "policy/chunk_size.hpp"
-#include "policy/fork.hpp"
-#include "policy/search_pause.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/fork.hpp"
+#include "policy/stealing/search_pause.hpp"
 #include "sim/event_queue.hpp"
 #include "sim/random.hpp"
 #include "sim/steal/split_queue.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/chunk_size.hpp"
-#include "policy/worker_layout.hpp"
+#include "policy/stealing/chunk_size.hpp"
+#include "policy/stealing/worker_layout.hpp"
 
 namespace nigh::sim {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "policy/placement.hpp"
-#include "policy/tile_home.hpp"
+#include "policy/loops/placement.hpp"
+#include "policy/tiles/tile_home.hpp"
 #include "sim/spread/reuse.hpp"
 
 namespace nigh::sim {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/time_tiles.hpp"
+#include "policy/tiles/time_tiles.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/temporal/plane_caches.hpp"
 #include "sim/temporal/temporal.hpp"

@@ -19,7 +19,7 @@
 #include "platform/elf_functions.hpp"
 #include "platform/launch.hpp"
 #include "platform/own_path.hpp"
-#include "policy/thread_order.hpp"
+#include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "policy/region_study.hpp"
+#include "policy/cpus/region_study.hpp"
 
 namespace nigh::cli {
 namespace {

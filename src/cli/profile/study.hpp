@@ -11,7 +11,7 @@
 
 #include "cli/profile/region_times.hpp"
 #include "cli/region_name.hpp"
-#include "policy/thread_count.hpp"
+#include "policy/cpus/thread_count.hpp"
 
 namespace nigh::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "policy/team_adjust.hpp"
+#include "settings/team_adjust.hpp"
 
 namespace nigh::cli {
 

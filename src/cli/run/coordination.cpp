@@ -9,7 +9,7 @@
 #include "platform/local_socket.hpp"
 #include "platform/program.hpp"
 #include "platform/service.hpp"
-#include "policy/team_waiting.hpp"
+#include "policy/cpus/team_waiting.hpp"
 
 namespace nigh::cli {
 

@@ -21,7 +21,7 @@ std::optional<std::string> binding_in(Inherited const& inherited);
 bool has_said_how_to_wait(Inherited const& inherited);
 
 // Settings for programs that share cpus: their threads wait so that the shim can have them sleep
-// (policy/team_waiting.hpp), and those of OpenBLAS that are no OpenMP's sleep after 2^16 cycles
+// (policy/cpus/team_waiting.hpp), and those of OpenBLAS that are no OpenMP's sleep after 2^16 cycles
 // instead of 2^26. None where somebody has said how threads wait.
 std::vector<std::string> waiting_variables(Inherited const& inherited);
 

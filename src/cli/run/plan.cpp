@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/cpu_list.hpp"
-#include "policy/quota.hpp"
-#include "policy/thread_order.hpp"
+#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {
 namespace {

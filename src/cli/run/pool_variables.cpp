@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/quota.hpp"
-#include "policy/thread_pools.hpp"
+#include "policy/cpus/quota.hpp"
+#include "settings/thread_pools.hpp"
 
 namespace nigh::cli {
 namespace {

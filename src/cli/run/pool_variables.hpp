@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Pools of threads whose size an environment variable sets: OpenMP's, and those that no coordinator
-// lends cpus to (policy/thread_pools.hpp has the table).
+// lends cpus to (settings/thread_pools.hpp has the table).
 
 #include <optional>
 #include <span>

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cli/run/request.hpp"
-#include "policy/rank_cpus.hpp"
+#include "policy/cpus/rank_cpus.hpp"
 
 namespace nigh::cli {
 

@@ -12,7 +12,7 @@
 
 #include "cli/run/places.hpp"
 #include "platform/memory_policy.hpp"
-#include "policy/schedule_names.hpp"
+#include "settings/schedule_names.hpp"
 
 namespace nigh::cli {
 

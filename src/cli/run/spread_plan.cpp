@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "loops/spread_file.hpp"
-#include "policy/seat_text.hpp"
+#include "settings/seat_text.hpp"
 
 namespace nigh::cli {
 

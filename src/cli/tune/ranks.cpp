@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "policy/quota.hpp"
-#include "policy/rank_cpus.hpp"
+#include "policy/cpus/quota.hpp"
+#include "policy/cpus/rank_cpus.hpp"
 
 namespace nigh::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "policy/quota.hpp"
-#include "policy/thread_order.hpp"
+#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "coordinator/client/connection.hpp"
 #include "coordinator/client/granted_team.hpp"
 #include "coordinator/client/handover.hpp"
-#include "policy/lease_patience.hpp"
+#include "policy/cpus/lease_patience.hpp"
 
 namespace nigh::coordinator {
 
@@ -28,10 +28,10 @@ class LeaseClient {
   LeaseClient(LeaseClient const&) = delete;
   LeaseClient& operator=(LeaseClient const&) = delete;
 
-  // Waits for cpus if there are none for it, for a moment (policy/lease_patience.hpp) or as long as
-  // it takes (ConnectionOptions::waits_briefly). A lease serves all regions of its thread: one that
-  // can use fewer threads, as `demand` or the coordinator says, gets the first of its cpus; for one
-  // that can use more than was asked for, it is changed for another.
+  // Waits for cpus if there are none for it, for a moment (policy/cpus/lease_patience.hpp) or as
+  // long as it takes (ConnectionOptions::waits_briefly). A lease serves all regions of its thread:
+  // one that can use fewer threads, as `demand` or the coordinator says, gets the first of its
+  // cpus; for one that can use more than was asked for, it is changed for another.
   GrantedTeam enter(RegionId region, Demand demand) noexcept;
   void leave(std::uint64_t duration_ns) noexcept;
 

@@ -16,7 +16,7 @@
 //   with cpus that the earlier one must not use.
 // - A user that holds its part of the cpus waits behind users that do not; what it holds beyond its
 //   part is asked back for them, and ends after `overdue_between_users`. A program whose lease has
-//   ended so stands behind others for a while (policy/back_off.hpp).
+//   ended so stands behind others for a while (policy/cpus/back_off.hpp).
 // - A lease stays until its program gives it back; while others wait it is asked for, at the
 //   earliest a slice after it was granted; before that, if it is larger than its equal part, or if
 //   no region uses it just then. Its program is expected again for a moment (decision 0020). A

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The regions of one program: what each can use, as far as somebody said so or its runs have
-// taught, and which of them is being tried with another team (policy/region_probe.hpp). One at a
+// taught, and which of them is being tried with another team (policy/cpus/region_probe.hpp). One at a
 // time, so that a program can count the runs of a trial by itself.
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "coordinator/protocol/message.hpp"
-#include "policy/region_probe.hpp"
-#include "policy/region_scaling.hpp"
+#include "policy/cpus/region_probe.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::coordinator {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "coordinator/core/coordinator.hpp"
-#include "policy/lease_patience.hpp"
+#include "policy/cpus/lease_patience.hpp"
 
 namespace nigh::coordinator {
 

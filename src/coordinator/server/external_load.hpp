@@ -21,7 +21,7 @@
 
 #include "coordinator/protocol/cpus.hpp"
 #include "platform/cpu_times.hpp"
-#include "policy/core_map.hpp"
+#include "policy/cpus/core_map.hpp"
 
 namespace nigh::coordinator {
 

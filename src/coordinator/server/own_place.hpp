@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The cpus of the server's thread, as policy/server_place.hpp says. Used by that thread alone.
+// The cpus of the server's thread, as policy/cpus/server_place.hpp says. Used by that thread alone.
 //
 // If somebody else chooses cpus for it meanwhile (taskset, a cpuset), it stays where it is from
 // then on. It leaves a place at once, for what it starts inherits its cpus; it moves to one when
@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "policy/server_place.hpp"
+#include "policy/cpus/server_place.hpp"
 
 namespace nigh::coordinator {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "coordinator/core/events.hpp"
-#include "policy/token_bucket.hpp"
-#include "policy/user_share.hpp"
+#include "policy/cpus/token_bucket.hpp"
+#include "policy/cpus/user_share.hpp"
 
 namespace nigh::coordinator {
 

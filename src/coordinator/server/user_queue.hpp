@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "policy/user_share.hpp"
+#include "policy/cpus/user_share.hpp"
 
 namespace nigh::coordinator {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/quota.hpp"
+#include "policy/cpus/quota.hpp"
 
 namespace nigh::coordinator {
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "policy/local_map.hpp"
+#include "policy/loops/local_map.hpp"
 
 namespace nigh::policy {
 

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/loop_schedule.hpp"
-#include "policy/team_seats.hpp"
+#include "policy/loops/loop_schedule.hpp"
+#include "policy/spread/team_seats.hpp"
 
 namespace nigh::policy {
 

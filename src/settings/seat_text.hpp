@@ -15,7 +15,7 @@
 #include <system_error>
 #include <vector>
 
-#include "policy/team_seats.hpp"
+#include "policy/spread/team_seats.hpp"
 
 namespace nigh::policy {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Choices by their words: an enumeration counts from 0, and names[n] is the word for its n-th value.
+// Choices by their words: an enumeration counts from 0, and names[n] is the word for its n-th
+// value.
 
 #include <array>
 #include <cstddef>

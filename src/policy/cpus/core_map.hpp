@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "policy/position_set.hpp"
+#include "policy/cpus/position_set.hpp"
 
 namespace nigh::policy {
 

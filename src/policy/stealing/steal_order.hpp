@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "policy/choice_names.hpp"
+#include "base/choice_names.hpp"
 
 namespace nigh::policy {
 

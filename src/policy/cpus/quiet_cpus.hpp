@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "policy/thread_count.hpp"
+#include "policy/cpus/thread_count.hpp"
 
 namespace nigh::policy {
 

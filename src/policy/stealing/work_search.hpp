@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "policy/idle.hpp"
+#include "policy/stealing/idle.hpp"
 
 namespace nigh::policy {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "policy/choice_names.hpp"
+#include "base/choice_names.hpp"
 
 namespace nigh::policy {
 

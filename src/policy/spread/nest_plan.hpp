@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "policy/spread_search.hpp"
-#include "policy/team_plan.hpp"
-#include "policy/team_seats.hpp"
+#include "policy/spread/spread_search.hpp"
+#include "policy/spread/team_plan.hpp"
+#include "policy/spread/team_seats.hpp"
 
 namespace nigh::policy {
 

@@ -22,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "policy/region_scaling.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::policy {
 

@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "policy/thread_count.hpp"
+#include "policy/cpus/thread_count.hpp"
 
 namespace nigh::policy {
 

@@ -26,7 +26,7 @@
 #include <optional>
 #include <utility>
 
-#include "policy/spread_search.hpp"
+#include "policy/spread/spread_search.hpp"
 
 namespace nigh::policy {
 

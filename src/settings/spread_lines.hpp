@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What has been learnt of spreads, as text that goes from one run of a program to the next: the
+// Learnt spreads as text that goes from one run of a program to the next: the
 // file that NIGH_SPREADS names, with a line for each site.
 //
 //   {"nigh_spreads": 1, "machine": "package:1 domain:1 l3:1 core:2 cpu:2", "sites": [
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/spread_choice.hpp"
+#include "policy/spread/spread_choice.hpp"
 
 namespace nigh::policy {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a user says of the sizes of OpenMP teams (`nigh run --adjust`, NIGH_ADJUST): a list such as
+// The user's word on the sizes of OpenMP teams (`nigh run --adjust`, NIGH_ADJUST): a list such as
 // "without-clause,libfoo=none". A word alone is for all regions; NAME=WORD is for those of a
 // library or of the program, and wins. NAME alone is NAME=without-clause.
 

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <span>
 
-#include "policy/region_scaling.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::policy {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "policy/steal_order.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::policy {
 

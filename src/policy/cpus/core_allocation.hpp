@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "policy/choice_names.hpp"
-#include "policy/core_cluster.hpp"
-#include "policy/core_map.hpp"
-#include "policy/position_set.hpp"
-#include "policy/team_order.hpp"
-#include "policy/thread_count.hpp"
+#include "base/choice_names.hpp"
+#include "policy/cpus/core_cluster.hpp"
+#include "policy/cpus/core_map.hpp"
+#include "policy/cpus/position_set.hpp"
+#include "policy/cpus/team_order.hpp"
+#include "policy/cpus/thread_count.hpp"
 
 namespace nigh::policy {
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "policy/loop_schedule.hpp"
-#include "policy/steal_order.hpp"
-#include "policy/victim_order.hpp"
+#include "policy/loops/loop_schedule.hpp"
+#include "policy/stealing/steal_order.hpp"
+#include "policy/stealing/victim_order.hpp"
 
 namespace nigh::policy {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "policy/spread_ladder.hpp"
-#include "policy/spread_search.hpp"
-#include "policy/team_seats.hpp"
+#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/spread_search.hpp"
+#include "policy/spread/team_seats.hpp"
 
 namespace nigh::policy {
 

@@ -13,7 +13,7 @@
 #include <nigh/topology.hpp>
 #include <vector>
 
-#include "policy/thread_order.hpp"
+#include "policy/cpus/thread_order.hpp"
 
 namespace nigh::policy {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/core_map.hpp"
-#include "policy/position_set.hpp"
+#include "policy/cpus/core_map.hpp"
+#include "policy/cpus/position_set.hpp"
 
 namespace nigh::policy {
 
