@@ -6,6 +6,7 @@
 
 With --check it draws nothing and compares the rooms, their texts and the arrows of the picture with
 the table. That needs no graphviz and does not depend on its version or on the fonts of this machine.
+Status: 1, the picture is old; 2, there is no graphviz to draw with.
 """
 
 import argparse
@@ -144,7 +145,12 @@ def main():
     arguments = parser.parse_args()
     rows = rooms()
     if not arguments.check:
-        PICTURE.write_text(draw(rows), encoding="utf-8")
+        try:
+            picture = draw(rows)
+        except FileNotFoundError:
+            print("draw_architecture.py: there is no program dot: install graphviz", file=sys.stderr)
+            return 2
+        PICTURE.write_text(picture, encoding="utf-8")
         return 0
     wrong = differences(rows, PICTURE)
     for line in wrong:
