@@ -255,7 +255,7 @@ class NIGH_API task_scope {
       else
         slot->call(*slot, stack_);
     }
-    if (placed_.load(sync::acquire) != 0) [[unlikely]]  // (E)
+    if (placed_.load(sync::acquire) != 0) [[unlikely]]  // (stack.E)
       await_placed();
   }
   nigh::detail::task_stack* stack_of_spawner() const noexcept;  // null: not a thread of our runtime

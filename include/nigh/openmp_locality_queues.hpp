@@ -121,16 +121,14 @@ class locality_queues {
 
  private:
   // `pushed` and `popped` are written under the lock only.
-  // (A) A thread reads them before it takes the lock, so an empty queue costs two loads and no
-  // lock.
-  //     What they say is confirmed under the lock.
-  // (B) A task whose block was enqueued before it was created always finds one. To give up, a
-  // thread
-  //     must see every queue empty, and then no `pushed` changed. Each pop it saw was made by
-  //     another such task, whose own push is visible with the pop (release and acquire), at the
-  //     latest to the second reading of `pushed`, and is therefore in the first as well. So it
-  //     would have seen as many pushes as there were other tasks' pops, and its own: more pushes
-  //     than pops, and some queue not empty.
+  // (locality_queues.A) A thread reads them before it takes the lock, so an empty queue costs two
+  //     loads and no lock. What they say is confirmed under the lock.
+  // (locality_queues.B) A task whose block was enqueued before it was created always finds one. To
+  //     give up, a thread must see every queue empty, and then no `pushed` changed. Each pop it saw
+  //     was made by another such task, whose own push is visible with the pop (release and
+  //     acquire), at the latest to the second reading of `pushed`, and is therefore in the first as
+  //     well. So it would have seen as many pushes as there were other tasks' pops, and its own:
+  //     more pushes than pops, and some queue not empty.
   struct alignas(64) queue {
     mutable std::mutex mutex;
     std::atomic<std::uint64_t> pushed{0};
@@ -149,7 +147,7 @@ class locality_queues {
       auto const out = popped.load(std::memory_order_relaxed);
       if (in - out == ring.size()) grow(out, in);
       ring[in & (ring.size() - 1)] = std::move(block);
-      pushed.store(in + 1, std::memory_order_release);  // (B)
+      pushed.store(in + 1, std::memory_order_release);  // (locality_queues.B)
     }
 
     std::optional<Block> pop(std::size_t taker) noexcept {
@@ -157,7 +155,7 @@ class locality_queues {
       auto const out = popped.load(std::memory_order_relaxed);
       if (in == out) return std::nullopt;
       std::optional<Block> block(std::move(ring[out & (ring.size() - 1)]));
-      popped.store(out + 1, std::memory_order_release);  // (B)
+      popped.store(out + 1, std::memory_order_release);  // (locality_queues.B)
       ++taken_by[taker];
       return block;
     }
@@ -192,15 +190,15 @@ class locality_queues {
       std::uint64_t pushed_before = 0;
       for (std::size_t const d : order) {
         queue& q = queues_[d];
-        pushed_before += q.pushed.load(std::memory_order_acquire);  // (B)
-        if (q.waiting() == 0) continue;                             // (A)
+        pushed_before += q.pushed.load(std::memory_order_acquire);  // (locality_queues.B)
+        if (q.waiting() == 0) continue;                             // (locality_queues.A)
         std::lock_guard const lock(q.mutex);
         if (auto block = q.pop(taker)) return block;
       }
       std::uint64_t pushed_after = 0;
       for (std::size_t const d : order)
         pushed_after += queues_[d].pushed.load(std::memory_order_acquire);
-      if (pushed_before == pushed_after) return std::nullopt;  // (B)
+      if (pushed_before == pushed_after) return std::nullopt;  // (locality_queues.B)
     }
   }
 

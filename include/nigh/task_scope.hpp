@@ -100,7 +100,7 @@ class NIGH_API task_scope {
       else
         slot->call(*slot, stack_);
     }
-    if (near_pending_.load(sync::acquire) != 0) [[unlikely]]  // (E)
+    if (near_pending_.load(sync::acquire) != 0) [[unlikely]]  // (stack.E)
       await_near();
   }
   template <class C>

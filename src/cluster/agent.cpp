@@ -94,7 +94,7 @@ void Agent::turn() noexcept {
   is_moving_.store(network_->is_moving(), sync::relaxed);
   expects_tasks_.store(engine_.expects_tasks(now), sync::relaxed);
   if (engine_.is_over()) {
-    is_over_.store(true, sync::relaxed);  // (C)
+    is_over_.store(true, sync::relaxed);  // (lookout.C)
     lookout_.call();
   }
 }
@@ -213,7 +213,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
 
 void Agent::sleep_and_look() noexcept {
   auto const calls = lookout_.calls();
-  if (is_over_.load(sync::relaxed)) return;  // (C)
+  if (is_over_.load(sync::relaxed)) return;  // (lookout.C)
   bool const is_called = lookout_.sleep(calls, [&] { return how_long_to_sleep(); });
   auto const last = last_poll_ns_.load(sync::relaxed);
   bool const looks_alone = last == own_look_ns_;

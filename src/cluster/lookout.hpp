@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The sleep of the thread in run(), which looks for messages when nobody else does. Each time it
-// wakes, some worker has no cpu for a while: two workers on a virtual machine with two cpus lost 8%
-// of their speed when it did so each 150 us. So it sleeps long (policy/stealing/attention.hpp) where workers
-// look for messages all the time, or where others wake it:
+// The sleep of the thread in run(), which looks for messages when no other thread does. Each time
+// it wakes, some worker has no cpu for a while: two workers on a virtual machine with two cpus lost
+// 8% of their speed when it woke every 150 us. So it sleeps long (policy/stealing/attention.hpp)
+// where workers look for messages all the time, or where others wake it:
 //
 //   a rank        of the host that wants tasks, and sees that no thread looks (shared_stealing.hpp)
-//   a worker      that goes to sleep: from then on it takes this thread to look for tasks
+//   a worker      that goes to sleep: from then on this thread looks for tasks in its place
 //   any thread    that has seen the run's end
 //
 // Missing one of the first two calls costs a long sleep and no more.
@@ -32,30 +32,31 @@ class Lookout {
   // bell: where other processes can ring it; null: they need not.
   explicit Lookout(Word* bell) noexcept : bell_(bell != nullptr ? *bell : own_bell_) {}
 
-  // (C) A caller stores its reason before it calls. The thread reads calls() before it looks for a
-  //     reason to sleep, and sleeps only while there is no new call: so it sees the reason.
-  std::uint32_t calls() const noexcept { return bell_.load(sync::acquire); }  // (C)
+  // (lookout.C) A caller stores its reason before it calls. The thread reads calls() before it
+  //     looks for a reason to sleep, and sleeps only while there is no new call: so it sees the
+  //     reason.
+  std::uint32_t calls() const noexcept { return bell_.load(sync::acquire); }  // (lookout.C)
   static void call(Word& bell) noexcept {
-    bell.fetch_add(1, sync::release);  // (C)
+    bell.fetch_add(1, sync::release);  // (lookout.C)
     platform::shared_futex_wake_all(bell);
   }
   void call() noexcept { call(bell_); }
 
-  // By a worker that goes to sleep: calls from a sleep that is longer than that.
-  // (N) The thread says how long it sleeps before it asks whether anybody is idle; a worker counts
-  // as
-  //     idle (parking.hpp, I) before it reads that. So one of them sees the other.
+  // For a worker that goes to sleep: wakes the thread from a sleep that is longer than `sleep`.
+  // (lookout.N) The thread says how long it sleeps before it asks whether a worker is idle; a
+  //     worker counts as idle, by (parking.I), before it reads that. So one of the two sees the
+  //     other.
   void call_from_more_than(Time sleep) noexcept {
-    if (sleeps_ns_.load(sync::seq_cst) > sleep.count() &&  // (N)
+    if (sleeps_ns_.load(sync::seq_cst) > sleep.count() &&  // (lookout.N)
         sleeps_ns_.exchange(0, sync::relaxed) > sleep.count())
       call();
   }
 
-  // Until somebody calls, or it is time. how_long() is asked when workers that go to sleep already
-  // call. True: somebody has.
+  // Sleeps until somebody calls, or it is time. how_long() is asked when workers that go to sleep
+  // already call. True: somebody has.
   template <class HowLong>
   bool sleep(std::uint32_t calls, HowLong how_long) noexcept {
-    sleeps_ns_.store(long_sleep.count(), sync::seq_cst);  // (N)
+    sleeps_ns_.store(long_sleep.count(), sync::seq_cst);  // (lookout.N)
     Time const most = how_long();
     if (most < long_sleep) sleeps_ns_.store(most.count(), sync::relaxed);
     platform::shared_futex_wait(bell_, calls, most.count());

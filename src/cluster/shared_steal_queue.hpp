@@ -7,21 +7,21 @@
 //   anyone  take()   at head_, oldest first, several with one compare-exchange; the owner, too,
 //                    when it runs dry
 //
-// Each slot has a turn: which position of the endless row of tasks it is free for, or holds, and
-// of which run. Position p lies in slot p % capacity.
+// Each slot has a turn, which says for which position of the endless row of tasks it is free, or
+// whose task it holds, and of which run. Position p lies in slot p % capacity.
 //
 //   free for p ──put()──▶ holds p ──take()──▶ free for p + capacity
 //
 // A position is taken once: head_ only grows, by the compare-exchange that takes the positions it
-// goes over. A thief that read head_, or a turn, long ago fails there. Head_ orders nothing; the
-// turns do: (P) A task is seen whole: put() releases the turn behind the task; take() acquires it
-// before it
-//     reads the task.
-// (R) A slot is not written while it is read: take() releases the turn when it has copied the task;
-//     put() acquires it before it writes the next.
+// passes. A thief that read head_, or a turn, long ago fails there. head_ orders nothing; the turns
+// do:
+// (steal_queue.P) A task is seen whole: put() releases the turn after it wrote the task; take()
+//     acquires the turn before it reads the task.
+// (steal_queue.R) A slot is not written while it is read: take() releases the turn when it has
+//     copied the task; put() acquires the turn before it writes the next.
 //
 // A rank that dies or is stopped between its compare-exchange and the turns leaves slots that are
-// never free again: put() finds no room then, and its tasks stay where they were.
+// never free again: put() then finds no room, and its tasks stay where they were.
 
 #include <array>
 #include <cstddef>
@@ -46,9 +46,9 @@ class SharedStealQueue {
   // Of runs that are numbered from 1. False: there is no room.
   bool put(T const& task, std::uint32_t run) noexcept {
     auto& slot = slots_[tail_ % capacity];
-    if (slot.turn.load(sync::acquire) != free_for(tail_)) return false;  // (R)
+    if (slot.turn.load(sync::acquire) != free_for(tail_)) return false;  // (steal_queue.R)
     slot.task = task;
-    slot.turn.store(holds(tail_, run), sync::release);  // (P)
+    slot.turn.store(holds(tail_, run), sync::release);  // (steal_queue.P)
     ++tail_;
     return true;
   }
@@ -62,7 +62,7 @@ class SharedStealQueue {
     std::size_t seen = 0;
     for (; seen < out.size(); ++seen) {
       auto const& slot = slots_[(head + seen) % capacity];
-      if (slot.turn.load(sync::acquire) != holds(head + seen, run)) break;  // (P)
+      if (slot.turn.load(sync::acquire) != holds(head + seen, run)) break;  // (steal_queue.P)
     }
     if (seen == 0) return Take::empty;
     std::size_t const n = how_many(seen);
@@ -72,7 +72,7 @@ class SharedStealQueue {
     for (std::size_t i = 0; i < n; ++i) {
       auto& slot = slots_[(first + i) % capacity];
       out[i] = slot.task;
-      slot.turn.store(free_for(first + i + capacity), sync::release);  // (R)
+      slot.turn.store(free_for(first + i + capacity), sync::release);  // (steal_queue.R)
     }
     taken = n;
     return Take::taken;

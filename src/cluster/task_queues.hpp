@@ -25,8 +25,8 @@ namespace nigh::cluster {
 // Tasks that no worker has begun, oldest first. Workers without work take them; so do other ranks
 // that ask.
 //
-// (S) A worker that goes to sleep looks at size() after it has said so; put() changes size() before
-//     its caller calls a worker (runtime/work_source.hpp).
+// As (parking.S) says, a worker that goes to sleep looks at size() after it was announced; put()
+// changes size() before its caller calls a worker (runtime/work_source.hpp).
 class Inbox {
  public:
   // A task from another rank; or, without one, what must run on this.
@@ -38,7 +38,7 @@ class Inbox {
   void put(Item item) {
     std::lock_guard const guard(lock_);
     items_.push_back(std::move(item));
-    size_.store(items_.size(), sync::seq_cst);  // (S)
+    size_.store(items_.size(), sync::seq_cst);  // (parking.S)
   }
 
   bool take(Item& item) {
@@ -82,7 +82,7 @@ class Inbox {
   }
 
   bool is_empty() const noexcept { return size_.load(sync::relaxed) == 0; }
-  bool surely_empty() const noexcept { return size_.load(sync::seq_cst) == 0; }  // (S)
+  bool surely_empty() const noexcept { return size_.load(sync::seq_cst) == 0; }  // (parking.S)
 
  private:
   static bool leaves(Item const& i) noexcept { return i.task != nullptr && !i.task->stays; }

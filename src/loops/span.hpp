@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is left of a span of a loop (policy/loops/loop_schedule.hpp): one word that its owner shortens at
-// the front, and visitors at the back.
+// What is left of a span of a loop (policy/loops/loop_schedule.hpp): one word that its owner
+// shortens at the front, and helpers at the back.
 //
-// (X) Each unit is taken once. The word says all there is to know: whoever changes it does so by
-//     one compare-exchange from the value that it has decided on, so of two takers of one unit, one
-//     fails. A value that comes back means the same units are there again (a visitor brought them
-//     back before anybody ran them), so that a late compare-exchange takes what is there.
+// (span.X) Each unit is taken once. The word says all there is to know: every change is one
+//     compare-exchange from the value that the change was decided on, so of two takers of one unit,
+//     one fails. A value that comes back means that the same units are there again (a helper
+//     brought them back before anybody ran them), so a late compare-exchange takes what is there.
 //
 // No order is asked of these operations. What the units stand for is known to all who take part
 // since they took their ticket, which is where its task was stolen; and that all have been run is
@@ -47,7 +47,7 @@ class alignas(64) SpanOf {
   bool put(Units units) noexcept {
     auto word = word_.load(sync::relaxed);
     return unpack(word).empty() &&
-           word_.compare_exchange_strong(word, pack(units), sync::relaxed);  // (X)
+           word_.compare_exchange_strong(word, pack(units), sync::relaxed);  // (span.X)
   }
 
  private:
@@ -62,7 +62,7 @@ class alignas(64) SpanOf {
       Units const all = unpack(word);
       if (all.empty()) return {};
       auto const at = cut(all);
-      if (word_.compare_exchange_strong(word, pack(keep(all, at)), sync::relaxed))  // (X)
+      if (word_.compare_exchange_strong(word, pack(keep(all, at)), sync::relaxed))  // (span.X)
         return give(all, at);
     }
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TileWaits: how many of the tiles that a tile needs are not done? Whoever ends the last one runs it.
+// TileWaits: how many of the tiles that a tile needs are not done? The thread that ends the last of
+// them runs it.
 //
-// (T) It sees what all of them have written, and what they have read is not overwritten too early:
-//     each one's step down releases what it did, and the last step acquires it from all.
+// (tile_waits.T) That thread sees what all of them have written, and nothing they have read is
+//     overwritten too early: each step down releases what its thread did, and the last step
+//     acquires it from all.
 
 #include <cstddef>
 #include <memory>
@@ -25,7 +27,7 @@ class TileWaits {
 
   // One next to this tile is done. Whether it was the last that it needs; never of one without points.
   bool count_down(std::size_t n) noexcept {
-    return waits_[n].fetch_sub(1, sync::acq_rel) == 1;  // (T)
+    return waits_[n].fetch_sub(1, sync::acq_rel) == 1;  // (tile_waits.T)
   }
 
  private:

@@ -14,13 +14,13 @@
 // readers that still hold it; each has half the slots of the next, so that all of them together
 // have fewer than the last one.
 //
-// (A) A reader that sees a slot or the size of an unfinished change sees its odd version: the
-//     writer stores them with release, behind the odd version, and the reader loads them with
-//     acquire, before it loads the version again.
-// (B) A reader that sees an even version sees the change before it: the writer releases the
-//     version, the reader acquires it.
-// (C) A reader that sees a table sees what was copied to it.
-// The record's contents are reached by way of the slot, by (A).
+// (address_table.A) A reader that sees a slot or the size of an unfinished change sees its odd
+//     version: the writer stores them with release, behind the odd version, and the reader loads
+//     them with acquire, before it loads the version again.
+// (address_table.B) A reader that sees an even version sees the change before it: the writer
+//     releases the version, the reader acquires it.
+// (address_table.C) A reader that sees a table sees what was copied to it.
+// The record's contents are reached by way of the slot, by (address_table.A).
 
 #include <algorithm>
 #include <cstddef>
@@ -47,20 +47,20 @@ class AddressTable {
 
   // A record that is found may be used as long as its range stays in the table.
   Answer find(std::uintptr_t address) const noexcept {
-    auto const before = version_.load(sync::acquire);  // (B)
+    auto const before = version_.load(sync::acquire);  // (address_table.B)
     if (before % 2 != 0) return {Lookup::disturbed, nullptr};
-    Table const& table = *current_.load(sync::acquire);          // (C)
-    std::size_t low = 0, high = table.size.load(sync::acquire);  // (A)
+    Table const& table = *current_.load(sync::acquire);          // (address_table.C)
+    std::size_t low = 0, high = table.size.load(sync::acquire);  // (address_table.A)
     while (low < high) {  // slots before low begin at or before the address, those from high behind
       std::size_t const middle = low + (high - low) / 2;
-      if (table.slots[middle].begin.load(sync::acquire) <= address)  // (A)
+      if (table.slots[middle].begin.load(sync::acquire) <= address)  // (address_table.A)
         low = middle + 1;
       else
         high = middle;
     }
     Record const* record = nullptr;
-    if (low > 0 && address < table.slots[low - 1].end.load(sync::acquire))  // (A)
-      record = table.slots[low - 1].record.load(sync::acquire);             // (A)
+    if (low > 0 && address < table.slots[low - 1].end.load(sync::acquire))  // (address_table.A)
+      record = table.slots[low - 1].record.load(sync::acquire);             // (address_table.A)
     if (version_.load(sync::relaxed) != before) return {Lookup::disturbed, nullptr};
     return {record != nullptr ? Lookup::found : Lookup::absent, record};
   }
@@ -77,7 +77,7 @@ class AddressTable {
     begin_change();
     for (std::size_t i = size; i > at; --i) table->slots[i].copy(table->slots[i - 1]);
     table->slots[at].set(begin, end, record);
-    table->size.store(size + 1, sync::release);  // (A)
+    table->size.store(size + 1, sync::release);  // (address_table.A)
     end_change();
   }
 
@@ -89,7 +89,7 @@ class AddressTable {
                 "only what was inserted is erased");
     begin_change();
     for (std::size_t i = at; i + 1 < size; ++i) table.slots[i].copy(table.slots[i + 1]);
-    table.size.store(size - 1, sync::release);  // (A)
+    table.size.store(size - 1, sync::release);  // (address_table.A)
     end_change();
   }
 
@@ -100,9 +100,9 @@ class AddressTable {
     sync::atomic<Record const*> record{nullptr};
 
     void set(std::uintptr_t b, std::uintptr_t e, Record const* r) noexcept {
-      begin.store(b, sync::release);   // (A)
-      end.store(e, sync::release);     // (A)
-      record.store(r, sync::release);  // (A)
+      begin.store(b, sync::release);   // (address_table.A)
+      end.store(e, sync::release);     // (address_table.A)
+      record.store(r, sync::release);  // (address_table.A)
     }
     void copy(Slot const& from) noexcept {
       set(from.begin.load(sync::relaxed), from.end.load(sync::relaxed),
@@ -135,7 +135,7 @@ class AddressTable {
       bigger->size.store(size, sync::relaxed);
     }
     tables_.push_back(std::move(bigger));
-    current_.store(tables_.back().get(), sync::release);  // (C)
+    current_.store(tables_.back().get(), sync::release);  // (address_table.C)
     return tables_.back().get();
   }
 
@@ -143,7 +143,7 @@ class AddressTable {
     version_.store(version_.load(sync::relaxed) + 1, sync::relaxed);  // seen by way of a slot
   }
   void end_change() noexcept {
-    version_.store(version_.load(sync::relaxed) + 1, sync::release);  // (B)
+    version_.store(version_.load(sync::relaxed) + 1, sync::release);  // (address_table.B)
   }
 
   alignas(64) sync::atomic<std::uint64_t> version_{0};

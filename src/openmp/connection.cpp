@@ -24,7 +24,7 @@ using coordinator::ClientConnection;
 
 // Never destroyed: other threads may be in regions when the process ends.
 alignas(ClientConnection) constinit unsigned char room[sizeof(ClientConnection)]{};
-// (A) A thread that sees that there is one sees all of it.
+// (connection.A) A thread that sees that there is one sees all of it.
 constinit sync::atomic<ClientConnection*> connection{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit bool has_joined = false;
@@ -47,7 +47,7 @@ ClientConnection& joined(coordinator::CpuSet const& allowed) {
   auto* there = connection.load(sync::relaxed);
   if (there == nullptr) {
     there = new (room) ClientConnection;
-    connection.store(there, sync::release);  // (A)
+    connection.store(there, sync::release);  // (connection.A)
   }
   if (!has_joined) {
     has_joined = true;
@@ -80,7 +80,7 @@ void end(LeaseClient* client) noexcept {
 }
 
 std::uint32_t programs_served() noexcept {
-  auto* const there = connection.load(sync::acquire);  // (A)
+  auto* const there = connection.load(sync::acquire);  // (connection.A)
   return there == nullptr ? 0 : there->programs();
 }
 
@@ -94,7 +94,7 @@ std::uint32_t programs_served_now() noexcept {
 void join_coordinator(coordinator::CpuSet const& allowed) noexcept { joined(allowed); }
 
 bool begin_closing(unsigned first, unsigned last) noexcept {
-  auto* const there = connection.load(sync::acquire);  // (A)
+  auto* const there = connection.load(sync::acquire);  // (connection.A)
   return there != nullptr && there->begin_closing(first, last);
 }
 

@@ -33,7 +33,7 @@ struct SpreadSetting {
 constinit SpreadSetting wanted{};
 
 // Open addressing; sites are only ever added, under the lock.
-// (A) A thread that sees a site sees all that it was made with.
+// (nested_plan.A) A thread that sees a site sees all that it was made with.
 constexpr std::size_t most_sites = 256, longest_probe = 32;
 constinit std::array<sync::atomic<NestSite*>, most_sites> table{};
 constinit sync::atomic<bool> is_loaded{false};
@@ -44,22 +44,23 @@ std::size_t slot(coordinator::RegionId id, std::size_t probe) noexcept {
 
 NestSite* look_up(coordinator::RegionId id) noexcept {
   for (std::size_t probe = 0; probe < longest_probe; ++probe) {
-    NestSite* const site = table[slot(id, probe) % most_sites].load(sync::acquire);  // (A)
+    NestSite* const site =
+        table[slot(id, probe) % most_sites].load(sync::acquire);  // (nested_plan.A)
     if (site == nullptr || site->id == id) return site;
   }
   return nullptr;
 }
 
-// (A) A thread that sees that the file is loaded sees the sites.
+// (nested_plan.B) A thread that sees that the file is loaded sees the sites.
 void load_once() noexcept {
-  if (is_loaded.load(sync::acquire)) return;  // (A)
+  if (is_loaded.load(sync::acquire)) return;  // (nested_plan.B)
   NestsLocked const locked;
   if (is_loaded.load(sync::relaxed)) return;
   try {
     load_nests();
   } catch (...) {  // no memory: as if there were no file
   }
-  is_loaded.store(true, sync::release);  // (A)
+  is_loaded.store(true, sync::release);  // (nested_plan.B)
 }
 
 // Nothing is left to choose where the program has named all numbers.
@@ -110,7 +111,7 @@ NestSite* add_nest(coordinator::RegionId id) {
     if (there != nullptr && there->id != id) continue;
     if (there != nullptr) return there;
     auto* const site = new NestSite(id);
-    entry.store(site, sync::release);  // (A)
+    entry.store(site, sync::release);  // (nested_plan.A)
     return site;
   }
   return nullptr;
@@ -118,7 +119,7 @@ NestSite* add_nest(coordinator::RegionId id) {
 
 NestSite* next_nest(std::size_t& at) noexcept {
   while (at < most_sites)
-    if (NestSite* const site = table[at++].load(sync::acquire)) return site;  // (A)
+    if (NestSite* const site = table[at++].load(sync::acquire)) return site;  // (nested_plan.A)
   return nullptr;
 }
 

@@ -134,10 +134,11 @@ void note(Pool& pool, int size) noexcept {
   pool.largest = std::max(pool.largest, size);
 }
 
-// (A) `is_changing` is a lock: what a signal handler closes in the midst of this is no moment.
+// (pools.A) `is_changing` is a lock. A thread that finds it taken (a signal handler may interrupt
+//     the holder) changes nothing.
 template <class Wanted>
 void change(bool may_lock, Wanted&& wanted) noexcept {
-  if (is_changing.exchange(true, sync::acquire)) return;  // (A)
+  if (is_changing.exchange(true, sync::acquire)) return;  // (pools.A)
   for (std::size_t i = 0; i < count; ++i) {
     Pool& pool = pools[i];
     if (!pool.may_follow || !pool.has_threads || (pool.kind->may_lock && !may_lock)) continue;
@@ -150,7 +151,7 @@ void change(bool may_lock, Wanted&& wanted) noexcept {
     }
     note(pool, size);
   }
-  is_changing.store(false, sync::release);  // (A)
+  is_changing.store(false, sync::release);  // (pools.A)
 }
 
 void begin_own_threads() noexcept {

@@ -17,9 +17,9 @@ namespace nigh::openmp {
 namespace {
 
 // Open addressing; entries are only ever added, or brought up to date.
-// (A) `age` is stored last: a thread that finds it current sees all of the region that was stored
-//     before it. An entry changes only when its age is another, and code of a library that was
-//     closed runs nowhere.
+// (regions.A) `age` is stored last: a thread that finds it current sees all of the region that was
+//     stored before it. An entry changes only when its age is another, and code of a library that
+//     was closed runs nowhere.
 struct Known {
   sync::atomic<void const*> code{nullptr};
   sync::atomic<coordinator::RegionId> id{0};
@@ -72,7 +72,7 @@ void add(void const* code, Region const& found, std::uint32_t age) {
     k.rule.store(found.rule, sync::relaxed);
     k.adjust.store(found.adjust, sync::relaxed);
     k.code.store(code, sync::relaxed);
-    k.age.store(age, sync::release);  // (A)
+    k.age.store(age, sync::release);  // (regions.A)
     break;
   }
 }
@@ -85,7 +85,7 @@ Region find(void const* code, FindRuntime&& its_runtime) {
     void const* const there = k.code.load(sync::relaxed);
     if (there == nullptr) break;
     if (there != code) continue;
-    if (k.age.load(sync::acquire) != age) break;  // (A)
+    if (k.age.load(sync::acquire) != age) break;  // (regions.A)
     return {k.id.load(sync::relaxed), k.runtime.load(sync::relaxed), code,
             k.rule.load(sync::relaxed), k.adjust.load(sync::relaxed)};
   }

@@ -96,7 +96,7 @@ void* seen_from(void const* code, char const* name) {
 }
 
 Runtime const* known(void const* object) {
-  auto const n = count.load(sync::acquire);  // (A)
+  auto const n = count.load(sync::acquire);  // (runtimes.A)
   for (std::size_t i = 0; i < n; ++i)
     if (runtimes[i].object == object) return &runtimes[i];
   return nullptr;
@@ -117,7 +117,7 @@ void* real_function(Runtime const* runtime, Entry e) noexcept {
 }
 
 Runtime const* any_runtime() noexcept {
-  return count.load(sync::acquire) == 0 ? nullptr : &runtimes[0];  // (A)
+  return count.load(sync::acquire) == 0 ? nullptr : &runtimes[0];  // (runtimes.A)
 }
 
 void unlock_runtimes() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }
@@ -133,7 +133,7 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   return found;
 }
 
-// (A) A thread that sees the count sees the runtimes before it.
+// (runtimes.A) A thread that sees the count sees the runtimes before it.
 Runtime const* look_for_runtime(Entry entry, void const* code, void const* caller) noexcept {
   char const* const name = name_of(entry);
   // As the loader searches: the program with all it was linked to, then the object's own libraries.
@@ -155,7 +155,7 @@ Runtime const* look_for_runtime(Entry entry, void const* code, void const* calle
   if (result == nullptr && n < most_runtimes && fill(runtimes[n], in)) {
     static_cast<void>(runtimes[n].max_threads());
     result = &runtimes[n];
-    count.store(n + 1, sync::release);  // (A)
+    count.store(n + 1, sync::release);  // (runtimes.A)
   }
   pthread_mutex_unlock(&lock);
   return result;

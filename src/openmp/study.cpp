@@ -17,8 +17,8 @@
 namespace nigh::openmp {
 namespace {
 
-// (A) `threads` is stored last, once, under the lock: a thread that sees it sees whose entry this
-// is.
+// (study.A) `threads` is stored last, once, under the lock: a thread that sees it sees whose entry
+//     this is.
 struct Timed {
   sync::atomic<std::uint32_t> threads;  // 0: free
   std::uint32_t file;                   // in `files`
@@ -87,7 +87,7 @@ std::uint32_t file_of(coordinator::RegionId region, void const* code) {
 Timed* find(coordinator::RegionId region, std::uint32_t threads) {
   for (std::size_t probe = 0; probe < longest_probe; ++probe) {
     Timed& e = table->entries[slot(region, threads, probe)];
-    auto const there = e.threads.load(sync::acquire);  // (A)
+    auto const there = e.threads.load(sync::acquire);  // (study.A)
     if (there == 0) return nullptr;
     if (there == threads && e.region == region) return &e;
   }
@@ -103,7 +103,7 @@ Timed* find_or_add(coordinator::RegionId region, void const* code, std::uint32_t
     if (e.threads.load(sync::relaxed) != 0) continue;
     e.region = region;
     e.file = file_of(region, code);
-    e.threads.store(threads, sync::release);  // (A)
+    e.threads.store(threads, sync::release);  // (study.A)
     result = &e;
   }
   pthread_mutex_unlock(&lock);
@@ -158,7 +158,7 @@ void write_region_times(char const* file, std::uint32_t team) noexcept {
   fprintf(out, "nigh-openmp-times 1 %u %llu %s\n", team,
           static_cast<unsigned long long>(table->lost.load(sync::relaxed)), program);
   for (Timed const& e : table->entries)
-    if (e.threads.load(sync::acquire) != 0)  // (A)
+    if (e.threads.load(sync::acquire) != 0)  // (study.A)
       write_entry(out, e);
   fclose(out);
 }

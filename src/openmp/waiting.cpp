@@ -24,8 +24,8 @@
 #include "preload/places.hpp"
 
 namespace nigh::openmp {
-// (A) A thread that sees its order sees the body that it is to run.
-// (B) The last one that lets go of a ballast frees it, after all others have done with it.
+// (waiting.A) A thread that sees its order sees the body that it is to run.
+// (waiting.B) The last one that lets go of a ballast frees it, after all others have done with it.
 struct Ballast {
   enum Order : std::uint32_t { nothing_yet, work, go_home };
   struct Sleeper {
@@ -59,17 +59,17 @@ bool set(pthread_attr_t& attributes) noexcept {
 }
 
 void let_go(Ballast* b) noexcept {
-  if (b->holders.fetch_sub(1, sync::acq_rel) == 1) free(b);  // (B)
+  if (b->holders.fetch_sub(1, sync::acq_rel) == 1) free(b);  // (waiting.B)
 }
 
 void tell(sync::atomic<std::uint32_t>& word, std::uint32_t what) noexcept {
-  word.store(what, sync::release);  // (A)
+  word.store(what, sync::release);  // (waiting.A)
   platform::futex_wake_one(word);
 }
 
 std::uint32_t await(sync::atomic<std::uint32_t>& word) noexcept {
   for (;;) {
-    auto const now = word.load(sync::acquire);  // (A)
+    auto const now = word.load(sync::acquire);  // (waiting.A)
     if (now != 0) return now;
     platform::futex_wait(word, 0);
   }
@@ -192,7 +192,7 @@ constinit bool adapts = false;
 constinit bool is_passive = false;
 
 // Of a runtime. A thread that finds another one at it leaves it alone.
-// (A) `is_busy` is a lock.
+// (waiting.C) `is_busy` is a lock.
 struct State {
   sync::atomic<bool> is_busy{false};
   policy::TeamWaiting waiting{};
@@ -302,7 +302,7 @@ void look_at_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& gran
   bool const crowded = is_crowded(crowd(me, granted, threads));
   if (!crowded && calm_runtimes.load(sync::relaxed) == 0 && me.calmed == nullptr) return;
   State& s = states[runtime.number];
-  if (s.is_busy.exchange(true, sync::acquire)) return;  // (A)
+  if (s.is_busy.exchange(true, sync::acquire)) return;  // (waiting.C)
   auto const before = s.waiting.now();
   auto const now = s.waiting.next(crowded, programs_served(), about_now_ns());
   if (before != now) calm_runtimes.fetch_add(now == Waiting::calm ? 1 : UINT32_MAX, sync::relaxed);
@@ -312,7 +312,7 @@ void look_at_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& gran
     add_ballast(s, runtime, threads);
   else if (now == Waiting::quick)
     drop_ballast(s);
-  s.is_busy.store(false, sync::release);  // (A)
+  s.is_busy.store(false, sync::release);  // (waiting.C)
 }
 
 void watch_preemptions(Thread& me, std::uint64_t now_ns) noexcept {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Keeps what a descriptor's number means: any thread may use the number while others do; one that
-// closes it, or puts something else there, is alone.
+// Keeps what a descriptor's number means: any number of threads may use the number at a time; a
+// thread that closes it, or gives it another meaning, is alone.
 //
-// word_: how many use it; `taken`: one is alone; `awaited`: somebody sleeps, and nobody comes in
-// until all that are in have left. So neither kind waits for ever.
-// (N) One that is alone sees what all before it did, and all after it see what it did. In between
-//     others may only count up and down, which keeps the order.
+// word_: how many threads use it; `taken`: one is alone; `awaited`: a thread sleeps, and no further
+// one comes in until all that are in have left. So neither kind waits for ever.
+// (number_lock.N) A thread that is alone sees what all before it did, and all after it see what it
+//     did. In between others only count up and down, which keeps the order.
 
 #include <cstdint>
 
@@ -22,12 +22,12 @@ class NumberLock {
       auto seen = word_.load(sync::relaxed);
       if ((seen & (taken | awaited)) != 0)
         sleep(seen);
-      else if (word_.compare_exchange_strong(seen, seen + 1, sync::acquire))  // (N)
+      else if (word_.compare_exchange_strong(seen, seen + 1, sync::acquire))  // (number_lock.N)
         return;
     }
   }
   void unshare() noexcept {
-    if (word_.fetch_sub(1, sync::release) == (awaited | 1)) {  // (N)
+    if (word_.fetch_sub(1, sync::release) == (awaited | 1)) {  // (number_lock.N)
       auto expected = awaited;
       word_.compare_exchange_strong(expected, 0, sync::relaxed);
       futex_wake_all(word_);
@@ -37,12 +37,13 @@ class NumberLock {
   void take() noexcept {
     for (;;) {
       std::uint32_t seen = 0;
-      if (word_.compare_exchange_strong(seen, taken, sync::acquire)) return;  // (N)
+      if (word_.compare_exchange_strong(seen, taken, sync::acquire)) return;  // (number_lock.N)
       sleep(seen);
     }
   }
   void give() noexcept {
-    if ((word_.exchange(0, sync::release) & awaited) != 0) futex_wake_all(word_);  // (N)
+    if ((word_.exchange(0, sync::release) & awaited) != 0)
+      futex_wake_all(word_);  // (number_lock.N)
   }
 
   // In a child of fork(), where nobody has it.

@@ -2,20 +2,20 @@
 #pragma once
 // The locality queue: a bounded FIFO of tasks that belong to one domain (Wittmann and Hager, "A
 // Proof of Concept for Optimizing Task Parallelism by Locality Queues", 2009). Theirs is a
-// std::queue under one lock that idle threads keep taking; here those who push and those who take
-// have a lock each, and an empty queue is seen without any.
+// std::queue under one lock that idle threads keep taking. Here spawners and takers have a lock
+// each, and an empty queue is seen without a lock.
 //
 //   push()   any thread, at tail_, under push_lock_
 //   take()   any thread, at head_, oldest first, several at once, under take_lock_
 //
 // Invariant: head_ <= tail_ <= head_ + capacity; both only grow; slots [head_, tail_) hold tasks.
-// (A) A task is seen whole: push() releases tail_ after writing the slot; take() acquires tail_
-//     before reading it.
-// (B) A slot is not overwritten while it is read: take() releases head_ after copying out; push()
-//     acquires head_ before it reuses the slot.
-// (S) A sleeper and a spawner cannot miss each other: push() stores tail_, then notify() reads who
-//     sleeps; a worker announces its sleep, then empty() reads tail_. All four are seq_cst, so one
-//     of the two sees the other (the rest of the argument is in parking.hpp).
+// (queue.A) A task is seen whole: push() releases tail_ after writing the slot; take() acquires
+//     tail_ before reading it.
+// (queue.B) A slot is not overwritten while it is read: take() releases head_ after copying out;
+//     push() acquires head_ before it reuses the slot.
+// A sleeper and a spawner cannot miss each other: push() stores tail_, then notify() reads who
+// sleeps; a worker announces its sleep, then empty() reads tail_. All four are seq_cst, so one of
+// the two sees the other; (parking.S) has the rest of the argument.
 
 #include <algorithm>
 #include <cstddef>
@@ -49,7 +49,7 @@ class LocalityQueue {
     push_lock_.lock();
     auto const tail = tail_.load(sync::relaxed);
     if (tail + tasks.size() - head_seen_ > capacity()) {
-      head_seen_ = head_.load(sync::acquire);  // (B)
+      head_seen_ = head_.load(sync::acquire);  // (queue.B)
       if (tail + tasks.size() - head_seen_ > capacity()) {
         push_lock_.unlock();
         return false;
@@ -57,7 +57,7 @@ class LocalityQueue {
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) slots_[(tail + i) & mask_] = tasks[i];
     sync::prefetch_for_write(&slots_[(tail + slots_ahead) & mask_]);
-    tail_.store(tail + tasks.size(), sync::seq_cst);  // (A) (S)
+    tail_.store(tail + tasks.size(), sync::seq_cst);  // (queue.A) (parking.S)
     push_lock_.unlock();
     return true;
   }
@@ -89,7 +89,7 @@ class LocalityQueue {
   // For those about to sleep: true only if no push() before the announcement is still untaken.
   bool empty() const noexcept {
     auto const head = head_.load(sync::relaxed);
-    return tail_.load(sync::seq_cst) == head;  // (S)
+    return tail_.load(sync::seq_cst) == head;  // (parking.S)
   }
 
  private:
@@ -100,11 +100,11 @@ class LocalityQueue {
   template <class HowMany>
   Take take_locked(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {
     auto const head = head_.load(sync::relaxed);
-    auto const waiting = tail_.load(sync::acquire) - head;  // (A)
+    auto const waiting = tail_.load(sync::acquire) - head;  // (queue.A)
     if (waiting > 0) {
       taken = std::min<std::size_t>({how_many(waiting), waiting, out.size()});
       for (std::size_t i = 0; i < taken; ++i) out[i] = slots_[(head + i) & mask_];
-      head_.store(head + taken, sync::release);  // (B)
+      head_.store(head + taken, sync::release);  // (queue.B)
     }
     take_lock_.unlock();
     return waiting > 0 ? Take::taken : Take::empty;

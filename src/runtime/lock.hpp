@@ -12,7 +12,7 @@
 namespace nigh::tasks {
 
 // word_: 0 free; 1 held; 2 held and somebody may be asleep on it.
-// (L) Taking the lock acquires what the last holder released.
+// (lock.L) Taking the lock acquires what the last holder released.
 class Lock {
  public:
   void lock() noexcept {
@@ -20,17 +20,17 @@ class Lock {
       if (try_lock()) return;
       sync::pause();
     }
-    while (word_.exchange(2, sync::acquire) != 0) platform::futex_wait(word_, 2);  // (L)
+    while (word_.exchange(2, sync::acquire) != 0) platform::futex_wait(word_, 2);  // (lock.L)
   }
 
   bool try_lock() noexcept {
     std::uint32_t expected = 0;
     return word_.load(sync::relaxed) == 0 &&
-           word_.compare_exchange_strong(expected, 1, sync::acquire);  // (L)
+           word_.compare_exchange_strong(expected, 1, sync::acquire);  // (lock.L)
   }
 
   void unlock() noexcept {
-    if (word_.exchange(0, sync::release) == 2) platform::futex_wake_one(word_);  // (L)
+    if (word_.exchange(0, sync::release) == 2) platform::futex_wake_one(word_);  // (lock.L)
   }
 
  private:

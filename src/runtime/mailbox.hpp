@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Mailboxes: a loop on a team wants certain workers to take part in it, and no others. Each worker
-// has a mailbox that holds one message.
+// Mailboxes: a loop on a team wants certain workers to take part, and no others. Each worker has a
+// mailbox that holds one message.
 //
-//   sender     put() ... take_back()     any thread; then waits until nobody is out
+//   sender     put() ... take_back()     any thread; then waits until `out` is 0
 //   receiver   take(), call, finish()    the worker, or the thread that sits in its place
 //
 // Invariant: `out` counts the mailboxes that hold the message and the threads that have taken it
 // and not finished. A sender that fails to put it, or takes it back, says so with missed().
 //
-// (I) A receiver sees what its sender wrote before it sent the message: put() releases the box,
-// take()
-//     acquires it. A message is taken once: by take()'s exchange, or by the compare-exchange of
-//     take_back(), of which one finds the mailbox empty.
-// (E) The sender sees what its receivers did: finish() releases `out`, and so the sender's
-// acquiring load
-//     of 0 sees all of them. A receiver touches nothing of the message afterwards.
-// (S) A receiver that sleeps is found asleep by its waker or finds its mailbox full, and a sender
-// that
-//     sleeps likewise, as in parking.hpp: put() and finish() come before the wake-up, in the order
-//     of all seq_cst operations; is_full() and the look at `out` after it was announced.
+// (mailbox.I) A receiver sees what its sender wrote before it sent the message: put() releases the
+//     mailbox, take() acquires it. A message is taken once: by the exchange of take(), or by the
+//     compare-exchange of take_back(); one of the two finds the mailbox empty.
+// (mailbox.E) The sender sees what its receivers did: finish() releases `out`, and the sender's
+//     acquiring load of 0 sees all of them. A receiver touches nothing of the message after
+//     finish().
+// As (parking.S) says, a sleeping receiver is found by its waker or finds its mailbox full; a
+// sleeping sender likewise. put() and finish() come before the wake-up; is_full() and the look at
+// `out` come after the sleeper was announced.
 
 #include <cstdint>
 
@@ -39,11 +37,11 @@ struct MailboxMessage {
   void expect(std::uint32_t receivers) noexcept { out.store(receivers, sync::relaxed); }
   // Of these, so many will not come. Says whether nobody is out any more.
   bool missed(std::uint32_t receivers) noexcept {
-    if (receivers == 0) return out.load(sync::acquire) == 0;      // (E)
-    return out.fetch_sub(receivers, sync::acquire) == receivers;  // (E)
+    if (receivers == 0) return out.load(sync::acquire) == 0;      // (mailbox.E)
+    return out.fetch_sub(receivers, sync::acquire) == receivers;  // (mailbox.E)
   }
   // True for the last one: the sender may be asleep.
-  bool finish() noexcept { return out.fetch_sub(1, sync::seq_cst) == 1; }  // (E) (S)
+  bool finish() noexcept { return out.fetch_sub(1, sync::seq_cst) == 1; }  // (mailbox.E) (parking.S)
 
   entry const call;
   Worker* const sender;  // to be woken; null: a thread without a slot, which sends nothing
@@ -56,20 +54,20 @@ class Mailbox {
   bool put(MailboxMessage& to) noexcept {
     MailboxMessage* none = nullptr;
     return box_.load(sync::relaxed) == nullptr &&
-           box_.compare_exchange_strong(none, &to, sync::seq_cst);  // (I) (S)
+           box_.compare_exchange_strong(none, &to, sync::seq_cst);  // (mailbox.I) (parking.S)
   }
   // False: it has been taken.
   bool take_back(MailboxMessage& to) noexcept {
     MailboxMessage* expected = &to;
     return box_.load(sync::relaxed) == &to &&
-           box_.compare_exchange_strong(expected, nullptr, sync::relaxed);  // (I)
+           box_.compare_exchange_strong(expected, nullptr, sync::relaxed);  // (mailbox.I)
   }
   // Null: there is none.
   MailboxMessage* take() noexcept {
     if (box_.load(sync::relaxed) == nullptr) return nullptr;
-    return box_.exchange(nullptr, sync::acquire);  // (I)
+    return box_.exchange(nullptr, sync::acquire);  // (mailbox.I)
   }
-  bool is_full() const noexcept { return box_.load(sync::seq_cst) != nullptr; }  // (S)
+  bool is_full() const noexcept { return box_.load(sync::seq_cst) != nullptr; }  // (parking.S)
 
  private:
   alignas(64) sync::atomic<MailboxMessage*> box_{nullptr};

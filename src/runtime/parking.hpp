@@ -2,32 +2,34 @@
 #pragma once
 // Who is awake: workers without tasks sleep here, and spawners wake them, nearest first.
 //
-// A worker is *active*, *searching* (awake, looking at queues) or *asleep*. Each domain counts its
-// searching and sleeping workers in one word, because a spawner needs to know both at one moment:
-// with a searcher in the domain nobody has to be woken.
+// A worker is *active*, *searching* (awake, looking at queues) or *asleep*. Each queue group counts
+// its searching and its sleeping workers in one word, because a spawner needs to know both at one
+// moment: while a worker of the group searches, none has to be woken.
 //
 // A sleeper's own word:  awake --sleep()--> asleep --claim()--> claimed --> awake
 //                          ^---- sleep() itself, on news ----'
-// Whoever moves it from asleep (the sleeper on news, or one waker) does the counting; a claimed
-// sleeper stays put until its waker has counted, so a worker is never counted in two ways at once.
-// Those who wait for one event only sleep uncounted: no spawner looks for them.
+// The thread that moves the word from asleep (the sleeper on news, or one waker) does the counting.
+// A claimed sleeper stays asleep until its waker has counted, so a worker is never counted in two
+// ways at once. Threads that wait for one event only sleep uncounted: no spawner looks for them.
 //
-// No task is forgotten: if a task waits, some worker that may take it is active or searching, or
-// is being woken. The argument, over the single order of all seq_cst operations:
-// (S) The spawner stores tail_ (locality_queue.hpp), then notify() reads the counts, and the words
-//     of those that are counted asleep. A worker that goes to sleep changes the counts in
+// No task is forgotten: if a task waits, some worker that may take it is active or searching, or is
+// being woken. The argument, over the single order of all seq_cst operations:
+// (parking.S) The spawner stores tail_ (locality_queue.hpp), then notify() reads the counts, and
+//     the words of the workers counted asleep. A worker that goes to sleep changes the counts in
 //     announce(), then its word, then looks at all tail_s. If notify() did not see it asleep, in
-//     the counts or in its word, the look comes after the store and finds the task.
-// (T) If notify() saw a searcher and woke nobody: a searcher that later sleeps looks as in (S); one
-//     that found another task passes the duty on: the change of the counts in stop_searching()
-//     comes after notify() read them, and the last searcher of a domain looks at the queues after
-//     it, and calls notify() for what it sees.
-// Tasks in a shared task stack (detail/task_stack.hpp) are tasks in a queue: publish() stores its
-// word as push() stores tail_. A sleeper that also waits for one event (a stolen task it has to
-// join) looks for it in news(); whoever brings it about stores it seq_cst and calls wake(), which
-// by the same argument finds it asleep or is found by the look. (W) Waking hands over: the sleeper
-// sees all that its waker did before. (I) Whoever stores a word (seq_cst) and then finds nobody idle
-// is seen by workers that begin to search later, when they look at that word.
+//     the counts or in its word, the look comes after the store and finds the task. Tasks in a
+//     shared task stack (detail/task_stack.hpp) count as tasks in a queue: publish() stores its
+//     word as push() stores tail_. A sleeper that also waits for one event (a stolen task it has to
+//     join) looks for it in news(). The thread that brings the event about stores it seq_cst and
+//     calls wake(), which by the same argument finds the sleeper asleep, or the sleeper's look
+//     finds the event.
+// (parking.T) If notify() saw a searcher and woke nobody, the searcher later sleeps, and looks as
+//     in (parking.S), or finds another task and passes the duty on: stop_searching() changes the
+//     counts after notify() read them, and the last searcher of a group then looks at the queues
+//     and calls notify() for what it sees.
+// (parking.W) Waking hands over: the sleeper sees all that its waker did before.
+// (parking.I) A thread that stores a word (seq_cst) and then finds no worker idle is seen by
+//     workers that begin to search later, when they look at that word.
 
 #include <cstddef>
 #include <cstdint>
@@ -56,13 +58,13 @@ class Parking {
         sleepers_(std::make_unique<Sleeper[]>(seats)) {}
 
   void start_searching(int queue) noexcept {
-    counts(queue).fetch_add(one_searching, sync::seq_cst);  // (T) (I)
+    counts(queue).fetch_add(one_searching, sync::seq_cst);  // (parking.T) (parking.I)
   }
 
   // True for the last searcher of its domain: it now has to look whether there is more work than
   // the task it found, and notify() if so.
   bool stop_searching(int queue) noexcept {
-    auto const before = counts(queue).fetch_sub(one_searching, sync::seq_cst);  // (T)
+    auto const before = counts(queue).fetch_sub(one_searching, sync::seq_cst);  // (parking.T)
     return searching(before) == 1;
   }
 
@@ -72,14 +74,14 @@ class Parking {
   bool sleep(int worker, int queue, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
     announce(queue, one_asleep - one_searching, 1);
-    state.store(asleep, sync::seq_cst);  // (S) only now, or a waker could claim who is not counted
+    state.store(asleep, sync::seq_cst);  // (parking.S) only now, or a waker could claim who is not counted
     std::uint32_t expected = asleep;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));
       return false;
     }
     for (auto now = state.load(sync::acquire); now != awake;
-         now = state.load(sync::acquire))  // (W)
+         now = state.load(sync::acquire))  // (parking.W)
       platform::futex_wait(state, now);
     return true;
   }
@@ -88,11 +90,11 @@ class Parking {
   template <class News>
   bool sleep_uncounted(int seat, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
-    state.store(asleep_uncounted, sync::seq_cst);  // (S)
+    state.store(asleep_uncounted, sync::seq_cst);  // (parking.S)
     std::uint32_t expected = asleep_uncounted;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) return false;
     for (auto now = state.load(sync::acquire); now != awake;
-         now = state.load(sync::acquire))  // (W)
+         now = state.load(sync::acquire))  // (parking.W)
       platform::futex_wait(state, now);
     return true;
   }
@@ -100,7 +102,7 @@ class Parking {
   // What this one waits for has come; `queue` is where it is counted, if it is.
   void wake(int seat, int queue) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
-    auto const now = state.load(sync::seq_cst);  // (S)
+    auto const now = state.load(sync::seq_cst);  // (parking.S)
     if (now == asleep && claim(state, asleep)) {
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
@@ -121,14 +123,14 @@ class Parking {
   // After a task was put where the workers of `queue`, and those of so many others of its wake
   // order, look for tasks: makes sure that somebody will look there.
   void notify(int queue, int others) noexcept {
-    auto const here = counts(queue).load(sync::seq_cst);  // (S) (T)
+    auto const here = counts(queue).load(sync::seq_cst);  // (parking.S) (parking.T)
     if (searching(here) > 0) return;
     if (sleeping(here) == 0 && (others == 0 || asleep_anywhere_.load(sync::seq_cst) == 0))
-      return;  // (S)
+      return;  // (parking.S)
     for (bool displaced_too : {false, true}) {
       int left = others;
       for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
-        if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q, displaced_too))  // (S)
+        if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q, displaced_too))  // (parking.S)
           return;
         if (left-- == 0) break;
       }
@@ -138,14 +140,14 @@ class Parking {
   // Somebody looks for work, or would if woken.
   bool anybody_idle() const noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)
-      if (counts_[q].word.load(sync::seq_cst) != 0) return true;  // (I)
+      if (counts_[q].word.load(sync::seq_cst) != 0) return true;  // (parking.I)
     return false;
   }
 
   // For the end of the runtime: everybody who did not see the end coming before it slept.
   void wake_all() noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)
-      while (sleeping(counts(static_cast<int>(q)).load(sync::seq_cst)) > 0 &&  // (S)
+      while (sleeping(counts(static_cast<int>(q)).load(sync::seq_cst)) > 0 &&  // (parking.S)
              wake_one(static_cast<int>(q), true)) {
       }
   }
@@ -169,15 +171,15 @@ class Parking {
   }
 
   void announce(int queue, std::uint32_t change, std::uint32_t change_anywhere) noexcept {
-    counts(queue).fetch_add(change, sync::seq_cst);              // (S) (T)
-    asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (S)
+    counts(queue).fetch_add(change, sync::seq_cst);              // (parking.S) (parking.T)
+    asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (parking.S)
   }
 
   bool wake_one(int queue, bool displaced_too) noexcept {
     for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
       auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
       if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
-      if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (S)
+      if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (parking.S)
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
       return true;
@@ -189,7 +191,7 @@ class Parking {
     return state.compare_exchange_strong(from, claimed, sync::relaxed);
   }
   static void release(sync::atomic<std::uint32_t>& state) noexcept {
-    state.store(awake, sync::release);  // (W)
+    state.store(awake, sync::release);  // (parking.W)
     platform::futex_wake_one(state);
   }
 

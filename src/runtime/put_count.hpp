@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Have all tasks of a task queue finished? Every thread counts what it put and what it finished;
-// whoever wants to know adds up.
+// Have all tasks of a task queue finished? Every thread counts what it put and what it finished; a
+// thread that asks adds up.
 //
-// (Q) As in quiescence.hpp: finished tasks are read first, those put second. A finish that was read
-//     makes visible what the task did, that it was put, and all that it put itself; so as many
-//     finished as put means that none is left. Nobody sleeps on the answer, so unlike there,
-//     release and acquire are enough.
+// (put_count.Q) As in (quiescence.Q), finished tasks are read first, those put second. A finish
+//     that was read makes visible what the task did, that it was put, and all that it put itself;
+//     so as many finished as put means that none is left. No thread sleeps until the answer
+//     changes, so release and acquire are enough here.
 
 #include <cstdint>
 
@@ -21,10 +21,10 @@ struct alignas(64) PutCount {
   sync::atomic<std::uint64_t> finished{0};
 
   void finish() noexcept {
-    finished.store(finished.load(sync::relaxed) + 1, sync::release);  // (Q)
+    finished.store(finished.load(sync::relaxed) + 1, sync::release);  // (put_count.Q)
   }
   std::uint64_t put_so_far() const noexcept { return put.get(); }
-  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (Q)
+  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (put_count.Q)
 };
 
 // By all threads without a seat in the runtime together.
@@ -32,9 +32,9 @@ struct SharedPutCount {
   sync::atomic<std::uint64_t> put{0}, serialized{0}, finished{0};
 
   void add() noexcept { put.fetch_add(1, sync::relaxed); }
-  void finish() noexcept { finished.fetch_add(1, sync::release); }  // (Q)
+  void finish() noexcept { finished.fetch_add(1, sync::release); }  // (put_count.Q)
   std::uint64_t put_so_far() const noexcept { return put.load(sync::relaxed); }
-  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (Q)
+  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (put_count.Q)
 };
 
 }  // namespace nigh::tasks

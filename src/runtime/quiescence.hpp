@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Have all tasks run? One shared counter of pending tasks would bounce between all cpus at every
-// task; instead every thread counts what it spawned and what it finished, and whoever runs out of
-// work adds up (counted termination detection: Mattern, "Algorithms for Distributed Termination
-// Detection", 1987; one pass suffices because a spawn is counted before its task can be taken).
+// task. Instead every thread counts what it spawned and what it finished, and a thread that runs
+// out of work adds up (counted termination detection: Mattern, "Algorithms for Distributed
+// Termination Detection", 1987; one pass suffices because a spawn is counted before its task can be
+// taken).
 //
-// (Q) Finished tasks are read first, spawned ones second. A finish that was read makes visible, by
-//     its seq_cst store, the spawn of that task and all that the task spawned; so
+// (quiescence.Q) Finished tasks are read first, spawned ones second. A finish that was read makes
+//     visible, by its seq_cst store, the spawn of that task and all that the task spawned. So
 //     finished-as-read <= spawned-as-read always, and equality means that at the end of the first
 //     pass no task was left.
-// (V) A waiter announces itself, then adds up; a worker publishes, then looks for waiters. All four
-//     are seq_cst, so the last finish is either seen by the waiter or followed by a wake-up.
+// (quiescence.V) A waiter announces itself, then adds up; a worker publishes, then looks for
+//     waiters. All four are seq_cst, so the last finish is either seen by the waiter or followed by
+//     a wake-up.
 
 #include <cstdint>
 
@@ -27,12 +29,12 @@ class TaskCount {
 
   void finished() noexcept { ++finished_; }
   bool has_news() const noexcept { return finished_ != published_.load(sync::relaxed); }
-  void publish() noexcept { published_.store(finished_, sync::seq_cst); }  // (Q) (V)
+  void publish() noexcept { published_.store(finished_, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
 
   std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
   std::uint64_t finished_so_far() const noexcept {
-    return published_.load(sync::seq_cst);
-  }  // (Q) (V)
+    return published_.load(sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+  }
 
  private:
   sync::atomic<std::uint64_t> spawned_{0};
@@ -44,12 +46,12 @@ class TaskCount {
 class SharedTaskCount {
  public:
   void spawned() noexcept { spawned_.fetch_add(1, sync::relaxed); }
-  void finished() noexcept { finished_.fetch_add(1, sync::seq_cst); }  // (Q) (V)
+  void finished() noexcept { finished_.fetch_add(1, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
 
   std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
   std::uint64_t finished_so_far() const noexcept {
-    return finished_.load(sync::seq_cst);
-  }  // (Q) (V)
+    return finished_.load(sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+  }
 
  private:
   sync::atomic<std::uint64_t> spawned_{0};
@@ -61,7 +63,7 @@ class Quiescence {
  public:
   template <class Done>
   void wait(Done done) noexcept {
-    waiters_.fetch_add(1, sync::seq_cst);  // (V)
+    waiters_.fetch_add(1, sync::seq_cst);  // (quiescence.V)
     for (;;) {
       auto const epoch = epoch_.load(sync::acquire);
       if (done()) break;
@@ -73,7 +75,7 @@ class Quiescence {
   // After publish(): tells the waiters if this was the last task.
   template <class Done>
   void announce(Done done) noexcept {
-    if (waiters_.load(sync::seq_cst) == 0 || !done()) return;  // (V)
+    if (waiters_.load(sync::seq_cst) == 0 || !done()) return;  // (quiescence.V)
     epoch_.fetch_add(1, sync::release);
     platform::futex_wake_all(epoch_);
   }

@@ -16,6 +16,7 @@ namespace nigh {
 namespace {
 
 // Never destroyed: tasks may still use it while the program's statics are.
+// (runtime.M) A thread that sees the default runtime sees it made.
 struct Default {
   std::mutex lock;
   runtime_options options;
@@ -45,11 +46,11 @@ policy::WorkerLayout const& layout_of(tasks::Scheduler& scheduler) noexcept {
 
 runtime& default_runtime() {
   auto& d = the_default();
-  if (auto* const made = d.made.load(sync::acquire)) return *made;  // (L)
+  if (auto* const made = d.made.load(sync::acquire)) return *made;  // (runtime.M)
   std::lock_guard const guard(d.lock);
   if (auto* const made = d.made.load(sync::relaxed)) return *made;
   auto* const made = new runtime(options_from_environment(d.options));
-  d.made.store(made, sync::release);  // (L)
+  d.made.store(made, sync::release);  // (runtime.M)
   return *made;
 }
 

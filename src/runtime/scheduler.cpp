@@ -211,7 +211,7 @@ Scheduler::~Scheduler() {
 }
 
 void Scheduler::stop_threads() noexcept {
-  pool_.stopping.store(true, sync::seq_cst);  // (S)
+  pool_.stopping.store(true, sync::seq_cst);  // (parking.S)
   pool_.arena->stop();
   pool_.threads.end_threads();
 }

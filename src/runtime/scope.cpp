@@ -49,7 +49,7 @@ void task_scope::await_near() noexcept {
     return;
   }
   for (auto n = near_pending_.load(sync::acquire); n != 0;
-       n = near_pending_.load(sync::acquire))  // (E)
+       n = near_pending_.load(sync::acquire))  // (stack.E)
     platform::futex_wait(near_pending_, n);
 }
 
@@ -58,7 +58,7 @@ void task_scope::end_near(detail::task_slot* base) noexcept {
   detail::finish_down_to(*detail::this_stack, base);
   auto* const waiting = stack_->worker;
   count_own_near(-1);
-  if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (E) (S)
+  if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (stack.E) (parking.S)
   if (waiting != nullptr)
     waiting->wake();
   else

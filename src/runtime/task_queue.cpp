@@ -190,10 +190,10 @@ void run_on_worker(nigh_task_queue& queue, Call const& what) {
   queue.elsewhere.add();
   queue.host.submit(near{}, detail::make_task([&root] {
                       run_elsewhere(root.queue, root.what);
-                      root.done.store(1, sync::release);  // (E)
+                      root.done.store(1, sync::release);  // (stack.E)
                       platform::futex_wake_all(root.done);
                     }));
-  while (root.done.load(sync::acquire) == 0) platform::futex_wait(root.done, 0);  // (E)
+  while (root.done.load(sync::acquire) == 0) platform::futex_wait(root.done, 0);  // (stack.E)
 }
 
 }  // namespace
@@ -310,7 +310,7 @@ void Visits::close(Worker const& slot) noexcept {
     slot.pool.threads.leave_external(*visit.slot);
     visit = {};
     // The queue may be freed by another thread from here on.
-    if (queue != nullptr) queue->visitors.fetch_sub(1, sync::release);  // (L)
+    if (queue != nullptr) queue->visitors.fetch_sub(1, sync::release);  // (task_queue.L)
     return;
   }
 }

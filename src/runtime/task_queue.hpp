@@ -21,7 +21,10 @@ struct nigh_task_queue {
   Scheduler& host;
   std::vector<nigh::tasks::PutCount> counts;  // [thread slot]
   nigh::tasks::SharedPutCount elsewhere;
-  nigh::sync::atomic<int> visitors{0};  // slots that threads hold, of a runtime of its own
+  // Slots of its own runtime that threads hold.
+  // (task_queue.L) A thread that frees the queue does so after the last touch of every visitor:
+  // each step down releases, the look for visitors acquires.
+  nigh::sync::atomic<int> visitors{0};
 
   explicit nigh_task_queue(Scheduler& shared);
   nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,

@@ -76,7 +76,7 @@ void ThreadTable::end_threads() noexcept {
 void ThreadTable::announce(Worker const& slot) noexcept {
   auto end = end_.load(sync::relaxed);
   auto const behind = static_cast<std::uint32_t>(slot.index) + 1;
-  while (end < behind && !end_.compare_exchange_strong(end, behind, sync::seq_cst)) {  // (S)
+  while (end < behind && !end_.compare_exchange_strong(end, behind, sync::seq_cst)) {  // (parking.S)
   }
 }
 
@@ -90,16 +90,16 @@ Worker* ThreadTable::take_external() noexcept {
     auto& me = *slot;
     std::uint32_t expected = Worker::off;
     if (me.duty.load(sync::relaxed) != Worker::off ||
-        !me.duty.compare_exchange_strong(expected, Worker::on, sync::acquire))  // (L)
+        !me.duty.compare_exchange_strong(expected, Worker::on, sync::acquire))  // (thread_table.L)
       continue;
     if (me.stack.slots == nullptr && !me.set_up_stack()) {
-      me.duty.store(Worker::off, sync::release);  // (L)
+      me.duty.store(Worker::off, sync::release);  // (thread_table.L)
       return nullptr;
     }
     auto* const here = worker_here();
     sit(me, here != nullptr ? *here : worker(0));
     announce(me);
-    extras_present_.fetch_add(1, sync::seq_cst);  // (S)
+    extras_present_.fetch_add(1, sync::seq_cst);  // (parking.S)
     me.trace.task_begin();
     return &me;
   }
@@ -112,7 +112,7 @@ void ThreadTable::leave_external(Worker& me) noexcept {
   me.trace.task_end();
   pool_.parking.displace(me.beside->index, -1);
   extras_present_.fetch_sub(1, sync::seq_cst);
-  me.duty.store(Worker::off, sync::release);  // (L)
+  me.duty.store(Worker::off, sync::release);  // (thread_table.L)
 }
 
 Worker* ThreadTable::worker_here() const noexcept {
@@ -166,7 +166,7 @@ void ThreadTable::dismiss_backup(Worker& worker) noexcept {
   worker.relieved = false;
   auto& backup = backup_of(worker);
   std::uint32_t expected = Worker::on;
-  if (backup.duty.compare_exchange_strong(expected, Worker::off, sync::seq_cst))  // (S)
+  if (backup.duty.compare_exchange_strong(expected, Worker::off, sync::seq_cst))  // (parking.S)
     pool_.parking.wake(backup.index, backup.group);
 }
 
@@ -180,7 +180,7 @@ void ThreadTable::back_up(Worker& me) noexcept {
       platform::futex_wait(me.duty, Worker::off);
       continue;
     }
-    extras_present_.fetch_add(1, sync::seq_cst);  // (S)
+    extras_present_.fetch_add(1, sync::seq_cst);  // (parking.S)
     pool_.arena->woke();
     me.run_until_dismissed();
     pool_.arena->falls_asleep();

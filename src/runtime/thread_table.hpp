@@ -6,12 +6,10 @@
 //      0 .. n-1    n .. 2n-1         2n .. 2n+63
 //      workers     backup threads    external threads
 //
-// (L) The slot of an external thread is that thread's between its taking, which acquires, and its
-// leaving,
-//     which releases.
-// (S) A thread slot is announced, extras_present() and its end, before its stack shares a task, in
-// the order
-//     of all seq_cst operations: so a worker about to sleep (parking.hpp) looks at that stack.
+// (thread_table.L) The slot of an external thread belongs to that thread from its taking, which
+//     acquires, to its leaving, which releases.
+// A thread slot is announced by extras_present() and its end before its stack shares a task, all
+// seq_cst. So by (parking.S), a worker about to sleep looks at that stack.
 
 #include <cstdint>
 #include <functional>
@@ -55,7 +53,7 @@ class ThreadTable {
   Slots extras() const noexcept { return all().subspan(workers_, slots_used() - workers_); }
   bool extras_present() const noexcept { return extras_present_.load(sync::relaxed) > 0; }
   bool surely_extras_present() const noexcept {      // for threads about to sleep
-    return extras_present_.load(sync::seq_cst) > 0;  // (S)
+    return extras_present_.load(sync::seq_cst) > 0;  // (parking.S)
   }
   std::uint32_t slots_used() const noexcept { return end_.load(sync::acquire); }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WorkSource: tasks of other processes, as a runtime sees them: src/cluster brings them over MPI;
+// WorkSource: tasks of other processes, as a runtime sees them. src/cluster brings them over MPI;
 // tests follow a script. ExternalThief is what such a source does to the runtime.
 //
-// A task that comes in is a queued task, which a worker without work finds. A task that goes out is
-// stolen by a thief that has no thread slot; its slot stays with its owner, `away`, until it is
+// An imported task is a queued task: a worker without work finds it. An exported task is stolen by
+// a thief that has no thread slot; its task slot stays with its owner, `away`, until the task is
 // finished.
 //
-// (S) Nobody sleeps while find() has something: the thread that puts it there stores what
-// in_sight() loads, seq_cst, and then calls ExternalThief::call_workers(), as push() of a locality
-// queue and notify().
+// No worker sleeps while find() has something: the thread that puts it there stores what in_sight()
+// loads, seq_cst, and then calls ExternalThief::call_workers(). That is (parking.S), with these two
+// in place of push() and notify().
 
 #include <functional>
 #include <nigh/runtime.hpp>

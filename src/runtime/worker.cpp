@@ -45,7 +45,7 @@ std::uint32_t next_random(std::uint32_t& state) noexcept {
 }
 
 // What a thread works or waits for. done() is asked often; surely_done() once before the thread
-// sleeps, in the order of all seq_cst operations (parking.hpp, S); thief() is the thread to help
+// sleeps, in the order of all seq_cst operations (parking.S); thief() is the thread to help
 // first.
 
 struct RuntimeEnd {
@@ -53,7 +53,7 @@ struct RuntimeEnd {
   Pool& pool;
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return pool.stopping.load(sync::relaxed); }
-  bool surely_done() const noexcept { return pool.stopping.load(sync::seq_cst); }  // (S)
+  bool surely_done() const noexcept { return pool.stopping.load(sync::seq_cst); }  // (parking.S)
 };
 
 struct Dismissal {  // a backup thread's worker is back
@@ -61,7 +61,7 @@ struct Dismissal {  // a backup thread's worker is back
   Worker& me;
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
-  bool surely_done() const noexcept { return me.duty.load(sync::seq_cst) != Worker::on; }  // (S)
+  bool surely_done() const noexcept { return me.duty.load(sync::seq_cst) != Worker::on; }  // (parking.S)
 };
 
 struct StolenTask {  // its thief has finished it
@@ -76,16 +76,16 @@ struct StolenTask {  // its thief has finished it
   }
   bool done() const noexcept { return slot.finished(); }
   bool surely_done() const noexcept {
-    return slot.state.load(sync::seq_cst) == task_slot::done;
-  }  // (E) (S)
+    return slot.state.load(sync::seq_cst) == task_slot::done;  // (stack.E) (parking.S)
+  }
 };
 
 struct Zero {  // a scope's queued tasks have run
   static constexpr auto waiting_for = WaitingFor::scope;
   sync::atomic<std::uint32_t> const& word;
   static Worker* thief() noexcept { return nullptr; }
-  bool done() const noexcept { return word.load(sync::acquire) == 0; }         // (E)
-  bool surely_done() const noexcept { return word.load(sync::seq_cst) == 0; }  // (E) (S)
+  bool done() const noexcept { return word.load(sync::acquire) == 0; }         // (stack.E)
+  bool surely_done() const noexcept { return word.load(sync::seq_cst) == 0; }  // (stack.E) (parking.S)
 };
 
 template <class Until>
@@ -336,7 +336,7 @@ bool Worker::search(Job& job, Until until) noexcept {
         break;
       case policy::Rest::sleep: {
         auto const news = [&] {
-          if (until.surely_done() || (asked_to.load(sync::seq_cst) == leave) != leaves)  // (S)
+          if (until.surely_done() || (asked_to.load(sync::seq_cst) == leave) != leaves)  // (parking.S)
             return true;
           if (!may.stacks) return may.own_shared && stack.has_shared();
           if (mailbox_here().is_full() || (may.queues && pool.work_in_sight(group))) return true;
@@ -356,7 +356,7 @@ bool Worker::search(Job& job, Until until) noexcept {
 }
 
 // Until its cpu is one of those that may be used. Spawners may have counted on it as one that
-// searches, so it passes that on (parking.hpp, T); nobody finds it among the sleepers.
+// searches, so it passes that on (parking.T); nobody finds it among the sleepers.
 template <class Until>
 void Worker::rest(Until until) noexcept {
   {

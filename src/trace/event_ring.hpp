@@ -6,10 +6,11 @@
 //   reader   read()   any thread, at any time; leaves out what is overwritten meanwhile
 //
 // Event n lies in slot n % capacity. next_ is how many were pushed.
-// (R) A reader sees whole events: push() releases next_ behind an event, read() acquires it first.
-// (O) It knows which were overwritten under its eyes: event n is written after next_ became n, and
-//     is released; whoever acquires a part of it sees next_ >= n afterwards, and drops n - capacity
-//     and all before.
+// (ring.R) A reader sees whole events: push() releases next_ behind an event, read() acquires it
+//     first.
+// (ring.O) It knows which were overwritten under its eyes: event n is written after next_ became n,
+//     and is released; whoever acquires a part of it sees next_ >= n afterwards, and drops n -
+//     capacity and all before.
 
 #include <algorithm>
 #include <bit>
@@ -32,9 +33,9 @@ class EventRing {
   void push(Event const& e) noexcept {
     auto const n = next_.load(sync::relaxed);
     Slot& slot = slots_[n & mask_];
-    slot.time.store(static_cast<std::uint64_t>(e.time_ns), sync::release);  // (O)
-    slot.rest.store(packed(e), sync::release);                              // (O)
-    next_.store(n + 1, sync::release);                                      // (R)
+    slot.time.store(static_cast<std::uint64_t>(e.time_ns), sync::release);  // (ring.O)
+    slot.rest.store(packed(e), sync::release);                              // (ring.O)
+    next_.store(n + 1, sync::release);                                      // (ring.R)
   }
 
   struct Contents {
@@ -46,13 +47,13 @@ class EventRing {
   // hands.
   Contents read() const {
     Contents all;
-    auto const end = next_.load(sync::acquire);  // (R)
+    auto const end = next_.load(sync::acquire);  // (ring.R)
     auto const begin = oldest_whole(end);
     all.events.reserve(end - begin);
     for (auto n = begin; n < end; ++n) {
       Slot const& slot = slots_[n & mask_];
-      auto const time = slot.time.load(sync::acquire);  // (O)
-      auto const rest = slot.rest.load(sync::acquire);  // (O)
+      auto const time = slot.time.load(sync::acquire);  // (ring.O)
+      auto const rest = slot.rest.load(sync::acquire);  // (ring.O)
       all.events.push_back(unpacked(time, rest));
     }
     all.lost = std::min(oldest_whole(next_.load(sync::relaxed)), end);

@@ -2,13 +2,12 @@
 #pragma once
 // What one worker calls while it is recorded. Only its own thread may; others read.
 //
-// Events that come in crowds are merged: rounds of a search in vain, and tasks that were serialized
-// one after the other, make one event with a count, so that they neither drive the rare events out
-// of the ring nor cost a look at the clock each. The merged event enters the ring with the next one
-// of another kind.
+// Events that come in crowds are merged: failed search rounds in a row, or serialized tasks in a
+// row, make one event with a count. So they neither drive the rare events out of the ring nor cost
+// a look at the clock each. The merged event enters the ring with the next event of another kind.
 //
-// (M) The ring is made by the first event, on the worker's own thread, so that its memory is near
-//     and costs nothing where nobody works; a reader that sees it sees it made.
+// (track.M) The worker's own thread makes the ring at its first event, so that its memory is near
+//     and costs nothing where nobody works; a reader that sees the ring sees it made.
 
 #include <array>
 #include <chrono>
@@ -107,7 +106,7 @@ class alignas(64) Track {
   }
 
   EventRing::Contents events() const {
-    auto const* const ring = ring_.load(sync::acquire);  // (M)
+    auto const* const ring = ring_.load(sync::acquire);  // (track.M)
     return ring == nullptr ? EventRing::Contents{} : ring->read();
   }
   TrackTotals const& totals() const noexcept { return totals_; }
@@ -134,7 +133,7 @@ class alignas(64) Track {
     if (ring == nullptr) {
       ring = make_ring();
       if (ring == nullptr) return;
-      ring_.store(ring, sync::release);  // (M)
+      ring_.store(ring, sync::release);  // (track.M)
     }
     ring->push(e);
   }

@@ -76,11 +76,11 @@ TEST(AddressTableModel, WhatStaysIsFoundWhileTheTableGrows) { expect_holds(grows
 TEST(AddressTableModel, ARecordIsWrittenBeforeItIsFound) { expect_holds(appears(), wide); }
 
 TEST(AddressTableModel, SlotsNeedTheirOrder) {
-  expect_needed("A", Order::relaxed, shifts());
-  expect_needed("A", Order::relaxed, appears());
+  expect_needed("address_table.A", Order::relaxed, shifts());
+  expect_needed("address_table.A", Order::relaxed, appears());
 }
-TEST(AddressTableModel, TheVersionNeedsItsOrder) { expect_needed("B", Order::relaxed, shifts()); }
-TEST(AddressTableModel, TheTableNeedsItsOrder) { expect_needed("C", Order::relaxed, grows()); }
+TEST(AddressTableModel, TheVersionNeedsItsOrder) { expect_needed("address_table.B", Order::relaxed, shifts()); }
+TEST(AddressTableModel, TheTableNeedsItsOrder) { expect_needed("address_table.C", Order::relaxed, grows()); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -82,8 +82,8 @@ TEST(AnswerWord, TakesNoAnswerForAnother) {
   expect_holds(answering_late(), {.preemptions = 3, .stale_reads = 2});
 }
 TEST(AnswerWord, A) {
-  expect_needed("A", Order::relaxed, asking(0));
-  expect_needed("A", Order::relaxed, asking(1));
+  expect_needed("answer.A", Order::relaxed, asking(0));
+  expect_needed("answer.A", Order::relaxed, asking(1));
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ TEST(EventRing, ShowsWholeEventsOnly) {
   expect_holds(reading_while_writing(4), {.preemptions = 3, .stale_reads = 3});
 }
 
-TEST(EventRing, R) { expect_needed("R", Order::relaxed, reading_while_writing(3)); }
-TEST(EventRing, O) { expect_needed("O", Order::relaxed, reading_while_writing(4)); }
+TEST(EventRing, R) { expect_needed("ring.R", Order::relaxed, reading_while_writing(3)); }
+TEST(EventRing, O) { expect_needed("ring.O", Order::relaxed, reading_while_writing(4)); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -217,25 +217,27 @@ void Explorer::run_once(std::function<void(OneRun&)> const& scenario) {
 
 // -- weakening by letter
 
-std::string const& source_line(std::source_location const& where) {
-  static std::map<std::pair<std::string, std::uint_least32_t>, std::string> lines;
+// The comments of the statement that begins in a line: those up to its semicolon.
+std::string const& letters_of(std::source_location const& where) {
+  static std::map<std::pair<std::string, std::uint_least32_t>, std::string> known;
   auto const key = std::pair(std::string(where.file_name()), where.line());
-  auto found = lines.find(key);
-  if (found != lines.end()) return found->second;
+  auto const [found, is_new] = known.try_emplace(key);
+  if (!is_new) return found->second;
   std::ifstream file(where.file_name());
   std::string line;
-  for (std::uint_least32_t n = 1; std::getline(file, line); ++n)
-    lines[{where.file_name(), n}] = line;
-  return lines[key];
+  for (std::uint_least32_t n = 1; std::getline(file, line); ++n) {
+    if (n < where.line()) continue;
+    auto const comment = std::min(line.find("//"), line.size());
+    found->second += line.substr(comment);
+    if (line.find(';') < comment) break;
+  }
+  return found->second;
 }
 
 Order weakened(Order order, std::source_location const& where) {
   auto const& b = explorer->bounds;
   if (b.weaken.empty() || order == Order::relaxed) return order;
-  auto const& line = source_line(where);
-  auto const comment = line.find("//");
-  if (comment == std::string::npos || line.find("(" + b.weaken + ")", comment) == std::string::npos)
-    return order;
+  if (letters_of(where).find("(" + b.weaken + ")") == std::string::npos) return order;
   if (b.weaken_to == Order::acq_rel && order != Order::seq_cst) return order;
   return b.weaken_to;
 }

@@ -30,7 +30,7 @@ struct Bounds {
   int stale_reads = 2;
   long runs = 2'000'000;     // stop, incomplete, after so many
   int steps_per_run = 4000;  // more is a livelock
-  // The letter of an ordering argument ("A"): every operation whose source line names it in a
+  // The letter of an ordering argument ("stack.C"): every operation whose statement names it in a
   // comment is weakened, to see that the tests notice.
   std::string weaken = {};
   Order weaken_to = Order::relaxed;  // acq_rel takes only seq_cst's total order away

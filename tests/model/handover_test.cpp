@@ -65,8 +65,8 @@ TEST(Handover, IsOfOneAnswerOrNone) {
 TEST(Handover, TakesNoAnswerForAnother) {
   expect_holds(answering_late(), {.preemptions = 3, .stale_reads = 2});
 }
-TEST(Handover, H) { expect_needed("H", Order::relaxed, giving_up(1)); }
-TEST(Handover, R) { expect_needed("R", Order::relaxed, giving_up(2)); }
+TEST(Handover, H) { expect_needed("handover.H", Order::relaxed, giving_up(1)); }
+TEST(Handover, R) { expect_needed("handover.R", Order::relaxed, giving_up(2)); }
 
 }  // namespace
 }  // namespace nigh::model

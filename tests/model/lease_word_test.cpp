@@ -159,11 +159,11 @@ TEST(LeaseWord, IsTakenWhileItRestsOrStays) {
 TEST(LeaseWord, IsGivenBackOnce) { expect_holds(giving_back(), {.preemptions = 4}); }
 TEST(LeaseWord, EndsForBoth) { expect_holds(ending(), {.preemptions = 4}); }
 TEST(LeaseWord, L) {
-  expect_needed("L", Order::relaxed, taking_back(2));
-  expect_needed("L", Order::relaxed, taking_idle(2));
-  expect_needed("L", Order::relaxed, taking_rested(2));
+  expect_needed("lease.L", Order::relaxed, taking_back(2));
+  expect_needed("lease.L", Order::relaxed, taking_idle(2));
+  expect_needed("lease.L", Order::relaxed, taking_rested(2));
 }
-TEST(LeaseWord, LOfPauses) { expect_needed("L", Order::relaxed, taking_back(2, pause_and_resume)); }
+TEST(LeaseWord, LOfPauses) { expect_needed("lease.L", Order::relaxed, taking_back(2, pause_and_resume)); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -40,7 +40,7 @@ Scenario two_waiting() {
 }
 
 TEST(ListenerLock, EverybodyGetsItsAnswer) { expect_holds(two_waiting(), {.preemptions = 4}); }
-TEST(ListenerLock, T) { expect_needed("T", Order::relaxed, two_waiting()); }
+TEST(ListenerLock, T) { expect_needed("handover.T", Order::relaxed, two_waiting()); }
 
 }  // namespace
 }  // namespace nigh::model

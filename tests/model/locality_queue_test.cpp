@@ -124,8 +124,8 @@ TEST(LocalityQueue, EachTaskOnceInOrder) {
   expect_holds(two_pushers());
 }
 
-TEST(LocalityQueue, A) { expect_needed("A", Order::relaxed, two_takers()); }
-TEST(LocalityQueue, B) { expect_needed("B", Order::relaxed, reuse()); }
+TEST(LocalityQueue, A) { expect_needed("queue.A", Order::relaxed, two_takers()); }
+TEST(LocalityQueue, B) { expect_needed("queue.B", Order::relaxed, reuse()); }
 
 TEST(LocalityQueue, RefusesWhatDoesNotFit) {
   expect_holds([](OneRun& run) {

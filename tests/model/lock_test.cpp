@@ -31,7 +31,7 @@ TEST(Lock, ExcludesAndNeverForgetsASleeper) {
   expect_holds(counting(3));
 }
 
-TEST(Lock, L) { expect_needed("L", Order::relaxed, counting(2)); }
+TEST(Lock, L) { expect_needed("lock.L", Order::relaxed, counting(2)); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -57,8 +57,8 @@ TEST(Lookout, SleepsLongOnlyWhileNobodyNeedsIt) {
   expect_holds(ending());
   expect_holds(nobody_left());
 }
-TEST(Lookout, C) { expect_needed("C", Order::relaxed, ending()); }
-TEST(Lookout, N) { expect_needed("N", Order::acq_rel, nobody_left()); }
+TEST(Lookout, C) { expect_needed("lookout.C", Order::relaxed, ending()); }
+TEST(Lookout, N) { expect_needed("lookout.N", Order::acq_rel, nobody_left()); }
 
 }  // namespace
 }  // namespace nigh::model

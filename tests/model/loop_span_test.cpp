@@ -14,7 +14,7 @@ namespace {
 using loops::SpanOf;
 using policy::Units;
 
-// What a span would be without (X): it looks, and then writes.
+// What a span would be without (span.X): it looks, and then writes.
 class TornWord {
  public:
   explicit TornWord(std::uint64_t value) : word_(value) {}
@@ -84,8 +84,8 @@ TEST(LoopSpan, RunsEveryUnitOnce) { expect_holds(crowd<Atomic>()); }
 
 TEST(LoopSpan, X) {
   auto const out = explore({}, crowd<TornWord>());
-  EXPECT_NE(out.failure, "") << "nothing breaks without (X) in " << out.runs << " schedules";
-  std::printf("           without (X): %s, after %ld schedules\n", out.failure.c_str(), out.runs);
+  EXPECT_NE(out.failure, "") << "nothing breaks without (span.X) in " << out.runs << " schedules";
+  std::printf("           without (span.X): %s, after %ld schedules\n", out.failure.c_str(), out.runs);
 }
 
 }  // namespace

@@ -93,9 +93,9 @@ TEST(MailboxMessage, IsTakenOnceOrTakenBack) {
   expect_holds(asleep(), {.preemptions = 3});
 }
 
-TEST(MailboxMessage, I) { expect_needed("I", Order::relaxed, party(1)); }
-TEST(MailboxMessage, E) { expect_needed("E", Order::relaxed, party(2)); }
-TEST(MailboxMessage, S) { expect_needed("S", Order::acq_rel, asleep(), {.preemptions = 3}); }
+TEST(MailboxMessage, I) { expect_needed("mailbox.I", Order::relaxed, party(1)); }
+TEST(MailboxMessage, E) { expect_needed("mailbox.E", Order::relaxed, party(2)); }
+TEST(MailboxMessage, S) { expect_needed("parking.S", Order::acq_rel, asleep(), {.preemptions = 3}); }
 
 }  // namespace
 }  // namespace nigh::model

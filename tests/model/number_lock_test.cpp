@@ -50,7 +50,7 @@ TEST(NumberLock, NobodyUsesWhatChanges) {
 TEST(NumberLock, ChangesComeOneByOne) {
   expect_holds(a_user_and_two_changes(), {.preemptions = 3});
 }
-TEST(NumberLock, N) { expect_needed("N", Order::relaxed, a_user_and_two_changes()); }
+TEST(NumberLock, N) { expect_needed("number_lock.N", Order::relaxed, a_user_and_two_changes()); }
 
 }  // namespace
 }  // namespace nigh::model

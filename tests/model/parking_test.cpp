@@ -166,10 +166,10 @@ TEST(Parking, NobodyIsForgotten) {
   expect_holds(idle_or_seen());
 }
 
-TEST(Parking, S) { expect_needed("S", Order::acq_rel, one_worker()); }
-TEST(Parking, T) { expect_needed("T", Order::acq_rel, both_needed(false), {.preemptions = 3}); }
-TEST(Parking, I) { expect_needed("I", Order::acq_rel, idle_or_seen()); }
-TEST(Parking, W) { expect_needed("W", Order::relaxed, handing_over()); }
+TEST(Parking, S) { expect_needed("parking.S", Order::acq_rel, one_worker()); }
+TEST(Parking, T) { expect_needed("parking.T", Order::acq_rel, both_needed(false), {.preemptions = 3}); }
+TEST(Parking, I) { expect_needed("parking.I", Order::acq_rel, idle_or_seen()); }
+TEST(Parking, W) { expect_needed("parking.W", Order::relaxed, handing_over()); }
 
 }  // namespace
 }  // namespace nigh::model

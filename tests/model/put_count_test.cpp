@@ -47,7 +47,7 @@ Scenario chain() {
 }
 
 TEST(PutCount, EmptyMeansAllHaveFinished) { expect_holds(chain()); }
-TEST(PutCount, Q) { expect_needed("Q", Order::relaxed, chain()); }
+TEST(PutCount, Q) { expect_needed("put_count.Q", Order::relaxed, chain()); }
 
 }  // namespace
 }  // namespace nigh::model

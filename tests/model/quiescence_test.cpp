@@ -57,8 +57,8 @@ Scenario chain() {
 }
 
 TEST(Quiescence, WaitsForAllAndWakes) { expect_holds(chain()); }
-TEST(Quiescence, Q) { expect_needed("Q", Order::relaxed, chain()); }
-TEST(Quiescence, V) { expect_needed("V", Order::acq_rel, chain()); }
+TEST(Quiescence, Q) { expect_needed("quiescence.Q", Order::relaxed, chain()); }
+TEST(Quiescence, V) { expect_needed("quiescence.V", Order::acq_rel, chain()); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -102,8 +102,8 @@ TEST(SharedStealQueue, GivesItsOwnerBackWhatNobodyTook) {
 }
 TEST(SharedStealQueue, KeepsRunsApart) { expect_holds(changing_runs(), {.preemptions = 3}); }
 
-TEST(SharedStealQueue, P) { expect_needed("P", Order::relaxed, robbing(1)); }
-TEST(SharedStealQueue, R) { expect_needed("R", Order::relaxed, robbing(2)); }
+TEST(SharedStealQueue, P) { expect_needed("steal_queue.P", Order::relaxed, robbing(1)); }
+TEST(SharedStealQueue, R) { expect_needed("steal_queue.R", Order::relaxed, robbing(2)); }
 
 }  // namespace
 }  // namespace nigh::model

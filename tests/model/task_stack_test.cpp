@@ -52,7 +52,7 @@ struct Machine {
       while (!slot->finished()) {
         if (asleep)
           parking.sleep_uncounted(0, [&] {
-            return slot->state.load(sync::seq_cst) == task_slot::done;  // (E) (S)
+            return slot->state.load(sync::seq_cst) == task_slot::done;  // (stack.E) (parking.S)
           });
         sync::pause();
       }
@@ -195,10 +195,10 @@ TEST(TaskStack, NobodySleepsOverATask) {
   expect_holds(thief_asleep(), {.preemptions = 3});
 }
 
-TEST(TaskStack, C) { expect_needed("C", Order::relaxed, last_task()); }
-TEST(TaskStack, E) { expect_needed("E", Order::relaxed, last_task()); }
-TEST(TaskStack, SOfTheJoiner) { expect_needed("S", Order::acq_rel, joining_asleep()); }
-TEST(TaskStack, SOfTheThief) { expect_needed("S", Order::acq_rel, thief_asleep()); }
+TEST(TaskStack, C) { expect_needed("stack.C", Order::relaxed, last_task()); }
+TEST(TaskStack, E) { expect_needed("stack.E", Order::relaxed, last_task()); }
+TEST(TaskStack, SOfTheJoiner) { expect_needed("parking.S", Order::acq_rel, joining_asleep()); }
+TEST(TaskStack, SOfTheThief) { expect_needed("parking.S", Order::acq_rel, thief_asleep()); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -36,9 +36,9 @@ Scenario two_below() {
 
 TEST(TileWaits, TheLastOneSeesWhatAllHaveWritten) { expect_holds(two_below()); }
 TEST(TileWaits, T) {
-  expect_needed("T", Order::relaxed, two_below());
-  expect_needed("T", Order::release, two_below());
-  expect_needed("T", Order::acquire, two_below());
+  expect_needed("tile_waits.T", Order::relaxed, two_below());
+  expect_needed("tile_waits.T", Order::release, two_below());
+  expect_needed("tile_waits.T", Order::acquire, two_below());
 }
 
 }  // namespace

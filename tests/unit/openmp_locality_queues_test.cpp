@@ -103,7 +103,7 @@ TEST(OpenmpLocalityQueues, CarryBlocksThatOnlyMove) {
   EXPECT_TRUE(queues.process_one_in(0, [](std::unique_ptr<int> const& p) { EXPECT_EQ(*p, 5); }));
 }
 
-// (B): every thread enqueues before it takes, so there is always a block for it, and each block is
+// (locality_queues.B): every thread enqueues before it takes, so there is always a block for it, and each block is
 // processed once.
 TEST(OpenmpLocalityQueues, NeverSendAThreadAwayThatEnqueuedFirst) {
   topology const machine = machine_of(four_domains);

@@ -159,7 +159,7 @@ TEST_F(TrackTest, AddsUpTheBusyTime) {
   EXPECT_EQ(track.totals().parks.get(), 1u);  // it did not even begin
 }
 
-// For ThreadSanitizer: the reader may come while the ring is being made. (M)
+// For ThreadSanitizer: the reader may come while the ring is being made. (track.M)
 TEST(Track, MayBeReadFromItsFirstEventOn) {
   for (int run = 0; run < 50; ++run) {
     Track track(16);

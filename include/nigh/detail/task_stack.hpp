@@ -19,12 +19,15 @@
 // Invariant: tail <= split <= top <= capacity, as slot indices. Tasks are joined newest first, so
 // when the top task has been stolen, so have all below it, and tail == split == top.
 //
-// (C) A task is seen whole: publish() releases the word after the slot was written; steal()
-// acquires
-//     it before the slot is read. Steals and reclaims in between are read-modify-writes, which
-//     carry the release on. A slot is written anew only after its thief finished with it (E).
-// (E) finish() releases what the thief did; finished() acquires it, so the joiner sees the results.
-// (S) A sleeper misses no published task and no finished one it waits for: see runtime/parking.hpp.
+// (stack.C) A task is seen whole: publish() releases the word after the slot was written; steal()
+//     acquires it before the slot is read. Steals and reclaims in between are read-modify-writes,
+//     which carry the release on. A slot is written anew only after its thief finished with it, by
+//     (stack.E).
+// (stack.E) finish() releases what the thief did; finished() acquires it, so the joiner sees the
+//     results. The counters of a scope's tasks do the same: the last step down to 0, and the load
+//     that reads 0.
+// By (parking.S) a sleeper misses no published task, and no finished one that it waits for
+// (runtime/parking.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -71,8 +74,8 @@ struct task_slot {
   sync::atomic<std::uint32_t> state;  // written once stolen; `waiting` again when joined
   std::uint32_t depth;                // in the tree of tasks; kept only when the runtime tracks it
 
-  bool finished() const noexcept { return state.load(sync::acquire) == done; }  // (E)
-  void finish() noexcept { state.store(done, sync::seq_cst); }                  // (E) (S)
+  bool finished() const noexcept { return state.load(sync::acquire) == done; }  // (stack.E)
+  void finish() noexcept { state.store(done, sync::seq_cst); }                  // (stack.E) (parking.S)
 };
 #if !defined(NIGH_MODEL_ATOMICS) && !defined(NIGH_CHAOS)
 static_assert(sizeof(task_slot) == 64, "one cache line");
@@ -142,7 +145,7 @@ struct alignas(64) task_stack : task_context {
   void publish(std::uint32_t n) noexcept {
     wanted.store(false, sync::relaxed);  // first, so that a thief of these may set it again
     split += n;
-    auto const before = shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (C) (S)
+    auto const before = shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (stack.C) (parking.S)
     if (split_of(before) + n - tail_of(before) < share_goal) wanted.store(true, sync::relaxed);
   }
 
@@ -177,7 +180,7 @@ struct alignas(64) task_stack : task_context {
     auto const tail = tail_of(word), available = split_of(word) - tail;
     if (tail >= split_of(word)) return steal::empty;
     auto const n = static_cast<std::uint32_t>(how_many(available));
-    if (!shared.compare_exchange_strong(word, word + n, sync::acquire))  // (C)
+    if (!shared.compare_exchange_strong(word, word + n, sync::acquire))  // (stack.C)
       return steal::lost;
     got = {slots + tail, n};
     for (std::uint32_t i = 0; i < n; ++i) slots[tail + i].state.store(thief + 1, sync::relaxed);
@@ -192,7 +195,7 @@ struct alignas(64) task_stack : task_context {
 
   // For those about to sleep.
   bool has_shared() const noexcept {
-    auto const word = shared.load(sync::seq_cst);  // (S)
+    auto const word = shared.load(sync::seq_cst);  // (parking.S)
     return tail_of(word) < split_of(word);
   }
 };

@@ -127,7 +127,7 @@ bool ClientConnection::install(int page) noexcept {
   if (mapped == nullptr) return false;
   page_ = static_cast<LeasePage*>(mapped);
   asked_whether_alive_ = false;
-  link_.store(++last_link_, sync::release);  // (P)
+  link_.store(++last_link_, sync::release);  // (connection.P)
   return true;
 }
 
@@ -136,7 +136,8 @@ bool ClientConnection::attach(PendingRequest& request) noexcept {
     return true;
   for (std::uint32_t slot = 0; slot < lease_slots; ++slot) {
     PendingRequest* free = nullptr;
-    if (!requests_[slot].compare_exchange_strong(free, &request, sync::acq_rel)) continue;  // (M)
+    if (!requests_[slot].compare_exchange_strong(free, &request, sync::acq_rel))
+      continue;  // (connection.M)
     request.slot = slot;
     request.ticket = slot;
     return true;
@@ -295,7 +296,7 @@ bool ClientConnection::hear() noexcept {
 
 // The request with this slot. It may be for another ticket by now, which its take() finds out.
 PendingRequest* ClientConnection::pending(Ticket ticket) noexcept {
-  return requests_[ticket % lease_slots].load(sync::acquire);  // (M)
+  return requests_[ticket % lease_slots].load(sync::acquire);  // (connection.M)
 }
 
 // A grant that came too late goes back, though its word may be that of another lease by now. If the

@@ -80,7 +80,7 @@ class ClientConnection {
   // ---- LeaseClient
 
   // The number of the connection there is, 0: none. What belongs to another number is void.
-  std::uint32_t link() const noexcept { return link_.load(sync::acquire); }  // (P)
+  std::uint32_t link() const noexcept { return link_.load(sync::acquire); }  // (connection.P)
   // Whether that number is of this process, and not of its parent before fork().
   bool is_own(std::uint32_t link) const noexcept { return link > forgotten_links_; }
   bool rejoin() noexcept;
@@ -120,11 +120,11 @@ class ClientConnection {
   void hear_late_answers() noexcept;
   void note_silence(Clock now) noexcept;
 
-  // (M) A thread that finds a request sees it whole, and once a slot is free, the last thread that
-  //     had it has done with it.
-  // (P) A thread that sees a link's number sees its page, which is where that of the link before
-  //     was. The number changes together with the socket, so that nothing is sent over another
-  //     link's.
+  // (connection.M) A thread that finds a request sees it whole, and once a slot is free, the last
+  //     thread that had it has done with it.
+  // (connection.P) A thread that sees a link's number sees its page, which is where that of the
+  //     link before was. The number changes together with the socket, so that nothing is sent over
+  //     another link's.
   sync::atomic<std::uint32_t> link_{0};
   ListenerLock listener_;  // its holder listens, and may change all that follows
   // Threads that want the lock to leave: others that wait for answers let them have it.

@@ -18,16 +18,16 @@ namespace nigh::coordinator {
 // whether that was for them, before they listen themselves.
 //
 // word_: 0 free; 1 taken; 2 taken and a thread may be asleep on it.
-// (T) A thread that takes the lock sees all that earlier holders wrote: give() releases, try_take()
-//     acquires.
+// (handover.T) A thread that takes the lock sees all that earlier holders wrote: give() releases,
+//     try_take() acquires.
 class ListenerLock {
  public:
   bool try_take() noexcept {
     std::uint32_t expected = 0;
-    return word_.compare_exchange_strong(expected, 1, sync::acquire);  // (T)
+    return word_.compare_exchange_strong(expected, 1, sync::acquire);  // (handover.T)
   }
   void give() noexcept {
-    if (word_.exchange(0, sync::release) == 2) platform::futex_wake_all(word_);  // (T)
+    if (word_.exchange(0, sync::release) == 2) platform::futex_wake_all(word_);  // (handover.T)
   }
   // Sleeps until the lock is given, unless it is free by now. The answer that woke the caller may
   // be its own: it looks before it tries to take the lock.
@@ -65,9 +65,10 @@ class ListenerLock {
 // other only between begin() and settle(), and end() waits for that. The word names the request, so
 // that a late answer is not taken for that of the next request.
 //
-// (H) The thread that begins a handover sees all that the other wrote before it waited: await()
-//     releases, begin() acquires.
-// (R) The thread that sees the answer sees what came with it: settle() releases, end() acquires.
+// (handover.H) The thread that begins a handover sees all that the other wrote before it waited:
+//     await() releases, begin() acquires.
+// (handover.R) The thread that sees the answer sees what came with it: settle() releases, end()
+//     acquires.
 // All else is relaxed: giving up tells the other thread nothing.
 class Handover {
  public:
@@ -76,8 +77,8 @@ class Handover {
   // ---- the waiting thread
 
   void await(Ticket ticket) noexcept {
-    word_.store(word(ticket, Is::awaited), sync::release);
-  }  // (H)
+    word_.store(word(ticket, Is::awaited), sync::release);  // (handover.H)
+  }
   bool is_awaited(Ticket ticket) const noexcept {
     auto const now = word_.load(sync::relaxed);
     return now == word(ticket, Is::awaited) || now == word(ticket, Is::handed);
@@ -87,7 +88,7 @@ class Handover {
     auto expected = word(ticket, Is::awaited);
     if (word_.compare_exchange_strong(expected, 0, sync::relaxed)) return Is::nothing;
     while ((expected = word_.load(sync::acquire)) == word(ticket, Is::handed))
-      sync::pause();  // (R)
+      sync::pause();  // (handover.R)
     word_.store(0, sync::relaxed);
     return static_cast<Is>(expected & states);
   }
@@ -97,10 +98,11 @@ class Handover {
   // False: no thread waits for that.
   bool begin(Ticket ticket) noexcept {
     auto expected = word(ticket, Is::awaited);
-    return word_.compare_exchange_strong(expected, word(ticket, Is::handed), sync::acquire);  // (H)
+    return word_.compare_exchange_strong(expected, word(ticket, Is::handed),
+                                         sync::acquire);  // (handover.H)
   }
   void settle(Ticket ticket, Is answer) noexcept {
-    word_.store(word(ticket, answer), sync::release);  // (R)
+    word_.store(word(ticket, answer), sync::release);  // (handover.R)
   }
 
  private:

@@ -16,8 +16,8 @@
 // request it is about, so that what comes too late for one is not taken for the next one's. The
 // coordinator believes nothing else here: a program can deceive only itself.
 //
-// (A) Who sees that it is answered sees the lease: settle() releases, is_answered() and sleep()
-//     acquire.
+// (answer.A) A thread that sees the answer sees the lease: settle() releases, is_answered() and
+//     sleep() acquire.
 // All else is relaxed. A request travels by the socket, which orders what was read here before it.
 
 #include <array>
@@ -34,12 +34,12 @@ class AnswerWord {
 
   void await(Ticket ticket) noexcept { word_.store(word(ticket, awaited), sync::relaxed); }
   bool is_answered(Ticket ticket) const noexcept {
-    return word_.load(sync::acquire) == word(ticket, answered);  // (A)
+    return word_.load(sync::acquire) == word(ticket, answered);  // (answer.A)
   }
   // True if the answer has come meanwhile; else it will be a message.
   bool sleep(Ticket ticket) noexcept {
     auto expected = word(ticket, awaited);
-    bool const is_asleep = word_.compare_exchange_strong(expected, 0, sync::acquire);  // (A)
+    bool const is_asleep = word_.compare_exchange_strong(expected, 0, sync::acquire);  // (answer.A)
     return !is_asleep && expected == word(ticket, answered);
   }
 
@@ -51,7 +51,8 @@ class AnswerWord {
   // False if nobody is awake any more.
   bool settle(Ticket ticket) noexcept {
     auto expected = word(ticket, awaited);
-    return word_.compare_exchange_strong(expected, word(ticket, answered), sync::release);  // (A)
+    return word_.compare_exchange_strong(expected, word(ticket, answered),
+                                         sync::release);  // (answer.A)
   }
 
  private:

@@ -16,13 +16,13 @@
 //   the program      enter(), leave(), give_back()        one thread per word
 //   the coordinator  grant(), take_back(), take_idle(), take_rested(), end(), close() one thread
 //
-// A lease that is idle, its coordinator takes back itself: a program that does other things, or is
-// stopped, holds nobody up. A program that writes here harms only itself: the coordinator
-// believes a word only where it names the lease that this coordinator granted at it.
-//
-// (L) Whoever has the cpus next begins after the region has ended: leave() releases; take_back(),
-//     take_idle() and take_rested() acquire. A word that rests has been idle, and nothing but
-//     compare-exchanges of the coordinator came between: they belong to leave()'s release sequence.
+// The coordinator itself takes back an idle lease: a program that does other things, or is stopped,
+// holds nobody up. A program that writes here harms only itself: the coordinator believes a word
+// only where it names the lease that this coordinator granted at it.
+// (lease.L) The next holder of the cpus begins after the region has ended: leave() releases;
+//     take_back(), take_idle() and take_rested() acquire. A word that rests has been idle, and
+//     nothing but compare-exchanges of the coordinator came between: they belong to the release
+//     sequence of leave().
 // All else is relaxed. Grants and releases travel by the socket, which orders what was written here
 // before them. enter() needs no order: a word that is idle still says that nobody has had the cpus
 // since leave(), for each lease leaves its word once: numbers are not used again, and all writes
@@ -60,7 +60,7 @@ class LeaseWord {
   // has ended meanwhile.
   Left leave(std::uint64_t lease) noexcept {
     auto expected = word(lease, busy);
-    if (word_.compare_exchange_strong(expected, word(lease, idle), sync::release))  // (L)
+    if (word_.compare_exchange_strong(expected, word(lease, idle), sync::release))  // (lease.L)
       return Left::kept;
     if (expected != word(lease, asked)) return Left::lost;
     return forget(lease, asked) ? Left::asked : Left::lost;
@@ -68,7 +68,7 @@ class LeaseWord {
   // The same as leave(), but of one that is asked for, nothing changes: false.
   bool pause(std::uint64_t lease) noexcept {
     auto expected = word(lease, busy);
-    return word_.compare_exchange_strong(expected, word(lease, idle), sync::release);  // (L)
+    return word_.compare_exchange_strong(expected, word(lease, idle), sync::release);  // (lease.L)
   }
   // Neither asked for nor taken.
   bool is_kept(std::uint64_t lease) const noexcept {
@@ -91,9 +91,11 @@ class LeaseWord {
     // A program may go in and out meanwhile; one that does nothing else counts as busy.
     for (int i = 0; i < 100; ++i) {
       auto expected = word(lease, idle);
-      if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return Found::taken;  // (L)
+      if (word_.compare_exchange_strong(expected, 0, sync::acquire))
+        return Found::taken;  // (lease.L)
       if (expected == word(lease, rested)) {
-        if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return Found::taken;  // (L)
+        if (word_.compare_exchange_strong(expected, 0, sync::acquire))
+          return Found::taken;  // (lease.L)
         continue;
       }
       if (expected == word(lease, asked)) return Found::busy;
@@ -106,16 +108,16 @@ class LeaseWord {
   // Leaves one that is busy alone.
   bool take_idle(std::uint64_t lease) noexcept {
     auto expected = word(lease, idle);
-    if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return true;  // (L)
+    if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return true;  // (lease.L)
     return expected == word(lease, rested) &&
-           word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
+           word_.compare_exchange_strong(expected, 0, sync::acquire);  // (lease.L)
   }
   // The same of one that has been idle since the last call; else the next call will know.
   bool take_rested(std::uint64_t lease) noexcept {
     auto expected = word(lease, idle);
     if (word_.compare_exchange_strong(expected, word(lease, rested), sync::relaxed)) return false;
     return expected == word(lease, rested) &&
-           word_.compare_exchange_strong(expected, 0, sync::acquire);  // (L)
+           word_.compare_exchange_strong(expected, 0, sync::acquire);  // (lease.L)
   }
   // The program has left, or so it seems; if it is still there, it asks before its next region.
   void close() noexcept { word_.store(0, sync::relaxed); }
