@@ -14,6 +14,7 @@ import pathlib
 import re
 import sys
 
+import definitions
 import plain_english
 
 # The layer table, which CMake and the picture of the architecture read, too.
@@ -259,6 +260,17 @@ class Checker:
         if suffix in CXX:
             self.check_cxx(path, text)
 
+    def check_definitions(self, files):
+        """Letters of memory-order arguments and words of the glossary mean one thing each."""
+        texts = {path: (self.root / path).read_text(encoding="utf-8") for path in files
+                 if is_in(path, ["src", "include", "tests/model"]) and
+                 (pathlib.PurePosixPath(path).suffix in CXX or path.endswith("README.md"))}
+        for path, line, what in definitions.letters(texts):
+            self.complain(path, line, what)
+        if "docs/glossary.md" in files:
+            for line, what in definitions.words((self.root / "docs/glossary.md").read_text(encoding="utf-8")):
+                self.complain("docs/glossary.md", line, what)
+
     def check_public_headers(self, files):
         """A public header that the build does not list would be missing after installation."""
         listing = self.root / "src/CMakeLists.txt"
@@ -316,6 +328,7 @@ class Checker:
         files = self.files()
         for path in files:
             self.check_file(path)
+        self.check_definitions(files)
         self.check_public_headers(files)
         self.check_named_types(files)
         self.check_policies_are_one(files)

@@ -92,6 +92,23 @@ class Tidy(unittest.TestCase):
         self.passes("src/base/a.cpp", SPDX + "// What is left? Those who ask know what.\n")
         self.passes("src/base/a.cpp", SPDX + 'auto a = "// What is left goes.";\n')
 
+    def test_letters_are_defined_once_with_a_prefix(self):
+        stack = HEADER + "// (stack.C) A task is seen whole.\nint a;  // (stack.C)\n"
+        self.passes("src/runtime/task_stack.hpp", stack)
+        self.finds("src/runtime/a.hpp", HEADER + "int a;  // (C)\n", "prefix")
+        self.finds("src/runtime/a.hpp", HEADER + "int a;  // as (stack.C) says\n", "nowhere")
+        self.finds("src/runtime/a.hpp", HEADER + "// (stack.C) is defined where the file is called so.\n", "nowhere")
+        self.finds("src/runtime/task_stack.hpp", stack + "// (stack.C) Again.\n", "too")
+        self.passes("src/runtime/a.hpp", HEADER + 'auto a = "paused (Z)";\nusing R = decltype(F);  // sizeof(T)\n')
+        test = SPDX + 'TEST(Stack, C) { expect_needed("stack.C"); }\n'
+        self.finds("tests/model/a_test.cpp", test, "(stack.C)")
+        self.assertEqual(self.check({**CLEAN, "src/runtime/task_stack.hpp": stack, "tests/model/a_test.cpp": test}), [])
+
+    def test_words_of_the_glossary_have_one_meaning(self):
+        table = "| word | meaning |\n| --- | --- |\n| steal | ... |\n| victim, thief | ... |\n"
+        self.passes("docs/glossary.md", table)
+        self.finds("docs/glossary.md", table + "| *Thief* | ... |\n", "thief", "line 4")
+
     def test_missing_file(self):
         self.finds("src/memory/a.cpp", SPDX + '#include "memory/none.hpp"\n', "no file")
 
