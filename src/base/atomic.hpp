@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The atomics that lock-free code is written on; they are in a public header because spawning is
-// inlined into the programs that do it.
+// The atomics that lock-free code is written on. They are in a public header because spawning is
+// inlined into programs.
 
 #include <nigh/detail/atomic.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Time that only goes on, as a number.
+// The steady clock, as a number.
 
 #include <chrono>
 #include <cstdint>

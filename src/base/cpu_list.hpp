@@ -28,7 +28,7 @@ inline std::string cpu_list(std::vector<int> cpus) {
 }
 
 // The numbers of such a list, ascending. Words that are no number, or far beyond any cpu's, are
-// left out.
+// ignored.
 inline std::vector<int> cpus_in_list(std::string_view list) {
   constexpr int most = 1 << 16;
   std::vector<int> cpus;

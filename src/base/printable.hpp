@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Texts of programs and files as people and terminals may see them: names, paths and reasons are
+// Makes texts of programs and files fit for people and terminals: names, paths and reasons may be
 // any bytes.
 
 #include <cstddef>
@@ -16,11 +16,11 @@ struct FirstCharacter {
   bool is_printable = false;  // no control, no invisible character, no mark that turns what follows
 };
 
-// Of a text that is not empty.
+// Of a text that is not empty, the first.
 FirstCharacter first_character(std::string_view text);
 
 // The text in one line, with escapes in place of all that is not printable: "\n", "\x1b", "\u202e".
-// Behind U+FFFF there are two of them, as in JSON: "\udb40\udc01".
+// Beyond U+FFFF there are two escapes, as in JSON: "\udb40\udc01".
 std::string printable(std::string_view text);
 
 // The same for texts of several lines: a line's end and a tab stay.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Texts of others that are to be UTF-8: names of programs are any bytes.
+// Texts of others that should be UTF-8: names of programs may be any bytes.
 
 #include <cstddef>
 #include <string_view>
 
 namespace nigh::base {
 
-// Length of the UTF-8 character that a text begins with, which is not empty; 0: none does.
+// Length of the UTF-8 character that the text begins with; 0: it begins with none. The text is not
+// empty.
 constexpr std::size_t utf8_character(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   unsigned const first = byte(0);

@@ -119,9 +119,9 @@ result<std::string> read_file(std::filesystem::path const& file, std::size_t mos
     return error{std::string(said_before) + std::strerror(errno != 0 ? errno : EIO)};
   };
   if (!in.is_open()) return said_no();
-  auto const size = std::filesystem::file_size(file, failed);  // 0 of what is no regular file
+  auto const size = std::filesystem::file_size(file, failed);  // 0 for anything but a regular file
   if (!failed && size > most_bytes) return error{said_of(Builder::Fault::bytes, {most_bytes, 0})};
-  // Without growing twofold where the size is known.
+  // Where the size is known, the text need not grow by doubling.
   std::string text;
   if (!failed) text.reserve(static_cast<std::size_t>(size) + 1);
   constexpr std::size_t part = 1 << 16;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The one way in which nigh reads JSON: anybody may have written the file, so depth, bytes and the
-// memory that values take are bounded. nlohmann's parser needs no stack for depth, but what others
-// do with a value does (dump, compare, copy); and a value of two bytes may take eighty of memory.
+// The one way in which nigh reads JSON. Anybody may have written the file, so its depth, its bytes
+// and the memory of its values are bounded. nlohmann's parser needs no stack for depth, but other
+// functions on values do (dump, compare, copy); and a value of two bytes may take eighty of memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Limits {
   }
 };
 
-// Keeps the values that the parser comes upon, as far as the limits allow.
+// Keeps the values that the parser finds, as far as the limits allow.
 class Builder : public nlohmann::json::json_sax_t {
  public:
   enum class Fault : std::uint8_t { none, syntax, depth, memory, bytes };
@@ -33,8 +33,8 @@ class Builder : public nlohmann::json::json_sax_t {
   Builder(Limits limits, std::size_t text_bytes)
       : limits_(limits), memory_left_(limits.memory_of(text_bytes)) {}
 
-  // The elements of the list that the outermost object has by this name are given away, one by one,
-  // and not kept: a long list takes no more memory than its largest element.
+  // The elements of the list of this name in the outermost object are handed over one by one and
+  // not kept: a long list takes no more memory than its largest element.
   void give_away(std::string name, std::function<void(nlohmann::json const&)> to) {
     given_name_ = std::move(name);
     give_ = std::move(to);
@@ -60,7 +60,7 @@ class Builder : public nlohmann::json::json_sax_t {
   nlohmann::json take() { return std::move(root_); }
 
  protected:
-  // For those who keep something else of each value, too. False: that is too much.
+  // For callers that keep something else of each value, too. False: that is too much.
   bool spend(std::size_t bytes);
   std::size_t depth() const noexcept { return open_.size(); }
 
@@ -87,18 +87,18 @@ class Builder : public nlohmann::json::json_sax_t {
   std::function<void(nlohmann::json const&)> give_;
   nlohmann::json given_;
   bool is_giving_ = false;
-  std::size_t memory_before_ = 0;  // of what is given away
+  std::size_t memory_before_ = 0;  // of what was handed over
   Fault fault_ = Fault::none;
   std::size_t fault_at_ = 0;
 };
 
-// "is nested deeper than 32 levels": one line, to be put behind the name of what was read.
+// "is nested deeper than 32 levels": one line, to follow the name of what was read.
 std::string said_of(Builder::Fault fault, Limits const& limits);
 
 result<nlohmann::json> read(std::string_view text, Limits limits = {});
 
-// No more than the limit is read of a file that is longer, or has no end. The error is as above;
-// the system's own words stand behind `said_before`.
+// Reads no more than the limit of a file that is longer, or has no end. The error is as above;
+// `said_before` precedes the system's own words.
 result<std::string> read_file(std::filesystem::path const& file, std::size_t most_bytes,
                               std::string_view said_before = "cannot be read: ");
 

@@ -10,7 +10,7 @@
 
 namespace nigh::json {
 
-// Empty: it is no whole number from `least` to `most`.
+// Empty: no whole number from `least` to `most`.
 template <class Int>
 std::optional<Int> whole_number(nlohmann::json const& value, Int least, Int most) {
   auto const in_range = [&](auto n) -> std::optional<Int> {

@@ -109,17 +109,18 @@ bool Loop::refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept {
     last = n == left;
     return n;
   });
-  // Who is to leave its cpu ends with its own span. The loop's owner stays for the others'.
+  // A worker that is asked to leave its cpu ends with its own span. The loop's owner stays for the
+  // others.
   if (hand.units.empty()) {
     if (me == nullptr || (me != owner_ && me->is_to_leave())) return false;
     return members_ != nullptr ? visit_member(hand, place) : visit(hand, *me);
   }
   if (last && may_move && !me->victims->levels.empty())
-    sync::prefetch(&spans_[me->victims->levels.front().victims.front()]);  // to be visited next
+    sync::prefetch(&spans_[me->victims->levels.front().victims.front()]);  // helped next
   return true;
 }
 
-// Of the nearest others who have something, the one who has most. When a look at all of them finds
+// Of the nearest others that have something, the one with most. When a look at all of them finds
 // nothing, there is nothing left, or it is in somebody's hand.
 bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
   if (how_.spans() == 1) return false;
@@ -139,7 +140,7 @@ bool Loop::visit(policy::Hand& hand, tasks::Worker const& me) noexcept {
   return false;
 }
 
-// The same in a team: those of its own domain first.
+// The same in a team: members of its own domain first.
 bool Loop::visit_member(policy::Hand& hand, int place) noexcept {
   int const members = how_.spans();
   auto const home = [&](int p) { return members_->home_of[static_cast<std::size_t>(p)]; };
@@ -179,7 +180,7 @@ index_range Loop::next(policy::Hand& hand) noexcept {
   return {steps.begin * grain_, steps.end >= steps_ ? iterations_ : steps.end * grain_};
 }
 
-// A thread that belongs to no runtime and finds no seat in any is a crew of its own.
+// A thread that belongs to no runtime and finds no thread slot has a worker layout of its own.
 policy::Crew const& nobody_else() {
   static policy::Crew const crew{{0}, {0}, {1}, {0}};
   return crew;

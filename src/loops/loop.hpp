@@ -3,9 +3,9 @@
 // One loop that is being run: what is left of it, and the tickets to take part in it.
 //
 // A ticket is a forked task, "enter this loop, and bring so many others". It is split in halves as
-// it goes round, so that w workers are there after log w steals. Who has taken one enters as
-// itself: its own span is that of its worker, whoever it stole the ticket from, hence the same
-// iterations go to the same worker from loop to loop. Who comes when all is done finds nothing and
+// it goes round, so that w workers are there after log w steals. A worker that takes one enters as
+// itself: its own span is its own, no matter whom it stole the ticket from. So the same iterations
+// go to the same worker from loop to loop. A worker that comes when all is done finds nothing and
 // goes.
 //
 // All of it lives in the frame of run_loop(), which returns when all tickets have been joined.
@@ -24,7 +24,7 @@ namespace nigh::loops {
 
 class Loop {
  public:
-  // The steps of `how` are `grain` iterations each. Of a team's loop, `members` are the places of
+  // The steps of `how` are `grain` iterations each. For a team's loop, `members` are the places of
   // `how`; null: all workers are.
   Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
        stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
@@ -34,11 +34,11 @@ class Loop {
   Loop& operator=(Loop&&) = delete;
 
   // Takes part, and has that many others do so; returns when they have. In the thread of `me`;
-  // null: a thread without a seat, which is alone.
+  // null: a thread without a thread slot, which is alone.
   void enter(tasks::Worker* me, std::uint32_t others) noexcept;
   void rethrow();
 
-  // The same for whoever comes at a place of the team.
+  // The same for each thread that comes at a place of the team.
   void take_part(tasks::Worker* me, int place) noexcept;
 
   // For one thread's part.
@@ -60,7 +60,7 @@ class Loop {
   bool visit_member(policy::Hand& hand, int place) noexcept;
   bool take_from(policy::Hand& hand, int victim, int place) noexcept;
 
-  // What everybody reads and hardly anybody writes: a cache line, and the schedule's first one.
+  // Read by all, written by few: a cache line, and the schedule's first one.
   alignas(64) detail::loop_work work_;
   Span* spans_;
   stop_token stop_;
@@ -68,9 +68,9 @@ class Loop {
   std::size_t grain_;
   std::size_t steps_;
   sync::atomic<bool> over_{false};
-  sync::atomic<bool> failed_{false};  // exception_ is somebody's
+  sync::atomic<bool> failed_{false};  // exception_ is taken
   policy::LoopSchedule const& how_;
-  tasks::Worker const* owner_;  // in whose frame it is; null: a thread without a seat
+  tasks::Worker const* owner_;  // in whose frame it is; null: a thread without a thread slot
   policy::Crew const* members_;
 
   std::exception_ptr exception_;

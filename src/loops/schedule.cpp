@@ -18,7 +18,7 @@ schedule chunked(schedule_kind kind, std::size_t chunk, char const* what) {
 
 constexpr std::size_t most_runs = 65536;
 
-// Elements whose first byte lies in a run of pages are the run's.
+// An element belongs to the run of pages in which its first byte lies.
 std::vector<policy::LocalMap::Run> runs_of(policy::PlacementMap const& placed, std::size_t bytes) {
   auto const from = [bytes](std::size_t offset) { return offset / bytes + (offset % bytes != 0); };
   std::vector<policy::LocalMap::Run> runs;

@@ -8,9 +8,9 @@
 //     one fails. A value that comes back means that the same units are there again (a helper
 //     brought them back before anybody ran them), so a late compare-exchange takes what is there.
 //
-// No order is asked of these operations. What the units stand for is known to all who take part
-// since they took their ticket, which is where its task was stolen; and that all have been run is
-// known when the tickets have been joined, not from here.
+// These operations need no order. All who take part know what the units stand for since they took
+// their ticket, that is, stole its task. That all have been run is known when the tickets have been
+// joined, not from here.
 
 #include <cstdint>
 
@@ -21,7 +21,7 @@ namespace nigh::loops {
 
 using policy::Units;
 
-// On another word in tests, whose compare-exchange is none.
+// Another word in tests: one whose compare-exchange is none.
 template <class Word>
 class alignas(64) SpanOf {
  public:
@@ -29,7 +29,7 @@ class alignas(64) SpanOf {
 
   Units left() const noexcept { return unpack(word_.load(sync::relaxed)); }
 
-  // how_many(left) of at least one unit is from 1 to left. Empty: there is nothing.
+  // how_many(left), from 1 to left, of at least one unit. Empty: there is nothing.
   template <class HowMany>
   Units take_front(HowMany how_many) noexcept {
     return take([&](Units all) { return all.begin + how_many(all.count()); },

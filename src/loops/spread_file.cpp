@@ -12,14 +12,14 @@
 namespace nigh::loops {
 namespace {
 
-std::mutex turn;  // this process's threads', for the file
+std::mutex turn;  // for the file, among this process's threads
 
 char const* file_name() noexcept {
   char const* const name = std::getenv("NIGH_SPREADS");
   return name != nullptr && *name != '\0' ? name : nullptr;
 }
 
-// An error is said once, not by each site. Under `turn`.
+// An error is said once, not by each site. Called under `turn`.
 void say(std::string const& why) {
   static std::string said;
   auto line = std::string(file_name()) + ' ' + why;
@@ -28,7 +28,7 @@ void say(std::string const& why) {
   said = std::move(line);
 }
 
-// One that is not there is empty.
+// A missing file counts as empty.
 std::optional<policy::SpreadLines> read_file(std::string const& machine) {
   std::string text;
   if (!platform::read_whole_file(file_name(), text)) {

@@ -72,7 +72,7 @@ spread_site::spread_site(std::string name, spread_site_options options)
       throw std::invalid_argument("spread_site_options::grains: " + std::to_string(grain) +
                                   " is not at least 1");
 }
-// What cannot be kept is lost, and nothing else.
+// A failure to keep loses what was learnt, and nothing else.
 spread_site::~spread_site() {
   try {
     state_->save();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a spread_site keeps: SpreadChoice, and on how many workers it has been asked.
+// The contents of a spread_site: SpreadChoice, and the number of workers it has been asked for.
 
 #include <mutex>
 #include <nigh/spread.hpp>
@@ -16,7 +16,7 @@ struct spread_site::state {
   state(std::string name_, spread_site_options options_)
       : name(std::move(name_)), options(std::move(options_)) {}
 
-  // An iteration of so many blocks; with `active` workers, 0: as many as is best.
+  // An iteration of so many blocks; with `active` workers; 0: as many as is best.
   struct Iteration {
     spread_choice choice;
     bool counts = false;  // took() or dropped() follows
@@ -31,7 +31,7 @@ struct spread_site::state {
   spread_site_options const options;
   mutable std::mutex lock;
   bool measuring = false;
-  int workers = 0, active = 0, grain = 0;  // for which it is
+  int workers = 0, active = 0, grain = 0;  // what it was made for
   bool smt = true;
   std::string shape;  // of the machine
   std::optional<policy::SpreadChoice> choosing;

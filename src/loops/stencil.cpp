@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stencils: what is asked for, as a plan; then in tiles (tile_run.hpp) or in sweeps.
+// Stencils: from a request to a plan; then in tiles (tile_run.hpp) or in sweeps.
 
 #include <algorithm>
 #include <cstdio>
@@ -27,7 +27,7 @@ using detail::stencil_need;
 using detail::stencil_part;
 using detail::stencil_work;
 
-// So many steps are cut into tiles at a time, to bound what is kept of each.
+// So many steps are cut into tiles at a time, which bounds the memory for their counts.
 constexpr std::size_t most_steps = 4096;
 
 [[noreturn]] void refuse(std::string const& option, std::string const& why) {
@@ -92,7 +92,7 @@ bool checks_writes(stencil_need const& need, stencil_options const& options) {
   return can && (options.checked || environment_checks_writes());
 }
 
-// Each update with a look at what it wrote.
+// Each update, followed by a check of what it wrote.
 struct CheckedWork {
   stencil_work const& work;
   WriteCheck check;

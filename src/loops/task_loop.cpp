@@ -22,8 +22,8 @@ using policy::Hand;
 using policy::LoopSchedule;
 using policy::TeamPlan;
 
-// One task loop that is being run. Its frame is that of the caller, who returns when nobody who was
-// invited is out any more.
+// One running task loop. Its frame is the caller's, who returns when no receiver of its messages is
+// out any more.
 class TaskLoop : tasks::MailboxMessage {
  public:
   TaskLoop(TeamPlan const& plan, LoopSchedule const& how, std::size_t blocks, std::size_t grain,
@@ -42,7 +42,7 @@ class TaskLoop : tasks::MailboxMessage {
   void run() {
     int const place = owners_place();
     int const mine = plan_.team_of(place);
-    at(mine).has_master.store(true, sync::relaxed);
+    at(mine).has_leader.store(true, sync::relaxed);
     std::uint32_t missed = 0;
     auto const for_others = [&](auto what) {
       for (int p = 0; p < plan_.places(); ++p) {
@@ -75,7 +75,7 @@ class TaskLoop : tasks::MailboxMessage {
   struct alignas(64) AtWork {
     AtWork() noexcept : left({}) {}
     Span left;
-    sync::atomic<bool> has_master{false};
+    sync::atomic<bool> has_leader{false};
     bool takes_part = false;  // the caller's own
   };
 
@@ -92,8 +92,8 @@ class TaskLoop : tasks::MailboxMessage {
     return all;
   }
 
-  // Who is in no team, because fewer are to be at work or its cpu is wanted back, takes the place
-  // of the nearest who is.
+  // A worker in no team, because fewer are to be at work or its cpu is wanted back, takes the place
+  // of the nearest that is in one.
   int owners_place() const noexcept {
     if (sender == nullptr) return 0;
     auto const& from = *sender->victims;
@@ -104,13 +104,13 @@ class TaskLoop : tasks::MailboxMessage {
     return 0;
   }
 
-  // The first of a team who comes is its master. The others are free for its inner loops.
+  // The first member of a team to come is its leader. The others are free for its inner loops.
   static void come(MailboxMessage& self) noexcept {
     auto& loop = static_cast<TaskLoop&>(self);
     auto* const me = detail::this_stack->worker;
     int const place = loop.plan_.place_of(me->victims->self);
     int const team = loop.plan_.team_of(place);
-    if (loop.at(team).has_master.exchange(true, sync::relaxed)) return;
+    if (loop.at(team).has_leader.exchange(true, sync::relaxed)) return;
     std::uint32_t free = 0;
     for (int p = loop.plan_.begin(team); p < loop.plan_.end(team); ++p)
       if (p != place && me->pool.loop_host.take_back(loop.plan_.worker_at(p), loop)) ++free;
@@ -134,7 +134,8 @@ class TaskLoop : tasks::MailboxMessage {
     }
   }
 
-  // A block at a time. Who is to leave its cpu does so; the caller stays for what is left.
+  // A block at a time. A worker that is asked to leave its cpu does so; the caller stays for what
+  // is left.
   bool refill(Hand& hand, int team, tasks::Worker* me) noexcept {
     if (!hand.units.empty()) return true;
     if (me != nullptr && me != sender && me->is_to_leave()) return false;
@@ -150,7 +151,7 @@ class TaskLoop : tasks::MailboxMessage {
     return false;
   }
 
-  // Of the nearest teams that have blocks left, the one that has most; -1: nobody has.
+  // Of the nearest teams that have blocks left, the one with most; -1: none has.
   int behind(int team) noexcept {
     int best = -1;
     double best_far = 0;
@@ -175,11 +176,11 @@ class TaskLoop : tasks::MailboxMessage {
   team_work const work_;
   std::unique_ptr<AtWork[]> teams_;
   sync::atomic<bool> over_{false};
-  sync::atomic<bool> failed_{false};  // exception_ is somebody's
+  sync::atomic<bool> failed_{false};  // exception_ is taken
   std::exception_ptr exception_;
 };
 
-// Of a thread without a seat.
+// For a thread without a thread slot.
 TeamPlan const& plan_for_nobody() {
   static TeamPlan const plan(policy::TeamSeats(this_host(), {this_host().cpus().front()}), {});
   return plan;
@@ -208,7 +209,7 @@ bool run_once(std::size_t blocks, task_loop_options const& options, spread_choic
   throw std::invalid_argument("task_loop_options::" + option + ": " + why);
 }
 
-// What ended early says nothing about how long the loop takes.
+// A loop that ended early says nothing about its length.
 void run_measured(std::size_t blocks, task_loop_options const& options, int grain, team_work work) {
   auto* const me = detail::this_stack->worker;
   auto& site = spread_access::of(*options.site);

@@ -25,32 +25,32 @@ struct LoopMessage : tasks::MailboxMessage {
 
 }  // namespace
 
-// The owner of the blocks invites all while the first of them are at work: whoever it invites to
-// lead a team that has its master by now would not come to that team's loop.
+// The owner of the blocks sends messages to all while the first of them are at work. A worker that
+// it asks to lead a team that has its leader by now would not come to that team's loop.
 bool Team::send(int w, tasks::MailboxMessage& to) const noexcept {
-  auto& host = master_->pool.loop_host;
+  auto& host = leader_->pool.loop_host;
   if (host.send(w, to)) return true;
   if (host.take_back(w, to_lead_)) to_lead_.missed(1);
   return host.send(w, to);
 }
 
-// Whoever has not come when the master finds nothing left is not waited for.
+// A member that has not come when the leader finds nothing left is not waited for.
 void Team::run(Loop& loop, int useful) const noexcept {
-  if (useful <= 1) return loop.take_part(master_, place_);
+  if (useful <= 1) return loop.take_part(leader_, place_);
   in_loop_ = true;
-  auto& host = master_->pool.loop_host;
+  auto& host = leader_->pool.loop_host;
   auto const receivers = static_cast<std::uint32_t>(size()) - 1;
-  LoopMessage to(loop, plan_, first_, master_);
+  LoopMessage to(loop, plan_, first_, leader_);
   to.expect(receivers);
   std::uint32_t missed = 0;
-  auto const for_drones = [&](auto what) {
+  auto const for_members = [&](auto what) {
     for (int p = 0; p < size(); ++p)
       if (p != place_ && what(plan_.worker_at(first_ + p))) ++missed;
   };
-  for_drones([&](int w) { return !send(w, to); });
-  loop.take_part(master_, place_);
-  for_drones([&](int w) { return host.take_back(w, to); });
-  if (!to.missed(missed)) master_->await_zero(to.out);
+  for_members([&](int w) { return !send(w, to); });
+  loop.take_part(leader_, place_);
+  for_members([&](int w) { return host.take_back(w, to); });
+  if (!to.missed(missed)) leader_->await_zero(to.out);
   in_loop_ = false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TileRun: who runs which tile of a stencil, and when. What tiles are, src/policy/tiles/time_tiles.hpp says.
+// TileRun: which worker runs which tile of a stencil, and when (policy/tiles/time_tiles.hpp says
+// what tiles are).
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@
 
 namespace nigh::loops {
 
-// Where planes lie: the locality queue of each.
+// The locality queue of each plane.
 class Homes {
  public:
   Homes(tasks::Pool const& pool, detail::stencil_need const& need) : pool_(pool), need_(need) {
@@ -113,7 +114,8 @@ class TileRun {
       next = run_and_pass_on(*next, taken);
   }
 
-  // Returns the follower to be run at once, if any; others that waited for this tile alone are queued.
+  // Returns the follower to be run at once, if any; other tiles that waited for this one alone are
+  // queued.
   std::optional<std::size_t> run_and_pass_on(std::size_t n, std::int64_t taken) {
     policy::Tile const t = tiles_.tile(n);
     run_tile(n, t);

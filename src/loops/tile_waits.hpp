@@ -18,14 +18,16 @@ namespace nigh::loops {
 
 class TileWaits {
  public:
-  // As policy::predecessors() has them. Whoever may count is told of it behind this.
+  // The counts of policy::predecessors(). Threads that count learn of this object only after its
+  // construction.
   explicit TileWaits(std::span<std::optional<int> const> before)
       : waits_(std::make_unique<sync::atomic<int>[]>(before.size())) {
     for (std::size_t n = 0; n < before.size(); ++n)
       waits_[n].store(before[n].value_or(0), sync::relaxed);
   }
 
-  // One next to this tile is done. Whether it was the last that it needs; never of one without points.
+  // A neighbour of this tile is done. True: it was the last one that the tile needs. Never for a
+  // tile without points.
   bool count_down(std::size_t n) noexcept {
     return waits_[n].fetch_sub(1, sync::acq_rel) == 1;  // (tile_waits.T)
   }

@@ -13,7 +13,7 @@ using detail::stencil_part;
 
 namespace {
 
-constexpr double looked_at_whole = 65536;  // elements, ghosts too
+constexpr double looked_at_whole = 65536;  // elements, the ghost points among them
 
 std::array<std::size_t, 3> extents(stencil_need const& need) {
   return {need.points, need.rows, need.row_points};
@@ -61,7 +61,7 @@ WriteCheck::Box WriteCheck::box_of(stencil_part const& part) const {
           {at(part.plane_end), at(part.row_end), points(2)}};
 }
 
-// What is looked at.
+// The points to look at.
 WriteCheck::Box WriteCheck::around(stencil_array<3> const& array, Box const& box) const {
   double elements = 1;
   for (std::size_t d = 0; d < 3; ++d)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WriteCheck: did an update write where it must not? Of updates that run one at a time: then whatever
+// WriteCheck: did an update write where it must not? For updates that run one at a time: then any
+// change around a box is its update's.
 // changes around a box its update has changed.
 
 #include <array>

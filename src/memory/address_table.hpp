@@ -11,8 +11,8 @@
 //
 // Invariant: with version_ even, the first `size` slots of the current table are sorted by begin
 // and their ranges are disjoint. A table that became too small stays as it is until the end, for
-// readers that still hold it; each has half the slots of the next, so that all of them together
-// have fewer than the last one.
+// A table that became too small stays as it is until the end, for readers that still hold it; each
+// table has half the slots of the next, so all old ones together have fewer than the last.
 //
 // (address_table.A) A reader that sees a slot or the size of an unfinished change sees its odd
 //     version: the writer stores them with release, behind the odd version, and the reader loads
@@ -20,7 +20,7 @@
 // (address_table.B) A reader that sees an even version sees the change before it: the writer
 //     releases the version, the reader acquires it.
 // (address_table.C) A reader that sees a table sees what was copied to it.
-// The record's contents are reached by way of the slot, by (address_table.A).
+// (address_table.A) covers the record's contents, too: they are reached through the slot.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,13 +45,14 @@ class AddressTable {
 
   explicit AddressTable(std::size_t capacity = 64) { grow_to(capacity); }
 
-  // A record that is found may be used as long as its range stays in the table.
+  // A record may be used as long as its range stays in the table.
   Answer find(std::uintptr_t address) const noexcept {
     auto const before = version_.load(sync::acquire);  // (address_table.B)
     if (before % 2 != 0) return {Lookup::disturbed, nullptr};
     Table const& table = *current_.load(sync::acquire);          // (address_table.C)
     std::size_t low = 0, high = table.size.load(sync::acquire);  // (address_table.A)
-    while (low < high) {  // slots before low begin at or before the address, those from high behind
+    // slots before low begin at or before the address, slots from high on after it
+    while (low < high) {
       std::size_t const middle = low + (high - low) / 2;
       if (table.slots[middle].begin.load(sync::acquire) <= address)  // (address_table.A)
         low = middle + 1;
@@ -118,14 +119,14 @@ class AddressTable {
     std::unique_ptr<Slot[]> slots;
   };
 
-  // Of the first slot that does not begin before the address. For the writer.
+  // The first slot that does not begin before the address. For the writer.
   static std::size_t position(Table const& table, std::uintptr_t begin) noexcept {
     std::size_t at = table.size.load(sync::relaxed);
     while (at > 0 && table.slots[at - 1].begin.load(sync::relaxed) >= begin) --at;
     return at;
   }
 
-  // The copy is complete before anybody can see it, so that growing is no change.
+  // The copy is complete before any reader can see it, so growing is no change to them.
   Table* grow_to(std::size_t capacity) {
     auto bigger = std::make_unique<Table>(capacity);
     if (!tables_.empty()) {

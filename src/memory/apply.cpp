@@ -54,8 +54,8 @@ std::string apply_placement(policy::PlacementMap const& map, placement rule, std
   auto const all_small = [&] {
     platform::advise(base, map.mapped_bytes(), platform::huge_pages::unwanted);
   };
-  // One huge page that the system gives unasked would swallow pieces that are smaller. Bound pieces
-  // are mappings of their own, which no huge page crosses.
+  // One huge page, given unasked, would swallow pieces that are smaller. Bound pieces are mappings
+  // of their own, and no huge page crosses these.
   if (in_turn && small_pages) all_small();
   auto const bound = in_turn ? bind_in_turn(map, base, machine) : bind_pieces(map, base, machine);
   if (bound) return {};

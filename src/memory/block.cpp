@@ -40,9 +40,9 @@ void check(placement rule, topology const& machine) {
     throw std::invalid_argument("placement: a piece of zero elements");
 }
 
-// Linux promises more than it has and kills somebody when the promise is called in. So a promise
-// that cannot be kept is not asked for: available memory must do for this array and for what other
-// arrays were promised and have not touched. Small arrays are let through unseen.
+// Linux promises more memory than it has, and kills a process when too much of it is used. So nigh
+// asks for no promise that cannot be kept: the available memory must suffice for this array and for
+// what other arrays were promised and have not touched. Small arrays pass unchecked.
 void check_memory(std::size_t bytes) {
   constexpr std::size_t small = std::size_t{16} << 20;
   if (bytes < small) return;
@@ -53,8 +53,8 @@ void check_memory(std::size_t bytes) {
   if (bytes > left) throw memory::OutOfMemory(bytes, left, {});
 }
 
-// Where the rule holds by itself or cannot be carried out, nothing is done: a host with one domain
-// has nothing to choose, and its pages appear where they are first used.
+// Does nothing where the rule holds by itself or cannot be carried out: a host with one domain has
+// no choice, and its pages appear where they are first used.
 std::string settle(placed_record const& record, placement rule) {
   if (rule.how() == placement::kind::first_touch) return {};
   if (!record.of_this_host)

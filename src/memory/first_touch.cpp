@@ -13,7 +13,7 @@
 namespace nigh::memory {
 namespace {
 
-// Threads of one domain share its pages in stretches of so many, as they follow each other.
+// Threads of one domain share its pages in stretches of this many, in turn.
 constexpr std::size_t stretch = 512;
 
 struct Share {

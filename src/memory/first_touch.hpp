@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Placing pages without the kernel's leave: whoever first writes a page gets it nearby.
+// Placing pages where the kernel refuses to bind them: the thread that first writes a page gets it
+// nearby.
 
 #include <cstddef>
 #include <nigh/topology.hpp>
@@ -11,8 +12,8 @@
 namespace nigh::memory {
 
 // Touches every page of fresh memory from a cpu of the domain it should lie in: one thread for each
-// such cpu, all at once, and waits for them. Returns what could not be done, as a sentence; empty
-// when all was. Pages of a domain without cpus stay untouched.
+// such cpu, all at once, and waits for them. Returns what failed, as a sentence; empty when nothing
+// did. Pages of a domain without cpus stay untouched.
 std::string touch_from_domains(policy::PlacementMap const& map, std::byte* base,
                                topology const& machine);
 

@@ -10,7 +10,7 @@ namespace {
 
 struct LiveArrays {
   AddressTable<detail::placed_record> table;
-  std::mutex changing;      // held by who changes the table
+  std::mutex changing;  // held while the table changes
   std::uint64_t bytes = 0;  // under `changing`
 };
 
@@ -31,7 +31,7 @@ detail::placed_record const* array_at(void const* p) noexcept {
     auto const answer = all.table.find(address_of(p));
     if (answer.outcome != decltype(all.table)::Lookup::disturbed) return answer.record;
   }
-  std::lock_guard const lock(all.changing);  // a writer was put to sleep amid its change
+  std::lock_guard const lock(all.changing);  // a writer was suspended within its change
   return all.table.find(address_of(p)).record;
 }
 

@@ -31,7 +31,7 @@ result<void> migrate_bytes(std::span<std::byte const> range, int domain, topolog
       platform::bind_pages(begin, behind - first, {&node, 1}, platform::bind_policy::bind, true);
   if (!moved) return error{"migrate: " + moved.message()};
 
-  // The kernel is content when it moved what it could.
+  // The kernel reports success when it moved the pages it could.
   std::size_t pages = 0, left = 0;
   auto const asked = memory::visit_pages(begin, behind - first, [&](std::size_t, int at) {
     ++pages;

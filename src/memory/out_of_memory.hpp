@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// std::bad_alloc that says how much was asked and how much there is.
+// A std::bad_alloc that says how much was asked for and how much there is.
 
 #include <cstdint>
 #include <new>

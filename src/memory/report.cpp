@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where memory lies: by rule, and as the kernel tells.
+// Where memory lies: by its rule, and by the kernel's word.
 
 #include <nigh/array.hpp>
 #include <string>
@@ -87,7 +87,8 @@ int domain_of(void const* p, topology const& machine) {
   if (domain < 0) return ask_kernel(p, machine);
   if (array->machine == &machine) return domain;
   if (array->of_this_host != machine.is_this_host()) return ask_kernel(p, machine);
-  // Another view of the same machine, fewer cpus perhaps: Linux's numbers are what both share.
+  // Another view of the same machine may have fewer cpus: only Linux's numbers are the same in
+  // both.
   return machine.domain_of_os_node(array->os_node_of_domain[static_cast<std::size_t>(domain)]);
 }
 

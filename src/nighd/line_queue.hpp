@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Lines on their way to where they are written: by a thread of its own, for a disk that others keep
-// busy and a pipe that nobody reads hold up who writes. Who says something never waits for that.
+// Lines on their way to a file. A thread of its own writes them, because a busy disk, or a pipe
+// that nobody reads, holds up its writer. A thread that adds a line never waits for that.
 
 #include <chrono>
 #include <cstddef>
@@ -23,18 +23,19 @@ class LineQueue {
 
   struct Writer {
     std::function<void(Line const&)> line;
-    std::function<void(std::size_t)> lost;  // so many, for too many waited
+    std::function<void(std::size_t)> lost;  // so many lines, because too many waited
   };
-  // Called by one thread, which begins with the first line: after any fork(). It is not this one's.
+  // `write` is called by one thread, which begins with the first line: after any fork(). It is not
+  // the caller's.
   explicit LineQueue(Writer writer);
   // As finish(), with little patience.
   ~LineQueue();
   LineQueue(LineQueue&&) = delete;
 
-  // From any thread. Of more than most_waiting, the oldest are lost.
+  // From any thread. Beyond most_waiting, the oldest lines are lost.
   void add(Line line);
-  // True when all is written. False if that takes longer: then the thread lives on, in what may not
-  // return, and ending the process had better not wait for its files. No add() from now on.
+  // True when all is written. False if that takes longer: then the thread lives on in a call that
+  // may not return, and the process should end without waiting for its files. No add() from now on.
   bool finish(std::chrono::milliseconds patience);
 
  private:

@@ -32,8 +32,8 @@ LineQueue::Writer writer_to(std::shared_ptr<spdlog::logger> const& logger) {
               }};
 }
 
-// A file that nobody else may open, and that is set aside as NAME.1.log when it is full. The sinks
-// of spdlog follow symbolic links, and let others read.
+// A file that only this user may open, renamed to NAME.1.log when it is full. The sinks of spdlog
+// follow symbolic links, and let others read.
 class OwnFileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   // Throws spdlog_ex where there is no such file.

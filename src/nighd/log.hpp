@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nighd has to say, a line a time:
+// nighd's messages, one line each:
 //
 //   2026-11-21T15:20:00.123Z level=info event="program came" pid=4711 user=1000
 //
-// Whoever says it does not wait until it is written (line_queue.hpp); the time is when it was said.
+// The caller does not wait until the line is written (line_queue.hpp); the time is when it was
+// said.
 
 #include <chrono>
 #include <filesystem>
@@ -22,7 +23,7 @@ class logger;
 
 namespace nigh::nighd {
 
-// As a field's value, of one line.
+// The text as a field's value, in one line.
 std::string quoted(std::string_view text);
 
 class Log {
@@ -30,7 +31,7 @@ class Log {
   using Level = coordinator::ServerOptions::Level;
 
   static Log to_standard_error();
-  // Two files of a megabyte at most: this, and the one before.
+  // Two files of a megabyte at most: this one, and the one before.
   static result<Log> to_file(std::filesystem::path const& file);
 
   // From any thread, and not before a fork().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nighd: the coordinator as a program. Makes sure that it is the only one at its socket, and
+// nighd: the coordinator as a program. It makes sure that it is the only one at its socket, and
 // serves.
 
 #include <algorithm>
@@ -70,7 +70,7 @@ std::filesystem::path socket_path(Settings const& settings) {
   return platform::private_directory() / "nighd.sock";
 }
 
-// Empty: nothing is kept.
+// Empty: no profiles are kept.
 std::filesystem::path profile_directory(Settings const& settings) {
   if (settings.profiles)
     return settings.profiles->empty() ? *settings.profiles
@@ -78,7 +78,7 @@ std::filesystem::path profile_directory(Settings const& settings) {
   return settings.any_user ? coordinator::shared_profiles() : coordinator::own_profiles();
 }
 
-// One that has only just begun takes its lock before it listens.
+// A nighd that has only just begun takes its lock before it listens.
 bool is_served(std::filesystem::path const& socket) {
   constexpr auto patience = std::chrono::seconds(5);
   constexpr auto pause = std::chrono::milliseconds(10);
@@ -104,8 +104,8 @@ CannotServe held_by_another(std::filesystem::path const& socket, std::string con
           refused};
 }
 
-// A socket that is left of a nighd that was killed is replaced: the lock, which ends with its
-// process, tells whether one is at work.
+// The socket of a nighd that was killed is replaced: the lock, which ends with its process, tells
+// whether one is at work.
 Sockets open_sockets(Settings const& settings) {
   if (auto const inherited = platform::inherited_listeners(); !inherited.empty())
     return {std::nullopt, {}, inherited.front()};
@@ -131,7 +131,7 @@ void note_process(Sockets const& sockets, int pid) {
 
 void serve(Settings const& settings) {
   platform::refuse_without_signals();
-  // Programs say which cpus they may use; where we were started from is no reason to have fewer.
+  // Programs say which cpus they may use; nighd's own mask is no reason to offer fewer.
   static_cast<void>(platform::pin_this_thread(all_cpus()));
   auto const profiles = profile_directory(settings);  // before we are in another directory
   auto const machine = wanted(topology::live());
@@ -154,7 +154,7 @@ void serve(Settings const& settings) {
                 (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
                     .replace_extension(".log")));
   auto const note = [&](int pid) { note_process(sockets, pid); };
-  int killed_by = 0;  // the one before
+  int killed_by = 0;  // the signal that killed the one before
   if (settings.foreground)
     note(platform::process_id());
   else if (settings.if_none)  // nobody else watches over it
@@ -165,7 +165,8 @@ void serve(Settings const& settings) {
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
   options.own_cpus = all_cpus();
-  // As many as descriptors allow: a program needs one, and a second one until it is welcome.
+  // As many programs as descriptors allow: a program needs one, and a second one until it is
+  // welcome.
   options.connections =
       std::min(options.connections,
                static_cast<std::size_t>(std::max(platform::raise_descriptor_limit(), 65) - 64));
@@ -195,13 +196,13 @@ void serve(Settings const& settings) {
           " policy=" + std::string(to_string(settings.policy)) +
           " pid=" + std::to_string(platform::process_id()));
   server->run();
-  // Who comes from now on finds none, and not one that does not answer.
+  // Programs that come from now on find no coordinator, rather than one that does not answer.
   std::error_code ignored;
   if (!sockets.path.empty()) std::filesystem::remove(sockets.path, ignored);
   if (!settings.metrics.empty()) std::filesystem::remove(settings.metrics, ignored);
   server.reset();
   log(Log::Level::info, "leaving");
-  // Else its thread may be in a file for which ending as usual would wait.
+  // Otherwise its thread may be in a write that the usual ending would wait for.
   if (!log.finish(last_lines_within)) std::_Exit(0);
 }
 

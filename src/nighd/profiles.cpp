@@ -21,7 +21,7 @@ namespace {
 
 using namespace coordinator;
 
-// Others wait meanwhile.
+// Other requests wait meanwhile.
 constexpr std::chrono::milliseconds patience{10};
 
 class Profiles {
@@ -31,12 +31,12 @@ class Profiles {
   Recollection recall(KnownProgram const& program) {
     auto const found = program.process.look([&] { return recall_as_it_is(program); });
     if (found) return *found;
-    auto gone = program;  // its number may be another process's
+    auto gone = program;  // its number may belong to another process by then
     gone.process = {};
     return recall_as_it_is(gone);
   }
 
-  // Only what is new of the program: the library.
+  // Only the library is new.
   Recollection look(KnownProgram const& program, std::uint32_t number) {
     Recollection found;
     auto const looked =
@@ -73,7 +73,7 @@ class Profiles {
     keep(directory, program.name, program.binary, own, [&](ProgramProfile& profile) {
       if (!program.path.empty()) profile.path = program.path;
       profile.interpreter = program.interpreter;
-      // From before libraries had profiles.
+      // Kept before libraries had profiles.
       std::erase_if(profile.regions, [&](RegionProfile const& r) {
         return r.source == Source::learnt && is_of(program.libraries, r.id);
       });
@@ -90,12 +90,12 @@ class Profiles {
     return found;
   }
 
-  // It may have a script; which one has not been looked up.
+  // It may have a script, which has not been looked up.
   static bool is_interpreter(KnownProgram const& program) {
     auto const file = std::filesystem::path(program.path).filename();
     return program.interpreter.empty() && platform::is_interpreter(file.native());
   }
-  // An interpreter's script; the interpreter alone is nobody.
+  // The profile is an interpreter's script's; the interpreter alone has none.
   static KnownProgram program_itself(KnownProgram program) {
     if (!is_interpreter(program)) return program;
     auto const name = std::filesystem::path(program.path).filename().string();
@@ -116,7 +116,7 @@ class Profiles {
   static std::string name_of(KnownLibrary const& library) {
     return std::filesystem::path(library.path).filename().string();
   }
-  // As this process can open it, whatever directories the other one sees.
+  // The file as this process can open it, whatever directories the other process sees.
   static std::string as_seen_by(int process, std::filesystem::path const& file) {
     auto const below = "/proc/" + std::to_string(process) + "/root" + file.string();
     std::error_code failed;
@@ -139,7 +139,8 @@ class Profiles {
     return std::nullopt;
   }
 
-  // Those of which something is known. Few of the many that a program may have loaded are opened.
+  // The libraries about which something is known. Of the many that a program may have loaded, few
+  // are opened.
   void add_libraries(std::filesystem::path const& directory, Recollection& to) {
     int const process = to.program.process.pid;
     if (process <= 0) return;
@@ -160,7 +161,7 @@ class Profiles {
     }
   }
 
-  // What is known already counts more.
+  // Knowledge from before counts more.
   void add_regions(std::filesystem::path const& file, std::vector<KnownRegion>& to) {
     auto const profile = read_profile(file);
     if (!profile) return warn_once("ignores a profile", profile.message());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Keeps what is known of programs' regions in files (coordinator/profile). What the user says of a
-// region, or a study has measured, is used and never changed.
+// Keeps what is known of programs' regions in files (coordinator/profile). The user's word on a
+// region, and a study's measurements, are used and never changed.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,12 +14,13 @@ namespace nigh::nighd {
 
 struct ProfileOptions {
   std::filesystem::path directory;
-  bool apart_by_user = false;  // a directory for each: nobody says what others' programs can use
+  // a directory for each user: nobody decides what others' programs can use
+  bool apart_by_user = false;
   std::uint32_t cpus = 1;      // of this machine: what was learnt on another is not used
-  // Of a user, as far as they are only learnt; its libraries' are as many again.
+  // Of each user, counting learnt profiles only; its libraries may have as many again.
   std::size_t files = 1000;
   std::uint64_t bytes = std::uint64_t{64} << 20;
-  // What is wrong with a file or the directory; each kind once.
+  // Reports what is wrong with a file or the directory; each kind once.
   std::function<void(std::string_view what, std::string_view why)> warn{};
 };
 

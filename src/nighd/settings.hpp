@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nighd was asked to do.
+// The options of nighd.
 
 #include <cstdint>
 #include <filesystem>
@@ -25,7 +25,7 @@ struct Settings {
   policy::CoreAllocation policy = policy::CoreAllocationOptions{}.how;
 };
 
-// Nothing when all there is to do has been done, with the status to end with.
+// Nothing: all that was asked is done, and the status says how to end.
 struct ReadSettings {
   std::optional<Settings> settings;
   int status = 0;

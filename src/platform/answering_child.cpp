@@ -22,7 +22,7 @@
 namespace nigh::platform {
 namespace {
 
-// The number that all four of a line "Uid: 0 0 0 0" are.
+// The number that appears four times in a line "Uid: 0 0 0 0".
 std::optional<unsigned> only_number(std::string const& line) {
   std::istringstream words(line);
   std::string name;
@@ -44,7 +44,7 @@ std::uint64_t address_space() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Sanitizers reserve what they need at any time.
+// Sanitizers reserve the address space they need whenever they like.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool bounds_memory = false;
 #elif defined(__has_feature)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A child of this process that answers questions about files that may be hostile. What it does
-// wrong and what it takes too much of ends the child alone.
+// A child of this process that answers questions about files that may be hostile. Its errors, and
+// taking too much of anything, end the child alone.
 
 #include <cstdint>
 #include <functional>
@@ -17,9 +17,9 @@ struct User {
   bool is_us = false;
 };
 
-// The user whom a process has all its rights from; empty when it is gone, or has the rights of more
-// than one, as a set-user-id program. (The owner of its folder in /proc is root's as soon as the
-// process asks for that: see PR_SET_DUMPABLE in prctl(2).)
+// The user whom all rights of a process come from; empty when the process is gone, or has the
+// rights of several users, as a set-user-id program. (The owner of its folder in /proc does not
+// tell: it is root as soon as the process asks for that; see PR_SET_DUMPABLE in prctl(2).)
 std::optional<User> user_of(int process);
 
 class AnsweringChild {
@@ -27,11 +27,11 @@ class AnsweringChild {
   using Answer = std::function<std::string(std::string_view question)>;
 
   struct Bounds {
-    int seconds = 20;               // of cpu time in all, and half as much again for an answer
+    int seconds = 20;  // of cpu time in all; half as much again for an answer
     std::optional<User> user = {};  // whose rights it has; only root may take another's
   };
 
-  // `make` runs in the child, and makes what answers there.
+  // `make` runs in the child, and makes the object that answers there.
   static std::optional<AnsweringChild> start(Bounds const& bounds,
                                              std::function<Answer()> const& make);
 
@@ -39,7 +39,7 @@ class AnsweringChild {
   AnsweringChild& operator=(AnsweringChild&&) = delete;
   ~AnsweringChild();
 
-  // Empty: it has ended, or does not answer in time. Questions and answers have at most
+  // Empty: the child has ended, or does not answer in time. Questions and answers have at most
   // `longest_message` bytes.
   std::optional<std::string> ask(std::string_view question);
   static constexpr std::size_t longest_message = 32'768;
@@ -53,7 +53,7 @@ class AnsweringChild {
   int seconds_;
 };
 
-// In such a child: room for so many bytes of memory on top of all that was allowed before.
+// In such a child: allows so many bytes of memory beyond all that was allowed before.
 void allow_memory(std::uint64_t bytes);
 
 }  // namespace nigh::platform

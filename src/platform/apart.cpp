@@ -30,7 +30,7 @@ void limit_to(int what, rlim_t most) {
   ::setrlimit(static_cast<__rlimit_resource_t>(what), &limit);
 }
 
-// Sanitizers have reserved terabytes before: what counts is what comes on top of that.
+// Sanitizers have reserved terabytes before; the limit counts from there.
 void limit_memory(std::size_t more_bytes) {
   unsigned long long all = 0, data = 0;
   std::unique_ptr<FILE, int (*)(FILE*)> const statm(std::fopen("/proc/self/statm", "re"),
@@ -54,10 +54,10 @@ void send_all(int to, void const* what, std::size_t size) {
   }
 }
 
-// The size comes first: an answer that is cut is none.
+// The size comes first: an answer that was cut off counts as none.
 [[noreturn]] void be_child(std::function<std::optional<std::string>()> const& work,
                            ApartLimits const& limits, int answer) {
-  // This program's handlers are for its own crashes.
+  // The handlers of this program are for its own crashes.
   for (int const s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGXCPU, SIGPIPE, SIGTERM})
     ::signal(s, SIG_DFL);
   sigset_t none;
@@ -81,7 +81,7 @@ void send_all(int to, void const* what, std::size_t size) {
   ::_exit(0);
 }
 
-// Nothing when that takes too long, or there is too much.
+// Nothing when it takes too long, or is too long.
 std::optional<std::string> everything_from(int pipe, std::size_t most, Clock::time_point until) {
   std::string got;
   std::array<char, 1 << 16> part;
@@ -121,8 +121,8 @@ result<std::optional<std::string>> do_apart(std::function<std::optional<std::str
   }
   auto got = everything_from(ends[0], limits.answer_bytes, until);
   ::close(ends[0]);
-  ::kill(child, SIGKILL);  // it has said all, or never will
-  // Somebody else in this program may have waited for it: for any child.
+  ::kill(child, SIGKILL);  // it has answered, or never will
+  // Other code of this program may have waited for any child, and so for this one.
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
   std::uint64_t size = 0;

@@ -19,9 +19,9 @@ struct ApartLimits {
   std::chrono::seconds wall_time{60};
 };
 
-// What `work` returns in the child. Nothing: it returned nothing, crashed or went beyond a limit.
-// An error: there can be no child. The child has this thread only, says nothing on standard output
-// or error, and leaves no trace but its answer.
+// What does `work` return in the child? Nothing: it returned nothing, crashed or went beyond a
+// limit. An error: there can be no child. The child has this thread only, writes nothing to
+// standard output or error, and leaves no trace but its answer.
 result<std::optional<std::string>> do_apart(std::function<std::optional<std::string>()> const& work,
                                             ApartLimits const& limits);
 

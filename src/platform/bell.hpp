@@ -16,12 +16,12 @@ class Bell {
 
   bool is_in_order() const noexcept { return descriptor_ >= 0; }  // false: the system refused
   void ring() noexcept;
-  // Readable when it has rung since the last wait(), for an EventSet.
+  // Readable when the bell has rung since the last wait(), for an EventSet.
   int descriptor() const noexcept { return descriptor_; }
-  // Until it has rung since the last time, something has arrived at the socket (-1: none), or the
-  // time is over. May return early.
+  // Waits until the bell has rung since the last time, something has arrived at the socket (-1:
+  // none), or the time is over. May return early.
   void wait(int socket, std::optional<std::int64_t> timeout_us) noexcept;
-  // In a child of fork(): it stays its parent's.
+  // In a child of fork(): the bell stays the parent's.
   void drop() noexcept;
 
  private:

@@ -27,7 +27,7 @@ bool read_at(int file, std::uint64_t offset, void* into, std::size_t size) noexc
   return ::pread(file, into, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }
 
-// Notes are small; whoever writes more in front of the build id is treated as without one.
+// Notes are small. A file with more in front of the build id counts as one without a build id.
 bool add_build_id(int file, Segment const& notes, Hash& hash) noexcept {
   std::array<unsigned char, 1024> bytes{};
   auto const size = notes.p_filesz < bytes.size() ? notes.p_filesz : bytes.size();

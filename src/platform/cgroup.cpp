@@ -16,7 +16,7 @@
 namespace nigh::platform {
 namespace {
 
-// The text up to `end`, which is taken from it with what ends it.
+// The text up to `end`; both are taken away from it.
 std::string_view next_part(std::string_view& text, char end) {
   auto const part = text.substr(0, text.find(end));
   text.remove_prefix(std::min(part.size() + 1, text.size()));
@@ -57,9 +57,9 @@ bool is_among(std::string_view controllers, std::string_view one) {
   return std::string(controllers).find(',' + std::string(one) + ',') != std::string::npos;
 }
 
-// What lies below the mounted cgroup on the way to `group`; nothing where the mount does not show
-// the group. A cgroup that lies above the reader's namespace is shown as "/..": how the namespace's
-// own root is called below it is not to be known, but what is mounted binds it.
+// The path from the mounted cgroup down to `group`; nothing where the mount does not show the
+// group. A cgroup above the reader's namespace is shown as "/..": the name of the namespace's own
+// root below it cannot be known, but what is mounted binds it.
 std::optional<std::string> below(std::string const& root, std::string const& group) {
   auto const top = root == "/" ? std::string() : root;
   bool const is_below =
@@ -70,7 +70,7 @@ std::optional<std::string> below(std::string const& root, std::string const& gro
   return std::nullopt;
 }
 
-// Nothing is said of a file that is not there: no such controller.
+// A file that is not there says nothing: there is no such controller.
 std::optional<std::string> text_of(std::string const& file, std::string& odd) {
   std::string text;
   errno = 0;
@@ -108,7 +108,7 @@ std::optional<double> quota_v2(std::string const& group, std::string& odd) {
   return share;
 }
 
-// Version 1 has a file for each; a quota of -1 is none.
+// Version 1 has one file for each; a quota of -1 is none.
 std::optional<double> quota_v1(std::string const& group, std::string& odd) {
   auto const file = group + "/cpu.cfs_quota_us";
   auto const quota = text_of(file, odd);

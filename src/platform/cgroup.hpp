@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the cgroups of a process, versions 1 and 2, grant it of the cpus: time (a quota) and numbers
-// (a cpuset). Read, never changed.
+// How much time (a quota) and which cpus (a cpuset) the cgroups of a process, versions 1 and 2,
+// grant it. Read, never changed.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace nigh::platform {
 
-// Which cgroup, the same for all processes that see it.
+// Identifies the cgroup, with the same text for all processes that see it.
 struct GroupId {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -29,22 +29,22 @@ struct CpuQuota {
 
 struct CpuGrants {
   // One for each cgroup with a quota, from the process's own up to the mounted root, the smallest
-  // first: each of them binds.
+  // quota first: each of them binds.
   std::vector<CpuQuota> quotas;
   std::vector<int> cpus;  // of the cpuset, ascending; none: the system does not say
-  std::string odd;        // the first thing that no sense could be made of, and counts for nothing
+  std::string odd;  // the first text that made no sense, and so is ignored
 
-  // Cpus' worth of time that the process may use, whoever else is in its cgroups.
+  // Cpus' worth of time that the process may use, no matter what others in its cgroups do.
   std::optional<double> quota() const {
     return quotas.empty() ? std::nullopt : std::optional(quotas.front().cpus);
   }
 };
 
-// Reads the mounts once, and each cgroup once, however many processes are in it: make a new one to
-// look again.
+// Reads the mounts once, and each cgroup once, for any number of processes in it: make a new reader
+// to look again.
 //
-// Linux shows both the paths of cgroups and the roots of mounts as the reader's cgroup namespace
-// sees them, so the mounts are always the reader's own, also where the process has others.
+// Linux shows the paths of cgroups and the roots of mounts as the reader's cgroup namespace sees
+// them. So the mounts are always the reader's own, even for a process with other mounts.
 class CgroupReader {
  public:
   explicit CgroupReader(std::filesystem::path root = "/");  // another one in tests
@@ -71,8 +71,8 @@ class CgroupReader {
 // Of the calling process. Empty: it has no quota.
 std::optional<double> own_cpu_quota();
 
-// How often processes of the group had to stop since the group was made, as they had used up its
-// quota.
+// How often processes of the group were stopped since the group was made, because they had used up
+// its quota.
 struct Throttling {
   std::uint64_t periods = 0;    // in which a process of the group wanted to run
   std::uint64_t throttled = 0;  // of these

@@ -8,8 +8,8 @@
 
 namespace nigh::platform {
 
-// Lines as "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; guests' times
-// are in user and nice once more.
+// Lines as "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; user and nice
+// contain the last two.
 std::vector<CpuTimes> cpu_times(std::filesystem::path const& root) {
   constexpr std::size_t largest_cpu = 65535;
   std::vector<CpuTimes> times;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How long each cpu has worked and rested since the host started, and processes have worked.
+// How long each cpu has worked and rested since the host started, and how long processes have
+// worked.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,10 +15,11 @@ struct CpuTimes {
   std::int64_t idle = 0;
 };
 
-// By Linux's number of the cpu; empty where the system does not say.
+// [Linux's number of the cpu]; empty where the system does not say.
 std::vector<CpuTimes> cpu_times(std::filesystem::path const& root = "/");
 
-// In the same unit: all threads of a process since it began. Nothing where the system does not say.
+// In the same unit: the time of all threads of a process since it began. Nothing where the system
+// does not say.
 std::optional<std::int64_t> cpu_time_of(int process, std::filesystem::path const& root = "/");
 
 }  // namespace nigh::platform

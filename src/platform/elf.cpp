@@ -27,8 +27,8 @@ using Section = ElfW(Shdr);
 using Symbol = ElfW(Sym);
 constexpr unsigned char our_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
-// A regular file. Others may change it meanwhile, cut it or have it say anything: so it is not
-// mapped, and what is kept of it is bounded by its size.
+// A regular file. Others may change it meanwhile, cut it or have it say anything. So it is not
+// mapped, and its size bounds what is kept of it.
 class File {
  public:
   explicit File(char const* path)
@@ -45,14 +45,14 @@ class File {
 
   std::uint64_t size() const { return size_; }
 
-  // How many bytes there were.
+  // Returns how many bytes there were.
   std::size_t read(std::uint64_t offset, void* into, std::size_t bytes) const {
     if (offset >= size_) return 0;
     auto const got = ::pread(descriptor_, into, bytes, static_cast<off_t>(offset));
     return got < 0 ? 0 : static_cast<std::size_t>(got);
   }
 
-  // All names together are no longer than the file: the rest are empty.
+  // All names together are no longer than the file; beyond that, names come back empty.
   std::string name_at(std::uint64_t offset) {
     std::array<char, 4096> bytes{};  // the longest
     auto const most = std::min<std::uint64_t>(bytes.size(), names_left_);
@@ -76,7 +76,7 @@ bool read_header(File& in, Header& header) {
   return read_at(in, 0, header) && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
 }
 
-// Where in the file a virtual address is loaded from.
+// The place in the file that a virtual address is loaded from.
 std::optional<std::uint64_t> offset_of(std::vector<Segment> const& segments,
                                        std::uint64_t address) {
   for (auto const& s : segments)
@@ -104,8 +104,8 @@ void read_names(File& in, std::vector<Segment> const& segments, Segment const& d
   if (own) facts.library_name = in.name_at(*strings + *own);
 }
 
-// From the section headers, which even stripped programs keep; none where they are gone. Of one
-// table: a file that a linker made has no other.
+// From the section headers, which even stripped programs keep; none where they are gone. One table
+// is enough: a file that a linker made has no other.
 std::vector<std::string> imports_of(File& in, Header const& header) {
   constexpr std::uint64_t most = 1 << 20;
   std::vector<std::string> imports;

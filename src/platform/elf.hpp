@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a program's file says of how it is loaded.
+// What does a program's file say of how it is loaded?
 
 #include <filesystem>
 #include <optional>
@@ -10,8 +10,8 @@
 namespace nigh::platform {
 
 struct ElfFacts {
-  bool is_ours = false;                   // made for the word size and processor that we are
-  bool is_dynamic = false;                // loaded by a dynamic linker, which hears LD_PRELOAD
+  bool is_ours = false;  // made for our word size and processor
+  bool is_dynamic = false;  // loaded by a dynamic linker, which obeys LD_PRELOAD
   std::vector<std::string> needed = {};   // libraries it names, "libgomp.so.1"
   std::vector<std::string> imports = {};  // functions and data it takes from them
   std::string library_name = {};          // under which others need it; empty: it is no library

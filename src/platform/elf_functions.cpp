@@ -65,7 +65,7 @@ bool is_one_of(Mapped const& file, std::uint64_t name,
   return false;
 }
 
-// `left`: symbols that may still be looked at. Tables that overlap make more of them than the file
+// `left`: symbols that may still be looked at. Overlapping tables make more of them than the file
 // has room for.
 bool has_one_of(Mapped const& file, Section const& symbols, Section const& strings,
                 std::span<char const* const> functions, std::size_t& left) noexcept {
@@ -92,7 +92,8 @@ Defined defines_any(char const* path, std::span<char const* const> functions) no
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Section symbols, strings;
     if (!file.read(header.e_shoff + i * sizeof(Section), symbols)) return Defined::unknown;
-    // Those for the dynamic linker are never stripped, but are only what others are to see.
+    // The linker never strips the symbols for the dynamic linker, but those are only the exported
+    // ones.
     if (symbols.sh_type != SHT_SYMTAB && symbols.sh_type != SHT_DYNSYM) continue;
     if (!file.read(header.e_shoff + symbols.sh_link * sizeof(Section), strings))
       return Defined::unknown;

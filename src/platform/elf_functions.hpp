@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which functions a program brings along itself. Nothing here throws or allocates.
+// Which functions does a program contain itself? Nothing here throws or allocates.
 
 #include <cstdint>
 #include <span>
@@ -14,10 +14,10 @@ enum class Defined : std::uint8_t { no, yes, unknown };
 // the file cannot be read.
 Defined defines_any(char const* file, std::span<char const* const> functions) noexcept;
 
-// Whether that is true of the file's bytes; false, if it cannot be read.
+// Whether the file's bytes say so; false, if it cannot be read.
 bool is_true_of_file(char const* file, bool (*question)(std::string_view bytes) noexcept) noexcept;
 
-// Of OpenMP's runtimes, which are linked statically then: nobody can stand between.
+// Of OpenMP's runtimes, which are then linked statically: no shim can stand between.
 inline constexpr char const* openmp_functions[]{"GOMP_parallel", "__kmpc_fork_call"};
 
 }  // namespace nigh::platform

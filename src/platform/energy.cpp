@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_in(fs::path const& file) {
   return value;
 }
 
-// All of it, behind `prefix`.
+// The whole text behind `prefix`.
 std::optional<int> number_behind(std::string_view prefix, std::string_view text) {
   if (!text.starts_with(prefix)) return std::nullopt;
   text.remove_prefix(prefix.size());
@@ -71,8 +71,9 @@ std::map<Place, std::vector<int>> cpus_by_place(fs::path const& root) {
 
 }  // namespace
 
-// Zones are intel-rapl:0, AMD's too, and have parts (intel-rapl:0:0, its cores), which are in them.
-// Others at the same level are no packages (psys) or the same once more (intel-rapl-mmio:0).
+// Zones are intel-rapl:0 (AMD's too). Their parts (intel-rapl:0:0, its cores) are contained in
+// them. Other zones of the same level are no packages (psys), or the same once more
+// (intel-rapl-mmio:0).
 EnergyMeter::EnergyMeter(fs::path root) {
   auto const cpus = cpus_by_place(root);
   for (auto const& zone : entries_of(root / "sys/class/powercap")) {

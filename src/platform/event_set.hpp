@@ -17,15 +17,16 @@ class EventSet {
   EventSet& operator=(EventSet&&) = delete;
   ~EventSet();
 
-  // `name` stands for it; any but this one, which is an error.
+  // Adds a descriptor under this `name`. Every name but this constant is allowed, which is an
+  // error.
   static constexpr std::uint64_t reserved_name = ~std::uint64_t{0};
   result<void> add(int descriptor, std::uint64_t name);
-  // From now on, it is not what arrives that happens to one that was added, but room for more.
+  // From now on, an added descriptor reports room to send, not arrivals.
   result<void> await_room(int descriptor, std::uint64_t name);
   void remove(int descriptor) noexcept;
 
-  // Names of those that something has happened to, for as long as the next wait(). Empty after
-  // this time, which may be without end, or a signal. Up to a millisecond late.
+  // Names of the descriptors that something has happened to, valid until the next wait(). Empty
+  // after this time, which may be endless, or after a signal. Up to a millisecond late.
   std::span<std::uint64_t const> wait(std::optional<std::int64_t> timeout_us);
 
  private:
@@ -35,8 +36,8 @@ class EventSet {
   std::span<std::uint64_t const> look(int timeout_ms);
 
   int descriptor_;
-  // A timeout of the wait itself would be set and ended each time, for a microsecond or two in a
-  // virtual machine; this one stays until it is over, or one is due that is earlier.
+  // A timeout of the wait itself would be set and ended each time, which costs a microsecond or two
+  // in a virtual machine. This timer stays until it is over, or an earlier one is due.
   int timer_;
   std::optional<std::int64_t> due_us_{};
   std::array<std::uint64_t, 64> names_{};

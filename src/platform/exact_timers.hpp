@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sleeping for so long and no longer. Linux lets a thread sleep some 50 us more than it asked for,
-// so that it need not set a timer for each.
+// Sleeping exactly as long as asked. Linux otherwise lets a thread sleep some 50 us longer, so that
+// it need not set a timer for each.
 
 namespace nigh::platform {
 
@@ -14,7 +14,7 @@ class ExactTimers {
   ExactTimers& operator=(ExactTimers&&) = delete;
 
  private:
-  int const slack_ns_;  // before; 0 or less: unknown, or as exact as can be
+  int const slack_ns_;  // before; 0 or less: unknown, or already exact
 };
 
 }  // namespace nigh::platform

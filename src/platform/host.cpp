@@ -13,8 +13,8 @@ result<hwloc_topology_t> load() {
   if (hwloc_topology_init(&host) == 0) {
     if (hwloc_topology_set_flags(host, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) == 0 &&
         hwloc_topology_load(host) == 0) {
-      // From here on only read, by any thread: distances are the one thing hwloc brings up to
-      // date behind a reader's back.
+      // From here on only read, by any thread: distances are all that hwloc updates without being
+      // asked.
       hwloc_topology_refresh(host);
       return host;
     }

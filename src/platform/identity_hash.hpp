@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a file is known by, as one number; never 0.
+// The number that identifies a file; never 0.
 
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,7 @@
 namespace nigh::platform {
 namespace {
 
-// What the system refused.
+// The setting that the system refused.
 std::vector<std::string> apply(Launch const& launch) {
   std::vector<std::string> refused;
   for (auto const& name : launch.removed) ::unsetenv(name.c_str());
@@ -49,7 +49,7 @@ NotStarted become(Launch const& launch, Complain const& complain) {
 }
 
 void die_of(int signal) {
-  rlimit no_core{};  // the program has left one, if any
+  rlimit no_core{};  // the program has left a core dump, if any
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::signal(signal, SIG_DFL);
   sigset_t only;

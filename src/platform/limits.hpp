@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What this host's system allows a program: the facts behind `nigh doctor`. Read, never changed.
+// What does this host's system allow a program? The facts behind `nigh doctor`. Read, never
+// changed.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +16,7 @@ namespace nigh::platform {
 struct limits {
   std::optional<double> cpu_quota;         // cpus' worth of time a cgroup grants; empty: unlimited
   std::optional<Throttling> throttling;    // of that cgroup
-  std::string odd_cgroup;                  // what was not understood of cgroups; usually nothing
+  std::string odd_cgroup;  // the part of the cgroups that made no sense; usually nothing
   std::optional<int> perf_event_paranoid;  // kernel.perf_event_paranoid
   std::optional<bool> numa_balancing;      // the kernel moves pages on its own ("AutoNUMA")
   std::string huge_pages;                  // transparent huge pages: "always", "madvise", "never"
@@ -27,10 +28,10 @@ struct limits {
   bool virtual_machine = false;
 };
 
-// Below `root`, which is "/" but in tests.
+// Below `root`, which is "/" except in tests.
 limits read_limits(std::filesystem::path const& root = "/");
 
-// What the system answers when asked to do a thing; empty: it does it, else its reason.
+// The system's answer when asked to do a thing; empty: it does it, else its reason.
 struct probes {
   std::string hardware_counters;                // counting cycles of the calling thread
   std::string bind_memory;                      // mbind

@@ -45,7 +45,7 @@ result<int> listen_local(std::filesystem::path const& path, Carries what, unsign
   int const type = what == Carries::messages ? SOCK_SEQPACKET : SOCK_STREAM;
   int const listener = ::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener < 0) return said_no();
-  // Nobody can connect before listen(), by when the mode is set.
+  // Nobody can connect before listen(); by then the mode is set.
   bool const done =
       ::bind(listener, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0 &&
       ::chmod(name.c_str(), mode) == 0 && ::listen(listener, waiting_connections) == 0;

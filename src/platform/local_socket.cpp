@@ -17,7 +17,7 @@ iovec over(std::span<std::byte const> bytes) noexcept {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
-// The system says who called listen(): of a service manager's socket, root.
+// The system says who called listen(): root, for a service manager's socket.
 bool is_trusted(int socket) noexcept {
   ucred who{};
   socklen_t size = sizeof who;

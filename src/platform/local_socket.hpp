@@ -2,22 +2,23 @@
 #pragma once
 // Sockets between processes of one host that carry whole messages, and descriptors with them.
 //
-// What programs use that are not ours: nothing here throws or allocates. Descriptors are plain
-// numbers; what fails returns -errno.
+// For use inside programs that are not ours: nothing here throws or allocates. Descriptors are
+// plain numbers; functions that fail return -errno.
 
 #include <cstddef>
 #include <span>
 
 namespace nigh::platform {
 
-// Never waits: where too many wait already, it fails. So it does where neither our user nor root
-// listens: -EPERM.
+// Never waits: it fails where too many wait already. It also fails, with -EPERM, where neither our
+// user nor root listens.
 int connect_local(char const* path) noexcept;
 
-// All of it, now, or not at all; `passed` is a descriptor to send with it.
+// Sends all of it, now, or nothing; `passed` is a descriptor to send with it.
 int send_message(int socket, std::span<std::byte const> message, int passed = -1) noexcept;
 
-// As many bytes as there is room for now, of a socket without messages: their number.
+// For a socket without messages: sends as many bytes as there is room for now, and returns their
+// number.
 int send_bytes(int socket, std::span<std::byte const> bytes) noexcept;
 
 struct ArrivedMessage {
@@ -29,10 +30,10 @@ ArrivedMessage receive_message(int socket, std::span<std::byte> into) noexcept;
 // Passed descriptors are not accepted.
 int receive_bytes(int socket, std::span<std::byte> into) noexcept;
 
-// True when something may have arrived, the end of the connection included.
+// True when something may have arrived, or the connection has ended.
 bool wait_until_readable(int socket, int timeout_ms) noexcept;
 
-// Ends the connection, for whoever else uses it here too; the number stays.
+// Ends the connection, also for others that use it here; the number stays taken.
 void hang_up(int socket) noexcept;
 int duplicate_descriptor(int descriptor) noexcept;
 void close_descriptor(int descriptor) noexcept;

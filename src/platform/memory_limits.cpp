@@ -34,7 +34,7 @@ std::optional<std::uint64_t> number_of(std::string_view key, std::string_view te
   return std::nullopt;
 }
 
-// The names the two versions of cgroups have for the same things.
+// What the two versions of cgroups call the same things.
 struct CgroupFiles {
   char const* limit;
   char const* usage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where the kernel takes fresh pages from, for a whole program rather than for one array.
+// Where the kernel takes fresh pages from, for a whole program rather than one array.
 
 #include <nigh/result.hpp>
 #include <vector>
@@ -11,7 +11,7 @@ struct MemoryPolicy {
   enum class Kind { first_touch, interleave, bind, preferred };
 
   Kind kind = Kind::first_touch;
-  std::vector<int> os_nodes = {};  // Linux's numbers; of preferred one, of first_touch none
+  std::vector<int> os_nodes = {};  // Linux's numbers; for preferred one, for first_touch none
 
   bool operator==(MemoryPolicy const&) const = default;
 };

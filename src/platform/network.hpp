@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What this host is called on the network, and under which addresses others reach it.
+// The name of this host on the network, and the addresses under which others reach it.
 
 #include <array>
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace nigh::platform {
 
 struct NetworkAddress {
-  std::array<std::uint8_t, 16> bytes{};  // of an IPv4 address the first four
+  std::array<std::uint8_t, 16> bytes{};  // an IPv4 address uses the first four
   std::uint32_t is_v6 = 0;
   bool operator==(NetworkAddress const&) const = default;
 };
 
 inline constexpr NetworkAddress loopback_address{{127, 0, 0, 1}, 0};
 
-// Of the interfaces that are up, without loopback and those that mean something on one link only.
+// Addresses of the interfaces that are up, except loopback and addresses valid on one link only.
 std::vector<NetworkAddress> network_addresses();
 
 std::string host_name();

@@ -46,13 +46,13 @@ class NumberLock {
       futex_wake_all(word_);  // (number_lock.N)
   }
 
-  // In a child of fork(), where nobody has it.
+  // In a child of fork(), where no thread has it.
   void reset() noexcept { word_.store(0, sync::relaxed); }
 
  private:
   static constexpr std::uint32_t taken = std::uint32_t{1} << 31U, awaited = std::uint32_t{1} << 30U;
 
-  // Unless the word has changed from what was seen.
+  // Does nothing if the word has changed since it was seen.
   void sleep(std::uint32_t seen) noexcept {
     if ((seen & awaited) == 0 &&
         !word_.compare_exchange_strong(seen, seen | awaited, sync::relaxed))

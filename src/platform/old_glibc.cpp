@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets a preloaded library run with every glibc from 2.28 on, whichever it is built with: a loader
-// that misses one symbol's version ends each program it is preloaded into, all over a container.
+// Lets a preloaded library run with every glibc from 2.28 on, whichever it is built with. A loader
+// that misses one symbol's version would end every program that the library is preloaded into.
 //
-// Functions that only moved between glibc's libraries got new versions by it; here the names, as
-// our objects and those of the C++ runtime call them, mean the old version. Names that glibc did
+// Functions that moved between glibc's libraries got new versions; the names here, as our objects
+// and those of the C++ runtime call them, mean the old version. Names that glibc did not have yet
+// are defined. All of them are hidden: the program's own calls are not touched.
 // not have yet are defined. All of them are hidden: the program's own calls are not touched.
 
 #include "platform/old_glibc.hpp"
@@ -36,13 +37,13 @@ NIGH_OLD("sem_init", NIGH_BASE)
 NIGH_OLD("sem_post", NIGH_BASE)
 NIGH_OLD("sem_trywait", NIGH_BASE)
 NIGH_OLD("sem_wait", NIGH_BASE)
-// They report errors by errno since, and by that alone.
+// Since then, these report errors by errno alone.
 NIGH_OLD("log", NIGH_BASE)
 NIGH_OLD("pow", NIGH_BASE)
 
 #define NIGH_NEW extern "C" __attribute__((visibility("hidden")))
 
-// 2.32. False: the C++ runtime takes no short cuts.
+// 2.32. False: the C++ runtime takes no short cuts for single-threaded programs.
 NIGH_NEW char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
@@ -51,8 +52,8 @@ NIGH_NEW int fstat(int descriptor, void* what) {
   return static_cast<int>(syscall(SYS_fstat, descriptor, what));
 }
 
-// 2.35. How the compiler's runtime finds the table by which an exception is passed up the stack; as
-// it did itself before there was this one.
+// 2.35. How the compiler's runtime finds the table by which an exception is passed up the stack;
+// done here as the runtime did it before 2.35.
 namespace {
 
 struct FoundObject {  // glibc's dl_find_object
@@ -90,7 +91,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* p) {
 
 }  // namespace
 
-// By another name here: newer headers declare it.
+// Under another name here: newer headers declare it.
 NIGH_NEW int nigh_find_object(void* address, FoundObject* found) __asm__("_dl_find_object");
 int nigh_find_object(void* address, FoundObject* found) {
   Search search{reinterpret_cast<std::uintptr_t>(address), found};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// NIGH_OLD(name, version): the function of that name, as the library that is linked calls it, is
-// that version of glibc's. At file scope.
+// NIGH_OLD(name, version): calls of this function, as the linked library makes them, mean that
+// version of glibc's. At file scope.
 
 #if defined(__x86_64__)
 #define NIGH_BASE "GLIBC_2.2.5"

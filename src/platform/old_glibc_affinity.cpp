@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As old_glibc.cpp, for libraries that do not stand before these themselves.
+// As old_glibc.cpp, for libraries that do not themselves define these functions.
 
 #include "platform/old_glibc.hpp"
 

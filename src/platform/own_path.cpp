@@ -19,7 +19,7 @@ constexpr mode_t others_may_write = S_IWGRP | S_IWOTH;
 
 error said(int why) { return error{why == ELOOP ? "it is a symbolic link" : std::strerror(why)}; }
 
-// Empty: it is.
+// Empty: the directory is ours alone.
 std::string why_not_ours(struct stat const& what) {
   if (!S_ISREG(what.st_mode)) return "it is no regular file";
   if (what.st_uid != ::geteuid())
@@ -28,7 +28,7 @@ std::string why_not_ours(struct stat const& what) {
   return {};
 }
 
-// Others could replace what is in it.
+// Others could replace its contents.
 bool is_open_to_others(struct stat const& directory) {
   bool const is_trusted = directory.st_uid == 0 || directory.st_uid == ::geteuid();
   bool const is_sticky = (directory.st_mode & S_ISVTX) != 0;
@@ -52,13 +52,13 @@ result<void> check_above(fs::path const& directory) {
 }  // namespace
 
 result<int> open_own_file(fs::path const& file) {
-  // Not blocking, for a pipe that nobody reads is refused below, not waited for.
+  // Not blocking: a pipe that nobody reads is refused below, not waited for.
   int const descriptor =
       ::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
   if (descriptor < 0) return said(errno);
   struct stat what{};
   std::string why = ::fstat(descriptor, &what) != 0 ? std::strerror(errno) : why_not_ours(what);
-  // Earlier versions let others read it, and hold its lock.
+  // Earlier versions let others read the file, and hold its lock.
   if (why.empty() && (what.st_mode & 077) != 0 && ::fchmod(descriptor, 0600) != 0)
     why = std::strerror(errno);
   if (why.empty()) return descriptor;

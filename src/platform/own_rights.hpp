@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Programs that run with more rights than those who start them.
+// Programs that run with more rights than the users who start them.
 
 namespace nigh::platform {
 
-// Whether the loader, for that reason, would hear nothing of LD_PRELOAD if we started this file.
+// Whether the loader would ignore LD_PRELOAD for that reason if we started this file.
 bool drops_preloads(char const* file) noexcept;
 
 }  // namespace nigh::platform

@@ -14,7 +14,7 @@
 namespace nigh::platform {
 namespace {
 
-// Of the calling thread. A signal handler that runs meanwhile waits for nothing.
+// Of the calling thread. A signal handler that interrupts it waits for nothing.
 constinit thread_local int inside = 0;
 
 int enter() noexcept {
@@ -29,7 +29,7 @@ void leave(int before) noexcept {
   ::pthread_setcancelstate(before, nullptr);
 }
 
-// Programs look at few of their descriptors beyond 1024; the kernel's table grows with the number.
+// Programs rarely look at descriptors beyond 1024; the kernel's table grows with the number.
 int high_number() noexcept {
   constexpr rlim_t most = 1024;
   rlimit limit{};
@@ -119,7 +119,7 @@ bool OwnSocket::begin_closing(unsigned first, unsigned last) noexcept {
   lock_.take();
   closer_cancelled_ = cancelled;
   if (!is_among(number_)) return true;
-  // Even if somebody else has a copy of it, it ends here.
+  // Ends the connection even if another process has a copy of it.
   if (int const mine = own(); mine >= 0) hang_up(mine);
   number_ = none;
   watched_.store(none, sync::relaxed);

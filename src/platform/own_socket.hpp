@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A socket in a process that is not ours, where others may close it and open something of their own
-// under the same number: every use makes sure first that the number still means our socket.
+// under the same number. Every use first makes sure that the number still means our socket.
 //
 // That leaves the time between the look and the use. A process that announces what it closes
-// (begin_closing) waits there until nobody uses the number. One that closes by bare system calls
-// does not, and would have to hit those nanoseconds.
+// (begin_closing) waits until nobody uses the number. A process that closes by bare system calls
+// does not wait, and would have to hit those nanoseconds.
 //
-// The number is a high one, so that the process finds the low ones free, as without us.
-// Nothing here throws or allocates. No thread is cancelled in here.
+// The number is a high one, so that the process finds the low ones free, as without us. Nothing
+// here throws or allocates, and no thread is cancelled in here.
 
 #include <sys/types.h>
 
@@ -24,7 +24,8 @@ class OwnSocket {
   OwnSocket(OwnSocket&&) = delete;
   OwnSocket& operator=(OwnSocket&&) = delete;
 
-  // While it lives, no thread that announces it closes the number or puts anything else there.
+  // While it lives, no thread that announces its closing closes the number or puts anything else
+  // there.
   class Use {
    public:
     explicit Use(OwnSocket& socket) noexcept;
@@ -39,7 +40,7 @@ class OwnSocket {
     int number_ = -1;
   };
 
-  // The same, and no other thread uses it, nor closes any number.
+  // The same, and no other thread uses the number, nor closes any number.
   class Change {
    public:
     explicit Change(OwnSocket& socket) noexcept;
@@ -48,7 +49,7 @@ class OwnSocket {
     Change& operator=(Change&&) = delete;
 
     int number() const noexcept;
-    // Closes what there was. As connect_local().
+    // Closes the earlier socket. Otherwise as connect_local().
     int open(char const* path) noexcept;
     void close() noexcept;
 
@@ -57,13 +58,12 @@ class OwnSocket {
     int cancelled_ = 0;
   };
 
-  // To wait at; it may be somebody else's by now.
+  // For waiting; the number may mean something else by now.
   int number() const noexcept;
 
   // The process is about to close the descriptors from `first` to `last`, or to put others there.
-  // The connection is ended if its number is among them and the process is the one that made it: a
-  // child after vfork() has its numbers for itself. True: end_closing() follows, by the same
-  // thread.
+  // The connection is ended if its number is among them and this process made it: a child after
+  // vfork() has its numbers for itself. True: the same thread calls end_closing() next.
   bool begin_closing(unsigned first, unsigned last) noexcept;
   void end_closing() noexcept;
 
@@ -71,7 +71,7 @@ class OwnSocket {
   void drop() noexcept;
 
  private:
-  // Instead of a number: there is none; any could become it.
+  // Stands for "no socket": every number could become somebody's.
   static constexpr int none = -1, any = -2;
 
   int own() const noexcept;

@@ -24,7 +24,7 @@ namespace {
 
 error said_no() { return error{std::strerror(errno)}; }
 
-// Where it ends.
+// The offset at which it ends.
 result<std::uint64_t> write_at(int descriptor, std::uint64_t offset, std::string_view text) {
   while (!text.empty()) {
     auto const written = ::pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
@@ -36,7 +36,7 @@ result<std::uint64_t> write_at(int descriptor, std::uint64_t offset, std::string
   return offset;
 }
 
-// Whether one of the process's descriptors is of this file; false where we may not look.
+// Whether one of the process's descriptors means this file; false where we may not look.
 bool has_open(int process, struct stat const& file) {
   std::error_code failed;
   auto const descriptors = "/proc/" + std::to_string(process) + "/fd";
@@ -55,7 +55,7 @@ std::string user_name(uid_t user) {
   return entry != nullptr ? entry->pw_name : std::to_string(user);
 }
 
-// Of lines as "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF", those of the file's inode.
+// From lines as "1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF", the one with the file's inode.
 std::vector<int> locking_processes(struct stat const& file) {
   std::vector<int> processes;
   std::ifstream in("/proc/locks");
@@ -78,7 +78,7 @@ std::optional<FileHolder> OwnedFile::holder_of(fs::path const& file) {
   auto candidates = locking_processes(what);
   if (int noted = 0; std::ifstream(file) >> noted && noted > 0)
     candidates.insert(candidates.begin(), noted);
-  // The kernel lists the process that took the lock, which may have left it to its children.
+  // The kernel lists the process that took the lock; its children may hold it now.
   std::error_code failed;
   for (auto it = fs::directory_iterator("/proc", failed); !failed && it != fs::directory_iterator();
        it.increment(failed))
@@ -95,7 +95,7 @@ std::optional<FileHolder> OwnedFile::holder_of(fs::path const& file) {
   return {};
 }
 
-// A lock, not the file's existence, tells who owns it: a file left by a process that is gone may be
+// The lock, not the file's existence, tells who owns it: a file whose process is gone may be
 // written again.
 result<std::optional<OwnedFile>> OwnedFile::open(std::filesystem::path const& file) {
   auto const descriptor = open_own_file(file);

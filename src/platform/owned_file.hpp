@@ -19,19 +19,19 @@ struct FileHolder {
 
 class OwnedFile {
  public:
-  // Makes the regular file, or empties this user's that is there; see open_own_file() for what is
+  // Makes the regular file, or empties this user's existing one; open_own_file() says what is
   // refused. Nothing when another process owns it, or this one already does.
   static result<std::optional<OwnedFile>> open(std::filesystem::path const& file);
 
-  // Which process owns the file: of those that have it open the one whose number the file begins
-  // with, the one that the kernel lists, or the first. Empty when we may not know.
+  // The process that owns the file: of those that have it open, the one whose number the file
+  // begins with, the one that the kernel lists, or the first. Empty when we may not know.
   static std::optional<FileHolder> holder_of(std::filesystem::path const& file);
 
   OwnedFile(OwnedFile&& from) noexcept;
   OwnedFile& operator=(OwnedFile&&) = delete;
   ~OwnedFile();
 
-  // The text at the offset, and nothing behind it.
+  // The text at the offset, and nothing after it.
   result<void> write_end(std::uint64_t offset, std::string_view text) const;
 
  private:
@@ -40,7 +40,7 @@ class OwnedFile {
   int descriptor_;
 };
 
-// A file that grows at its end. See open_own_file() for what is refused.
+// A file that grows at its end; open_own_file() says what is refused.
 class AppendedFile {
  public:
   static result<AppendedFile> open(std::filesystem::path const& file);

@@ -45,8 +45,8 @@ bool numa_balancing_is_on() {
   return on != 0;
 }
 
-// While it lives, this thread's page faults move no page: balancing leaves alone whom a memory
-// policy of his own tells where to allocate, even if it only says "locally".
+// While it lives, page faults of this thread move no page: automatic balancing leaves a thread
+// alone that has a memory policy of its own, even if the policy only says "locally".
 class Spectator {
  public:
   Spectator() noexcept {
@@ -71,8 +71,8 @@ class Spectator {
 };
 
 // With automatic NUMA balancing the kernel unmaps pages now and then, to see who uses them next.
-// move_pages takes these for absent; mincore does not. get_mempolicy tells their node, but uses the
-// page for that, as the calling thread would.
+// move_pages takes these for absent; mincore does not. get_mempolicy tells their node, but touches
+// the page for that, as the calling thread would.
 int node_of_hinted_page(void* page) noexcept {
   unsigned char resident = 0;
   if (::mincore(page, 1, &resident) != 0 || (resident & 1) == 0) return no_page;

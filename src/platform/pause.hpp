@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Hints to the processor: that a loop is waiting, that a cache line will be read or written. Part
-// of what a model-check build replaces.
+// Hints to the processor: that a loop is waiting, that a cache line will be read or written. A
+// model-check build replaces them.
 
 #ifndef NIGH_MODEL_ATOMICS
 

@@ -20,7 +20,7 @@
 namespace nigh::platform {
 namespace {
 
-// Or the system's error, negative.
+// The descriptor, or the system's error, negative.
 int pidfd_of_peer(int socket, int pid) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
@@ -58,7 +58,7 @@ ProcessIdentity identity_of_peer(int socket, int pid) {
   int const pidfd = pidfd_of_peer(socket, pid);
   bool const is_gone = pidfd == -ESRCH || pidfd == -EINVAL;
   ProcessIdentity who{pid, is_gone ? 0 : start_of(pid)};
-  if (pidfd < 0) return who;  // an older system, or one without descriptors: the number has to do
+  if (pidfd < 0) return who;  // an older system, or no descriptor left: the number has to do
   if (has_ended(pidfd)) who.started = 0;
   ::close(pidfd);
   return who;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which process a number means: the system gives numbers of processes that are gone to others.
+// Which process a number means: the system gives the numbers of ended processes to others.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,11 +13,11 @@ struct ProcessIdentity {
   int pid = 0;
   std::uint64_t started = 0;  // as /proc/PID/stat says; 0: not known, or gone by then
 
-  // Whether the number still means it. False where the start is not known.
+  // Whether the number still means that process. False where the start is not known.
   bool is_there() const;
 
-  // What `look` finds below /proc/PID. Nothing if the process was gone before, or is gone by then:
-  // what was found may be another one's.
+  // The result of `look` below /proc/PID. Nothing if the process was gone before or is gone
+  // afterwards: the result may then be another process's.
   template <class Look>
   std::optional<std::invoke_result_t<Look const&>> look(Look const& look_at) const {
     if (!is_there()) return std::nullopt;
@@ -27,12 +27,12 @@ struct ProcessIdentity {
   }
 };
 
-// Of the process that has connected this local socket, whose number the system gives as `pid`. Its
-// start is read while a pidfd of the socket's peer (Linux 6.5), or else of the number, tells that
-// it has not ended.
+// The process that has connected this local socket; the system gives its number as `pid`. Its start
+// is read while a pidfd, of the socket's peer (Linux 6.5) or else of the number, tells that it has
+// not ended.
 ProcessIdentity identity_of_peer(int socket, int pid);
 
-// When the process that has this number was started, in the system's ticks; 0: it does not say.
+// When the process with this number was started, in the system's ticks; 0: the system does not say.
 std::uint64_t start_of(int pid, std::filesystem::path const& root = "/");
 
 }  // namespace nigh::platform

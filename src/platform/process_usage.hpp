@@ -21,27 +21,26 @@ struct ThreadSample {
   std::optional<std::uint64_t> migrations;  // since it began, where the kernel counts them
 };
 
-// `proc` is "/proc" but in tests.
+// `proc` is "/proc" except in tests.
 
 // The process and its descendants; empty when it is gone.
 std::vector<int> process_tree(int root, std::filesystem::path const& proc = "/proc");
 
 std::vector<ThreadSample> threads_of(int process, std::filesystem::path const& proc = "/proc");
 
-// Files it executes code of, its program among them; empty when we may not know.
+// Files that it executes code from, its program among them; empty when we may not know.
 std::vector<std::filesystem::path> mapped_code(int process,
                                                std::filesystem::path const& proc = "/proc");
 
-// Whether it has all its rights from our user, as we have. False when it is gone.
+// Whether all its rights come from our user, as ours do. False when it is gone.
 bool is_own_process(int process);
 
-// Bytes by NUMA node of memory that is the process's own or shared between processes, but no
-// file's. Empty when the kernel does not say. Walks all its page tables: some milliseconds a
-// gigabyte.
+// Bytes by NUMA node of the process's private and shared memory that no file backs. Empty when the
+// kernel does not say. Walks all its page tables: some milliseconds per gigabyte.
 std::optional<std::map<int, std::uint64_t>> bytes_by_node(
     int process, std::filesystem::path const& proc = "/proc");
 
-// The most memory that this process had at a time so far.
+// The most memory that this process has had at a time so far.
 std::uint64_t most_bytes_resident() noexcept;
 
 }  // namespace nigh::platform

@@ -36,7 +36,7 @@ std::vector<std::string> environment_with(std::vector<std::string> const& variab
   return all;
 }
 
-// While a program runs in our place, ^C is its business.
+// While a program runs in our place, ^C is for it.
 class InterruptsIgnored {
  public:
   InterruptsIgnored() {

@@ -14,10 +14,10 @@ namespace nigh::platform {
 namespace fs = std::filesystem;
 namespace {
 
-// How an interpreter's options are read. Letters may be joined ("-uc"); what follows a letter that
-// takes a value in the same word is the value.
+// How an interpreter's options are read. Letters may be joined ("-uc"); a letter that takes a value
+// takes the rest of its word.
 struct Interpreter {
-  std::string_view name;        // its file's begins with it
+  std::string_view name;  // its file's name begins with it
   std::string_view ends_list;   // letters of options whose value is the script's text
   std::string_view with_value;  // whose value is the rest of the word, or the next one
   std::string_view with_rest;   // whose value, if any, is the rest of the word
@@ -160,7 +160,7 @@ std::optional<Script> script_of_process(int process, std::string_view program_fi
   auto const word = script_in(program_file, split_at_zeros(text_of(its / "cmdline")));
   std::error_code failed;
   auto const directory = fs::read_symlink(its / "cwd", failed);
-  // Of another user's process one sees neither its directory nor its root.
+  // The directory and root of another user's process cannot be seen.
   if (failed && fs::path(word.text).is_relative() && word.kind == ScriptWord::Kind::file)
     return std::nullopt;
   auto const root = its / "root";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which script an interpreter runs. To people, and to a profile, that is the program: python3 is
-// the same for all of them.
+// Which script does an interpreter run? To people, and to a profile, the script is the program:
+// python3 is the same for all of them.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,10 +13,10 @@
 namespace nigh::platform {
 
 // python3.11, perl, ruby, Rscript, R, julia, node, octave, lua, by the name of the program's file.
-// Shells are none: they begin no parallel regions.
+// Shells do not count: they begin no parallel regions.
 bool is_interpreter(std::string_view program_file);
 
-// As an interpreter's words say it, the first being its own name.
+// As the interpreter's words say, the first of which is its own name.
 struct ScriptWord {
   enum class Kind : std::uint8_t {
     none,    // it reads its standard input, or has the script itself among its words (-c, -e)
@@ -33,13 +33,13 @@ ScriptWord script_in(std::string_view program_file, std::vector<std::string> con
 struct Script {
   std::string name = {};            // "train.py", or that of a module
   std::filesystem::path path = {};  // of a module: empty
-  // Of its path, or a module's name, and the interpreter. Not of what it says: the code of a region
-  // is the interpreter's, or a library's, wherever a script is changed.
+  // A hash of its path, or a module's name, and the interpreter. The script's text is left out: a
+  // region's code is the interpreter's, or a library's, however the script is changed.
   std::uint64_t identity = 0;
 };
 
-// Relative paths are looked up in `directory`, all of them below `root`. Nothing if there is no
-// such file, as with `none` above.
+// Relative paths are looked up in `directory`; all paths, below `root`. Nothing if there is no such
+// file, as with `none` above.
 std::optional<Script> script_of(ScriptWord const& word, std::uint64_t interpreter,
                                 std::filesystem::path const& directory,
                                 std::filesystem::path const& root = "/");

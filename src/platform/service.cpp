@@ -23,14 +23,14 @@ extern char** environ;
 namespace nigh::platform {
 namespace {
 
-// What sched_setattr(2) takes, in its first version; the C library does not have it.
+// The argument of sched_setattr(2), in its first version; the C library does not have it.
 struct SchedAttributes {
   std::uint32_t size = sizeof(SchedAttributes);
   std::uint32_t policy = 0;  // SCHED_OTHER
-  std::uint64_t flags = 1;   // SCHED_FLAG_RESET_ON_FORK: not for those whom it starts
+  std::uint64_t flags = 1;  // SCHED_FLAG_RESET_ON_FORK: processes that it starts do not inherit it
   std::int32_t nice = 0;
   std::uint32_t priority = 0;
-  std::uint64_t runtime_ns = 0;  // of a turn
+  std::uint64_t runtime_ns = 0;  // of a time slice
   std::uint64_t deadline = 0, period = 0;
 };
 static_assert(sizeof(SchedAttributes) == 48);
@@ -85,7 +85,7 @@ result<void> leave_terminal() {
   return {};
 }
 
-// How the child has ended; meanwhile signals of the set, which are blocked, are passed on to it.
+// Waits for the child's end; meanwhile signals of the set, which are blocked, are passed on to it.
 int status_of(pid_t child, sigset_t const& set) {
   for (;;) {
     int status = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a program needs that serves others in the background.
+// For a program that serves others in the background.
 
 #include <filesystem>
 #include <functional>
@@ -13,34 +13,34 @@ namespace nigh::platform {
 // Where this user's services listen: $XDG_RUNTIME_DIR/nigh, or /tmp/nigh-UID.
 std::filesystem::path private_directory();
 
-// From now on the signals that end programs do not, but make this descriptor readable.
+// From now on the signals that end programs make this descriptor readable instead.
 result<int> ending_signals();
-// Which of them has come; 0: none.
+// The one that has come; 0: none.
 int arrived_signal(int descriptor) noexcept;
 
-// From now on a pipe without a reader, and a file that may not grow, are errors like any other and
+// From now on a pipe without a reader, and a file that may not grow, are errors like any other, and
 // no signals that end this process.
 void refuse_without_signals() noexcept;
 
-// Has the system run this process soon after it is woken, though others want its cpu: by turns of a
-// tenth of a millisecond (Linux 6.12 and later) and, where that is allowed, precedence. It does not
-// pass to processes and threads that it starts. What the system does not know or refuses, changes
-// nothing.
+// Has the system run this process soon after it is woken, though others want its cpu: by time
+// slices of a tenth of a millisecond (Linux 6.12 and later) and, where that is allowed, precedence.
+// Processes and threads that it starts do not inherit this. A system that does not know or refuses
+// a part changes nothing.
 void wake_soon() noexcept;
 
-// Goes on in the background, without terminal, input and output, in a session of its own; whoever
-// started us sees us end, with status 0, after note() of the process that goes on. Before there are
-// threads.
+// Goes on in the background, without terminal, input and output, in a session of its own. The
+// process that started us sees us end with status 0, after note() of the process that goes on. Call
+// it before there are threads.
 result<void> go_to_background(std::function<void(int pid)> const& note);
 
-// The same, but a process stays in between that makes another one when this one is killed, and
-// passes on signals that ask it to end. What ends by itself, or is killed again and again before it
-// has lived for some seconds, stays away. Returns in each of them, with those signals held back
-// until ending_signals(): the signal that killed the one before, or 0.
+// The same, with a process in between that makes a new one when this one is killed, and passes on
+// signals that ask it to end. A process that ends by itself, or is killed again and again within
+// seconds of its start, is not made again. Returns in each new process, with those signals held
+// back until ending_signals(): the signal that killed the one before, or 0.
 result<int> go_to_background_and_stay(std::function<void(int pid)> const& note);
 
-// Runs a program that goes to the background, without input and output but for standard error, and
-// without other files of ours; returns the status with which it does so.
+// Runs a program that goes to the background, without input, output and files of ours, except
+// standard error; returns the status with which it does so.
 result<int> start_service(std::filesystem::path const& program,
                           std::vector<std::string> const& arguments);
 

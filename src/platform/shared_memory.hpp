@@ -6,14 +6,14 @@
 
 namespace nigh::platform {
 
-// `bytes` of zeroes under a new descriptor, whose size nobody can change any more: whoever maps
-// them can rely on them. -errno when there is no room.
+// `bytes` of zeroes under a new descriptor, whose size nobody can change any more, so that a
+// process that maps them can rely on them. -errno when there is no room.
 int make_shared_memory(std::size_t bytes) noexcept;
 
-// Null when the system refuses. Other than null, `at` is a mapping of that size that is replaced in
-// one step, for threads that use it meanwhile. Refuses what is smaller, or may shrink.
+// Null when the system refuses, or the memory is smaller or may shrink. An `at` that is not null is
+// a mapping of that size, replaced in one step, for threads that use it meanwhile.
 void* map_shared(int descriptor, std::size_t bytes, void* at = nullptr) noexcept;
-// Puts zeroes that nobody shares in its place.
+// Replaces it by zeroes that nobody shares.
 void unshare(void* at, std::size_t bytes) noexcept;
 void unmap_shared(void* at, std::size_t bytes) noexcept;
 

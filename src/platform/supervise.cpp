@@ -59,8 +59,9 @@ int next_signal(sigset_t const& set, nanoseconds timeout, siginfo_t& info) {
   return std::max(got, 0);
 }
 
-// What a child says before it becomes its program: nothing, or lines of "c" + complaint, and "e" +
-// three digits of status + message when it could not. The pipe closes when the program begins.
+// The messages of a child before it becomes its program: nothing, or lines of "c" + complaint, and
+// "e" + three digits of status + message when it could not. The pipe closes when the program
+// begins.
 class Report {
  public:
   Report() { valid_ = ::pipe2(ends_, O_CLOEXEC) == 0; }
@@ -157,7 +158,7 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
     }
     siginfo_t info{};
     int const got = next_signal(heard, how.look ? next_look - Clock::now() : long_time, info);
-    // What the terminal sends, it sends to all that run in its foreground.
+    // The terminal sends its signals to all processes in its foreground.
     if (got > 0 && got != SIGCHLD && info.si_code != SI_KERNEL) ::kill(child, got);
     if (how.look && Clock::now() >= next_look) next_look = Clock::now() + how.look(child);
   }
@@ -202,7 +203,7 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
       return error{"lost " + launch.words.front() + ": " + std::strerror(errno)};
     if (changed == child) {
       note_end(status, used, start, ending);
-      ::kill(-child, SIGKILL);  // what it left behind would disturb the next
+      ::kill(-child, SIGKILL);  // what it left running would disturb the next run
       return ending;
     }
     siginfo_t info{};

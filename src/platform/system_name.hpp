@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What this machine is called: in records of measurements, and by its kernel.
+// Names of this machine: for records of measurements, and its kernel's.
 
 #include <string>
 

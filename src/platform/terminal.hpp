@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who reads what we write.
+// Where our output goes: a terminal, or something else?
 
 namespace nigh::platform {
 

@@ -23,7 +23,7 @@ void* run_body(void* body) {
   return nullptr;
 }
 
-// The lower end of the calling thread's stack, asked for once: it can take a file read.
+// The lower end of the calling thread's stack. Asked for once: it can take reading a file.
 char const* stack_end() noexcept {
   thread_local char const* end = [] {
     void* low = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The function that an interposed one stands before.
+// The function that an interposed one stands in front of.
 
 #include "base/atomic.hpp"
 #include "preload/hidden.hpp"

@@ -14,13 +14,13 @@
 //                                        of several
 //   the main thread                      takes the first place when the first other thread is made
 //
-// Not at once, because many programs read the main thread's mask to learn how many cpus there are.
-// In a child after fork() nothing is pinned, and its thread may run on all places again: several
-// children would sit on one another. So may a program that a thread starts (programs.cpp), which
-// begins afresh.
+// The main thread waits, because many programs read its mask to learn how many cpus there are. In a
+// child after fork() nothing is pinned, and its thread may run on all places again: otherwise
+// several children would sit on the same cpus. A program that a thread starts (programs.cpp) also
+// begins with all places.
 //
-// It lives in programs that are not ours: on any doubt it passes the call through, it links to
-// nothing but libc, and it throws and allocates nothing but a few words for each thread.
+// The library lives in programs that are not ours: on any doubt it passes the call through; it
+// links to nothing but libc, throws nothing, and allocates only a few words for each thread.
 
 #include "preload/places.hpp"
 
@@ -41,7 +41,7 @@ using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void
 constexpr int most_places = 1024;
 constexpr int no_place = -1;
 
-// Written once, before any other thread can be; read-only then, but for the counts.
+// Written once, before there is any other thread; then read-only, except the counts.
 struct State {
   cpu_set_t places[most_places];
   cpu_set_t all;
@@ -55,7 +55,7 @@ struct State {
 };
 constinit State state{};  // by the loader: the constructor below must not come before ours
 
-// What a thread begins with.
+// The start of a thread.
 struct Start {
   void* (*body)(void*);
   void* argument;
@@ -92,7 +92,7 @@ int read_places(char const* text) {
   return 0;
 }
 
-// The place with the fewest threads, one more from now on.
+// The place with the fewest threads; it counts one more from now on.
 int take_place() {
   int best = 0;
   for (int p = 1; p < state.count; ++p)
@@ -104,7 +104,7 @@ int take_place() {
 
 void leave_place(int place) { state.threads_on[place].fetch_sub(1, sync::relaxed); }
 
-// What a thread keeps until it ends: its place and whether we put it there, never null.
+// A thread's record until it ends: its place and whether we put it there, never null.
 void* mark_of(Start const& start) {
   auto const number = static_cast<long>(start.place) + 1;
   return reinterpret_cast<void*>(start.pinned ? number : -number);
@@ -135,7 +135,7 @@ void place_main_thread() {
 
 enum class Owner { runtime, mpi, program };
 
-// Whose code it is.
+// The library that the thread's code belongs to.
 Owner owner_of(void const* code) {
   Dl_info from;
   if (dladdr(code, &from) == 0 || from.dli_fname == nullptr) return Owner::program;
@@ -144,7 +144,7 @@ Owner owner_of(void const* code) {
   for (char const* runtime : {"libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so",
                               "libnigh.so", "libjli.so", "libjvm.so"})
     if (strncmp(name, runtime, strlen(runtime)) == 0) return Owner::runtime;
-  // Open MPI, its parts and its plugins; MPICH and Intel MPI; what they send with.
+  // Open MPI, its parts and its plugins; MPICH and Intel MPI; the libraries they send with.
   for (char const* mpi : {"libmpi.so", "libopen-pal.so", "libopen-rte.so", "libpmix.so", "mca_",
                           "libmpich.so", "libucs.so", "libuct.so", "libucp.so", "libfabric.so"})
     if (strncmp(name, mpi, strlen(mpi)) == 0) return Owner::mpi;
@@ -155,13 +155,13 @@ bool has_affinity(pthread_attr_t const* attributes) {
   if (attributes == nullptr) return false;
   cpu_set_t asked;
   if (pthread_attr_getaffinity_np(attributes, sizeof asked, &asked) != 0) return false;
-  // Where none was set, glibc answers with every bit.
+  // Where no mask was set, glibc answers with every bit.
   return CPU_COUNT(&asked) < CPU_SETSIZE;
 }
 
 constinit nigh::preload::Next next_create{"pthread_create"};
 
-// Where we have put the calling thread.
+// The place where we put the calling thread.
 int own_place() {
   auto const number = reinterpret_cast<long>(pthread_getspecific(state.at_end));
   if (number != 0) return number > 0 ? static_cast<int>(number) - 1 : no_place;
@@ -173,7 +173,7 @@ extern "C" void in_child() {
   state.forked.store(true, sync::relaxed);
   cpu_set_t now;
   if (sched_getaffinity(0, sizeof now, &now) != 0) return;
-  // Unless somebody bound it to something that is none of our places.
+  // Unless other code bound it to something that is none of our places.
   for (int p = 0; p < state.count; ++p)
     if (CPU_EQUAL(&now, &state.places[p])) {
       sched_setaffinity(0, sizeof(cpu_set_t), &state.all);
@@ -185,7 +185,7 @@ __attribute__((constructor)) void begin() {
   char const* const text = getenv("NIGH_PLACES");
   if (text == nullptr) return;
   int const count = read_places(text);
-  // Somebody in between, taskset perhaps, may have left us other cpus than those.
+  // Something in between, taskset perhaps, may have left us other cpus than those.
   cpu_set_t now;
   if (count == 0 || sched_getaffinity(0, sizeof now, &now) != 0) return;
   cpu_set_t both;

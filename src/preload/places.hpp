@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the parts of a library that places threads know of each other. nigh-places.so and
-// nigh-openmp.so each have an OnAllPlaces of their own, and share what uses it.
+// Shared by the parts of a library that places threads. nigh-places.so and nigh-openmp.so each have
+// an OnAllPlaces of their own, and share the code that uses it.
 
 #include <sched.h>
 
@@ -10,8 +10,8 @@
 
 namespace nigh::preload {
 
-// The calling thread may run on all places while this lives, if it is where we put it: so a program
-// that it starts may. One that was bound by anybody else stays as it is. Safe in a child after
+// While this lives, the calling thread may run on all places if it is where we put it, and so may a
+// program that it starts. A thread that something else bound stays as it is. Safe in a child after
 // vfork().
 class NIGH_HIDDEN OnAllPlaces {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that a program starts. They inherit the cpus of the thread that starts them, which would
-// be its one place: those who start by fork() are freed by what places.cpp does in the child, but
-// posix_spawn(), system(), popen() and vfork() run nothing there.
+// Programs that a program starts inherit the cpus of the thread that starts them, which would be
+// its one place. For fork(), places.cpp frees the child. posix_spawn(), system(), popen() and
+// vfork() run nothing in the child, so they are handled here.
 
 #include <spawn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ constinit Next next_execve{"execve"}, next_execv{"execv"}, next_execvp{"execvp"}
     next_execvpe{"execvpe"}, next_posix_spawn{"posix_spawn"}, next_posix_spawnp{"posix_spawnp"},
     next_system{"system"}, next_popen{"popen"};
 
-// A child after vfork() had better not look for anything.
+// A child after vfork() should not look anything up.
 __attribute__((constructor)) void look_up() {
   for (Next* const next : {&next_execve, &next_execv, &next_execvp, &next_execvpe})
     static_cast<void>(next->address());

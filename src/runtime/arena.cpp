@@ -8,8 +8,8 @@ namespace nigh::tasks {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
-// While there is work and no cpus were handed out. The source itself tries ever more rarely if
-// there is nobody who hands them out.
+// How soon to ask again while there is work and no cpus were granted. The source itself asks ever
+// more rarely where no coordinator answers.
 constexpr std::int64_t try_again_us = 100'000;
 
 }  // namespace
@@ -90,7 +90,7 @@ void LeasedArena::keep() noexcept {
   }
 }
 
-// One thing that is to be done, if there is any.
+// Does one thing that is due. False: nothing is.
 bool LeasedArena::settle(std::unique_lock<std::mutex>& guard) {
   auto const news = source_->news();
   if (news == CpuLease::News::gone && !alone_) {

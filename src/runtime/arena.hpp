@@ -6,16 +6,16 @@
 //                ▲                 │ │                 ▲
 //                └── asked, gone ──┘ └──── pause() ────┘
 //
-// As long as any worker is awake, the lease is busy; when the last has fallen asleep, it is idle,
-// and whoever hands out cpus may take it back without a word. Everything that takes a message is
-// done by a thread of the arena's own, which sleeps meanwhile: workers never wait for cpus.
+// While any worker is awake, the lease is busy. When the last has fallen asleep, it is idle, and
+// the coordinator may take it back without a message. The arena's own thread does everything that
+// takes a message, and sleeps otherwise: workers never wait for cpus.
 //
-// Without a lease, one worker may run (policy/stealing/arena_members.hpp). When there is nobody who hands
-// out cpus, all may.
+// Without a lease, one worker may run (policy/stealing/arena_members.hpp). Without a coordinator,
+// all may.
 //
-// Who is awake is one word, added to and subtracted from; what follows from it is done under the
-// lock, with another look at the word. So of those who brought it to zero or away from there, the
-// last to come sees how it is, whoever was faster. All else is under the lock.
+// One word counts the workers awake. A change that brings it to zero or away from there is followed
+// up under the lock, with another look at the word: so of several such changes, the last one to get
+// the lock sees the present state. The lock protects all else.
 
 #include <cstdint>
 #include <functional>
@@ -39,10 +39,10 @@ class Arena {
 
   virtual void start() {}
   virtual void stop() noexcept {}
-  // A thread of the runtime's has something to do, or looks for it; or does so no more.
+  // A thread of the runtime has something to do, or looks for it; or stops doing so.
   virtual void woke() noexcept {}
   virtual void falls_asleep() noexcept {}
-  virtual int members() const { return all_; }  // that may run now
+  virtual int members() const { return all_; }  // how many may run now
 
  private:
   int const all_;
@@ -52,17 +52,17 @@ class LeasedArena final : public Arena {
  public:
   using Members = std::vector<bool>;  // [worker]
 
-  // `tell` is called with who may run from now on, whenever that changes; under the lock.
+  // `tell` is called with the workers that may run, whenever that changes; under the lock.
   LeasedArena(std::unique_ptr<CpuLease> source, policy::ArenaWorkers workers,
               std::function<void(Members const&)> tell);
   ~LeasedArena() override;
   LeasedArena(LeasedArena&&) = delete;
   LeasedArena& operator=(LeasedArena&&) = delete;
 
-  void start() override;          // until now, nobody gives an answer
+  void start() override;  // nobody gives an answer before
   void stop() noexcept override;  // all may run, and nobody asks any more
 
-  // A thread of the runtime's has something to do, or looks for it; or does so no more.
+  // As Arena says.
   void woke() noexcept override;
   void falls_asleep() noexcept override;
 
@@ -83,8 +83,8 @@ class LeasedArena final : public Arena {
   sync::atomic<std::uint32_t> awake_{0};
   mutable std::mutex lock_;
   Lease lease_ = Lease::none;
-  bool obtaining_ = false;  // the source is the arena's thread's alone
-  bool alone_ = false;      // nobody hands out cpus
+  bool obtaining_ = false;  // only the arena's thread may use the source
+  bool alone_ = false;  // there is no coordinator
   bool tries_again_ = false;
   bool stopping_ = false;
   Members members_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of nigh.h: what they refuse, and in which words.
+// The functions of nigh.h: what they refuse, with which message.
 
 #include <nigh/nigh.h>
 
@@ -35,8 +35,8 @@ int check(nigh_task_queue const* queue, Call const& call, char const* function) 
   return check(queue, function);
 }
 
-// The caller's struct as this library knows it: what an older program does not have is zero, and
-// what a newer one has must be.
+// The caller's struct as this library knows it: members that an older program lacks are zero, and
+// members that only a newer one has must be zero.
 template <class Struct>
 Struct as_known(Struct const& from) {
   auto const size = from.size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whoever hands out the host's cpus to programs, as a runtime sees it: it holds a lease of some,
-// and is asked for it back.
+// The coordinator of the host's cpus, as a runtime sees it: the runtime holds a lease of some cpus,
+// and is asked to give it back.
 //
 // src/coordinator/arena has nighd do so; tests follow a script.
 
@@ -21,29 +21,29 @@ class CpuLease {
   // ---- by one thread, the arena's
 
   enum class News : std::uint8_t {
-    none,   // what is held, if anything, holds
-    asked,  // the lease is wanted back, has been taken, or another one is to be had
-    gone,   // there is nobody any more who hands out cpus
+    none,  // nothing changes
+    asked,  // the lease is wanted back or has been taken, or another one can be had
+    gone,  // there is no coordinator any more
   };
   virtual News news() = 0;
-  // Waits until there may be news, or somebody rings, or for about so long.
+  // Waits until there may be news, or another thread rings, or for about this long.
   virtual void wait(std::optional<std::int64_t> timeout_us) = 0;
   // Gives back what it holds, and waits for other cpus, for a moment. Nothing: nobody hands out
-  // any, or others hold them.
+  // cpus, or others hold them.
   virtual std::optional<std::vector<int>> obtain() = 0;
   virtual void give_back() = 0;
 
   // ---- by any thread, one at a time, never while obtain() or give_back() is under way
 
-  // The lease held is in no use until resume(): whoever hands out cpus may take it, and nothing is
-  // said. Either is false when it is to be given back, or is no more.
+  // Between pause() and resume(), the lease is not in use, and the coordinator may take it without
+  // a message. Either is false when the lease must be given back, or is gone.
   virtual bool pause() noexcept = 0;
   virtual bool resume() noexcept = 0;
 
   // ---- by any thread
 
   virtual void ring() noexcept = 0;
-  virtual void close() noexcept = 0;  // nobody is to wait here any more, nor will be
+  virtual void close() noexcept = 0;  // nobody waits here any more, nor will
 };
 
 // For a runtime with workers on these cpus. Null: nobody hands out cpus of this machine, or to this
@@ -51,7 +51,8 @@ class CpuLease {
 using CpuLeaseMaker = std::unique_ptr<CpuLease> (*)(topology const& machine,
                                                     std::span<int const> cpus);
 
-// The layer that knows sets it, before main() begins; none: all runtimes have all their cpus.
+// The layer that knows a coordinator sets it before main() begins; null: all runtimes have all
+// their cpus.
 extern CpuLeaseMaker make_cpu_lease;
 
 }  // namespace nigh::tasks

@@ -14,7 +14,7 @@ namespace {
 
 thread_local Worker* this_worker = nullptr;
 
-// Null where the thread is one of the pool's, or can have no slot.
+// Null where the thread is one of the pool's, or no slot is free for it.
 detail::task_stack* enter(Pool& pool) {
   auto* const before = detail::this_stack;
   auto* const worker = before->worker;
@@ -22,7 +22,7 @@ detail::task_stack* enter(Pool& pool) {
   auto* const slot = pool.threads.take_external();
   if (slot == nullptr && worker == nullptr) return nullptr;
   detail::this_stack =
-      slot != nullptr ? &slot->stack : &detail::no_stack;  // not of another runtime
+      slot != nullptr ? &slot->stack : &detail::no_stack;  // not the slot of another runtime
   return before;
 }
 
@@ -78,7 +78,7 @@ void finish_down_to(task_stack& stack, task_slot* top) noexcept {
   if (stack.top > top) stack.worker->finish_down_to(top);
 }
 
-// A scope that the forked function waited at may have run the task already, together with its own.
+// A scope that the forked function waited at may have run the task already, with its own tasks.
 void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
   NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
               "a child_task is joined by the thread that made it");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which thread of which pool the calling thread is. Its task stack is detail::this_stack, which
-// public headers read (nigh/detail/task_stack.hpp); the slow ways from there into the runtime are
-// here, too.
+// Which thread of which pool is the calling thread? Its task stack is detail::this_stack, which
+// public headers read (nigh/detail/task_stack.hpp). The slow paths from those headers into the
+// runtime are here, too.
 
 #include <nigh/detail/task_stack.hpp>
 
@@ -16,9 +16,9 @@ Worker* current_worker() noexcept;
 void become(Worker& me) noexcept;
 void become_nobody() noexcept;  // in a child of fork()
 
-// The calling thread works for a pool, in the slot of an external thread, as long as this lives. It
-// does nothing where the thread is one of the pool's already, or for null. With all slots taken,
-// the thread is in none meanwhile.
+// While this lives, the calling thread works for the pool in the slot of an external thread. Does
+// nothing for null, or where the thread is one of the pool's already. With all slots taken, the
+// thread has none meanwhile.
 class EntersPool {
  public:
   explicit EntersPool(Pool* pool);
@@ -30,8 +30,8 @@ class EntersPool {
   detail::task_stack* before_;
 };
 
-// How often this process and those it descends from have forked, since the library was first used:
-// tells a child's copies of runtimes from its own.
+// How often this process and its ancestors have forked since the library was first used: tells a
+// child's copies of runtimes from its own.
 unsigned forks_so_far() noexcept;  // registers what counts them
 unsigned forks_counted() noexcept;
 

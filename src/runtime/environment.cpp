@@ -21,7 +21,7 @@ namespace {
 
 struct Variable {
   char const* name;
-  char const* meaning;  // what it may be, for complaints
+  char const* meaning;  // the values it may have, for complaints
   bool (*set)(runtime_options&, std::string_view value);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // LoopHost: what loops on teams (src/loops) ask of a runtime: which workers make which team, and
-// messages to these.
+// messages to these workers.
 
 #include <memory>
 #include <mutex>
@@ -20,12 +20,12 @@ class LoopHost {
  public:
   explicit LoopHost(Pool& pool) noexcept : pool_(pool) {}
 
-  // Not to the worker in whose place the sender sits. False: another message lies there, or the
-  // worker is to leave its cpu.
+  // Not for the worker in whose place the sender sits. False: the mailbox is full, or the worker is
+  // asked to leave its cpu.
   bool send(int worker, MailboxMessage& message) noexcept;
   bool take_back(int worker, MailboxMessage& message) noexcept;  // false: it has been taken
 
-  // As the workers are set up now: [worker], empty for all of them.
+  // How the workers are set up now: [worker], empty for all of them.
   std::shared_ptr<policy::TeamPlan const> teams(int spread, int active, bool smt);
   policy::TeamSeats const& team_seats();
 

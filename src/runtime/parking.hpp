@@ -48,33 +48,35 @@ class Parking {
  public:
   static constexpr int everywhere = std::numeric_limits<int>::max();
 
-  // workers_of[q]: those that serve queue q; wake_order[q]: whose workers are to be woken for work
-  // there, in this order, q itself first. `seats`: workers and all others that may sleep here.
+  // workers_of[q]: the workers that serve queue q; wake_order[q]: the groups whose workers are
+  // woken for work there, in this order, q itself first. `thread_slots`: how many threads may sleep
+  // here.
   Parking(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order,
-          std::size_t seats)
+          std::size_t thread_slots)
       : workers_of_(std::move(workers_of)),
         wake_order_(std::move(wake_order)),
         counts_(std::make_unique<Counts[]>(workers_of_.size())),
-        sleepers_(std::make_unique<Sleeper[]>(seats)) {}
+        sleepers_(std::make_unique<Sleeper[]>(thread_slots)) {}
 
   void start_searching(int queue) noexcept {
     counts(queue).fetch_add(one_searching, sync::seq_cst);  // (parking.T) (parking.I)
   }
 
-  // True for the last searcher of its domain: it now has to look whether there is more work than
-  // the task it found, and notify() if so.
+  // True for the last searcher of its group: it now has to look whether there is more work than the
+  // task it found, and to notify() if so.
   bool stop_searching(int queue) noexcept {
     auto const before = counts(queue).fetch_sub(one_searching, sync::seq_cst);  // (parking.T)
     return searching(before) == 1;
   }
 
-  // Puts a searching worker to sleep until it is woken, unless news() finds something first. It is
-  // searching again afterwards. Returns whether it slept.
+  // Puts a searching worker to sleep until it is woken, unless news() finds something first.
+  // Afterwards the worker is searching again. Returns whether it slept.
   template <class News>
   bool sleep(int worker, int queue, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
     announce(queue, one_asleep - one_searching, 1);
-    state.store(asleep, sync::seq_cst);  // (parking.S) only now, or a waker could claim who is not counted
+    // (parking.S) after counting: a waker claims counted sleepers only
+    state.store(asleep, sync::seq_cst);
     std::uint32_t expected = asleep;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));
@@ -86,7 +88,7 @@ class Parking {
     return true;
   }
 
-  // Puts somebody who waits for one event only to sleep until wake() or news().
+  // Puts a thread that waits for one event only to sleep until wake() or news().
   template <class News>
   bool sleep_uncounted(int seat, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
@@ -99,7 +101,8 @@ class Parking {
     return true;
   }
 
-  // What this one waits for has come; `queue` is where it is counted, if it is.
+  // The event that this thread waits for has come; `queue` is where the thread is counted, if it
+  // is.
   void wake(int seat, int queue) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
     auto const now = state.load(sync::seq_cst);  // (parking.S)
@@ -111,8 +114,8 @@ class Parking {
     }
   }
 
-  // Somebody else is at work on this one's cpu (+1), or is no more (-1): meanwhile it is woken
-  // after the others.
+  // Another thread is at work on this worker's cpu (+1), or is no more (-1): meanwhile the worker
+  // is woken after the others.
   void displace(int seat, int change) noexcept {
     sleepers_[static_cast<std::size_t>(seat)].displaced.fetch_add(change, sync::relaxed);
   }
@@ -120,8 +123,8 @@ class Parking {
     return sleepers_[static_cast<std::size_t>(seat)].displaced.load(sync::relaxed) > 0;
   }
 
-  // After a task was put where the workers of `queue`, and those of so many others of its wake
-  // order, look for tasks: makes sure that somebody will look there.
+  // Call it after a task was put where the workers of `queue`, and those of so many others of its
+  // wake order, look for tasks: makes sure that one of them will look there.
   void notify(int queue, int others) noexcept {
     auto const here = counts(queue).load(sync::seq_cst);  // (parking.S) (parking.T)
     if (searching(here) > 0) return;
@@ -137,14 +140,14 @@ class Parking {
     }
   }
 
-  // Somebody looks for work, or would if woken.
+  // A worker looks for work, or would if woken.
   bool anybody_idle() const noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)
       if (counts_[q].word.load(sync::seq_cst) != 0) return true;  // (parking.I)
     return false;
   }
 
-  // For the end of the runtime: everybody who did not see the end coming before it slept.
+  // For the end of the runtime: wakes all who fell asleep before they saw the end coming.
   void wake_all() noexcept {
     for (std::size_t q = 0; q < workers_of_.size(); ++q)
       while (sleeping(counts(static_cast<int>(q)).load(sync::seq_cst)) > 0 &&  // (parking.S)
@@ -154,7 +157,7 @@ class Parking {
 
  private:
   static constexpr std::uint32_t awake = 0, asleep = 1, claimed = 2, asleep_uncounted = 3;
-  static constexpr std::uint32_t one_searching = 1, one_asleep = 1u << 16;  // in a domain's word
+  static constexpr std::uint32_t one_searching = 1, one_asleep = 1u << 16;  // in a group's word
 
   struct alignas(64) Counts {
     sync::atomic<std::uint32_t> word{0};

@@ -19,7 +19,7 @@ std::vector<Pool::Group> groups_of(policy::WorkerLayout const& layout) {
   return all;
 }
 
-// Who takes from a group's queue, and whom it wakes for its own.
+// Which threads take from a group's queue, and which groups it wakes for its tasks.
 std::vector<std::vector<int>> takers(std::vector<Pool::Group> const& groups) {
   std::vector<std::vector<int>> all;
   for (auto const& g : groups) all.push_back(g.threads);
@@ -77,8 +77,8 @@ Pool::~Pool() {
 
 bool Pool::is_inherited() const noexcept { return process != forks_counted(); }
 
-// Workers that may run are let out of their rest first: there is always one that looks for work.
-// Then those that are to leave are woken where spawners look for sleepers, to sleep elsewhere.
+// Workers that may run are let out of their rest first: so there is always one that looks for work.
+// Then those asked to leave are woken where spawners look for sleepers, to rest elsewhere.
 void Pool::admit(LeasedArena::Members const& members) noexcept {
   auto const ask = [&](Worker& w, Worker::Leave what) {
     if (w.asked_to.load(sync::relaxed) == what) return;

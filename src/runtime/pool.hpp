@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Pool: what the threads of one runtime share. README.md explains it as a whole.
+// Pool: the state that the threads of one runtime share. README.md explains the whole.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,14 +23,14 @@
 
 namespace nigh::tasks {
 
-// With less of its thread's stack left, a worker that waits in a join leaves all else to its backup
-// thread: a task it helps with runs on top of what it waits for.
+// With less than this left of its thread's stack, a worker that waits in a join leaves helping to
+// its backup thread: a task that it helps with runs on top of the one that waits.
 inline constexpr std::size_t most_stack_to_help = 256 * 1024;
 
-// The first exception of a queued task since somebody last asked.
+// The first exception of a queued task since the last call of wait().
 class FirstFailure {
  public:
-  void keep() noexcept {  // the one being handled
+  void keep() noexcept {  // the exception being handled
     std::lock_guard const guard(lock_);
     if (!first_) first_ = std::current_exception();
   }
@@ -69,10 +69,11 @@ struct Pool {
   std::size_t stack_to_help() const noexcept {
     return std::min(most_stack_to_help, options.thread_stack_bytes / 4);
   }
-  bool is_inherited() const noexcept;  // we are in a child of the process that made this
-  int workers_now() const { return arena->members(); }  // that may run
+  bool is_inherited() const noexcept;  // this is a child of the process that made the pool
+  int workers_now() const { return arena->members(); }  // how many workers may run
 
-  // Queued tasks that threads of a group have taken and not begun; those of other groups in reach.
+  // Queued tasks that threads of this group have taken and not begun; those of other groups in
+  // reach.
   bool find_in_buffers(int of_group, detail::task& t) noexcept;
   bool find_in_other_groups(int of_group, detail::task& t) noexcept;
   // Is there a task that a worker of this group may take? For threads about to sleep, see Parking.
@@ -92,7 +93,7 @@ struct Pool {
   LoopHost loop_host;
 
   Quiescence quiescence;
-  SharedTaskCount tasks_of_others;        // queued tasks of threads that take none
+  SharedTaskCount tasks_of_others;  // queued tasks spawned or run by other threads
   sync::atomic<std::int64_t> pending{0};  // kept only under options.pending_limit
   FirstFailure failure;
   sync::atomic<bool> stopping{false};

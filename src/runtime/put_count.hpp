@@ -15,7 +15,7 @@
 
 namespace nigh::tasks {
 
-// By one thread.
+// For one thread.
 struct alignas(64) PutCount {
   trace::Counter put, serialized, allocated;
   sync::atomic<std::uint64_t> finished{0};
@@ -27,7 +27,7 @@ struct alignas(64) PutCount {
   std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (put_count.Q)
 };
 
-// By all threads without a seat in the runtime together.
+// For all threads without a slot in the runtime together.
 struct SharedPutCount {
   sync::atomic<std::uint64_t> put{0}, serialized{0}, finished{0};
 

@@ -24,7 +24,7 @@ namespace nigh::tasks {
 // Tasks spawned and finished by one thread.
 class TaskCount {
  public:
-  // Before the task can be seen by others; its publication orders this.
+  // Called before other threads can see the task; the task's publication orders this.
   void spawned() noexcept { spawned_.store(spawned_.load(sync::relaxed) + 1, sync::relaxed); }
 
   void finished() noexcept { ++finished_; }
@@ -42,7 +42,7 @@ class TaskCount {
   sync::atomic<std::uint64_t> published_{0};
 };
 
-// The same for all threads that are no workers together; they spawn rarely enough to share it.
+// The same for all other threads together; they spawn rarely enough to share it.
 class SharedTaskCount {
  public:
   void spawned() noexcept { spawned_.fetch_add(1, sync::relaxed); }
@@ -58,7 +58,7 @@ class SharedTaskCount {
   sync::atomic<std::uint64_t> finished_{0};
 };
 
-// Threads that wait until all is done. `done` is a function that adds up all TaskCounts.
+// Threads that wait until all is done. `done` adds up all TaskCounts.
 class Quiescence {
  public:
   template <class Done>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public face of the runtime; the default runtime; and what becomes of runtimes in a forked
-// child.
+// The public face of the runtime; the default runtime; runtimes in a forked child.
 
 #include <mutex>
 #include <nigh/fork_join.hpp>

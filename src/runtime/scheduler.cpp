@@ -39,8 +39,8 @@ void say_what_was_lost(std::exception_ptr const& exception) noexcept {
   }
 }
 
-// As many as the cgroup's quota has time for. From where the program is now: other programs under
-// quotas then do not all crowd on the machine's first cpus.
+// As many cpus as the cgroup's quota has time for, from where the program is now: so other programs
+// under quotas do not all crowd on the machine's first cpus.
 std::vector<int> within_quota(std::vector<int> cpus) {
   auto const all = static_cast<int>(cpus.size());
   int const some = policy::cpus_within(platform::own_cpu_quota(), all);
@@ -88,8 +88,8 @@ void check(runtime_options const& options) {
     refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
 }
 
-// Refuses what makes no sense. NIGH_TRACE is for all runtimes, also for those whose options are
-// made in code. What is recorded is counted, too.
+// Refuses options that make no sense. NIGH_TRACE counts for all runtimes, also for those whose
+// options are made in code. A recorded runtime also counts.
 runtime_options checked(runtime_options options) {
   check(options);
   char const* const file = std::getenv("NIGH_TRACE");
@@ -121,7 +121,7 @@ topology const& machine_of(runtime_options const& options) {
   return options.machine != nullptr ? *options.machine : this_host();
 }
 
-// On the worker's own thread, so that what it allocates lies in its domain.
+// Runs on the worker's own thread, so that its memory lies in its domain.
 void set_up(Worker& me) {
   auto& pool = me.pool;
   if (pool.machine.is_this_host() && !platform::pin_this_thread({&me.cpu, 1}))
@@ -181,13 +181,13 @@ void Scheduler::start_threads() {
   pool_.arena->start();
 }
 
-// A worker's whole life. Nobody works before everybody is set up.
+// A worker's whole life. No worker begins before all are set up.
 void Scheduler::live(Worker& me) noexcept {
   try {
     set_up(me);
   } catch (...) {
     pool_.failure.keep();
-    pool_.stopping.store(true, sync::relaxed);  // the latch orders it before the loads behind it
+    pool_.stopping.store(true, sync::relaxed);  // the latch orders it before the loads that follow
   }
   ready_->arrive_and_wait();
   if (pool_.stopping.load(sync::relaxed)) return;
@@ -223,7 +223,7 @@ Worker* Scheduler::worker_here() const noexcept {
   return me != nullptr && &me->pool == &pool_ ? me : nullptr;
 }
 
-// Into whose queue a task goes. Those near a domain that has several are dealt out.
+// The group whose queue a task goes into. Tasks near a domain with several groups are dealt out.
 int Scheduler::group_for(near where, Worker const* me) noexcept {
   if (where.queue() != near::anywhere) return where.queue();
   auto const in_turn = [this](std::size_t n) {
@@ -255,8 +255,8 @@ void Scheduler::check_process() const {
     throw std::logic_error("this nigh::runtime was made before fork(): it has no workers here");
 }
 
-// Runs it right here if runs_here() says so, or if the queue is full: then the bound on memory is
-// kept, and the task is not lost.
+// Runs the task right here if runs_here() says so, or if the queue is full: so memory stays
+// bounded, and the task is not lost.
 template <class Here>
 void Scheduler::submit(near where, detail::task& t, Here runs_here) {
   check_process();
@@ -287,8 +287,9 @@ void Scheduler::submit(near where, detail::task t) {
 }
 
 // A queue is first in, first out: a worker that waits for a task far behind runs all before it on
-// top of its own stack, and each of these may wait likewise. Who waits with little stack left no
-// longer helps, and if all do so, nobody takes the tasks they wait for. So these are not queued.
+// top of its own stack, and each of these may wait likewise. A worker with little stack left no
+// longer helps, and if all workers come to that, nobody takes the tasks they wait for. So such
+// tasks are not queued.
 void Scheduler::submit_awaited(near where, detail::task t) {
   submit(where, t, [this] { return platform::stack_left() <= 2 * pool_.stack_to_help(); });
 }

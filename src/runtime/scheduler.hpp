@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Scheduler: the runtime behind nigh::runtime as it is made, given queued tasks, waited for and
-// ended. Its threads (worker.hpp) share the pool (pool.hpp).
+// Scheduler: makes the runtime behind nigh::runtime, gives it queued tasks, waits for these, and
+// ends it. Its threads (worker.hpp) share the pool (pool.hpp).
 
 #include <latch>
 #include <memory>
@@ -26,8 +26,9 @@ class Scheduler {
   ExternalThief& external_thief() noexcept { return external_thief_; }
 
   near resolved(near where) const;
-  void submit(near where, detail::task t);          // where: as resolved() gives it
-  void submit_awaited(near where, detail::task t);  // by a task, with perhaps no stack left to help
+  void submit(near where, detail::task t);  // where: after resolved()
+  // by a task that waits for it, perhaps without stack left to help
+  void submit_awaited(near where, detail::task t);
   void wait();
 
   std::vector<worker_counters> counters() const;
@@ -40,7 +41,7 @@ class Scheduler {
   void stop_threads() noexcept;
   void live(Worker& me) noexcept;
   void check_process() const;
-  Worker* worker_here() const noexcept;  // of the calling thread; null: it is no worker of ours
+  Worker* worker_here() const noexcept;  // the calling thread; null: no worker of ours
   int group_for(near where, Worker const* me) noexcept;
   template <class Here>
   void submit(near where, detail::task& t, Here runs_here);
@@ -49,7 +50,7 @@ class Scheduler {
   Pool pool_;
   ExternalThief external_thief_{pool_};
   std::unique_ptr<trace::Recorder>
-      recorder_;                     // null: nobody records. It reads the pool when it ends
+      recorder_;  // null: nothing is recorded. It reads the pool when it ends
   std::optional<std::latch> ready_;  // opens when every worker is set up
   sync::atomic<std::uint32_t> next_group_{0};  // for tasks that may run anywhere
 };

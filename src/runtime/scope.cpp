@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of nigh::task_scope need not be inlined.
+// The part of nigh::task_scope that need not be inlined.
 
 #include <cstdlib>
 #include <nigh/task_scope.hpp>
@@ -17,7 +17,7 @@ task_scope::task_scope(task_scope_options options)
   if (options.where != nullptr || stack_ == &detail::no_stack) enter(options.where);
 }
 
-// A thread that is not one of the runtime's already takes the slot of an external thread.
+// A thread that is not one of the runtime's takes the slot of an external thread.
 void task_scope::enter(runtime* where) {
   host_ = where != nullptr ? where : &default_runtime();
   before_ = detail::enter(detail::runtime_access::scheduler(*host_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of the C interface: how they are put, run and waited for.
+// Tasks of the C interface: how they are put, run and awaited.
 
 #include "runtime/task_queue.hpp"
 
@@ -44,11 +44,11 @@ std::uint64_t nigh_task_queue::put() const noexcept {
 namespace nigh::tasks {
 namespace {
 
-// Where a task's input is. One word is told from several because it is common, and because moving
-// as many bytes as were written just before is much faster than moving more.
+// Where a task's input is. One word has a case of its own because it is common, and because copying
+// exactly as many bytes as were just written is much faster than copying more.
 enum class Input : std::uint8_t { none, one_word, in_slot, on_heap };
 
-// What lies in a slot's closure.
+// The contents of a slot's closure.
 struct Stored {
   nigh_function f;
   void* out;
@@ -58,7 +58,7 @@ struct Stored {
 static_assert(sizeof(Stored) == task_slot::closure_bytes && offsetof(Stored, in) % 16 == 0);
 static_assert(std::is_trivially_copyable_v<Stored> && sizeof(void*) <= 8);
 
-// Calls f as a task of this thread: what it puts lies above all that is there now.
+// Calls f as a task of this thread: its own tasks lie above all that is there now.
 void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) noexcept {
   auto& stack = *this_stack;
   auto* const outer = std::exchange(stack.base, stack.top);
@@ -67,7 +67,7 @@ void call(nigh_task_queue& queue, nigh_function f, void const* in, void* out) no
   queue.counts_of(*stack.worker).finish();
 }
 
-// A task_slot::entry. The slot may be needed by what the task puts, hence the copies.
+// A task_slot::entry. The task may put another one into the slot, hence the copies.
 template <Input input>
 void run_slot(task_slot& slot, task_stack* popping) noexcept {
   auto const& stored = *std::launder(reinterpret_cast<Stored const*>(slot.closure));
@@ -100,7 +100,7 @@ std::uint64_t word_at(void const* in, std::size_t bytes) noexcept {
   return word;
 }
 
-// Into a stack with room; false when there is no memory for the input.
+// For a stack with room; false when there is no memory for the input.
 bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
   auto* const slot = to.stack.top;
   auto& stored = *::new (static_cast<void*>(slot->closure)) Stored;
@@ -128,7 +128,7 @@ bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
   return true;
 }
 
-// There was no room for it: here and now, on a copy as well.
+// Without room: runs it at once, also on a copy.
 [[gnu::noinline]] void run_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
   queue.counts_of(me).serialized.add(1);
   AtSlot const here(me);
@@ -147,7 +147,7 @@ void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
     run_at(queue, me, what);
 }
 
-// What this thread, or the task it runs, has put.
+// Waits for the tasks that this thread, or the task it runs, has put.
 void finish(Worker& me) noexcept {
   auto& stack = me.stack;
   bool const tracks_depth = me.pool.limits_forks();
@@ -160,8 +160,8 @@ void finish(Worker& me) noexcept {
   }
 }
 
-// Does `work` at the slot that the calling thread has, if any, and gives it up if it is not needed
-// any more.
+// Does `work` at the slot that the calling thread has, if any, and gives the slot up if it is not
+// needed any more.
 template <class Work>
 auto visit(Worker* slot, Work work) noexcept {
   using answer = decltype(work(*slot));
@@ -235,8 +235,8 @@ std::uint32_t steal(nigh_task_queue& queue) noexcept {
   return n;
 }
 
-// A thread that is in a task of any runtime does not sleep meanwhile: it may be a worker that
-// others wait for. Threads outside wait for a worker to take it from a locality queue.
+// A thread within a task of any runtime does not sleep meanwhile: it may be a worker that others
+// wait for. A thread outside of tasks waits until a worker takes the call from a locality queue.
 void run(nigh_task_queue& queue, Call const& what) {
   auto const here = [&](Worker& me) {
     queue.counts_of(me).put.add(1);
@@ -257,14 +257,14 @@ void run(nigh_task_queue& queue, Call const& what) {
   }
 }
 
-// ---- the slots of threads from outside
+// ---- slots that threads of other runtimes, or of none, have taken
 
 thread_local Visits visits;
 
 Visits::~Visits() {
   forget_those_of_the_parent();
   auto const is_open = [](Visit const& visit) { return visit.slot != nullptr; };
-  for (;;) {  // tasks that run here may open others
+  for (;;) {  // tasks that run here may take further slots
     auto const visit = std::find_if(open_.begin(), open_.end(), is_open);
     if (visit == open_.end()) return;
     auto& slot = *visit->slot;
@@ -276,7 +276,7 @@ Visits::~Visits() {
   }
 }
 
-// After fork(): the slots are those of another process.
+// After fork(): the slots belong to another process.
 void Visits::forget_those_of_the_parent() noexcept {
   auto const now = forks_so_far();
   if (process_ != now) open_ = {};

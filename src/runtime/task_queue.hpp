@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The C interface's task queue: counts of its own, on the task stacks of a runtime's threads.
+// The C interface's task queue: it has counts of its own, and keeps its tasks on the task stacks of
+// a runtime's threads.
 
 #include <nigh/nigh.h>
 
@@ -15,7 +16,7 @@
 struct nigh_task_queue {
   using Scheduler = nigh::tasks::Scheduler;
 
-  // Own machine and workers, or none.
+  // A machine and workers of its own, or none.
   std::unique_ptr<nigh::topology> machine;
   std::unique_ptr<Scheduler> own;
   Scheduler& host;
@@ -49,25 +50,25 @@ inline Worker* worker_of(nigh_task_queue const& queue) noexcept {
   return worker != nullptr && &worker->pool == &queue.host.pool() ? worker : nullptr;
 }
 
-// The thread slots that the calling thread has taken in runtimes it is no worker of, to put tasks
-// there from C. Such a slot is kept until its tasks have been waited for.
+// The thread slots that the calling thread has taken, to put tasks from C, in runtimes that it is
+// no worker of. It keeps such a slot until it has waited for the tasks.
 class Visits {
  public:
   ~Visits();  // a thread that ends waits for what it has put
 
-  // Of the running task, or of the thread outside of tasks; null: none.
+  // The visit of the running task, or of the thread outside of tasks; null: none.
   Worker* find(Pool const& pool) noexcept;
-  // The same, and takes a slot if there is none. Null: all slots, or all of ours, are taken.
+  // The same; takes a slot if there is none. Null: all slots, or all of our visits, are taken.
   Worker* find_or_open(nigh_task_queue& queue) noexcept;
   void close(Worker const& slot) noexcept;  // all its tasks have been joined
 
-  // Tasks that nigh_steal() runs are others than the one that called it.
+  // Tasks that nigh_steal() runs are not the task that called it.
   void begin_other_tasks() noexcept { ++level_; }
   void end_other_tasks() noexcept { --level_; }
 
  private:
-  // Whose visit it is. A task must not wait for the tasks of another one that it happens to run on
-  // top of: that one may be waiting for it.
+  // The task that a visit belongs to. A task must not wait for the tasks of another one that it
+  // happens to run on top of: the other one may be waiting for it.
   struct Visitor {
     detail::task_stack const* stack = nullptr;
     detail::task_slot const* base = nullptr;
@@ -84,7 +85,7 @@ class Visits {
 
   std::array<Visit, 16> open_;
   unsigned level_ = 0;
-  unsigned process_ = 0;  // forks before the first was opened
+  unsigned process_ = 0;  // how often we had forked before the first visit
 };
 
 extern thread_local Visits visits;
@@ -103,7 +104,7 @@ class AtSlot {
   detail::task_stack* const before_;
 };
 
-// A function with what it works on.
+// A function with its argument.
 struct Call {
   nigh_function f;
   void const* in;
@@ -111,7 +112,7 @@ struct Call {
   void* out;
 };
 
-// The calls of nigh.h, after their arguments have been looked at.
+// The calls of nigh.h, after their arguments have been checked.
 void put(nigh_task_queue& queue, Call const& call) noexcept;
 void wait(nigh_task_queue& queue) noexcept;
 bool execute(nigh_task_queue& queue) noexcept;

@@ -82,8 +82,8 @@ void ThreadTable::announce(Worker const& slot) noexcept {
 
 // ---- external threads
 
-// The worker on the external thread's cpu has no business there meanwhile: it is not woken before
-// the others, and does not stay awake to look for work.
+// The worker on the external thread's cpu should not run there meanwhile: it is woken after all
+// others, and does not stay awake to look for work.
 Worker* ThreadTable::take_external() noexcept {
   if (pool_.is_inherited()) return nullptr;
   for (auto const& slot : externals()) {

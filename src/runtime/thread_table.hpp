@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The threads of a runtime, each in a thread slot: workers, a backup thread for each of them, and
-// external threads. Who takes a slot, leaves it, and moves to another cpu with it.
+// The threads of a runtime, each in a thread slot: workers, a backup thread for each worker, and
+// external threads. This file says who takes a slot, leaves it, and moves to another cpu with it.
 //
 //      0 .. n-1    n .. 2n-1         2n .. 2n+63
 //      workers     backup threads    external threads
@@ -49,7 +49,7 @@ class ThreadTable {
     return all().first(2 * workers_);
   }  // all that have a buffer
   Slots externals() const noexcept { return all().subspan(2 * workers_); }
-  // Backup and external threads, as far as there have been any.
+  // Slots of backup and external threads, up to the last one ever used.
   Slots extras() const noexcept { return all().subspan(workers_, slots_used() - workers_); }
   bool extras_present() const noexcept { return extras_present_.load(sync::relaxed) > 0; }
   bool surely_extras_present() const noexcept {      // for threads about to sleep
@@ -57,25 +57,25 @@ class ThreadTable {
   }
   std::uint32_t slots_used() const noexcept { return end_.load(sync::acquire); }
 
-  // ---- workers; both by the thread that makes the runtime
-  // Each runs `life`. False: the system refused a thread, and `error` says why; those that did
-  // start run.
+  // ---- workers; both are called by the thread that makes the runtime
+  // Each thread runs `life`. False: the system refused a thread, and `error` says why; the threads
+  // that did start run.
   bool start_workers(std::function<void(Worker&)> const& life, std::string& error);
   std::size_t started() const noexcept { return threads_.size(); }
-  void end_threads() noexcept;  // once they have been told: waits for all of them
+  void end_threads() noexcept;  // once they have been told to end: waits for all
 
   // ---- external threads
   Worker* take_external() noexcept;  // null: all slots are taken
   void leave_external(Worker& me) noexcept;
-  // The runtime does not pin an external thread. When it is found on another group's cpu, its slot
-  // moves there, too.
+  // The runtime does not pin an external thread. When the thread is found on another group's cpu,
+  // its slot moves there, too.
   void follow(Worker& me) noexcept {
     if (me.is_external() && follows_) move_to_here(me);
   }
 
   // ---- backup threads
-  // Has a worker's backup thread work on its cpu until dismiss_backup(). False when there is none
-  // to begin: the caller is no worker, or is relieved already, or the system refuses a thread.
+  // The worker's backup thread works on its cpu from now until dismiss_backup(). False: the caller
+  // is no worker, or its backup thread is at work already, or the system refuses a thread.
   bool start_backup(Worker& worker) noexcept;
   void dismiss_backup(Worker& worker) noexcept;
 
@@ -89,7 +89,7 @@ class ThreadTable {
 
   Pool& pool_;
   std::size_t const workers_;
-  bool const follows_;  // there is more than one domain to be in
+  bool const follows_;  // there is more than one domain
   std::vector<std::unique_ptr<Worker>> slots_;
   sync::atomic<int> extras_present_{0};  // backup threads at work, and external threads
   sync::atomic<std::uint32_t> end_;      // no slot from here on was ever taken

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a thread writes what it does: into its track if a trace is recorded, and nowhere otherwise.
+// Where a thread records what it does: in its track if a trace is made, and nowhere otherwise.
 
 #include <cstddef>
 #include <cstdint>

@@ -20,9 +20,8 @@ WorkSource& no_work_source() noexcept {
   return none;
 }
 
-// It begins behind the slot that was robbed last. A worker that asks on its own thread can share
-// half of what only it reaches first: few tasks are shared otherwise, and a visit from afar should
-// bring many.
+// Begins after the stack that was robbed last. A worker that asks on its own thread can share half
+// of its private tasks: few tasks are shared otherwise, and a visit from afar should bring many.
 bool ExternalThief::take(Taken& taken, HowMany const& how_many) noexcept {
   auto* const here = detail::this_stack->worker;
   if (here != nullptr && &here->pool == &pool_) here->share();

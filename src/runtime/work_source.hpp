@@ -25,9 +25,9 @@ class WorkSource {
  public:
   virtual ~WorkSource() = default;
 
-  // By a worker that has found nothing to do at home. True: it is to run `t`.
+  // Called by a worker that has found nothing on its own rank. True: it is to run `t`.
   virtual bool find(detail::task& t) noexcept = 0;
-  // Would find() give somebody a task? For threads about to sleep.
+  // Would find() give a worker a task? For threads about to sleep.
   virtual bool in_sight() const noexcept = 0;
   // A worker goes to sleep, and calls find() no more.
   virtual void misses_one() noexcept {}
@@ -35,7 +35,7 @@ class WorkSource {
   virtual bool takes_tasks() const noexcept { return true; }
 };
 
-// That of a runtime whose tasks come from its own process only.
+// For a runtime whose tasks come from its own process only.
 WorkSource& no_work_source() noexcept;
 
 class ExternalThief {
@@ -48,14 +48,14 @@ class ExternalThief {
   };
   using HowMany = std::function<std::size_t(std::size_t waiting)>;
 
-  // Takes the oldest tasks of some stack, so many as how_many(shared) says; the caller sees to it
-  // that each is finished. False when nobody shares any; all are asked to, then.
+  // Takes the oldest tasks of some stack, as many as how_many(shared) says; the caller makes sure
+  // that each is finished. False when no stack shares any; then all are asked to.
   bool take(Taken& taken, HowMany const& how_many) noexcept;
-  // A task that was taken and cannot leave the process after all, as a queued task.
+  // Queues a task that was taken and cannot leave the process after all.
   static detail::task run_here_after_all(Worker& victim, detail::task_slot& slot) noexcept;
   void finish(Worker& victim, detail::task_slot& slot) noexcept;  // its results have been written
-  bool has_idle_workers() const noexcept;  // awake or asleep, and nothing shared to be taken
-  void call_workers() noexcept;            // find() has something for them from now on
+  bool has_idle_workers() const noexcept;  // awake or asleep, while no task is shared
+  void call_workers() noexcept;  // find() has something for them from now on
 
  private:
   Pool& pool_;

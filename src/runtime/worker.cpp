@@ -44,9 +44,9 @@ std::uint32_t next_random(std::uint32_t& state) noexcept {
   return state;
 }
 
-// What a thread works or waits for. done() is asked often; surely_done() once before the thread
-// sleeps, in the order of all seq_cst operations (parking.S); thief() is the thread to help
-// first.
+// The condition that ends a thread's loop or wait. done() is asked often; surely_done() once before
+// the thread sleeps, in the order of all seq_cst operations (parking.S); thief() is the thread to
+// help first.
 
 struct RuntimeEnd {
   static constexpr auto waiting_for = WaitingFor::work;
@@ -69,7 +69,7 @@ struct StolenTask {  // its thief has finished it
   Pool& pool;
   task_slot const& slot;
   Worker* thief()
-      const noexcept {  // null: it has not said so yet, is no thread of ours, or is done
+      const noexcept {  // null: the thief has not said so yet, is no thread of ours, or is done
     auto const state = slot.state.load(sync::relaxed);
     return state == task_slot::waiting || state >= task_slot::away ? nullptr
                                                                    : &pool.threads[state - 1];
@@ -92,11 +92,10 @@ template <class Until>
 constexpr Permissions all_of =
     policy::permissions(policy::ThreadKind::worker, Until::waiting_for, false, false);
 
-// While one of these lives, the calling thread runs a task that it has stolen or taken from a
-// queue.
+// While one of these lives, the calling thread runs a stolen or queued task.
 class Frame {
  public:
-  // Of a queued task: the domain it was put near, and how much it touches, for the trace.
+  // For a queued task: the domain it was put near, and how much it touches, for the trace.
   explicit Frame(int domain = -1, std::uint64_t bytes = 0) noexcept
       : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
     if (&stack_ == &detail::no_stack) return;
@@ -104,7 +103,7 @@ class Frame {
     ++stack_.worker->frames;
     stack_.worker->trace.task_begin(domain, bytes);
   }
-  // A task is done when all that it spawned is.
+  // A task is done when all tasks that it spawned are.
   ~Frame() {
     detail::finish_down_to(stack_, base_);
     if (&stack_ == &detail::no_stack) return;
@@ -152,7 +151,7 @@ Worker::Worker(Pool& pool_, int index_, policy::ThreadKind kind_, int at_worker)
   stack.worker = this;
 }
 
-// All zeroes is an empty slot, so the memory is first touched by the pushes that need it.
+// An empty slot is all zeroes, so the memory is first touched by the pushes that need it.
 bool Worker::set_up_stack() noexcept {
   auto const capacity = pool.options.task_capacity;
   auto* const slots = static_cast<task_slot*>(platform::map_zeroes(capacity * sizeof(task_slot)));
@@ -249,15 +248,14 @@ bool Worker::linger(Job& job) noexcept {
   return false;
 }
 
-// From construction to destruction, `me` is awake and looks for work; if `counted`, spawners rely
-// on it.
+// While one lives, `me` is awake and looks for work; if `counted`, spawners rely on it.
 struct Worker::Searching {
   Searching(Worker& me_, bool counted_) noexcept : me(me_), counted(counted_) {
     if (!me.is_external()) me.report_progress();
     if (counted) me.pool.parking.start_searching(me.group);
   }
   // The last searcher of a group passes on the duty to look, whether it leaves with a task or
-  // because what it waited for has come.
+  // because the event it waited for has come.
   ~Searching() {
     me.trace.resumed();
     if (counted && me.pool.parking.stop_searching(me.group) && me.pool.work_in_sight(me.group))
@@ -265,7 +263,7 @@ struct Worker::Searching {
   }
   Searching(Searching&&) = delete;
 
-  // An external thread leaves its cpu to the worker there meanwhile.
+  // While an external thread sleeps, the worker on its cpu may run there.
   template <class News>
   bool sleep(News news) noexcept {
     auto& parking = me.pool.parking;
@@ -301,9 +299,9 @@ struct Worker::Relief {
   bool const began;
 };
 
-// Looks for work until there is some or it is time to leave, and sleeps in between; returns whether
-// there is some. It ends, too, when the thread is told to leave its cpu or may stay after all, for
-// then other things are permitted.
+// Looks for work, and sleeps in between, until there is some or it is time to leave; returns
+// whether there is some. Also ends when the thread is asked to leave its cpu, or may stay after
+// all: then other things are permitted.
 template <class Until>
 bool Worker::search(Job& job, Until until) noexcept {
   constexpr bool joins = Until::waiting_for != WaitingFor::work;
@@ -331,7 +329,7 @@ bool Worker::search(Job& job, Until until) noexcept {
         break;
       case policy::Rest::yield:
         platform::yield();
-        // The next look is by the clock again.
+        // The next round reads the clock again.
         failed_rounds += idle_policy.rounds_per_clock_reading - 1;
         break;
       case policy::Rest::sleep: {
@@ -355,8 +353,8 @@ bool Worker::search(Job& job, Until until) noexcept {
   return false;
 }
 
-// Until its cpu is one of those that may be used. Spawners may have counted on it as one that
-// searches, so it passes that on (parking.T); nobody finds it among the sleepers.
+// Rests until its cpu may be used again. Spawners may have counted on it as a searcher, so it
+// passes that duty on, by (parking.T); spawners do not find it among the sleepers.
 template <class Until>
 void Worker::rest(Until until) noexcept {
   {
@@ -371,7 +369,7 @@ void Worker::rest(Until until) noexcept {
   trace.unparked(true);
 }
 
-// From its own buffer, else a chunk from the queue of its group.
+// From its own buffer, otherwise a chunk from its group's queue.
 bool Worker::find_queued_at_home(task& t) noexcept {
   std::size_t taken = 0;
   auto const one = [](std::size_t) { return std::size_t{1}; };
@@ -397,7 +395,7 @@ bool Worker::find_external(task& t) noexcept {
 
 // ---- stealing
 
-// One look at all stacks, in the order the policy says.
+// One look at all stacks, in the order that the policy gives.
 bool Worker::steal_nearest_first(Job& job) noexcept {
   if (beside != nullptr && steal_from(*beside, level::cpu, job)) return true;
   auto const bits = next_random(random_bits);
@@ -412,7 +410,7 @@ bool Worker::steal_nearest_first(Job& job) noexcept {
   return false;
 }
 
-// How far a thread is whose place in the plan is not at hand.
+// The distance to a thread that has no fixed place in the victim plan.
 level Worker::level_to(Worker const& victim) const noexcept {
   int const there = victim.near_worker.load(sync::relaxed);
   if (there == victims->self) return level::cpu;
@@ -432,8 +430,8 @@ bool Worker::steal_from(Worker& victim, level where, Job& job) noexcept {
   return true;
 }
 
-// A thread that waits for queued tasks may run those of its own stack that lie below: nobody else
-// may have come for them, and with them in sight it would not sleep.
+// A thread that waits for queued tasks may run shared ones of its own stack below: perhaps no thief
+// has come for them, and while they are in sight it would not sleep.
 bool Worker::take_own_shared(Job& job) noexcept {
   if (!stack.has_shared()) return false;
   auto const one = [](std::size_t) { return 1; };
@@ -468,7 +466,7 @@ void Worker::run(Job& job) noexcept {
   }
 }
 
-// The oldest of the stolen tasks runs here and now; for each of the others a proxy goes onto the
+// The oldest of the stolen tasks runs here and now. For each of the others a proxy goes onto the
 // thief's own stack, where it can be stolen again.
 void Worker::run_stolen(Job const& job) noexcept {
   auto* const base = stack.top;
@@ -512,7 +510,7 @@ void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
   victim.wake();
 }
 
-// A thread that is no worker enters the pool meanwhile: tasks that this one forks belong to the
+// A thread that is no worker enters the pool for the call: tasks that this one forks belong to the
 // pool.
 void run_queued(Pool& pool, task& t, Worker* me) noexcept {
   {

@@ -30,7 +30,7 @@ struct Pool;
 inline constexpr std::size_t local_buffer_capacity = 2 * policy::largest_chunk;
 
 struct alignas(64) Worker {
-  // Beside that worker, or that worker itself.
+  // Beside that worker, or in its own slot that worker itself.
   Worker(Pool& pool, int index, policy::ThreadKind kind, int at_worker);
 
   detail::task_stack stack;
@@ -41,12 +41,12 @@ struct alignas(64) Worker {
   bool is_external() const noexcept { return kind == policy::ThreadKind::external; }
   bool is_worker() const noexcept { return kind == policy::ThreadKind::worker; }
 
-  // Of an external thread: where it was when it came, or was last seen.
+  // For an external thread: where it was when it came, or was last seen.
   int cpu;
   int domain;
-  int group;  // whose queue it serves
+  int group;  // the one whose queue it serves
 
-  // Tasks that it has taken from the queue of its group in one visit and not begun. It is filled
+  // Tasks that it has taken from its group's queue in one visit and not begun. The buffer is filled
   // only when empty, so a chunk always fits. External threads have none.
   std::unique_ptr<LocalityQueue<detail::task>> buffer;
   TaskCount tasks;
@@ -54,30 +54,30 @@ struct alignas(64) Worker {
   TraceSink trace;
 
   // It steals from `beside` first, the worker that a backup or external thread sits next to; then
-  // as `victims`, a worker's own or that of `beside`, says.
+  // in the order of `victims`, a worker's own plan or that of `beside`.
   Worker* beside = nullptr;
   policy::VictimPlan const* victims = nullptr;
-  sync::atomic<int> near_worker;  // itself, or `beside`: how far other threads take it to be
+  sync::atomic<int> near_worker;  // itself, or `beside`: tells other threads how far it is
   std::uint32_t random_bits;
   bool woken_in_vain = false;
 
-  // Where counts or cutoffs are asked for, stack.limit is the stack's beginning, so that every push
-  // takes the slow way; this is where the stack really ends.
+  // With counts or cutoffs, stack.limit is the stack's beginning, so that every push takes the slow
+  // path; this is where the stack really ends.
   detail::task_slot* room_ends = nullptr;
   std::uint32_t frames = 0;  // stolen and queued tasks that the thread runs, one on top of another
   std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
 
-  // Of a backup thread: is it to work? Of the slot of an external thread: is it taken?
+  // For a backup thread: shall it work? For the slot of an external thread: is it taken?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
   bool relieved = false;  // of a worker: its backup thread is at work
 
-  // Of a worker. The thread that sits in its place looks there, too.
+  // For a worker. A thread that sits in its place looks there, too.
   Mailbox mailbox;
   Mailbox& mailbox_here() noexcept { return beside != nullptr ? beside->mailbox : mailbox; }
 
-  // Its cpu is not among those its program may use (arena.hpp). A worker, or its backup thread,
-  // begins nothing more then: it ends what it has on its stack, and rests.
+  // Set when its program may not use its cpu (arena.hpp). The worker, and its backup thread, then
+  // begins nothing more: it finishes what is on its stack, and rests.
   enum Leave : std::uint32_t { stay, leave };
   sync::atomic<std::uint32_t> asked_to{stay};
   bool is_to_leave() const noexcept { return asked_to.load(sync::relaxed) == leave; }
@@ -88,23 +88,23 @@ struct alignas(64) Worker {
   void run_loop() noexcept;             // until the runtime ends
   void run_until_dismissed() noexcept;  // a backup thread: until its worker is back
 
-  void share() noexcept;  // publishes some of its tasks, and sees to it that somebody takes them
+  void share() noexcept;  // publishes some of its tasks, and makes sure that a thief comes
   void share_all() noexcept;
-  bool may_fork() noexcept;  // by room and cutoffs; counts either way
+  bool may_fork() noexcept;  // checks room and cutoffs; counts either way
 
-  bool run_top() noexcept;     // runs the topmost task, unless that has been stolen
-  void finish_top() noexcept;  // runs it or waits for it
+  bool run_top() noexcept;  // runs the topmost task, unless it has been stolen
+  void finish_top() noexcept;  // runs it, or waits for its thief
   void finish_down_to(detail::task_slot* top) noexcept;
   void await_zero(sync::atomic<std::uint32_t> const& word) noexcept;  // helps others until it is 0
-  std::uint32_t steal_once() noexcept;  // and runs what it got: so many tasks
+  std::uint32_t steal_once() noexcept;  // and runs what it got; returns how many tasks
   bool find_queued_at_home(detail::task& t) noexcept;
   void report_progress() noexcept;
 
   // ---- by any thread
 
-  // What it waits for has come; the caller has said so, seq_cst.
+  // The event that it waits for has come; the caller has stored it, seq_cst.
   void wake() const noexcept;
-  // A thief's visit, as task_stack::take(); one in vain asks for more to be shared.
+  // A thief's visit, as task_stack::take(); a visit that finds nothing asks for more to be shared.
   template <class HowMany>
   bool is_robbed(std::uint32_t thief, detail::task_stack::range& got,
                  HowMany const& how_many) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Learnt spreads as text that goes from one run of a program to the next: the
-// file that NIGH_SPREADS names, with a line for each site.
+// Learnt spreads as text that goes from one run of a program to the next: the file that
+// NIGH_SPREADS names, with one entry for each site.
 //
 //   {"nigh_spreads": 1, "machine": "package:1 domain:1 l3:1 core:2 cpu:2", "sites": [
 //   {"name": "sweep", "workers": 2, "spread": 2, "active": 2, "grain": 1, "seconds": 0.0123},
@@ -32,7 +32,7 @@ struct SpreadLines {
   std::string machine;  // its shape
   std::vector<SpreadLine> sites = {};
 
-  // In the place of the one there is of that name and for so many workers.
+  // Replaces the one of that name and number of workers, if any.
   void put(SpreadLine line) {
     std::erase_if(sites, [&](SpreadLine const& other) {
       return other.name == line.name && other.workers == line.workers;
@@ -99,7 +99,7 @@ class SpreadReader {
 
 }  // namespace detail
 
-// Empty, or what is wrong with the text, to be put behind the file's name: "is ...".
+// Empty, or what is wrong with the text, to follow the file's name: "is ...".
 inline std::string parse_spreads(std::string_view text, SpreadLines& lines) {
   detail::SpreadReader in(text);
   int version = 0;
@@ -126,7 +126,7 @@ inline std::string parse_spreads(std::string_view text, SpreadLines& lines) {
   return in.at_end() ? "" : damaged;
 }
 
-// The same, of a file for this machine.
+// The same, for a file that must be of this machine.
 inline std::string parse_spreads(std::string_view text, std::string const& machine,
                                  SpreadLines& lines) {
   auto why_not = parse_spreads(text, lines);

@@ -12,11 +12,11 @@
 namespace nigh::policy {
 
 enum class Adjust : std::uint8_t {
-  as_known,        // teams keep their size, unless it is known that they need not
+  as_known,  // teams keep their size, unless their region is known not to need it
   none,            // all teams keep their size
   without_clause,  // those without a num_threads clause may be smaller
   all,             // those with a clause, too
-  nests,           // and clauses of regions that hold others, or are held, do not count at all
+  nests,  // and clauses count for nothing in regions that hold others, or are held
 };
 
 struct AdjustItem {
@@ -43,7 +43,7 @@ constexpr Adjust word_of(std::string_view text) noexcept {
   return Adjust::as_known;
 }
 
-// The part before the first `end`, which is taken off `rest` with it. (Not substr(): it throws.)
+// The part before the first `end`; both are taken off `rest`. (Not substr(): it throws.)
 constexpr std::string_view take_until(char end, std::string_view& rest) noexcept {
   std::size_t const length = rest.find(end) == rest.npos ? rest.size() : rest.find(end);
   std::string_view const taken(rest.data(), length);
@@ -57,7 +57,7 @@ constexpr bool is_name(std::string_view text) noexcept {
   return !text.empty();
 }
 
-// False: it is none.
+// False: it is no item.
 constexpr bool read_item(std::string_view text, AdjustItem& item) noexcept {
   bool const has_word = text.find('=') != text.npos;
   std::string_view rest = text;
@@ -68,13 +68,13 @@ constexpr bool read_item(std::string_view text, AdjustItem& item) noexcept {
   }
   item = {name, has_word ? word_of(rest) : Adjust::without_clause};
   return is_name(name) && word_of(name) == Adjust::as_known && item.adjust != Adjust::as_known &&
-         item.adjust != Adjust::nests;  // a nest may be of several libraries
+         item.adjust != Adjust::nests;  // a nest may span several libraries
 }
 
 }  // namespace adjust_detail
 
-// Has `take` see each item, up to the first one that is none: that is `wrong` then, and the answer
-// is false.
+// Shows each item to `take`, up to the first text that is none: that text is `wrong` then, and the
+// answer is false.
 template <class Take>
 constexpr bool read_adjust(std::string_view list, std::string_view& wrong, Take&& take) {
   for (bool is_more = true; is_more;) {
@@ -90,9 +90,9 @@ constexpr bool read_adjust(std::string_view list, std::string_view& wrong, Take&
   return true;
 }
 
-// Whether NAME is this file: its name begins so, with "lib" before it or not, up to where a letter
-// would go on ("blas" is libblas.so.3, but not libblast.so). NAME with a slash is a part of the
-// path.
+// Whether NAME is this file: the file's name begins with it, with "lib" before it or not, and goes
+// on with no letter ("blas" is libblas.so.3, but not libblast.so). NAME with a slash is a part of
+// the path.
 constexpr bool names_file(std::string_view name, std::string_view path) noexcept {
   if (name.empty()) return false;
   if (name.find('/') != name.npos) return path.find(name) != path.npos;

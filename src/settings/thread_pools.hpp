@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The one table of thread pools: by which file of a process each is known, which variable says its
-// size when it starts, and whether that can be set from outside. Threads of all but OpenMP's are on
-// no granted cpus.
+// The one table of thread pools: the file of a process that each is known by, the variable that
+// sets its size at the start, and whether the size can be set from outside. Only OpenMP's threads
+// are on granted cpus.
 
 #include <array>
 #include <string_view>
@@ -21,7 +21,7 @@ struct PoolFile {
 struct ThreadPool {
   std::string_view name;           // for people
   std::string_view variable = {};  // its size, read when the program starts; empty: there is none
-  bool hears_openmp = false;       // and it takes OMP_NUM_THREADS when that is not set
+  bool hears_openmp = false;  // and it takes OMP_NUM_THREADS when that variable is not set
   bool may_be_openmp = false;      // built either on threads of its own or on OpenMP's
   std::array<PoolFile, 2> files = {};
 
@@ -32,12 +32,12 @@ struct ThreadPool {
 struct LoadedFile {
   std::string_view path;
   bool needs_openmp = false;  // it is linked to an OpenMP runtime
-  bool holds_rayon = false;   // rayon is linked into it: it has no file of its own
+  bool holds_rayon = false;  // rayon is linked into it: rayon has no file of its own
 };
 
-// In a process, the first that fits counts. All of them have by themselves a thread for each cpu,
-// so that a size within a quota is never more. Not here: Julia (one thread unless told), Java and
-// .NET (they read quotas themselves).
+// The first row that fits a process counts. By itself, each has a thread for each cpu, so that a
+// size within a quota is never more. Not here: Julia (one thread unless told), Java and .NET (they
+// read quotas themselves).
 inline constexpr std::array thread_pools{
     ThreadPool{"OpenMP", "OMP_NUM_THREADS"},
     ThreadPool{
@@ -59,15 +59,15 @@ inline constexpr std::array thread_pools{
     ThreadPool{"Go", "GOMAXPROCS"},
 };
 
-// Null: there is none of that name.
+// Null: no pool has that name.
 constexpr ThreadPool const* pool_named(std::string_view name) noexcept {
   for (ThreadPool const& pool : thread_pools)
     if (pool.name == name) return &pool;
   return nullptr;
 }
 
-// Functions by which a library's pool is given another size while it idles. A build may put a
-// prefix and a suffix around their names, as scipy_openblas_set_num_threads64_.
+// Functions that give a library's pool another size while it idles. A build may put a prefix and a
+// suffix around their names, as scipy_openblas_set_num_threads64_.
 struct PoolSetter {
   std::string_view pool;
   std::string_view word;  // the user's, for `nigh run --adjust`
@@ -76,7 +76,8 @@ struct PoolSetter {
   bool may_lock;  // not for a signal handler
 };
 inline constexpr std::array pool_setters{
-    // A store, unless there are to be more threads than ever (0.3.30, driver/others/blas_server.c).
+    // A plain store, unless there are to be more threads than ever before (0.3.30,
+    // driver/others/blas_server.c).
     PoolSetter{"OpenBLAS", "openblas", "openblas_set_num_threads", "openblas_get_num_threads",
                false},
     PoolSetter{"BLIS", "blis", "bli_thread_set_num_threads", "bli_thread_get_num_threads", true},
@@ -85,8 +86,8 @@ inline constexpr std::array setter_prefixes{"", "scipy_"};
 inline constexpr std::array setter_suffixes{"", "64_", "_64"};
 
 // Whether rayon is linked into a file with these bytes, even without symbols: its panics name its
-// sources, ".../rayon-core-1.12.1/src/registry.rs". In two parts, or our own files would seem to
-// hold it.
+// sources, ".../rayon-core-1.12.1/src/registry.rs". The text is written here in two parts, or our
+// own files would seem to hold it.
 constexpr bool holds_rayon(std::string_view bytes) noexcept {
   constexpr std::string_view first = "/rayon-", rest = "core-";
   for (auto at = bytes.find(first); at != bytes.npos; at = bytes.find(first, at + 1))

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int max_cpu = 1 << 20;  // numbers index arrays here
 
-// Says what is wrong with the numbers of all objects of a kind, in files that somebody has changed.
+// What is wrong with the numbers of all objects of a kind, in files that somebody has changed.
 // Empty: nothing is.
 std::string wrong_numbers(hwloc_topology_t machine, hwloc_obj_type_t kind,
                           std::string const& what) {
@@ -37,7 +37,7 @@ hwloc_obj_t pu_at(hwloc_topology_t machine, int i) {
   return hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, static_cast<unsigned>(i));
 }
 
-// Some descriptions know no sizes at all; where any node has one, 0 means there is no memory.
+// Some descriptions know no sizes at all; where any node has one, 0 means that there is no memory.
 bool sizes_known(std::vector<DomainSeat> const& seats) {
   return std::any_of(seats.begin(), seats.end(), [](DomainSeat const& s) {
     return s.node != nullptr && s.node->attr->numanode.local_memory > 0;
@@ -86,7 +86,7 @@ result<topology> topology_builder::whole(hwloc_topology_t machine, std::string s
   return restricted(std::move(t), everything, everything);
 }
 
-// All levels but the domain, and what a missing cache falls back to once the domain is known.
+// All levels except the domain, and what a missing cache falls back to once the domain is known.
 void topology_builder::add_cpus(topology& t, hwloc_topology_t machine) {
   std::unordered_map<hwloc_obj_t, int> ids{{hwloc_get_root_obj(machine), 0}};
   auto const id_of = [&](hwloc_obj_t o) {

@@ -17,8 +17,8 @@ class topology_builder {
   // The whole machine, everything allowed. An error when it has cpus nigh cannot number.
   static result<topology> whole(hwloc_topology_t machine, std::string source);
 
-  // `full` less the cpus and NUMA nodes that the filters refuse. Built the same way whether a
-  // cgroup, an affinity mask or restricted_to() asks, so that restrictions may come in any order.
+  // `full` without the cpus and NUMA nodes that the filters refuse. A cgroup, an affinity mask and
+  // restricted_to() all use it, so restrictions may come in any order.
   static topology restricted(topology full, Filter const& keep_cpu, Filter const& keep_node);
 
  private:
@@ -28,7 +28,7 @@ class topology_builder {
   static void describe(topology& t);
 };
 
-// hwloc's tree as values. `domain_of` says to which domain a PU or a NUMANODE belongs.
+// hwloc's tree as values. `domain_of` says which domain a PU or a NUMANODE belongs to.
 topology_object picture_of(hwloc_obj_t root, std::function<int(hwloc_obj_t)> const& domain_of);
 
 }  // namespace nigh

@@ -17,7 +17,7 @@ std::size_t count(topology_object const& o, std::span<int const> cpus) {
   return n;
 }
 
-// `share`: of the caches above.
+// `share`: this core's part of the caches above.
 CacheShare least_below(topology_object const& o, std::span<int const> cpus, CacheShare share) {
   auto const n = count(o, cpus);
   if (n == 0) return {unknown, unknown};

@@ -6,11 +6,11 @@
 
 namespace nigh::topologies {
 
-// Bytes of cache that one of these cpus can call its own when all of them work: each cache divided
-// by those of them that share it; of the cpu that has least. 0: the machine tells of none.
+// The bytes of cache that each of these cpus can call its own when all of them work: each cache
+// divided by those of them that share it; for the cpu that has least. 0: the machine does not say.
 struct CacheShare {
   std::size_t l2 = 0;
-  std::size_t last = 0;  // L3, or what lies beyond
+  std::size_t last = 0;  // L3, or the last level
 };
 CacheShare cache_share(topology const& machine, std::span<int const> cpus);
 

@@ -51,7 +51,7 @@ std::optional<std::vector<double>> read_matrix(hwloc_distances_s const& matrix,
   return values;
 }
 
-// Linux's own table before any other latencies somebody added to the topology.
+// Linux's own table comes before any other latencies that somebody added to the topology.
 std::optional<std::vector<double>> firmware_matrix(hwloc_topology_t machine,
                                                    std::span<DomainSeat const> domains) {
   unsigned count = 0;

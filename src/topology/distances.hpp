@@ -17,7 +17,7 @@ struct DomainDistances {
   bool from_firmware = false;  // for every pair of domains with a node; the rest is by level
 };
 
-// A matrix that lacks one of the nodes is not used at all: numbers of two origins do not compare.
+// A matrix that lacks one of the nodes is not used: numbers of two origins cannot be compared.
 DomainDistances distances_between(hwloc_topology_t machine, std::span<DomainSeat const> domains);
 
 }  // namespace nigh

@@ -11,7 +11,7 @@ namespace {
 
 bool is_memory(hwloc_obj_t o) { return hwloc_obj_type_is_memory(o->type) != 0; }
 
-// Best of the nodes among `child` and its siblings, through memory-side caches.
+// The best of the nodes among `child` and its siblings, through memory-side caches.
 hwloc_obj_t lowest_node_with(unsigned cpu, hwloc_obj_t child) {
   hwloc_obj_t best = nullptr;
   for (; child != nullptr; child = child->next_sibling) {
@@ -40,7 +40,7 @@ hwloc_obj_t seat_of(hwloc_obj_t node) {
 
 std::vector<DomainSeat> find_domains(hwloc_topology_t machine) {
   std::vector<DomainSeat> domains;
-  std::map<hwloc_obj_t, std::size_t> found;  // node or seat -> index in domains
+  std::map<hwloc_obj_t, std::size_t> found;  // node or its object -> index in domains
   auto const domain_at = [&](hwloc_obj_t key, hwloc_obj_t node, hwloc_obj_t seat) -> DomainSeat& {
     auto const [at, fresh] = found.try_emplace(key, domains.size());
     if (fresh) domains.push_back({node, seat, {}});

@@ -31,7 +31,7 @@ struct Destroy {
 };
 using Machine = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>;
 
-// Somebody else's machine, all of it; null when hwloc has no memory left.
+// Another machine, all of it; null when hwloc has no memory left.
 Machine empty_machine() {
   hwloc_topology_t t = nullptr;
   if (hwloc_topology_init(&t) != 0) return nullptr;
@@ -43,7 +43,7 @@ bool holds(hwloc_const_bitmap_t set, int index) {
   return hwloc_bitmap_isset(set, static_cast<unsigned>(index)) != 0;
 }
 
-// Less what the topology itself says is not allowed.
+// Without what the topology itself marks as not allowed.
 result<topology> allowed_part(hwloc_topology_t machine, std::string const& source) {
   auto full = topology_builder::whole(machine, source);
   if (!full) return full;
@@ -56,7 +56,7 @@ result<topology> allowed_part(hwloc_topology_t machine, std::string const& sourc
   return allowed;
 }
 
-// A name a message may quote: one line, not endless.
+// A name fit for a message: one line, not endless.
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 200;
   auto quoted = base::printable(text.substr(0, longest));
@@ -74,7 +74,7 @@ std::string name_of_host(hwloc_topology_t host) {
   return printable(text);
 }
 
-// How many cpus a synthetic description asks for, at most. hwloc takes minutes for 100,000.
+// At most how many cpus does a synthetic description ask for? hwloc takes minutes for 100,000.
 bool asks_for_too_many(std::string_view description) {
   constexpr unsigned long max_cpus = 16384;
   unsigned long product = 1;
@@ -113,7 +113,7 @@ result<std::string> contents_of(std::filesystem::path const& file) {
   return text;
 }
 
-// Null: hwloc does not take it.
+// Null: hwloc refuses it.
 Machine loaded(std::string const& xml) {
   auto machine = empty_machine();
   constexpr int deepest = 64;  // levels of objects; functions that walk them call themselves
@@ -125,11 +125,11 @@ Machine loaded(std::string const& xml) {
                                                                          : Machine();
 }
 
-// In the child's answer, before the machine as hwloc writes it, or what is wrong with it.
+// Precedes the child's answer: the machine as hwloc writes it, or what is wrong with it.
 constexpr char machine_follows = 'm', fault_follows = 'f';
 
-// Nothing: hwloc does not take it. Otherwise the machine was read again from what hwloc has
-// written, and nothing was wrong with it: reading it once more says nothing on standard error.
+// Nothing: hwloc refuses it. Otherwise the machine was read again from hwloc's own output without
+// complaint: reading it once more prints nothing on standard error.
 std::optional<std::string> rewritten(std::string const& xml, std::string const& name) {
   auto machine = loaded(xml);
   if (!machine) return std::nullopt;
@@ -154,7 +154,7 @@ result<topology> topology::live() {
   auto allowed = allowed_part(machine, name_of_host(machine));
   if (!allowed) return allowed;
   topology t = std::move(allowed).value();
-  // hwloc shows another machine here when its environment variables tell it to.
+  // hwloc shows another machine here when its environment variables say so.
   t.is_this_host_ = hwloc_topology_is_thissystem(machine) != 0;
   if (!t.is_this_host_) return t;
   auto const mask = platform::cpus_given();

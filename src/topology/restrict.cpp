@@ -55,7 +55,7 @@ topology topology_builder::restricted(topology full, Filter const& keep_cpu,
   auto const old_count = old.size();
   std::vector<int> new_domain(old_count, -1);
   std::vector<std::size_t> origin;
-  // Those with cpus first; what has neither cpus nor memory goes.
+  // Domains with cpus first; a domain with neither cpus nor memory is dropped.
   for (bool const with_cpus : {true, false})
     for (auto& d : old) {
       if (d.index < 0 || d.cpus.empty() == with_cpus || (!with_cpus && d.os_node < 0)) continue;

@@ -14,8 +14,8 @@ struct Rung {
 };
 
 // The factors order victims and places; they are not measured times. Within a domain they only need
-// to grow; from the domain on they are the usual values of firmware tables (10, 12, 20), and the
-// cluster's is a network round trip against a memory access.
+// to grow; from the domain on they are the usual values of firmware tables (10, 12, 20); the
+// cluster's compares a network round trip with a memory access.
 constexpr std::array<Rung, 8> rungs{{{"cpu", 0},
                                      {"core", 0.1},
                                      {"l2", 0.25},

@@ -13,7 +13,7 @@
 namespace nigh::trace::chrome {
 namespace {
 
-// Threads of all processes share one number space in Perfetto, and 0 is nobody's there.
+// Threads of all processes share one number space in Perfetto, where 0 means no thread.
 std::string ids(int runtime, int track) {
   return ",\"pid\":" + std::to_string(runtime) +
          ",\"tid\":" + std::to_string(std::int64_t{runtime} * 100'000 + track);

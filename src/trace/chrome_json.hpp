@@ -16,18 +16,18 @@
 
 namespace nigh::trace::chrome {
 
-// Stands in the file, as "format"; files from before the second do not say theirs.
+// The "format" of a file; files of the first format have no such entry.
 inline constexpr int format = 2;
 
 // With its quotes; bytes that are no UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 
-// Events end with ",\n" each: whoever joins them cuts the last one off.
+// Each event ends with ",\n": a caller that joins events cuts the last one off.
 void append_runtime(std::string& out, int runtime, std::string_view name);
 void append_track_name(std::string& out, int runtime, int track, std::string_view name);
 
-// What has begun and not ended is shown to last until end_ns; what ends without a beginning,
-// because the ring has lost it, is left out. Times are shown relative to zero_ns.
+// An event that has begun and not ended is shown to last until end_ns; an end without its
+// beginning, which the ring has lost, is left out. Times are shown relative to zero_ns.
 void append_track(std::string& out, int runtime, int track, std::string_view name,
                   std::span<Event const> events, std::int64_t zero_ns, std::int64_t end_ns);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a worker counts. One writer, any number of readers.
+// The counts of a worker. One writer, any number of readers.
 
 #include <array>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace nigh::trace {
 
-// Written by one thread only, so that adding needs no read-modify-write. Readers may see it late;
-// nothing is ordered by it, hence relaxed throughout.
+// One thread writes, so adding needs no read-modify-write. Readers may see the value late; it
+// orders nothing, hence relaxed throughout.
 class Counter {
  public:
   void add(std::uint64_t n) noexcept { value_.store(get() + n, sync::relaxed); }
@@ -47,7 +47,7 @@ struct WorkerCounters {
   }
 
   Counter run, local, remote, bytes_local, bytes_remote, parked;
-  // Of forked tasks; see nigh::worker_counters.
+  // For forked tasks; see nigh::worker_counters.
   Counter forked, serialized, steals, stolen, failed_steals;
   std::array<Counter, level_count> steals_at;  // [level]
   std::unique_ptr<Counter[]> run_for_domain;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a worker records about itself, when somebody wants to know (see recorder.hpp).
+// The events that a worker records about itself when a recorder asks for them (recorder.hpp).
 
 #include <cstdint>
 #include <nigh/topology.hpp>
@@ -11,14 +11,14 @@ enum class EventKind : std::uint8_t {
   task_begin,     // of a task that came from elsewhere: stolen, queued, or handed in from outside
   task_end,       //
   steal,          // it took tasks from another worker
-  failed_search,  // it looked for tasks in vain, and goes on looking until its next event
-  resume,         // it goes on with what it has, without a steal: what it waited for is done
+  failed_search,  // it looked for tasks in vain, and searches until its next event
+  resume,         // it goes on with its own tasks, without a steal: what it waited for is done
   serialized,     // it ran spawned tasks at once, since its stack was full or the cutoff reached
   park,           // it fell asleep
   unpark,         // it was woken
   queue_length,   // tasks that wait in its stack
-  low_water,      // the fewest that its stack held at a fork since the last of these: what it has
-                  // done since then began with the task that lay above them
+  low_water,      // the fewest that its stack held at a fork since the last such event: its work
+                  // since then began with the task above these
   all_done,       // it found that all tasks of the runtime were done
 };
 

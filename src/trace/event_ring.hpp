@@ -3,14 +3,14 @@
 // The last events of one worker: a ring of fixed size that overwrites the oldest.
 //
 //   writer   push()   one thread, never waits
-//   reader   read()   any thread, at any time; leaves out what is overwritten meanwhile
+//   reader   read()   any thread, at any time; leaves out events overwritten meanwhile
 //
-// Event n lies in slot n % capacity. next_ is how many were pushed.
-// (ring.R) A reader sees whole events: push() releases next_ behind an event, read() acquires it
-//     first.
-// (ring.O) It knows which were overwritten under its eyes: event n is written after next_ became n,
-//     and is released; whoever acquires a part of it sees next_ >= n afterwards, and drops n -
-//     capacity and all before.
+// Event n lies in slot n % capacity. next_ counts the events pushed.
+// (ring.R) A reader sees whole events: push() releases next_ after it wrote the event, read()
+// acquires next_ first.
+// (ring.O) A reader knows which events were overwritten while it read: event n is written after
+// next_ became n, and is released; a reader that acquires a part of it sees next_ >= n afterwards,
+// and drops n - capacity and all before.
 
 #include <algorithm>
 #include <bit>
@@ -43,8 +43,8 @@ class EventRing {
     std::uint64_t lost = 0;     // older ones that were overwritten
   };
 
-  // The last capacity - 1 events, fewer while the writer is at work: the oldest slot may be in its
-  // hands.
+  // The last capacity - 1 events, fewer while the writer is at work: it may be writing the oldest
+  // slot.
   Contents read() const {
     Contents all;
     auto const end = next_.load(sync::acquire);  // (ring.R)

@@ -9,7 +9,7 @@
 //   recorder.reset();                                            // workers have stopped: written
 //
 // A runtime that is never destroyed is written when the program exits, with its workers at work:
-// what they record meanwhile is lost, nothing else.
+// events recorded during the write are lost, nothing else.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,12 +34,12 @@ class Recorder {
     bool is_worker = true;                     // others are shown only if they have done something
   };
 
-  // Null for an empty name, and where the file cannot be written, which one line on standard error
-  // has said then.
+  // Null for an empty name, and where the file cannot be written; one line on standard error says
+  // so.
   static std::unique_ptr<Recorder> start(std::string const& file, std::vector<TrackInfo> tracks,
                                          std::size_t events = events_per_track);
 
-  // Nobody records any more. Not in a child after fork(), where it does nothing.
+  // All workers have stopped recording. Does nothing in a child after fork().
   ~Recorder();
   Recorder(Recorder&&) = delete;
   Recorder& operator=(Recorder&&) = delete;
@@ -49,7 +49,7 @@ class Recorder {
 
   Summary summary() const;
 
-  // The counters are about to begin anew; the recording is not.
+  // The counters are about to begin anew, but not the recording.
   void counters_reset() noexcept;
 
  private:

@@ -22,7 +22,7 @@ struct Summary {
   std::uint64_t parks = 0;
   std::uint64_t busy_ns = 0;      // of all workers, inside tasks
   std::uint64_t elapsed_ns = 0;   // from the first begin to the last end
-  std::uint64_t events_lost = 0;  // overwritten in the rings; the sums above hold them
+  std::uint64_t events_lost = 0;  // overwritten in the rings, but contained in the sums above
 
   bool operator==(Summary const&) const = default;
 };
@@ -35,7 +35,7 @@ std::uint64_t all_steals(Summary const& s);
 // Members of a JSON object, without its braces.
 std::string json_members(Summary const& s);
 
-// Several lines. creation_overhead_ns: what creating one task costs, if somebody has measured it.
+// Several lines. creation_overhead_ns: what creating one task costs, if measured.
 std::string text(Summary const& s, std::optional<double> creation_overhead_ns);
 
 }  // namespace nigh::trace

@@ -56,10 +56,10 @@ std::optional<Opened> open_beside_others(std::string name) {
 
 }  // namespace
 
-// The files of a process. After fork() the child makes its own and leaves its parent's alone, whose
-// lock may be held by a thread that the child does not have.
+// The trace files of a process. After fork() the child makes its own and leaves its parent's alone:
+// a thread that the child does not have may hold the lock.
 struct ThisProcess {
-  ThisProcess* const parents;  // kept within reach, for leak checkers
+  ThisProcess* const parents;  // kept reachable, for leak checkers
   int const id = platform::process_id();
   std::mutex lock;
   std::vector<std::pair<std::string, std::unique_ptr<TraceFile>>> files;  // null: did not open
@@ -69,7 +69,7 @@ struct ThisProcess {
   static inline sync::atomic<ThisProcess*> current{nullptr};
 
   static ThisProcess& get() {
-    auto* known = current.load(sync::acquire);  // what it points to was written before
+    auto* known = current.load(sync::acquire);  // its object was written before
     while (known == nullptr || known->id != platform::process_id()) {
       auto fresh = std::make_unique<ThisProcess>(known);
       if (current.compare_exchange_strong(known, fresh.get(), sync::acq_rel))
@@ -164,7 +164,7 @@ void TraceFile::append(std::string events) {
   end_of_events_ += length;
 }
 
-// The text, and behind it all that closes the file.
+// Writes the text, and after it all that closes the file.
 void TraceFile::write_at_end(std::string text) {
   if (failed_) return;
   auto const rank = this_rank();

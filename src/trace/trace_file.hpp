@@ -2,8 +2,8 @@
 #pragma once
 // One process's trace: all its runtimes, in the order in which they end, in one file.
 //
-// The file is whole JSON at every moment but that of a write: a runtime is added in the place of
-// the closing brackets, which then follow it. A second process that is told the same name at the
+// The file is whole JSON at every moment except during a write: a runtime's events replace the
+// closing brackets, and the brackets follow again. A second process with the same file name at the
 // same time, such as another rank or a child, writes NAME.PID.
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Recorder;
 
 class TraceFile {
  public:
-  // The process's file of that name, opened at the first call. Null when that failed, which is said
-  // once on standard error.
+  // The process's file of that name, opened at the first call. Null when that failed; standard
+  // error says so once.
   static TraceFile* of_this_process(std::string const& name);
 
   void add(Recorder& r);
@@ -32,7 +32,7 @@ class TraceFile {
 
   TraceFile(std::string name, platform::OwnedFile file);
 
-  void write_all();  // at the end of the program: whoever still records
+  void write_all();  // at the end of the program: for all that still record
   void write(Recorder& r) noexcept;
   void append(std::string events);
   void write_at_end(std::string text);

@@ -27,12 +27,12 @@ inline std::int64_t steady_ns() noexcept {
       .count();
 }
 
-// Sums over the whole run, whatever the ring has forgotten.
+// Sums over the whole run, also of events that the ring has lost.
 struct TrackTotals {
   std::array<Counter, level_count> steals;  // [level]
   Counter stolen;                           // tasks
   Counter failed;                           // rounds of a search
-  Counter parks;                            // one that lasts yet among them
+  Counter parks;  // including one that has not ended
   Counter busy_ns;                          // see Track::busy_ns()
 };
 
@@ -66,7 +66,7 @@ class alignas(64) Track {
     push(e);
   }
 
-  // After each round that asked everybody and found nothing.
+  // After each round that asked all victims and found nothing.
   void search_failed() noexcept {
     totals_.failed.add(1);
     merge(EventKind::failed_search, true);
@@ -77,7 +77,7 @@ class alignas(64) Track {
 
   void serialized() noexcept { merge(EventKind::serialized, false); }
 
-  // Before it sleeps; and after, or when news has kept it from it.
+  // Before it sleeps; and after, or when news kept it awake.
   void parked() noexcept {
     totals_.parks.add(1);
     turn(EventKind::park, depth_, true);
@@ -89,7 +89,7 @@ class alignas(64) Track {
 
   void all_done() noexcept { turn(EventKind::all_done, depth_, idle_); }
 
-  // At each fork: so many slots of its stack are taken.
+  // At each fork: this many slots of its stack are taken.
   void forked(std::size_t height) noexcept { low_ = std::min(low_, height); }
 
   void queue_length(std::size_t tasks) noexcept {
@@ -110,8 +110,8 @@ class alignas(64) Track {
     return ring == nullptr ? EventRing::Contents{} : ring->read();
   }
   TrackTotals const& totals() const noexcept { return totals_; }
-  // Inside tasks, without the searching and sleeping that happens there. About so much while the
-  // worker is at work.
+  // Time inside tasks, without the searching and sleeping there. Approximate while the worker is at
+  // work.
   std::uint64_t busy_ns() const noexcept {
     auto const since = busy_since_.load(sync::relaxed);
     auto const running = since == not_busy ? 0 : std::max<std::int64_t>(clock_() - since, 0);
@@ -143,7 +143,7 @@ class alignas(64) Track {
     return nullptr;
   }
 
-  // The worker's state from now on, and the event that says so.
+  // The worker's new state, and the event that says so.
   Event turn(EventKind kind, int depth, bool idle, bool pushed = true) noexcept {
     flush();
     auto const now = clock_();
