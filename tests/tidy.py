@@ -44,11 +44,11 @@ POLICIES_OF = {
     "lab/sim/jacobi": ["victim_order"],
     "lab/sim/loops": ["LoopSchedule", "victim_plan", "victim"],
     "lab/sim/mg": ["placement_domains", "thread_order"],
-    "lab/sim/replay": ["victim_plan", "victim", "chunk_to_steal", "chunk_at_home", "chunk_stolen", "victim_order",
+    "lab/sim/replay": ["victim_plan", "victim", "chunk_to_steal", "chunk_of_own_queue", "chunk_stolen", "victim_order",
                        "looks_abroad", "rest"],
-    "lab/sim/spread": ["SpreadChoice", "spread_ladder", "spread_teams"],
-    "lab/sim/steal": ["victim_ladder", "victim", "chunk_to_steal", "search_pause_ns"],
-    "lab/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_groups", "queue_of_plane", "chunk_at_home",
+    "lab/sim/spread": ["SpreadChoice", "spreads_to_try", "spread_teams"],
+    "lab/sim/steal": ["regular_plan", "victim", "chunk_to_steal", "search_pause_ns"],
+    "lab/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_groups", "queue_of_plane", "chunk_of_own_queue",
                          "chunk_stolen"],
 }
 

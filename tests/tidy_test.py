@@ -193,7 +193,7 @@ class Tidy(unittest.TestCase):
             self.assertEqual(self.check({**CLEAN, **policy, "lab/sim/a.hpp": HEADER + text}), [], text)
 
     def test_experiments_call_the_policies_they_simulate(self):
-        calls = ["victim_plan", "victim", "chunk_to_steal", "chunk_at_home", "chunk_stolen", "victim_order",
+        calls = ["victim_plan", "victim", "chunk_to_steal", "chunk_of_own_queue", "chunk_stolen", "victim_order",
                  "looks_abroad", "rest"]
         for left_out in [None, *calls]:
             code = "".join(f"int a = policy::{name}(1);\n" for name in calls if name != left_out)

@@ -27,7 +27,7 @@ using detail::task_stack;
 
 Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
            stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
-           policy::Crew const* members)
+           policy::LoopWorkers const* members)
     : work_(work),
       stop_(stop),
       iterations_(iterations),
@@ -164,7 +164,7 @@ bool Loop::visit_member(policy::Hand& hand, int place) noexcept {
 
 // False: somebody was faster.
 bool Loop::take_from(policy::Hand& hand, int victim, int place) noexcept {
-  auto units = spans_[victim].take_back([&](std::uint32_t n) { return how_.visitor_takes(n); });
+  auto units = spans_[victim].take_back([&](std::uint32_t n) { return how_.helper_takes(n); });
   if (units.empty()) return false;
   hand.origin = victim;
   hand.units = units;
@@ -181,9 +181,9 @@ index_range Loop::next(policy::Hand& hand) noexcept {
 }
 
 // A thread that belongs to no runtime and finds no thread slot has a worker layout of its own.
-policy::Crew const& nobody_else() {
-  static policy::Crew const crew{{0}, {0}, {1}, {0}};
-  return crew;
+policy::LoopWorkers const& nobody_else() {
+  static policy::LoopWorkers const loop_workers{{0}, {0}, {1}, {0}};
+  return loop_workers;
 }
 
 namespace {
@@ -193,9 +193,9 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   auto const* const members =
       options.members != nullptr ? &static_cast<Team const&>(*options.members) : nullptr;
   bool const alone = me == nullptr || (members != nullptr && !members->is_run_by(*me));
-  auto const& crew = alone                ? nobody_else()
-                     : members != nullptr ? members->crew()
-                                          : me->pool.layout.crew();
+  auto const& loop_workers = alone                ? nobody_else()
+                             : members != nullptr ? members->loop_workers()
+                                                  : me->pool.layout.loop_workers();
   static schedule const adaptive(schedule_kind::adaptive, 1);
   schedule const& how = options.how     ? *options.how
                         : me != nullptr ? me->pool.options.loops
@@ -203,13 +203,13 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   auto const grain = options.grain == 0 ? 1 : options.grain;
   policy::LocalMap const* map = how.map();
   std::optional<policy::LocalMap> scaled;
-  if (map != nullptr && grain > 1 && crew.homes() > 1)
+  if (map != nullptr && grain > 1 && loop_workers.homes() > 1)
     map = &scaled.emplace(map->in_steps(range.first, grain));
   policy::LoopSchedule const plan(how.kind(), policy::parts_of(how.chunk(), grain),
-                                  policy::parts_of(range.count, grain), crew, map,
+                                  policy::parts_of(range.count, grain), loop_workers, map,
                                   scaled ? 0 : range.first);
   Loop loop(plan, range.count, grain, options.stop, work, me,
-            alone || members != nullptr ? &crew : nullptr);
+            alone || members != nullptr ? &loop_workers : nullptr);
   if (alone)
     loop.take_part(me, 0);
   else if (members != nullptr)

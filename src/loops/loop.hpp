@@ -28,7 +28,7 @@ class Loop {
   // `how`; null: all workers are.
   Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
        stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
-       policy::Crew const* members = nullptr);
+       policy::LoopWorkers const* members = nullptr);
   ~Loop() {}
   Loop(Loop&&) = delete;
   Loop& operator=(Loop&&) = delete;
@@ -71,7 +71,7 @@ class Loop {
   sync::atomic<bool> failed_{false};  // exception_ is taken
   policy::LoopSchedule const& how_;
   tasks::Worker const* owner_;  // in whose frame it is; null: a thread without a thread slot
-  policy::Crew const* members_;
+  policy::LoopWorkers const* members_;
 
   std::exception_ptr exception_;
   union {
@@ -80,6 +80,6 @@ class Loop {
   std::unique_ptr<Room[]> many_;
 };
 
-policy::Crew const& nobody_else();
+policy::LoopWorkers const& nobody_else();
 
 }  // namespace nigh::loops

@@ -29,14 +29,14 @@ void say(std::string const& why) {
 }
 
 // A missing file counts as empty.
-std::optional<policy::SpreadLines> read_file(std::string const& machine) {
+std::optional<policy::LearntSpreads> read_file(std::string const& machine) {
   std::string text;
   if (!platform::read_whole_file(file_name(), text)) {
-    if (errno == ENOENT) return policy::SpreadLines{machine};
+    if (errno == ENOENT) return policy::LearntSpreads{machine};
     say("cannot be read");
     return {};
   }
-  policy::SpreadLines lines;
+  policy::LearntSpreads lines;
   auto const why_not = policy::parse_spreads(text, machine, lines);
   if (why_not.empty()) return lines;
   say(why_not);
@@ -69,7 +69,7 @@ std::optional<policy::SpreadState> read_spread(topology const& machine, std::str
   return {};
 }
 
-void write_spread(std::string const& machine, policy::SpreadLine line) {
+void write_spread(std::string const& machine, policy::LearntSpread line) {
   if (line.name.empty() || file_name() == nullptr) return;
   std::lock_guard const guard(turn);
   auto file = read_file(machine);

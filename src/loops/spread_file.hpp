@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Keeps what spread sites have learnt, from one run of a program to the next
-// (settings/spread_lines.hpp).
+// (settings/learnt_spreads.hpp).
 
 #include <nigh/topology.hpp>
 #include <optional>
 #include <string>
 
-#include "settings/spread_lines.hpp"
+#include "settings/learnt_spreads.hpp"
 
 namespace nigh::loops {
 
@@ -19,6 +19,6 @@ std::string shape_of(topology const& machine);
 std::optional<policy::SpreadState> read_spread(topology const& machine, std::string const& name,
                                                int workers);
 // Leaves a whole file, with all other sites in it. A file that cannot be used stays as it is.
-void write_spread(std::string const& machine, policy::SpreadLine line);
+void write_spread(std::string const& machine, policy::LearntSpread line);
 
 }  // namespace nigh::loops

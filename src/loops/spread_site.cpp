@@ -17,20 +17,20 @@ spread_choice chosen(policy::SpreadConfig const& c) { return {c.spread, c.active
 }  // namespace
 
 spread_site::state::Iteration spread_site::state::begin(topology const& machine,
-                                                        policy::TeamSeats const& seats, int active_,
-                                                        bool smt_, int grain_) {
+                                                        policy::OrderedWorkers const& ordered,
+                                                        int active_, bool smt_, int grain_) {
   std::lock_guard const guard(lock);
   bool const same =
-      choosing && workers == seats.size() && active == active_ && smt == smt_ && grain == grain_;
+      choosing && workers == ordered.size() && active == active_ && smt == smt_ && grain == grain_;
   if (!same && !measuring) {
-    workers = seats.size();
+    workers = ordered.size();
     active = active_;
     smt = smt_;
     grain = grain_;
     shape = loops::shape_of(machine);
-    int const most = smt ? workers : seats.cores();
+    int const most = smt ? workers : ordered.cores();
     int const usual = active > 0 ? std::min(active, most) : most;
-    auto const space = policy::spread_space(seats, usual, active == 0 && options.fewer_workers,
+    auto const space = policy::spread_space(ordered, usual, active == 0 && options.fewer_workers,
                                             options.grains, grain);
     policy::SpreadConfig const begin_with{grain, 1, usual};
     auto const earlier = loops::read_spread(machine, name, workers);

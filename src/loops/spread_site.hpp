@@ -21,8 +21,8 @@ struct spread_site::state {
     spread_choice choice;
     bool counts = false;  // took() or dropped() follows
   };
-  Iteration begin(topology const& machine, policy::TeamSeats const& seats, int active, bool smt,
-                  int grain);
+  Iteration begin(topology const& machine, policy::OrderedWorkers const& ordered, int active,
+                  bool smt, int grain);
   void took(double seconds);
   void dropped() noexcept;
   void save() const;

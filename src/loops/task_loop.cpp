@@ -182,7 +182,7 @@ class TaskLoop : tasks::MailboxMessage {
 
 // For a thread without a thread slot.
 TeamPlan const& plan_for_nobody() {
-  static TeamPlan const plan(policy::TeamSeats(this_host(), {this_host().cpus().front()}), {});
+  static TeamPlan const plan(policy::OrderedWorkers(this_host(), {this_host().cpus().front()}), {});
   return plan;
 }
 
@@ -196,10 +196,10 @@ bool run_once(std::size_t blocks, task_loop_options const& options, spread_choic
   auto const grain = static_cast<std::size_t>(choice.grain);
   policy::LocalMap const* map = options.how ? options.how->map() : nullptr;
   std::optional<policy::LocalMap> scaled;
-  if (map != nullptr && grain > 1 && plan.crew().homes() > 1)
+  if (map != nullptr && grain > 1 && plan.loop_workers().homes() > 1)
     map = &scaled.emplace(map->in_steps(0, grain));
   LoopSchedule const how(map != nullptr ? schedule_kind::local : schedule_kind::static_blocks, 1,
-                         policy::parts_of(blocks, grain), plan.crew(), map, 0);
+                         policy::parts_of(blocks, grain), plan.loop_workers(), map, 0);
   TaskLoop loop(plan, how, blocks, grain, options.stop, work, me);
   loop.run();
   return loop.is_complete();
@@ -217,8 +217,8 @@ void run_measured(std::size_t blocks, task_loop_options const& options, int grai
     run_once(blocks, options, {1, 1, grain}, work);
     return;
   }
-  auto const how = site.begin(me->pool.machine, me->pool.loop_host.team_seats(), options.active,
-                              options.smt, grain);
+  auto const how = site.begin(me->pool.machine, me->pool.loop_host.ordered_workers(),
+                              options.active, options.smt, grain);
   if (!how.counts) {
     run_once(blocks, options, how.choice, work);
     return;

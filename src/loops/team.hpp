@@ -28,7 +28,7 @@ class Team : public nigh::team {
         leader_(leader),
         to_lead_(to_lead) {}
 
-  policy::Crew const& crew() const noexcept { return plan_.crew(index()); }
+  policy::LoopWorkers const& loop_workers() const noexcept { return plan_.loop_workers(index()); }
   // False if it is in a loop already.
   bool is_run_by(tasks::Worker const& me) const noexcept { return &me == leader_ && !in_loop_; }
   // Called by its leader: with all members that come, as many as are useful.

@@ -20,7 +20,7 @@
 // (address_table.B) A reader that sees an even version sees the change before it: the writer
 //     releases the version, the reader acquires it.
 // (address_table.C) A reader that sees a table sees what was copied to it.
-// (address_table.A) covers the record's contents, too: they are reached through the slot.
+// The same letter covers the record's contents: they are reached through the slot.
 
 #include <algorithm>
 #include <cstddef>

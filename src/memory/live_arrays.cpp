@@ -10,7 +10,7 @@ namespace {
 
 struct LiveArrays {
   AddressTable<detail::placed_record> table;
-  std::mutex changing;  // held while the table changes
+  std::mutex changing;      // held while the table changes
   std::uint64_t bytes = 0;  // under `changing`
 };
 

@@ -16,7 +16,7 @@ struct ProfileOptions {
   std::filesystem::path directory;
   // a directory for each user: nobody decides what others' programs can use
   bool apart_by_user = false;
-  std::uint32_t cpus = 1;      // of this machine: what was learnt on another is not used
+  std::uint32_t cpus = 1;  // of this machine: what was learnt on another is not used
   // Of each user, counting learnt profiles only; its libraries may have as many again.
   std::size_t files = 1000;
   std::uint64_t bytes = std::uint64_t{64} << 20;

@@ -11,9 +11,9 @@
 
 #include "base/atomic.hpp"
 #include "openmp/nested_plan.hpp"
+#include "policy/spread/ordered_workers.hpp"
 #include "policy/spread/spread_choice.hpp"
-#include "policy/spread/team_seats.hpp"
-#include "settings/spread_lines.hpp"
+#include "settings/learnt_spreads.hpp"
 
 namespace nigh::openmp {
 
@@ -65,7 +65,7 @@ struct NestRun {
   policy::SpreadConfig config;
   NestChoice* measured = nullptr;
 };
-NIGH_HIDDEN NestRun begin_run(NestSite& site, policy::TeamSeats const& seats, int cpus,
+NIGH_HIDDEN NestRun begin_run(NestSite& site, policy::OrderedWorkers const& ordered, int cpus,
                               int leaders);
 
 // Of earlier runs of this program (nested_plan_file.cpp).

@@ -18,7 +18,7 @@
 #include "openmp/process.hpp"
 #include "policy/spread/nest_plan.hpp"
 #include "policy/spread/spread_space.hpp"
-#include "settings/seat_text.hpp"
+#include "settings/cpu_order_text.hpp"
 
 namespace nigh::openmp {
 constinit pthread_mutex_t nests_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -155,7 +155,7 @@ std::uint32_t cpus_for(NestSite const& site, TeamDemand w) noexcept {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(w.threads * most, all));
 }
 
-NestRun begin_run(NestSite& site, policy::TeamSeats const& seats, int cpus, int leaders) {
+NestRun begin_run(NestSite& site, policy::OrderedWorkers const& ordered, int cpus, int leaders) {
   ++site.runs;
   site.last_cpus = cpus;
   site.last_leaders = leaders;
@@ -166,7 +166,7 @@ NestRun begin_run(NestSite& site, policy::TeamSeats const& seats, int cpus, int 
     });
     NestChoice* chosen = found != site.choices.end() ? found->get() : nullptr;
     if (chosen == nullptr) {
-      auto space = policy::spread_space(seats, cpus, true, {}, 1);
+      auto space = policy::spread_space(ordered, cpus, true, {}, 1);
       if (leaders > 0) space = policy::spread_space_of(leaders, std::move(space));
       policy::SpreadConfig const usual{1, 1, cpus};
       auto const* const earlier = earlier_run(site, cpus, leaders);
@@ -189,29 +189,29 @@ namespace {
 
 // Those of the machine that are among these cpus, in hardware order. Cpus that it does not know
 // come last, beside the last one.
-policy::CpuSeats seats_of(coordinator::CpuSet left) {
-  static constinit policy::CpuSeats* machine = nullptr;  // never destroyed
+policy::CpuOrder cpu_order_of(coordinator::CpuSet left) {
+  static constinit policy::CpuOrder* machine = nullptr;  // never destroyed
   static constinit bool is_read = false;
   if (!is_read) {
-    char const* const text = getenv("NIGH_OPENMP_SEATS");
-    if (auto read = policy::parse_seats(text != nullptr ? text : ""))
-      machine = new policy::CpuSeats(std::move(*read));
+    char const* const text = getenv("NIGH_OPENMP_CPU_ORDER");
+    if (auto read = policy::parse_cpu_order(text != nullptr ? text : ""))
+      machine = new policy::CpuOrder(std::move(*read));
     is_read = true;
   }
-  policy::CpuSeats found;
+  policy::CpuOrder found;
   for (std::size_t i = 0; machine != nullptr && i < machine->cpus.size(); ++i) {
     int const cpu = machine->cpus[i];
     if (!left.has(cpu)) continue;
     left.words[static_cast<std::size_t>(cpu) / 64] &= ~(std::uint64_t{1} << (cpu % 64));
-    found.seats.push_back(machine->seats[i]);
+    found.entries.push_back(machine->entries[i]);
     found.cpus.push_back(cpu);
   }
-  policy::TeamSeats::Seat unknown{};
-  if (!found.seats.empty()) unknown = found.seats.back();
+  policy::OrderedWorkers::Entry unknown{};
+  if (!found.entries.empty()) unknown = found.entries.back();
   for (int cpu = 0; cpu < coordinator::max_cpus; ++cpu) {
     if (!left.has(cpu)) continue;
-    ++unknown.in[policy::TeamSeats::core];
-    found.seats.push_back(unknown);
+    ++unknown.in[policy::OrderedWorkers::core];
+    found.entries.push_back(unknown);
     found.cpus.push_back(cpu);
   }
   return found;
@@ -240,16 +240,16 @@ struct PlanOfThread {
   NestedPlan plan;
   std::vector<std::uint16_t> order, firsts;
   std::vector<NestedPlan::Part> parts;
-  std::optional<policy::TeamSeats> seats;
-  std::vector<int> cpu_of;         // [seat]
+  std::optional<policy::OrderedWorkers> ordered;
+  std::vector<int> cpu_of;         // [worker]
   NestChoice* measured = nullptr;  // while it runs
 
   void make(policy::NestPlan const& chosen) {
     order.clear();
     firsts.clear();
     parts.clear();
-    for (int seat : chosen.seats)
-      order.push_back(static_cast<std::uint16_t>(cpu_of[static_cast<std::size_t>(seat)]));
+    for (int worker : chosen.workers)
+      order.push_back(static_cast<std::uint16_t>(cpu_of[static_cast<std::size_t>(worker)]));
     for (auto const& part : chosen.parts) {
       parts.push_back({static_cast<std::uint32_t>(part.begin),
                        static_cast<std::uint32_t>(part.size),
@@ -280,22 +280,23 @@ PlanOfThread& planned(Thread& me, NestSite& site) {
 
 NestedPlan const& begin(NestSite& site, Thread& me, GrantedTeam const& granted, TeamDemand w) {
   PlanOfThread& p = planned(me, site);
-  if (!p.seats || p.lease_version != granted.version || p.lease_size != granted.size) {
+  if (!p.ordered || p.lease_version != granted.version || p.lease_size != granted.size) {
     p.is_made = false;
-    p.seats.reset();
-    auto mine = seats_of(granted.size > 0 ? set_of(granted) : process().allowed);
-    p.seats.emplace(std::move(mine.seats));
+    p.ordered.reset();
+    auto mine = cpu_order_of(granted.size > 0 ? set_of(granted) : process().allowed);
+    p.ordered.emplace(std::move(mine.entries));
     p.cpu_of = std::move(mine.cpus);
     p.lease_version = granted.version;
     p.lease_size = granted.size;
   }
-  policy::TeamSeats const& seats = *p.seats;
+  policy::OrderedWorkers const& ordered = *p.ordered;
   int const leaders = w.is_exact ? static_cast<int>(w.threads) : 0;
-  int const cpus = w.is_exact ? seats.size() : std::min(seats.size(), static_cast<int>(w.threads));
-  auto const run = begin_run(site, seats, cpus, leaders);
+  int const cpus =
+      w.is_exact ? ordered.size() : std::min(ordered.size(), static_cast<int>(w.threads));
+  auto const run = begin_run(site, ordered, cpus, leaders);
   if (!p.is_made || p.cpus != cpus || p.leaders != leaders || p.config != run.config) {
     p.is_made = false;
-    p.make(policy::nest_plan(seats, run.config, leaders));
+    p.make(policy::nest_plan(ordered, run.config, leaders));
     p.cpus = cpus;
     p.leaders = leaders;
     p.config = run.config;

@@ -7,7 +7,7 @@
 //   NIGH_OPENMP_SPREAD=S      cpus of a leader and its members; "all", or "auto": SpreadChoice,
 //   each
 //                             time that the outer region runs being a sample
-//   NIGH_OPENMP_SEATS=0,1     the host's cpus in hardware order (settings/seat_text.hpp)
+//   NIGH_OPENMP_CPU_ORDER=0,1  the host's cpus in hardware order (settings/cpu_order_text.hpp)
 //   NIGH_OPENMP_MACHINE=TEXT  its shape, by which the file of NIGH_SPREADS is known to be for it
 //
 // The cpus are those of the lease; without a coordinator, all that the process may use.

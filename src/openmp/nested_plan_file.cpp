@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions that hold others, as told at the end to people and to the next run: a line for each in
-// the file of spreads (settings/spread_lines.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds
+// the file of spreads (settings/learnt_spreads.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds
 // says only that the region holds others.
 
 #include <errno.h>
@@ -22,10 +22,10 @@
 namespace nigh::openmp {
 namespace {
 
-using policy::SpreadLine;
-using policy::SpreadLines;
+using policy::LearntSpread;
+using policy::LearntSpreads;
 
-constinit SpreadLines* earlier = nullptr;  // never destroyed
+constinit LearntSpreads* earlier = nullptr;  // never destroyed
 
 char const* file_name() {
   char const* const name = getenv("NIGH_SPREADS");
@@ -38,7 +38,7 @@ void say(std::string const& why) {
 }
 
 // False, and said: not to be used. One that is not there is empty.
-bool read_file(SpreadLines& lines) {
+bool read_file(LearntSpreads& lines) {
   std::string const machine = getenv("NIGH_OPENMP_MACHINE");
   std::string text, why_not;
   if (platform::read_whole_file(file_name(), text))
@@ -72,18 +72,18 @@ std::string name_of(NestSite const& site, int leaders) {
   return name;
 }
 
-SpreadLine line_of(NestSite const& site, NestChoice const& c) {
+LearntSpread line_of(NestSite const& site, NestChoice const& c) {
   auto state = c.choice.state();
   if (!(state.seconds > 0)) state.seconds = site.last_seconds;
   return {name_of(site, c.leaders), c.cpus, state};
 }
 
 void save() {
-  SpreadLines lines;
+  LearntSpreads lines;
   bool is_read = false;
   std::size_t at = 0;
   while (NestSite const* const site = next_nest(at)) {
-    auto const known = [&](SpreadLine const& l) { return l.name == name_of(*site, 0); };
+    auto const known = [&](LearntSpread const& l) { return l.name == name_of(*site, 0); };
     if (!is_read && !read_file(lines)) return;
     is_read = true;
     for (auto const& c : site->choices)
@@ -130,7 +130,7 @@ void tell(NestSite const& site) {
 // Under the lock.
 void load_nests() {
   if (file_name() == nullptr) return;
-  auto* const lines = new SpreadLines;
+  auto* const lines = new LearntSpreads;
   if (!read_file(*lines)) lines->sites.clear();
   earlier = lines;
   auto const& prefix = program_prefix();

@@ -27,7 +27,7 @@ class AnsweringChild {
   using Answer = std::function<std::string(std::string_view question)>;
 
   struct Bounds {
-    int seconds = 20;  // of cpu time in all; half as much again for an answer
+    int seconds = 20;               // of cpu time in all; half as much again for an answer
     std::optional<User> user = {};  // whose rights it has; only root may take another's
   };
 

@@ -32,7 +32,7 @@ struct CpuGrants {
   // quota first: each of them binds.
   std::vector<CpuQuota> quotas;
   std::vector<int> cpus;  // of the cpuset, ascending; none: the system does not say
-  std::string odd;  // the first text that made no sense, and so is ignored
+  std::string odd;        // the first text that made no sense, and so is ignored
 
   // Cpus' worth of time that the process may use, no matter what others in its cgroups do.
   std::optional<double> quota() const {

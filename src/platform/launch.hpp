@@ -43,7 +43,7 @@ inline constexpr int limit_reached = -1;
 struct Ending {
   int status = 0;          // exit status; 128 + n when signal n ended it
   int signal = 0;          // 0: none
-  int interrupted = 0;  // why we ended it: a signal to us, or limit_reached
+  int interrupted = 0;     // why we ended it: a signal to us, or limit_reached
   double seconds = 0;      // from its start to its end
   double cpu_seconds = 0;  // of all its threads and awaited children
   std::optional<NotStarted> not_started = {};

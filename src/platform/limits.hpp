@@ -14,8 +14,8 @@ namespace nigh::platform {
 
 // Set by the administrator, the container or the batch system. Empty: the system does not say.
 struct limits {
-  std::optional<double> cpu_quota;         // cpus' worth of time a cgroup grants; empty: unlimited
-  std::optional<Throttling> throttling;    // of that cgroup
+  std::optional<double> cpu_quota;       // cpus' worth of time a cgroup grants; empty: unlimited
+  std::optional<Throttling> throttling;  // of that cgroup
   std::string odd_cgroup;  // the part of the cgroups that made no sense; usually nothing
   std::optional<int> perf_event_paranoid;  // kernel.perf_event_paranoid
   std::optional<bool> numa_balancing;      // the kernel moves pages on its own ("AutoNUMA")

@@ -17,7 +17,7 @@ namespace {
 // How an interpreter's options are read. Letters may be joined ("-uc"); a letter that takes a value
 // takes the rest of its word.
 struct Interpreter {
-  std::string_view name;  // its file's name begins with it
+  std::string_view name;        // its file's name begins with it
   std::string_view ends_list;   // letters of options whose value is the script's text
   std::string_view with_value;  // whose value is the rest of the word, or the next one
   std::string_view with_rest;   // whose value, if any, is the rest of the word

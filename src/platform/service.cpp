@@ -27,7 +27,7 @@ namespace {
 struct SchedAttributes {
   std::uint32_t size = sizeof(SchedAttributes);
   std::uint32_t policy = 0;  // SCHED_OTHER
-  std::uint64_t flags = 1;  // SCHED_FLAG_RESET_ON_FORK: processes that it starts do not inherit it
+  std::uint64_t flags = 1;   // SCHED_FLAG_RESET_ON_FORK: processes that it starts do not inherit it
   std::int32_t nice = 0;
   std::uint32_t priority = 0;
   std::uint64_t runtime_ns = 0;  // of a time slice

@@ -23,10 +23,10 @@ bool LoopHost::take_back(int worker, MailboxMessage& message) noexcept {
   return pool_.threads.worker(worker).mailbox.take_back(message);
 }
 
-policy::TeamSeats const& LoopHost::team_seats() {
+policy::OrderedWorkers const& LoopHost::ordered_workers() {
   std::lock_guard const guard(lock_);
-  if (!team_seats_) team_seats_.emplace(pool_.machine, pool_.layout.cpus());
-  return *team_seats_;
+  if (!ordered_workers_) ordered_workers_.emplace(pool_.machine, pool_.layout.cpus());
+  return *ordered_workers_;
 }
 
 std::shared_ptr<policy::TeamPlan const> LoopHost::teams(int spread, int active, bool smt) {
@@ -35,11 +35,11 @@ std::shared_ptr<policy::TeamPlan const> LoopHost::teams(int spread, int active, 
   auto const all = pool_.threads.workers();
   if (std::any_of(all.begin(), all.end(), [](auto& w) { return w->is_to_leave(); }))
     for (auto const& w : all) choice.present.push_back(!w->is_to_leave());
-  auto const& seats = team_seats();
+  auto const& ordered = ordered_workers();
   std::lock_guard const guard(lock_);
   for (auto const& [made_for, plan] : plans_)
     if (made_for == choice) return plan;
-  auto plan = std::make_shared<policy::TeamPlan const>(seats, choice);
+  auto plan = std::make_shared<policy::TeamPlan const>(ordered, choice);
   if (plans_.size() == plans_kept) plans_.erase(plans_.begin());
   plans_.emplace_back(std::move(choice), plan);
   return plan;

@@ -27,12 +27,12 @@ class LoopHost {
 
   // How the workers are set up now: [worker], empty for all of them.
   std::shared_ptr<policy::TeamPlan const> teams(int spread, int active, bool smt);
-  policy::TeamSeats const& team_seats();
+  policy::OrderedWorkers const& ordered_workers();
 
  private:
   Pool& pool_;
   std::mutex lock_;
-  std::optional<policy::TeamSeats> team_seats_;
+  std::optional<policy::OrderedWorkers> ordered_workers_;
   std::vector<std::pair<policy::TeamChoice, std::shared_ptr<policy::TeamPlan const>>> plans_;
 };
 

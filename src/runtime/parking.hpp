@@ -75,8 +75,7 @@ class Parking {
   bool sleep(int worker, int queue, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
     announce(queue, one_asleep - one_searching, 1);
-    // (parking.S) after counting: a waker claims counted sleepers only
-    state.store(asleep, sync::seq_cst);
+    state.store(asleep, sync::seq_cst);  // (parking.S) after counting: wakers claim the counted
     std::uint32_t expected = asleep;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));

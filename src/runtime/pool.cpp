@@ -64,8 +64,8 @@ Pool::Pool(Scheduler& scheduler_, topology const& machine_, runtime_options opti
   }
   policy::ArenaWorkers workers;
   workers.cpu_of = layout.cpus();
-  workers.home_of = layout.crew().home_of;
-  workers.homes = layout.crew().homes();
+  workers.home_of = layout.loop_workers().home_of;
+  workers.homes = layout.loop_workers().homes();
   workers.each_home_needs_one = options.mode == locality::strict;
   arena = std::make_unique<LeasedArena>(std::move(lease), std::move(workers),
                                         [this](auto const& members) { admit(members); });

@@ -298,7 +298,7 @@ void Scheduler::submit_awaited(near where, detail::task t) {
 void Scheduler::run_one_waiting(Worker* me) noexcept {
   detail::task t;
   if (me != nullptr) {
-    if (me->find_queued_at_home(t) || pool_.find_in_buffers(me->group, t) ||
+    if (me->find_in_own_queue(t) || pool_.find_in_buffers(me->group, t) ||
         pool_.find_in_other_groups(me->group, t))
       run_queued(pool_, t, me);
     return;

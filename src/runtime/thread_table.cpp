@@ -20,7 +20,7 @@ constexpr int external_slots = 64;
 ThreadTable::ThreadTable(Pool& pool)
     : pool_(pool),
       workers_(static_cast<std::size_t>(pool.layout.workers())),
-      follows_(pool.layout.crew().homes() > 1),
+      follows_(pool.layout.loop_workers().homes() > 1),
       end_(static_cast<std::uint32_t>(workers_)),
       backups_(workers_) {
   auto const add = [&](policy::ThreadKind kind, int at_worker) -> Worker& {
@@ -76,7 +76,8 @@ void ThreadTable::end_threads() noexcept {
 void ThreadTable::announce(Worker const& slot) noexcept {
   auto end = end_.load(sync::relaxed);
   auto const behind = static_cast<std::uint32_t>(slot.index) + 1;
-  while (end < behind && !end_.compare_exchange_strong(end, behind, sync::seq_cst)) {  // (parking.S)
+  while (end < behind &&
+         !end_.compare_exchange_strong(end, behind, sync::seq_cst)) {  // (parking.S)
   }
 }
 

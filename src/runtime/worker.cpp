@@ -61,7 +61,9 @@ struct Dismissal {  // a backup thread's worker is back
   Worker& me;
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
-  bool surely_done() const noexcept { return me.duty.load(sync::seq_cst) != Worker::on; }  // (parking.S)
+  bool surely_done() const noexcept {
+    return me.duty.load(sync::seq_cst) != Worker::on;
+  }  // (parking.S)
 };
 
 struct StolenTask {  // its thief has finished it
@@ -84,8 +86,10 @@ struct Zero {  // a scope's queued tasks have run
   static constexpr auto waiting_for = WaitingFor::scope;
   sync::atomic<std::uint32_t> const& word;
   static Worker* thief() noexcept { return nullptr; }
-  bool done() const noexcept { return word.load(sync::acquire) == 0; }         // (stack.E)
-  bool surely_done() const noexcept { return word.load(sync::seq_cst) == 0; }  // (stack.E) (parking.S)
+  bool done() const noexcept { return word.load(sync::acquire) == 0; }  // (stack.E)
+  bool surely_done() const noexcept {
+    return word.load(sync::seq_cst) == 0;
+  }  // (stack.E) (parking.S)
 };
 
 template <class Until>
@@ -221,7 +225,7 @@ bool Worker::look_at(Source source, Worker* thief, Job& job) noexcept {
       job.message = mailbox_here().take();
       return job.message != nullptr;
     case Source::own_queue:
-      return find_queued_at_home(job.queued);
+      return find_in_own_queue(job.queued);
     case Source::joined_thief:
       return thief != nullptr && steal_from(*thief, level_to(*thief), job);
     case Source::stacks:
@@ -334,7 +338,8 @@ bool Worker::search(Job& job, Until until) noexcept {
         break;
       case policy::Rest::sleep: {
         auto const news = [&] {
-          if (until.surely_done() || (asked_to.load(sync::seq_cst) == leave) != leaves)  // (parking.S)
+          if (until.surely_done() ||
+              (asked_to.load(sync::seq_cst) == leave) != leaves)  // (parking.S)
             return true;
           if (!may.stacks) return may.own_shared && stack.has_shared();
           if (mailbox_here().is_full() || (may.queues && pool.work_in_sight(group))) return true;
@@ -370,13 +375,13 @@ void Worker::rest(Until until) noexcept {
 }
 
 // From its own buffer, otherwise a chunk from its group's queue.
-bool Worker::find_queued_at_home(task& t) noexcept {
+bool Worker::find_in_own_queue(task& t) noexcept {
   std::size_t taken = 0;
   auto const one = [](std::size_t) { return std::size_t{1}; };
   if (buffer->take({&t, 1}, taken, one) == Take::taken) return true;
   std::array<task, policy::largest_chunk> chunk;
   auto const how_many = [&](std::size_t waiting) {
-    return policy::chunk_at_home(waiting, pool.layout.group(group).workers.size());
+    return policy::chunk_of_own_queue(waiting, pool.layout.group(group).workers.size());
   };
   if (pool.group(group).queue->take(chunk, taken, how_many) != Take::taken) return false;
   t = chunk[0];

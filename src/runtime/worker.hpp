@@ -92,12 +92,12 @@ struct alignas(64) Worker {
   void share_all() noexcept;
   bool may_fork() noexcept;  // checks room and cutoffs; counts either way
 
-  bool run_top() noexcept;  // runs the topmost task, unless it has been stolen
+  bool run_top() noexcept;     // runs the topmost task, unless it has been stolen
   void finish_top() noexcept;  // runs it, or waits for its thief
   void finish_down_to(detail::task_slot* top) noexcept;
   void await_zero(sync::atomic<std::uint32_t> const& word) noexcept;  // helps others until it is 0
   std::uint32_t steal_once() noexcept;  // and runs what it got; returns how many tasks
-  bool find_queued_at_home(detail::task& t) noexcept;
+  bool find_in_own_queue(detail::task& t) noexcept;
   void report_progress() noexcept;
 
   // ---- by any thread

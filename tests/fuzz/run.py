@@ -31,7 +31,7 @@ PARSERS = {
     "topology_xml": ["src/topology/load.cpp", "src/platform/apart.cpp"],
     "topology_shape": ["src/topology/builder.cpp", "src/topology/domains.cpp", "src/topology/distances.cpp",
                        "src/topology/restrict.cpp", "src/topology/picture.cpp", "src/topology/orders.cpp"],
-    "spread_lines": ["src/settings/spread_lines.hpp"],
+    "learnt_spreads": ["src/settings/learnt_spreads.hpp"],
     "elf": ["src/platform/elf.cpp", "src/platform/elf_functions.cpp"],
     "rank_traces": ["src/cli/merge_traces.cpp", "src/cli/traced_run.cpp"],
     "region_times": ["src/cli/profile/region_times.cpp"],

@@ -22,7 +22,7 @@ class Nests(unittest.TestCase):
     def nests(self, spread, *words, name=None, leases=EIGHT, **environment):
         for each in [name] if name else ["nested-gcc", "nested-clang"]:
             with self.subTest(name=each, spread=spread, words=words, **environment):
-                settings = dict(WAITING, **{"OMP_NUM_THREADS": "8", "NIGH_OPENMP_SEATS": "0,1,2,3/4,5,6,7"})
+                settings = dict(WAITING, **{"OMP_NUM_THREADS": "8", "NIGH_OPENMP_CPU_ORDER": "0,1,2,3/4,5,6,7"})
                 settings.update(environment)
                 out, err = run(each, *words, leases=leases, NIGH_OPENMP_SPREAD=spread, **settings)
                 yield [line.rpartition(" levels ") for line in out.splitlines()], err
@@ -44,7 +44,7 @@ class Nests(unittest.TestCase):
     def test_are_where_their_masters_are(self):
         for spread, line in (("1", f"1({A}) 1({B})"), ("2", f"2({A} {B})")):
             for lines, _ in self.nests(spread, "3", leases=f"{B},{A}", OMP_NUM_THREADS="2",
-                                       NIGH_OPENMP_SEATS=f"{A},{B}"):
+                                       NIGH_OPENMP_CPU_ORDER=f"{A},{B}"):
                 self.assertEqual([at[0] for at in lines[1:]], [line] * 2)
 
     def test_follow_the_leases(self):
@@ -179,7 +179,7 @@ class Nests(unittest.TestCase):
             out, err = run("opens", NIGH_OPENMP_SPREAD=wrong)
             self.assertEqual(out, "done\n")
             self.assertRegex(err, r"^nigh: opens: NIGH_OPENMP_SPREAD[^\n]*\n$")
-        for lines, _ in self.nests("4", "2", NIGH_OPENMP_SEATS="0+x"):
+        for lines, _ in self.nests("4", "2", NIGH_OPENMP_CPU_ORDER="0+x"):
             self.assertEqual(self.sizes(lines[1]), [(4, 4)] * 2)
 
 

@@ -13,10 +13,10 @@
 namespace {
 
 using nigh::schedule_kind;
-using nigh::policy::Crew;
 using nigh::policy::Hand;
 using nigh::policy::LocalMap;
 using nigh::policy::LoopSchedule;
+using nigh::policy::LoopWorkers;
 using nigh::policy::Steps;
 using nigh::policy::Units;
 
@@ -24,16 +24,16 @@ constexpr schedule_kind kinds[] = {schedule_kind::static_blocks, schedule_kind::
                                    schedule_kind::dynamic,       schedule_kind::guided,
                                    schedule_kind::adaptive,      schedule_kind::local};
 
-Crew crew_of(int workers, int homes) {
-  Crew crew;
-  for (int h = 0; h < homes; ++h) crew.workers_at.push_back(0);
+LoopWorkers loop_workers_of(int workers, int homes) {
+  LoopWorkers loop_workers;
+  for (int h = 0; h < homes; ++h) loop_workers.workers_at.push_back(0);
   for (int w = 0; w < workers; ++w) {
     int const home = w * homes / workers;
-    crew.home_of.push_back(home);
-    crew.rank_of.push_back(crew.workers_at[static_cast<std::size_t>(home)]++);
+    loop_workers.home_of.push_back(home);
+    loop_workers.rank_of.push_back(loop_workers.workers_at[static_cast<std::size_t>(home)]++);
   }
-  for (int h = 0; h < homes; ++h) crew.home_of_domain.push_back(h);
-  return crew;
+  for (int h = 0; h < homes; ++h) loop_workers.home_of_domain.push_back(h);
+  return loop_workers;
 }
 
 // Workers that take turns as a random number says, and keep to the rules of loops/loop.cpp.
@@ -81,7 +81,7 @@ class Interpreter {
     int const victim = static_cast<int>(random_() % spans_.size());
     auto& theirs = span(victim);
     if (theirs.empty()) return;
-    auto const n = how_.visitor_takes(theirs.count());
+    auto const n = how_.helper_takes(theirs.count());
     ASSERT_GE(n, 1u);
     ASSERT_LE(n, theirs.count());
     hand = {{theirs.end - n, theirs.end}, victim, 0};
@@ -114,10 +114,10 @@ TEST(LoopSchedule, RunsEveryStepOnceForAllSizesWorkersAndChunks) {
   for (auto const kind : kinds)
     for (int workers = 1; workers <= 6; ++workers)
       for (int homes = 1; homes <= std::min(workers, 3); ++homes) {
-        auto const crew = crew_of(workers, homes);
+        auto const loop_workers = loop_workers_of(workers, homes);
         for (std::size_t steps = 0; steps <= 40; ++steps)
           for (std::size_t chunk : {1u, 2u, 3u, 7u, 40u, 1000u}) {
-            LoopSchedule const how(kind, chunk, steps, crew);
+            LoopSchedule const how(kind, chunk, steps, loop_workers);
             expect_each_step_once(how, steps, workers, static_cast<unsigned>(steps * 31 + chunk),
                                   nigh::policy::to_string(kind, chunk) + " of " +
                                       std::to_string(steps) + " by " + std::to_string(workers));
@@ -131,8 +131,8 @@ TEST(LoopSchedule, RunsEveryStepOnceWhereverAnArrayIsPlaced) {
   for (int round = 0; round < 3000; ++round) {
     int const homes = 2 + static_cast<int>(random() % 3);
     int const workers = homes + static_cast<int>(random() % 5);
-    auto const crew = crew_of(workers, homes);
-    int const domains = round % 10 == 0 ? 12 : homes;  // more than the crew's machine has
+    auto const loop_workers = loop_workers_of(workers, homes);
+    int const domains = round % 10 == 0 ? 12 : homes;  // more than the loop's machine has
     std::vector<LocalMap::Run> runs;
     for (std::size_t at = 0, n = 1 + random() % 20; n > 0; --n) {
       auto const end = at + random() % 9;
@@ -144,22 +144,22 @@ TEST(LoopSchedule, RunsEveryStepOnceWhereverAnArrayIsPlaced) {
     std::size_t const steps = (count + grain - 1) / grain;
     auto const what = "round " + std::to_string(round);
     if (grain == 1) {
-      expect_each_step_once({schedule_kind::local, 1, steps, crew, &map, first}, steps, workers,
-                            static_cast<unsigned>(random()), what);
+      expect_each_step_once({schedule_kind::local, 1, steps, loop_workers, &map, first}, steps,
+                            workers, static_cast<unsigned>(random()), what);
     } else {
       auto const scaled = map.in_steps(first, grain);
-      expect_each_step_once({schedule_kind::local, 1, steps, crew, &scaled, 0}, steps, workers,
-                            static_cast<unsigned>(random()), what);
+      expect_each_step_once({schedule_kind::local, 1, steps, loop_workers, &scaled, 0}, steps,
+                            workers, static_cast<unsigned>(random()), what);
     }
   }
 }
 
 TEST(LoopSchedule, LocalBlocksLieWhereTheDataDoes) {
-  auto const crew = crew_of(4, 2);
+  auto const loop_workers = loop_workers_of(4, 2);
   // Cyclic pieces of ten, and the rest: what domain 0 has, its workers 0 and 1 begin with.
   LocalMap const map({{0, 10, 0}, {10, 20, 1}, {20, 30, 0}, {30, 40, 1}});
   std::size_t const first = 5, steps = 40;
-  LoopSchedule const how(schedule_kind::local, 1, steps, crew, &map, first);
+  LoopSchedule const how(schedule_kind::local, 1, steps, loop_workers, &map, first);
   std::vector<int> begun_by(steps, -1);
   for (int w = 0; w < 4; ++w) {
     Hand hand{how.units_of(w), w, 0};
@@ -171,17 +171,17 @@ TEST(LoopSchedule, LocalBlocksLieWhereTheDataDoes) {
   for (std::size_t i = 0; i < steps; ++i) {
     auto const at = first + i;
     int const domain = at >= 40 ? 1 : static_cast<int>(at / 10 % 2);
-    EXPECT_EQ(crew.home_of[static_cast<std::size_t>(begun_by[i])], domain) << at;
+    EXPECT_EQ(loop_workers.home_of[static_cast<std::size_t>(begun_by[i])], domain) << at;
   }
 }
 
 TEST(LoopSchedule, StaticGivesBlocksThatDifferByOneAndChunksInTurn) {
-  auto const crew = crew_of(4, 1);
-  LoopSchedule const blocks(schedule_kind::static_blocks, 1, 10, crew);
+  auto const loop_workers = loop_workers_of(4, 1);
+  LoopSchedule const blocks(schedule_kind::static_blocks, 1, 10, loop_workers);
   EXPECT_EQ(blocks.units_of(0), (Units{0, 3}));
   EXPECT_EQ(blocks.units_of(1), (Units{3, 6}));
   EXPECT_EQ(blocks.units_of(3), (Units{8, 10}));
-  LoopSchedule const chunks(schedule_kind::static_chunks, 3, 20, crew);
+  LoopSchedule const chunks(schedule_kind::static_chunks, 3, 20, loop_workers);
   Hand hand{chunks.units_of(1), 1, 0};
   EXPECT_EQ(chunks.take_steps(hand), (Steps{3, 6}));
   EXPECT_EQ(chunks.take_steps(hand), (Steps{15, 18}));
@@ -190,7 +190,7 @@ TEST(LoopSchedule, StaticGivesBlocksThatDifferByOneAndChunksInTurn) {
 
 // The whole range is divided, without overflow, in pieces that 32 bits can count.
 TEST(LoopSchedule, CoversRangesBeyondThirtyTwoBits) {
-  auto const crew = crew_of(3, 1);
+  auto const loop_workers = loop_workers_of(3, 1);
   for (std::size_t steps :
        {(std::size_t{1} << 31) - 1, std::size_t{1} << 31, (std::size_t{1} << 31) + 1,
         (std::size_t{1} << 32) - 1, std::size_t{1} << 32, (std::size_t{1} << 32) + 5,
@@ -198,7 +198,7 @@ TEST(LoopSchedule, CoversRangesBeyondThirtyTwoBits) {
     for (auto const kind : {schedule_kind::static_blocks, schedule_kind::guided,
                             schedule_kind::adaptive, schedule_kind::local})
       for (std::size_t chunk : {std::size_t{1}, std::size_t{1000}, std::size_t(-1)}) {
-        LoopSchedule const how(kind, chunk, steps, crew);
+        LoopSchedule const how(kind, chunk, steps, loop_workers);
         std::vector<Steps> pieces;
         Interpreter(how, 3, 1).play([&](int, Steps s) { pieces.push_back(s); });
         std::sort(pieces.begin(), pieces.end(), [](Steps a, Steps b) { return a.begin < b.begin; });
@@ -213,10 +213,10 @@ TEST(LoopSchedule, CoversRangesBeyondThirtyTwoBits) {
 }
 
 TEST(LoopSchedule, CallsNoMoreWorkersThanThereArePieces) {
-  auto const crew = crew_of(8, 2);
-  EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 3, crew).useful_workers(), 3);
-  EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 300, crew).useful_workers(), 8);
-  EXPECT_EQ(LoopSchedule(schedule_kind::dynamic, 100, 300, crew).useful_workers(), 3);
+  auto const loop_workers = loop_workers_of(8, 2);
+  EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 3, loop_workers).useful_workers(), 3);
+  EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 300, loop_workers).useful_workers(), 8);
+  EXPECT_EQ(LoopSchedule(schedule_kind::dynamic, 100, 300, loop_workers).useful_workers(), 3);
 }
 
 TEST(ScheduleNames, ReadBackAsTheyAreWritten) {

@@ -13,33 +13,33 @@
 #include <vector>
 
 #include "policy/spread/spread_choice.hpp"
-#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/spread_teams.hpp"
 
 namespace nigh::policy {
 namespace {
 
 using ::testing::ElementsAre;
 
-TEST(SpreadLadder, HasDivisorsThenDomainsAndFillsGaps) {
-  EXPECT_THAT(spread_ladder(1, 1), ElementsAre(1));
-  EXPECT_THAT(spread_ladder(1, 2), ElementsAre(1, 2));
-  EXPECT_THAT(spread_ladder(2, 14), ElementsAre(1, 2, 4, 7, 14, 28));
-  EXPECT_THAT(spread_ladder(2, 22), ElementsAre(1, 2, 5, 11, 22, 44));
-  EXPECT_THAT(spread_ladder(8, 24), ElementsAre(1, 2, 3, 6, 12, 24, 48, 96, 192));
-  EXPECT_THAT(spread_ladder(1, 13), ElementsAre(1, 3, 7, 13));
+TEST(SpreadsToTry, HasDivisorsThenDomainsAndFillsGaps) {
+  EXPECT_THAT(spreads_to_try(1, 1), ElementsAre(1));
+  EXPECT_THAT(spreads_to_try(1, 2), ElementsAre(1, 2));
+  EXPECT_THAT(spreads_to_try(2, 14), ElementsAre(1, 2, 4, 7, 14, 28));
+  EXPECT_THAT(spreads_to_try(2, 22), ElementsAre(1, 2, 5, 11, 22, 44));
+  EXPECT_THAT(spreads_to_try(8, 24), ElementsAre(1, 2, 3, 6, 12, 24, 48, 96, 192));
+  EXPECT_THAT(spreads_to_try(1, 13), ElementsAre(1, 3, 7, 13));
 }
 
-TEST(SpreadLadder, IsShortAndReachesBothEnds) {
+TEST(SpreadsToTry, IsShortAndReachesBothEnds) {
   for (int domains = 1; domains <= 16; ++domains)
     for (int workers = 1; workers <= 96; ++workers) {
-      auto const ladder = spread_ladder(domains, workers);
-      EXPECT_EQ(ladder.front(), 1);
-      EXPECT_EQ(ladder.back(), domains * workers);
-      EXPECT_THAT(ladder, ::testing::Contains(workers));
-      EXPECT_TRUE(std::is_sorted(ladder.begin(), ladder.end(), std::less_equal<>()));
-      EXPECT_LE(ladder.size(), 13u) << domains << " x " << workers;
-      for (std::size_t i = 1; i < ladder.size(); ++i)
-        EXPECT_LE(ladder[i], 4 * ladder[i - 1]) << domains << " x " << workers;
+      auto const spreads = spreads_to_try(domains, workers);
+      EXPECT_EQ(spreads.front(), 1);
+      EXPECT_EQ(spreads.back(), domains * workers);
+      EXPECT_THAT(spreads, ::testing::Contains(workers));
+      EXPECT_TRUE(std::is_sorted(spreads.begin(), spreads.end(), std::less_equal<>()));
+      EXPECT_LE(spreads.size(), 13u) << domains << " x " << workers;
+      for (std::size_t i = 1; i < spreads.size(); ++i)
+        EXPECT_LE(spreads[i], 4 * spreads[i - 1]) << domains << " x " << workers;
     }
 }
 
@@ -265,7 +265,8 @@ TEST(SpreadChoice, HoldsTheUsualWhereIterationsDifferWildly) {
   }
 }
 
-// As the steps of an LU factorisation: of two alike configurations, the later sample is the smaller.
+// As the steps of an LU factorisation: of two alike configurations, the later sample is the
+// smaller.
 TEST(SpreadChoice, WorkThatGrowsOrShrinksFavoursNobody) {
   SpreadSpace const space{{1, 2, 4, 7, 14, 28}, {14, 28}, {1}};
   for (double const change : {0.97, 0.99, 1.01, 1.03}) {

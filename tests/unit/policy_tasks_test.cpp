@@ -42,10 +42,10 @@ TEST(VictimOrder, NamesEverybodyElseOnce) {
 }
 
 TEST(ChunkSize, IsHalfAFairShareWithinBounds) {
-  EXPECT_EQ(chunk_at_home(40, 4), 5u);
+  EXPECT_EQ(chunk_of_own_queue(40, 4), 5u);
   for (std::size_t waiting = 1; waiting < 500; ++waiting)
     for (std::size_t workers = 0; workers < 20; ++workers) {
-      auto const chunk = chunk_at_home(waiting, workers);
+      auto const chunk = chunk_of_own_queue(waiting, workers);
       ASSERT_GE(chunk, 1u);
       ASSERT_LE(chunk, std::min(waiting, largest_chunk));
     }
@@ -71,7 +71,7 @@ TEST(Fork, EndsAtEitherCutoff) {
 }
 
 TEST(Idle, LooksAtHomeFirst) {
-  constexpr IdlePolicy p{.rounds_at_home = 2};
+  constexpr IdlePolicy p{.rounds_in_own_domain = 2};
   EXPECT_FALSE(looks_abroad(1, p));
   EXPECT_TRUE(looks_abroad(2, p));
 }

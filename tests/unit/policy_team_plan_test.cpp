@@ -3,17 +3,17 @@
 
 #include <set>
 
-#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/spread_teams.hpp"
 #include "policy/spread/team_plan.hpp"
 
 namespace nigh::policy {
 namespace {
 
-TeamSeats seats_of(char const* description) {
+OrderedWorkers cpu_order_of(char const* description) {
   auto const machine = topology::from_synthetic(description).value();
   return {machine, machine.cpus()};
 }
-TeamSeats seats_of(char const* description, std::vector<int> const& cpus) {
+OrderedWorkers cpu_order_of(char const* description, std::vector<int> const& cpus) {
   return {topology::from_synthetic(description).value(), cpus};
 }
 
@@ -22,13 +22,13 @@ std::vector<int> sizes(TeamPlan const& plan) {
   for (int t = 0; t < plan.teams(); ++t) all.push_back(plan.end(t) - plan.begin(t));
   return all;
 }
-std::vector<int> sizes(TeamSeats const& seats, int spread) {
-  return sizes(TeamPlan(seats, {.spread = spread}));
+std::vector<int> sizes(OrderedWorkers const& ordered, int spread) {
+  return sizes(TeamPlan(ordered, {.spread = spread}));
 }
 using V = std::vector<int>;
 
 TEST(TeamPlan, KeepsTeamsWithinDomainsOrMakesThemOfWholeOnes) {
-  auto const bridges = seats_of("pack:2 numa:1 core:14 pu:1");
+  auto const bridges = cpu_order_of("pack:2 numa:1 core:14 pu:1");
   EXPECT_EQ(sizes(bridges, 1), V(28, 1));
   EXPECT_EQ(sizes(bridges, 4), (V{3, 4, 3, 4, 3, 4, 3, 4}));
   EXPECT_EQ(sizes(bridges, 7), V(4, 7));
@@ -39,27 +39,27 @@ TEST(TeamPlan, KeepsTeamsWithinDomainsOrMakesThemOfWholeOnes) {
 }
 
 TEST(TeamPlan, KeepsTeamsWithinCachesAndPackages) {
-  auto const caches = seats_of("numa:1 l3:2 core:4 pu:1");
+  auto const caches = cpu_order_of("numa:1 l3:2 core:4 pu:1");
   EXPECT_EQ(sizes(caches, 3), V(4, 2));
   EXPECT_EQ(sizes(caches, 5), V(2, 4));
-  auto const packages = seats_of("pack:2 numa:3 core:2 pu:1");
+  auto const packages = cpu_order_of("pack:2 numa:3 core:2 pu:1");
   EXPECT_EQ(sizes(packages, 4), (V{4, 2, 4, 2}));
   EXPECT_EQ(sizes(packages, 6), V(2, 6));
   EXPECT_EQ(sizes(packages, 11), V(2, 6));
   // Small caches only where that makes no more teams.
-  auto const pairs = seats_of("numa:1 l2:4 core:2 pu:1");
+  auto const pairs = cpu_order_of("numa:1 l2:4 core:2 pu:1");
   EXPECT_EQ(sizes(pairs, 4), V(2, 4));
   EXPECT_EQ(sizes(pairs, 3), (V{2, 3, 3}));
 }
 
 TEST(TeamPlan, DividesDomainsOfUnequalSize) {
   // Of 2 x 4 cpus, six: domains of 2 and 4.
-  auto const seats = seats_of("numa:2 core:4 pu:1", {0, 1, 4, 5, 6, 7});
-  EXPECT_EQ(sizes(seats, 1), V(6, 1));
-  EXPECT_EQ(sizes(seats, 2), V(3, 2));
-  EXPECT_EQ(sizes(seats, 3), V(3, 2));
-  EXPECT_EQ(sizes(seats, 4), (V{2, 4}));
-  EXPECT_EQ(sizes(seats, 6), V(1, 6));
+  auto const ordered = cpu_order_of("numa:2 core:4 pu:1", {0, 1, 4, 5, 6, 7});
+  EXPECT_EQ(sizes(ordered, 1), V(6, 1));
+  EXPECT_EQ(sizes(ordered, 2), V(3, 2));
+  EXPECT_EQ(sizes(ordered, 3), V(3, 2));
+  EXPECT_EQ(sizes(ordered, 4), (V{2, 4}));
+  EXPECT_EQ(sizes(ordered, 6), V(1, 6));
 }
 
 // Where all domains are alike, it is what the simulator is told.
@@ -68,15 +68,15 @@ TEST(TeamPlan, MakesAsManyTeamsAsSpreadTeams) {
     for (int cores : {1, 2, 3, 6, 14}) {
       auto const text =
           "numa:" + std::to_string(domains) + " core:" + std::to_string(cores) + " pu:1";
-      auto const seats = seats_of(text.c_str());
+      auto const ordered = cpu_order_of(text.c_str());
       for (int s = 1; s <= domains * cores; ++s)
-        EXPECT_EQ(sizes(seats, s).size(), spread_teams(domains, cores, s).size())
+        EXPECT_EQ(sizes(ordered, s).size(), spread_teams(domains, cores, s).size())
             << text << " by " << s;
     }
 }
 
-std::set<int> taken(TeamSeats const& seats, TeamChoice const& choice) {
-  TeamPlan const plan(seats, choice);
+std::set<int> taken(OrderedWorkers const& ordered, TeamChoice const& choice) {
+  TeamPlan const plan(ordered, choice);
   std::set<int> workers;
   for (int p = 0; p < plan.places(); ++p) {
     workers.insert(plan.worker_at(p));
@@ -87,12 +87,12 @@ std::set<int> taken(TeamSeats const& seats, TeamChoice const& choice) {
 using S = std::set<int>;
 
 TEST(TeamPlan, SpreadsFewerWorkersEvenlyOneACoreFirst) {
-  auto const plain = seats_of("pack:2 numa:1 core:4 pu:1");
+  auto const plain = cpu_order_of("pack:2 numa:1 core:4 pu:1");
   EXPECT_EQ(taken(plain, {.active = 4}), (S{0, 2, 4, 6}));
   EXPECT_EQ(taken(plain, {.active = 2}), (S{0, 4}));
   EXPECT_EQ(taken(plain, {.active = 1}), (S{0}));
   EXPECT_EQ(taken(plain, {.active = 100}).size(), 8u);
-  auto const smt = seats_of("pack:2 numa:1 core:2 pu:2");
+  auto const smt = cpu_order_of("pack:2 numa:1 core:2 pu:2");
   EXPECT_EQ(taken(smt, {.active = 4}), (S{0, 2, 4, 6}));
   EXPECT_EQ(taken(smt, {.smt = false}), (S{0, 2, 4, 6}));
   EXPECT_EQ(taken(smt, {.active = 2}), (S{0, 4}));
@@ -101,22 +101,22 @@ TEST(TeamPlan, SpreadsFewerWorkersEvenlyOneACoreFirst) {
 }
 
 TEST(TeamPlan, LeavesOutWhoIsNotThere) {
-  auto const seats = seats_of("numa:2 core:2 pu:1");
-  EXPECT_EQ(taken(seats, {.present = {false, true, true, false}}), (S{1, 2}));
-  EXPECT_EQ(taken(seats, {.present = {false, false, false, false}}).size(), 1u);
-  TeamPlan const plan(seats, {.spread = 2, .present = {false, true, true, true}});
+  auto const ordered = cpu_order_of("numa:2 core:2 pu:1");
+  EXPECT_EQ(taken(ordered, {.present = {false, true, true, false}}), (S{1, 2}));
+  EXPECT_EQ(taken(ordered, {.present = {false, false, false, false}}).size(), 1u);
+  TeamPlan const plan(ordered, {.spread = 2, .present = {false, true, true, true}});
   EXPECT_EQ(sizes(plan), (V{1, 2}));
   EXPECT_EQ(plan.place_of(0), -1);
 }
 
 TEST(TeamPlan, KnowsWhichTeamsAreNear) {
-  TeamPlan const plan(seats_of("pack:2 numa:1 l3:2 core:4 pu:1"), {.spread = 2});
+  TeamPlan const plan(cpu_order_of("pack:2 numa:1 l3:2 core:4 pu:1"), {.spread = 2});
   ASSERT_EQ(plan.teams(), 8);
   EXPECT_LT(plan.distance(0, 1), plan.distance(0, 2));
   EXPECT_LT(plan.distance(0, 2), plan.distance(0, 4));
   EXPECT_EQ(plan.distance(0, 4), plan.distance(0, 7));
-  EXPECT_EQ(plan.crew().homes(), 2);
-  EXPECT_EQ(plan.crew(7).homes(), 1);
+  EXPECT_EQ(plan.loop_workers().homes(), 2);
+  EXPECT_EQ(plan.loop_workers(7).homes(), 1);
 }
 
 }  // namespace

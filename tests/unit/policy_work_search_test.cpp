@@ -102,7 +102,7 @@ TEST(WorkSearch, SearchesFromNearToFar) {
   EXPECT_THAT(
       look(SearchPhase::search, everything, 0),
       ElementsAre(joined_thief, mailbox, stacks, own_queue, sibling_buffers, own_shared, external));
-  EXPECT_THAT(look(SearchPhase::search, everything, IdlePolicy{}.rounds_at_home),
+  EXPECT_THAT(look(SearchPhase::search, everything, IdlePolicy{}.rounds_in_own_domain),
               ElementsAre(joined_thief, mailbox, stacks, own_queue, sibling_buffers, other_queues,
                           own_shared, external));
   EXPECT_THAT(look(SearchPhase::search, {}, 1000), IsEmpty());

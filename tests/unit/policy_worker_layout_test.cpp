@@ -5,9 +5,9 @@
 
 #include <vector>
 
+#include "policy/stealing/worker_layout.hpp"
 #include "policy/tiles/tile_home.hpp"
 #include "policy/tiles/tile_size.hpp"
-#include "policy/stealing/worker_layout.hpp"
 
 namespace {
 
@@ -75,16 +75,16 @@ TEST(WorkerLayout, ADomainWithoutWorkersHasTheQueuesOfTheNearest) {
   EXPECT_EQ(l.domains(), 2);
   EXPECT_THAT(l.groups_of_domain(1), ElementsAre(0, 1));
   EXPECT_THAT(l.groups_of_domain(0), ElementsAre(0, 1));
-  EXPECT_THAT(l.crew().home_of_domain, ElementsAre(0, 0));
-  EXPECT_EQ(l.crew().homes(), 1);
+  EXPECT_THAT(l.loop_workers().home_of_domain, ElementsAre(0, 0));
+  EXPECT_EQ(l.loop_workers().homes(), 1);
 }
 
 TEST(WorkerLayout, LoopsGoByDomainsWhateverTheQueuesAre) {
   std::vector<int> const all{0, 1, 2, 3, 4, 5, 6, 7};
   auto const l = layout("numa:2 l3:2 core:2 pu:1", all, {level::core, false});
   EXPECT_EQ(l.groups().size(), 8u);
-  EXPECT_THAT(l.crew().workers_at, ElementsAre(4, 4));
-  EXPECT_THAT(l.crew().rank_of, ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
+  EXPECT_THAT(l.loop_workers().workers_at, ElementsAre(4, 4));
+  EXPECT_THAT(l.loop_workers().rank_of, ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
 }
 
 TEST(TileHome, PlanesAreInBlocksOverDomainsAndTheirQueues) {

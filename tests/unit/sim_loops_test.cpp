@@ -88,8 +88,8 @@ TEST(LoopRun, TeamsKnowTheirHomes) {
   auto const machine = tests::machine("opteron-4x2");
   auto const team = team_on(machine.shape, {6, 2, 3});
   EXPECT_THAT(team.cpus, ElementsAre(6, 2, 3));
-  EXPECT_THAT(team.crew.home_of, ElementsAre(0, 1, 1));
-  EXPECT_THAT(team.crew.workers_at, ElementsAre(1, 2));
+  EXPECT_THAT(team.loop_workers.home_of, ElementsAre(0, 1, 1));
+  EXPECT_THAT(team.loop_workers.workers_at, ElementsAre(1, 2));
 }
 
 }  // namespace

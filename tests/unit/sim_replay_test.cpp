@@ -208,9 +208,9 @@ TEST(RecordedRun, RefusesNumbersThatNoTraceHas) {
 }
 
 TEST(RecordedRun, RefusesDeepNesting) {
-  EXPECT_THAT(complaint("{\"otherData\":{\"format\":2},\"traceEvents\":[" +
-                        std::string(1'000'000, '[')),
-              HasSubstr("is nested deeper than 8 levels"));
+  EXPECT_THAT(
+      complaint("{\"otherData\":{\"format\":2},\"traceEvents\":[" + std::string(1'000'000, '[')),
+      HasSubstr("is nested deeper than 8 levels"));
 }
 
 // n tasks of so many seconds and bytes, each near a domain.
@@ -288,7 +288,7 @@ TEST_F(ReplayOn, LooksAtHomeBeforeItLooksAbroad) {
   EXPECT_NEAR(o.seconds, looked_from + abroad + 300e-9 + 10e-3, 20e-9);
 }
 
-// policy::chunk_at_home: what its taker has not begun, a sibling takes when it has lingered.
+// policy::chunk_of_own_queue: what its taker has not begun, a sibling takes when it has lingered.
 TEST_F(ReplayOn, TakesChunksAtHome) {
   auto run = tasks(4, 10e-6, 0);
   run.pieces[0].seconds = 100e-6;

@@ -109,7 +109,7 @@ TEST(StealMachine, IsWhatTheFileSays) {
   EXPECT_EQ(carver.workers(), 256);
   EXPECT_EQ(carver.hosts(), 32);
   ASSERT_EQ(carver.rungs.size(), 3u);
-  EXPECT_EQ(carver.ladder.rungs[2].attempts, 4 * 8);
+  EXPECT_EQ(carver.plan.levels[2].attempts, 4 * 8);
   EXPECT_FALSE(carver.rungs[1].crosses_hosts);
   EXPECT_TRUE(carver.rungs[2].crosses_hosts);
   EXPECT_EQ(machine_of("carver-32x8", 100).workers(), 104);  // whole hosts

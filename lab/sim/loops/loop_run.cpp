@@ -23,13 +23,13 @@ Team team_on(topology const& machine, std::vector<int> const& cpus) {
         static_cast<int>(std::find(known.begin(), known.end(), cpu) - known.begin()));
     int& home = at(home_of, machine.domain_of_cpu(cpu));
     if (home < 0) {
-      home = team.crew.homes();
-      team.crew.workers_at.push_back(0);
+      home = team.loop_workers.homes();
+      team.loop_workers.workers_at.push_back(0);
     }
-    team.crew.home_of.push_back(home);
-    team.crew.rank_of.push_back(at(team.crew.workers_at, home)++);
+    team.loop_workers.home_of.push_back(home);
+    team.loop_workers.rank_of.push_back(at(team.loop_workers.workers_at, home)++);
   }
-  for (int const home : home_of) team.crew.home_of_domain.push_back(std::max(home, 0));
+  for (int const home : home_of) team.loop_workers.home_of_domain.push_back(std::max(home, 0));
   for (std::size_t t = 0; t < cpus.size(); ++t)
     team.plans.push_back(policy::victim_plan(static_cast<int>(t), cpus, machine));
   return team;
@@ -37,7 +37,7 @@ Team team_on(topology const& machine, std::vector<int> const& cpus) {
 
 LoopRun::LoopRun(schedule_kind kind, std::size_t chunk, std::size_t steps, Team const& team)
     : team_(team),
-      how_(kind, chunk, steps, team.crew),
+      how_(kind, chunk, steps, team.loop_workers),
       hands_(team.cpus.size()),
       begun_(team.cpus.size()),
       doing_(team.cpus.size(), Doing::coming) {
@@ -102,7 +102,7 @@ bool LoopRun::visit(int thread) {
         [&](int a, int b) { return at(spans_, a).count() < at(spans_, b).count(); });
     auto& theirs = at(spans_, *most);
     if (theirs.empty()) continue;
-    auto const begin = theirs.end - how_.visitor_takes(theirs.count());
+    auto const begin = theirs.end - how_.helper_takes(theirs.count());
     auto const cut = begin + how_.owner_takes(theirs.end - begin);
     at(hands_, thread) = {{begin, cut}, *most, 0};
     at(spans_, thread) = {cut, theirs.end};
@@ -123,7 +123,7 @@ bool LoopRun::steal(int thread, Random& random) {
     int const victim = policy::victim(plan, policy::VictimChoice::random, attempt, bits).worker;
     auto& theirs = at(spans_, victim);
     if (theirs.empty()) continue;
-    at(spans_, thread) = {theirs.end - how_.visitor_takes(theirs.count()), theirs.end};
+    at(spans_, thread) = {theirs.end - how_.helper_takes(theirs.count()), theirs.end};
     theirs.end = at(spans_, thread).begin;
     return refill(thread, random);
   }

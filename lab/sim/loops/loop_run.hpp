@@ -20,7 +20,7 @@ namespace nigh::sim {
 // Threads of one program: where they sit, whom they ask.
 struct Team {
   std::vector<int> cpus;  // [thread]: position in the machine's core map
-  policy::Crew crew;
+  policy::LoopWorkers loop_workers;
   std::vector<policy::VictimPlan> plans;  // [thread]
 
   int size() const noexcept { return static_cast<int>(cpus.size()); }
@@ -57,8 +57,8 @@ class LoopRun {
   std::vector<policy::Hand> hands_;   // [thread]
   std::vector<policy::Steps> begun_;  // [thread]: of its hand
   enum class Doing : std::uint8_t { coming, at_step, through };
-  std::vector<Doing> doing_;   // [thread]
-  std::size_t through_ = 0;    // threads
+  std::vector<Doing> doing_;  // [thread]
+  std::size_t through_ = 0;   // threads
 };
 
 }  // namespace nigh::sim

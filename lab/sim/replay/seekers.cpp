@@ -74,8 +74,8 @@ Seekers::Found Seekers::look(int worker, Time now) {
   if (int const i = steal(me); i >= 0) return found(i, true);
   if (now < me.searches_from) return {};
   if (int const i = find_in_rings(me.home); i >= 0) return found(i, true);
-  auto const failed_rounds = static_cast<int>(
-      std::min<Time>((now - me.searches_from) / searching_round_ns, idle_policy.rounds_at_home));
+  auto const failed_rounds = static_cast<int>(std::min<Time>(
+      (now - me.searches_from) / searching_round_ns, idle_policy.rounds_in_own_domain));
   if (what_.queues != Queues::near || !policy::looks_abroad(failed_rounds, idle_policy)) return {};
   if (int const i = find_abroad(me); i >= 0) return found(i, true);
   return {};
@@ -85,7 +85,7 @@ int Seekers::find_at_home(Worker& me) {
   if (!me.ring.empty()) return first(me.ring);
   auto& mine = home(me.home);
   if (mine.queue.empty()) return -1;
-  auto const chunk = policy::chunk_at_home(mine.queue.size(), mine.workers.size());
+  auto const chunk = policy::chunk_of_own_queue(mine.queue.size(), mine.workers.size());
   int const taken = first(mine.queue);
   while (me.ring.size() + 1 < chunk) me.ring.push_back(first(mine.queue));
   return taken;

@@ -4,7 +4,7 @@
 // it (runtime/worker.cpp), by its policies.
 //
 //   look    its own stack, newest first; what is left of its chunk; a chunk of its home's queue, by
-//           policy::chunk_at_home(); others' stacks, oldest first, by policy::victim() and
+//           policy::chunk_of_own_queue(); others' stacks, oldest first, by policy::victim() and
 //           policy::chunk_to_steal(); when it has lingered, its siblings' chunks; when
 //           policy::looks_abroad(), other homes' queues and chunks, by policy::victim_order() and
 //           policy::chunk_stolen()
@@ -37,7 +37,7 @@ class Seekers {
 
   // domain_of[w], cpu_of[w]: where worker w sits.
   Seekers(Machine const& machine, ReplayPolicy const& what, std::vector<int> const& domain_of,
-       std::vector<int> const& cpu_of, std::uint64_t seed);
+          std::vector<int> const& cpu_of, std::uint64_t seed);
 
   std::vector<int> const& domains() const noexcept { return domains_; }  // that have workers
 

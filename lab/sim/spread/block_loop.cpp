@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/spread_teams.hpp"
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"
 #include "sim/spread/core_caches.hpp"

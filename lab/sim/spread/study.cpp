@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/spread_teams.hpp"
 #include "sim/random.hpp"
 #include "sim/spread/core_caches.hpp"
 
@@ -79,7 +79,7 @@ SpreadCell const& SpreadRow::best() const noexcept {
 SpreadRow study_block_size(Machine const& machine, SpreadStudy const& study, int edge) {
   int const domains = machine.shape.cpu_domains(), cores = cores_of_a_domain(machine);
   policy::SpreadSpace space;
-  space.spreads = policy::spread_ladder(domains, cores);
+  space.spreads = policy::spreads_to_try(domains, cores);
   space.actives = {domains * cores};
   if (study.choices > 0 && cores > 1)
     space.actives.insert(space.actives.begin(), domains * (cores / 2));

@@ -30,11 +30,11 @@ std::vector<ScaleWay> scale_ways() {
 
 StealMachine with_attempts(StealMachine machine, int most) {
   if (most <= 0) return machine;
-  auto& ladder = machine.ladder;
-  ladder.attempts_per_round = 0;
-  for (auto& rung : ladder.rungs) {
+  auto& plan = machine.plan;
+  plan.attempts_per_round = 0;
+  for (auto& rung : plan.levels) {
     rung.attempts = std::min(rung.attempts, most);
-    ladder.attempts_per_round += rung.attempts;
+    plan.attempts_per_round += rung.attempts;
   }
   return machine;
 }

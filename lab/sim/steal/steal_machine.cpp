@@ -28,17 +28,17 @@ result<StealMachine> steal_machine(Machine const& machine, int workers) {
   found.per_host = static_cast<int>(machine.shape.cpus().size());
   found.interface_ns = whole(machine.interface_ns);
   if (machine.spawn_ns) found.spawn_ns = whole(*machine.spawn_ns);
-  std::vector<policy::VictimRung> groups;
+  std::vector<policy::RegularLevel> groups;
   int inner = 1;
   for (auto const& l : levels) {
     int const size = std::min(l.cpus, workers);
-    if (size == inner) continue;  // as victim_ladder() does
+    if (size == inner) continue;  // as regular_plan() does
     inner = size;
     groups.push_back({l.level, size, 0});
     found.rungs.push_back({l.name, whole(l.probe_ns), whole(l.lock_ns), whole(l.copy_ns),
                            whole(l.unlock_ns), 1 / l.gb_per_s.value, size > found.per_host});
   }
-  found.ladder = policy::victim_ladder(groups);
+  found.plan = policy::regular_plan(groups);
   return found;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/stealing/victim_ladder.hpp"
+#include "policy/stealing/regular_plan.hpp"
 #include "sim/machine.hpp"
 #include "sim/time.hpp"
 
@@ -32,13 +32,13 @@ struct RungCosts {
 };
 
 struct StealMachine {
-  policy::VictimLadder ladder;
-  std::vector<RungCosts> rungs;  // [rung of the ladder]
+  policy::RegularPlan plan;
+  std::vector<RungCosts> rungs;  // [rung of the plan]
   int per_host = 1;              // workers
   Time interface_ns = 0;
   std::optional<Time> spawn_ns{};  // of a task; none: what its program says
 
-  int workers() const noexcept { return ladder.workers; }
+  int workers() const noexcept { return plan.workers; }
   int hosts() const noexcept { return (workers() + per_host - 1) / per_host; }
   // What an owner pays to lock its own queue: nothing travels.
   Time own_lock_ns() const noexcept {

@@ -157,7 +157,7 @@ void StealRun::search(std::uint32_t w) {
     ++busy_;
     return post(events_.now() + forest_.phases[phase_].before_ns, w, submitted);
   }
-  auto const who = policy::victim(machine_.ladder, static_cast<int>(w), rules_.victims,
+  auto const who = policy::victim(machine_.plan, static_cast<int>(w), rules_.victims,
                                   worker.attempt++, random_.bits());
   if (who.worker < 0) {  // alone
     worker.doing = Doing::nothing;
@@ -179,7 +179,7 @@ void StealRun::probe_ended(std::uint32_t w) {
 
 void StealRun::in_vain(std::uint32_t w) {
   auto& worker = workers_[w];
-  if (worker.attempt < machine_.ladder.attempts_per_round) return search(w);
+  if (worker.attempt < machine_.plan.attempts_per_round) return search(w);
   worker.attempt = 0;
   ++worker.failed_rounds;
   ++futile_rounds_;
@@ -205,8 +205,8 @@ void StealRun::ask_lock(std::uint32_t thief, std::uint32_t victim) {
 // Of tasks that its victim shares.
 std::size_t StealRun::least_from(Worker const& thief) const noexcept {
   if (!rules_.whole_chunks) return 1;
-  auto const& ladder = machine_.ladder;
-  return policy::least_to_steal(rules_.chunks, ladder.rungs[thief.rung].level, ladder.topmost,
+  auto const& plan = machine_.plan;
+  return policy::least_to_steal(rules_.chunks, plan.levels[thief.rung].level, plan.topmost,
                                 rules_.fixed);
 }
 
@@ -222,12 +222,12 @@ void StealRun::grant(std::uint32_t thief) {
     return post(events_.now() + machine_.own_lock_ns(), thief, taken_back);
   }
   worker.doing = Doing::copying;
-  auto const& ladder = machine_.ladder;
+  auto const& plan = machine_.plan;
   auto const chunk =
       waiting < least_from(worker)  // others have been quicker
           ? 0
-          : policy::chunk_to_steal(rules_.chunks, waiting, ladder.rungs[worker.rung].level,
-                                   ladder.topmost, rules_.fixed, no_limit);
+          : policy::chunk_to_steal(rules_.chunks, waiting, plan.levels[worker.rung].level,
+                                   plan.topmost, rules_.fixed, no_limit);
   victim.queue.give(static_cast<std::uint32_t>(chunk), worker.queue);
   if (chunk > 0) {
     ++busy_;

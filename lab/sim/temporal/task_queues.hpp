@@ -78,7 +78,7 @@ class TaskQueues {
   std::optional<std::size_t> take_chunk(std::size_t worker, std::size_t home) {
     auto& queue = queue_[home];
     if (queue.empty()) return {};
-    auto const chunk = policy::chunk_at_home(queue.size(), homes_[home].workers.size());
+    auto const chunk = policy::chunk_of_own_queue(queue.size(), homes_[home].workers.size());
     auto const first = oldest(queue);
     for (std::size_t n = 1; n < chunk; ++n) ring_[worker].push_back(*oldest(queue));
     return first;
@@ -92,11 +92,11 @@ class TaskQueues {
   }
 
   std::vector<policy::QueueGroup> homes_;
-  std::vector<Tasks> queue_;                // [home]
-  std::vector<std::deque<int>> idle_;       // [home]: workers
-  std::vector<std::size_t> home_of_;        // [worker]
-  std::vector<Tasks> ring_;                 // [worker]: taken from its queue and not begun
-  std::vector<std::vector<int>> of_domain_; // [domain]: homes
+  std::vector<Tasks> queue_;                 // [home]
+  std::vector<std::deque<int>> idle_;        // [home]: workers
+  std::vector<std::size_t> home_of_;         // [worker]
+  std::vector<Tasks> ring_;                  // [worker]: taken from its queue and not begun
+  std::vector<std::vector<int>> of_domain_;  // [domain]: homes
 };
 
 }  // namespace nigh::sim

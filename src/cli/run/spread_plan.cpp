@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "loops/spread_file.hpp"
-#include "settings/seat_text.hpp"
+#include "settings/cpu_order_text.hpp"
 
 namespace nigh::cli {
 
@@ -26,8 +26,9 @@ result<void> plan_spread(topology const& machine, spread how, bool is_bound_by_o
   plan.places.clear();
   plan.spread = to_string(how);
   plan.variables.push_back("NIGH_OPENMP_SPREAD=" + plan.spread);
-  plan.variables.push_back("NIGH_OPENMP_SEATS=" +
-                           seat_text(policy::TeamSeats(machine, machine.cpus()), machine.cpus()));
+  plan.variables.push_back(
+      "NIGH_OPENMP_CPU_ORDER=" +
+      cpu_order_text(policy::OrderedWorkers(machine, machine.cpus()), machine.cpus()));
   plan.variables.push_back("NIGH_OPENMP_MACHINE=" + loops::shape_of(machine));
   if (plan.coordinator.empty() && !has_said_how_to_wait(inherited))
     plan.variables.emplace_back("KMP_BLOCKTIME=1");

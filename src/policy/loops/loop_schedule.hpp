@@ -31,7 +31,7 @@
 namespace nigh::policy {
 
 // The workers that may run a loop, and where they sit. A home is a domain that has workers.
-struct Crew {
+struct LoopWorkers {
   std::vector<int> home_of;         // [worker]
   std::vector<int> rank_of;         // [worker]: among its home's workers
   std::vector<int> workers_at;      // [home]: how many
@@ -75,15 +75,16 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   static constexpr std::size_t most_units = std::size_t{1} << 31;
 
   // `chunk` in steps, at least 1. The map is of steps, `first` the one at which the loop begins.
-  // Crew and map live longer. Allocates only for maps of more than a few domains.
-  LoopSchedule(schedule_kind kind, std::size_t chunk, std::size_t steps, Crew const& crew,
-               LocalMap const* map = nullptr, std::size_t first = 0)
-      : crew_(&crew), steps_(steps), first_(first), kind_(kind) {
+  // The workers and the map must outlive it. Allocates only for maps of more than a few domains.
+  LoopSchedule(schedule_kind kind, std::size_t chunk, std::size_t steps,
+               LoopWorkers const& loop_workers, LocalMap const* map = nullptr,
+               std::size_t first = 0)
+      : loop_workers_(&loop_workers), steps_(steps), first_(first), kind_(kind) {
     bool const by_chunks = kind == schedule_kind::static_chunks || kind == schedule_kind::dynamic ||
                            kind == schedule_kind::guided;
     unit_ = std::max(by_chunks ? chunk : 1, steps / most_units + 1);
     bool const in_map = steps <= LocalMap::everything_else - first;  // else it began below 0
-    if (kind == schedule_kind::local && map != nullptr && in_map && crew.homes() > 1)
+    if (kind == schedule_kind::local && map != nullptr && in_map && loop_workers.homes() > 1)
       lay_out(*map);
     else
       units_ = units_in(steps);
@@ -92,14 +93,14 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   // How many workers could find something to do at once?
   int useful_workers() const noexcept {
     return static_cast<int>(
-        std::min<std::size_t>(units_, static_cast<std::size_t>(crew_->workers())));
+        std::min<std::size_t>(units_, static_cast<std::size_t>(loop_workers_->workers())));
   }
-  int spans() const noexcept { return is_shared() ? 1 : crew_->workers(); }
+  int spans() const noexcept { return is_shared() ? 1 : loop_workers_->workers(); }
   int span_of(int worker) const noexcept { return is_shared() ? 0 : worker; }
 
   // What lies in a span at the beginning.
   Units units_of(int span) const noexcept {
-    auto const workers = static_cast<std::uint32_t>(crew_->workers());
+    auto const workers = static_cast<std::uint32_t>(loop_workers_->workers());
     auto const w = static_cast<std::uint32_t>(span);
     switch (kind_) {
       case schedule_kind::dynamic:
@@ -113,9 +114,9 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
       case schedule_kind::local:
         break;
     }
-    auto const home = crew_->home_of[w];
-    return share(units_at(home), static_cast<std::uint32_t>(at(crew_->workers_at, home)),
-                 static_cast<std::uint32_t>(crew_->rank_of[w]));
+    auto const home = loop_workers_->home_of[w];
+    return share(units_at(home), static_cast<std::uint32_t>(at(loop_workers_->workers_at, home)),
+                 static_cast<std::uint32_t>(loop_workers_->rank_of[w]));
   }
 
   // Of `left` units, at least one.
@@ -127,14 +128,14 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
       case schedule_kind::dynamic:
         return 1;
       case schedule_kind::guided:
-        return std::max(left / (2 * static_cast<std::uint32_t>(crew_->workers())), 1u);
+        return std::max(left / (2 * static_cast<std::uint32_t>(loop_workers_->workers())), 1u);
       case schedule_kind::adaptive:
       case schedule_kind::local:
         break;
     }
     return std::max(left / 8, 1u);
   }
-  std::uint32_t visitor_takes(std::uint32_t left) const noexcept {
+  std::uint32_t helper_takes(std::uint32_t left) const noexcept {
     return splits() ? left - left / 2 : left;
   }
   // Does a visitor put what it does not begin at once into its own span?
@@ -146,7 +147,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   Steps take_steps(Hand& hand) const noexcept {
     if (kind_ == schedule_kind::static_chunks) {
       auto const chunk =
-          std::size_t{hand.units.begin++} * static_cast<std::size_t>(crew_->workers()) +
+          std::size_t{hand.units.begin++} * static_cast<std::size_t>(loop_workers_->workers()) +
           static_cast<std::size_t>(hand.origin);
       return {chunk * unit_, end_of(chunk + 1)};
     }
@@ -188,7 +189,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
 
   Units units_at(int home) const noexcept {
     if (blocks_ == 0)
-      return share({0, units_}, static_cast<std::uint32_t>(crew_->homes()),
+      return share({0, units_}, static_cast<std::uint32_t>(loop_workers_->homes()),
                    static_cast<std::uint32_t>(home));
     Units all;
     for (Block const& b : blocks())
@@ -201,11 +202,11 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
     map_ = &map;
     auto const domains = static_cast<std::size_t>(map.domains());
     if (domains > few_.size()) many_.resize(domains);
-    for (int home = 0; home < crew_->homes(); ++home)
+    for (int home = 0; home < loop_workers_->homes(); ++home)
       for (int d = 0; d < map.domains(); ++d) {
-        // Domains that the crew's machine does not have are as good as any.
-        auto const known = static_cast<std::size_t>(d) < crew_->home_of_domain.size();
-        if ((known ? at(crew_->home_of_domain, d) : 0) != home) continue;
+        // Domains that the loop's machine does not have are as good as any.
+        auto const known = static_cast<std::size_t>(d) < loop_workers_->home_of_domain.size();
+        if ((known ? at(loop_workers_->home_of_domain, d) : 0) != home) continue;
         auto const rank = map.before(d, first_);
         auto const steps = map.before(d, first_ + steps_) - rank;
         auto const end = units_ + units_in(steps);
@@ -239,7 +240,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
     return {};
   }
 
-  Crew const* crew_;
+  LoopWorkers const* loop_workers_;
   LocalMap const* map_ = nullptr;
   std::size_t steps_;
   std::size_t first_;

@@ -105,7 +105,7 @@ class SpreadSearch {
       return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
     }
   };
-  struct Rung {
+  struct Candidate {
     SpreadConfig config;
     bool up = false;
   };
@@ -128,7 +128,7 @@ class SpreadSearch {
       return;
     }
     state_ = State::scan;
-    if (best_.config != usual_) rungs_ = {{usual_, true}};
+    if (best_.config != usual_) candidates_ = {{usual_, true}};
     next();
   }
 
@@ -138,7 +138,7 @@ class SpreadSearch {
     if (trial_.samples.size() < samples_each && !dropped) return;
     tried_.push_back(trial_);
     if (dropped && one > hopeless_way * best_.least())
-      std::erase_if(rungs_, [up = up_](Rung const& r) { return r.up == up; });
+      std::erase_if(candidates_, [up = up_](Candidate const& r) { return r.up == up; });
     next();
   }
 
@@ -157,13 +157,13 @@ class SpreadSearch {
 
   void next() {
     bool const may_try = trials_ < most_trials - 1;  // one is for the comparison
-    if (rungs_.empty() || !may_try) {
+    if (candidates_.empty() || !may_try) {
       move();
       return may_try ? scan() : finish();
     }
-    up_ = rungs_.front().up;
-    begin(rungs_.front().config);
-    rungs_.erase(rungs_.begin());
+    up_ = candidates_.front().up;
+    begin(candidates_.front().config);
+    candidates_.erase(candidates_.begin());
   }
 
   void move() {
@@ -180,8 +180,8 @@ class SpreadSearch {
     do {
       if (axis_ == axes && !std::exchange(moved_, false)) return finish();
       axis_ %= axes;
-      rungs_ = rungs_of(axis_++);
-    } while (rungs_.empty());
+      candidates_ = candidates_of(axis_++);
+    } while (candidates_.empty());
     next();
   }
 
@@ -207,13 +207,13 @@ class SpreadSearch {
     return std::any_of(tried_.begin(), tried_.end(), [&](Tried const& t) { return t.config == c; });
   }
 
-  static std::size_t index(std::vector<int> const& ladder, int value) noexcept {
-    return static_cast<std::size_t>(std::lower_bound(ladder.begin(), ladder.end(), value) -
-                                    ladder.begin());
+  static std::size_t index(std::vector<int> const& ascending, int value) noexcept {
+    return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), value) -
+                                    ascending.begin());
   }
 
-  std::vector<Rung> rungs_of(std::size_t axis) const {
-    std::vector<Rung> all;
+  std::vector<Candidate> candidates_of(std::size_t axis) const {
+    std::vector<Candidate> all;
     auto const add = [&](SpreadConfig const& c, bool up) {
       if (c.spread <= c.active && !is_tried(c)) all.push_back({c, up});
     };
@@ -226,15 +226,15 @@ class SpreadSearch {
             add({space_.grains[j], space_.spreads[i], best_.config.active}, i > s);
       return all;
     }
-    auto const& ladder = values(axis);
+    auto const& ascending = values(axis);
     auto config = best_.config;
-    auto const at = index(ladder, member(config, axis));
-    auto const add_rung = [&](std::size_t i, bool up) {
-      member(config, axis) = ladder[i];
+    auto const at = index(ascending, member(config, axis));
+    auto const add = [&](std::size_t i, bool up) {
+      member(config, axis) = ascending[i];
       add(config, up);
     };
-    for (auto i = at + 1; i < ladder.size(); ++i) add_rung(i, true);
-    for (auto i = std::min(at, ladder.size()); i-- > 0;) add_rung(i, false);
+    for (auto i = at + 1; i < ascending.size(); ++i) add(i, true);
+    for (auto i = std::min(at, ascending.size()); i-- > 0;) add(i, false);
     return all;
   }
 
@@ -244,7 +244,7 @@ class SpreadSearch {
   Tried trial_, best_;
   Tried usual_again_, best_again_;
   std::vector<Tried> tried_;
-  std::vector<Rung> rungs_;
+  std::vector<Candidate> candidates_;
   std::size_t axis_ = 0;  // the next one
   bool up_ = false;       // where this trial's rung lies
   bool moved_ = false;    // in this round

@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "policy/spread/spread_ladder.hpp"
+#include "policy/spread/ordered_workers.hpp"
 #include "policy/spread/spread_search.hpp"
-#include "policy/spread/team_seats.hpp"
+#include "policy/spread/spread_teams.hpp"
 
 namespace nigh::policy {
 
 // One a core, then the siblings; fewer of the cores.
-inline std::vector<int> active_ladder(int cores, int workers) {
+inline std::vector<int> actives_to_try(int cores, int workers) {
   std::vector<int> all{workers, cores};
   for (int quarters = 3; quarters > 0; --quarters) all.push_back(std::max(1, cores * quarters / 4));
   std::sort(all.begin(), all.end());
@@ -22,14 +22,14 @@ inline std::vector<int> active_ladder(int cores, int workers) {
   return all;
 }
 
-inline SpreadSpace spread_space(TeamSeats const& seats, int workers, bool fewer,
+inline SpreadSpace spread_space(OrderedWorkers const& ordered, int workers, bool fewer,
                                 std::vector<int> grains, int grain) {
   SpreadSpace space;
-  space.spreads = spread_ladder(seats.domains(), seats.largest_domain());
+  space.spreads = spreads_to_try(ordered.domains(), ordered.largest_domain());
   std::erase_if(space.spreads, [&](int s) { return s >= workers; });
   space.spreads.push_back(workers);
   space.actives =
-      fewer ? active_ladder(std::min(seats.cores(), workers), workers) : std::vector{workers};
+      fewer ? actives_to_try(std::min(ordered.cores(), workers), workers) : std::vector{workers};
   grains.push_back(grain);
   std::sort(grains.begin(), grains.end());
   grains.erase(std::unique(grains.begin(), grains.end()), grains.end());

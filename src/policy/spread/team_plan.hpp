@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TeamPlan: which workers make a team, which take no part, and whose are a loop's blocks?
+// TeamPlan: which workers make a team, which take no part, and which team gets which blocks of a
+// loop?
 //
-//   seats   all workers, in hardware order: those that share a cache stand side by side
-//   places  those of them that take part, in the same order
-//   teams   runs of places
+//   ordered   all workers, in hardware order (ordered_workers.hpp)
+//   places    the workers that take part, in the same order
+//   teams     runs of places
 //
 //   2 domains of 4, spread 3     places  0 1 2 3 | 4 5 6 7     teams  0 0 1 1 | 2 2 3 3
 //   the same, spread 5                   0 1 2 3 | 4 5 6 7            0 0 0 0 | 1 1 1 1
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "policy/loops/loop_schedule.hpp"
-#include "policy/spread/team_seats.hpp"
+#include "policy/spread/ordered_workers.hpp"
 
 namespace nigh::policy {
 
@@ -37,24 +38,24 @@ struct TeamChoice {
 
 class TeamPlan {
  public:
-  TeamPlan(TeamSeats const& seats, TeamChoice const& choice) {
-    auto const taken = active_seats(seats, choice);
+  TeamPlan(OrderedWorkers const& ordered, TeamChoice const& choice) {
+    auto const taken = active_entries(ordered, choice);
     int const n = static_cast<int>(taken.size());
-    place_of_.assign(seats.all().size(), -1);
+    place_of_.assign(ordered.all().size(), -1);
     for (int p = 0; p < n; ++p) {
       int const w = at(taken, p).worker;
       worker_at_.push_back(w);
       place_of_[static_cast<std::size_t>(w)] = p;
     }
     begins_.push_back(0);
-    divide(taken, 0, n, std::max(1, choice.spread), TeamSeats::package);
+    divide(taken, 0, n, std::max(1, choice.spread), OrderedWorkers::package);
     for (int t = 0; t < teams(); ++t) {
       for (int p = begin(t); p < end(t); ++p) team_of_.push_back(t);
-      crews_.push_back(crew_of(seats, taken, begin(t), end(t)));
+      team_workers_.push_back(loop_workers_of(ordered, taken, begin(t), end(t)));
       firsts_.push_back(at(taken, begin(t)));
     }
-    domains_ = seats.distances();
-    crew_ = crew_of(seats, taken, 0, n);
+    domains_ = ordered.distances();
+    loop_workers_ = loop_workers_of(ordered, taken, 0, n);
   }
 
   int places() const noexcept { return static_cast<int>(worker_at_.size()); }
@@ -74,32 +75,33 @@ class TeamPlan {
     if (a.domain != b.domain)
       return across_domains *
              domains_[static_cast<std::size_t>(a.domain)][static_cast<std::size_t>(b.domain)];
-    std::size_t shared = TeamSeats::l3;
-    while (shared < TeamSeats::sets && a.in[shared] == b.in[shared]) ++shared;
-    return static_cast<double>(TeamSeats::sets - shared);
+    std::size_t shared = OrderedWorkers::l3;
+    while (shared < OrderedWorkers::sets && a.in[shared] == b.in[shared]) ++shared;
+    return static_cast<double>(OrderedWorkers::sets - shared);
   }
 
-  Crew const& crew() const noexcept { return crew_; }  // of all places
-  Crew const& crew(int team) const noexcept {          // of the team's, counted from its first one
-    return crews_[static_cast<std::size_t>(team)];
+  LoopWorkers const& loop_workers() const noexcept { return loop_workers_; }  // of all places
+  LoopWorkers const& loop_workers(
+      int team) const noexcept {  // of the team's, counted from its first one
+    return team_workers_[static_cast<std::size_t>(team)];
   }
 
  private:
-  using Seat = TeamSeats::Seat;
-  using Seats = std::vector<Seat>;
+  using Entry = OrderedWorkers::Entry;
+  using Entries = std::vector<Entry>;
   static constexpr double across_domains = 100;
 
-  static Seat const& at(Seats const& seats, int i) noexcept {
-    return seats[static_cast<std::size_t>(i)];
+  static Entry const& at(Entries const& ordered, int i) noexcept {
+    return ordered[static_cast<std::size_t>(i)];
   }
   static int parts(int whole, int most) noexcept { return (whole + most - 1) / most; }
 
   // Somebody always takes part. One of each core first, and of each domain a share.
-  static Seats active_seats(TeamSeats const& all, TeamChoice const& choice) {
-    Seats present;
-    for (auto const& seat : all.all())
-      if (choice.present.empty() || choice.present[static_cast<std::size_t>(seat.worker)])
-        present.push_back(seat);
+  static Entries active_entries(OrderedWorkers const& all, TeamChoice const& choice) {
+    Entries present;
+    for (auto const& entry : all.all())
+      if (choice.present.empty() || choice.present[static_cast<std::size_t>(entry.worker)])
+        present.push_back(entry);
     if (present.empty()) present.push_back(all.all().front());
     std::vector<std::size_t> by_sibling(present.size());
     std::iota(by_sibling.begin(), by_sibling.end(), 0);
@@ -107,7 +109,7 @@ class TeamPlan {
       return present[a].sibling < present[b].sibling;
     });
     auto const firsts =
-        static_cast<std::size_t>(std::count_if(present.begin(), present.end(), [&](Seat const& s) {
+        static_cast<std::size_t>(std::count_if(present.begin(), present.end(), [&](Entry const& s) {
           return s.sibling == present[by_sibling.front()].sibling;
         }));
     auto most = choice.smt ? present.size() : firsts;
@@ -125,31 +127,31 @@ class TeamPlan {
       left -= n;
       from = to;
     }
-    Seats active;
+    Entries active;
     for (std::size_t i = 0; i < present.size(); ++i)
       if (taken[i]) active.push_back(present[i]);
     return active;
   }
 
   // Makes teams of the places [from, to), which lie in one set of the next larger kind.
-  void divide(Seats const& seats, int from, int to, int spread, std::size_t kind) {
+  void divide(Entries const& ordered, int from, int to, int spread, std::size_t kind) {
     int const n = to - from;
     if (n <= spread) return add(from, to);
-    if (kind >= TeamSeats::core) {
+    if (kind >= OrderedWorkers::core) {
       int const count = parts(n, spread);
       for (int t = 0; t < count; ++t) add(from + t * n / count, from + (t + 1) * n / count);
       return;
     }
     std::vector<int> bounds;  // of the sets
     for (int p = from; p < to; ++p)
-      if (p == from || at(seats, p).in[kind] != at(seats, p - 1).in[kind]) bounds.push_back(p);
+      if (p == from || at(ordered, p).in[kind] != at(ordered, p - 1).in[kind]) bounds.push_back(p);
     bounds.push_back(to);
-    if (bounds.size() == 2) return divide(seats, from, to, spread, kind + 1);
-    if (kind == TeamSeats::l2 && teams_of(bounds, spread) > parts(n, spread))
-      return divide(seats, from, to, spread, TeamSeats::core);
+    if (bounds.size() == 2) return divide(ordered, from, to, spread, kind + 1);
+    if (kind == OrderedWorkers::l2 && teams_of(bounds, spread) > parts(n, spread))
+      return divide(ordered, from, to, spread, OrderedWorkers::core);
     for (std::size_t b = 0; b + 1 < bounds.size();) {
       if (bounds[b + 1] - bounds[b] > spread) {
-        divide(seats, bounds[b], bounds[b + 1], spread, kind + 1);
+        divide(ordered, bounds[b], bounds[b + 1], spread, kind + 1);
         ++b;
         continue;
       }
@@ -202,17 +204,18 @@ class TeamPlan {
     begins_.push_back(to);
   }
 
-  static Crew crew_of(TeamSeats const& all, Seats const& seats, int from, int to) {
-    Crew crew;
+  static LoopWorkers loop_workers_of(OrderedWorkers const& all, Entries const& ordered, int from,
+                                     int to) {
+    LoopWorkers loop_workers;
     std::vector<int> domain_of;  // [home]
     for (int p = from; p < to; ++p) {
-      int const d = at(seats, p).domain;
+      int const d = at(ordered, p).domain;
       if (domain_of.empty() || domain_of.back() != d) {
         domain_of.push_back(d);
-        crew.workers_at.push_back(0);
+        loop_workers.workers_at.push_back(0);
       }
-      crew.home_of.push_back(static_cast<int>(domain_of.size()) - 1);
-      crew.rank_of.push_back(crew.workers_at.back()++);
+      loop_workers.home_of.push_back(static_cast<int>(domain_of.size()) - 1);
+      loop_workers.rank_of.push_back(loop_workers.workers_at.back()++);
     }
     for (auto const& from_domain : all.distances()) {
       int nearest = 0;
@@ -226,15 +229,15 @@ class TeamPlan {
           nearest = static_cast<int>(h);
         }
       }
-      crew.home_of_domain.push_back(nearest);
+      loop_workers.home_of_domain.push_back(nearest);
     }
-    return crew;
+    return loop_workers;
   }
 
   std::vector<int> worker_at_, place_of_, team_of_, begins_;
-  Crew crew_;
-  std::vector<Crew> crews_;
-  std::vector<Seat> firsts_;                  // [team]
+  LoopWorkers loop_workers_;
+  std::vector<LoopWorkers> team_workers_;
+  std::vector<Entry> firsts_;                 // [team]
   std::vector<std::vector<double>> domains_;  // their distances
 };
 

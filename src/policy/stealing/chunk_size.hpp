@@ -19,7 +19,7 @@ inline constexpr std::size_t largest_chunk = 32;
 // From the queue of one's own domain: half of a fair share, so that a visit is paid once for many
 // tasks while the queue is long, and single tasks are left to even out the end (the rule of guided
 // self-scheduling). At least one.
-constexpr std::size_t chunk_at_home(std::size_t waiting, std::size_t workers) noexcept {
+constexpr std::size_t chunk_of_own_queue(std::size_t waiting, std::size_t workers) noexcept {
   return std::clamp(waiting / (2 * std::max<std::size_t>(workers, 1)), std::size_t{1},
                     largest_chunk);
 }
@@ -28,8 +28,8 @@ constexpr std::size_t chunk_at_home(std::size_t waiting, std::size_t workers) no
 // it is nearer to, if they come back in time.
 constexpr std::size_t chunk_stolen() noexcept { return 1; }
 
-static_assert(chunk_at_home(1, 8) == 1 && chunk_at_home(64, 2) == 16);
-static_assert(chunk_at_home(1 << 20, 2) == largest_chunk);
+static_assert(chunk_of_own_queue(1, 8) == 1 && chunk_of_own_queue(64, 2) == 16);
+static_assert(chunk_of_own_queue(1 << 20, 2) == largest_chunk);
 
 using ChunkChoice = chunk_choice;
 
@@ -55,12 +55,12 @@ constexpr bool takes_half(ChunkChoice choice, level where, level topmost) noexce
 constexpr std::size_t chunk_to_steal(ChunkChoice choice, std::size_t waiting, level where,
                                      level topmost, std::size_t fixed = 1,
                                      std::size_t most = largest_chunk) noexcept {
-  std::size_t const wanted =
-      takes_half(choice, where, topmost) ? waiting - waiting / 2 : fixed;
+  std::size_t const wanted = takes_half(choice, where, topmost) ? waiting - waiting / 2 : fixed;
   return std::min(std::clamp(wanted, std::size_t{1}, std::max<std::size_t>(most, 1)), waiting);
 }
 
-// How many tasks must wait for a visit to take any, where fixed numbers are taken whole or not at all.
+// How many tasks must wait for a visit to take any, where fixed numbers are taken whole or not at
+// all.
 constexpr std::size_t least_to_steal(ChunkChoice choice, level where, level topmost,
                                      std::size_t fixed) noexcept {
   return takes_half(choice, where, topmost) ? 1 : std::max<std::size_t>(fixed, 1);

@@ -9,9 +9,10 @@ namespace nigh::policy {
 
 struct IdlePolicy {
   int rounds_lingering =
-      2;                   // patient looks at one's own domain before a worker counts as searching
-  int rounds_at_home = 8;  // of these, looks at one's own domain only: tasks for it may just be
-                           // on their way, and one taken from another domain is remote for good
+      2;  // patient looks at one's own domain before a worker counts as searching
+  int rounds_in_own_domain =
+      8;                     // of these, looks at one's own domain only: tasks for it may just be
+                             // on their way, and one taken from another domain is remote for good
   int looks_at_thief = 100;  // who waits in a join looks at its thief so often, for about 3 us,
                              // before it searches as others do
   // Pauses of the processor in a round, 40 to 60 ns each:
@@ -36,7 +37,7 @@ static_assert(rest(50, false, {}) == Rest::yield && rest(50, true, {}) == Rest::
 
 // May it look beyond its own domain yet?
 constexpr bool looks_abroad(int failed_rounds, IdlePolicy p) noexcept {
-  return failed_rounds >= p.rounds_at_home;
+  return failed_rounds >= p.rounds_in_own_domain;
 }
 
 }  // namespace nigh::policy

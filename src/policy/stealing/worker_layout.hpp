@@ -112,7 +112,7 @@ class WorkerLayout {
   }
 
   // What loops go by: there the workers of a domain belong together, whatever the queues are.
-  Crew const& crew() const noexcept { return crew_; }
+  LoopWorkers const& loop_workers() const noexcept { return loop_workers_; }
 
  private:
   static std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
@@ -132,27 +132,27 @@ class WorkerLayout {
 
   void make_crew(topology const& machine) {
     auto const domains = machine.domains().size();
-    std::vector<int> crew_home(domains, -1);  // [domain]
+    std::vector<int> home_at(domains, -1);  // [domain]
     groups_of_domain_.resize(domains);
     int homes = 0;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       auto const d = at(groups_[g].domain);
-      if (crew_home[d] < 0) crew_home[d] = homes++;
+      if (home_at[d] < 0) home_at[d] = homes++;
       groups_of_domain_[d].push_back(static_cast<int>(g));
     }
-    crew_.workers_at.resize(at(homes));
+    loop_workers_.workers_at.resize(at(homes));
     for (int w = 0; w < workers(); ++w) {
-      int const there = crew_home[at(domain_of(w))];
-      crew_.home_of.push_back(there);
-      crew_.rank_of.push_back(crew_.workers_at[at(there)]++);
+      int const there = home_at[at(domain_of(w))];
+      loop_workers_.home_of.push_back(there);
+      loop_workers_.rank_of.push_back(loop_workers_.workers_at[at(there)]++);
     }
     for (std::size_t d = 0; d < domains; ++d) {
       auto const nearest = std::min_element(groups_.begin(), groups_.end(), [&](auto& a, auto& b) {
         return machine.distance(a.domain, static_cast<int>(d)) <
                machine.distance(b.domain, static_cast<int>(d));
       });
-      auto const home = crew_home[d] >= 0 ? d : at(nearest->domain);
-      crew_.home_of_domain.push_back(crew_home[home]);
+      auto const home = home_at[d] >= 0 ? d : at(nearest->domain);
+      loop_workers_.home_of_domain.push_back(home_at[home]);
       if (d != home) groups_of_domain_[d] = groups_of_domain_[home];
     }
   }
@@ -164,7 +164,7 @@ class WorkerLayout {
   std::vector<int> group_of_;                       // [worker]
   std::vector<std::vector<int>> groups_of_domain_;  // [domain]
   std::vector<VictimPlan> victims_;                 // [worker]
-  Crew crew_;
+  LoopWorkers loop_workers_;
 };
 
 }  // namespace nigh::policy

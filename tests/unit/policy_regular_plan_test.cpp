@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "policy/stealing/search_pause.hpp"
-#include "policy/stealing/victim_ladder.hpp"
+#include "policy/stealing/regular_plan.hpp"
 
 namespace nigh::policy {
 namespace {
 
-using Groups = std::vector<VictimRung>;
+using Groups = std::vector<RegularLevel>;
 
 // Distances keep levels of one name apart.
 VictimPlan plan_of(Groups const& groups, int self) {
@@ -25,7 +25,7 @@ VictimPlan plan_of(Groups const& groups, int self) {
   return victim_plan(self, to);
 }
 
-TEST(VictimLadder, NamesTheVictimsOfEachWorkersPlan) {
+TEST(RegularPlan, NamesTheVictimsOfEachWorkersPlan) {
   Groups const machines[] = {
       {{level::host, 2, 0}},
       {{level::package, 4, 0}, {level::host, 8, 0}},
@@ -34,39 +34,39 @@ TEST(VictimLadder, NamesTheVictimsOfEachWorkersPlan) {
       {{level::host, 3, 0}, {level::cluster, 12, 0}, {level::cluster, 36, 0}},
   };
   for (auto const& groups : machines) {
-    auto const ladder = victim_ladder(groups);
-    ASSERT_EQ(ladder.workers, groups.back().workers);
-    for (int self = 0; self < ladder.workers; ++self) {
+    auto const plan = regular_plan(groups);
+    ASSERT_EQ(plan.workers, groups.back().workers);
+    for (int self = 0; self < plan.workers; ++self) {
       auto const plan = plan_of(groups, self);
-      ASSERT_EQ(ladder.attempts_per_round, plan.attempts_per_round);
-      ASSERT_EQ(ladder.topmost, plan.topmost);
-      ASSERT_EQ(ladder.rungs.size(), plan.levels.size());
+      ASSERT_EQ(plan.attempts_per_round, plan.attempts_per_round);
+      ASSERT_EQ(plan.topmost, plan.topmost);
+      ASSERT_EQ(plan.levels.size(), plan.levels.size());
       for (auto choice : {VictimChoice::random, VictimChoice::ring, VictimChoice::hierarchical})
-        for (int attempt = 0; attempt < 2 * ladder.attempts_per_round + 3; ++attempt)
+        for (int attempt = 0; attempt < 2 * plan.attempts_per_round + 3; ++attempt)
           for (std::uint32_t draw = 0; draw < 8; ++draw) {
             auto const bits = draw == 7 ? 0xffffffffU : draw * 0x9e3779b9U;
-            ASSERT_EQ(victim(ladder, self, choice, attempt, bits),
+            ASSERT_EQ(victim(plan, self, choice, attempt, bits),
                       victim(plan, choice, attempt, bits))
-                << "worker " << self << " of " << ladder.workers << ", attempt " << attempt;
+                << "worker " << self << " of " << plan.workers << ", attempt " << attempt;
           }
     }
   }
 }
 
-TEST(VictimLadder, OfAWorkerAloneNamesNobody) {
-  EXPECT_EQ(victim(victim_ladder({}), 0, VictimChoice::random, 3, 7).worker, -1);
+TEST(RegularPlan, OfAWorkerAloneNamesNobody) {
+  EXPECT_EQ(victim(regular_plan({}), 0, VictimChoice::random, 3, 7).worker, -1);
   Groups const alone{{level::host, 1, 0}};
-  EXPECT_EQ(victim(victim_ladder(alone), 0, VictimChoice::hierarchical, 0, 0).worker, -1);
+  EXPECT_EQ(victim(regular_plan(alone), 0, VictimChoice::hierarchical, 0, 0).worker, -1);
 }
 
-TEST(VictimLadder, ServesAMillionWorkers) {
+TEST(RegularPlan, ServesAMillionWorkers) {
   Groups const groups{{level::l3, 8, 0}, {level::host, 256, 0}, {level::cluster, 1 << 20, 0}};
-  auto const ladder = victim_ladder(groups);
+  auto const plan = regular_plan(groups);
   int const self = 777'777;
-  EXPECT_EQ(ladder.rungs[2].attempts, 4 * 20);
-  for (int attempt = 0; attempt < ladder.attempts_per_round; ++attempt) {
-    auto const v = victim(ladder, self, VictimChoice::hierarchical, attempt, 0x12345678);
-    EXPECT_EQ(v.level, rung_of(ladder, self, v.worker));
+  EXPECT_EQ(plan.levels[2].attempts, 4 * 20);
+  for (int attempt = 0; attempt < plan.attempts_per_round; ++attempt) {
+    auto const v = victim(plan, self, VictimChoice::hierarchical, attempt, 0x12345678);
+    EXPECT_EQ(v.level, level_index(plan, self, v.worker));
     EXPECT_EQ(v.level, attempt < 8 ? 0 : (attempt < 264 ? 1 : 2));
   }
 }

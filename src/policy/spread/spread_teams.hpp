@@ -47,15 +47,15 @@ inline std::vector<SpreadTeam> spread_teams(int domains, int workers_a_domain, i
 //   2 domains of 14    1 2 4 7 14 28
 //   1 domain of 13     1 3 7 13
 //   8 domains of 24    1 2 3 6 12 24 48 96 192
-inline std::vector<int> spread_ladder(int domains, int workers_a_domain) {
+inline std::vector<int> spreads_to_try(int domains, int workers_a_domain) {
   constexpr double close = 1.5, far = 3;
   std::vector<int> all{1};
   auto const climb = [&](int unit, int whole) {
     int const begin = all.back();
-    std::vector<int> rungs;
+    std::vector<int> sizes;
     for (int n = 1; n <= whole; ++n)
-      if (whole % n == 0 && unit * n > begin) rungs.push_back(unit * n);
-    for (int size : rungs) {
+      if (whole % n == 0 && unit * n > begin) sizes.push_back(unit * n);
+    for (int size : sizes) {
       while (size > far * all.back()) {
         double const gap = static_cast<double>(size) / all.back();
         double const step = std::pow(gap, 1 / std::ceil(std::log(gap) / std::log(far)));
@@ -64,7 +64,7 @@ inline std::vector<int> spread_ladder(int domains, int workers_a_domain) {
         if (between <= all.back() || between >= size) break;
         all.push_back(between);
       }
-      bool const is_top = size == rungs.back();
+      bool const is_top = size == sizes.back();
       if (is_top && all.size() > 1 && size < close * all.back()) all.pop_back();
       if (is_top || size >= close * all.back()) all.push_back(size);
     }

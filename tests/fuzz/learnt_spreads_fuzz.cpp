@@ -6,14 +6,14 @@
 
 #include "fuzz/entry.hpp"
 #include "policy/spread/spread_choice.hpp"
-#include "settings/spread_lines.hpp"
+#include "settings/learnt_spreads.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace nigh::policy;
-  SpreadLines lines;
+  LearntSpreads lines;
   if (!parse_spreads(fuzz::text_of(data, size), lines).empty()) return 0;
   auto const text = text_of(lines);
-  SpreadLines again;
+  LearntSpreads again;
   fuzz::require(parse_spreads(text, again).empty() && text_of(again) == text,
                 "spreads are read again as they were written");
   static_cast<void>(parse_spreads(text, "another machine", again));

@@ -22,19 +22,19 @@
 
 namespace nigh::policy {
 
-struct SpreadLine {
+struct LearntSpread {
   std::string name;
   int workers = 0;  // there were
   SpreadState found = {};
 };
 
-struct SpreadLines {
+struct LearntSpreads {
   std::string machine;  // its shape
-  std::vector<SpreadLine> sites = {};
+  std::vector<LearntSpread> sites = {};
 
   // Replaces the one of that name and number of workers, if any.
-  void put(SpreadLine line) {
-    std::erase_if(sites, [&](SpreadLine const& other) {
+  void put(LearntSpread line) {
+    std::erase_if(sites, [&](LearntSpread const& other) {
       return other.name == line.name && other.workers == line.workers;
     });
     sites.push_back(std::move(line));
@@ -48,7 +48,7 @@ inline bool is_site_name(std::string_view name) noexcept {
   });
 }
 
-inline std::string text_of(SpreadLines const& file) {
+inline std::string text_of(LearntSpreads const& file) {
   std::string text = R"({"nigh_spreads": 1, "machine": ")" + file.machine + R"(", "sites": [)";
   for (auto const& site : file.sites) {
     std::array<char, 32> seconds;
@@ -100,7 +100,7 @@ class SpreadReader {
 }  // namespace detail
 
 // Empty, or what is wrong with the text, to follow the file's name: "is ...".
-inline std::string parse_spreads(std::string_view text, SpreadLines& lines) {
+inline std::string parse_spreads(std::string_view text, LearntSpreads& lines) {
   detail::SpreadReader in(text);
   int version = 0;
   if (!in.skip(R"({"nigh_spreads": )") || !in.read(version))
@@ -112,7 +112,7 @@ inline std::string parse_spreads(std::string_view text, SpreadLines& lines) {
     return damaged;
   while (!in.skip("\n]}\n")) {
     if (!lines.sites.empty() && !in.skip(",")) return damaged;
-    SpreadLine site;
+    LearntSpread site;
     auto& held = site.found.held;
     bool const whole = in.skip("\n{\"name\": \"") && in.read(site.name) &&
                        in.skip(R"(", "workers": )") && in.read(site.workers) &&
@@ -128,7 +128,7 @@ inline std::string parse_spreads(std::string_view text, SpreadLines& lines) {
 
 // The same, for a file that must be of this machine.
 inline std::string parse_spreads(std::string_view text, std::string const& machine,
-                                 SpreadLines& lines) {
+                                 LearntSpreads& lines) {
   auto why_not = parse_spreads(text, lines);
   if (why_not.empty() && lines.machine != machine)
     why_not = "is for another machine, and not used: " + lines.machine + ", this one is " + machine;
