@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is left of a span of a loop (policy/loops/loop_schedule.hpp): one word that its owner
+// The rest of a span of a loop (policy/loops/loop_schedule.hpp): one word that its owner
 // shortens at the front, and helpers at the back.
 //
 // (span.X) Each unit is taken once. The word says all there is to know: every change is one

@@ -34,7 +34,7 @@ std::optional<std::uint64_t> number_of(std::string_view key, std::string_view te
   return std::nullopt;
 }
 
-// What the two versions of cgroups call the same things.
+// Names of the same things in the two versions of cgroups.
 struct CgroupFiles {
   char const* limit;
   char const* usage;

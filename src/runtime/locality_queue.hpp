@@ -30,7 +30,7 @@
 
 namespace nigh::tasks {
 
-// What became of an attempt to take tasks.
+// The result of an attempt to take tasks.
 enum class Take : std::uint8_t { taken, lost, empty };  // lost: somebody else was at it; try again
 
 template <class T>

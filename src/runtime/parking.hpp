@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who is awake: workers without tasks sleep here, and spawners wake them, nearest first.
+// Parking: workers without tasks sleep here, and spawners wake them, nearest first.
 //
 // A worker is *active*, *searching* (awake, looking at queues) or *asleep*. Each queue group counts
 // its searching and its sleeping workers in one word, because a spawner needs to know both at one
@@ -132,7 +132,8 @@ class Parking {
     for (bool displaced_too : {false, true}) {
       int left = others;
       for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
-        if (sleeping(counts(q).load(sync::seq_cst)) > 0 && wake_one(q, displaced_too))  // (parking.S)
+        if (sleeping(counts(q).load(sync::seq_cst)) > 0 &&
+            wake_one(q, displaced_too))  // (parking.S)
           return;
         if (left-- == 0) break;
       }

@@ -149,7 +149,7 @@ void Scheduler::start_recording() {
   for (auto const& w : pool_.threads.all()) {
     auto const number = std::to_string(w->is_external() ? w->index - 2 * n : w->index % n);
     auto const cpu = " (cpu " + std::to_string(w->cpu) + ")";
-    // Trace files call a backup thread a stand-in, and an external thread a guest.
+    // Trace files, a stable format, say "stand-in" for a backup thread and "guest" for an external one.
     if (w->is_worker())
       tracks.push_back({"worker " + number + cpu, &w->counters});
     else if (w->is_external())

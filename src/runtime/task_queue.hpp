@@ -23,8 +23,8 @@ struct nigh_task_queue {
   std::vector<nigh::tasks::PutCount> counts;  // [thread slot]
   nigh::tasks::SharedPutCount elsewhere;
   // Slots of its own runtime that threads hold.
-  // (task_queue.L) A thread that frees the queue does so after the last touch of every visitor:
-  // each step down releases, the look for visitors acquires.
+  // (task_queue.L) A thread that frees the queue does so after the last touch of every thread
+  // that held one: each step down releases, the freeing thread's load acquires.
   nigh::sync::atomic<int> visitors{0};
 
   explicit nigh_task_queue(Scheduler& shared);

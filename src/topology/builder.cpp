@@ -16,8 +16,8 @@ namespace {
 
 constexpr int max_cpu = 1 << 20;  // numbers index arrays here
 
-// The error in the numbers of all objects of a kind, in files that somebody has changed. Empty: there
-// is none.
+// The error in the numbers of all objects of a kind, in files that somebody has changed. Empty:
+// there is none.
 std::string wrong_numbers(hwloc_topology_t machine, hwloc_obj_type_t kind,
                           std::string const& what) {
   std::vector<bool> seen(std::size_t{max_cpu} + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What one worker calls while it is recorded. Only its own thread may; others read.
+// Track: the record of one worker. Only its own thread calls the functions that record; others
+// read.
 //
 // Events that come in crowds are merged: failed search rounds in a row, or serialized tasks in a
 // row, make one event with a count. So they neither drive the rare events out of the ring nor cost
@@ -32,7 +33,7 @@ struct TrackTotals {
   std::array<Counter, level_count> steals;  // [level]
   Counter stolen;                           // tasks
   Counter failed;                           // rounds of a search
-  Counter parks;  // including one that has not ended
+  Counter parks;                            // including one that has not ended
   Counter busy_ns;                          // see Track::busy_ns()
 };
 

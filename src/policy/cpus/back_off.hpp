@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whoever keeps cpus for which others wait, until they are taken away, stands behind the others for
-// a while: twice as long each time, and never for good.
+// BackOff: a program that keeps cpus for which others wait, until they are taken away, stands
+// behind the others for a while: twice as long each time, and never for good.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace nigh::policy {
 struct BackOffPolicy {
   std::int64_t first_us = 200'000;
   std::int64_t longest_us = 10'000'000;
-  std::int64_t forgive_us = 10'000'000;  // one time is forgotten after so long
+  std::int64_t forgive_us = 10'000'000;  // after so long, one time is forgotten
 };
 
 class BackOff {
@@ -38,7 +38,7 @@ class BackOff {
 
 namespace detail {
 constexpr BackOffPolicy short_back_off{.first_us = 10, .longest_us = 35, .forgive_us = 1'000};
-// Struck so many times at time 0, it is over at this time.
+// The time at which it is over, if it was struck so many times at time 0.
 constexpr std::int64_t back_off_after(int strikes) noexcept {
   BackOff b;
   for (int i = 0; i < strikes; ++i) b.strike(0, short_back_off);
@@ -46,7 +46,7 @@ constexpr std::int64_t back_off_after(int strikes) noexcept {
   while (b.is_on(now)) ++now;
   return now;
 }
-// The second time, so long after the first.
+// A second strike, so long after the first.
 constexpr std::int64_t second_back_off(std::int64_t later) noexcept {
   BackOff b;
   b.strike(0, short_back_off);

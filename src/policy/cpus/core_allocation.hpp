@@ -2,9 +2,8 @@
 #pragma once
 // CoreAllocation: which cpus go to a parallel region that asks, and how many?
 //
-// Reads which cpus are free and returns a decision; who applies it is not known here. Time grows
-// with the words of a cpu set and with the core sets looked at: about a microsecond for a thousand
-// cpus.
+// Reads which cpus are free and returns a decision; its caller applies it. Time grows with the
+// words of a cpu set and with the core sets looked at: about a microsecond for a thousand cpus.
 
 #include <algorithm>
 #include <array>
@@ -50,23 +49,23 @@ struct CoreAllocationOptions {
   int adjust_percent = 10;  // of N, by which adjusting may change it; one cpu at least
 };
 
-// A region of a program asks.
+// The request of a program's region.
 struct CoreRequest {
   ThreadDemand demand;
-  int place = -1;      // position its master runs at, -1: unknown
+  int place = -1;      // position its leader runs at, -1: unknown
   int attainable = 0;  // cpus it can hope for; 0: all of the machine
 };
 
 struct CoreDecision {
   int wanted = 0;              // N
-  std::vector<int> positions;  // of the threads, master first; empty: wait
+  std::vector<int> positions;  // of the threads, leader first; empty: wait
 
   bool waits() const noexcept { return positions.empty(); }
   bool operator==(CoreDecision const&) const = default;
 };
 
 // How far adjusting may go: never beyond what the region can use or what is free, and, when others
-// wait, to nobody's disadvantage.
+// wait, never to their disadvantage.
 constexpr ClusterSize cluster_size(int granted, int fewest, ThreadDemand d, ThreadSupply s,
                                    int adjust_percent) noexcept {
   int const slack = std::max(1, granted * adjust_percent / 100);

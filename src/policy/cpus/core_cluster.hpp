@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Choosing cpus one core set after the other, so that free cpus stay together, too.
+// Chooses cpus one core set after the other, so that free cpus stay together, too.
 //
 // The paper on topology-aware OpenMP process scheduling: when a team needs a further core set,
 // prefer (1) one with exactly as many free cpus as are still required, (2) one with more, (3) an
-// empty one, that is, one that nobody uses yet. Nearest first among equals. When none has enough,
-// the one with the most is used up, and the rest sought on.
+// empty one, that is, one that nobody uses yet; the nearest first among equals. When none has
+// enough, use up the one with the most, and go on for the rest.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ struct ClusterSize {
 
 class CoreCluster {
  public:
-  // `free` holds as many cpus as will be wanted. Place: of the requester, -1 when it has none.
+  // `free` holds at least as many cpus as will be wanted. Place: of the requester, -1 when unknown.
   CoreCluster(CoreMap const& map, PositionSet free, int place)
       : map_(map), free_(std::move(free)), chosen_(map.size()), place_(place) {}
 
@@ -58,11 +58,11 @@ class CoreCluster {
     fewer_ = size.wanted - size.low;
     more_ = size.high - size.wanted;
     int const top = map_.levels() - 1;
-    if (!free_.has(place_)) {  // the master moves anyway
+    if (!free_.has(place_)) {  // the leader moves anyway
       choose_among(map_.around(top, 0), top - 1);
       return;
     }
-    // Who has begun in a set uses it up before touching another.
+    // A team that has begun in a set uses it up before it touches another.
     for (int l = 0; l <= top; ++l) {
       Range const set = map_.around(l, place_);
       int const there = free_.count(set);
@@ -132,7 +132,7 @@ class CoreCluster {
       Candidate const* const next = preferred();
       if (next == nullptr) return;
       Candidate const chosen = *next;
-      // With so few missing, no further set is opened.
+      // With so few missing, the team opens no further set.
       if (!chosen_.empty() && needed_ <= fewer_) return;
       if (fits(chosen.free)) {
         take_all(chosen.set, chosen.free);
@@ -157,7 +157,7 @@ class CoreCluster {
           (partial == nullptr || c.free < partial->free))
         partial = &c;
       if (c.free > needed_ && empty == nullptr && c.free == c.set.size()) empty = &c;
-      // Of two equal ones better the emptier: it is used up, and the last one broken into.
+      // Of two equal sets, the emptier is better: it is used up, and the other is broken into last.
       if (largest == nullptr || c.free > largest->free ||
           (c.free == largest->free && c.set.size() < largest->set.size()))
         largest = &c;
@@ -167,7 +167,7 @@ class CoreCluster {
     return empty != nullptr ? empty : largest;
   }
 
-  // Nearest first: those of the place's domain, then by distance from it.
+  // Nearest first: sets of the place's domain, then by distance from it.
   void list_candidates(Range parent, int level) {
     candidates_.clear();
     auto const add = [&](int s) {
@@ -196,7 +196,7 @@ class CoreCluster {
   PositionSet chosen_;
   int place_;
   int needed_ = 0;  // still to be chosen
-  int fewer_ = 0;   // the team may stay so much below, or grow so much above
+  int fewer_ = 0;   // the team may stay this much below, or grow this much above
   int more_ = 0;    //
   std::vector<Candidate> candidates_;
   std::vector<char> listed_;

@@ -27,8 +27,8 @@ namespace nigh::policy {
 
 class CoreMap {
  public:
-  // What a machine is made of. Levels go from the finest sets to the largest and are given as the
-  // sizes of their sets, in hardware order; the whole machine need not be among them.
+  // The parts of a machine. Levels go from the finest sets to the largest, given as the sizes of
+  // their sets, in hardware order; the whole machine may be left out.
   struct Parts {
     std::vector<int> cpus;                     // Linux's number, by position
     std::vector<std::vector<int>> levels;      //
@@ -64,10 +64,10 @@ class CoreMap {
     for (int p = 0; p < n; ++p) position_of_[static_cast<std::size_t>(cpu(p))] = p;
   }
 
-  // From packages, domains, L3 and L2 caches, as far as they differ.
+  // Makes levels of packages, domains, L3 and L2 caches, as far as they differ.
   static CoreMap of(topology const& machine) { return CoreMap(parts_of(machine)); }
-  // The same, with distances from outside: [domain][domain], of cpus there; the distance of two
-  // cpus that only their domain unites is the unit.
+  // The same, with given distances: [domain][domain], of cpus there; the unit is the distance of
+  // two cpus that share only their domain.
   static CoreMap of(topology const& machine, std::vector<std::vector<double>> const& between);
 
   int size() const noexcept { return static_cast<int>(cpus_.size()); }
@@ -77,7 +77,7 @@ class CoreMap {
     auto const c = static_cast<std::size_t>(cpu);
     return cpu >= 0 && c < position_of_.size() ? position_of_[c] : -1;
   }
-  // The first cpu of each core; what else is free is its siblings.
+  // The first cpu of each core; all other free cpus are their siblings.
   PositionSet const& first_of_core() const noexcept { return first_of_core_; }
 
   int levels() const noexcept { return static_cast<int>(levels_.size()); }
@@ -94,7 +94,8 @@ class CoreMap {
     return set(level, set_of(level, position));
   }
 
-  // The domains, itself first, by distance from this one; equally far ones in a ring behind it.
+  // The domains by distance from this one, itself first; equally far ones in a ring that starts
+  // after it.
   std::span<std::uint16_t const> domains_from(int domain) const noexcept {
     auto const n = static_cast<std::size_t>(domains_);
     return {orders_.data() + static_cast<std::size_t>(domain) * n, n};
@@ -158,8 +159,8 @@ class CoreMap {
   int domains_ = 0;
 };
 
-// Caches may cross domains, and domains packages: what belongs together at the larger level stays
-// together, and a set is what is left of an object after that cut.
+// Caches may cross domains, and domains may cross packages. Cpus that belong together at the larger
+// level stay together; a set is what remains of an object after that cut.
 inline CoreMap::Parts CoreMap::parts_of(topology const& machine) {
   auto const by_cpu = [&](std::vector<std::vector<int>> const& groups) {
     std::vector<int> group_of(
@@ -193,7 +194,8 @@ inline CoreMap::Parts CoreMap::parts_of(topology const& machine) {
 
   Parts parts;
   parts.cpus = machine.cpus();
-  auto const differ_at = [&](int a, int b) {  // the first column, or their number
+  // the first column in which they differ, or the number of columns
+  auto const differ_at = [&](int a, int b) {
     for (std::size_t c = 0; c < columns.size(); ++c)
       if (columns[c][static_cast<std::size_t>(a)] != columns[c][static_cast<std::size_t>(b)])
         return c;
@@ -217,7 +219,7 @@ inline CoreMap::Parts CoreMap::parts_of(topology const& machine) {
       if (begins && c == domain_column) a_cpu_of.push_back(parts.cpus[p]);
       ++sizes.back();
     }
-    // Sets of one core tell nothing, and neither do those of the level below once more.
+    // Sets of a single core say nothing, and neither do sets equal to those of the level below.
     bool const is_new = parts.levels.empty() || parts.levels.back() != sizes;
     bool const tells =
         c == domain_column || sizes.size() < static_cast<std::size_t>(machine.cores());
@@ -237,7 +239,7 @@ inline CoreMap CoreMap::of(topology const& machine,
   auto parts = parts_of(machine);
   double const unit = parts.within.back();
   for (double& distance : parts.within) distance /= unit;
-  std::vector<std::size_t> domains;  // as they lie
+  std::vector<std::size_t> domains;  // in hardware order
   for (int cpu : parts.cpus)
     if (auto const d = static_cast<std::size_t>(machine.domain_of_cpu(cpu));
         domains.empty() || domains.back() != d)

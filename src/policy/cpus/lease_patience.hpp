@@ -2,12 +2,12 @@
 #pragma once
 // How long does a region wait for cpus of its own, and how long may others keep theirs meanwhile?
 //
-// A region that waits may be what another one waits for, inside of it: through memory, a pipe, a
-// message. So none waits for long; it runs on shared cpus instead, as without a coordinator. A wait
-// that ends with cpus is well spent, for cpus that are one's own are worth more than shared ones. A
-// wait in vain is time lost: each thread has a budget for those, and waits for half of what is left
-// of it, lest it loses as much at each region beside one that is long. With an empty budget it only
-// looks whether there are cpus.
+// A region that waits may be what another one, inside it, waits for: through memory, a pipe, a
+// message. So no region waits for long; it runs on shared cpus instead, as without a coordinator. A
+// wait that ends with cpus is well spent: cpus of one's own are worth more than shared ones. A wait
+// in vain is time lost. Each thread has a budget for those, and waits for half of what is left of
+// it, so that it does not lose as much at each region beside a long one. With an empty budget it
+// only looks whether there are cpus.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,9 +18,10 @@ struct LeasePatiencePolicy {
   std::int64_t longest_us = 100'000;   // at one region
   std::int64_t at_start_us = 200'000;  // of the budget
   std::int64_t most_us = 400'000;      // that it grows to
-  int percent = 1;                     // of the time that goes by, which it grows by
-  std::int64_t shortest_us = 1'000;    // less is a look
-  std::int64_t look_every_us = 5'000;  // when looks are in vain: one takes as long as short regions
+  int percent = 1;                   // of the time that passes: the budget grows by this part of it
+  std::int64_t shortest_us = 1'000;  // anything shorter is a look
+  // when looks are in vain: a look takes as long as short regions
+  std::int64_t look_every_us = 5'000;
 };
 
 class LeasePatience {
@@ -37,7 +38,7 @@ class LeasePatience {
     if (wait >= policy_.shortest_us) return wait;
     return now < next_look_ ? not_now : look;
   }
-  // It has waited for so long, and got nothing.
+  // The region has waited for so long, and got nothing.
   constexpr void spend(Time wait, Time now) noexcept {
     left_ = std::max<Time>(0, left(now) - wait);
     since_ = now;
@@ -58,7 +59,7 @@ class LeasePatience {
 };
 
 namespace detail {
-// What regions that begin at once after each other wait in vain for, all together.
+// The total that regions beginning right after each other wait in vain.
 constexpr LeasePatience::Time waits_in_vain(int regions) noexcept {
   LeasePatience patience;
   LeasePatience::Time now = 0, waited = 0;
@@ -71,7 +72,7 @@ constexpr LeasePatience::Time waits_in_vain(int regions) noexcept {
   }
   return waited;
 }
-// What is left to wait at a region, so long after one that had it all.
+// How long a region may still wait, so long after one that used up its whole wait.
 constexpr LeasePatience::Time patience_after(LeasePatience::Time us) noexcept {
   LeasePatience patience;
   patience.spend(1'000'000, 0);
@@ -86,9 +87,9 @@ static_assert(detail::patience_after(5'000) == LeasePatience::look);
 static_assert(detail::patience_after(1'000'000) == 5'000);
 static_assert(detail::patience_after(3'600'000'000) == 100'000);
 
-// For how long a lease is its program's while so many programs compete and do not wait for ever:
-// each is to have its turn within its patience, but of turns that are too short, the caches would
-// be full of others' data all the time.
+// For how long a lease stays its program's while so many programs compete and do not wait for ever.
+// Each should get cpus within its patience; but with very short slices, the caches would always be
+// full of others' data.
 struct TurnPolicy {
   std::int64_t usual_us = 50'000;
   std::int64_t round_us = 100'000;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How many threads a pool has that follows its program's part of the cpus: never more than the
-// program itself has said, and as many when it is alone.
+// How many threads should a pool have that follows its program's part of the cpus? Never more than
+// the program itself has said, and as many when it is alone.
 
 #include <algorithm>
 #include <cstdint>
 
 namespace nigh::policy {
 
-// A program's equal part of the cpus; of all of them where it is alone, or nobody coordinates (0
+// A program's equal part of the cpus; all of them where it is alone, or without a coordinator (0
 // programs).
 constexpr int equal_part(std::uint32_t cpus, std::uint32_t programs) noexcept {
   return static_cast<int>(std::max(1U, cpus / std::max(1U, programs)));
 }
 
-// Of one pool. Only its present size can be seen; one that we did not set, the program has.
+// The size of one pool. Only its present value can be seen; a value that we did not set is the
+// program's.
 class PoolSize {
  public:
-  // What the size is to be, where it is `now`. A size that makes no sense stays.
+  // The size it should have, where it has `now`. A size that makes no sense stays.
   constexpr int wanted(int now, std::uint32_t cpus, std::uint32_t programs) noexcept {
     see(now);
     return programs <= 1 ? own_ : std::min(own_, equal_part(cpus, programs));
   }
-  // The same, where the pool is to follow nothing any more.
+  // The same, for a pool that should follow nothing any more.
   constexpr int restored(int now) noexcept {
     see(now);
     return own_;
@@ -38,12 +39,12 @@ class PoolSize {
   }
 
   int own_ = 0;
-  int last_ = 0;  // as we left it
+  int last_ = 0;  // the size that we set last
 };
 
 namespace pool_size_truths {
 
-// Beside another one, alone again; then the program says a size of its own.
+// Beside another program, then alone again; then the program sets a size of its own.
 constexpr bool follows_and_comes_back() {
   PoolSize size;
   if (size.wanted(8, 8, 1) != 8) return false;

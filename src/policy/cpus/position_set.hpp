@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A set of positions: of cpus, numbered as they lie in the machine.
+// A set of positions: cpus, numbered in hardware order.
 
 #include <algorithm>
 #include <bit>
@@ -34,7 +34,7 @@ class PositionSet {
     return set;
   }
 
-  int size() const noexcept { return size_; }  // room, not members
+  int size() const noexcept { return size_; }  // capacity, not members
   bool has(int p) const noexcept {
     return 0 <= p && p < size_ && (words_[word(p)] >> (p % 64) & 1) != 0;
   }
@@ -62,7 +62,7 @@ class PositionSet {
     return std::all_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w == 0; });
   }
 
-  // The first member at or behind `from`, or `end` if there is none before it.
+  // The first member at or after `from`, or `end` if there is none before it.
   int next(int from, int end) const noexcept {
     for (; from < end; from = (from / 64 + 1) * 64)
       if (auto const rest = words_[word(from)] >> (from % 64); rest != 0)
@@ -97,7 +97,7 @@ class PositionSet {
  private:
   static std::size_t word(int p) noexcept { return static_cast<std::size_t>(p) / 64; }
 
-  std::vector<std::uint64_t> words_;  // bits at and behind size_ are 0
+  std::vector<std::uint64_t> words_;  // bits from size_ on are 0
   int size_ = 0;
 };
 

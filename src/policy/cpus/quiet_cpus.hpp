@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Some free cpus are busy with programs that know no coordinator: is a team better off on the quiet
-// ones alone, or on all of them, unbound?
+// Some free cpus are busy with external load: is a team better off on the quiet ones alone, or
+// unbound on all of them?
 //
-// On quiet cpus alone, if they are as many as the region would get anyway: its greatest use, or its
-// part of the host. Bound beside a stranger a team is as slow as its slowest thread, which has half
-// a cpu; unbound, the system moves threads to where there is time.
+// On the quiet ones alone, if they are as many as the region would get anyway: its maximum, or its
+// part of the host. Beside external load, a bound team is as slow as its slowest thread, which has
+// half a cpu; if the team is unbound, the system moves threads to cpus with time to spare.
 
 #include <algorithm>
 

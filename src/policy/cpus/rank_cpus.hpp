@@ -3,10 +3,10 @@
 // Which cpus do the ranks of an MPI program take on a host, and which of them does each thread?
 //
 // The cores, in hardware order, are cut into as many equal parts as there are ranks, so that a part
-// lies within a domain wherever there are a whole number of ranks for each. A rank that leaves
-// cores of its part off takes every other one, or so: caches and memory keep an equal number of
-// users everywhere. Compact: consecutive ranks have neighbouring parts. Scatter: parts in other
-// packages, domains, L3 caches, in turn.
+// lies within a domain where each domain has a whole number of ranks. A rank that leaves cores of
+// its part unused takes every other one, or so: caches and memory then have the same number of
+// users everywhere. Compact: consecutive ranks have neighbouring parts. Scatter: consecutive ranks
+// have parts in different packages, domains, L3 caches, in turn.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,10 +21,10 @@ struct RankPlacing {
   int ranks = 1;  // on the host
   cpu_order order = cpu_order::compact;
   int threads = 0;   // of each rank; 0: one for each core of its part, for each cpu with smt
-  bool smt = false;  // threads share cores, which are fewer then; else each has its own
+  bool smt = false;  // threads share cores, so fewer cores are used; otherwise each has its own
 };
 
-// [rank][thread]: its cpu. First one of each core, then their siblings. Empty: they do not fit.
+// [rank][thread]: its cpu. First one cpu of each core, then their siblings. Empty: they do not fit.
 inline std::vector<std::vector<int>> rank_cpus(topology const& machine, RankPlacing const& how) {
   auto const cores = machine.groups(level::core);
   auto const ranks = static_cast<std::size_t>(std::max(how.ranks, 0));

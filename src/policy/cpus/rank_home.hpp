@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// RankHome: where on the host does a rank of an MPI program belong?
+// RankHome: which part of the host belongs to a rank of an MPI program?
 //
-// The ranks are spread over the domains evenly: rank r of n lives in domain r x domains / n. Where
-// several live in one domain, they have consecutive numbers, and each its own part of it.
+// The ranks are spread over the domains evenly: rank r of n gets domain r x domains / n. Ranks in
+// the same domain have consecutive numbers, and each a part of it.
 
 #include <vector>
 
@@ -18,9 +18,9 @@ constexpr int home_of_rank(int rank, int ranks, int domains) noexcept {
 static_assert(home_of_rank(1, 2, 4) == 2 && home_of_rank(3, 4, 4) == 3);
 static_assert(home_of_rank(1, 8, 4) == 0 && home_of_rank(2, 8, 4) == 1);
 
-// From where its requests are placed: where its master runs, if that is at home; else a cpu of its
-// home, a free one if there is any. `place` -1: nobody knows where the master runs. Domains without
-// cpus that it may use are none.
+// The place its requests are served from: where its leader runs, if that is at home; otherwise a
+// cpu of its home, a free one if there is any. `place` -1: it is unknown where the leader runs. A
+// domain without cpus that the rank may use does not count.
 inline int place_of_rank(CoreMap const& map, PositionSet const& allowed, PositionSet const& free,
                          int rank, int ranks, int place) {
   int const level = map.domain_level();

@@ -2,20 +2,20 @@
 #pragma once
 // When is a region run with another team than it has, to learn how many threads it can use?
 //
-// A trial is some runs with another team, as a rule a smaller one, in turn with some of the usual
-// one, so that both are compared under the same conditions. It begins only if it can be afforded:
-// its runs take at most j / k times as long with k threads as with j, and what that may come to,
-// with all that trials of this region have cost before, is less than a hundredth of the time that
-// the region has taken (two hundredths when others would use the cpus). So a region that is long or
-// rare is never tried with less than it has, and one that recurs pays at most that much, once: when
-// the sizes around its maximum are known, there is nothing more to try.
+// A trial is some runs with another team, as a rule a smaller one, alternating with runs of the
+// usual one, so that both are compared under the same conditions. It begins only if it can be
+// afforded. Its runs take at most j / k times as long with k threads as with j; that worst case,
+// plus the cost of all earlier trials of this region, must be less than a hundredth of the time the
+// region has taken (two hundredths when others would use the cpus). So a region that is long or
+// rare is never tried with fewer threads, and a region that recurs pays at most that much, once:
+// when the sizes around its maximum are known, there is nothing more to try.
 //
-// A region whose runs differ among themselves is left alone: comparing them would say nothing. It
+// A region whose runs differ among themselves is left alone, for a comparison would say nothing. It
 // is looked at again when four times as much can be afforded.
 //
-// A maximum that was learnt is tried again with a larger team, within the same budget: when the
-// region has run for ten times as long as when it was tried last, and at once where all that is
-// known comes from an earlier run of the program. So a wrong one does not last.
+// A learnt maximum is tried again with a larger team, within the same budget: when the region has
+// run for ten times as long as at the last such trial, and at once where all knowledge comes from
+// an earlier run of the program. So a wrong maximum does not last.
 
 #include <algorithm>
 #include <array>
@@ -26,10 +26,10 @@
 
 namespace nigh::policy {
 
-// The most telling size that is not known yet, up to the largest that is; 0: none. Halves, as long
-// as nothing is lost by that. Then the sizes around the fastest, if it may lie between two: below
-// it, where a region gains up to some size and not beyond; above it, where it still gained a lot
-// before more threads were none the better.
+// The most telling size that is not known yet, up to the largest known one; 0: none. First halves,
+// as long as they lose nothing. Then the sizes around the fastest one, if the true one may lie
+// between two known sizes: below it, where a region gains up to some size and not beyond; above it,
+// where it still gained a lot before more threads stopped helping.
 inline int size_to_try(RegionScaling::Known const& known) noexcept {
   if (known.count == 0) return 0;
   KnownSize const* const fast = &known.fast();
@@ -46,10 +46,10 @@ inline int size_to_try(RegionScaling::Known const& known) noexcept {
   return 0;
 }
 
-// Whether a region had better have no more threads than its maximum even where its program holds
-// more cpus. Only if larger teams lose clearly more than it takes to wake threads that sleep: a
-// region that is short pays for that when it is the first after a pause, and if it had one thread,
-// the next one would pay.
+// Whether a region should have no more threads than its maximum even where its program holds more
+// cpus. Only if larger teams lose clearly more than waking sleeping threads takes: a short region
+// pays for that when it is the first after a pause, and if it had one thread, the next region would
+// pay.
 inline bool is_worth_a_smaller_team(RegionScaling const& scaling) noexcept {
   constexpr double to_wake_ns = 250'000, clearly = 0.1;
   auto const known = scaling.known();
@@ -63,7 +63,7 @@ class RegionProbe {
  public:
   static constexpr int runs = 8;  // of a trial with its team, at most
 
-  // In runs that were no trial's.
+  // In runs outside of trials.
   void spend(double time_ns) noexcept { spent_ += time_ns; }
   // In runs of the program before this one.
   void recall(double time_ns) noexcept {
@@ -71,8 +71,8 @@ class RegionProbe {
     is_recalled_ = true;
   }
 
-  // The size to try with now: at most `percent` of the time spent go into trials. 0: none. On a
-  // host that others use nothing is certain (RegionScaling::observe).
+  // The size to try now: at most `percent` of the time spent goes into trials. 0: none. On a host
+  // that others use, nothing is certain (RegionScaling::observe).
   int affordable(RegionScaling const& scaling, int team, int percent,
                  bool is_shared = false) const noexcept {
     auto const known = is_shared ? scaling.known() : scaling.known().certain();
@@ -88,8 +88,8 @@ class RegionProbe {
     return can_afford(cost, percent) ? size : 0;
   }
 
-  // A team of more than the region's maximum, to see whether it is still that: the largest that has
-  // run, or twice as many, in turn. 0: it is not the time for that.
+  // A team larger than the region's maximum, to check the maximum: the largest that has run, or
+  // twice as many, alternating. 0: it is too early.
   int doubtful(RegionScaling const& scaling, int team, int most, int percent) const noexcept {
     auto const known = scaling.known().certain();
     auto const* const usual = known.find(team);
@@ -101,7 +101,7 @@ class RegionProbe {
     int const size = doubts_ % 2 == 0 ? std::max(largest, twice) : twice;
     if (size <= std::max(team, demand->maximum)) return 0;
     auto const* const larger = known.find(size);
-    // One that takes longer than a run of it should is ended (TrialRuns::takes_too_long).
+    // A run that takes longer than it should ends the trial (TrialRuns::takes_too_long).
     double const longest = larger != nullptr ? larger->time.median : 2 * usual->time.median;
     double const cost = runs * std::max(usual->time.median / 4, longest - usual->time.median);
     return can_afford(cost, percent) ? size : 0;
@@ -118,14 +118,14 @@ class RegionProbe {
   int size() const noexcept { return trial_.other.threads; }
   int usual_team() const noexcept { return trial_.usual.threads; }
   double expected_ns() const noexcept { return trial_.expected; }
-  // Between two reports, while the region does nothing else.
+  // Time between two reports in which the region does nothing else.
   std::int64_t longest_pause_ns() const noexcept {
     auto const fewer = std::max(1.0, 1.0 * trial_.usual.threads / std::max(1, size()));
     auto const longest = 4 * trial_.expected * fewer;
     return static_cast<std::int64_t>(std::min(longest, 1e18));
   }
 
-  // A run of the trial. True when the trial is over, and what it has shown is known to `scaling`.
+  // A run of the trial. True when the trial is over; `scaling` then knows its result.
   bool observe(RegionScaling& scaling, int threads, std::int64_t duration_ns,
                bool is_doubtful = false) noexcept {
     trial_.is_doubtful |= is_doubtful;
@@ -149,7 +149,7 @@ class RegionProbe {
     return true;
   }
 
-  // It came to nothing.
+  // The trial came to nothing.
   void give_up() noexcept {
     end();
     patience_ *= 4;
@@ -189,7 +189,8 @@ class RegionProbe {
     double expected = 0;
     bool is_doubtful = false;
   };
-  static constexpr double rests_for = 10;  // times as long as it had run, until it is doubted again
+  // a maximum is checked again when it has run for so many times as long
+  static constexpr double rests_for = 10;
 
   bool can_afford(double cost, int percent) const noexcept {
     return (cost_ + cost) * patience_ * 100 <= spent_ * percent;

@@ -2,22 +2,23 @@
 #pragma once
 // How many threads can a region use? Learnt from how long it took with teams of different sizes.
 //
-// The time of n threads is taken to be serial + parallel / n. Two sizes tell both parts: the
-// smallest, and the smallest that is as good as all larger ones. A size counts from its third run
-// on, by the median of its last five, so that a disturbed run changes nothing, and as long as these
-// do not differ by more than a quarter; while they do, for a while, by the last five that did not.
+// The time of n threads is modelled as serial + parallel / n. Two sizes determine both parts: the
+// smallest one, and the smallest that is as good as all larger ones. A size counts from its third
+// run on, by the median of its last five, so that a disturbed run changes nothing, and as long as
+// these differ by at most a quarter; while they differ more, for a while, by the last five that did
+// not.
 //
 // Nothing follows from differences within noise: two sizes differ if their medians do by more than
-// 5% and by more than twice both spreads together (of five runs whose noise is all there is, less
-// than one pair in a hundred does). A region in which no two sizes differ is indifferent,
-// as one that sleeps: nothing is said of what it can use.
+// 5% and by more than twice both spreads together (with five runs of pure noise, fewer than one
+// pair in a hundred does). A region in which no two sizes differ is indifferent, as one that
+// sleeps: then nothing is said about the threads it can use.
 //
-// Runs on a host that others use, too, are doubtful: they are kept only of sizes of which there is
-// nothing better, and say nothing about a maximum.
+// Runs on a host that others use, too, are doubtful: they are kept only for sizes without better
+// runs, and say nothing about a maximum.
 //
-// A region that becomes another one (a larger input, other neighbours) shows by three runs in a row
-// that take half as long again as they used to, or less than two thirds: what was known of other
-// sizes is then forgotten.
+// A region that changes (a larger input, other neighbours) shows it by three runs in a row that
+// take half as long again as before, or less than two thirds: what was known of other sizes is then
+// forgotten.
 
 #include <algorithm>
 #include <array>
@@ -34,12 +35,13 @@ struct TimedTeam {
   double duration = 0;  // in any unit
 };
 
-// What two sizes say, the larger being the faster.
+// The parts that follow from two sizes, the larger being the faster.
 struct RegionParts {
   double serial = 0;
   double parallel = 0;
 
-  double efficiency(int threads) const noexcept {  // speedup over one thread, by thread
+  double efficiency(
+      int threads) const noexcept {  // speedup over one thread, divided by the threads
     return (serial + parallel) / (serial * threads + parallel);
   }
 };
@@ -49,13 +51,13 @@ constexpr RegionParts parts_by_two(TimedTeam small, TimedTeam fast) noexcept {
   return {std::max(0.0, fast.duration - parallel / fast.threads), parallel};
 }
 
-// And for how many threads that is work, at most `most`.
+// The thread counts for this, at most `most`:
 //   optimal: speedup over one thread is at least 80% of ideal, n <= 1.25 + parallel / (4 serial)
 //   maximum: twice as many would save less than 5% of the time, n = 9 parallel / serial
 constexpr ThreadDemand demand_by_two(TimedTeam small, TimedTeam fast, int most) noexcept {
   auto const [serial, parallel] = parts_by_two(small, fast);
   auto const at_most = [&](double n) { return n < most ? std::max(1, static_cast<int>(n)) : most; };
-  if (serial * most * 36 <= parallel) return {most, most};  // and no division by nothing
+  if (serial * most * 36 <= parallel) return {most, most};  // also avoids a division by 0
   int const optimal = at_most(1.25 + parallel / (4 * serial));
   return {std::max(optimal, at_most(9 * parallel / serial)), optimal};
 }
@@ -64,8 +66,8 @@ static_assert(demand_by_two({1, 100}, {2, 55}, 32) == ThreadDemand{32, 3});  // 
 static_assert(demand_by_two({2, 55}, {4, 32.5}, 32) == ThreadDemand{32, 3});
 static_assert(demand_by_two({1, 100}, {4, 85}, 32) == ThreadDemand{2, 1});
 
-// Some runs, in order of their durations, as one value: the middle one, and how far those around it
-// are apart, as part of it. Of five, the longest and the shortest do not count.
+// Some runs, sorted by duration, as one value: the middle one, and how far apart those around it
+// are, relative to it. Of five, the longest and the shortest do not count.
 struct Typical {
   double median = 0;
   double spread = 0;
@@ -104,7 +106,7 @@ static_assert(compare({1.0, 0.01}, {1.1, 0.01}) == Compared::faster);
 static_assert(compare({1.1, 0.1}, {1.0, 0.1}) == Compared::unclear);
 static_assert(compare({1.0, 0.2}, {1.0, 0.2}) == Compared::unclear);
 
-// What is known of a region with teams of one size.
+// The runs of a region with teams of one size.
 struct KnownSize {
   int threads = 0;
   Typical time;
@@ -117,7 +119,7 @@ class RegionScaling {
   static constexpr std::size_t sizes = 8;     // of teams that are known at a time
   static constexpr std::uint64_t enough = 3;  // runs
 
-  // True if the region is another one than it was.
+  // True if the region has changed.
   bool observe(int threads, std::int64_t duration_ns, bool is_doubtful = false) noexcept {
     Size& size = size_of(threads);
     if (is_doubtful && !size.is_doubtful && size.count >= enough)
@@ -134,7 +136,7 @@ class RegionScaling {
     return true;
   }
 
-  // What follows is to be compared with other sizes' runs of the same time: runs before do not
+  // From now on, only runs of the same time are compared with other sizes: earlier ones do not
   // count.
   void begin_anew(int threads, bool is_doubtful) noexcept {
     Size& size = size_of(threads);
@@ -142,13 +144,13 @@ class RegionScaling {
     size.begin_anew(is_doubtful);
   }
 
-  // What somebody has observed before.
+  // Runs that were observed earlier.
   void recall(int threads, std::int64_t median_ns, std::uint64_t runs,
               std::int64_t spread_ns = 0) noexcept {
     Size& size = size_of(threads);
     size.is_doubtful = false;
     size.count = runs;
-    // The same median and spread from the third on.
+    // From the third run on, the same median and spread.
     auto const half =
         runs < enough ? 0 : std::min({spread_ns / 2, median_ns - 1, INT64_MAX - median_ns});
     size.durations = {median_ns - half, median_ns, median_ns + half, median_ns - half,
@@ -159,7 +161,8 @@ class RegionScaling {
     size.settle();
   }
 
-  // By number of threads. If `all`, those too that have not run often enough, or too differently.
+  // By number of threads. If `all`, also sizes that have not run often enough, or that vary too
+  // much.
   struct Known {
     std::array<KnownSize, sizes> by_threads{};
     std::size_t count = 0;
@@ -171,8 +174,8 @@ class RegionScaling {
           std::find_if(begin(), end(), [&](KnownSize const& k) { return k.threads == threads; });
       return found == end() ? nullptr : found;
     }
-    // The smallest team that is as good as every larger one, as far as that is clear. Not of
-    // nothing.
+    // The smallest team that is as good as every larger one, as far as that is clear. Not for an
+    // empty list.
     KnownSize const& fast() const noexcept {
       return *std::find_if(begin(), end(), [this](KnownSize const& k) {
         return std::all_of(&k + 1, end(), [&](KnownSize const& larger) {
@@ -181,7 +184,7 @@ class RegionScaling {
         });
       });
     }
-    // Whether it matters how many threads there are. False of less than two.
+    // Whether the number of threads matters. False for fewer than two sizes.
     bool has_differences() const noexcept {
       for (auto const* a = begin(); a != end(); ++a)
         for (auto const* b = a + 1; b != end(); ++b)
@@ -207,8 +210,8 @@ class RegionScaling {
     return k;
   }
 
-  // Nothing until two sizes differ. What rests on doubtful runs says what is optimal where cpus are
-  // scarce, and sets no maximum.
+  // Nothing until two sizes differ. Doubtful runs give an optimum for when cpus are scarce, but no
+  // maximum.
   std::optional<ThreadDemand> demand(int most) const noexcept {
     auto const all = known();
     if (auto const certain = demand_by(all.certain(), most)) return certain;
@@ -219,14 +222,15 @@ class RegionScaling {
 
   // Of teams of any size, whatever it says.
   bool is_known() const noexcept { return known().certain().count > 0; }
-  // Certainly known with teams from one thread on, and none of them is better than another.
+  // Certainly known with teams from one thread on, and no size is better than another.
   bool is_indifferent() const noexcept {
     auto const k = known().certain();
     return k.count >= 2 && k.begin()->threads == 1 && &k.fast() == k.begin() &&
            !k.has_differences();
   }
 
-  // Speedup over one thread, by thread, of a team of so many. Nothing until two sizes are known.
+  // Speedup over one thread, divided by the threads, of a team of so many. Nothing until two sizes
+  // are known.
   std::optional<double> efficiency(int threads) const noexcept {
     auto const k = known();
     if (k.count < 2) return std::nullopt;
@@ -250,15 +254,15 @@ class RegionScaling {
       int const n = std::min(small.threads, most);
       return ThreadDemand{n, n};
     }
-    // Beyond the fastest size, what was seen counts more than the model.
+    // Beyond the fastest size, observations count more than the model.
     bool const is_known_beyond = (k.end() - 1)->threads > fast.threads;
     if (compare(k.fast().time, k.begin()->time) != Compared::faster) {
       int const n = is_known_beyond ? std::min(most, fast.threads) : most;
       return ThreadDemand{n, (n + 1) / 2};
     }
     auto found = demand_by_two(small, fast, is_known_beyond ? std::min(most, fast.threads) : most);
-    // A region may do well up to some size and no better with more, as where memory is the limit:
-    // then smaller sizes know its optimum.
+    // A region may gain up to some size and no further, as where memory is the limit: then smaller
+    // sizes give its optimum.
     for (auto const& size : k)
       if (small.threads < size.threads && size.threads < fast.threads) {
         auto const at_least = demand_by_two(small, timed(size), std::min(most, size.threads));
@@ -269,14 +273,14 @@ class RegionScaling {
   }
 
   struct Size {
-    int threads = 0;  // 0: room for one
+    int threads = 0;  // 0: a free entry
     std::uint64_t count = 0;
     std::uint64_t seen = 0;  // when last, among all observations
-    double usual = 0;        // what it took when it was first known
+    double usual = 0;        // its duration when it was first known
     bool is_doubtful = false;
-    Typical settled{};  // when it was last steady
+    Typical settled{};  // the value when it was last steady
     std::uint64_t settled_at = 0;
-    std::uint64_t odd = 0;  // doubtful runs in a row that were unlike what is certain
+    std::uint64_t odd = 0;  // doubtful runs in a row that contradict what is certain
     std::array<std::int64_t, enough> odd_durations{};
     std::array<std::int64_t, kept> durations{};
 
@@ -316,7 +320,8 @@ class RegionScaling {
     }
   };
 
-  // A doubtful run with a size of which something is certain: only whether the region has changed.
+  // A doubtful run with a size whose value is certain: it only shows whether the region has
+  // changed.
   bool observe_beside(Size& size, std::int64_t duration_ns) noexcept {
     auto const took = static_cast<double>(duration_ns);
     auto const usual = size.usual > 0 ? size.usual : size.time().median;
@@ -338,7 +343,7 @@ class RegionScaling {
     return {k.threads, k.time.median};
   }
 
-  // Sizes that have not been seen for longest make room for new ones.
+  // Sizes not seen for longest make room for new ones.
   Size& size_of(int threads) noexcept {
     Size* oldest = &sizes_[0];
     for (Size& size : sizes_) {

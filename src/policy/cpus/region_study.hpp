@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How many threads can a region use? The paper's two counts, read off a study in which it ran with
-// every size of team; region_scaling.hpp has to make do with few sizes and a model.
+// How many threads can a region use? The paper's two counts, from a study in which the region ran
+// with every size of team (region_scaling.hpp has to do with few sizes and a model).
 //
 //   maximum   beyond it more threads give no speedup: the smallest team of which no larger one that
 //             was measured saves 3% of the time
 //   optimal   the largest team up to that whose speedup is within 20% of ideal
 //
-// A profile keeps neither of a region that is indifferent.
+// A profile keeps neither count of an indifferent region.
 
 #include <algorithm>
 #include <span>
@@ -19,7 +19,7 @@ namespace nigh::policy {
 inline constexpr double some_speedup = 0.97;
 inline constexpr double within_ideal = 0.8;
 
-// Against the smallest team that was measured, whose own speedup counts as ideal.
+// Relative to the smallest measured team, whose own speedup counts as ideal.
 constexpr double speedup(TimedTeam smallest, TimedTeam team) noexcept {
   return smallest.duration * smallest.threads / team.duration;
 }
@@ -39,7 +39,7 @@ constexpr ThreadDemand demand_by_study(std::span<TimedTeam const> teams) noexcep
   return {maximum, optimal};
 }
 
-// No two teams differ beyond noise (region_scaling.hpp): it takes as long with any.
+// No two teams differ beyond noise (region_scaling.hpp): it takes as long with any of them.
 constexpr bool is_indifferent(std::span<Typical const> teams) noexcept {
   for (auto const& a : teams)
     for (auto const& b : teams)

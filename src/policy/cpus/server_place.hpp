@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ServerPlace: where does a server sleep that programs wake by a message, and that answers within
-// microseconds?
+// ServerPlace: on which cpu does a server sleep that programs wake by a message, and that answers
+// within microseconds?
 //
-// Beside who asks, on the cpu that the request came from: the system goes from the program to the
-// server and back there, and need not wake another cpu, which takes longer than all else. Or
-// anywhere, so that the system finds a cpu each time. That is better for several who ask, and no
-// worse for what comes seldom.
+// Beside the asking thread, on the cpu that the request came from: the system then switches from
+// the program to the server and back, and need not wake another cpu, which takes longer than all
+// else. Or anywhere, so that the system finds a cpu each time. That is better when several threads
+// ask, and no worse when requests are rare.
 //
 //   anywhere ──a request──▶ beside
 //      ▲                      │  a message of another program, a request from another cpu,
 //      ├──────────────────────┤  its program's end, or no request between two looks
 //      └──────────────────────┘  late_in_a_row, or refused: for a second, two, four, ...
 //
-// Several who ask by turns would have it move all the time, so it moves a few times at once, and
-// once in move_every_us in the long run.
+// Several programs that ask in turn would have it move all the time. So it may move a few times at
+// once, and once per move_every_us in the long run.
 //
-// A request is late when its program has given up waiting awake before it was read: the server did
-// not get the cpu at once.
+// A request is late when its program has given up waiting awake before the request was read: the
+// server did not get the cpu at once.
 
 #include <algorithm>
 #include <cstdint>
@@ -41,7 +41,7 @@ class ServerPlace {
 
   constexpr int cpu() const noexcept { return cpu_; }
 
-  // From that cpu; `anywhere`: from one that is not known.
+  // A request from that cpu; `anywhere`: from an unknown one.
   constexpr void ask(Who who, int cpu, bool is_late, Time now) noexcept {
     if (cpu_ == anywhere) {
       if (cpu != anywhere && may_move(now)) move(who, cpu, now);
@@ -56,7 +56,7 @@ class ServerPlace {
   constexpr void hear(Who who) noexcept {
     if (who != who_) leave();
   }
-  // Now and then.
+  // Called now and then.
   constexpr void look() noexcept {
     if (!was_asked_) leave();
     was_asked_ = false;
@@ -67,7 +67,7 @@ class ServerPlace {
     leave();
     not_before_ = now + pause_;
   }
-  // A program ends, whichever; and whenever the server had better be anywhere.
+  // Some program ends, or another event after which the server should be anywhere.
   constexpr void leave() noexcept { cpu_ = anywhere; }
 
  private:
@@ -83,7 +83,7 @@ class ServerPlace {
   ServerPlacePolicy policy_;
   int cpu_ = anywhere;
   Who who_ = 0;
-  Time moves_paid_ = 0;  // by time that has passed until then
+  Time moves_paid_ = 0;  // the time by which all moves are paid for
   Time not_before_ = 0;
   Time pause_ = 0;
   int late_ = 0;

@@ -12,7 +12,7 @@
 
 namespace nigh::policy {
 
-// Threads with close numbers are to be close. The master stays at its place; the others follow it
+// Threads with close numbers should be close. The leader stays at its place; the others follow it
 // through its core set, then through the rest of the next larger one, and so on; then from domain
 // to domain, each time to the nearest that has cpus of the team.
 inline std::vector<int> team_order(CoreMap const& map, PositionSet const& team, int place) {

@@ -4,10 +4,10 @@
 //
 //   quick ──the team is crowded──▶ calm ──not crowded for some time──▶ quick
 //
-// quick: as the runtime does by itself, which is to spin for a while. calm: they sleep at once, so
-// that the cpu goes to a thread that works. A program that is alone is never crowded. Programs that
-// know no coordinator do not make a team crowded either: beside them it waits as without nigh,
-// for whether sleeping is better depends on what they do.
+// quick: as the runtime waits by itself, which is to spin for a while. calm: threads sleep at once,
+// so that the cpu goes to a thread that works. A program that is alone is never crowded. External
+// load does not make a team crowded either: beside it the team waits as without nigh, for whether
+// sleeping is better depends on what that load does.
 
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ struct WaitingPolicy {
   std::uint32_t preemptions_per_s = 40;
 };
 
-// What is known when a region begins.
+// The facts when a region begins.
 struct Crowd {
   std::uint32_t threads = 1;            // of the team
   std::uint32_t granted = 0;            // cpus; 0: none, the team runs where it finds room
@@ -38,7 +38,7 @@ struct Crowd {
 constexpr bool is_crowded(Crowd const& c, WaitingPolicy const& policy = {}) noexcept {
   if (!c.is_coordinated || c.threads <= 1) return false;
   if (c.granted == 0) return true;
-  // On all cpus that the process may use, the team is as it would be without a coordinator.
+  // On all cpus that the process may use, the team is placed as without a coordinator.
   if (c.granted < c.allowed && c.granted < c.threads) return true;
   return c.programs > 1 && c.preemptions_per_s > policy.preemptions_per_s;
 }
@@ -50,7 +50,7 @@ class TeamWaiting {
 
   constexpr Waiting now() const noexcept { return now_; }
 
-  // When a region begins. `programs`: that the coordinator serves.
+  // When a region begins. `programs`: those that the coordinator serves.
   constexpr Waiting next(bool crowded, std::uint32_t programs, std::uint64_t now_ns) noexcept {
     auto const lasts_ns = programs > 1 ? policy_.calm_beside_others_ns : policy_.calm_alone_ns;
     if (crowded) {
@@ -68,10 +68,10 @@ class TeamWaiting {
   Waiting now_ = Waiting::quick;
 };
 
-// What `nigh run` sets before a program starts, unless somebody has set one of these or
-// KMP_LIBRARY. Together they change nothing for a program of libgomp's that is alone: passive makes
-// the spins none that it has while it has more threads than cpus, the count is its default else.
-// libomp's threads would spin for 200 ms after a region.
+// The variables that `nigh run` sets before a program starts, unless the user has set one of them
+// or KMP_LIBRARY. Together they change nothing for a libgomp program that is alone: "passive" gives
+// no spins, which is what it has anyway with more threads than cpus; otherwise the count is its
+// default. libomp's threads would spin for 200 ms after a region.
 struct Setting {
   std::string_view name, value;
 };
@@ -82,7 +82,8 @@ inline constexpr std::array<Setting, 3> waiting_settings{{
 }};
 
 // libgomp's threads sleep at once, instead of spinning, while libgomp has more threads than cpus.
-// So many threads more make it so; 0: it is so already. `threads`: of the team, and no more.
+// The number of additional threads that reach this; 0: it is so already. `threads`: of the team,
+// and no more.
 constexpr std::uint32_t ballast_threads(std::uint32_t threads, std::uint32_t cpus) noexcept {
   return threads > cpus ? 0 : cpus + 1 - threads;
 }

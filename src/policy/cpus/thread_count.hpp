@@ -10,7 +10,7 @@
 
 namespace nigh::policy {
 
-// What a region can use: with more than `maximum` threads it gets no faster; up to `optimal` its
+// How many threads a region can use: beyond `maximum` it gets no faster; up to `optimal` its
 // speedup is within 20% of ideal. 1 <= optimal <= maximum.
 struct ThreadDemand {
   int maximum = 1;
@@ -19,14 +19,15 @@ struct ThreadDemand {
   bool operator==(ThreadDemand const&) const = default;
 };
 
-// Who shares the cpus at the moment of a decision.
+// The competition for the cpus at the moment of a decision.
 struct ThreadSupply {
   int free = 0;
   int total = 1;    // of the machine
   int waiting = 0;  // other requests that want some of the free ones
 };
 
-// N of the paper, rounded. Those who wait count as if they already had their parts of what is free.
+// N of the paper, rounded. Waiting requests count as if they already had their parts of the free
+// cpus.
 constexpr int threads_wanted(ThreadDemand d, ThreadSupply s) noexcept {
   auto const extra = static_cast<long long>(d.maximum - d.optimal);
   auto const whole = 2LL * s.total * (1 + s.waiting);
@@ -37,9 +38,9 @@ static_assert(threads_wanted({16, 8}, {16, 32}) == 12);
 static_assert(threads_wanted({16, 8}, {0, 32}) == 8);
 static_assert(threads_wanted({16, 8}, {32, 32, 3}) == 10);
 
-// Fewer free than wanted: shrink or queue? A region does not begin with less than this part of its
-// optimum, or of the cpus it can hope for if those are fewer: 0 always takes what there is, 100
-// waits for all of that.
+// Fewer free than wanted: shrink or queue? A region does not begin with less than this percentage
+// of its optimum, or of the cpus it can hope for if those are fewer: 0 always takes what there is,
+// 100 waits for all of it.
 struct Scarcity {
   int least_percent = 0;
 };
@@ -57,8 +58,8 @@ struct ThreadCount {
   int granted = 0;  // at most N and at most as many as are free; 0: wait
 };
 
-// Nobody takes more than its part of the free cpus while others wait for them, unless it could not
-// begin otherwise.
+// While others wait for the free cpus, no region takes more than its part of them, unless it could
+// not begin otherwise.
 constexpr ThreadCount thread_count(ThreadDemand d, ThreadSupply s, int fewest) noexcept {
   int const wanted = threads_wanted(d, s);
   int const part = (s.free + s.waiting) / (1 + s.waiting);

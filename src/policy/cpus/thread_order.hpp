@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which cpu thread k of a program takes, k = 0, 1, ...: a core of its own as long as there is one,
-// close together or far apart.
+// Which cpu does thread k of a program take, k = 0, 1, ...? A core of its own as long as there is
+// one, close together or far apart.
 //
 // Unlike topology::order(), no thread gets the SMT sibling of a busy core while another core of the
-// machine is free, in whichever domain that is (paper: threads that share a core halve each other;
+// machine is free, in any domain (paper: threads that share a core halve each other's speed;
 // threads in one domain only share its memory).
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace detail {
 
 using Cpus = std::vector<int>;
 
-// These cpus, dealt out: one from each object of the largest level in turn, where each object deals
-// out its own by the next smaller level.
+// These cpus, dealt out: one from each object of the largest level in turn; each object deals out
+// its own cpus by the next smaller level.
 template <std::size_t N>
 Cpus dealt(Cpus const& cpus, std::array<std::unordered_map<int, std::size_t>, N> const& object_of,
            std::size_t at) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How often something may be done: so many times at once, and so many a second after that.
+// How often something may be done: so many times at once, and so many a second from then on.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,17 +18,17 @@ class TokenBucket {
   constexpr bool may_take(std::int64_t now, Rate rate) const noexcept {
     return tokens_at(now, rate) >= one;
   }
-  // Also when there is none: the debt is paid first.
+  // Even when there is none: the debt is paid first.
   constexpr void take(std::int64_t now, Rate rate, std::int64_t tokens = 1) noexcept {
     millionths_ = tokens_at(now, rate) - tokens * one;
     since_ = now;
     is_new_ = false;
   }
-  // It is as good as a new one.
+  // The bucket is as good as a new one.
   constexpr bool is_full(std::int64_t now, Rate rate) const noexcept {
     return tokens_at(now, rate) == rate.at_once * one;
   }
-  // When one may be taken again.
+  // The time from which one may be taken again.
   constexpr std::int64_t ready_at(std::int64_t now, Rate rate) const noexcept {
     auto const lacking = one - tokens_at(now, rate);
     if (lacking <= 0) return now;
@@ -40,7 +40,7 @@ class TokenBucket {
   constexpr std::int64_t tokens_at(std::int64_t now, Rate rate) const noexcept {
     auto const most = rate.at_once * one;
     if (is_new_) return most;
-    // What fills any bucket is no more with time: no product gets too large.
+    // After the time that fills any bucket, waiting longer adds nothing: no product gets too large.
     auto const passed = std::min<std::int64_t>(now - since_, 1'000'000'000);
     return std::min(most, millionths_ + passed * rate.a_second);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which iterations belong to which domain, when an array's placement says so. The iterations of one
-// domain are numbered through, gaps left out, so that they can be divided like any range.
+// Which iterations belong to which domain, by an array's placement. The iterations of one domain
+// are numbered without gaps, so that they can be divided like any range.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,8 +23,8 @@ class LocalMap {
   };
   static constexpr std::size_t everything_else = std::numeric_limits<std::size_t>::max();
 
-  // The runs begin at 0 and follow each other without gaps, except that one may be empty; the last
-  // that is not has all iterations behind it, too.
+  // The runs begin at 0 and follow each other without gaps, except that a run may be empty; the
+  // last one that is not empty also has all iterations after it.
   explicit LocalMap(std::vector<Run> runs) {
     while (!runs.empty() && runs.back().begin == runs.back().end) runs.pop_back();
     if (runs.empty()) runs.push_back({});
@@ -50,7 +50,7 @@ class LocalMap {
     return std::min(here.rank + (i - here.begin), next == pieces.end() ? here.rank : next->rank);
   }
 
-  // Its n-th iteration, and where the gap behind it begins.
+  // Its n-th iteration, and where the gap after it begins.
   std::pair<std::size_t, std::size_t> at(int domain, std::size_t n) const noexcept {
     auto const& pieces = of(domain);
     auto const next = std::upper_bound(pieces.begin(), pieces.end(), n,
@@ -61,7 +61,7 @@ class LocalMap {
   }
 
   // The same for a loop that begins at `first` and whose steps are `grain` iterations each: a step
-  // belongs where its first iteration does.
+  // belongs to the domain of its first iteration.
   LocalMap in_steps(std::size_t first, std::size_t grain) const {
     auto const step = [&](std::size_t i) {
       if (i == everything_else) return i;
@@ -81,7 +81,7 @@ class LocalMap {
   }
 
  private:
-  // `rank` of the domain's iterations come before it. The last one of a domain marks the end, and
+  // `rank` of the domain's iterations come before it. The last entry of a domain marks the end, and
   // holds none.
   struct Piece {
     std::size_t begin = 0;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// LoopSchedule: who takes which iterations of a loop, from whom, and how many at once?
+// LoopSchedule: which worker takes which iterations of a loop, from which span, and how many at
+// once?
 //
-// A loop has so many *steps* (iterations, or blocks of them), and they lie in *spans*: one that all
-// share, or one for each worker. A span is a run of *units*, numbered so that 32 bits do; a unit is
-// one step, or as many as a chunk has. Its owner takes units from the front, visitors from the
-// back. That is all that a schedule decides:
+// A loop has *steps* (iterations, or blocks of them), which lie in *spans*: one that all share, or
+// one for each worker. A span is a run of *units*, numbered within 32 bits; a unit is one step, or
+// as many as a chunk has. The span's owner takes units from the front, helpers from the back. A
+// schedule decides this, and nothing else:
 //
-//                  spans  unit   owner takes        visitor takes  numbering of units
+//                  spans  unit   owner takes        helper takes   numbering of units
 //   static blocks  w      step   all                all            as steps
 //   static chunks  w      chunk  all                all            span's own: every w-th chunk
 //   dynamic        1      chunk  one                               as chunks
@@ -15,8 +16,9 @@
 //   adaptive       w      step   an eighth          half           as steps
 //   local          w      step   an eighth          half           domain by domain
 //
-// What a visitor of adaptive and local takes goes into its own span, where others may visit it. A
-// static span is never seen half begun: what is there is somebody's who has not come.
+// A helper of adaptive and local puts the units it takes into its own span, where others may help
+// it. No helper sees a static span that is half begun: all of it belongs to a worker that has not
+// come.
 
 #include <algorithm>
 #include <array>
@@ -30,12 +32,12 @@
 
 namespace nigh::policy {
 
-// The workers that may run a loop, and where they sit. A home is a domain that has workers.
+// The workers that may run a loop, and their places. A home is a domain that has workers.
 struct LoopWorkers {
   std::vector<int> home_of;         // [worker]
   std::vector<int> rank_of;         // [worker]: among its home's workers
   std::vector<int> workers_at;      // [home]: how many
-  std::vector<int> home_of_domain;  // [domain]: nearest
+  std::vector<int> home_of_domain;  // [domain]: nearest home
 
   int workers() const noexcept { return static_cast<int>(home_of.size()); }
   int homes() const noexcept { return static_cast<int>(workers_at.size()); }
@@ -51,7 +53,7 @@ struct Units {
 };
 
 // How many parts of `size` there are in n, the last one perhaps smaller. Most loops have parts of
-// one, and a division costs as much as all else that is decided about a short loop.
+// one, and a division costs as much as all other decisions about a short loop.
 constexpr std::size_t parts_of(std::size_t n, std::size_t size) noexcept {
   return size == 1 ? n : n / size + (n % size != 0);
 }
@@ -63,11 +65,11 @@ struct Steps {
   bool operator==(Steps const&) const = default;
 };
 
-// Units that somebody has taken and not yet run.
+// Units that a worker has taken and not yet run.
 struct Hand {
   Units units;
   int origin = 0;         // the span they came from
-  std::size_t begun = 0;  // of the first unit, so many steps have been dealt with
+  std::size_t begun = 0;  // how many steps of the first unit have been run
 };
 
 class alignas(64) LoopSchedule {  // what is read most lies in its first cache line
@@ -98,7 +100,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   int spans() const noexcept { return is_shared() ? 1 : loop_workers_->workers(); }
   int span_of(int worker) const noexcept { return is_shared() ? 0 : worker; }
 
-  // What lies in a span at the beginning.
+  // The units of a span at the beginning.
   Units units_of(int span) const noexcept {
     auto const workers = static_cast<std::uint32_t>(loop_workers_->workers());
     auto const w = static_cast<std::uint32_t>(span);
@@ -138,7 +140,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   std::uint32_t helper_takes(std::uint32_t left) const noexcept {
     return splits() ? left - left / 2 : left;
   }
-  // Does a visitor put what it does not begin at once into its own span?
+  // Does a helper put the units that it does not begin at once into its own span?
   bool splits() const noexcept {
     return kind_ == schedule_kind::adaptive || kind_ == schedule_kind::local;
   }
@@ -180,7 +182,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   std::size_t end_of(std::size_t units) const noexcept {
     return units >= units_ ? steps_ : units * unit_;
   }
-  // The first ones get one more when it does not come out even.
+  // The first ones get one more when the division leaves a rest.
   static Units share(Units all, std::uint32_t parts, std::uint32_t part) noexcept {
     auto const each = all.count() / parts, more = all.count() % parts;
     auto const begin = all.begin + part * each + std::min(part, more);

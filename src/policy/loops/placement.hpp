@@ -30,9 +30,9 @@ inline std::vector<int> placement_domains(placement rule, topology const& machin
       if (d.memory_bytes > 0 && (also_without_cpus || !d.cpus.empty())) turns.push_back(d.index);
   };
   take(false);
-  if (turns.empty()) take(true);  // all memory stands apart from the cpus
+  if (turns.empty()) take(true);  // no memory is near any cpu
   if (turns.empty()) turns.push_back(0);
-  if (rule.how() == kind::interleave) {  // the kernel's own order, which is not ours to choose
+  if (rule.how() == kind::interleave) {  // the kernel's own order
     auto const os_node = [&](int d) {
       return machine.domains()[static_cast<std::size_t>(d)].os_node;
     };
@@ -52,12 +52,11 @@ struct PlacedRun {
 
 // A rule applied to one array. Every rule cuts the array into pieces and deals them out to the
 // domains in turn: bind makes one piece, blocked one for each domain, interleave one for each page,
-// cyclic what it was told. A page lies with the piece that holds its first byte.
+// cyclic as many as it was told. A page belongs with the piece that holds its first byte.
 //
-// Blocks of `blocked` hold whole granules, and the first ones hold one more when they do not come
-// out even, as in OpenMP's schedule(static). They are shares of domains, not of threads: 60
-// granules over 4 domains make 15 each, where 8 threads, two to a domain, would take 16, 16, 14
-// and 14.
+// Blocks of `blocked` hold whole granules; the first ones hold one more when the division leaves a
+// rest, as in OpenMP's schedule(static). They are shares of domains, not of threads: 60 granules
+// over 4 domains make 15 each, where 8 threads, two to a domain, would take 16, 16, 14 and 14.
 class PlacementMap {
  public:
   PlacementMap() = default;
@@ -88,7 +87,7 @@ class PlacementMap {
   std::size_t mapped_bytes() const noexcept { return page_border_from(bytes_); }
   std::vector<int> const& domains() const noexcept { return domains_; }
 
-  // Of the page that holds this byte of the array; -1 for first touch.
+  // The domain of the page with this byte of the array; -1 for first touch.
   int domain_of(std::size_t byte) const noexcept {
     if (domains_.empty()) return -1;
     std::size_t const piece = piece_of(byte & ~(page_bytes_ - 1));
@@ -103,7 +102,7 @@ class PlacementMap {
     return {offset, std::min(end, mapped_bytes()) - offset, domain};
   }
 
-  // How many runs there are; stops counting behind `limit`.
+  // How many runs there are; stops counting beyond `limit`.
   std::size_t runs(std::size_t limit) const noexcept {
     std::size_t n = 0;
     for (std::size_t at = 0; at < bytes_ && n <= limit; ++n) at += run_from(at).bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OrderedWorkers: the workers of a program in hardware order: those that share a cache stand side by
-// side.
+// OrderedWorkers: the workers of a program in hardware order: those that share a cache stand side
+// by side.
 
 #include <algorithm>
 #include <array>
@@ -49,7 +49,7 @@ class OrderedWorkers {
         for (int cpu : groups[s][g]) in[static_cast<std::size_t>(cpu)][s] = static_cast<int>(g);
     for (std::size_t w = 0; w < cpu_of.size(); ++w)
       entries_.push_back({static_cast<int>(w), machine.domain_of_cpu(cpu_of[w]),
-                        in[static_cast<std::size_t>(cpu_of[w])], 0});
+                          in[static_cast<std::size_t>(cpu_of[w])], 0});
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](Entry const& a, Entry const& b) { return a.in < b.in; });
     count_siblings();
@@ -63,8 +63,8 @@ class OrderedWorkers {
   std::vector<Entry> const& all() const noexcept { return entries_; }
   int size() const noexcept { return static_cast<int>(entries_.size()); }
   int cores() const noexcept {
-    return static_cast<int>(
-        std::count_if(entries_.begin(), entries_.end(), [](Entry const& s) { return s.sibling == 0; }));
+    return static_cast<int>(std::count_if(entries_.begin(), entries_.end(),
+                                          [](Entry const& s) { return s.sibling == 0; }));
   }
   // Domains that have workers, and how many the largest of them has.
   int domains() const noexcept { return count_domains().first; }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// SpreadChoice: of which grain are a loop's blocks, how many workers work on one, how many at all?
+// SpreadChoice: how large are a loop's blocks, how many workers work on one, how many at all?
 //
-// One for each loop site, told how long each iteration took, and asked for the next one's
+// One object for each loop site: told how long each iteration took, and asked for the next one's
 // configuration. It searches (SpreadSearch), then holds what it found.
 //
 //   searching --over--> holding --median off by 10%, 5 times--> searching anew, within its means
 //                          ^------------------------- over ------------------------'
 //
-// From the first end of a search on, trials may cost a hundredth of the time that has passed since:
-// what an iteration of a trial takes longer than one of the held configuration. So a search that
-// begins anew is spread over many iterations, and every other one at least is a held one: what it
-// compares with may still be changing.
+// From the end of the first search on, trials may cost a hundredth of the time that has passed
+// since: the cost of a trial is what its iteration takes longer than one of the held configuration.
+// So a later search is spread over many iterations, and at least every other one is a held one: the
+// value to compare with may be changing, too.
 //
-// Where iterations differ among themselves, comparing them would say nothing: the usual
-// configuration is held.
+// Where iterations of one configuration differ among themselves, a comparison would say nothing:
+// the usual configuration is held.
 //
 // Reads no clock and starts no thread. Ranks that share a loop give each the longest of their
 // times, and so agree.
@@ -30,7 +30,7 @@
 
 namespace nigh::policy {
 
-// What is worth keeping from one run to the next.
+// The result worth keeping from one run to the next.
 struct SpreadState {
   SpreadConfig held;
   double seconds = 0;  // of an iteration
@@ -44,7 +44,7 @@ class SpreadChoice {
         held_(usual),
         search_(std::in_place, space_, usual) {}
 
-  // Goes on from what an earlier run has found.
+  // Goes on from the result of an earlier run.
   SpreadChoice(SpreadSpace space, SpreadConfig usual, SpreadState const& earlier)
       : space_(std::move(space)), usual_(usual), held_(earlier.held), has_held_(true) {
     expected_ = earlier.seconds;
@@ -70,7 +70,7 @@ class SpreadChoice {
   SpreadConfig const& held() const noexcept { return held_; }
   SpreadState state() const noexcept { return {held_, expected_}; }
   int trials() const noexcept { return trials_ + (search_ ? search_->trials() : 0); }
-  // Of the time since it has first held a configuration, what trials took longer.
+  // The part of the time since it first held a configuration that trials cost.
   double cost_share() const noexcept { return since_held_ > 0 ? trials_cost_ / since_held_ : 0; }
 
  private:
@@ -80,7 +80,7 @@ class SpreadChoice {
 
   bool is_trial() const noexcept { return search_.has_value() && (!has_held_ || may_try_); }
 
-  // A trial of what is not known to be slower may take twice as long.
+  // A trial of a configuration that is not known to be slower may take twice as long.
   bool can_afford_a_trial() const noexcept {
     return trials_cost_ + recent_median_ <= affordable * since_held_;
   }

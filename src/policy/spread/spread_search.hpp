@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The search of SpreadChoice: which configuration is to be measured next, and which was the best.
+// The search of SpreadChoice: which configuration is measured next, and which was the best?
 //
-//   the one it starts from --> spreads --> active workers --> grains --> ... --> beside the usual
+//   the first --> spreads --> active workers --> grains --> spread and grain --> beside the usual
 //   one
-//                                 ^---- again, while that has led elsewhere ----'
+//                   ^--------------- again, while that has led elsewhere ---------------'
 //
-// Along one coordinate all rungs are tried, outwards from where the search stands, up first: a
-// block may fit a cache at a spread whose neighbours gain nothing, so there is no hill to climb. A
-// candidate has two samples and counts with the smaller one, for what disturbs a run makes it
-// longer; after one it is dropped if that is clearly worse. The search moves only for a gain that
-// is above noise. In the end the best is compared with the usual one once more, in turn: the
-// smallest of many noisy figures is too small.
+// Along one coordinate all values are tried, outwards from the present one, up first: a block may
+// fit a cache at a spread whose neighbours gain nothing, so there is no hill to climb. A candidate
+// gets two samples and counts with the smaller one, for disturbances only make runs longer; it is
+// dropped after one if that is clearly worse. The search moves only for a gain above noise. In the
+// end the best is compared with the usual one once more, alternating: the smallest of many noisy
+// figures is too small.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ struct SpreadConfig {
   bool operator==(SpreadConfig const&) const = default;
 };
 
-// What may be chosen, each ascending. One value: nothing to choose.
+// The values to choose from, each list ascending. One value: nothing to choose.
 struct SpreadSpace {
   std::vector<int> spreads{1}, actives{1}, grains{1};
 
@@ -43,7 +43,7 @@ class SpreadSearch {
  public:
   static constexpr int most_trials = 20;
 
-  // Both are of the space.
+  // Both belong to the space.
   SpreadSearch(SpreadSpace space, SpreadConfig usual, SpreadConfig start)
       : space_(std::move(space)), usual_(usual), best_{start, {}} {
     begin(start);
@@ -52,7 +52,7 @@ class SpreadSearch {
       : SpreadSearch(std::move(space), usual, usual) {}
 
   bool is_over() const noexcept { return state_ == State::over; }
-  // Nothing was to be learnt: runs of one configuration differ among themselves as others might.
+  // Nothing can be learnt: runs of one configuration differ as much as others might.
   bool is_hopeless() const noexcept { return hopeless_; }
   SpreadConfig const& wants() const noexcept { return trial_.config; }
   SpreadConfig const& best() const noexcept { return best_.config; }
@@ -75,8 +75,8 @@ class SpreadSearch {
     }
   }
 
-  // Samples of one configuration among which others' would not be told from it. One that stands out
-  // is a disturbance, two are a habit.
+  // True if samples of one configuration differ so much that another one could not be told apart.
+  // One outlier is a disturbance, two are a habit.
   template <class Samples>
   static bool differ(Samples const& samples) {
     constexpr double alike = 1.25;
@@ -115,7 +115,7 @@ class SpreadSearch {
     ++trials_;
   }
 
-  // Two samples that agree are enough; otherwise five tell whether any two would.
+  // Two samples that agree are enough; otherwise five tell whether any two agree.
   void after_first() {
     auto const n = trial_.samples.size();
     auto const [least, most] = std::minmax_element(trial_.samples.begin(), trial_.samples.end());
@@ -175,7 +175,7 @@ class SpreadSearch {
     moved_ = true;
   }
 
-  // The next coordinate that has something to try.
+  // The next coordinate with something to try.
   void scan() {
     do {
       if (axis_ == axes && !std::exchange(moved_, false)) return finish();
@@ -229,12 +229,12 @@ class SpreadSearch {
     auto const& ascending = values(axis);
     auto config = best_.config;
     auto const at = index(ascending, member(config, axis));
-    auto const add = [&](std::size_t i, bool up) {
+    auto const add_value = [&](std::size_t i, bool up) {
       member(config, axis) = ascending[i];
       add(config, up);
     };
-    for (auto i = at + 1; i < ascending.size(); ++i) add(i, true);
-    for (auto i = std::min(at, ascending.size()); i-- > 0;) add(i, false);
+    for (auto i = at + 1; i < ascending.size(); ++i) add_value(i, true);
+    for (auto i = std::min(at, ascending.size()); i-- > 0;) add_value(i, false);
     return all;
   }
 
@@ -246,7 +246,7 @@ class SpreadSearch {
   std::vector<Tried> tried_;
   std::vector<Candidate> candidates_;
   std::size_t axis_ = 0;  // the next one
-  bool up_ = false;       // where this trial's rung lies
+  bool up_ = false;       // this trial's value is above the present one
   bool moved_ = false;    // in this round
   bool hopeless_ = false;
   int trials_ = 0;

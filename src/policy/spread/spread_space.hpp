@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // SpreadSpace of a machine: which spreads, numbers of active workers and grains are worth a trial
-// there.
+// there?
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace nigh::policy {
 
-// One a core, then the siblings; fewer of the cores.
+// Numbers of workers to try: all, one per core, and fewer cores.
 inline std::vector<int> actives_to_try(int cores, int workers) {
   std::vector<int> all{workers, cores};
   for (int quarters = 3; quarters > 0; --quarters) all.push_back(std::max(1, cores * quarters / 4));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Spread: how many workers work on one block at a time. Which spreads are worth a trial, and which
-// teams a spread makes of the workers.
+// teams does a spread make of the workers?
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace nigh::policy {
 
-// Workers of one block after the other: consecutive ones of consecutive domains.
+// The workers of one block: consecutive ones of consecutive domains.
 struct SpreadTeam {
   int first_domain = 0, domains = 1;
   int first_worker = 0, workers = 1;  // counted over all domains
@@ -18,8 +18,8 @@ struct SpreadTeam {
   bool operator==(SpreadTeam const&) const = default;
 };
 
-// As few teams of at most `spread` workers as there can be, their sizes as even as possible. Within
-// a domain while that holds them; a larger team takes whole domains.
+// As few teams of at most `spread` workers as possible, their sizes as even as possible. A team
+// lies within a domain if that has enough workers; a larger team takes whole domains.
 inline std::vector<SpreadTeam> spread_teams(int domains, int workers_a_domain, int spread) {
   std::vector<SpreadTeam> teams;
   auto const parts = [](int whole, int most) { return (whole + most - 1) / most; };
@@ -42,7 +42,7 @@ inline std::vector<SpreadTeam> spread_teams(int domains, int workers_a_domain, i
 }
 
 // The spreads to try, ascending: divisors of a domain's workers, then of the domains; sizes between
-// two that are far apart, though they divide nothing; not all of many that are close.
+// two that are far apart, though they divide nothing; only some of many that are close.
 //
 //   2 domains of 14    1 2 4 7 14 28
 //   1 domain of 13     1 3 7 13

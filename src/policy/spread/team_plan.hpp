@@ -11,9 +11,9 @@
 //   the same, spread 5                   0 1 2 3 | 4 5 6 7            0 0 0 0 | 1 1 1 1
 //   the same, 4 active, spread 2         0   2   | 4   6              0   0   | 1   1
 //
-// A team larger than a set (package, domain, L3) consists of whole ones, a smaller one lies in one.
-// L2 caches are kept together where that makes no more teams. Blocks are shared out to places, so
-// that a block stays where it is whatever the teams are.
+// A team larger than a set (package, domain, L3) consists of whole sets; a smaller one lies in one
+// set. L2 caches are kept together where that makes no more teams. Blocks are shared out to places,
+// so that a block stays at its place whatever the teams are.
 
 #include <algorithm>
 #include <cstddef>
@@ -68,7 +68,7 @@ class TeamPlan {
   int begin(int team) const noexcept { return begins_[static_cast<std::size_t>(team)]; }
   int end(int team) const noexcept { return begins_[static_cast<std::size_t>(team) + 1]; }
 
-  // How far apart two teams are: by the set that holds both, or by their domains.
+  // The distance of two teams: by the set that holds both, or by their domains.
   double distance(int team, int other) const noexcept {
     auto const& a = firsts_[static_cast<std::size_t>(team)];
     auto const& b = firsts_[static_cast<std::size_t>(other)];
@@ -96,7 +96,7 @@ class TeamPlan {
   }
   static int parts(int whole, int most) noexcept { return (whole + most - 1) / most; }
 
-  // Somebody always takes part. One of each core first, and of each domain a share.
+  // At least one worker takes part. One of each core first, and a share of each domain.
   static Entries active_entries(OrderedWorkers const& all, TeamChoice const& choice) {
     Entries present;
     for (auto const& entry : all.all())
@@ -162,7 +162,7 @@ class TeamPlan {
     }
   }
 
-  // How many teams, if no set is to be cut that need not be.
+  // How many teams there would be if no set were cut without need.
   static int teams_of(std::vector<int> const& bounds, int spread) noexcept {
     int count = 0, filled = spread;
     for (std::size_t b = 0; b + 1 < bounds.size(); ++b) {
@@ -180,7 +180,7 @@ class TeamPlan {
     return count;
   }
 
-  // Whole sets, as few teams as there can be, the largest of them as small as it can be.
+  // Whole sets, as few teams as possible, the largest of them as small as possible.
   void join(std::vector<int> const& bounds, std::size_t first, std::size_t last, int spread) {
     std::vector<int> const run(bounds.begin() + static_cast<std::ptrdiff_t>(first),
                                bounds.begin() + static_cast<std::ptrdiff_t>(last) + 1);

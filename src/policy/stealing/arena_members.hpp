@@ -2,8 +2,8 @@
 #pragma once
 // ArenaMembers: which workers of a runtime may run on the cpus it has been granted?
 //
-// Those whose cpus these are. Somebody always may, so that a program goes on while it waits for
-// cpus; and where tasks must stay in their domain, somebody of each domain.
+// The workers on these cpus. At least one always may, so that a program goes on while it waits for
+// cpus; and where tasks must stay in their domain, at least one of each domain.
 
 #include <algorithm>
 #include <cstddef>

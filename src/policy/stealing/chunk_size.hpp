@@ -16,16 +16,16 @@ namespace nigh::policy {
 
 inline constexpr std::size_t largest_chunk = 32;
 
-// From the queue of one's own domain: half of a fair share, so that a visit is paid once for many
-// tasks while the queue is long, and single tasks are left to even out the end (the rule of guided
+// From the queue of one's own group: half of a fair share, so that a visit is paid once for many
+// tasks while the queue is long, and single tasks remain to even out the end (the rule of guided
 // self-scheduling). At least one.
 constexpr std::size_t chunk_of_own_queue(std::size_t waiting, std::size_t workers) noexcept {
   return std::clamp(waiting / (2 * std::max<std::size_t>(workers, 1)), std::size_t{1},
                     largest_chunk);
 }
 
-// From somebody else, be it another domain or a sibling's ring: one. What is left stays with those
-// it is nearer to, if they come back in time.
+// From another domain's queue or a sibling's buffer: one. The rest stays with the workers it is
+// nearer to, if they come back in time.
 constexpr std::size_t chunk_stolen() noexcept { return 1; }
 
 static_assert(chunk_of_own_queue(1, 8) == 1 && chunk_of_own_queue(64, 2) == 16);
@@ -50,8 +50,8 @@ constexpr bool takes_half(ChunkChoice choice, level where, level topmost) noexce
 
 // From a worker's task stack at the level `where`: hierarchical chunk selection (paper: HotSLAW)
 // takes `fixed` tasks where another visit is cheap, and half from the topmost level on (see
-// VictimPlan::topmost), rounded up, so that a single task is not left behind. At least one of those
-// that wait, none when none waits, never more than `most`.
+// VictimPlan::topmost), rounded up, so that a single task is not left behind. At least one of the
+// waiting tasks, never more than `most`.
 constexpr std::size_t chunk_to_steal(ChunkChoice choice, std::size_t waiting, level where,
                                      level topmost, std::size_t fixed = 1,
                                      std::size_t most = largest_chunk) noexcept {
@@ -59,7 +59,7 @@ constexpr std::size_t chunk_to_steal(ChunkChoice choice, std::size_t waiting, le
   return std::min(std::clamp(wanted, std::size_t{1}, std::max<std::size_t>(most, 1)), waiting);
 }
 
-// How many tasks must wait for a visit to take any, where fixed numbers are taken whole or not at
+// How many tasks must wait for a visit to take any, where a fixed number is taken whole or not at
 // all.
 constexpr std::size_t least_to_steal(ChunkChoice choice, level where, level topmost,
                                      std::size_t fixed) noexcept {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Fork: is a task made at all, and how many of those that wait may others have?
+// Fork: is a task made at all, and how many of the waiting ones may others have?
 
 #include <cstdint>
 
 namespace nigh::policy {
 
-// That many of a stack's oldest tasks are offered even when nobody has asked yet: a thief may come
-// when their owner is deep in a function that forks no more and so does not see it asking. Deep
-// recursion pays for it only near its root; a larger number would cost more there than it brings.
+// This many of a stack's oldest tasks are offered even when no thief has asked yet: a thief may
+// come when the owner is deep in a function that forks no more and so does not see the request.
+// Deep recursion pays for it only near its root; a larger number would cost more there than it
+// brings.
 inline constexpr std::uint32_t tasks_kept_shared = 4;
 
 // Of the tasks that only their owner can reach, when a thief has asked: the older half, rounded up,
@@ -20,7 +21,7 @@ static_assert(tasks_to_share(0) == 0 && tasks_to_share(1) == 1 && tasks_to_share
 
 // The cutoffs of HotSLAW. 0: none.
 struct ForkCutoffs {
-  int depth = 0;  // of the task below its root, from which on it forks no more
+  int depth = 0;  // levels below the root from which on a task forks no more
   int queue = 0;  // tasks that wait in the worker's stack
 };
 

@@ -8,24 +8,26 @@
 namespace nigh::policy {
 
 struct IdlePolicy {
-  int rounds_lingering =
-      2;  // patient looks at one's own domain before a worker counts as searching
-  int rounds_in_own_domain =
-      8;                     // of these, looks at one's own domain only: tasks for it may just be
-                             // on their way, and one taken from another domain is remote for good
-  int looks_at_thief = 100;  // who waits in a join looks at its thief so often, for about 3 us,
-                             // before it searches as others do
+  // Patient looks at its own domain before a worker counts as searching.
+  int rounds_lingering = 2;
+  // Then so many searching looks at its own domain only: tasks for it may be on their way, and a
+  // task taken from another domain is remote for good.
+  int rounds_in_own_domain = 8;
+  // A worker that waits in a join first looks at its thief so often, for about 3 us.
+  int looks_at_thief = 100;
   // Pauses of the processor in a round, 40 to 60 ns each:
   int pauses_lingering = 16, pauses_searching = 4;
   int rounds_per_clock_reading = 8;
-  // By the clock, since the worker ran out of tasks:
-  int spin_us = 20;     // looks follow each other closely, the answer to work that comes at once
-  int awake_us = 1000;  // then the cpu is yielded between looks; from here on the worker sleeps
-  int awake_us_after_idle_wake = 50;  // instead, when it was woken and has found nothing since: it
-                                      // may be woken again and again by work that others take first
+  // By the clock, since the worker ran out of tasks: first looks follow each other closely, then it
+  // yields its cpu between looks, then it sleeps.
+  int spin_us = 20;
+  int awake_us = 1000;
+  // In place of awake_us when it was woken and has found nothing since: work that others take first
+  // may wake it again and again.
+  int awake_us_after_idle_wake = 50;
 };
 
-// What a worker does between two looks, `idle_us` after it ran out of tasks or was woken.
+// How does a worker rest between two looks, `idle_us` after it ran out of tasks or was woken?
 enum class Rest : std::uint8_t { pause, yield, sleep };
 
 constexpr Rest rest(std::int64_t idle_us, bool woken_in_vain, IdlePolicy p) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Lifelines: on whom does a thief hang once it has asked others in vain? (Saraswat, Kambadur,
-// Kodali, Grove and Krishnamoorthy, "Lifeline-based Global Load Balancing", PPoPP 2011.)
+// Lifelines: from which ranks does a thief wait for tasks once it has asked others in vain?
+// (Saraswat, Kambadur, Kodali, Grove and Krishnamoorthy, "Lifeline-based Global Load Balancing",
+// PPoPP 2011.)
 
 #include <cstdint>
 #include <vector>
@@ -10,11 +11,11 @@
 
 namespace nigh::policy {
 
-// The paper's cyclic hypercube: ranks are numbers to a base, and a rank hangs on those whose number
-// is its own with one digit one further, around and around; a digit that would lead to a rank that
-// does not exist goes on. So nobody has more lifelines than digits, and along them every rank is
-// reached from every other: with each digit down to 0, and then with each up to what it shall be,
-// from the greatest down, all numbers on the way being below one of the two ranks'.
+// The paper's cyclic hypercube: ranks are numbers to a base, and a rank has a lifeline to each rank
+// whose number is its own with one digit increased by one, cyclically; a digit that would lead to a
+// rank that does not exist goes on. So no rank has more lifelines than digits, and along them every
+// rank is reached from every other: first each digit goes down to 0, then each up to its value,
+// from the greatest digit down; all numbers on the way are below one of the two ranks.
 inline std::vector<int> lifelines(int self, int ranks, int base = 2) {
   NIGH_ASSERT(0 <= self && self < ranks && base >= 2, "a rank has a number");
   std::vector<int> buddies;

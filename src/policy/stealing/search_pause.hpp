@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Idle, far from home: how long does a thief rest after a round of attempts that brought nothing?
+// SearchPause: how long does a thief rest after a round of attempts on other hosts that brought
+// nothing?
 //
-// Asking another host keeps both interfaces busy, so that thieves without luck slow down those who
-// have work to hand on. Rests double from round to round up to a limit, which is how late new work
-// may be noticed; none before the first round has failed.
+// Asking another host keeps both interfaces busy, so that unlucky thieves slow down the ranks that
+// have work to give. Rests double from round to round up to a limit, which bounds how late new work
+// is noticed; there is none before the first round has failed.
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 //
 // A thief searches in rounds of attempts. Hierarchical victim selection (paper: HotSLAW) asks the
 // nearest level first, as often as the level has workers, in an order drawn at random, and goes up
-// a level when that was in vain. Who lies at which level is worked out once, as a VictimPlan.
+// a level when that was in vain. The workers of each level are computed once, as a VictimPlan.
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ constexpr std::optional<VictimChoice> victim_choice_from_string(std::string_view
 static_assert(victim_choice_from_string(to_string(VictimChoice::hierarchical)) ==
               VictimChoice::hierarchical);
 
-// How far it is from a thief to another worker.
+// How far a worker is from a thief.
 struct Reach {
   nigh::level level = nigh::level::host;  // the smallest that holds both
   double distance = 0;                    // sorts those of one level
@@ -47,25 +47,25 @@ struct Reach {
   bool operator==(Reach const&) const = default;
 };
 
-// The workers that are equally far from a thief, in a ring that starts behind it.
+// The workers that are equally far from a thief, in a ring that starts after it.
 struct VictimLevel {
   nigh::level level = nigh::level::host;
   std::vector<int> victims;
   int attempts = 0;  // in one round; never fewer than there are victims, except across a cluster
 };
 
-// Whom one thief can ask.
+// The victims of one thief.
 struct VictimPlan {
   int self = 0;
   int workers = 1;
   std::vector<VictimLevel> levels;      // nearest first; none for a worker that is alone
-  std::vector<std::uint16_t> level_of;  // [worker]: index in levels; of self: 0, and without sense
+  std::vector<std::uint16_t> level_of;  // [worker]: index in levels; of self: 0, without meaning
   int attempts_per_round = 0;           // of all levels together
   nigh::level topmost = nigh::level::package;  // from here on a steal is far; see topmost_level()
 };
 
 // The paper's numbers: as many attempts as the level holds cores within a host, and 4 log2 of them
-// across a cluster, where asking everybody would take too long.
+// across a cluster, where asking every rank would take too long.
 constexpr int attempts_at(nigh::level level, int workers_within) noexcept {
   if (level != nigh::level::cluster) return workers_within;
   return 4 * static_cast<int>(std::bit_width(static_cast<unsigned>(workers_within) - 1u));
@@ -73,9 +73,9 @@ constexpr int attempts_at(nigh::level level, int workers_within) noexcept {
 static_assert(attempts_at(nigh::level::l3, 4) == 4);
 static_assert(attempts_at(nigh::level::cluster, 256) == 32);
 
-// The level at which a thief takes more at a time: that of its farthest victims, if they lie
-// beyond its domain. Within a domain a second visit costs too little to take tasks from those who
-// may still need them.
+// The level at which a thief takes more at a time: that of its farthest victims, if they lie beyond
+// its domain. Within a domain a second visit costs too little to take tasks that the victim may
+// still need.
 constexpr nigh::level topmost_level(nigh::level of_farthest_victims) noexcept {
   return std::max(of_farthest_victims, nigh::level::package);
 }
@@ -127,16 +127,16 @@ inline VictimPlan victim_plan(int self, std::span<int const> cpu_of, topology co
 }
 
 struct Victim {
-  int worker = -1;  // -1: there is nobody to ask
+  int worker = -1;  // -1: there is no victim
   int level = -1;   // index in the plan's levels
 
   bool operator==(Victim const&) const = default;
 };
 
-// Whom to ask at this attempt of a round; attempts beyond the round begin it anew. Who draws
-// random_bits once for a whole round asks every victim of a level before any of them twice; who
-// draws anew for each attempt asks independently. Allocates nothing; time grows with the number of
-// levels.
+// The victim of this attempt of a round; attempts beyond the round begin it anew. A caller that
+// draws random_bits once for a whole round asks every victim of a level before any of them twice; a
+// caller that draws anew for each attempt asks independently. Allocates nothing; time grows with
+// the number of levels.
 inline Victim victim(VictimPlan const& plan, VictimChoice choice, int attempt,
                      std::uint32_t random_bits) noexcept {
   if (plan.levels.empty()) return {};

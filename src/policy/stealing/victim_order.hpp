@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// VictimOrder: whom does somebody without work ask, and in which order?
+// VictimOrder: which victims does a worker without tasks ask, and in which order?
 
 #include <algorithm>
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace nigh::policy {
 
-// Candidates sorted by distance from `self`, nearest first, `self` left out. Equally distant ones
-// follow each other in a ring that starts behind self, so that different thieves do not all knock
-// at the same door (the plain ring (self + 1) % n of locality queues on ccNUMA is the special case
-// of equal distances).
+// Candidates sorted by distance from `self`, nearest first, without `self`. Equally distant ones
+// follow each other in a ring that starts after self, so that different thieves do not all ask the
+// same victim (the plain ring (self + 1) % n of locality queues on ccNUMA is the special case of
+// equal distances).
 inline std::vector<int> victim_order(int self, std::span<double const> distance_to) {
   auto const n = static_cast<int>(distance_to.size());
   std::vector<int> ring;

@@ -3,7 +3,7 @@
 // WorkSearch: where does a thread without a task look for one, and in which order?
 //
 // What a thread may take depends on the kind of thread, on what it waits for, on how much of its
-// stack is left, and on whether its cpu is still its program's: permissions() says so.
+// stack is left, and on whether its program may still use its cpu: permissions() says so.
 // search_order() lists the sources of one look. A worker walks the list, and so does the
 // simulator's replay.
 
@@ -23,7 +23,7 @@ enum class Source : std::uint8_t {
   stacks,           // all others' task stacks, nearest first
   sibling_buffers,  // tasks that others of its group have taken from the queue and not begun
   other_queues,     // queues and buffers of other groups, nearest first
-  own_shared,       // tasks on its own stack below the join, which nobody else may have come for
+  own_shared,       // tasks on its own stack below the join, for which perhaps no thief has come
   external,         // tasks of other processes
 };
 
@@ -31,7 +31,7 @@ enum class ThreadKind : std::uint8_t {
   worker,
   relieved_worker,  // a backup thread works in its place
   backup,
-  external,  // no thread of the runtime's own
+  external,  // a thread of the program's own
 };
 
 enum class WaitingFor : std::uint8_t {
@@ -52,13 +52,12 @@ struct Permissions {
   bool operator==(Permissions const&) const = default;
 };
 
-// A task that a thread takes while it waits runs on top of what it waits for, so:
-// - with little stack left, it takes nothing. A backup thread goes on all the same, and so does a
-// worker
-//   that has none: nobody is left to do it in their place, and they may wait for a queued task;
-// - when its cpu is revoked, it only ends what it has begun: it helps its thief, and runs what lies
-// below
-//   on its own stack.
+// A task that a thread takes while it waits runs on top of the one that waits. So:
+// - with little stack left, a worker takes nothing. A backup thread goes on all the same, and so
+// does a worker without one: no other thread would do it in their place, and they may wait for a
+// queued task;
+// - when its cpu is revoked, a thread only ends what it has begun: it helps its thief, and runs the
+// tasks below on its own stack.
 // External threads take no queued tasks: a domain's tasks run on its workers.
 constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool stack_low,
                                   bool cpu_revoked) noexcept {
@@ -75,9 +74,9 @@ constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool 
 
 enum class SearchPhase : std::uint8_t {
   begin,     // it has just run out of tasks
-  linger,    // it is patient for a moment, unannounced
+  linger,    // it waits patiently for a moment, unannounced
   leapfrog,  // it has just begun to wait in a join
-  search,    // it is announced as one that searches
+  search,    // it is announced as a searcher
 };
 
 class SearchOrder {
@@ -90,13 +89,14 @@ class SearchOrder {
   constexpr Source const* end() const noexcept { return sources_.data() + count_; }
 
  private:
-  std::array<Source, 9> sources_{};  // one more than there are, for what may not be looked at
+  // one more than there are sources, for those that may not be looked at
+  std::array<Source, 9> sources_{};
   std::size_t count_ = 0;
 };
 
-// The sources of one look, the first one first. While a spawner is at work, tasks come one by one;
-// taking each as it comes would send the queue's cache lines back and forth. So a lingering worker
-// looks at its queue rarely, and at stacks all the while: what is stolen there was meant to be.
+// The sources of one look, in order. While a spawner is at work, tasks come one by one; taking each
+// as it comes would send the queue's cache lines back and forth. So a lingering worker looks at its
+// queue rarely, and at stacks all the time: shared tasks there are meant to be stolen.
 constexpr SearchOrder search_order(SearchPhase phase, Permissions may, int failed_rounds,
                                    IdlePolicy p = {}) noexcept {
   SearchOrder order;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WorkerLayout: which worker sits on which cpu, which workers share a locality queue, whose queues
-// they look at when theirs is empty, whom they steal from, and where tasks near a domain go. Made
-// once from a topology; nothing in it changes afterwards.
+// WorkerLayout: which worker sits on which cpu, which workers share a locality queue, which queues
+// they look at when theirs is empty, which victims they steal from, and where tasks near a domain
+// go. Made once from a topology; nothing in it changes afterwards.
 //
 // A queue group is the workers of a domain, or within one those of a cache or a core. A cache may
 // reach beyond a domain; a queue group does not.
@@ -26,8 +26,8 @@ struct QueueGroup {
   std::vector<int> others;   // groups: those of the domain first, the nearest cache before the rest
 };
 
-// `cpus`: of each worker. Groups come in the order of their domains, and within one as the hardware
-// has them.
+// `cpus`: of each worker. Groups come in the order of their domains, and within a domain in
+// hardware order.
 inline std::vector<QueueGroup> queue_groups(topology const& machine, std::span<int const> cpus,
                                             level level) {
   std::vector<std::size_t> set_of;  // [cpu]
@@ -95,23 +95,24 @@ class WorkerLayout {
   int domain_of(int worker) const noexcept { return group(group_of(worker)).domain; }
   VictimPlan const& victims_of(int worker) const noexcept { return victims_[at(worker)]; }
 
-  // In the order of their domains, and within one as the hardware has them.
+  // In the order of their domains, and within a domain in hardware order.
   std::vector<QueueGroup> const& groups() const noexcept { return groups_; }
   QueueGroup const& group(int g) const noexcept { return groups_[at(g)]; }
   int group_of(int worker) const noexcept { return group_of_[at(worker)]; }
-  // The first so many of its `others` take tasks of its queue, and it takes of theirs.
+  // Tasks of its queue may be taken by the first so many of its `others`, and it takes of theirs.
   int reach(int g) const noexcept { return reach_[at(g)]; }
   std::span<int const> in_reach(int g) const noexcept {
     return {group(g).others.data(), at(reach(g))};
   }
 
-  // Of a domain without workers, the nearest one's.
+  // For a domain without workers, those of the nearest one that has some.
   int domains() const noexcept { return static_cast<int>(groups_of_domain_.size()); }
   std::vector<int> const& groups_of_domain(int domain) const {
     return groups_of_domain_.at(at(domain));
   }
 
-  // What loops go by: there the workers of a domain belong together, whatever the queues are.
+  // The workers as loops see them: there the workers of a domain belong together, whatever the
+  // queues are.
   LoopWorkers const& loop_workers() const noexcept { return loop_workers_; }
 
  private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TimeTiles: which points of which time steps are one tile of a stencil, and what must be done
-// before it?
+// TimeTiles: which points of which time steps make one tile of a stencil, and which tiles must be
+// done before it?
 //
-// Diamonds in one dimension of the grid and in time (Orozco and Gao 2009; Malas, Hager et al. 2015).
-// The grid is cut into blocks. A value at `reach` r spreads by r points a step, so from each cut two
-// lines go up, one to each side, and the tiles are what lies between four of them:
+// Diamonds in one dimension of the grid and in time (Orozco and Gao 2009; Malas, Hager et al.
+// 2015). The grid is cut into blocks. A value at `reach` r spreads by r points a step, so from each
+// cut two lines go up, one to each side, and the tiles are what lies between four of them:
 //
 //   step   \   /\   /\   /        A tile is done when the tiles below it, to the left and to the
 //     ^     \ /  \ /  \ /         right, are. It needs nobody at its own height, and nobody waits
@@ -15,9 +15,9 @@
 //     0 ---+----+----+----+--- > points
 //
 // A tile is (left, right): point z at step t lies in block `left` when seen along the lines that go
-// down to the right (z + r t), in block `right` along the others (z - r t). Its row is left - right.
-// Values are kept for two steps only. Who writes step t overwrites t - 2, and those who have read
-// that are among those whose step t - 1 it reads itself.
+// down to the right (z + r t), in block `right` along the others (z - r t). Its row is left -
+// right. Values are kept for two steps only. A tile that writes step t overwrites step t - 2; the
+// tiles that have read t - 2 are among those whose step t - 1 it reads itself.
 
 #include <algorithm>
 #include <array>
@@ -44,7 +44,7 @@ struct Interval {
   constexpr bool operator==(Interval const&) const = default;
 };
 
-// Which points of which steps a tile has.
+// The points and steps of a tile.
 class Diamond {
  public:
   // The blocks that a tile is in (see above) where they are at step 0.
@@ -59,7 +59,7 @@ class Diamond {
                std::min(floor(left.end - right.begin - 1, 2 * reach) + 1, steps + 1)} {}
 
   Interval steps() const noexcept { return steps_; }
-  // Of a periodic grid, points before 0 or behind the end are those at the other end.
+  // On a periodic grid, points before 0 or beyond the end are those at the other end.
   Interval points(std::int64_t step) const noexcept {
     auto const spread = reach_ * step;
     Interval const all{std::max(left_.begin - spread, right_.begin + spread),
@@ -86,8 +86,8 @@ class Diamond {
 
 class TimeTiles {
  public:
-  // Steps are 1 .. steps; at 0 all is there. Blocks have `width` points or somewhat more, and twice
-  // the reach at least; the grid at least one of these.
+  // Steps are 1 .. steps; the values of step 0 are given. Blocks have `width` points or somewhat
+  // more, and at least twice the reach; the grid has at least one block.
   TimeTiles(std::int64_t points, std::int64_t reach, bool periodic, std::int64_t width,
             std::int64_t steps)
       : points_(points),
@@ -95,7 +95,8 @@ class TimeTiles {
         steps_(steps),
         blocks_(points / std::max<std::int64_t>(width, 1)),
         periodic_(periodic) {
-    NIGH_ASSERT(reach >= 1 && width >= 2 * reach && blocks_ >= 1, "a block holds what its ends reach");
+    NIGH_ASSERT(reach >= 1 && width >= 2 * reach && blocks_ >= 1,
+                "a block holds what its ends reach");
     for (std::int64_t b = 0; b <= blocks_; ++b) cuts_.push_back(b * points_ / blocks_);
     while (first_step_of_row(rows_) <= steps_) ++rows_;
   }
@@ -111,7 +112,7 @@ class TimeTiles {
     std::int64_t const row = n / columns(), column = n % columns();
     return {row, row / 2 + column - (periodic_ ? 0 : 1)};
   }
-  // Of a tile in [0, rows()). -1: there is no such tile.
+  // For a tile in [0, rows()). -1: there is no such tile.
   std::int64_t number(Tile t) const noexcept {
     if (t.row < 0 || t.row >= rows_) return -1;
     std::int64_t column = t.left - t.row / 2;
@@ -122,7 +123,7 @@ class TimeTiles {
     return t.row * columns() + column;
   }
 
-  // Those that may write what it reads, or read what it overwrites. Each may be without points.
+  // The tiles that may write what it reads, or read what it overwrites. Each may be without points.
   std::array<Tile, 3> before(Tile t) const noexcept {
     return {Tile{t.row - 1, t.left - 1}, Tile{t.row - 1, t.left}, Tile{t.row - 2, t.left - 1}};
   }
@@ -130,7 +131,7 @@ class TimeTiles {
     return {Tile{t.row + 1, t.left + 1}, Tile{t.row + 1, t.left}, Tile{t.row + 2, t.left + 1}};
   }
 
-  // f(number) of those of them that there are, with points or without.
+  // f(number) for those of them that exist, with points or without.
   template <class F>
   void for_each(std::array<Tile, 3> const& tiles, F const& f) const {
     for (Tile const& t : tiles)
@@ -140,7 +141,7 @@ class TimeTiles {
   Diamond diamond(Tile t) const noexcept {
     return {block(t.left), block(t.left - t.row), points_, reach_, periodic_, steps_};
   }
-  // Where most of its points are.
+  // The point in the middle of the tile.
   std::int64_t middle(Tile t) const noexcept {
     auto const left = block(t.left), right = block(t.left - t.row);
     auto const z = (left.begin + left.end + right.begin + right.end) / 4;
@@ -170,8 +171,8 @@ class TimeTiles {
   std::int64_t rows_ = 0;
 };
 
-// [number]: how many tiles must be done before this one. nullopt: it has no points, so that it is
-// not run and nobody waits for it.
+// [number]: how many tiles must be done before this one. nullopt: it has no points, so it is not
+// run and no tile waits for it.
 inline std::vector<std::optional<int>> predecessors(TimeTiles const& tiles) {
   std::vector<std::optional<int>> counts(tiles.numbers());
   for (std::size_t n = 0; n < counts.size(); ++n)
@@ -183,9 +184,10 @@ inline std::vector<std::optional<int>> predecessors(TimeTiles const& tiles) {
   return counts;
 }
 
-// Who has ended a tile, the first of them taken out of a queue so long ago, and finds a follower
-// ready: does it run that at once? Short tiles cost less without the queue. Others keep to its order,
-// row by row: who runs ahead of that leaves its neighbours less to share at the end.
+// A worker has ended a tile, the first of which it took out of a queue so long ago, and finds a
+// follower ready: does it run that at once? Short tiles cost less without the queue. Long ones keep
+// to the queue's order, row by row: a worker that runs ahead leaves its neighbours less to share at
+// the end.
 constexpr bool runs_at_once(int its_queue, int worker_queue, std::int64_t since_taken_ns) noexcept {
   return its_queue == worker_queue && since_taken_ns < 10'000;
 }

@@ -5,12 +5,12 @@
 // it is in the cache.
 //
 //   step 2   | 0 | 1 . 2   3        A piece of a step needs the pieces of the step before that are
-//   step 1   |  0  | 1 . 2   3      below it and, by the reach, to either side: done, since they are
-//   step 0   |   0   | 1 . 2   3    of this block or of one before.
+//   step 1   |  0  | 1 . 2   3      below it and, by the reach, to either side: done, since they
+//   are step 0   |   0   | 1 . 2   3    of this block or of one before.
 //            rows ->
 //
-// Where the rows are a ring, nobody may begin at its seam but step 0: step s leaves s x reach rows
-// out on either side of it, and when all else is done they follow, step by step.
+// Where the rows are a ring, only step 0 may begin at its seam: step s leaves s x reach rows out on
+// either side of it, and when all else is done these follow, step by step.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@ void for_each_row_piece(std::size_t rows, std::size_t reach, bool ring, std::siz
   for (std::size_t block = 0; block < rows + ends_behind; block += at_a_time)
     for (std::size_t step = 0; step < steps; ++step) {
       auto const behind = step * reach;
-      if (block + at_a_time <= behind) break;  // so are all later steps
+      if (block + at_a_time <= behind) break;  // all later steps have ended, too
       auto const left_out = ring ? behind : 0;
       if (rows <= 2 * left_out) break;
       auto const begin = std::max(block > behind ? block - behind : 0, left_out);
