@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh's own runtimes as programs of the coordinator: each has a connection, and one lease.
 //
-// Only in processes that `nigh run` started, or that were told of a coordinator as it tells them.
+// Only in processes that `nigh run` started, or whose environment names a coordinator in the same
+// way.
 
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +21,7 @@
 namespace nigh::coordinator {
 namespace {
 
-// A runtime has no regions; nor does it know how many workers its tasks keep busy.
+// A runtime has no regions, and does not know how many workers its tasks keep busy.
 constexpr RegionId whole_runtime = 0;
 constexpr Demand unknown{};
 
@@ -51,7 +52,8 @@ class HostLeases final : public tasks::CpuLease {
   bool has_lease_ = false;
 };
 
-// Those that a child of fork() must let go, or nobody would see its parent die.
+// The connections that a child of fork() must close, or the coordinator would not see its parent
+// die.
 struct Living {
   std::mutex lock;
   std::set<HostLeases*> all;
@@ -104,7 +106,7 @@ tasks::CpuLease::News HostLeases::news() {
 std::optional<std::vector<int>> HostLeases::obtain() {
   auto const team = client_.exchange(whole_runtime, unknown);
   has_lease_ = team.size > 0;
-  // The coordinator that granted may be gone by now: that is news still to be told.
+  // The coordinator that granted may be gone by now, which is news not yet told.
   was_joined_ = has_lease_ || connection_.is_joined();
   if (!has_lease_) return {};
   return std::vector<int>(team.cpus, team.cpus + team.size);
@@ -124,7 +126,7 @@ std::unique_ptr<tasks::CpuLease> make(topology const& machine, std::span<int con
   return leases;
 }
 
-// First of all, so that fork() takes our lock after those under which runtimes are made.
+// Registered first, so that fork() takes our lock after those under which runtimes are made.
 [[maybe_unused]] bool const made_known = [] {
   platform::at_fork([] { living().lock.lock(); }, [] { living().lock.unlock(); }, in_child);
   tasks::make_cpu_lease = make;

@@ -20,9 +20,10 @@ namespace {
 
 constexpr int answers_within_ms = 1000;  // a coordinator that is alive
 constexpr std::int64_t awake_us = 30;
-constexpr std::int64_t late_us = 50'000;  // beyond a request's patience, its answer is
+// an answer is late when it comes this long after the request's patience
+constexpr std::int64_t late_us = 50'000;
 constexpr std::int64_t shortest_pause = 1'000'000, longest_pause = 64'000'000;
-constexpr std::int64_t shortest_silence = 250'000;  // it may just not have had its turn
+constexpr std::int64_t shortest_silence = 250'000;  // the coordinator may just not have had a cpu
 constexpr std::int64_t without_end = INT64_MAX;
 
 std::int64_t now_us() noexcept {
@@ -69,7 +70,7 @@ void ClientConnection::drop() noexcept {
   leaving_.store(0, sync::relaxed);
 }
 
-// A look at the clock, as a rule.
+// As a rule, only reads the clock.
 bool ClientConnection::rejoin() noexcept {
   if (is_joined()) return true;
   if (now_us() < next_try_.load(sync::relaxed) || !listener_.try_take()) return false;
@@ -100,8 +101,8 @@ bool ClientConnection::shake_hands() noexcept {
   }
 }
 
-// Whether the answer is a welcome, if it is there. With it comes the page's descriptor, which is
-// closed again before others may close numbers.
+// Whether the welcome is there. The page's descriptor comes with it, and is closed again before
+// other threads may close numbers.
 std::optional<bool> ClientConnection::hear_welcome() noexcept {
   OwnSocket::Change const alone(socket_);
   std::array<std::byte, largest_message> bytes;
@@ -145,13 +146,13 @@ bool ClientConnection::attach(PendingRequest& request) noexcept {
   return false;
 }
 
-// After this no thread that listens knows the request.
+// After this, no listening thread knows the request.
 void ClientConnection::detach(PendingRequest& request) noexcept {
   if (request.slot == lease_slots || requests_[request.slot].load(sync::relaxed) != &request)
     return;
   leaving_.fetch_add(1, sync::relaxed);
   while (!listener_.try_take()) {
-    send(Query{});  // the thread that listens hears the answer, and gives the lock
+    send(Query{});  // the listening thread hears the answer, and gives the lock
     listener_.await();
   }
   requests_[request.slot].store(nullptr, sync::relaxed);
@@ -212,7 +213,7 @@ void ClientConnection::wait_for_answer(PendingRequest& request, ProgramMessage c
   listener_.give();
 }
 
-// True when the answer was in the page. Refusals are not, nor is an answer that takes longer.
+// True when the answer was in the page. Refusals are not there, nor are answers that take longer.
 bool ClientConnection::hear_awake(PendingRequest& request, std::uint32_t link) noexcept {
   auto const ticket = request.ticket;
   Answer& answer = page_->answer_to(ticket);
@@ -235,7 +236,7 @@ bool ClientConnection::hear_awake(PendingRequest& request, std::uint32_t link) n
     request.take(grant);
     return true;
   }
-  listener_.take();  // as after a message that is none
+  listener_.take();  // as after bytes that are no message
   if (link_.load(sync::relaxed) == link) lose();
   listener_.give();
   return false;
@@ -272,7 +273,7 @@ void ClientConnection::listen(Clock at_most) noexcept {
   asked_whether_alive_ = true;
 }
 
-// All that has arrived. False: nothing.
+// Hears all that has arrived. False: nothing has.
 bool ClientConnection::hear() noexcept {
   std::array<std::byte, largest_message> bytes;
   for (bool anything = false;; anything = true) {
@@ -294,13 +295,13 @@ bool ClientConnection::hear() noexcept {
   }
 }
 
-// The request with this slot. It may be for another ticket by now, which its take() finds out.
+// The request with this slot. It may have another ticket by now; its take() finds out.
 PendingRequest* ClientConnection::pending(Ticket ticket) noexcept {
   return requests_[ticket % lease_slots].load(sync::acquire);  // (connection.M)
 }
 
-// A grant that came too late goes back, though its word may be that of another lease by now. If the
-// lease has ended meanwhile, no matter.
+// A grant that came too late goes back, though its word may be another lease's by now. It does not
+// matter if the lease has ended meanwhile.
 void ClientConnection::hand_over(Grant const& grant) noexcept {
   if (auto* const request = pending(grant.ticket); request != nullptr && request->take(grant))
     return;
@@ -312,8 +313,8 @@ void ClientConnection::hand_over(Ticket ticket, Handover::Is answer) noexcept {
   if (auto* const request = pending(ticket)) request->take(ticket, answer);
 }
 
-// Whether the coordinator is not to be asked: it owes an answer. If that has come meanwhile, it may
-// be.
+// Whether not to ask the coordinator, because it owes an answer. If that has come meanwhile, it may
+// be asked.
 bool ClientConnection::is_silent(Clock now) noexcept {
   if (now >= silent_until_.load(sync::relaxed)) return false;
   look();

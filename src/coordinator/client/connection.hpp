@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // This process's connection to the coordinator: the socket, the page that both share, and the one
-// thread at a time that listens for all. It carries requests and answers; leases are the business
-// of LeaseClient (lease_client.hpp), one for each thread.
+// thread at a time that listens for all. It carries requests and answers; leases belong to
+// LeaseClient (lease_client.hpp), one for each thread.
 //
-// Nothing here throws, allocates, or needs a C++ runtime that others' programs have not; it is
-// preloaded into them. Without a coordinator, and whenever something goes wrong with it, programs
-// run as if there were none. A program may wait for cpus for as long as it takes, and then notices
-// within two seconds that a coordinator does not answer. Or (ConnectionOptions::waits_briefly) none
-// of its regions waits for long: where others hold the cpus it runs without its own, and so it does
-// where the coordinator has not answered in time; such a coordinator is not asked again for a
-// while.
+// Nothing here throws, allocates, or needs a C++ runtime that the host program may lack: it is
+// preloaded. Without a coordinator, and whenever something goes wrong with it, programs run as if
+// there were none. Either a program waits for cpus for as long as it takes, and notices within two
+// seconds that a coordinator does not answer. Or (ConnectionOptions::waits_briefly) none of its
+// regions waits for long: it runs without cpus of its own where others hold them, and where the
+// coordinator has not answered in time; such a coordinator is not asked again for a while.
 //
-// A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as one
-// takes that is there at once: to sleep and wake takes longer. After that, any of the threads that
-// wait listens for all of them, one at a time, and hands over what is not its own (handover.hpp).
+// A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as an
+// immediate answer takes: to sleep and wake takes longer. After that, one of the waiting threads at
+// a time listens for all, and hands over answers that are not its own (handover.hpp).
 
 #include <array>
 #include <cstddef>
@@ -35,9 +34,9 @@ struct ConnectionOptions {
   char const* name = "";         // for people
   CpuSet allowed{};
   JobRank rank{};
-  bool listens = false;        // some thread waits at socket() all the time, and then looks
-  std::uint64_t binary = 0;    // by which it is known again
-  bool waits_briefly = false;  // and runs without cpus of its own rather than stand still
+  bool listens = false;        // a thread waits at socket() all the time, and then calls look()
+  std::uint64_t binary = 0;    // the program's identity
+  bool waits_briefly = false;  // and runs without cpus of its own instead of standing still
 };
 
 // One per process. After fork() the child has none until it joins again: it calls drop().
@@ -52,9 +51,9 @@ class ClientConnection {
 
   // ---- the process
 
-  // False: there is no coordinator. Tried again by itself, at most once a second.
+  // False: there is no coordinator. Tried again automatically, at most once a second.
   bool join(ConnectionOptions const& options) noexcept;
-  // In a child of fork(): forgets all, to no effect on its parent.
+  // In a child of fork(): forgets everything, without effect on the parent.
   void drop() noexcept;
   bool is_joined() const noexcept { return link() != 0; }
   // Whether the coordinator that was there at the last try speaks another version of the protocol.
@@ -69,19 +68,19 @@ class ClientConnection {
   // For a thread that listens all the time.
   int socket() const noexcept { return is_joined() ? socket_.number() : -1; }
   void look() noexcept;  // at what has arrived, without waiting
-  // From any thread: a thread that waits for an answer gets none, now and later.
+  // From any thread: threads that wait for an answer get none, now and later.
   void close() noexcept;
 
   // From any thread: the process closes the descriptors from `first` to `last`, or puts others
-  // there. A link that has its socket among them is lost at once. True: end_closing() follows.
+  // there. A link with its socket among them is lost at once. True: end_closing() follows.
   bool begin_closing(unsigned first, unsigned last) noexcept;
   void end_closing() noexcept { socket_.end_closing(); }
 
   // ---- LeaseClient
 
-  // The number of the connection there is, 0: none. What belongs to another number is void.
+  // The number of the present connection, 0: none. Anything of another number is void.
   std::uint32_t link() const noexcept { return link_.load(sync::acquire); }  // (connection.P)
-  // Whether that number is of this process, and not of its parent before fork().
+  // Whether that number belongs to this process, and not to its parent before fork().
   bool is_own(std::uint32_t link) const noexcept { return link > forgotten_links_; }
   bool rejoin() noexcept;
   bool waits_briefly() const noexcept { return waits_briefly_; }
@@ -93,8 +92,8 @@ class ClientConnection {
   // Gives the thread a slot in the page. False: all are taken.
   bool attach(PendingRequest& request) noexcept;
   void detach(PendingRequest& request) noexcept;
-  // Sends the message, which bears the request's ticket, over this link; waits until the answer is
-  // there, the link is gone, or the answer is late. `patience`: 0 (as long as it takes), or what
+  // Sends the message, which carries the request's ticket, over this link; waits until the answer
+  // is there, the link is gone, or the answer is late. `patience`: 0 (as long as it takes), or what
   // the message tells the coordinator.
   Handover::Is ask(PendingRequest& request, ProgramMessage const& message, std::uint32_t link,
                    Clock patience) noexcept;
@@ -120,14 +119,14 @@ class ClientConnection {
   void hear_late_answers() noexcept;
   void note_silence(Clock now) noexcept;
 
-  // (connection.M) A thread that finds a request sees it whole, and once a slot is free, the last
-  //     thread that had it has done with it.
-  // (connection.P) A thread that sees a link's number sees its page, which is where that of the
-  //     link before was. The number changes together with the socket, so that nothing is sent over
-  //     another link's.
+  // (connection.M) A thread that finds a request sees it whole, and once a slot is free, the thread
+  // that had it has finished with it.
+  // (connection.P) A thread that sees a link's number sees its page, which replaces that of the
+  // link before. The number changes together with the socket, so that nothing is sent over another
+  // link's.
   sync::atomic<std::uint32_t> link_{0};
   ListenerLock listener_;  // its holder listens, and may change all that follows
-  // Threads that want the lock to leave: others that wait for answers let them have it.
+  // Threads that want the lock in order to leave: threads that wait for answers let them go first.
   sync::atomic<std::uint32_t> leaving_{0};
   LeasePage* page_ = nullptr;
   platform::OwnSocket socket_;
@@ -140,7 +139,8 @@ class ClientConnection {
   sync::atomic<bool> found_foreign_{false};
   sync::atomic<Clock> next_try_{0};
   Clock pause_ = 0;  // between tries
-  // It has not answered in time: until when it is not asked, and for how long that was; 0: it has.
+  // The coordinator has not answered in time: until when it is not asked, and for how long that
+  // was; 0: it has answered.
   sync::atomic<Clock> silent_until_{0};
   sync::atomic<Clock> silence_{0};
   std::array<char, 108> path_{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How the answer to a thread's request comes from the thread that heard it. Several threads of a
-// program may wait for answers at one socket. One of them listens, whichever has the ListenerLock;
-// it hands each answer over to the thread whose PendingRequest it belongs to.
+// How a thread gets the answer to its request from the thread that heard it. Several threads of a
+// program may wait for answers at one socket. The one with the ListenerLock listens, and hands each
+// answer over to the thread whose PendingRequest it belongs to.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@
 
 namespace nigh::coordinator {
 
-// Held by the thread that listens. The others sleep until it has heard something, and then look
-// whether that was for them, before they listen themselves.
+// Held by the thread that listens. The others sleep until it has heard something, then look whether
+// that was for them, before they listen themselves.
 //
 // word_: 0 free; 1 taken; 2 taken and a thread may be asleep on it.
 // (handover.T) A thread that takes the lock sees all that earlier holders wrote: give() releases,
@@ -30,7 +30,7 @@ class ListenerLock {
     if (word_.exchange(0, sync::release) == 2) platform::futex_wake_all(word_);  // (handover.T)
   }
   // Sleeps until the lock is given, unless it is free by now. The answer that woke the caller may
-  // be its own: it looks before it tries to take the lock.
+  // be its own, so it looks before it tries to take the lock.
   void await() noexcept {
     if (is_taken()) platform::futex_wait(word_, 2);
   }
@@ -61,9 +61,9 @@ class ListenerLock {
 //   the waiting thread    await(), is_awaited(), end()
 //   the listening thread  begin(), settle()                    one thread at a time
 //
-// The waiting thread may give up at any moment. The listening thread writes into memory of the
-// other only between begin() and settle(), and end() waits for that. The word names the request, so
-// that a late answer is not taken for that of the next request.
+// The waiting thread may give up at any moment. The listening thread writes into the other's memory
+// only between begin() and settle(), and end() waits for that. The word names the request, so that
+// a late answer is not taken for that of the next request.
 //
 // (handover.H) The thread that begins a handover sees all that the other wrote before it waited:
 //     await() releases, begin() acquires.
@@ -83,7 +83,7 @@ class Handover {
     auto const now = word_.load(sync::relaxed);
     return now == word(ticket, Is::awaited) || now == word(ticket, Is::handed);
   }
-  // The answer; nothing: there is none, and none is to come.
+  // The answer; nothing: there is none, and none will come.
   Is end(Ticket ticket) noexcept {
     auto expected = word(ticket, Is::awaited);
     if (word_.compare_exchange_strong(expected, 0, sync::relaxed)) return Is::nothing;
@@ -95,7 +95,7 @@ class Handover {
 
   // ---- the listening thread
 
-  // False: no thread waits for that.
+  // False: no thread waits for that request.
   bool begin(Ticket ticket) noexcept {
     auto expected = word(ticket, Is::awaited);
     return word_.compare_exchange_strong(expected, word(ticket, Is::handed),
@@ -115,16 +115,16 @@ class Handover {
   sync::atomic<std::uint64_t> word_{0};
 };
 
-// The last request of one thread, and what comes back. Lives with the thread's LeaseClient; a
+// The last request of one thread, and its answer. Lives with the thread's LeaseClient; a
 // ClientConnection knows it from attach() to detach().
 struct PendingRequest {
   std::uint32_t slot = lease_slots;  // of the shared page; lease_slots: none yet
   Ticket ticket = 0;                 // modulo lease_slots, the slot
   Handover answer;
-  Grant grant{};  // that came with an answer `granted`
+  Grant grant{};  // with an answer `granted`
 
   void next() noexcept { ticket += lease_slots; }
-  // By the thread that has heard the answer, if the request still waits for that.
+  // By the thread that has heard the answer, if the request still waits for it.
   bool take(Ticket of, Handover::Is what) noexcept {
     if (!answer.begin(of)) return false;
     answer.settle(of, what);

@@ -11,8 +11,8 @@ namespace {
 struct Launcher {
   char const* rank;
   char const* ranks;
-  std::array<char const*, 2> job;  // together its name; null: by the launcher
-  char const* host = nullptr;      // which of the numbers of ranks; null: there is one
+  std::array<char const*, 2> job;  // together they name the job; null: the launcher names it
+  char const* host = nullptr;  // the list that numbers this host's ranks; null: there is one list
 };
 
 // mpirun within a batch job inherits Slurm's variables, so Slurm comes last.
@@ -35,7 +35,7 @@ std::uint64_t mixed(std::uint64_t hash, unsigned char byte) noexcept {
   return (hash ^ byte) * 0x100000001b3;
 }
 
-// The number that the text begins with; `behind` is what follows.
+// The number at the beginning of the text; `behind` is the rest.
 bool read(char const* text, std::uint32_t& into, char const** behind = nullptr) noexcept {
   if (text == nullptr) return false;
   auto const [end, failed] = std::from_chars(text, text + std::strlen(text), into);
@@ -43,7 +43,8 @@ bool read(char const* text, std::uint32_t& into, char const** behind = nullptr) 
   return failed == std::errc{};
 }
 
-// Of "2(x3),1", Slurm's for two on each of three hosts and one on the next, that of the nth host.
+// From "2(x3),1", Slurm's text for two on each of three hosts and one on the next: that of the nth
+// host.
 bool read_nth(char const* text, std::uint32_t nth, std::uint32_t& into) noexcept {
   while (read(text, into, &text)) {
     std::uint32_t times = 1;

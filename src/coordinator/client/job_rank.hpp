@@ -9,9 +9,9 @@
 
 namespace nigh::coordinator {
 
-// `variable` looks one up (getenv), null: it is not set. `parent`: the process that started this
-// one, which launchers that number no job share among the ranks of one. A program of one rank is as
-// good as none.
+// `variable` looks up a variable (getenv); null: it is not set. `parent`: the process that started
+// this one; launchers that do not number jobs have one parent for all ranks of a job. A program of
+// one rank counts as no MPI program.
 JobRank rank_in_job(char* (*variable)(char const* name), std::uint64_t parent) noexcept;
 
 }  // namespace nigh::coordinator

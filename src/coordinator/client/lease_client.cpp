@@ -64,7 +64,7 @@ void LeaseClient::give_back() noexcept {
   lease_ = 0;
 }
 
-// True if the lease is now to be released by message, whether a region is in it or not.
+// True if the lease must now be released by message, whether a region uses it or not.
 bool LeaseClient::forget_word() noexcept {
   return holds() && (word().give_back(lease_) || word().decline(lease_));
 }
@@ -73,16 +73,16 @@ bool LeaseClient::forget_word() noexcept {
 std::uint32_t LeaseClient::most(Demand demand, RegionWord advice) noexcept {
   auto const told = demand.maximum > 0 ? demand.maximum : max_cpus;
   if (demand.is_known() || advice.maximum() == 0) return told;
-  // A trial may be one with more threads than that.
+  // A trial may use more threads than that.
   return std::min<std::uint32_t>(told, std::max(advice.maximum(), advice.size()));
 }
 
-// It could use no more than the lease has, or would not have been given more.
+// The region could use no more than the lease has, or would not have been granted more.
 bool LeaseClient::suits(std::uint32_t most) const noexcept {
   return most <= team_.size || most <= asked_;
 }
 
-// The cpus that the region has now, of those of the lease.
+// The cpus that the region uses now, of those of the lease.
 GrantedTeam LeaseClient::part(bool is_to_be_timed) const noexcept {
   return {cpus_.data(),   size_now_,    team_.version,
           is_to_be_timed, team_.floats, FallbackReason::none};
@@ -98,8 +98,8 @@ GrantedTeam LeaseClient::team_for(Demand demand, RegionWord advice) noexcept {
   return part(region_ == due_);
 }
 
-// The coordinator tries out one region at a time; here each trial ends by itself, whatever becomes
-// of its reports.
+// The coordinator tries out one region at a time; here each trial ends by itself, even if its
+// reports are lost.
 GrantedTeam LeaseClient::team_of_trial(RegionWord advice, std::uint32_t can) noexcept {
   if (advice != trial_) {
     trial_ = advice;
@@ -115,8 +115,8 @@ GrantedTeam LeaseClient::team_of_trial(RegionWord advice, std::uint32_t can) noe
   return part(is_timed);
 }
 
-// Of the run that has just ended. One with the trial's team that takes too long is reported, and
-// the trial's last.
+// About the run that has just ended. A run with the trial's team that takes too long is reported,
+// and is the trial's last.
 bool LeaseClient::is_reported_of_trial() noexcept {
   auto const run = trial_runs_ - 1;
   if (!TrialRuns::has_its_team(run)) {
@@ -150,7 +150,7 @@ GrantedTeam LeaseClient::enter_by_message(Demand demand) noexcept {
   return none(why_none_);
 }
 
-// Tells a coordinator that may have just started what this thread had from the one before.
+// Tells a coordinator that may have just started which cpus this thread had from the one before.
 bool LeaseClient::claim(Demand demand) noexcept {
   Claim claim{.region = region_, .ticket = 0, .demand = demand, .team = {}};
   for (std::uint32_t i = 0; i < team_.size; ++i) claim.team.add(cpus_[i]);
@@ -186,7 +186,7 @@ bool LeaseClient::request(Demand demand) noexcept {
       patience);
 }
 
-// Patience as the coordinator is told.
+// The patience that the coordinator is told.
 bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noexcept {
   why_none_ = FallbackReason::no_answer;
   auto const link = connection_.link();
@@ -235,7 +235,7 @@ void LeaseClient::report(std::uint32_t trial) noexcept {
 void LeaseClient::leave_by_message(LeaseWord::Left left) noexcept {
   bool const is_of_trial =
       std::exchange(report_at_ns_, Report::every_ns) == 0 && is_reported_of_trial();
-  if (link_ != connection_.link()) return;  // the lease is kept in mind, to be claimed
+  if (link_ != connection_.link()) return;  // the lease is remembered, to be claimed
   bool const is_long = duration_ns_ >= Report::every_ns;
   if (is_of_trial || is_long || region_ == due_) report(is_of_trial ? trial_.trial() : 0);
   if (unreported_ns_ >= Report::every_ns) {

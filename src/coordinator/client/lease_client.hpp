@@ -9,7 +9,7 @@
 //
 // A kept lease costs two compare-exchanges in the shared page (protocol/lease_word.hpp). All else
 // goes by message, over the process's ClientConnection. tests/openmp/scripted_leases.cpp puts a
-// script in the place of lease_client.cpp.
+// script in place of lease_client.cpp.
 
 #include <array>
 #include <cstdint>
@@ -28,21 +28,21 @@ class LeaseClient {
   LeaseClient(LeaseClient const&) = delete;
   LeaseClient& operator=(LeaseClient const&) = delete;
 
-  // Waits for cpus if there are none for it, for a moment (policy/cpus/lease_patience.hpp) or as
+  // Waits for cpus if none are free for it: for a moment (policy/cpus/lease_patience.hpp), or as
   // long as it takes (ConnectionOptions::waits_briefly). A lease serves all regions of its thread:
-  // one that can use fewer threads, as `demand` or the coordinator says, gets the first of its
-  // cpus; for one that can use more than was asked for, it is changed for another.
+  // a region that can use fewer threads, as `demand` or the coordinator says, gets the first of its
+  // cpus; for a region that can use more than was asked for, the lease is exchanged.
   GrantedTeam enter(RegionId region, Demand demand) noexcept;
   void leave(std::uint64_t duration_ns) noexcept;
 
-  // For a runtime that is in a region all the time, so to say, and hears when its lease is asked
-  // for (ConnectionOptions::listens): its lease goes back with the message that asks for another.
+  // For a runtime, which is always in a region, so to speak, and hears when its lease is asked for
+  // (ConnectionOptions::listens): its lease goes back with the message that asks for another.
   GrantedTeam exchange(RegionId region, Demand demand) noexcept;
   void give_back() noexcept;
-  // A lease that came over the connection that there is now.
+  // The lease came over the present connection.
   bool holds() const noexcept { return lease_ != 0 && link_ == connection_.link(); }
-  // While neither enter() nor exchange() is under way, by any thread, one at a time: the lease is
-  // of no use for a while; it is again. False if it is asked for, or gone.
+  // From any thread, one at a time, while neither enter() nor exchange() is under way: the lease is
+  // unused from pause() to resume(). False if it is asked for, or gone.
   bool pause() noexcept { return holds() && word().pause(lease_); }
   bool resume() noexcept { return holds() && word().enter(lease_); }
   bool is_kept() const noexcept { return holds() && word().is_kept(lease_); }
@@ -70,7 +70,7 @@ class LeaseClient {
   // of the lease
   LeaseId lease_ = 0;        // 0: none
   std::uint32_t link_ = 0;   // over which it came
-  GrantedTeam team_{};       // all of it, on cpus_; kept in mind when the connection is lost
+  GrantedTeam team_{};       // all of the lease, on cpus_; remembered when the connection is lost
   std::uint32_t asked_ = 0;  // for it
   // of the region
   bool is_inside_ = false;
@@ -79,11 +79,11 @@ class LeaseClient {
   std::uint64_t duration_ns_ = 0;
   std::uint64_t unreported_ns_ = 0;
   std::uint64_t report_at_ns_ = Report::every_ns;  // 0: at once, for it is part of a trial
-  // The region whose next run is to be reported. Each 100 ms end in some region, so all come as
-  // often as they are long; the run in which they end is not reported, for runs that were disturbed
-  // are longer.
+  // The region whose next run is reported. Each 100 ms end in some region, so every region is
+  // reported in proportion to its time; the run in which they end is not reported, for disturbed
+  // runs are longer.
   RegionId due_ = no_region;
-  // The trial under way, and how many runs of it there were.
+  // The trial under way, and how many of its runs there were.
   RegionWord trial_{};
   std::uint32_t trial_runs_ = 0;
   std::uint32_t usual_size_ = 0;

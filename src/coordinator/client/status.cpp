@@ -12,8 +12,8 @@
 namespace nigh::coordinator {
 namespace {
 
-// One that does not let us in says why and closes, without having read what we ask: the system
-// tells of that first.
+// A coordinator that refuses this process says why and closes without reading the question: the
+// system reports that first.
 int receive(int socket, std::span<std::byte> into) {
   int const size = platform::receive_bytes(socket, into);
   return size == -ECONNRESET ? platform::receive_bytes(socket, into) : size;

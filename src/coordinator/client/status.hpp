@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The host and all its programs, as the coordinator tells people.
+// The host and all its programs, as the coordinator describes them to people.
 
 #include <nigh/result.hpp>
 #include <string>
@@ -11,7 +11,7 @@
 namespace nigh::coordinator {
 
 struct HostStatus {
-  Status host;                   // of it, only the part about the host
+  Status host;                   // only its part about the host
   std::vector<Status> programs;  // by number
 };
 

@@ -9,7 +9,7 @@ namespace nigh::coordinator {
 
 using policy::PositionSet;
 
-// The cpu time that a lease has had since the last Energy, by package.
+// The cpu time of a lease since the last Energy event, by package.
 void Coordinator::count_time(Lease const& lease) {
   if (packages_.empty()) return;
   auto& owner = program(lease.owner);
@@ -22,8 +22,9 @@ void Coordinator::count_time(Lease const& lease) {
   }
 }
 
-// A program's part of a package's energy is the part of the package's cpu time that it held; what
-// nobody held is nobody's. The first event, and one with other packages, only says which there are.
+// A program's part of a package's energy is the part of the package's cpu time that it held; energy
+// of cpus that no program held belongs to none. The first event, and one with other packages, only
+// says which packages there are.
 void Coordinator::happen(Energy const& e) {
   std::vector<PositionSet> packages;
   for (auto const& package : e.packages) {
@@ -60,7 +61,7 @@ std::vector<Status> Coordinator::statuses() const {
   return all;
 }
 
-// Of the host, and of the first program whose number is at least this.
+// The status of the host, and of the first program whose number is at least this.
 Status Coordinator::status(std::uint32_t number) const {
   Status s;
   s.cpus = static_cast<std::uint32_t>(machine_.size());

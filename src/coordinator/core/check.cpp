@@ -36,7 +36,7 @@ void Coordinator::check() const {
     Waiting const& w = queue_[i];
     auto const owner = programs_.find(w.owner);
     NIGH_ASSERT(owner != programs_.end(), "those who wait are alive");
-    // Nobody waits for nothing: somebody has, or is to have, what it could use.
+    // No program waits without reason: another one has, or will get, the cpus it could use.
     NIGH_ASSERT(owner->second.allowed.intersects(leased) ||
                     owner->second.allowed.intersects(kept) || is_anything_kept_from(w) ||
                     room_while_backing_off(*w.program->user) == 0,

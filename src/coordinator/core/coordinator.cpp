@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The change that each event makes. serve.cpp then hands out cpus; accounts.cpp tells of it.
+// How each event changes the state. serve.cpp then hands out cpus; accounts.cpp describes the
+// result.
 #include "coordinator/core/coordinator.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ Coordinator::Coordinator(policy::CoreMap machine, CoordinatorOptions options, Ti
     NIGH_ASSERT(machine_.cpu(p) < max_cpus, "cpus have numbers that messages can carry");
 }
 
-// Called in a copy, where all pointers still lead to the original.
+// Called in a copy, in which all pointers still lead to the original.
 void Coordinator::point_to_own() {
   auto const own_user = [this](User*& user) { user = &users_.at(user->id); };
   auto const own_program = [this](Program*& p) { p = &programs_.at(p->connection); };
@@ -111,7 +112,7 @@ void Coordinator::happen(Lost const& e) {
   if (--user.programs == 0) forget_users_without_programs();
 }
 
-// Those whose leases have ended are still known when they come again at once.
+// Users whose leases have ended are still known when they come again soon.
 void Coordinator::forget_users_without_programs() {
   std::erase_if(users_, [this](auto const& u) {
     bool const goes = u.second.programs == 0 && !u.second.back_off.is_on(now_);
@@ -128,7 +129,7 @@ void Coordinator::happen(Load const& e) {
   for (int p = 0; p < machine_.size(); ++p)
     if (e.busy.has(machine_.cpu(p))) busy_.add(p);
   has_unseen_load_ = e.is_unseen_elsewhere;
-  may_grow_ = true;  // or had better not be bound any more, or may be again
+  may_grow_ = true;  // or should not be bound any more, or may be again
 }
 
 void Coordinator::happen(Known const& e) {
@@ -197,7 +198,7 @@ bool Coordinator::has_room_for(Connection from, Ticket ticket, bool gives_one_ba
   return !taken;
 }
 
-// False if the lease is another program's. One that is no more may just have ended: no matter.
+// False if the lease is another program's. A lease that is unknown may just have ended: no harm.
 bool Coordinator::give_back(Connection from, LeaseId id) {
   auto const lease = leases_.find(id);
   if (lease == leases_.end()) return true;

@@ -8,31 +8,32 @@
 //     │          │  └ its patience is over: unplaced
 //     └──────────────────────▲  └────────────────▲
 //
-// - Requests wait in a line, and each program has one there at a time: the others stand behind it.
-//   Users come to the line in turn, and so do the programs of a user (line.cpp), so that what one
-//   of them has waiting delays the others by one turn. In the line requests are served in order;
-//   one of a program that something is kept for stands there as if it had come when that began, but
-//   never in front of one that waits for ever. A later one may be served before an earlier one only
-//   with cpus that the earlier one must not use.
-// - A user that holds its part of the cpus waits behind users that do not; what it holds beyond its
-//   part is asked back for them, and ends after `overdue_between_users`. A program whose lease has
-//   ended so stands behind others for a while (policy/cpus/back_off.hpp).
-// - A lease stays until its program gives it back; while others wait it is asked for, at the
-//   earliest a slice after it was granted; before that, if it is larger than its equal part, or if
-//   no region uses it just then. Its program is expected again for a moment (decision 0020). A
-//   lease that is not back `overdue` later, and waited for by who waits for ever, ends all the
-//   same: whoever still runs there is as slow as without a coordinator, but not wrong.
-// - A request that has waited for as long as it would is answered, and waits no more: its region
-//   runs on shared cpus. Its program is in want for a while: leases are asked back for it as if it
-//   waited, and for the first moments what comes back is kept for it from others that do not wait
-//   for ever. Slices are shorter meanwhile, so that all have their turn within their patience.
-// - So the k-th in a line of one user's programs, of which none backs off, is served within
-//   k x (slice + overdue), and usually within the time that others' regions take. Why: what is in
-//   the way of the first in line was granted before it became first, so all of that is revoked a
-//   slice later, and gone by the end of `overdue`; then all cpus it may use are free, and no
-//   request needs more than those. One that does not wait for ever is answered at the end of its
-//   patience at the latest.
+// - Requests wait in a line, with one place for each program at a time: its other requests stand
+// behind. Users come to the line in round robin, and so do the programs of a user (line.cpp), so
+// that the waiting requests of one delay the others by one place. The line is served in order. A
+// request of a program for which cpus are kept has a place as if it had come when the keeping
+// began, but never in front of a request that waits for ever. A later request is served before an
+// earlier one only with cpus that the earlier one must not use.
+// - A user that holds its part of the cpus waits behind users that do not. Its cpus beyond its part
+// are asked back for them, and end after `overdue_between_users`. A program whose lease has ended
+// in this way stands behind others for a while (policy/cpus/back_off.hpp).
+// - A lease stays until its program gives it back. While others wait it is asked for, at the
+// earliest a slice after it was granted; earlier if it is larger than its equal part, or if no
+// region uses it just then. Its program is then expected again for a moment (decision 0020). A
+// lease that is not back `overdue` later ends if a request that waits for ever wants it: threads
+// still running there are as slow as without a coordinator, but not wrong.
+// - A request whose patience is over is answered, and waits no more: its region runs on shared
+// cpus. Its program is in want for a while: leases are asked back for it as if it waited, and for
+// the first moments the returned cpus are kept for it from requests that do not wait for ever.
+// Slices are shorter meanwhile, so that all are served within their patience.
+// - So the k-th in a line of one user's programs, of which none backs off, is served within k x
+// (slice + overdue), and usually within the time that others' regions take. Reason: every lease in
+// the way of the first in line was granted before it became first, so all of them are revoked a
+// slice later, and gone by the end of `overdue`; then all cpus it may use are free, and no request
+// needs more than those. A request that does not wait for ever is answered at the end of its
+// patience at the latest.
 // - Programs of one cgroup together hold no more cpus than its quota has time for. The k-th in line
+// is then the k-th of those whose cgroup has cpus left (quotas.cpp).
 //   is then the k-th of those whose cgroup has cpus left (quotas.cpp).
 
 #include <cstdint>
@@ -58,7 +59,7 @@ class Coordinator : private CoordinatorState {
 
   std::vector<Send> step(Event const& event, Time now);
 
-  // When a Tick is due, if nothing else happens before.
+  // When the next Tick is due, if nothing else happens before.
   std::optional<Time> next_tick() const;
 
   int programs() const noexcept { return static_cast<int>(programs_.size()); }
@@ -67,7 +68,7 @@ class Coordinator : private CoordinatorState {
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
   CpuSet held_by(Connection connection) const;  // by leases
-  // Leases of users that hold more than their part, with users that they keep from their own part:
+  // Pairs of leases of users that hold more than their part, and users that they keep from theirs:
   // those want cpus, hold less than their part, and do not back off. True: the lease is asked back.
   std::map<std::pair<LeaseId, std::uint32_t>, bool> leases_beyond_parts() const;
   // The user wants cpus, holds less than its part of them and less than it wants, and does not back
@@ -75,16 +76,16 @@ class Coordinator : private CoordinatorState {
   bool lacks_its_part(std::uint32_t user) const;
   bool backs_off(std::uint32_t user) const;
 
-  // The knowledge of a program's regions so far, and from how many reports. Nothing of one that
-  // has not come, or has left.
+  // The present knowledge of a program's regions, and from how many reports. Nothing for a program
+  // that has not come, or has left.
   std::vector<KnownRegion> known_regions(Connection connection) const;
   std::uint64_t reports(Connection connection) const;
 
-  // Of all programs by number, as of the last step; the last one is of the host alone.
+  // Of all programs by number, after the last step; the last entry is for the host alone.
   std::vector<Status> statuses() const;
 
-  // Aborts if a cpu has two leases or a lost one, a lease no living owner, or somebody waits for
-  // nothing. Debug builds do it after every step.
+  // Aborts if a cpu has two leases or a lost one, a lease no living owner, or a program waits
+  // without reason. Debug builds check after every step.
   void check() const;
 
  private:
@@ -110,7 +111,7 @@ class Coordinator : private CoordinatorState {
   bool has_room_for(Connection from, Ticket ticket, bool gives_one_back);
   bool give_back(Connection from, LeaseId id);
 
-  // serve.cpp: who gets what, once it is known what happened
+  // serve.cpp: which requests get which cpus
   void expire();
   void serve();
   policy::CoreDecision decide_for(Waiting const& request, policy::PositionSet const& kept,
@@ -135,7 +136,7 @@ class Coordinator : private CoordinatorState {
   void look_for_resting();
   bool is_larger_by_now(Lease const& lease) const;
 
-  // line.cpp: who stands in line
+  // line.cpp: the order of requests
   Kind kind_of(Program const& program) const;
   void stand_behind(Waiting request);
   void give_a_turn(Program& program);
@@ -155,7 +156,7 @@ class Coordinator : private CoordinatorState {
   void check_line() const;
   void forget_users_without_programs();
 
-  // want.cpp: who got no cpus in time
+  // want.cpp: programs that got no cpus in time
   void give_up();
   void run_unplaced(Waiting const& request, int want_cpus);
   void give_up(Connection whose, Ticket ticket);
@@ -204,7 +205,7 @@ class Coordinator : private CoordinatorState {
     return !lease.revoked && ripe_if_idle_at(lease) <= now_;
   }
 
-  // quotas.cpp: what programs may have
+  // quotas.cpp: limits on what programs may have
   int part_in(Quotas::Group const& group) const;
   int left_for(Connection who) const;
   int most_for(Connection who, int instead_of = 0) const;

@@ -18,17 +18,17 @@ using Time = std::int64_t;  // microseconds since any moment; never goes back
 struct Received {
   Connection from = 0;
   ProgramMessage message;
-  std::uint32_t user = 0;  // whose program it is; counts when it registers
+  std::uint32_t user = 0;  // the program's user; counts when it registers
 };
 struct Lost {  // the program died, left, or its connection broke
   Connection connection = 0;
 };
 struct Tick {};                      // time has passed
-struct Load {                        // of programs without a coordinator
-  CpuSet busy;                       // cpus that they keep busy: given last
-  bool is_unseen_elsewhere = false;  // they use leased cpus, too, it is not known which
+struct Load {                        // external load
+  CpuSet busy;                       // cpus that it keeps busy: they are given last
+  bool is_unseen_elsewhere = false;  // it uses leased cpus, too, unknown which
 };
-struct Energy {  // that the host has used since the last event of this kind
+struct Energy {  // the host's energy use since the last event of this kind
   struct Package {
     CpuSet cpus;
     std::uint64_t used_uj = 0;
@@ -36,7 +36,7 @@ struct Energy {  // that the host has used since the last event of this kind
   };
   std::vector<Package> packages;
 };
-struct Known {  // of a program that has come: what it was told or taught when it ran before
+struct Known {  // about a program that has come: its lessons from earlier runs
   Connection connection = 0;
   std::vector<KnownRegion> regions;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line of requests that wait, and its order.
 //
-// A request comes to the line when it is its user's turn, and among that user's requests its
-// program's. The line is short, so that an event costs the same however many requests wait behind
-// it; each user has a place there, and a program has one at a time.
+// A request comes to the line when it is its user's turn, and within the user, its program's. The
+// line is short, so that an event costs the same however many requests wait behind it; each user
+// has a place there, and a program has one at a time.
 //
-// The line is made of turns: a user's second request stands behind the first ones of all others.
-// A user that has its part of the cpus, or backs off, stands behind all users that do not.
+// The line is made of rounds: a user's second request stands behind the first ones of all others. A
+// user that has its part of the cpus, or backs off, stands behind all users that do not.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -37,7 +37,7 @@ void Coordinator::stand_behind(Waiting request) {
   recount(owner);
 }
 
-// Unless it has one, or stands in line already.
+// Unless it has a turn, or stands in line already.
 void Coordinator::give_a_turn(Program& program) {
   if (program.behind.empty() || program.has_turn || program.stands != Stands::nowhere) return;
   program.has_turn = true;
@@ -104,7 +104,7 @@ void Coordinator::line_up(Waiting request) {
   bool const is_expected = request.until && is_in_want(owner) && now_ < owner.kept_until;
   request.place_since = is_expected ? owner.want_since : now_;
   owner.stands = Stands::in_line;
-  leave_want(owner);  // it waits, which is more
+  leave_want(owner);  // it waits, which counts more
   recount(owner);
   auto const in_front_of_it = [&](Waiting const& w) {
     if (w.program->user != owner.user && w.round != request.round) return w.round < request.round;
@@ -115,7 +115,7 @@ void Coordinator::line_up(Waiting request) {
   queue_.insert(place, std::move(request));
 }
 
-// One that has stood in line or outside, and does no more.
+// A request that has stood in line or outside, and does no more.
 void Coordinator::leave_line(Waiting const& request) {
   Program& owner = *request.program;
   User& user = *owner.user;
@@ -135,7 +135,7 @@ void Coordinator::stop_waiting(Waiting const& request) {
   recount(owner);
 }
 
-// 0: before all others.
+// 0: in front of all others.
 int Coordinator::precedence(Program const& program) const noexcept {
   User const& user = *program.user;
   int const of_program = program.back_off.is_on(now_) ? 1 : 0;
@@ -171,7 +171,7 @@ std::optional<Time> Coordinator::expected_until(User const& but_for) const {
   return other.at + options_.active_us;
 }
 
-// A user that backs off has no more than its part, also while the others' cpus are free between two
+// A user that backs off has no more than its part, even while the others' cpus are free between two
 // of their regions: it would not give them back in time.
 int Coordinator::room_while_backing_off(User const& user) const {
   if (!user.back_off.is_on(now_) || !expected_until(user)) return machine_.size();
@@ -179,7 +179,7 @@ int Coordinator::room_while_backing_off(User const& user) const {
   return std::max(0, policy::user_part(machine_.size(), users) - user.held);
 }
 
-// Counts again for all programs, after something has changed with this one.
+// Counts all programs again, after a change to this one.
 void Coordinator::recount(Program& program) {
   User& user = *program.user;
   bool const wants = is_in_want(program);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cpus that programs may have when a quota of cpu time, or a cpuset, says less than they have
-// registered.
+// The cpus that programs may have when a quota of cpu time, or a cpuset, allows fewer than they
+// have registered.
 //
-// A request for which its cgroup has no cpu left stands outside, in the order it came; where nobody
-// has a quota, nobody stands there. Each request in the queue has one cpu of its quota reserved, so
-// what waits in the queue waits for cpus of the host, as without quotas, and everything that is
-// said of the queue stays true.
+// A request whose cgroup has no cpu left stands outside the line, in the order it came; without
+// quotas, the outside is empty. Each request in line has one cpu of its quota reserved. So requests
+// in line wait for cpus of the host, as without quotas, and all rules of the line stay true.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -27,7 +26,7 @@ void Coordinator::happen(Bound const& e) {
   may_grow_ = true;
 }
 
-// The system moves threads that a cpuset leaves without any of their cpus to all of the cpuset's.
+// The system moves threads whose cpus a cpuset excludes to all of the cpuset's cpus.
 void Coordinator::happen(Allowed const& e) {
   auto const found = programs_.find(e.connection);
   if (found == programs_.end()) return;
@@ -48,8 +47,7 @@ void Coordinator::happen(Allowed const& e) {
   }
 }
 
-// The cpus that each program of the group that holds cpus, wants some or is in want has when all
-// have equally many.
+// The equal part of each program of the group that holds cpus, wants some or is in want.
 int Coordinator::part_in(Quotas::Group const& group) const {
   return std::max(1, group.cpus / std::max(1, group.claims));
 }
@@ -63,7 +61,7 @@ int Coordinator::left_for(Connection who) const {
   return left;
 }
 
-// Cpus that a lease may have at most: for a request in the queue, or instead of one with so many.
+// Cpus that a lease may have at most: for a request in line, or in place of one with so many.
 int Coordinator::most_for(Connection who, int instead_of) const {
   int most = std::numeric_limits<int>::max();
   if (quotas_.all().empty()) return most;
@@ -80,7 +78,7 @@ policy::ThreadDemand Coordinator::within_quota(policy::ThreadDemand demand, int 
   return {std::min(demand.maximum, most), std::min(demand.optimal, most)};
 }
 
-// Those whose turn it is, and of those who stand outside, as many as their quotas reach for by now.
+// The requests whose turn it is; of those outside, as many as their quotas reach for by now.
 void Coordinator::admit() {
   come_forward();
   for (auto w = outside_.begin(); w != outside_.end();) {
@@ -98,7 +96,7 @@ bool Coordinator::is_waited_for_outside(Quotas::Group const& group) const {
                      [&](Waiting const& w) { return !w.until && group.members.contains(w.owner); });
 }
 
-// A lease ends that was asked back long ago, and that a request outside waits for without a limit.
+// Ends a lease that was asked back long ago, if a request outside waits for it without a limit.
 void Coordinator::expire_outside() {
   if (outside_.empty()) return;
   for (auto lease = leases_.begin(); lease != leases_.end();) {
@@ -113,7 +111,7 @@ void Coordinator::expire_outside() {
   }
 }
 
-// A lease that ends may admit a request, for which other leases are overdue.
+// The end of a lease may admit a request for which other leases are overdue.
 void Coordinator::end_overdue() {
   std::size_t before = 0;
   do {
@@ -124,11 +122,11 @@ void Coordinator::end_overdue() {
   } while (leases_.size() != before);
 }
 
-// Asks back what is more than a quota by now, and what those outside are to get: equal parts, from
-// those who have most, then from those who have had them longest.
+// Asks back what now exceeds a quota, and what requests outside should get: equal parts, from the
+// programs with most, then from those that have had theirs longest.
 void Coordinator::keep_within_bounds() {
   if (quotas_.all().empty()) return;
-  // Those with nothing to do there are not looked at, however many there are.
+  // Groups with nothing to do are not looked at, however many there are.
   std::map<QuotaGroup, Quotas::Group const*> groups;
   auto const add = [&](Connection member) {
     for (auto const* group : quotas_.of(member)) groups.emplace(group->name, group);

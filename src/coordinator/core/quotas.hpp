@@ -11,12 +11,12 @@
 
 namespace nigh::coordinator {
 
-using Connection = std::uint64_t;  // whoever drives the machine names them, and uses no name again
+using Connection = std::uint64_t;  // named by the caller, which never uses a name again
 
-// A cgroup, by whatever two numbers tell it from others.
+// A cgroup, by any two numbers that tell it from others.
 using QuotaGroup = std::pair<std::uint64_t, std::uint64_t>;
 
-// All programs of the group together hold no more cpus than that by leases.
+// All programs of the group together hold no more cpus than this by leases.
 struct QuotaBound {
   QuotaGroup group;
   int cpus = 1;
@@ -27,7 +27,7 @@ class Quotas {
  public:
   struct Group {
     QuotaGroup name{};
-    int cpus = 1;  // as was last said
+    int cpus = 1;  // the last value given
     std::set<Connection> members;
     int held = 0;    // cpus, by all of them
     int queued = 0;  // requests in line
@@ -41,7 +41,7 @@ class Quotas {
     int claims = 0;
   };
 
-  // All that binds the program from now on; nothing: it has no quota.
+  // All quotas that bind the program from now on; nothing: it has none.
   void set(Connection program, std::vector<QuotaBound> const& bounds) {
     forget(program);
     if (bounds.empty()) return;
@@ -54,7 +54,7 @@ class Quotas {
       member.groups.insert(b.group);
     }
   }
-  // After any change to it.
+  // To be called after any change to it.
   void note(Connection program, Share share) {
     auto const found = members_.find(program);
     if (found == members_.end()) return;

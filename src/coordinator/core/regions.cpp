@@ -16,7 +16,7 @@ Demand from_policy(policy::ThreadDemand d) {
   return {static_cast<std::uint32_t>(d.maximum), static_cast<std::uint32_t>(d.optimal)};
 }
 
-// A program may report any time, and a double beyond 2^63 has no integer.
+// A program may report any time, and a double beyond 2^63 fits no integer.
 std::int64_t whole_ns(double ns) {
   constexpr double longest = 1e18;  // 31 years
   return std::llround(std::clamp(ns, 0.0, longest));
@@ -24,7 +24,7 @@ std::int64_t whole_ns(double ns) {
 
 }  // namespace
 
-// Of a study of all sizes, those that are as far apart as possible.
+// Of a study of all sizes, those farthest apart.
 void Regions::recall_times(Region& region, std::vector<KnownRegion::Time> const& times) {
   constexpr auto most_times = policy::RegionScaling::sizes;
   auto const count = std::min(times.size(), most_times);
@@ -35,8 +35,8 @@ void Regions::recall_times(Region& region, std::vector<KnownRegion::Time> const&
   }
 }
 
-// A quarter of the room is left for regions of which nothing is known: a library's profile may have
-// many that this program never enters.
+// A quarter of the room is left for regions about which nothing is known: a library's profile may
+// have many regions that this program never enters.
 void Regions::recall(std::vector<KnownRegion> const& known) {
   for (KnownRegion const& k : known) {
     bool const is_there = regions_.find(k.id) != regions_.end();
@@ -44,7 +44,7 @@ void Regions::recall(std::vector<KnownRegion> const& known) {
     Region* const region = find_or_add(k.id);
     if (region == nullptr) continue;
     if (k.is_fixed) region->fixed = k.demand;
-    // The lesson of this run is better.
+    // This run has taught more.
     if (!region->scaling.is_known()) recall_times(*region, k.times);
     advise(k.id, *region);
   }
@@ -80,7 +80,7 @@ void Regions::take(Report const& report, int percent, std::int64_t now_us, bool 
   advise(report.region, *region);
 }
 
-// A report that comes too late, of a trial that is over, tells nothing.
+// A late report, of a trial that is over, counts for nothing.
 void Regions::take_from_trial(Region& region, Report const& report, std::int64_t now_us,
                               bool is_shared) {
   if (!trial_ || trial_->number != report.trial || trial_->region != report.region) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The regions of one program: what each can use, as far as somebody said so or its runs have
-// taught, and which of them is being tried with another team (policy/cpus/region_probe.hpp). One at a
-// time, so that a program can count the runs of a trial by itself.
+// The regions of one program: how many threads each can use, as far as it was given or learnt, and
+// which region is being tried with another team (policy/cpus/region_probe.hpp). One at a time, so
+// that a program can count the runs of a trial by itself.
 
 #include <cstdint>
 #include <map>
@@ -26,8 +26,8 @@ struct KnownRegion {
     bool operator==(Time const&) const = default;
   };
   RegionId id = 0;
-  bool is_fixed = false;  // somebody says what it can use; that is not learnt
-  Demand demand{};        // not known, if neither anybody said so nor two sizes differ
+  bool is_fixed = false;  // its demand was given, and is not learnt
+  Demand demand{};        // unknown while it is not given and no two sizes differ
   std::vector<Time> times{};
   bool is_indifferent = false;  // its time is the same with any team
 
@@ -40,18 +40,19 @@ class Regions {
 
   void recall(std::vector<KnownRegion> const& known);
   std::vector<KnownRegion> known() const;
-  // So many runs have been reported.
+  // How many runs have been reported.
   std::uint64_t reports() const noexcept { return reports_; }
 
-  // Trials may take up to `percent` of a region's time. What is reported of a host that others use,
-  // too, is not certain.
+  // Trials may take up to `percent` of a region's time. Reports from a host that others use, too,
+  // are not certain.
   void take(Report const& report, int percent, std::int64_t now_us, bool is_shared = false);
 
   // Where nothing is known, a region may have all cpus of an idle host, and half of them on a busy
   // one.
   policy::ThreadDemand demand(RegionId id, Demand told) const;
 
-  // For people: nothing if it is not known. The demand that the user gave, or else the learnt one.
+  // For people: nothing if it is not known. The demand that the user gave, or otherwise the learnt
+  // one.
   Demand known_demand(RegionId id) const;
   std::optional<double> efficiency(RegionId id, int threads) const;
 
@@ -68,7 +69,7 @@ class Regions {
   struct Trial {
     RegionId region = 0;
     std::uint32_t number = 0;
-    std::int64_t news_us = 0;  // when it was last heard of
+    std::int64_t news_us = 0;  // when it was last reported
   };
   static void recall_times(Region& region, std::vector<KnownRegion::Time> const& times);
   Demand known_demand(Region const& region) const;

@@ -31,7 +31,7 @@ Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   return leases_.erase(lease);
 }
 
-// A lease ends that was asked back long ago and is waited for. Not for a request of the same user
+// Ends a lease that was asked back long ago and is waited for. Not for a request of the same user
 // that limits its wait: it is better off on all cpus than on those where another team still runs.
 void Coordinator::expire() {
   if (queue_.empty() && in_want_.empty()) return;
@@ -122,15 +122,15 @@ bool Coordinator::is_taken_for_anybody(Lease const& lease) const {
          std::any_of(in_want_.begin(), in_want_.end(), [&](auto const* p) { return takes(*p); });
 }
 
-// Those are given what others do not use just then, also beyond their part.
+// Such users get cpus that others do not use just then, even beyond their part.
 bool Coordinator::may_use_what_is_idle() const {
   return std::any_of(queue_.begin(), queue_.end(),
                      [this](Waiting const& w) { return !w.program->user->back_off.is_on(now_); });
 }
 
-// In the way of who has been first in line for a slice; for much longer, if it has to come from a
-// user with no more than its part: cpusets may leave no other way. A user that has its part is
-// promised no more.
+// In the way of a request that has been first in line for a slice; or for much longer, if the cpus
+// must come from a user with no more than its part: cpusets may leave no other way. A user that has
+// its part is promised no more.
 bool Coordinator::is_due(Lease const& lease) const {
   if (queue_.empty()) return false;
   Program const& first = *queue_.front().program;
@@ -147,13 +147,13 @@ PositionSet Coordinator::wanted_by_all() const {
   return wanted;
 }
 
-// The cpus of each program when all users have equally many cpus, and so have all programs of
-// a user.
+// The cpus of each program when all users have equally many cpus, and so have all programs of a
+// user.
 int Coordinator::equal_part(Program const& program) const {
   return policy::program_part(machine_.size(), competing_users_, program.user->competing);
 }
 
-// Threads of a program that begin regions: those that have cpus, or wait, or are expected again.
+// Threads of a program that begin regions: those that have cpus, wait, or are expected again.
 int Coordinator::masters_of(Program const& program) const {
   int const returning = is_returning(program) ? program.returning : 0;
   return std::max(1, static_cast<int>(program.open) + returning);
@@ -164,7 +164,7 @@ int Coordinator::part_of_a_master(Program const& program) const {
   return std::max(1, part / masters_of(program));
 }
 
-// Of that, what one of a program's masters can have beside what others of them hold.
+// The part of that for one of a program's leaders, beside what its other leaders hold.
 int Coordinator::attainable(Program const& program) const {
   int const part = std::min(program.allowed_cpus, equal_part(program));
   return std::max(1, std::min(part_of_a_master(program), part - program.held));
@@ -194,7 +194,7 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   if (is_anything_kept_from(request)) available -= kept_from(request, available);
   waiting_behind += in_want_beside(request, available);
   policy::CoreRequest const wish{demand, place_of(owner, request.place), attainable(owner)};
-  // Of few cpus that it may use it leaves others no part, if they find theirs elsewhere.
+  // A program with few allowed cpus leaves others no part of these if they find theirs elsewhere.
   if (int const all = free_.count(); all > 0)
     waiting_behind = std::max(0, (waiting_behind + 1) * available.count() / all - 1);
   if (available.intersects(busy_)) {
@@ -208,7 +208,7 @@ policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet
   return policy::decide(machine_, options_.allocation, available, wish, waiting_behind);
 }
 
-// A request that leaves the line makes room for one behind it, and may change who is first.
+// A request that leaves the line makes room for one behind it, and may change the first.
 void Coordinator::serve() {
   do {
     end_overdue();
@@ -217,7 +217,7 @@ void Coordinator::serve() {
 }
 
 bool Coordinator::serve_line() {
-  PositionSet kept(machine_.size());  // for those who wait in front
+  PositionSet kept(machine_.size());  // for requests further in front
   auto open = free_;
   bool has_granted = false;
   for (std::size_t i = 0; i < queue_.size() && !open.empty();) {
@@ -238,7 +238,7 @@ bool Coordinator::serve_line() {
       round_ = std::max(round_, request.round);
       leave_line(request);
       has_granted = true;
-      // Nothing is kept for it now, and what its quota leaves to those in front of it is less.
+      // Nothing is kept for it now, and its quota leaves less to those in front of it.
       if (was_in_want || quotas_.binds(request.owner)) i = 0, kept = PositionSet(machine_.size());
     }
     open = free_;
@@ -285,21 +285,21 @@ void Coordinator::revoke(Lease& lease, LeaseId id, Revoke::Reason why) {
   send(lease.owner, Revoke{id, why});
 }
 
-// Nobody knows here whether it is; whoever does gives it back, or nothing happens.
+// Unknown here; the program gives it back, or nothing happens.
 void Coordinator::ask_if_idle(Lease& lease, LeaseId id) {
   lease.asked_if_idle = now_;
   send(lease.owner, Revoke{id, Revoke::Reason::if_idle});
 }
 
-// It was granted when there was more for each. That does not last for a slice: it makes room once,
-// and nobody takes turns.
+// It was granted when there was more for each program. It makes room once, before its slice is
+// over, and no round robin follows.
 bool Coordinator::is_above_its_part(Lease const& lease) const {
   return !lease.revoked && lease.size > part_of_a_master(*lease.program);
 }
 
-// Asks back what those who wait are to get: as many cpus as make equal parts, from those who have
-// most, then from those who have had them longest. For whom has been first in line for a slice,
-// everything that is in the way (is_due). Those in want count as if they waited.
+// Asks back what waiting requests should get: as many cpus as make equal parts, from the programs
+// with most, then from those that have had them longest; for a request that has been first in line
+// for a slice, everything in its way (is_due). Programs in want count as if they waited.
 void Coordinator::make_room() {
   if (queue_.empty() && !anybody_in_want()) return;
   auto const wanted = wanted_by_all();
@@ -339,10 +339,10 @@ void Coordinator::make_room() {
   }
 }
 
-// Nobody waits, and cpus are free: a lease that would be a quarter larger by now is asked back, for
-// its program to ask anew; so is one whose team had better be bound to its cpus, or not any more.
-// One at a time, for each changes what the next would get. The cpus of a program that has ended
-// stay free, so that the others need not have had theirs for a slice.
+// When nobody waits and cpus are free: asks back a lease that would be a quarter larger by now, so
+// that its program asks anew; and one whose team should be bound to its cpus, or not any more. One
+// at a time, for each changes what the next would get. Cpus of a program that has ended stay free,
+// so the others need not have had theirs for a slice.
 void Coordinator::offer_more() {
   if (!may_grow_ || !queue_.empty() || anybody_in_want() || now_ < next_offer_) return;
   if (anybody_returns()) return;
@@ -367,7 +367,7 @@ void Coordinator::offer_more() {
 }
 
 // A program that does other things may have left its cpus in a lease that it keeps, while another
-// one has few of them, and nobody waits.
+// has few cpus, and nobody waits.
 void Coordinator::look_for_resting() {
   if (!queue_.empty() || now_ < next_rest_ || leases_.size() < 2) return;
   next_rest_ = now_ + options_.rest_us;
@@ -418,7 +418,7 @@ std::optional<Time> Coordinator::next_tick() const {
     at(first_since_ + slice_);
     if (competing_users_ > 1) at(first_since_ + slices_of_others * slice_);
     if (competing_users_ > 1 && anybody_returns())
-      at(returning_.back()->returning_until);  // there is more for each
+      at(returning_.back()->returning_until);  // there is more for each program
   }
   for (auto const* p : in_want_) {
     at(p->kept_until);

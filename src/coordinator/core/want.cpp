@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that do not wait for ever, and the programs that got no cpus in time.
+// Requests that do not wait for ever, and programs that got no cpus in time.
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
@@ -36,9 +36,9 @@ void Coordinator::run_unplaced(Waiting const& request, int want_cpus) {
   send(request.owner, Unplaced{request.ticket});
 }
 
-// Those who have waited for as long as they would. After serve(), so that what has just come back
-// is theirs; and before another one, for others stood behind them. A program that its quota keeps
-// outside wants no cpus of the host: its cgroup's programs make room for it.
+// Requests whose patience is over. After serve(), so that cpus just returned go to them; and before
+// the next serve(), for others stood behind them. A program that its quota keeps outside wants no
+// cpus of the host: its cgroup's programs make room for it.
 void Coordinator::give_up() {
   auto const has_ended = [this] {
     return !ends_of_patience_.empty() && std::get<Time>(*ends_of_patience_.begin()) <= now_;
@@ -73,8 +73,9 @@ void Coordinator::give_up(Connection whose, Ticket ticket) {
   stop_waiting(request);
 }
 
-// Each event looks at all who are in want, or are expected again. So those are few: of too many,
-// the user that has most of them loses its oldest. None: there is room for one more.
+// Each event looks at all programs in want or expected again, so their number is bounded: when
+// there are too many, the user with most of them loses its oldest. None: there is room for one
+// more.
 Coordinator::Program* Coordinator::one_too_many(std::vector<Program*> const& programs) {
   constexpr std::size_t most = 64;
   if (programs.size() < most) return nullptr;
@@ -106,9 +107,9 @@ void Coordinator::forget_old_wants() {
       [this](Program& p) { leave_want(p); });
 }
 
-// Gives cpus back because others wait, and will ask again at its next region. It competes
-// meanwhile: otherwise the last in line would have its part as well, and it would wait for that in
-// turn.
+// The program gives cpus back because others wait, and will ask again at its next region. It
+// competes meanwhile: otherwise the last in line would get its part as well, and it would have to
+// wait for that.
 void Coordinator::expect_again(Program& owner) {
   int const before = is_returning(owner) ? owner.returning : 0;
   leave_returning(owner);
@@ -119,7 +120,7 @@ void Coordinator::expect_again(Program& owner) {
   recount(owner);
 }
 
-// One of its masters asks again.
+// One of its leaders asks again.
 void Coordinator::come_back(Program& owner) {
   if (owner.returning > 1)
     --owner.returning;
@@ -138,7 +139,7 @@ void Coordinator::forget_old_returns() {
       [this](Program& p) { leave_returning(p); });
 }
 
-// Cpus that the last in line leaves to those who are expected again.
+// Cpus that the last in line leaves to programs expected again.
 int Coordinator::expected_beside(Program const& owner) const {
   int cpus = is_returning(owner) ? owner.returning * attainable(owner) : 0;
   for (auto const* p : returning_)
@@ -156,7 +157,7 @@ void Coordinator::set_slice() {
                          : options_.slice_us;
 }
 
-// The cpus that a program in want would get if cpus were equally many for all.
+// The cpus that a program in want would get in equal parts for all.
 int Coordinator::lacking_in_want(Program const& program) const {
   if (!is_in_want(program)) return 0;
   int const part = std::min({equal_part(program), program.want_cpus, program.allowed_cpus});
@@ -176,8 +177,9 @@ PositionSet Coordinator::wanted_by_the_patient() const {
   return wanted;
 }
 
-// For a moment after it has got nothing, from those who do not wait for ever: those have been
-// promised a bound. For as long as it is in want, from a user that has its part while this one has
+// For a moment after it got nothing, from requests that do not wait for ever: those have been
+// promised a bound. While it is in want, from a user that has its part while this one has not, and
+// from users that back off.
 // not, and from those who back off.
 bool Coordinator::is_kept_for(Program const& program, Waiting const& request) const {
   Program const& asker = *request.program;
@@ -193,8 +195,8 @@ bool Coordinator::is_anything_kept_from(Waiting const& request) const {
                      [&](auto const* p) { return is_kept_for(*p, request); });
 }
 
-// Of the cpus that are there for a request, those that others in want are to find: not those near
-// to where it runs.
+// Of the cpus available for a request, those that other programs in want should find: not those
+// near to where it runs.
 PositionSet Coordinator::kept_from(Waiting const& request, PositionSet available) const {
   PositionSet kept(machine_.size());
   int const far = std::max(0, request.place) + machine_.size() / 2;
@@ -212,7 +214,7 @@ PositionSet Coordinator::kept_from(Waiting const& request, PositionSet available
   return kept;
 }
 
-// Others in want that nothing is kept for any more: they count like those who wait behind it.
+// Other programs in want, for which nothing is kept any more, count like requests behind it.
 int Coordinator::in_want_beside(Waiting const& request, PositionSet const& available) const {
   return static_cast<int>(std::count_if(in_want_.begin(), in_want_.end(), [&](auto const* p) {
     return p != request.program && !is_kept_for(*p, request) && lacking_in_want(*p) > 0 &&

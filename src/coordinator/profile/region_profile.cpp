@@ -56,7 +56,7 @@ Written written(RegionProfile const& region) {
   return json;
 }
 
-// Thrown inside this file: where in the text, and what.
+// Thrown within this file: the place in the text, and the error.
 struct Wrong {
   std::string what;
 };
@@ -81,7 +81,7 @@ bool flag_at(Json const& json, char const* name) {
   return found->get<bool>();
 }
 
-// 0 if it is not there and need not be.
+// 0 if it is missing and may be.
 std::uint64_t number_at(Json const& json, char const* name, std::uint64_t most,
                         bool must_be = true) {
   auto const found = json.find(name);
@@ -160,7 +160,7 @@ RegionProfile* ProgramProfile::find(RegionId id) noexcept {
   return found == regions.end() ? nullptr : &*found;
 }
 
-// A region a line, for those who look at it.
+// One region a line, for readers.
 std::string profile_text(ProgramProfile const& profile) {
   Written head{{"nigh_region_profile", format}, {"program", profile.program}};
   if (!profile.path.empty()) head["path"] = profile.path;

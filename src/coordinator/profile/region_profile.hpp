@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is known of a program's regions: how long each takes with how many threads, and how many it
-// can use. One for each binary, script or library, as text:
+// The knowledge of a program's regions: how long each takes with how many threads, and how many it
+// can use. One profile for each binary, script or library, as text:
 //
 //   {"nigh_region_profile": 1, "program": "npb-cg", "path": "/usr/bin/npb-cg",
 //    "binary": "27c4fd7b4eb79b1c", "cpus": 8, "regions": [
@@ -21,8 +21,8 @@
 
 namespace nigh::coordinator {
 
-// Who says what a region can use: nighd, from how long its runs took; somebody who ran it with all
-// sizes of teams; the user. Learning changes only what is learnt.
+// The source of a region's demand: learnt by nighd from its runs; measured, in runs with all sizes
+// of teams; given by the user. Learning changes only what is learnt.
 enum class Source : std::uint8_t { learnt, measured, given };
 std::string_view to_string(Source s) noexcept;
 
@@ -30,7 +30,7 @@ struct TeamTime {
   std::uint32_t threads = 0;
   std::int64_t median_ns = 0;
   std::uint64_t runs = 0;
-  std::int64_t spread_ns = 0;  // of the middle runs; 0: none, or not known
+  std::int64_t spread_ns = 0;  // of the middle runs; 0: unknown
 
   bool operator==(TeamTime const&) const = default;
 };
@@ -49,10 +49,10 @@ struct RegionProfile {
 struct ProgramProfile {
   std::string program;        // its name
   std::string path{};         // where it was run from last; empty: not known
-  std::string interpreter{};  // that runs it, if it is a script
-  bool is_library = false;    // which any program may have loaded
+  std::string interpreter{};  // if it is a script, the program that runs it
+  bool is_library = false;    // any program may have loaded it
   std::uint64_t binary = 0;   // platform::binary_identity(), library_identity(), Script::identity
-  std::uint32_t cpus = 0;     // of the machine that all but the given was learnt on
+  std::uint32_t cpus = 0;     // of the machine that all except the given was learnt on
   std::vector<RegionProfile> regions{};
 
   RegionProfile* find(RegionId id) noexcept;
@@ -63,7 +63,7 @@ inline constexpr std::size_t most_regions = 1024;
 inline constexpr std::size_t largest_profile = 8 << 20;  // bytes of text
 
 std::string profile_text(ProgramProfile const& profile);
-// The error says what is wrong with the text, to be put behind its file's name: "is ...".
+// The error says what is wrong with the text, to follow its file's name: "is ...".
 result<ProgramProfile> parse_profile(std::string_view text);
 
 // "0x3df60"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where a thread that is awake finds what its request was granted, in the page that its program
-// shares with the coordinator: one place for each thread that begins regions. A message would cost
-// as much as all that the coordinator does for it.
+// Where a waking thread finds the answer to its request, in the page that its program shares with
+// the coordinator: one place for each thread that begins regions. A message would cost as much as
+// all that the coordinator does for the request.
 //
 //             await()            settle()
 //   nobody ──────────▶ awaited ──────────▶ answered
@@ -13,8 +13,8 @@
 //   the coordinator  is_awaited(), settle()                                         one thread
 //
 // A coordinator that does not find the program's thread awake sends a Grant. The word says which
-// request it is about, so that what comes too late for one is not taken for the next one's. The
-// coordinator believes nothing else here: a program can deceive only itself.
+// request it is about, so that an answer that comes too late is not taken for the next request's.
+// The coordinator believes nothing else here: a program can deceive only itself.
 //
 // (answer.A) A thread that sees the answer sees the lease: settle() releases, is_answered() and
 //     sleep() acquire.
@@ -36,7 +36,7 @@ class AnswerWord {
   bool is_answered(Ticket ticket) const noexcept {
     return word_.load(sync::acquire) == word(ticket, answered);  // (answer.A)
   }
-  // True if the answer has come meanwhile; else it will be a message.
+  // True if the answer has come meanwhile; otherwise it will be a message.
   bool sleep(Ticket ticket) noexcept {
     auto expected = word(ticket, awaited);
     bool const is_asleep = word_.compare_exchange_strong(expected, 0, sync::acquire);  // (answer.A)
@@ -48,7 +48,7 @@ class AnswerWord {
   bool is_awaited(Ticket ticket) const noexcept {
     return word_.load(sync::relaxed) == word(ticket, awaited);
   }
-  // False if nobody is awake any more.
+  // False if the thread is not awake any more.
   bool settle(Ticket ticket) noexcept {
     auto expected = word(ticket, awaited);
     return word_.compare_exchange_strong(expected, word(ticket, answered),
@@ -65,8 +65,8 @@ class AnswerWord {
   sync::atomic<std::uint64_t> word_{0};
 };
 
-// As much of a Grant as the program needs, or an Unplaced, which is no lease on no cpus; both sides
-// copy no more cpus than there are.
+// The part of a Grant that the program needs, or an Unplaced, which is no lease on no cpus. Both
+// sides copy only the cpus that there are.
 struct alignas(64) Answer {
   AnswerWord word;
   LeaseId lease = 0;
@@ -74,13 +74,13 @@ struct alignas(64) Answer {
   std::uint32_t floats = 0;  // or 1
   std::array<std::uint16_t, max_cpus> cpus{};
 
-  // The coordinator. False: it is to be a message.
+  // By the coordinator. False: the answer must be a message.
   bool put(Grant const& grant) noexcept {
     if (!word.is_awaited(grant.ticket)) return false;
     lease = grant.lease;
     floats = grant.floats;
     auto const count = static_cast<std::uint32_t>(grant.team.size());
-    size = count;  // never read again here: the program may have written something else meanwhile
+    size = count;  // not read again here: the program may write something else meanwhile
     for (std::uint32_t i = 0; i < count; ++i)
       cpus[i] = static_cast<std::uint16_t>(grant.team[static_cast<int>(i)]);
     return word.settle(grant.ticket);
@@ -92,9 +92,9 @@ struct alignas(64) Answer {
     return word.settle(message.ticket);
   }
 
-  // The program, when it is answered.
+  // By the program, when it is answered.
   bool is_unplaced() const noexcept { return lease == 0 && size == 0; }
-  // A message that is no Grant leaves it invalid.
+  // A message that is no Grant makes the answer invalid.
   Grant get(Ticket ticket) const noexcept {
     Grant grant{.lease = lease, .ticket = ticket, .wanted = 0, .floats = 0, .team = {}};
     grant.floats = static_cast<std::uint8_t>(floats != 0 ? 1 : 0);

@@ -27,14 +27,14 @@ struct Header {
   }
 };
 
-// The unsigned number that stands for an integer or enumerator of the same size.
+// The unsigned number for an integer or enumerator of the same size.
 template <class Part>
 using Bits = std::conditional_t<
     sizeof(Part) == 1, std::uint8_t,
     std::conditional_t<sizeof(Part) == 2, std::uint16_t,
                        std::conditional_t<sizeof(Part) == 4, std::uint32_t, std::uint64_t>>>;
 
-// Numbers that are in memory as they travel, one behind the other.
+// Numbers that are in memory as they travel, one after the other.
 template <class Part>
 constexpr bool is_as_it_travels = false;
 template <class Number, std::size_t size>

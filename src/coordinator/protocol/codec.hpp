@@ -10,8 +10,8 @@
 //  16     the members in the order of layout(), little-endian, without padding
 //
 // A reader trusts nothing: bytes are a message only if all of this holds, every value is in its
-// range, and nothing is behind. So there is one way to write each message, and encoding what was
-// decoded gives the same bytes.
+// range, and nothing follows. So there is one way to write each message, and encoding a decoded
+// message gives the same bytes.
 
 #include <array>
 #include <cstddef>
@@ -29,7 +29,7 @@ inline constexpr std::size_t header_size = 16;
 
 namespace detail {
 
-// Walks over a layout and adds up.
+// Walks over a layout and adds up its sizes.
 struct ByteCount {
   std::size_t bytes = 0;
 
@@ -54,7 +54,7 @@ constexpr std::size_t wire_size() noexcept {
   M::layout(count, message);
   return header_size + count.bytes;
 }
-// The protocol is what these numbers and the order of members say: a change is a new version.
+// These numbers and the order of members define the protocol: a change is a new version.
 static_assert(wire_size<Register>() == 221 && wire_size<Request>() == 52);
 static_assert(wire_size<Claim>() == 2086 && wire_size<Release>() == 24);
 static_assert(wire_size<Report>() == 40 && wire_size<Query>() == 20);
@@ -81,7 +81,7 @@ Frame encode(ProgramMessage const& message) noexcept;
 Frame encode(CoordinatorMessage const& message) noexcept;
 
 enum class DecodeError : std::uint8_t {
-  wrong_size,       // shorter than a header, or not as long as the kind says
+  wrong_size,       // shorter than a header, or not the size of its kind
   not_nigh,         // some other protocol
   foreign_version,  // of this protocol
   unknown_kind,     // or one that the other side sends
@@ -89,10 +89,10 @@ enum class DecodeError : std::uint8_t {
 };
 std::string_view to_string(DecodeError e) noexcept;
 
-// The version that these bytes name, when they begin like a message of any; else 0, which is none.
+// The version that these bytes name, when they begin like a message of any version; otherwise 0.
 std::uint16_t version_in(std::span<std::byte const> bytes) noexcept;
 
-// All of `bytes` is one message.
+// All of `bytes` must be one message.
 std::variant<ProgramMessage, DecodeError> decode_from_program(
     std::span<std::byte const> bytes) noexcept;
 std::variant<CoordinatorMessage, DecodeError> decode_from_coordinator(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cpus as they travel, by Linux's numbers: a set says which, a team also says whose.
+// Cpus in messages, by Linux's numbers: a set has no order, a team has one, that of its threads.
 //
-// Both are bounded: what arrives is copied into place, and no message can make its reader allocate.
+// Both are bounded: received cpus are copied into place, and no message can make its reader
+// allocate.
 
 #include <array>
 #include <bit>
@@ -13,10 +14,10 @@
 
 namespace nigh::coordinator {
 
-// As many as glibc's cpu_set_t holds, which is what threads are pinned with.
+// As many as glibc's cpu_set_t holds, with which threads are pinned.
 inline constexpr int max_cpus = 1024;
 
-// In no order: what a program may use at all.
+// Unordered: the cpus that a program may use.
 struct CpuSet {
   std::array<std::uint64_t, max_cpus / 64> words{};
 
@@ -39,9 +40,9 @@ struct CpuSet {
   static constexpr std::size_t word(int cpu) noexcept { return static_cast<std::size_t>(cpu) / 64; }
 };
 
-// In the order of the threads, master first. A bitmap would be a sixteenth of the size, but who
-// receives it knows nothing of the machine, and ascending numbers are rarely neighbours: Linux
-// numbers the siblings of all cores last. Grants are rare, and 2 KB take a tenth of a microsecond.
+// In the order of the threads, leader first. A bitmap would be a sixteenth of the size, but its
+// reader knows nothing of the machine, and neighbours rarely have ascending numbers: Linux numbers
+// the siblings of all cores last. Grants are rare, and 2 KB take a tenth of a microsecond.
 class CpuTeam {
  public:
   constexpr CpuTeam() = default;
@@ -58,7 +59,7 @@ class CpuTeam {
     NIGH_ASSERT(size_ < max_cpus && 0 <= cpu && cpu < max_cpus, "a team has room");
     cpus_[size_++] = static_cast<std::uint16_t>(cpu);
   }
-  // Behind the last one there are zeros; each cpu exists and comes once.
+  // After the last one there are zeros; each cpu exists and comes once.
   constexpr bool is_valid() const noexcept {
     if (size_ > max_cpus) return false;
     CpuSet seen;
@@ -67,7 +68,7 @@ class CpuTeam {
       if (cpu >= max_cpus || seen.has(cpu)) return false;
       seen.add(cpu);
     }
-    unsigned behind = 0;  // without a branch, so that the compiler takes many at a time
+    unsigned behind = 0;  // without a branch, so that the compiler vectorizes the loop
     for (std::size_t i = size_; i < cpus_.size(); ++i) behind |= cpus_[i];
     return behind == 0;
   }

@@ -24,9 +24,9 @@
 //     nothing but compare-exchanges of the coordinator came between: they belong to the release
 //     sequence of leave().
 // All else is relaxed. Grants and releases travel by the socket, which orders what was written here
-// before them. enter() needs no order: a word that is idle still says that nobody has had the cpus
-// since leave(), for each lease leaves its word once: numbers are not used again, and all writes
-// but grant()'s and close()'s compare first.
+// before them. enter() needs no order: a word that is idle still says that no other program has had
+// the cpus since leave(). For each lease leaves its word once: numbers are not used again, and all
+// writes except those of grant() and close() compare first.
 
 #include <array>
 #include <cstdint>
@@ -43,8 +43,8 @@ class LeaseWord {
   // The result of take_back().
   enum class Found : std::uint8_t {
     taken,  // it was idle: the program has it no more
-    busy,   // asked back: its program releases it when the region ends
-    none,   // given back already, or the program wrote here what it should not
+    busy,   // asked back: the program releases it when the region ends
+    none,   // given back already, or the program wrote nonsense here
   };
   enum class Left : std::uint8_t { kept, asked, lost };
 
@@ -56,8 +56,8 @@ class LeaseWord {
     return expected == word(lease, rested) &&
            word_.compare_exchange_strong(expected, word(lease, busy), sync::relaxed);
   }
-  // kept: the lease stays for the next region; asked: it is to be released with a message; lost: it
-  // has ended meanwhile.
+  // kept: the lease stays for the next region; asked: the program releases it with a message; lost:
+  // it has ended meanwhile.
   Left leave(std::uint64_t lease) noexcept {
     auto expected = word(lease, busy);
     if (word_.compare_exchange_strong(expected, word(lease, idle), sync::release))  // (lease.L)
@@ -65,7 +65,7 @@ class LeaseWord {
     if (expected != word(lease, asked)) return Left::lost;
     return forget(lease, asked) ? Left::asked : Left::lost;
   }
-  // The same as leave(), but of one that is asked for, nothing changes: false.
+  // The same as leave(), but a lease that is asked for stays as it is: false.
   bool pause(std::uint64_t lease) noexcept {
     auto expected = word(lease, busy);
     return word_.compare_exchange_strong(expected, word(lease, idle), sync::release);  // (lease.L)
@@ -79,16 +79,16 @@ class LeaseWord {
   bool give_back(std::uint64_t lease) noexcept {
     return forget(lease, idle) || forget(lease, rested);
   }
-  // The same of a lease that came too late to begin a region with.
+  // The same for a lease that came too late for its region.
   bool decline(std::uint64_t lease) noexcept { return forget(lease, busy) || forget(lease, asked); }
 
   // ---- the coordinator
 
-  // Before its message: the program finds itself in the region.
+  // Called before the message is sent: the program finds itself in the region.
   void grant(std::uint64_t lease) noexcept { word_.store(word(lease, busy), sync::relaxed); }
 
   Found take_back(std::uint64_t lease) noexcept {
-    // A program may go in and out meanwhile; one that does nothing else counts as busy.
+    // A program may enter and leave meanwhile; one that does nothing else counts as busy.
     for (int i = 0; i < 100; ++i) {
       auto expected = word(lease, idle);
       if (word_.compare_exchange_strong(expected, 0, sync::acquire))
@@ -105,23 +105,23 @@ class LeaseWord {
     }
     return Found::busy;
   }
-  // Leaves one that is busy alone.
+  // Leaves a busy lease alone.
   bool take_idle(std::uint64_t lease) noexcept {
     auto expected = word(lease, idle);
     if (word_.compare_exchange_strong(expected, 0, sync::acquire)) return true;  // (lease.L)
     return expected == word(lease, rested) &&
            word_.compare_exchange_strong(expected, 0, sync::acquire);  // (lease.L)
   }
-  // The same of one that has been idle since the last call; else the next call will know.
+  // The same for a lease that has been idle since the last call; otherwise the next call will know.
   bool take_rested(std::uint64_t lease) noexcept {
     auto expected = word(lease, idle);
     if (word_.compare_exchange_strong(expected, word(lease, rested), sync::relaxed)) return false;
     return expected == word(lease, rested) &&
            word_.compare_exchange_strong(expected, 0, sync::acquire);  // (lease.L)
   }
-  // The program has left, or so it seems; if it is still there, it asks before its next region.
+  // The program seems to have left; if it is still there, it asks before its next region.
   void close() noexcept { word_.store(0, sync::relaxed); }
-  // No matter what the program says.
+  // No matter what the word says.
   void end(std::uint64_t lease) noexcept { static_cast<void>(decline(lease) || give_back(lease)); }
 
  private:
@@ -140,13 +140,13 @@ class LeaseWord {
 
 inline constexpr std::uint32_t lease_slots = 64;
 
-// News of the host for its programs: hints, each on its own.
+// Hints about the host for its programs, independent of each other.
 struct alignas(64) Host {
   sync::atomic<std::uint32_t> programs{0};  // that it serves
 };
 
-// A request's ticket says at which word its lease will be, and where the answer: ticket modulo the
-// number of words.
+// A request's ticket says which word its lease will use, and where the answer will be: ticket
+// modulo the number of words.
 struct LeasePage {
   struct alignas(64) Line {
     LeaseWord word;
@@ -159,7 +159,7 @@ struct LeasePage {
   LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
   Answer& answer_to(std::uint32_t ticket) noexcept { return answers[ticket % lease_slots]; }
 };
-// It is part of the protocol: what it says and where is as its version has it.
+// Part of the protocol: its content and layout belong to the version.
 #ifndef NIGH_MODEL_ATOMICS  // which have sizes of their own
 static_assert(sizeof(LeasePage::Line) == 64 && sizeof(RegionWords) == 512 * 8);
 static_assert(sizeof(Answer) == 2112 && sizeof(LeasePage) == 64 * (64 + 2112) + 512 * 8 + 64);

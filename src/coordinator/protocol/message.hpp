@@ -38,18 +38,18 @@ namespace nigh::coordinator {
 inline constexpr std::uint16_t protocol_version = 4;
 
 using LeaseId = std::uint64_t;  // 0: none
-using Ticket = std::uint32_t;   // by which a program knows the answer to its request
+using Ticket = std::uint32_t;   // names the answer to a program's request
 
 inline constexpr std::uint32_t unknown_place = 0xffffffff;
 
-// Nobody asks to be kept waiting for longer, unless it is for ever.
+// No request may ask to wait longer, unless it waits for ever.
 inline constexpr std::uint32_t longest_patience_us = 10'000'000;
 
-// A trial of a region with another team is known by a number from 1 to this, then 1 again.
+// Trials of a region with another team are numbered from 1 to this, then from 1 again.
 inline constexpr std::uint32_t last_trial = 31;
 
-// How many threads a region can use. Both 0: the program does not know. Only the optimum 0: nor
-// does this one, but it will not have more than the maximum.
+// How many threads a region can use. Both 0: the program does not know. Only the optimum 0: it does
+// not know that, but will not have more than the maximum.
 struct Demand {
   std::uint32_t maximum = 0;
   std::uint32_t optimal = 0;
@@ -67,9 +67,9 @@ struct Demand {
 
 // ---- from programs
 
-// Of an MPI program: which of its ranks on this host.
+// For an MPI program: which of its ranks on this host this is.
 struct JobRank {
-  std::uint64_t job = 0;  // the same for all ranks of one program; 0: this is none
+  std::uint64_t job = 0;  // the same for all ranks of one program; 0: no MPI program
   std::uint32_t rank = 0;
   std::uint32_t ranks = 0;
 
@@ -89,14 +89,14 @@ struct JobRank {
 
 struct Register {
   static constexpr std::uint16_t kind = 1;
-  std::uint32_t pid = 0;  // for people; who may do what, the connection tells
+  std::uint32_t pid = 0;  // for people; the connection tells who may do what
   Name name{};
   CpuSet allowed{};
   JobRank rank{};
-  // 1: a thread of it sleeps on this connection, so that it is to hear of a Revoke at once; 0: it
-  // looks at its page when regions end.
+  // 1: a thread sleeps on this connection, to hear of a Revoke at once; 0: the program looks at its
+  // page when regions end.
   std::uint8_t listens = 0;
-  std::uint64_t binary = 0;  // by which it is known again (platform::own_identity()); 0: it is not
+  std::uint64_t binary = 0;  // the program's identity (platform::own_identity()); 0: unknown
 
   constexpr bool is_valid() const noexcept {
     return name.is_valid() && !allowed.empty() && rank.is_valid() && listens <= 1;
@@ -116,11 +116,11 @@ struct Register {
 struct Request {
   static constexpr std::uint16_t kind = 2;
   RegionId region = 0;
-  Ticket ticket = 0;  // not one that waits already
+  Ticket ticket = 0;  // not one that already waits
   Demand demand{};
-  std::uint32_t place = unknown_place;  // cpu the master runs at
-  LeaseId returned = 0;                 // released by the same message: one for another region
-  // After so long it would rather run without cpus of its own; 0: it waits for ever.
+  std::uint32_t place = unknown_place;  // cpu that the leader runs at
+  LeaseId returned = 0;                 // released by the same message: a lease for another region
+  // After so long it prefers to run without cpus of its own; 0: it waits for ever.
   std::uint32_t patience_us = 0;
 
   constexpr bool is_valid() const noexcept {
@@ -171,8 +171,8 @@ struct Release {
   }
 };
 
-// A program's report on its regions: one run in each 100 ms that a thread spends in them, of the
-// region that those end in, and each run that a trial asks for.
+// A program's report on its regions: one run in each 100 ms that a thread spends in regions, of the
+// region in which those end, and each run that a trial asks for.
 struct Report {
   static constexpr std::uint64_t every_ns = 100'000'000;
   static constexpr std::uint16_t kind = 5;
@@ -195,8 +195,8 @@ struct Report {
   }
 };
 
-// Asks for the state of the host and of the first program whose number is at least `program`: one
-// answer to each, so nobody is flooded.
+// Asks for the state of the host, and of the first program whose number is at least `program`: one
+// answer to each question, so no reader is flooded.
 struct Query {
   static constexpr std::uint16_t kind = 6;
   std::uint32_t program = 0;
@@ -229,9 +229,8 @@ struct Grant {
   static constexpr std::uint16_t kind = 130;
   LeaseId lease = 0;
   Ticket ticket = 0;
-  std::uint32_t wanted = 0;  // what it would have been with enough cpus free
-  // 1: programs that know no coordinator use some of these cpus, so that the team had better not be
-  // bound to them.
+  std::uint32_t wanted = 0;  // the team's size if enough cpus had been free
+  // 1: external load uses some of these cpus, so the team should not be bound to them.
   std::uint8_t floats = 0;
   CpuTeam team{};
 
@@ -253,9 +252,9 @@ struct Revoke {
   enum class Reason : std::uint8_t {
     others_wait,  // ask again for what is left
     more_free,    // ask again and get more
-    ended,        // asked back too long ago: its cpus are others' now
-    if_idle,      // others wait: if no region uses it at this moment
-    if_rested,    // others have few cpus: if no region has used it since the last word of this kind
+    ended,        // asked back too long ago: others have its cpus
+    if_idle,      // others wait: if no region uses it just now
+    if_rested,  // others have few cpus: if no region has used it since the last Revoke of this kind
   };
   static constexpr std::uint16_t kind = 131;
   LeaseId lease = 0;
@@ -269,18 +268,18 @@ struct Revoke {
     wire(m.reason);
   }
 };
-// Not only if no region uses the lease just then.
+// Asks the lease back even if a region uses it.
 constexpr bool is_for_good(Revoke::Reason why) noexcept {
   return why != Revoke::Reason::if_idle && why != Revoke::Reason::if_rested;
 }
 
 struct Refusal {
   enum class Reason : std::uint8_t {
-    foreign_version,     // the connection is of no use
+    foreign_version,     // the connection is useless
     malformed,           // nor here
     not_registered,      //
     already_registered,  //
-    no_cpus,             // none of those it may use is to be had here
+    no_cpus,             // none of those it may use can be had here
     too_many_programs,   //
     too_many_requests,   // this program's waiting ones or leases
     ticket_in_use,       // a request with this ticket waits
@@ -307,16 +306,16 @@ struct Status {
   std::uint32_t free = 0;
   std::uint32_t programs = 0;
   std::uint32_t waiting = 0;  // requests
-  std::uint64_t up_us = 0;    // since the start, as all that is counted here
+  std::uint64_t up_us = 0;    // since the start, as all counts here
   std::uint64_t grants = 0;
   std::uint64_t revocations = 0;
   std::uint64_t refusals = 0;
   std::uint64_t unplaced = 0;        // requests whose patience was over
   std::uint8_t measures_energy = 0;  // or 1
   std::uint64_t energy_uj = 0;
-  CpuSet strangers{};                 // cpus busy with programs that know no coordinator
+  CpuSet strangers{};  // external load: cpus busy with programs that know no coordinator
   std::uint8_t unseen_strangers = 0;  // or 1: such programs use cpus that are leased
-  // the program; all 0 when there is none with so high a number
+  // the program; all 0 when no program has a number as high as that
   std::uint32_t program = 0;
   std::uint32_t pid = 0;
   Name name{};
@@ -371,12 +370,12 @@ struct Status {
   }
 };
 
-// The advice on a region, for a thread that enters it with a lease that others have used as well.
+// The advice on a region, for a thread that enters it with a lease that it has kept.
 struct Advice {
   static constexpr std::uint16_t kind = 134;
   RegionId region = 0;
   std::uint32_t maximum = 0;  // threads that it can use; 0: not known
-  std::uint32_t limit = 0;    // it is to have no more, even of a lease that has; 0: none
+  std::uint32_t limit = 0;    // it must not have more, even if its lease does; 0: no limit
   std::uint32_t trial = 0;    // a trial's number; 0: none is under way
   std::uint32_t size = 0;     // of the trial's team
 
@@ -395,8 +394,8 @@ struct Advice {
   }
 };
 
-// To a request that has waited for as long as it would: no cpu is free for it. Its region runs as
-// without a coordinator.
+// The answer to a request whose patience is over: no cpu is free for it. Its region runs as without
+// a coordinator.
 struct Unplaced {
   static constexpr std::uint16_t kind = 135;
   Ticket ticket = 0;

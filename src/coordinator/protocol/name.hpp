@@ -12,7 +12,7 @@ namespace nigh::coordinator {
 class Name {
  public:
   constexpr Name() = default;
-  // Cut to what fits, at a character's beginning; control characters become question marks.
+  // Cut to fit, at a character's beginning; control characters become question marks.
   constexpr explicit Name(std::string_view text) {
     auto length = std::min(text.size(), bytes_.size() - 1);
     if (length < text.size())
@@ -24,7 +24,7 @@ class Name {
     auto const end = std::find(bytes_.begin(), bytes_.end(), '\0');
     return {bytes_.data(), static_cast<std::size_t>(end - bytes_.begin())};
   }
-  // Ends within its bytes, with zeros behind, and has no control characters.
+  // Ends within its bytes, with zeros after it, and has no control characters.
   constexpr bool is_valid() const noexcept {
     auto const length = view().size();
     auto const end = bytes_.begin() + static_cast<std::ptrdiff_t>(length);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which code a region is: 15 bits of the library's name above 48 bits of an address in its file.
+// The number of a region's code: 15 bits of the library's name above 48 bits of an address in its
+// file.
 //
-//   bits 0 to 47    where the code is in its file, as addr2line wants it
+//   bits 0 to 47    the code's address in its file, as addr2line takes it
 //   bits 48 to 62   0: the program itself; else a hash of the library's name
 //   bit 63          code that is in no file
 
@@ -19,8 +20,8 @@ constexpr std::uint64_t address_of(RegionId region) noexcept {
   return region & ((std::uint64_t{1} << address_bits) - 1);
 }
 
-// Of the library by its name in the file system, without folders; never 0. Another version of it
-// under the same name is the same library.
+// The library's part: by its name in the file system, without folders; never 0. Another version
+// under the same name counts as the same library.
 constexpr std::uint32_t library_number(char const* name) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
   for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3U;

@@ -2,15 +2,15 @@
 #pragma once
 // The knowledge of a program's regions, in the page that it shares with the coordinator: a word for
 // each region, found by its number. The program reads one at every region that it enters, so that
-// what was learnt reaches regions whose lease is kept, too.
+// lessons reach regions with a kept lease, too.
 //
 //     63      28 27  23 22    12   11   10      0
 //    ┌──────────┬──────┬────────┬──────┬─────────┐
 //    │ whose    │ trial│ size   │ limit│ maximum │
 //    └──────────┴──────┴────────┴──────┴─────────┘
 //
-// The coordinator writes; entries are added and changed, never removed. All is relaxed: a word says
-// all there is to say, and one that is a moment old is as good.
+// The coordinator writes; entries are added and changed, never removed. All is relaxed: each word
+// is complete, and a slightly old one is just as good.
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace nigh::coordinator {
 
-// The advice for a region, as a value. Nothing known: all 0.
+// The advice for a region, as a value. All 0: nothing is known.
 class RegionWord {
  public:
   constexpr RegionWord() = default;
@@ -44,7 +44,7 @@ class RegionWord {
     auto const product = (id ^ id >> 32) * 0x9e3779b97f4a7c15U;
     return product ^ product >> 29;
   }
-  // Two regions of a program are taken for one with a chance of 2^-36.
+  // Two regions of a program are confused with a chance of 2^-36.
   static constexpr std::uint64_t whose(RegionId id) noexcept { return mixed(id) << 28; }
   constexpr bool is_of(std::uint64_t whose) const noexcept { return bits_ >> 28 == whose >> 28; }
   constexpr std::uint32_t field(int from, int width) const noexcept {
@@ -57,7 +57,7 @@ class RegionWord {
 // Open addressing.
 class RegionWords {
  public:
-  // The program.
+  // By the program.
   RegionWord find(RegionId id) const noexcept {
     auto const whose = RegionWord::whose(id);
     for (std::size_t probe = 0; probe < longest_probe; ++probe) {
@@ -68,7 +68,7 @@ class RegionWords {
     return {};
   }
 
-  // By the coordinator. A region that finds no place is not known here; no harm.
+  // By the coordinator. A region without a place is unknown here; no harm.
   void set(Advice const& advice) noexcept {
     RegionWord const word(advice);
     for (std::size_t probe = 0; probe < longest_probe; ++probe) {

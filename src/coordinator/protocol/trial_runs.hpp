@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which runs of a trial have its team; the others have the usual one. In turns that no rhythm of
-// the program's own follows (Thue and Morse's), each of them twice: the first run after another has
-// to change the team, the second is reported.
+// Which runs of a trial have its team; the others have the usual one. The order is one that no
+// rhythm of the program's own follows (Thue and Morse's), with each entry twice: the first run
+// after another has to change the team, the second is reported.
 
 #include <cstdint>
 
@@ -18,8 +18,8 @@ struct TrialRuns {
   static constexpr bool is_reported(std::uint32_t run) noexcept {
     return run > 0 && has_its_team(run) == has_its_team(run - 1);
   }
-  // A run with so many threads, where `usual_team` take `usual`: then its trial ends. Fewer threads
-  // may take longer in proportion, more of them no longer at all.
+  // True ends the trial: a run with so many threads took too long, where `usual_team` take `usual`.
+  // Fewer threads may take longer in proportion, more threads may take no longer at all.
   static constexpr bool takes_too_long(double took, std::uint32_t threads, double usual,
                                        std::uint32_t usual_team) noexcept {
     double const fewer = threads < usual_team ? static_cast<double>(usual_team) / threads : 1;

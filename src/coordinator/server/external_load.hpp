@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cpus that programs use that know no coordinator.
+// Finds external load: the cpus used by programs that know no coordinator.
 //
-// Of a cpu that nobody has a lease for, the system tells: it has been busy for more than half of
-// the time since the last look. A leased cpu is busy anyway, and nobody tells with what. But what
-// all cpus together have worked, and our programs have not, somebody else has: if that is more than
-// half a cpu, beside the busy ones that are seen, there is external load on leased cpus, too. A
-// time that is known of some programs only tells nothing; and of two looks that disagree, the
-// earlier one is believed, for such sums are rough.
+// The system tells how long each cpu was busy. A cpu without a lease has external load if it was
+// busy for more than half of the time since the last look. A leased cpu is busy anyway, and the
+// system does not tell with what. But all cpus' work minus our programs' work is external: if that
+// is more than half a cpu beyond the busy cpus seen above, there is external load on leased cpus,
+// too. This says nothing when the times of some of our programs are unknown. Of two looks that
+// disagree, the earlier one counts, for such sums are rough.
 //
-// Programs come and go between two looks. All that one has worked before it came is its own, and
-// one that goes says how much it has worked; where it cannot, this look tells nothing.
+// Programs come and go between two looks. The work of a program before it came is its own, and a
+// program that goes says how much it has worked; where it cannot, that look says nothing.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,13 +28,13 @@ namespace nigh::coordinator {
 class ExternalLoad {
  public:
   static constexpr std::int64_t unknown = -1;
-  using Members = std::map<int, std::int64_t>;  // what each process of ours has worked
+  using Members = std::map<int, std::int64_t>;  // the total work of each process of ours
 
   void look(policy::CoreMap const& machine, policy::PositionSet const& free, Members members) {
     compare(machine, free, platform::cpu_times(), std::move(members));
   }
 
-  // Nobody has looked for long: the next look is compared with this one.
+  // The last look was long ago: the next one is compared with this one.
   void start_over(policy::PositionSet const& free, Members members) {
     start_over(free, std::move(members), platform::cpu_times());
   }
@@ -46,7 +46,7 @@ class ExternalLoad {
     keep(free, std::move(members), std::move(now));
   }
 
-  // One of ours goes, and has worked so long in all, or nobody knows.
+  // One of ours goes, and has worked so long in all; nothing: unknown.
   void leave(int process, std::int64_t time) {
     auto const before = members_.find(process);
     std::int64_t const counted = before == members_.end() ? 0 : before->second;
@@ -57,7 +57,7 @@ class ExternalLoad {
       worked_by_gone_ += std::max<std::int64_t>(0, time - counted);
   }
 
-  // The same with times that somebody else has read.
+  // The same with times that the caller has read.
   void compare(policy::CoreMap const& machine, policy::PositionSet const& free,
                std::vector<platform::CpuTimes> now, Members members) {
     has_changed_ = false;
@@ -81,7 +81,8 @@ class ExternalLoad {
     auto const half_a_cpu = cpus > 0 ? all / cpus / 2 : 0;
     auto const ours = worked_since(members);
     bool const is_known = ours.has_value() && half_a_cpu > 0;
-    if (is_known && worked - *ours <= half_a_cpu) busy = {};  // those were ours, between regions
+    // our own programs' work, between regions
+    if (is_known && worked - *ours <= half_a_cpu) busy = {};
     note(busy, is_known ? std::optional(worked - *ours - seen > half_a_cpu) : std::nullopt);
     keep(free, std::move(members), std::move(now));
   }
@@ -108,8 +109,7 @@ class ExternalLoad {
     worked_by_gone_ = 0;
     has_lost_track_ = false;
   }
-  // Load that was seen, and is not any more because its cpus are leased now, need not be
-  // looked at twice.
+  // Load that was seen on cpus that are now leased need not be seen twice.
   void note(CpuSet const& busy, std::optional<bool> unseen) {
     bool now = is_unseen_elsewhere_;
     if (unseen && (*unseen == last_unseen_ || (*unseen && !busy_.empty()))) now = *unseen;
@@ -123,7 +123,7 @@ class ExternalLoad {
   policy::PositionSet free_before_{0};
   Members members_;
   std::int64_t worked_by_gone_ = 0;  // since then
-  bool has_lost_track_ = false;      // of one that is gone
+  bool has_lost_track_ = false;      // of a program that is gone
   CpuSet busy_;
   bool is_unseen_elsewhere_ = false;
   bool last_unseen_ = false;

@@ -10,7 +10,7 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Connection nobody = 0;  // asks without being connected
+constexpr Connection nobody = 0;  // asks without a connection
 
 Status status_of(Coordinator& core, std::uint32_t program, Time now) {
   for (auto const& answer : core.step(Received{nobody, Query{program}}, now))
@@ -35,13 +35,13 @@ void add(std::string& text, Metric const& m, std::uint64_t value) {
   add(text, m, std::to_string(value));
 }
 
-// Of numbers of millionths, without rounding.
+// A number of millionths, without rounding.
 std::string millionths(std::uint64_t n) {
   auto const rest = std::to_string(n % 1'000'000);
   return std::to_string(n / 1'000'000) + "." + std::string(6 - rest.size(), '0') + rest;
 }
 
-// Prometheus refuses all of it for one byte that is no UTF-8.
+// Prometheus refuses the whole text for one byte that is no UTF-8.
 std::string label_value(std::string_view text) {
   std::string escaped;
   for (char const c : base::printable(text)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The state of a coordinator as numbers for Prometheus, behind the header that HTTP clients want.
+// The state of a coordinator as numbers for Prometheus, with the header that HTTP clients expect.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Those that read the server's numbers, each over a connection of its own. More than the system
-// takes at once is sent when there is room.
+// The readers of the server's numbers, each with a connection of its own. Text beyond what the
+// system takes at once is sent when there is room.
 
 #include <map>
 #include <string>
@@ -19,12 +19,12 @@ class MetricsReaders {
   bool has(Connection connection) const { return readers_.contains(connection); }
   void leave(Connection connection) { readers_.erase(connection); }
 
-  // Its socket is ready. False: the connection is over, or has all it asked for.
+  // Called when its socket is ready. False: the connection is over, or has all it asked for.
   template <class Numbers>
   bool serve(Connection connection, Sockets& sockets, Numbers const& numbers, Time now) {
     Reader& reader = readers_.at(connection);
     if (reader.unsent.empty()) {
-      std::array<std::byte, 4096> request;  // whatever it says, the answer is the same
+      std::array<std::byte, 4096> request;  // not interpreted: the answer is always the same
       auto const size = sockets.receive(connection, request, now);
       if (!size || *size == 0) return false;
       reader.unsent = numbers();
@@ -38,7 +38,7 @@ class MetricsReaders {
     return !reader.unsent.empty() && sockets.await_room(connection);
   }
 
-  // Those that ask for nothing, or take nothing, would keep the server from leaving.
+  // Readers that ask for nothing, or take nothing, would keep the server from leaving.
   std::vector<Connection> slow(Time now) const {
     std::vector<Connection> slow;
     for (auto const& [connection, reader] : readers_)

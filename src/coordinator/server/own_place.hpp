@@ -2,9 +2,9 @@
 #pragma once
 // The cpus of the server's thread, as policy/cpus/server_place.hpp says. Used by that thread alone.
 //
-// If somebody else chooses cpus for it meanwhile (taskset, a cpuset), it stays where it is from
-// then on. It leaves a place at once, for what it starts inherits its cpus; it moves to one when
-// all is answered.
+// If anything else sets its cpus meanwhile (taskset, a cpuset), the thread stays there from then
+// on. It leaves a place before it starts a thread or program, which would inherit its cpus; it
+// moves to a place when all requests are answered.
 
 #include <vector>
 
@@ -18,7 +18,7 @@ class OwnPlace {
   using Who = policy::ServerPlace::Who;
   static constexpr int anywhere = policy::ServerPlace::anywhere;
 
-  // `all`: when it is anywhere. None: it never moves.
+  // `all`: its cpus when it is anywhere. None: it never moves.
   explicit OwnPlace(std::vector<int> all);
 
   void ask(Who who, int cpu, bool is_late, Time now) {
@@ -50,7 +50,7 @@ class OwnPlace {
 
   std::vector<int> all_;
   std::vector<int> at_start_;  // as the system told
-  int cpu_ = anywhere;         // where it is
+  int cpu_ = anywhere;         // its present place
   policy::ServerPlace place_;
 };
 

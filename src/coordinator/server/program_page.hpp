@@ -18,11 +18,11 @@ class ProgramPage {
   ~ProgramPage();
   ProgramPage(ProgramPage&&) = delete;
 
-  // The descriptor of the memory, which goes with the Welcome: whoever takes it closes it.
+  // The descriptor of the memory, for the Welcome; the receiver closes it.
   int take_memory() noexcept;
   void tell_programs(std::size_t count) noexcept;
   void tell(Advice const& advice) noexcept { page_->regions.set(advice); }
-  // True: the program reads the answer in its page. Else it is to be sent.
+  // True: the program reads the answer in its page. False: it must be sent.
   bool answer(Grant const& grant);
   bool answer(Unplaced const& unplaced);
   bool awaits(Ticket ticket) const noexcept {
@@ -31,13 +31,13 @@ class ProgramPage {
 
   enum class Found {
     unknown,  // the program has given it back, or never had it
-    taken,    // it was idle: the core is to hear of a Release
-    in_use,   // and asked back, if that is for good
+    taken,    // it was idle: the core must hear of a Release
+    in_use,   // a region uses it; if it is wanted for good, it was asked back
     ended     // the program has lost it
   };
   Found take_back(Revoke const& revoke);
   void forget(LeaseId lease) { leases_.erase(lease); }
-  // The connection is over, and with it all leases.
+  // The connection is over, and all leases with it.
   void close() noexcept;
 
  private:

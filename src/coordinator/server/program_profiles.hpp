@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The profiles of programs: lessons of their regions are kept, and known again when a program
-// comes. A program is welcomed when its profile has been read, and after half a second in any case:
-// of a profile that takes longer to read it hears then.
+// The profiles of programs: lessons of their regions are kept, and known again when a program comes
+// back. A program is welcomed when its profile has been read, or after half a second: it then gets
+// a slower profile later.
 
 #include <cstdint>
 #include <deque>
@@ -27,8 +27,8 @@ class ProgramProfiles {
   // True: its profile is being read.
   bool come(Connection connection, KnownProgram program, Time now);
   void leave(Connection connection) { programs_.erase(connection); }
-  // It has entered a region. One of a library that it had not loaded when it came, or of which
-  // nothing was known then, is looked for.
+  // It has entered a region. If the region is of a library that was not loaded when the program
+  // came, or about which nothing was known then, this looks for the library's profile.
   void note_region(Connection connection, RegionId region);
 
   struct Recalled {
@@ -36,24 +36,25 @@ class ProgramProfiles {
     std::vector<KnownRegion> regions;
   };
   std::vector<Recalled> take_recalled();
-  // When the next program has waited for long enough, and those that have.
+  // When the next program has waited long enough, and the programs that have.
   std::optional<Time> due() const;
   std::vector<Connection> take_overdue(Time now);
 
-  // Whether the program has reported anything since it was remembered last.
+  // Whether the program has reported anything since its profile was last stored.
   bool has_news(Connection connection, Coordinator const& core) const;
-  // Soon: it is copied, for the program may be gone by then. False: too much waits already.
+  // Stores its profile soon: a copy, for the program may be gone by then. False: too much waits
+  // already.
   bool remember(Connection connection, Coordinator const& core);
 
  private:
   static constexpr std::size_t most_looks = 64;
-  static constexpr Time recalled_within_us = 500'000;  // it waits for its first region meanwhile
+  static constexpr Time recalled_within_us = 500'000;  // meanwhile its first region waits
 
   struct Program {
     KnownProgram known{};
-    bool is_recalled = false;          // it is known as well as it can be
-    std::set<std::uint32_t> looked{};  // for libraries of these numbers
-    std::uint64_t remembered = 0;      // of its reports
+    bool is_recalled = false;          // all that is known of it has been read
+    std::set<std::uint32_t> looked{};  // libraries, by number, that have been looked for
+    std::uint64_t remembered = 0;      // how many of its reports are stored
   };
 
   RegionMemory memory_;

@@ -34,7 +34,7 @@ bool RegionMemory::remember(KnownProgram program, std::vector<KnownRegion> regio
   return add(user, Lesson{std::move(program), std::move(regions)});
 }
 
-// The thread begins with the first job: a server without a keeper has none.
+// The thread begins with the first job: a server that keeps nothing has none.
 bool RegionMemory::add(unsigned user, Job job) {
   std::lock_guard const guard(lock_);
   if (!has_thread() || !jobs_.add(user, std::move(job))) return false;
@@ -57,7 +57,7 @@ void RegionMemory::work() {
   for (;;) {
     news_.wait(guard, [this] { return is_ending_ || !jobs_.empty(); });
     auto const job = jobs_.take();
-    if (!job) return;  // it ends, and all is done
+    if (!job) return;  // it ends after the last job
     guard.unlock();
     std::visit([this](auto const& j) { carry_out(j); }, *job);
     guard.lock();
@@ -75,7 +75,7 @@ void RegionMemory::carry_out(Question const& question) {
 }
 
 std::vector<RegionMemory::Recalled> RegionMemory::take_recalled() {
-  bell_.wait(-1, 0);  // it has rung
+  bell_.wait(-1, 0);  // only when it has rung
   std::lock_guard const guard(lock_);
   return std::exchange(recalled_, {});
 }

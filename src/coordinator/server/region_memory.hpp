@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The knowledge of programs' regions, which the owner of the server keeps from one of their runs to
-// the next. That is files, and a file may take seconds where others keep the disk busy. So a thread
-// of its own does it, one job after the other, user by user, and the server hears later of what it
-// wanted to know.
+// The knowledge of programs' regions, kept from one of their runs to the next in files. A file may
+// take seconds on a busy disk. So a thread of its own does the work, one job after the other, users
+// in round robin; the server hears later what it wanted to know.
 
 #include <condition_variable>
 #include <cstdint>
@@ -22,21 +21,21 @@
 
 namespace nigh::coordinator {
 
-// Its regions are the same in all programs that load it.
+// A library's regions are the same in all programs that load it.
 struct KnownLibrary {
   std::uint32_t number = 0;  // in ids of its regions
   std::string path;
-  std::uint64_t binary = 0;  // by which it is known again
+  std::uint64_t binary = 0;  // its identity
 };
 
 struct KnownProgram {
   std::string name;
   std::string path;          // empty: not known
-  std::uint64_t binary = 0;  // by which it is known again; 0: it is not
+  std::uint64_t binary = 0;  // its identity; 0: unknown
   unsigned user = 0;
   platform::ProcessIdentity process{};    // or none
-  std::string interpreter{};              // that runs it, if it is a script
-  std::vector<KnownLibrary> libraries{};  // that regions were seen in
+  std::string interpreter{};              // if it is a script, the program that runs it
+  std::vector<KnownLibrary> libraries{};  // whose regions were seen
 };
 
 struct Recollection {
@@ -44,7 +43,8 @@ struct Recollection {
   std::vector<KnownRegion> regions;
 };
 
-// Without these, nothing is kept. Called by one thread, which is not the server's.
+// The functions that keep files; without them, nothing is kept. One thread calls them, not the
+// server's.
 struct Keeper {
   std::function<Recollection(KnownProgram const&)> recall{};
   // Of one library that the program has loaded since, by its number.
@@ -54,12 +54,12 @@ struct Keeper {
 
 class RegionMemory {
  public:
-  // Jobs that wait. Where there is but one user, nobody else needs room.
+  // Waiting jobs. A single user has all the room.
   static constexpr policy::UserLimit shared_by_users{1024, 16};
   static constexpr policy::UserLimit of_one_user{1024, 1024};
 
   explicit RegionMemory(Keeper keeper, policy::UserLimit pending = shared_by_users);
-  // After all that is to be remembered is.
+  // After the jobs that store its knowledge.
   ~RegionMemory();
   RegionMemory(RegionMemory&&) = delete;
 
@@ -68,13 +68,13 @@ class RegionMemory {
     Recollection what;
   };
 
-  // Of programs that were asked for, after what was to be remembered of that user before. False:
-  // nothing is recalled, for the user has too many jobs waiting, or there is nothing to ask.
+  // About programs that were asked for, after the jobs that store that user's knowledge. False:
+  // nothing is read, for the user has too many jobs waiting, or there is nothing to ask.
   bool recall(Connection whose, KnownProgram const& program);
   bool look(Connection whose, KnownProgram const& program, std::uint32_t library);
-  // False: it is let go, for too much waits already, or there is no thread to be had.
+  // False: it is dropped, for too much waits already, or the system has no more threads.
   bool remember(KnownProgram program, std::vector<KnownRegion> regions);
-  // Readable when something has been recalled.
+  // Readable when something has been read.
   int descriptor() const noexcept { return bell_.descriptor(); }
   std::vector<Recalled> take_recalled();
 
@@ -82,7 +82,7 @@ class RegionMemory {
   struct Question {
     Connection whose;
     KnownProgram program;
-    std::uint32_t library = 0;  // 0: all there is
+    std::uint32_t library = 0;  // 0: the program itself and all its libraries
   };
   struct Lesson {
     KnownProgram program;

@@ -53,7 +53,7 @@ void Server::run() {
   remember_all();
 }
 
-// Waits for something and does it. False when it is time to leave.
+// Waits for events and handles them. False when it is time to leave.
 bool Server::once() {
   auto const news = sockets_.wait(until_next(now_us()));
   for (auto const connection : news.readable) hear(connection);
@@ -68,7 +68,7 @@ bool Server::once() {
   return !is_of_no_use(now);
 }
 
-// Of what may happen by itself, the first.
+// The first of the times at which something must be done without an event.
 std::optional<Time> Server::until_next(Time now) const {
   std::optional<Time> next = core_.next_tick();
   auto const at = [&](std::optional<Time> t) {
@@ -99,9 +99,9 @@ bool Server::is_of_no_use(Time now) const {
   return options_.idle_exit_us && sockets_.empty() && now >= nobody_since_ + *options_.idle_exit_us;
 }
 
-// Twice a second while somebody is there.
+// Twice a second while a program is there.
 void Server::look_around(Time now) {
-  bool const is_first = now >= next_look_ + look_every_us;  // for long
+  bool const is_first = now >= next_look_ + look_every_us;  // after a long time
   if (auto const energy = energy_.look(!is_first)) happen(*energy);
   next_look_ = now + (is_first ? second_look_us : look_every_us);
   own_place_.look();
@@ -160,7 +160,7 @@ void Server::note_register(Connection from, Register& about) {
   about.pid = static_cast<std::uint32_t>(peer.pid);
   Program& program = programs_[from];
   program.listens = about.listens != 0;
-  if (program.page) return;  // the core refuses it
+  if (program.page) return;  // the core refuses the message
   auto const file = peer.process.look([&] { return platform::program_of(peer.pid); });
   program.known = {.name = std::string(about.name.view()),
                    .path = file ? file->string() : "",
@@ -169,7 +169,7 @@ void Server::note_register(Connection from, Register& about) {
                    .process = file ? peer.process : platform::ProcessIdentity{}};
 }
 
-// The program sleeps for the answer where it says it runs, or is awake and looks at its page.
+// The program sleeps at the cpu that it names, or is awake and looks at its page.
 void Server::note_request(Connection from, Request const& request) {
   auto* const page = page_of(from);
   if (page != nullptr) page->forget(request.returned);
@@ -180,7 +180,7 @@ void Server::note_request(Connection from, Request const& request) {
   profiles_.note_region(from, request.region);
 }
 
-// All that it hears, until it begins again, is of the moment of its first question.
+// Until it begins anew, all answers describe the moment of its first question.
 void Server::answer_query(Connection to, Query const& query) {
   own_place_.hear(to);
   auto const take = [this] {
@@ -189,7 +189,7 @@ void Server::answer_query(Connection to, Query const& query) {
   };
   auto const user = sockets_.peer(to).user;
   auto const status = snapshots_.answer(to, user, query.program, now_us(), take);
-  // It may be gone by what was to happen anyway.
+  // An earlier event may have removed it.
   if (!sockets_.has(to)) return snapshots_.forget(to, user);
   send(to, status);
 }
@@ -224,9 +224,8 @@ void Server::close(Connection connection) {
 
 // ---- messages from the core
 
-// Also all that follows from it, one event after the other: carrying out what the core says makes
-// new events.
-// Events are large, so that the first one stays where it is.
+// Handles the event, and all events that follow from it, one after the other: carrying out the
+// core's messages makes new events. Events are large, so the first one is not moved.
 void Server::happen(Event const& event) {
   if (is_happening_) return to_happen_.push_back(event);
   is_happening_ = true;
@@ -303,7 +302,7 @@ void Server::send(Connection to, CoordinatorMessage const& message, int passed) 
   if (!sockets_.send(to, message, passed)) close(to);
 }
 
-// ---- lessons of programs, and news of the host for them
+// ---- lessons of programs, and hints about the host for them
 
 void Server::hear_recollections() {
   for (auto& [whose, regions] : profiles_.take_recalled()) {
@@ -314,7 +313,7 @@ void Server::hear_recollections() {
 
 void Server::remember(Connection connection) {
   if (!profiles_.has_news(connection, core_)) return;
-  own_place_.leave();  // a thread may begin now
+  own_place_.leave();  // a thread may begin now and inherit the cpus
   if (!profiles_.remember(connection, core_))
     log_->warn_once("cannot keep up with what programs teach", sockets_.peer(connection));
 }
@@ -323,7 +322,7 @@ void Server::remember_all() {
   for (auto const& [connection, program] : programs_) remember(connection);
 }
 
-// Of many programs, one more or less is told later, to all at once.
+// With many programs, a change by one is announced later, to all at once.
 void Server::note_how_many() {
   knows_how_many_ = false;
   if (welcomed_ <= many_programs) tell_how_many();
@@ -340,7 +339,7 @@ ProgramPage* Server::page_of(Connection connection) {
   return found == programs_.end() ? nullptr : found->second.page.get();
 }
 
-// By process, of which one may be several programs.
+// By process, which may be several programs.
 ExternalLoad::Members Server::times_of_programs() const {
   ExternalLoad::Members times;
   for (auto const& [connection, program] : programs_) {
@@ -355,7 +354,7 @@ std::int64_t Server::time_of(Peer const& peer) {
   return time ? time->value_or(ExternalLoad::unknown) : ExternalLoad::unknown;
 }
 
-// Its process may be about to end: its time can be read for a moment yet.
+// Its process may be about to end: its time can still be read for a moment.
 void Server::note_what_it_worked(Peer const& gone) {
   if (!options_.minds_external_load || welcomed_ > many_programs) return;
   bool const stays = std::any_of(programs_.begin(), programs_.end(), [&](auto const& p) {

@@ -36,17 +36,19 @@ namespace nigh::coordinator {
 struct ServerOptions : SocketOptions {
   using Level = ServerLog::Level;
   CoordinatorOptions core{};
-  std::optional<Time> idle_exit_us{};   // leaves when nobody was connected for so long
-  Time readers_within_us = 10'000'000;  // a reader of numbers is to go on with it
-  bool minds_external_load = true;      // looks how busy others keep the cpus
-  // All that its thread may have, which then sleeps beside its client; none: it stays where it is.
+  std::optional<Time> idle_exit_us{};  // leaves after so long without connections
+  // a reader of numbers is disconnected when it stops for so long
+  Time readers_within_us = 10'000'000;
+  bool minds_external_load = true;  // looks for external load
+  // All cpus that its thread may use; it then sleeps beside its client. None: it never moves.
   std::vector<int> own_cpus{};
-  // Of the system's files, to look how much energy is used.
+  // Where the system's files are, for the energy used.
   std::filesystem::path energy_root = "/";
   std::filesystem::path cgroup_root = "/";  // the same, for quotas and cpusets of programs
   Keeper keeper{};
-  Time remember_every_us = 60'000'000;  // what programs that run for long have taught
-  ServerLog::Writer log{};              // lines for people
+  // how often to store the lessons of programs that run for long
+  Time remember_every_us = 60'000'000;
+  ServerLog::Writer log{};  // lines for people
 };
 
 class Server {
@@ -54,7 +56,7 @@ class Server {
   static result<std::unique_ptr<Server>> start(policy::CoreMap machine, ServerOptions options);
   Server(Server&&) = delete;
 
-  // Until a signal, or nobody needs it any more.
+  // Until a signal, or no program needs it any more.
   void run();
 
   // For tests, which drive the server in a thread of its own.
@@ -66,7 +68,7 @@ class Server {
     bool listens = false;  // Register::listens
     KnownProgram known{};
     std::unique_ptr<ProgramPage> page{};  // once the core has welcomed it
-    std::optional<Welcome> welcome{};     // not sent yet: its profile is being read
+    std::optional<Welcome> welcome{};     // not sent yet: the profile is being read
   };
 
   Server(policy::CoreMap machine, ServerOptions options, std::unique_ptr<ServerLog> log,
@@ -97,7 +99,7 @@ class Server {
   void take_back(Connection from, Program& program, Revoke const& message);
   void send(Connection to, CoordinatorMessage const& message, int passed = -1);
 
-  // Lessons of programs, and news of the host for them.
+  // Lessons of programs, and hints about the host for them.
   void hear_recollections();
   void remember(Connection connection);
   void remember_all();
@@ -108,7 +110,7 @@ class Server {
   static std::int64_t time_of(Peer const& peer);
   void note_what_it_worked(Peer const& gone);
 
-  static constexpr std::size_t many_programs = 256;  // too many to do something for each at once
+  static constexpr std::size_t many_programs = 256;  // too many for work on each at once
 
   ServerOptions options_;
   std::unique_ptr<ServerLog> log_;
@@ -116,9 +118,9 @@ class Server {
   Sockets sockets_;
   std::map<Connection, Program> programs_;
   std::size_t welcomed_ = 0;    // of these
-  bool knows_how_many_ = true;  // so do the programs
+  bool knows_how_many_ = true;  // the programs know this number, too
   bool is_happening_ = false;
-  std::deque<Event> to_happen_;  // after what happens now
+  std::deque<Event> to_happen_;  // after the present event
   ProgramProfiles profiles_;
   MetricsReaders readers_;
   StatusSnapshots snapshots_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The server's log, for people. It says each kind of misbehaviour once, of the program that was
-// first; programs that come and leave a thousand times a second are one line.
+// The server's log, for people. It reports each kind of misbehaviour once, for the first program
+// that shows it; programs that come and leave a thousand times a second make one line.
 
 #include <cstdint>
 #include <functional>
@@ -25,14 +25,14 @@ struct Peer {
 class ServerLog {
  public:
   enum class Level : std::uint8_t { info, warning };
-  // An event, and its process as fields of a line.
+  // An event and its process, as fields of a line.
   using Writer = std::function<void(Level, std::string_view what, std::string_view whom)>;
 
   explicit ServerLog(Writer writer) : write_(std::move(writer)) {}
 
   void warn_once(std::string_view what, Peer const& whom = {}, std::string_view more = {});
   void say_move(std::string_view what, Peer const& whom, Time now);
-  // When unsaid moves are due, and to say so.
+  // When counted moves are due, and the line that reports them.
   std::optional<Time> due() const noexcept { return moves_.due(); }
   void say_unsaid_moves(Time now);
 

@@ -14,7 +14,7 @@
 namespace nigh::coordinator {
 namespace {
 
-// Names of events that are no connection.
+// Event names other than connections.
 constexpr std::uint64_t new_program = 0, new_reader = 1, signal_came = 2, other_has_news = 3,
                         first_connection = 16;
 
@@ -136,7 +136,7 @@ std::optional<Connection> Sockets::let_in(int listener, bool reads_metrics) {
   return connection;
 }
 
-// There are no descriptors left. A program that comes is told so with the descriptor kept for this:
+// No descriptors are left. A program that comes is told so with the descriptor kept for this:
 // otherwise it would wait for an answer, and the server would be woken for it again and again.
 void Sockets::turn_away(int listener) {
   log_->warn_once("has no descriptors left for more programs");
@@ -158,8 +158,8 @@ std::vector<Connection> Sockets::take_throttled(Time now) {
   return some;
 }
 
-// One message: of more the events tell again, after those of others, and to look whether there are
-// more would take as long.
+// One message: events report further ones again, after those of other connections; checking for
+// more here would take as long.
 std::optional<std::size_t> Sockets::receive(Connection from, std::span<std::byte> into, Time now) {
   Connected& connected = connected_.at(from);
   auto const user = connected.peer.user;

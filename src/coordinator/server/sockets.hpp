@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The server's sockets: who is let in, what they send, and what they are sent. Knows messages as
-// bytes, users and how much each may send; of what messages mean, it knows nothing.
+// The server's sockets: which programs are let in, what they send, and what they are sent. Knows
+// messages as bytes, users, and how much each may send; does not know what messages mean.
 //
 // A program's connection is its life: the kernel closes it, however the program ends.
 
@@ -25,12 +25,12 @@ inline Time now_us() noexcept { return base::now_ns() / 1000; }
 
 struct SocketOptions {
   int listener = -1;          // for messages; the sockets' from now on
-  int metrics_listener = -1;  // for those that read numbers, the sockets' too; -1: none
+  int metrics_listener = -1;  // for readers of numbers; owned, too; -1: none
   int signals = -1;           // readable when the server is to leave; -1: none
-  bool any_user = false;      // else the server's own and root
+  bool any_user = false;      // otherwise the server's own user and root
   std::size_t connections = 16'384;
-  // At most; with `any_user`, it is at most half of what the others leave, too, so that some are
-  // left for the next user.
+  // The most connections of a user; with `any_user`, also at most half of what the others leave, so
+  // that the next user finds some.
   std::size_t connections_of_a_user = 16'384;
   std::size_t connections_for_each = 8;  // as long as there are any
   TrafficOptions traffic{};
@@ -46,28 +46,28 @@ class Sockets {
     std::vector<Connection> readable;  // in this order
     bool has_new = false;              // connections wait for let_in_new()
     bool is_to_leave = false;
-    bool has_other = false;  // what add_other() named is readable
+    bool has_other = false;  // the descriptor of add_other() is readable
   };
   News wait(std::optional<Time> timeout);
-  // To be called after those that are readable have been heard: one of them may leave, and make
-  // room. Readers of numbers that have come.
+  // Call them after handling the readable ones, for one of these may leave and make room. The
+  // second: readers of numbers that have come.
   std::vector<Connection> let_in_new();
   // One more descriptor to wait for.
   result<void> add_other(int descriptor);
   // When throttled connections may be read again.
   std::optional<Time> next_throttled() const { return traffic_.next_time(); }
-  // Those, a few at a time, so that others are read in between.
+  // These connections, a few at a time, so that others are read in between.
   std::vector<Connection> take_throttled(Time now);
 
   bool empty() const noexcept { return connected_.empty(); }
   bool has(Connection c) const { return connected_.contains(c); }
   Peer const& peer(Connection c) const { return connected_.at(c).peer; }
 
-  // One message's size; 0: there is none now. Nothing: the connection is over.
+  // The size of one message; 0: there is none now. Nothing: the connection is over.
   std::optional<std::size_t> receive(Connection from, std::span<std::byte> into, Time now);
-  // False: it does not read what it is sent, or is over.
+  // False: the program does not read what it is sent, or is over.
   bool send(Connection to, CoordinatorMessage const& message, int passed = -1);
-  // For those that read numbers: how many bytes went out; 0: there is no room now. Nothing: the
+  // For readers of numbers: how many bytes went out; 0: there is no room now. Nothing: the
   // connection is over.
   std::optional<std::size_t> send_some(Connection to, std::span<std::byte const> bytes);
   bool await_room(Connection to);
@@ -76,7 +76,7 @@ class Sockets {
  private:
   struct Connected {
     int socket = -1;
-    bool is_awaited = true;  // by the event set; else it is throttled (traffic.hpp)
+    bool is_awaited = true;  // by the event set; otherwise it is throttled (traffic.hpp)
     bool reads_metrics = false;
     Peer peer{};
   };

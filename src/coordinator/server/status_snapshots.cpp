@@ -41,7 +41,7 @@ Status StatusSnapshots::answer(Connection from, unsigned user_id, std::uint32_t 
   auto const found = std::lower_bound(
       all.begin(), all.end(), number,
       [](Status const& s, std::uint32_t wanted) { return s.program != 0 && s.program < wanted; });
-  // The last stands for the host alone.
+  // The last one stands for the host alone.
   Status const status = found == all.end() ? all.back() : *found;
   if (status.program == 0) user.walks.erase(walk);
   return status;
@@ -53,7 +53,7 @@ void StatusSnapshots::forget(Connection connection, unsigned user_id) {
   std::erase_if(user->second.walks, [connection](Walk const& w) { return w.who == connection; });
 }
 
-// A user is remembered as long as its questions count.
+// A user is remembered while its questions count.
 void StatusSnapshots::forget_idle_users(Time now) {
   std::erase_if(users_, [now](auto const& entry) {
     User const& user = entry.second;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A status is asked for program by program (protocol/message.hpp), and all that one who asks hears
-// is of one moment: that of its first question.
+// A status is asked for program by program (protocol/message.hpp). All answers to one reader
+// describe one moment: that of its first question.
 //
-// Taking it costs as much as there are programs. Each user has a number of descriptions a second;
-// beyond that its questions are answered by what was taken last.
+// Taking a snapshot costs as much as there are programs. Each user may cause a number of
+// descriptions a second; beyond that its questions are answered from the last snapshot.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace nigh::coordinator {
 
 class StatusSnapshots {
  public:
-  using Snapshot = std::vector<Status>;  // by number; the last is of the host alone
+  using Snapshot = std::vector<Status>;  // by number; the last entry is for the host alone
   static constexpr std::size_t most_of_a_user =
       4;  // more: the oldest is forgotten, and taken again
   static constexpr std::uint64_t descriptions_a_second = 50'000;
@@ -28,7 +28,7 @@ class StatusSnapshots {
   // The host, and the first program whose number is at least that of the question, if there is one.
   Status answer(Connection from, unsigned user, std::uint32_t number, Time now,
                 std::function<Snapshot()> const& take);
-  // It is gone.
+  // The reader is gone.
   void forget(Connection connection, unsigned user);
 
  private:
@@ -40,7 +40,7 @@ class StatusSnapshots {
     std::deque<Walk> walks;  // the oldest first
     std::shared_ptr<Snapshot const> last;
     Time last_at = 0;
-    Time debt_us = 0;  // until what was taken is paid for; up to a second is lent
+    Time debt_us = 0;  // the time to pay for snapshots taken; up to a second is lent
   };
   static std::shared_ptr<Snapshot const> taken(User& user, Time now,
                                                std::function<Snapshot()> const& take);

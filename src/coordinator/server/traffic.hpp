@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The connections that users have at the server, and how fast it reads what they send.
+// The connections that users have at the server, and how fast it reads them.
 //
-// A connection whose program, or whose user, has sent too much is not read for a while: what it
-// sends then stays in its socket, and when that is full, the program waits. Nothing is lost, and
+// A connection whose program, or whose user, has sent too much is not read for a while: its
+// messages stay in its socket, and when that is full, the program waits. Nothing is lost, and
 // others are read meanwhile. Such a connection is throttled: until it has nothing more to read, it
-// is read one message at a time when next_to_read() names it, users round robin, and connections of
-// a user round robin. So a user with thousands of connections delays others by a message each.
+// is read one message at a time when next_to_read() names it, users in round robin, and connections
+// of a user in round robin. So a user with thousands of connections delays others by one message
+// each.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +28,9 @@ namespace nigh::coordinator {
 struct TrafficOptions {
   policy::Rate of_connection{100'000, 1'000};  // messages
   policy::Rate of_user{50'000, 2'000};
-  bool limits_users = false;  // where there is but one, its programs are in nobody's way
+  bool limits_users = false;  // a single user's programs are in nobody's way
   policy::UserLimit connections{};
-  std::int64_t messages_to_come = 20;  // a program that comes is as much work as so many
+  std::int64_t messages_to_come = 20;  // a new program is as much work as so many messages
 };
 
 class Traffic {
@@ -79,14 +80,14 @@ class Traffic {
     u.throttled.push_back(connection);
     call(u, user, now);
   }
-  // It had none, after all.
+  // It had none after all.
   void had_nothing(unsigned user, Connection connection, Time now) {
     if (auto const found = buckets_.find(connection); found != buckets_.end())
       found->second.take(now, options_.of_connection, -1);
     users_[user].bucket.take(now, options_.of_user, -1);
   }
 
-  // One throttled connection that may be read again; some have gone by now.
+  // One throttled connection that may be read again; some are gone by now.
   std::optional<Connection> next_to_read(Time now) {
     if (!later_.empty() && later_.begin()->first <= now)
       return later_.extract(later_.begin()).value().second;
@@ -120,10 +121,10 @@ class Traffic {
   struct User {
     std::size_t connections = 0;
     policy::TokenBucket bucket;
-    std::deque<Connection> throttled{};  // the one that is read next first
+    std::deque<Connection> throttled{};  // the next one to read first
     bool is_called = false;              // in users_later_
   };
-  // Among users that may be read at the same time, the one that was called first comes first.
+  // Among users that may be read at the same time, the one called first comes first.
   void call(User& u, unsigned user, Time at) {
     if (!std::exchange(u.is_called, true)) users_later_.emplace(at, ++calls_, user);
   }

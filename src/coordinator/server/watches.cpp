@@ -41,7 +41,7 @@ std::vector<Event> CgroupWatch::look(policy::CoreMap const& machine) {
   return changes;
 }
 
-// Where the system says nothing at the moment, what was known stays.
+// Where the system says nothing at the moment, the last knowledge stays.
 void CgroupWatch::look_at(Connection whose, Program& program, platform::CgroupReader& reader,
                           policy::CoreMap const& machine, std::vector<Event>& changes) {
   auto const found = program.peer.process.look([&] { return reader.grants_to(program.peer.pid); });

@@ -15,13 +15,13 @@
 
 namespace nigh::coordinator {
 
-// The energy that processors' packages use.
+// The energy used by the processors' packages.
 class EnergyWatch {
  public:
   explicit EnergyWatch(std::filesystem::path root) : meter_(std::move(root)) {}
 
-  // `counts`: what was used since the last look. Else nobody is told of it, for it was long ago,
-  // and a counter may have run over.
+  // `counts`: report the use since the last look. Otherwise nothing is reported, for that was long
+  // ago, and a counter may have run over.
   std::optional<Energy> look(bool counts);
 
  private:
@@ -33,7 +33,7 @@ class EnergyWatch {
 // change at any time.
 class CgroupWatch {
  public:
-  static constexpr std::size_t most_looked_at = 64;  // each time; the others next time
+  static constexpr std::size_t most_looked_at = 64;  // per look; the others next time
 
   explicit CgroupWatch(std::filesystem::path root) : root_(std::move(root)) {}
 
@@ -44,7 +44,7 @@ class CgroupWatch {
  private:
   struct Program {
     Peer peer{};
-    std::vector<QuotaBound> bounds{};  // as the core knows them
+    std::vector<QuotaBound> bounds{};  // the last ones given to the core
     CpuSet cpuset{};
   };
   static void look_at(Connection whose, Program& program, platform::CgroupReader& reader,
