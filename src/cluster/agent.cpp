@@ -19,7 +19,7 @@
 namespace nigh::cluster {
 namespace {
 
-// A thief waits for a task's length and 20 us at most, some of which the answer takes.
+// A thief waits for a task's length, at most 20 us, some of which the answer takes.
 constexpr std::int64_t worker_polls_after_ns = 15'000;
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
@@ -69,7 +69,7 @@ bool Agent::place(int to, detail::placed const& task, byte_view input) {
   return true;
 }
 
-// ---- polling: messages in, the engine's turn, messages out
+// ---- polling: messages in, the engine's tick, messages out
 
 void Agent::poll() noexcept {
   for (bool again = true; again;) {
@@ -80,7 +80,8 @@ void Agent::poll() noexcept {
     else if (is_supervised_)
       empty_outbox();
     lock_.unlock();
-    again = again && !tasks_.outbox().is_empty();  // its owner may have found the lock taken
+    // a thread that adds may have found the lock taken
+    again = again && !tasks_.outbox().is_empty();
   }
 }
 
@@ -116,7 +117,7 @@ void Agent::empty_outbox() noexcept {
   if (contents.root) engine_.end_root(std::move(*contents.root));
 }
 
-// ---- ranks that are lost, are silent, or part
+// ---- ranks that are lost, silent, or parting
 
 void Agent::heed_notices() noexcept {
   using What = Engine::Notice::What;
@@ -203,7 +204,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
     running_ = false;
     root = engine_.take_outcome();
   }
-  if (is_supervised_) poll();  // for a thread that has found the lock taken
+  if (is_supervised_) poll();  // for a thread that found the lock taken
   if (root.failed)
     throw remote_error(
         std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),

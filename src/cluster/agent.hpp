@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A rank: owns the engine, the network and the workers of this process, and decides which thread
-// looks for messages when.
+// looks for messages at what time.
 //
 //   workers ──find()──▶ Agent ──poll()──▶ Engine ◀──▶ network
 //      │                                    │
 //      └───────────── TaskExchange ─────────┘
 //
 // Three kinds of threads poll: an idle worker in its search; a worker that ends a cluster task, if
-// no thread has polled for 15 us or a rank of the host waits; the thread in run(), if no thread has
-// lately. One polls at a time, under lock_. Only mpi_section waits for that lock; any other thread
-// that finds it taken goes on. Its messages wait in the outbox, which the next poll empties.
+// no thread has polled for 15 us or a rank of the host waits; the thread in run(), if no other
+// thread has lately. One polls at a time, under lock_. Only mpi_section waits for that lock; any
+// other thread that finds it taken goes on. Its messages wait in the outbox, which the next poll
+// empties.
 //
 // Between runs nothing is sent or received, except the messages by which a supervised rank says
-// that it is there. Where a rank was lost, tasks may be left that nobody waits for; their results
-// and the tasks that they spawn stay here.
+// that it is there. After the loss of a rank, tasks may remain for whose results nobody waits;
+// their results and the tasks that they spawn stay here.
 
 #include <cstdint>
 #include <functional>
@@ -39,7 +40,7 @@
 
 namespace nigh::cluster {
 
-// A thread that says every so often that this rank is there, whatever the others do.
+// A thread that regularly says that this rank is there, whatever its other threads do.
 class Beats {
  public:
   Beats(std::int64_t every_ns, std::function<void()> beat)
@@ -59,7 +60,7 @@ class Beats {
 
  private:
   sync::atomic<std::uint32_t> stops_{0};
-  std::thread thread_;  // last: it uses the rest
+  std::thread thread_;  // last: it uses the other members
 };
 
 class Agent final : public nigh::tasks::WorkSource {
@@ -80,9 +81,7 @@ class Agent final : public nigh::tasks::WorkSource {
   // A worker has ended a task.
   void between_tasks(std::int64_t now_ns) noexcept;
   nigh::tasks::Lock& lock() noexcept { return lock_; }
-  bool is_of(nigh::tasks::Pool const& pool) const noexcept {
-    return &pool == &scheduler().pool();
-  }
+  bool is_of(nigh::tasks::Pool const& pool) const noexcept { return &pool == &scheduler().pool(); }
 
   // tasks::WorkSource
   bool find(nigh::detail::task& t) noexcept override;
@@ -98,7 +97,7 @@ class Agent final : public nigh::tasks::WorkSource {
   // Polling
   bool next_task(nigh::detail::task& t) noexcept;
   void poll() noexcept;  // unless another thread does
-  void turn() noexcept;  // under lock_, as the next
+  void turn() noexcept;  // under lock_, as the functions below
   void receive_some(std::int64_t now_ns) noexcept;
   void empty_outbox() noexcept;
   void heed_notices() noexcept;
@@ -114,8 +113,8 @@ class Agent final : public nigh::tasks::WorkSource {
   std::vector<detail::function*> functions_;  // by number
   Layout layout_;
   bool const is_supervised_;            // ranks go on when another is lost
-  std::int64_t const silence_ns_;       // if so: a rank silent for so long is lost
-  std::unique_ptr<Watch> const watch_;  // null: they go on
+  std::int64_t const silence_ns_;       // with supervision: a rank silent for so long is lost
+  std::unique_ptr<Watch> const watch_;  // null: the other ranks go on after a loss
   bool const funneled_;                 // only the thread in run() polls
 
   nigh::tasks::Lock lock_;  // for the engine and the network, and running_
@@ -125,18 +124,18 @@ class Agent final : public nigh::tasks::WorkSource {
   sync::atomic<std::int64_t> last_poll_ns_{0};
 
   Lookout lookout_;
-  bool const all_can_ring_;  // any rank that may want something of this one
+  bool const all_can_ring_;  // every rank that may want something of this one can ring
   sync::atomic<bool> is_moving_{false};
   sync::atomic<bool> expects_tasks_{false};
   std::int64_t own_look_ns_ = 0;  // when the thread in run() has last polled
   int attended_ = 0;              // sleeps in a row of that thread in which workers polled
   sync::atomic<bool> is_over_{false};
 
-  nigh::runtime workers_;       // its threads use the rest
+  nigh::runtime workers_;       // its threads use the other members
   std::optional<Beats> beats_;  // last, for the same reason
 };
 
-// The process's, while a session lasts.
+// The process's agent, while a session lasts.
 extern sync::atomic<Agent*> agent;
 
 }  // namespace nigh::cluster

@@ -11,7 +11,7 @@ namespace {
 constexpr int calls = 20;
 
 struct Stamps {
-  std::int64_t entered_ns, left_last_ns;  // the call before
+  std::int64_t entered_ns, left_last_ns;  // in the previous call
 };
 
 Stamps of_rank_0(Transport& network, Stamps const& mine) {

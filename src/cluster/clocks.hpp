@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How far a rank's clock is from rank 0's.
+// How far is a rank's clock from rank 0's?
 //
-// All ranks tell each other the time, by a collective call that nobody leaves before all have
-// entered it. So whatever time rank 0 had when it entered, this rank left later; and this rank
-// entered before rank 0 left. Each call bounds the difference from both sides, and the narrowest
-// bounds of several are kept: what comes out is never farther off than it says, whatever the
-// network does.
+// All ranks tell each other the time, by a collective call that no rank leaves before all have
+// entered it. So this rank left later than the time at which rank 0 entered, and entered before
+// rank 0 left. Each call bounds the difference from both sides, and the narrowest bounds of several
+// calls are kept: the result is never farther off than it says, whatever the network does.
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +16,7 @@ namespace nigh::cluster {
 
 struct ClockOffset {
   std::int64_t to_rank_0_ns = 0;  // to be added to this rank's time
-  std::int64_t error_ns = 0;      // at most
+  std::int64_t error_ns = 0;      // at most this much
 };
 
 // Collective.

@@ -132,7 +132,7 @@ void Engine::ask_for_tasks(std::int64_t now_ns) {
   }
 }
 
-// A rank that sleeps on its lifelines wakes when its workers have had something to do.
+// A rank that sleeps on its lifelines wakes when its workers have had tasks.
 bool Engine::wants_tasks() {
   bool const is_hungry = tasks_.is_hungry();
   if (!is_hungry) lifelines_.wake();
@@ -145,7 +145,7 @@ void Engine::fails(std::int64_t now_ns) {
   for (int const buddy : lifelines_.sleep()) send(buddy, message(Kind::lifeline));
 }
 
-// A thief in another run gets nothing: the tasks that wait here are not for it.
+// A thief in another run gets nothing: the tasks that wait here belong to this run.
 void Engine::answer(int thief, Header const& request) {
   if (request.run == run_ && !is_closed()) return send(thief, give(thief, Kind::tasks));
   writer_.clear();
@@ -153,7 +153,7 @@ void Engine::answer(int thief, Header const& request) {
   send(thief, writer_.view());
 }
 
-// A message of that kind with tasks for the thief, as many as there are for it.
+// A message of that kind with tasks for the thief, as many as it should get.
 byte_view Engine::give(int thief, Kind kind) {
   message(kind);
   Header header{kind, 0, 0, run_};
@@ -179,7 +179,7 @@ void Engine::take_tasks(Header const& header, Reader& from) {
   }
 }
 
-// Waiting tasks go to the ranks that hang on this one, before any rank asks. Tasks that its own
+// Waiting tasks go to ranks with a lifeline to this one before any rank asks. Tasks that its own
 // workers are about to take do not, or few tasks would go round and round.
 void Engine::feed_lifelines() {
   while (tasks_.is_busy() && !is_closed()) {
@@ -216,7 +216,7 @@ bool Engine::steal_in_shared_memory(std::int64_t now_ns) {
   return false;
 }
 
-// A rank that has nothing either is no reason to wait.
+// A rank without work is no reason to wait.
 bool Engine::must_be_asked(int rank, std::int64_t now_ns) {
   if (steal_from(rank)) return false;
   auto const next = shared_.ask(rank, now_ns);
@@ -243,7 +243,7 @@ bool Engine::steal_from(int rank) {
   return true;
 }
 
-// Tasks that do not go into the queue wait to be asked for.
+// Tasks that do not go into the queue wait until a message asks for them.
 void Engine::offer() {
   if (!shared_.takes_request()) return;
   writer_.clear();
@@ -321,7 +321,7 @@ void Engine::tell_end() {
 }
 
 // A binomial tree with rank 0 at its root: each rank tells those that differ from it in one bit
-// above its own highest. Where ranks may be lost, the root alone tells all, for it is not lost.
+// above its own highest. Where ranks may be lost, the root alone tells all, for it is never lost.
 void Engine::pass_on_end(byte_view stop_message) {
   if (supervision_) {
     if (!membership_.is_root()) return;
@@ -333,8 +333,8 @@ void Engine::pass_on_end(byte_view stop_message) {
       send(plan_.self + step, stop_message);
 }
 
-// Copies that are still kept are of tasks for a rank that is lost. Nobody waits for their results;
-// this rank's own tasks among them fail, and so end.
+// The remaining copies are of tasks for a rank that is lost. Nobody waits for their results; this
+// rank's own tasks among them fail, and so end.
 void Engine::end_run(std::uint32_t run, Outcome outcome) {
   end_.is_over_with(run, std::move(outcome));
   if (!supervision_) return;
@@ -344,7 +344,7 @@ void Engine::end_run(std::uint32_t run, Outcome outcome) {
       tasks_.deliver(task.token, {true, plan_.self, std::as_bytes(std::span(says))});
 }
 
-// ---- ranks that are lost, are silent, or part
+// ---- ranks that are lost, silent, or parting
 
 void Engine::lose(int rank, std::int64_t now_ns) {
   NIGH_ASSERT(supervision_ && rank != membership_.root() && rank != plan_.self,

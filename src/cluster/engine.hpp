@@ -7,7 +7,7 @@
 //
 //   StealSearch     which rank is asked for tasks, and when          steal_search.hpp
 //   SharedStealing  stealing between ranks of one host, in memory    shared_stealing.hpp
-//   Lifelines       sleeping until others pass tasks on              lifelines.hpp
+//   Lifelines       sleeping until other ranks send tasks            lifelines.hpp
 //   RunEnd          when a run is over, and with which outcome       termination.hpp
 //   Membership      which ranks are there: lost, silent, parting     membership.hpp
 //   Supervision     copies of tasks that are run again after a loss  supervision.hpp
@@ -18,8 +18,8 @@
 // A victim always answers, whatever its state: with a chunk of its tasks, or with nothing. A victim
 // on the same host gets a message only for tasks that fit no shared queue.
 //
-// Where tasks are supervised and the network lets others go on, ranks other than the root may be
-// lost. Such ranks use no shared memory, since the owner of a queue does not know which rank has
+// With supervised tasks, and a network that lets other ranks go on, ranks other than the root may
+// be lost. Such ranks use no shared memory, since the owner of a queue does not know which rank has
 // taken a task.
 
 #include <cstdint>
@@ -52,9 +52,9 @@ struct EnginePolicies {
   bool has_lifelines = false;
   std::int64_t patience_ns = 20'000;  // with a rank of the host that may fill its queue soon
   policy::RingPolicy rings = {};
-  std::int64_t soon_ns = 300'000;  // tasks that were asked for may be expected for so long
+  std::int64_t soon_ns = 300'000;  // requested tasks may be expected for so long
   bool supervised = false;         // see supervision.hpp; not with free tasks
-  std::int64_t silence_ns = 0;     // supervised: a rank silent for so long is lost; 0: none is
+  std::int64_t silence_ns = 0;     // with supervision: a rank silent for so long is lost; 0: never
 };
 
 class Engine {
@@ -63,23 +63,23 @@ class Engine {
   class Tasks {
    public:
     virtual ~Tasks() = default;
-    virtual bool is_hungry() = 0;  // a worker is without work, and nothing waits here
+    virtual bool is_hungry() = 0;  // a worker has no work, and nothing waits here
     virtual bool is_busy() = 0;    // no worker is without work
     // Writes tasks for a thief, with their heads, and returns their number.
     virtual std::uint16_t give(Writer& to, Chunk const& chunk) = 0;
     virtual void take(Task task) = 0;
-    // Nobody waits for the results of that rank's tasks any more. Those not begun may be dropped.
+    // Nobody waits for the results of that rank's tasks any more. Tasks not begun may be dropped.
     virtual void forget(int) {}
     virtual void deliver(Token token, detail::outcome const& what) = 0;
-    // Free tasks that were ever created on this rank, and finished on it.
+    // Free tasks ever created on this rank, and finished on it.
     virtual TaskCounts free_tasks() = 0;
   };
 
-  // Something that the caller is to do, or to say to people.
+  // A request to the caller: to do something, or to tell people.
   struct Notice {
     enum class What {
       ring,            // wake that rank of this host, which does not look
-      left_silent,     // that rank was silent, and all go on without it
+      left_silent,     // that rank was silent, and all others go on without it
       was_left,        // this rank was silent, and the others have gone on: it must end
       root_is_silent,  // this rank must end
       has_parted,      // that rank takes no part in this run: this rank must end
@@ -89,19 +89,19 @@ class Engine {
     bool operator==(Notice const&) const = default;
   };
 
-  // plan: which ranks to ask, and how far they are.
+  // plan: which ranks to ask, and how far away they are.
   Engine(policy::VictimPlan plan, EnginePolicies policies, Tasks& tasks, Transport& network,
          HostSegments segments = {});
 
-  // A run begins on this rank. Others may be ahead, or still in the last one.
+  // A run begins on this rank. Other ranks may be ahead, or still in the last run.
   void begin();
-  // Looks after everything that depends on time. To be called whenever something may have changed.
+  // Does all that depends on time. Call it whenever something may have changed.
   void tick(std::int64_t now_ns);
   void receive(int from, byte_view message, std::int64_t now_ns);
-  // Messages that the rank has made itself.
+  // Messages that the rank's own threads have made.
   void send(int to, byte_view message);
 
-  // On rank 0: the root task has ended. All ranks are told once free tasks have, too.
+  // On rank 0: the root task has ended. All ranks are told once all free tasks have, too.
   void end_root(Outcome root);
   // A free task has thrown.
   void fail(Outcome const& what);
@@ -109,27 +109,27 @@ class Engine {
   bool is_over() const { return end_.is_over(); }
   Outcome take_outcome() { return end_.take_outcome(); }
 
-  // The network has lost that rank. Nothing that it has sent is heard from now on.
+  // The network has lost that rank. From now on, its messages are ignored.
   void lose(int rank, std::int64_t now_ns);
   // Says that this rank is there; to be called every tenth of silence_ns.
   void beat();
-  // The part of tick() that misses silent ranks.
+  // The part of tick() that detects silent ranks.
   void listen(std::int64_t now_ns);
-  // No run will follow; ranks that wait for this one in a run learn that they do so in vain. Where
-  // tasks are supervised, all ranks have said so, or are lost, once has_parted().
+  // No run will follow; ranks that wait for this one in a run learn that they wait in vain. With
+  // supervised tasks, has_parted() tells that all ranks have said so, or are lost.
   void part();
   bool has_parted() const noexcept { return membership_.has_parted(); }
 
-  // To be asked for after each call that may have made some.
+  // To be fetched after each call that may have made some.
   std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
 
-  // Tasks that were asked for may come at any moment.
+  // Requested tasks may come at any moment.
   bool expects_tasks(std::int64_t now_ns) const noexcept {
     return search_.expects_tasks(now_ns) || shared_.expects_tasks(now_ns);
   }
   // A rank of this host waits for the next tick(). On any thread.
   bool is_called() const noexcept { return shared_.is_called(); }
-  // On any thread; of the last one while a run begins.
+  // On any thread; false for the last run while a new one begins.
   std::uint32_t run() const noexcept { return shown_run_.load(sync::relaxed); }
   rank_counters const& counters() const noexcept { return counters_; }
   HostSegments const& segments() const noexcept { return shared_.segments(); }
@@ -162,18 +162,18 @@ class Engine {
   // results, and copies
   void take_result(ResultHead head, byte_view output);
   void place(int to, byte_view message);
-  // Where tasks are supervised some may be left when a run is over, for a rank that is lost: they
-  // stay where they are, and nobody is told of their results.
+  // With supervised tasks some may be left when a run is over, for a rank that is lost: they stay
+  // where they are, and no rank gets their results.
   bool is_closed() const noexcept { return supervision_ && run_ <= end_.last_over(); }
 
-  // ranks that are lost, silent, or part
+  // ranks that are lost, silent, or parting
   void leave(int rank, std::int64_t now_ns);
   void part_if_all_do();
   void end_if_a_rank_is_missing();
 
   void send_now(int to, byte_view message);
   void tell_listeners(Kind kind, int about);
-  // Of this run; until the next one is made.
+  // For this run; until the next one is made.
   template <class... Fields>
   byte_view message(Kind kind, Fields const&... fields) {
     writer_.clear();
@@ -189,7 +189,7 @@ class Engine {
 
   std::uint32_t run_ = 0;
   sync::atomic<std::uint32_t> shown_run_{0};
-  std::vector<Task> early_;  // of the run after this one
+  std::vector<Task> early_;  // for the run after this one
 
   StealSearch search_;
   SharedStealing shared_;

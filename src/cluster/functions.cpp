@@ -61,7 +61,7 @@ std::vector<detail::function*> close_functions() {
   std::lock_guard const guard(all.lock);
   std::vector<detail::function*> functions;
   for (auto* f = all.first; f != nullptr; f = f->next) functions.push_back(f);
-  // Last listed comes first in the list; those of one name keep the order of the program.
+  // The last listed comes first in the list; functions of one name keep the order of the program.
   std::reverse(functions.begin(), functions.end());
   std::stable_sort(functions.begin(), functions.end(), [](auto const* a, auto const* b) {
     return std::string_view(a->type->name()) < std::string_view(b->type->name());

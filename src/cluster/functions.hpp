@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The functions that this program's tasks may run. Each translation unit lists its own before
-// main() begins; when a session starts they are numbered by name, the same on every rank.
+// main() begins; at the start of a session they are numbered by name, the same on every rank.
 
 #include <cstdint>
 #include <nigh/detail/cluster_function.hpp>
@@ -11,21 +11,21 @@
 
 namespace nigh::cluster {
 
-// Sorted, and numbered by their place; functions listed from now on are late.
+// Sorted, and numbered by their place; functions listed from now on are too late.
 std::vector<detail::function*> close_functions();
 void open_functions() noexcept;  // at the session's end
-bool has_free_tasks() noexcept;  // some function is spawned free
+bool has_free_tasks() noexcept;  // whether some function is spawned free
 
 // As people write it: "fib(int)".
 std::string readable_name(detail::function const& f);
 std::string readable_name(std::string const& type_name);
 
-// As compilers write them, and how large what they take and return is: a line each, in order. A
-// line more tells that some are spawned free.
+// A line for each function, in order: its name as compilers write it, and the sizes of its
+// arguments and result. One more line tells that some are spawned free.
 std::string program_of(std::vector<detail::function*> const& functions, bool has_free_tasks);
 inline constexpr std::string_view free_line = "some tasks are spawned free";
 
-// The first line that one of the two lists lacks, and which; empty when they are the same.
+// The first line that one of the two lists lacks, and which list; empty when they are the same.
 struct Difference {
   std::string name;
   bool in_first = false;

@@ -27,7 +27,7 @@ std::string get_text(Reader& from) {
   return {reinterpret_cast<char const*>(raw.data()), raw.size()};
 }
 
-// The settings that must be the same everywhere, in the order in which differences are told.
+// The settings that must be the same everywhere, in the order in which differences are reported.
 std::vector<std::string> terms(session_options const& o) {
   return {"messages are of version " + std::to_string(wire_version),
           "victims are " + victims_of(o),
@@ -79,7 +79,7 @@ Hello read_hello(byte_view message, std::size_t term_count) {
   return h;
 }
 
-// How `there` does not fit to `here`; empty if it does.
+// Why `there` does not fit `here`; empty if it does.
 std::string misfit(Hello const& here, Hello const& there, std::string const& who_here,
                    std::string const& who_there) {
   for (std::size_t i = 0; i < here.terms.size(); ++i)
@@ -99,7 +99,7 @@ std::string misfit(Hello const& here, Hello const& there, std::string const& who
          has_it;
 }
 
-// Beyond the host policies know one level; those at the same switch are the nearer of it.
+// Beyond the host policies know one level; ranks at the same switch are the nearer of it.
 policy::Reach reach_between(Place const& a, Place const& b) {
   bool const share_switch = !a.switch_name.empty() && a.switch_name == b.switch_name;
   if (a.host != b.host) return {level::cluster, share_switch ? 0.0 : 1.0};

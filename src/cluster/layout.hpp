@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where ranks are: on which hosts and switches, near whom, on which cpus.
+// Where ranks are: on which hosts, switches and cpus, and how far from each other.
 
 #include <nigh/cluster.hpp>
 #include <nigh/result.hpp>
@@ -14,14 +14,14 @@
 
 namespace nigh::cluster {
 
-// A rank's own, as the others see it.
+// One rank's place, as the others see it.
 struct Place {
   std::string host;              // its name
   std::string kernel;            // the same for ranks that share a machine's cpus
-  int domain = -1;               // that holds all its cpus; -1: there are several
-  std::vector<int> cpus;         // that it may use, in the order workers take them
-  std::string switch_name = {};  // of its host; empty: not known
-  int workers = 0;               // that it asks for; 0: one for each cpu of its share
+  int domain = -1;               // the one with all its cpus; -1: there are several
+  std::vector<int> cpus;         // the ones it may use, in the order in which workers take them
+  std::string switch_name = {};  // the host's; empty: unknown
+  int workers = 0;               // the number it asks for; 0: one for each cpu of its share
 };
 
 struct Layout {
@@ -34,30 +34,30 @@ struct Layout {
 // A rank asks those of its domain, then of its host, of its switch, and then all others.
 policy::VictimPlan plan_among_ranks(Layout const& layout);
 
-// The cpus that a rank takes where others of its machine were given the same: its part of them in
-// turn; one, where there are fewer cpus than ranks.
+// The cpus that a rank takes where others of its machine were given the same ones: its part of them
+// in turn; or one, where there are fewer cpus than ranks.
 std::vector<int> share_of_cpus(Layout const& layout);
 
 // A line for the user about the first machine whose ranks have more workers than cpus, which then
-// take turns. Empty: there is none.
+// share cpus. Empty: there is none.
 std::string crowd_in(Layout const& layout);
 
-// Collective: everybody's place, and whether all ranks fit together. Where they do not, or one
-// cannot do what it is told, rank 0 says so on standard error, and all end, code 2.
+// Collective: every rank's place, and whether all ranks fit together. Where they do not, or one
+// cannot do as it is told, rank 0 says so on standard error, and all end, code 2.
 Layout meet(Transport& network, Place const& mine, Settings const& settings,
             std::string const& functions);
 
 Place this_place(runtime_options const& workers);
 
-// ---- switches: where a file, or the launcher, says which switch of the network a host hangs off
+// ---- switches: a file, or the launcher, says at which switch of the network a host is
 
 // As Slurm tells each process: SLURM_TOPOLOGY_ADDR, "core.rack7.n12", and its pattern,
-// "switch.switch.node". The last before the host; empty where nobody knows.
+// "switch.switch.node". The result is the last switch before the host; empty: unknown.
 std::string switch_from_slurm(char const* address, char const* pattern);
 
 // The text of NIGH_SWITCHES's file: a host's name and its switch's on each line; '#' begins a
-// comment. Hosts it does not name, with or without their domain, are at no known switch. An error
-// names the line; nothing is changed then.
+// comment. Other hosts, with or without their network domain, are at no known switch. An error
+// names the line; then nothing is changed.
 result<void> take_switches(Layout& layout, std::string_view text);
 
 }  // namespace nigh::cluster

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The lifelines of a rank (policy/stealing/lifelines.hpp): those that it holds while it sleeps, and those by
-// which other ranks hang on it. A state machine: it returns ranks to be asked or fed, and sends
-// nothing.
+// The lifelines of a rank (policy/stealing/lifelines.hpp): those that it holds while it sleeps, and
+// those that other ranks hold to it. A state machine: it returns ranks to be asked or fed, and
+// sends nothing.
 //
 //   searching ──sleep(), after a round without luck──▶ asleep, asks nobody
 //       ▲                                                │
@@ -29,8 +29,8 @@ class Lifelines {
 
   Lifelines() = default;  // not in use
 
-  // Lifelines lead through these ranks, in order, of which `self` is one. Lifelines that were there
-  // before hold as they did.
+  // Lifelines lead through these ranks, in order; `self` is one of them. Existing lifelines hold as
+  // before.
   void lead_through(std::vector<int> const& ranks, int self) {
     auto const before = std::exchange(own_, {});
     auto const at = std::find(ranks.begin(), ranks.end(), self) - ranks.begin();
@@ -53,7 +53,7 @@ class Lifelines {
   bool is_asleep() const noexcept { return asleep_; }
   void wake() noexcept { asleep_ = false; }
 
-  // Returns the ranks that are to be asked for a lifeline.
+  // Returns the ranks to be asked for a lifeline.
   std::vector<int> sleep() {
     asleep_ = true;
     std::vector<int> to_ask;
@@ -69,7 +69,7 @@ class Lifelines {
     wake();
   }
 
-  // A thief hangs on this rank from now on, in that run.
+  // A thief holds a lifeline to this rank from now on, in that run.
   void hang(int thief, std::uint32_t run) {
     let_go(thief);
     hanging_.push_back({thief, run});

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which ranks take part, as one of them sees it. A state machine: what the network says, messages
-// and times come in, decisions come out. It sends nothing and ends nobody.
+// Which ranks take part, as one of them sees it. A state machine: the network's news, messages and
+// times come in, decisions come out. It sends nothing and ends no process.
 //
 //   present ──says that it parts──▶ parting
 //      │                              │
 //      └── the network has lost it, or it is silent for too long ──▶ lost
 //
 // One rank, the root, decides for all: it listens to every other rank, and each other rank listens
-// to it. A rank that is lost stays lost, whatever comes from it later. The root cannot be replaced
-// today, so all others end when it is lost. A design in which its role passes on begins with
-// root().
+// to it. A lost rank stays lost, whatever comes from it later. The root cannot be replaced today,
+// so all others end when it is lost. A design in which its role passes on begins with root().
 
 #include <algorithm>
 #include <cstddef>
@@ -62,7 +61,7 @@ class Membership {
         silence_(ranks, silence_ns),
         states_(static_cast<std::size_t>(ranks), State::present) {}
 
-  // Decides for all, and begins the root task.
+  // It decides for all, and begins the root task.
   static constexpr int root() noexcept { return 0; }
   bool is_root() const noexcept { return self_ == root(); }
 
@@ -81,7 +80,7 @@ class Membership {
     return ranks;
   }
 
-  // False: it was known.
+  // False: that was known.
   bool lose(int rank) noexcept {
     if (is_lost(rank)) return false;
     state(rank) = State::lost;
@@ -90,11 +89,11 @@ class Membership {
 
   // ---- silence
 
-  // This rank must say every now and then that it is there.
+  // This rank must say regularly that it is there.
   bool must_beat() const noexcept { return survives_ && has_limit_; }
   void heard(int rank) noexcept { silence_.heard(rank); }
   // The ranks that this one listens to, are not lost, and have been silent for too long. The root
-  // tells all that they are left; any other rank has nobody left to decide.
+  // tells all that they are left out; any other rank has lost the root, which decides.
   std::vector<int> listen(std::int64_t now_ns) {
     if (!survives_) return {};
     auto silent = is_root() ? silence_.listen(root() + 1, count(), now_ns)
@@ -105,14 +104,14 @@ class Membership {
 
   // ---- parting: ranks that will take part in no further run
 
-  // That rank, which may be this one, has said so, and that `last_run` was its last.
+  // That rank, perhaps this one, has said so, and that `last_run` was its last.
   void parts(int rank, std::uint32_t last_run) noexcept {
     if (!is_lost(rank)) state(rank) = State::parting;
     if (rank == self_ || last_run >= last_run_) return;
     last_run_ = last_run;
     first_to_part_ = rank;
   }
-  // The rank without which this run cannot be.
+  // A rank that this run cannot do without, and that has parted or is lost.
   std::optional<int> missing_in(std::uint32_t run) const noexcept {
     if (run > last_run_) return first_to_part_;
     return {};
@@ -120,7 +119,7 @@ class Membership {
   // Where ranks may be lost they part together: once the root has seen that all want to, or are
   // lost.
   bool has_parted() const noexcept { return has_parted_; }
-  // On the root. True once: all are to be told.
+  // On the root. True once: all ranks must be told.
   bool decides_to_part() noexcept {
     if (!survives_ || !is_root() || has_parted_) return false;
     has_parted_ =
@@ -141,7 +140,7 @@ class Membership {
   Silence silence_;
   std::vector<State> states_;  // [rank]
   std::uint32_t last_run_ =
-      std::numeric_limits<std::uint32_t>::max();  // of those that part, the first
+      std::numeric_limits<std::uint32_t>::max();  // the last run of the first rank to part
   int first_to_part_ = -1;
   bool has_parted_ = false;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t look_every_ns = 5'000;
 constexpr std::int64_t most_tasks_between_looks = 1 << 16;
 
-// Reading the clock costs as much as a small task: a worker reads it after so many tasks as it
+// Reading the clock costs as much as a small task: a worker reads it after as many tasks as it
 // lately ran in 5 us.
 struct Pace {
   std::int64_t left = 0;
@@ -45,8 +45,7 @@ using base::now_ns;
 
 namespace detail {
 
-// Behind the task, not before it: its slot is still on top of the stack then, and must not be given
-// away.
+// After the task, not before it: while its slot is on top of the stack, it must not be given away.
 void run_cluster_task(task_slot& slot, task_stack* popping) noexcept {
   function const* f;
   std::memcpy(&f, slot.closure, sizeof f);

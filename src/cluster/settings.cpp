@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most = policy::largest_chunk;
 
-// Of tasks at a time.
+// How many tasks a message may hold.
 bool is_number(std::string_view text, std::size_t& number) {
   auto const* const end = text.data() + text.size();
   auto const [rest, error] = std::from_chars(text.data(), end, number);
@@ -27,7 +27,7 @@ bool is_number(std::string_view text, std::size_t& number) {
 
 struct Variable {
   char const* name;
-  char const* meaning;  // what it may be, for complaints
+  char const* meaning;  // the values it may have, for complaints
   bool (*set)(session_options&, std::string_view value);
 };
 constexpr Variable variables[] = {

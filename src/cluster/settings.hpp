@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The settings of a session: its options, and NIGH_* variables, which go before them.
+// The settings of a session: NIGH_* variables first, then its options.
 
 #include <nigh/cluster.hpp>
 #include <string>
@@ -9,8 +9,8 @@ namespace nigh::cluster {
 
 struct Settings {
   session_options options;
-  std::string switches;   // what the file of switches says; rank 0 reads it for all
-  std::string complaint;  // why it cannot be; empty: it can
+  std::string switches;   // the text of the file of switches; rank 0 reads it for all
+  std::string complaint;  // why it cannot be used; empty: it can
 };
 
 // For people: "hierarchical,4", or without the number where it does not matter or is 1.

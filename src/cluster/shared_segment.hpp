@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The memory that the ranks of a host share: each rank has a segment of it, with a queue of tasks
-// that the others may take, and words that say how the rank fares (shared_stealing.hpp reads and
-// writes them).
+// The memory that the ranks of a host share: each rank has a segment with a queue of tasks that the
+// others may take, and words about its state (shared_stealing.hpp reads and writes them).
 
 #include <algorithm>
 #include <cstddef>
@@ -43,10 +42,10 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) == 56);
 
-inline constexpr std::size_t most_from_queue = 8;  // in one visit
+inline constexpr std::size_t most_from_queue = 8;  // tasks per visit
 
 struct SharedSegment {
-  // Each word names a run, from 1; 0 is none. So tasks and requests of a run do not concern the
+  // Each word names a run, from 1; 0 is none. So tasks and requests of one run do not concern the
   // next.
   using Word = sync::atomic<std::uint32_t>;
 
@@ -59,7 +58,7 @@ struct SharedSegment {
   Word bell{0};                // rung to have the owner look (lookout.hpp); not a run
 };
 
-// The segments of the ranks on this host, as one of these ranks sees them.
+// The segments of the ranks on this host, as seen by one of these ranks.
 class HostSegments {
  public:
   HostSegments() = default;
@@ -96,7 +95,7 @@ inline HostSegments meet_segments(Transport& network) {
   if (!parts.empty())
     ::new (static_cast<void*>(parts[static_cast<std::size_t>(self)])) SharedSegment;
   std::byte const done{};
-  network.gather({&done, 1});  // no rank looks at a segment before it is there
+  network.gather({&done, 1});  // no rank looks at a segment before it is made
   return {self, std::move(segments)};
 }
 

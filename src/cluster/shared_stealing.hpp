@@ -9,10 +9,9 @@
 //   thief   has the owner rung when the owner has not looked for a while: its workers have long
 //   tasks
 //
-// A rank puts tasks there only when another wants some. So a rank that is alone on its host, or
-// whose host has no rank without work, pays one load now and then. The words are hints, of use
-// whether they are seen late or not at all: a thief never counts on being served, and keeps
-// looking.
+// A rank puts tasks there only when another wants some. So a rank that is alone on its host, or on
+// a host where all have work, pays one load now and then. The words are hints and may be seen late
+// or not at all: a thief never counts on being served, and keeps looking.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +31,7 @@ class SharedStealing {
  public:
   struct Policies {
     policy::RingPolicy rings = {};
-    std::int64_t soon_ns = 300'000;  // tasks may be expected for so long
+    std::int64_t soon_ns = 300'000;  // requested tasks may be expected for so long
   };
 
   SharedStealing(HostSegments segments, Policies const& policies)
@@ -48,7 +47,7 @@ class SharedStealing {
                 "no task is left of the run before");
   }
 
-  // Tells the others that this rank looks, and whether it is without work.
+  // Tells the others that this rank looks, and whether it has no work.
   void look(bool is_hungry) noexcept {
     auto& own = segments_.own();
     own.looks.store(own.looks.load(sync::relaxed) + 1, sync::relaxed);
@@ -66,7 +65,7 @@ class SharedStealing {
     return wanted != 0 && wanted != own.wanted_in_vain.load(sync::relaxed);
   }
 
-  // True: put() is to be called with as many tasks as an answer would bring, and then has_put().
+  // True: call put() with as many tasks as an answer would bring, and then has_put().
   bool takes_request() noexcept {
     auto& own = segments_.own();
     auto const wanted = own.wanted.load(sync::relaxed);
@@ -103,11 +102,11 @@ class SharedStealing {
     return stolen;
   }
 
-  // The next step at a rank whose queue is empty, and which knows now that tasks are wanted.
+  // The next step at a rank whose queue is empty, and which now knows that tasks are wanted.
   enum class Next {
     ask_by_message,  // it has tasks that fit no queue
     wait,            // it has work, and may put some of it there soon
-    pass_on,         // it has nothing either
+    pass_on,         // it has no work either
   };
   Next ask(int rank, std::int64_t now_ns) {
     auto& segment = segments_.at(rank);
@@ -127,12 +126,12 @@ class SharedStealing {
   // A rank that has been asked and may have put something into its queue since.
   struct Asked {
     int rank;
-    std::uint32_t looks;  // that it had taken
+    std::uint32_t looks;  // how often it had looked then
     std::int64_t ring_ns;
   };
   std::vector<Asked> const& asked() const noexcept { return asked_; }
 
-  // The ranks that are to be rung now, since they do not look.
+  // The ranks to be rung now, since they do not look.
   std::vector<int> to_ring(std::int64_t now_ns) {
     std::vector<int> ranks;
     for (auto& asked : asked_) {
@@ -152,7 +151,7 @@ class SharedStealing {
   }
 
  private:
-  // A word is stored when it changes: other ranks keep its line meanwhile.
+  // A word is stored only when it changes: other ranks keep its cache line otherwise.
   static void say(SharedSegment::Word& word, std::uint32_t what) noexcept {
     if (word.load(sync::relaxed) != what) word.store(what, sync::relaxed);
   }

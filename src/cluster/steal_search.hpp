@@ -7,7 +7,7 @@
 //       ▲                              │ fails()
 //       └── the next victim; after a round without luck, a rest ──┘
 //
-// One request at a time is under way, on behalf of all workers of the rank.
+// One request at a time is under way, for all workers of the rank.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace nigh::cluster {
 
-// How many of the tasks that wait a thief gets.
+// How many of the waiting tasks a thief gets.
 struct Chunk {
   policy::ChunkChoice choice;
   level where;  // how far the thief is
@@ -54,8 +54,8 @@ class StealSearch {
   StealSearch(policy::VictimPlan const& plan, Policies const& policies)
       : plan_(plan),
         policies_(policies),
-        // The multiplication spreads seeds over all bits; otherwise ranks would begin with the
-        // ranks next to them.
+        // The multiplication spreads seeds over all bits; otherwise every rank would begin with the
+        // rank next to it.
         random_state_((static_cast<std::uint32_t>(plan.self) + policies.seed) * 0x9e3779b9u | 1u) {}
 
   // A run begins. A request of the last run may still be under way.
@@ -79,7 +79,7 @@ class StealSearch {
     asked_ = victim;
     asked_ns_ = now_ns;
   }
-  // The answer to the request is there.
+  // The answer to the request has come.
   void is_answered() noexcept { asked_ = nobody; }
   int asked() const noexcept { return asked_; }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Copies of the tasks that a rank has given away and has to answer for. It keeps a copy until the
-// result is back, and runs the task again when the rank that has it is lost. A rank that passes on
-// a task that it was given answers for it in turn, so each rank watches only the ranks to which it
-// gave something.
+// Copies of the tasks that a rank has given away and answers for. It keeps a copy until the result
+// is back, and runs the task again when the rank that has it is lost. A rank that passes on a task
+// answers for it in turn, so each rank watches only the ranks to which it gave something.
 //
 //   A ──t──▶ B ──t──▶ C      C's result goes to B, B's to A. When C is lost, B runs t again. When B
 //   A ◀─ r ─ B ◀─ r ─ C      is lost, A does, and the result of C is of no use to anybody.
 //
-// On its way a task has the name under which it is kept here. No name is used twice, so a result
+// On its way a task bears the name under which it is kept here. No name is used twice, so a result
 // that comes twice, or for a task that has been run again, finds nothing and is dropped.
 
 #include <cstddef>
@@ -24,12 +23,12 @@ namespace nigh::cluster {
 
 class Supervision {
  public:
-  // Tells these names from those of slots and of placed tasks.
+  // Distinguishes these names from those of slots and of placed tasks.
   static constexpr Token mark = Token{1} << 62;
 
   explicit Supervision(int self) : self_(self) {}
 
-  // Returns the task as the thief shall know it.
+  // Returns the task under the name that the thief will use.
   Task keep(int thief, Task task) {
     Task away{task.function, self_, ++last_, false, task.input};
     kept_.emplace(last_, Kept{thief, std::move(task)});
@@ -45,7 +44,7 @@ class Supervision {
     return away.take();
   }
 
-  // The task of that result, as its owner knows it; nothing: nobody waits for it.
+  // The task with that result, as its owner knows it; nothing: nobody waits for it.
   std::optional<Task> result_of(Token token) {
     auto const at = kept_.find(token);
     if (at == kept_.end()) return {};
@@ -54,8 +53,8 @@ class Supervision {
     return task;
   }
 
-  // The tasks that were at the rank, and are to be run again. Copies of tasks whose owner is lost
-  // go, for nobody waits for their results.
+  // The tasks that were at the rank, to be run again. Copies of tasks whose owner is lost are
+  // dropped, for nobody waits for their results.
   template <class IsLost>
   std::vector<Task> lose(int rank, IsLost is_lost) {
     std::vector<Task> again;
@@ -67,7 +66,7 @@ class Supervision {
     }
     return again;
   }
-  // All copies, which are kept no longer.
+  // All copies; none is kept after this.
   std::vector<Task> release() {
     std::vector<Task> all;
     for (auto& [name, kept] : std::exchange(kept_, {})) all.push_back(std::move(kept.task));

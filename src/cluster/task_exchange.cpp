@@ -30,7 +30,7 @@ std::size_t this_thread_slot() noexcept {
   return static_cast<std::size_t>(nigh::detail::this_stack->worker->index);
 }
 
-// The outcome that tells of the exception that is being handled.
+// The outcome for the exception that is being handled.
 Outcome failure_on(int rank) {
   Outcome outcome{true, rank, {}};
   auto const says = [&](std::string_view what) {
@@ -56,11 +56,13 @@ void TaskExchange::attach(nigh::tasks::Scheduler& workers) {
 
 // ---- the victim: tasks go
 
-bool TaskExchange::is_hungry() { return inbox_.is_empty() && workers_->external_thief().has_idle_workers(); }
+bool TaskExchange::is_hungry() {
+  return inbox_.is_empty() && workers_->external_thief().has_idle_workers();
+}
 
 bool TaskExchange::is_busy() { return !workers_->external_thief().has_idle_workers(); }
 
-// From the inbox, and otherwise from one worker's stack, as a thief takes them.
+// From the inbox first, then from one worker's stack, as a thief takes them.
 std::uint16_t TaskExchange::give(Writer& to, Chunk const& chunk) {
   auto const from_inbox = inbox_.give(chunk, [&](Task const& t) { put_task(to, t); });
   if (from_inbox > 0) return static_cast<std::uint16_t>(from_inbox);
@@ -90,7 +92,7 @@ bool TaskExchange::give_slot(Writer& to, nigh::tasks::Worker& victim,
               : token_of(static_cast<std::uint32_t>(victim.index), victim.stack.index(&slot));
   to.put(TaskHead{f.id, self_, token, input_bytes});
   f.pack(slot, to.room(input_bytes));
-  if (is_free) {  // it is the thief's from now on
+  if (is_free) {  // from now on it belongs to the thief
     f.drop(slot);
     workers_->external_thief().finish(victim, slot);
   }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The tasks of a rank's workers, as the engine sees them: it takes waiting tasks out of their
-// stacks for other ranks, hands tasks that have come to workers, and ends a task when its result is
-// back.
+// The tasks of a rank's workers, as the engine sees them: takes waiting tasks out of their stacks
+// for other ranks, hands imported tasks to workers, and ends a task when its result is back.
 //
 //   workers' task stacks ──give()──▶ engine ──take()──▶ inbox ──next()──▶ a worker ──run()──┐
 //            ▲                         ▲                                                    │
 //            └────────deliver()────────┘◀──────────────────── outbox ◀──────────────────────┘
 //
-// A task that has left keeps its slot in its owner's stack until its result is delivered.
+// An exported task keeps its slot in its owner's stack until its result is delivered.
 
 #include <cstdint>
 #include <exception>
@@ -37,7 +36,7 @@ class TaskExchange final : public Engine::Tasks {
 
   // ---- for workers
 
-  // The oldest task that has come. False: there is none.
+  // The oldest imported task. False: there is none.
   bool next(Inbox::Item& item) { return inbox_.take(item); }
   bool has_none() const noexcept { return inbox_.surely_empty(); }
   // Runs a task of next(), in that run. True: its result is in the outbox, to be sent.
@@ -68,8 +67,7 @@ class TaskExchange final : public Engine::Tasks {
 
  private:
   void put(Inbox::Item item);
-  bool give_slot(Writer& to, nigh::tasks::Worker& victim,
-                 nigh::detail::task_slot& slot);
+  bool give_slot(Writer& to, nigh::tasks::Worker& victim, nigh::detail::task_slot& slot);
 
   int const self_;
   std::vector<detail::function*> const& functions_;
@@ -78,7 +76,7 @@ class TaskExchange final : public Engine::Tasks {
   Outbox outbox_;
   PlacedTasks placed_;
 
-  // Of one thread slot of the scheduler; only its thread writes.
+  // For one thread slot of the scheduler; only its thread writes.
   struct alignas(64) FreeTasks {
     sync::atomic<std::uint64_t> created{0}, finished{0};
   };

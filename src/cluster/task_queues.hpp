@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The queues between a rank's workers and the thread that polls: tasks that have come (Inbox),
-// messages to be sent (Outbox), and tasks that this rank has placed at others, until their results
-// are back (PlacedTasks). Each has a lock of its own, held for a few instructions.
+// The queues between a rank's workers and the thread that polls: imported tasks (Inbox), messages
+// to be sent (Outbox), and tasks that this rank has placed at others, until their results are back
+// (PlacedTasks). Each has a lock of its own, held for a few instructions.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +22,14 @@
 
 namespace nigh::cluster {
 
-// Tasks that no worker has begun, oldest first. Workers without work take them; so do other ranks
-// that ask.
+// Tasks that no worker has begun, oldest first. Workers without work take them, and so do other
+// ranks that ask.
 //
 // As (parking.S) says, a worker that goes to sleep looks at size() after it was announced; put()
 // changes size() before its caller calls a worker (runtime/work_source.hpp).
 class Inbox {
  public:
-  // A task from another rank; or, without one, what must run on this.
+  // A task from another rank; or, without one, a closure that must run on this rank.
   struct Item {
     std::unique_ptr<Task> task;
     nigh::detail::task here;
@@ -92,8 +92,8 @@ class Inbox {
   sync::atomic<std::size_t> size_{0};
 };
 
-// Messages that workers want sent, outcomes of the root task and of free tasks that threw, until
-// somebody polls.
+// Messages that workers want sent, and outcomes of the root task and of free tasks that threw,
+// until a thread polls.
 class Outbox {
  public:
   void put(int to, bytes message) {
@@ -131,11 +131,11 @@ class Outbox {
   sync::atomic<bool> full_{false};
 };
 
-// So many tasks at a time for each rank, and no more: what is on its way, or waits there, is
-// bounded.
+// So many tasks at a time for each rank, and no more: this bounds the tasks on their way and those
+// that wait there.
 class PlacedTasks {
  public:
-  // Tells these tokens from those of slots, and from the root's.
+  // Distinguishes these tokens from those of slots, and from the root's.
   static constexpr Token mark = Token{1} << 63;
   static bool owns(Token t) noexcept { return (t & mark) != 0; }
 
@@ -191,7 +191,7 @@ class PlacedTasks {
   std::vector<std::size_t> at_;  // [rank]: how many
   std::vector<Entry> entries_;
   std::vector<std::size_t> free_;
-  std::uint64_t count_ = 0;  // that have ever been placed, and refused
+  std::uint64_t count_ = 0;  // ever placed or refused
   std::uint64_t refused_ = 0;
 };
 

@@ -55,7 +55,7 @@ std::vector<Termination::Send> Termination::received(int from, TerminationMessag
       return {};
     }
     case Wave::ended:
-      // All ranks have begun a run that ends, so it is this rank's, or one from before it.
+      // All ranks have begun a run that ends, so it is this rank's run, or an earlier one.
       NIGH_ASSERT(message.run <= run_, "a run ends when all have begun it");
       if (message.run <= ended_) return {};
       ended_ = message.run;
@@ -85,7 +85,7 @@ std::vector<Termination::Send> Termination::look(TaskCounts here, bool is_quiet)
 }
 
 // One wave after another costs a message up and one down on each edge, and only while all ranks are
-// quiet: while tasks are on their way, that is.
+// quiet, that is, while tasks are on their way.
 std::vector<Termination::Send> Termination::close_wave(TaskCounts sums) {
   bool const over = !is_first_wave_ && sums.created == last_wave_.finished;
   last_wave_ = sums;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Are all free-running tasks of all ranks done? Counted waves on a tree (Mattern, "Algorithms for
-// distributed termination detection", 1987), one rank's part of them as a state machine: how things
-// stand here and messages go in, messages come out. No clock, no network, no thread.
+// Are all free tasks of all ranks done? Counted waves on a tree (Mattern, "Algorithms for
+// distributed termination detection", 1987), one rank's part of them as a state machine: local
+// state and messages go in, messages come out. No clock, no network, no thread.
 //
 //   root      ask ──▶ ... ──▶ leaves     down the tree, once a wave
 //   root ◀── sums ◀── ... ◀── leaves     up, each when its subtree has answered and it is quiet
 //   root    ended ──▶ ... ──▶ leaves     when a wave has seen as many tasks created as the wave
 //                                        before it had seen finished
 //
-// Each rank counts the free tasks that were created on it, wherever they go, and those that were
+// Each rank counts the free tasks that were created on it, wherever they go, and those that
 // finished on it, wherever they came from; the root task of a run is one of rank 0's. The counts
-// only grow, from run to run too.
+// only grow, even from run to run.
 //
 // Why it is right. A wave begins when the one before it is over. Let A be the tasks whose end that
-// one saw, B those whose creation this one sees.
-// - A is part of B: a task's creation happens before its end, and whatever a wave saw happens
-//   before what the next one sees. So equal counts mean A = B.
-// - Then no task is left. The run's root is in B, hence in A. Take a task outside A: of its
-//   ancestors some are in A, so one of A has created a child outside A. But it did that before it
-//   ended, so this wave has seen the child's creation: the child is in B, which is A.
-// A task ends when all it waits for is done, so what its fork-join children create, on whichever
-// rank, counts as created by it. This is why creations are counted and not messages with a flag
-// "all are passive": such children wake a passive rank without any message that is counted.
+// wave saw, B those whose creation this one sees.
+// - A is part of B: a task's creation happens before its end, and all that one wave saw happens
+//   before all that the next one sees. So equal counts mean A = B.
+// - Then no task is left. The run's root is in B, hence in A. Suppose there is a task outside A. Of
+//   its ancestors some are in A, so one task of A has created a child outside A. But it did that
+//   before it ended, so this wave has seen the child's creation: the child is in B, which is A.
+// A task ends when all tasks it waits for are done, so tasks that its fork-join children create, on
+// any rank, count as created by it. This is why creations are counted, and not messages with a flag
+// "all are passive": such children wake a passive rank without any counted message.
 //
 // For the same reason counts need not be read at one moment, or together: `created` any time after
 // the rank was asked, `finished` any time before it answers; a sum over workers' counters will do,
@@ -60,27 +60,27 @@ class Termination {
     TerminationMessage message;
   };
 
-  // Rank r's children in the tree are r x arity + 1, ... + arity, as far as there are any.
+  // Rank r's children in the tree are r x arity + 1, ... + arity, as far as these exist.
   Termination(int rank, int ranks, int arity = 4);
 
   // This rank takes part in the next run: a collective step, as a run ends only once all ranks have
   // begun it. On rank 0, the root task has been counted as created.
   void begin();
 
-  // Whatever arrived. Messages may arrive before begin().
+  // A message of any kind. Messages may arrive before begin().
   std::vector<Send> received(int from, TerminationMessage const& message);
 
-  // How things stand here. Call it when it may matter: see is_waited_for(). A rank is quiet when
-  // no task that it knows of is unfinished here; it is asked for to save waves, not for safety.
+  // The local state. Call it when it may matter: see is_waited_for(). A rank is quiet when no task
+  // that it knows of is unfinished here; this saves waves, and safety does not rest on it.
   std::vector<Send> look(TaskCounts here, bool is_quiet);
 
-  // Would look() have anything to say if the rank were quiet?
+  // Would look() send anything if the rank were quiet?
   bool is_waited_for() const;
 
-  // The run that has begun is over, on all ranks. False again after begin().
+  // The present run is over, on all ranks. False again after begin().
   bool has_ended() const { return ended_ == run_ && run_ > 0; }
 
-  // On rank 0: the waves that are over, and what the last of them has summed up.
+  // On rank 0: the waves that are over, and the sums of the last one.
   std::uint64_t waves() const { return rank_ == 0 ? answered_ : 0; }
   TaskCounts last_wave() const { return last_wave_; }
 
@@ -101,7 +101,7 @@ class Termination {
   bool is_first_wave_ = true;  // of the run
 };
 
-// When a run is over, and with which outcome: one rank's part as a state machine.
+// When is a run over, and with which outcome? One rank's part as a state machine.
 //
 //   root   the root task has ended, and by the waves all free tasks have ──▶ verdict() for all
 //   ranks each   is_over_with(), which rank 0 has told ──▶ is_over() ──▶ take_outcome()
@@ -127,13 +127,13 @@ class RunEnd {
     return waves_.received(from, message);
   }
 
-  // On rank 0: the outcome that all ranks are to be told, once.
+  // On rank 0: the outcome to tell all ranks, once.
   std::optional<Outcome> verdict();
 
   // That run is over. The program may not yet have left the run before it.
   void is_over_with(std::uint32_t run, Outcome outcome);
   std::uint32_t last_over() const noexcept { return last_over_; }
-  // The run that this rank is in is over, and its outcome is there.
+  // The present run of this rank is over, and its outcome is known.
   bool is_over() const { return !outcomes_.empty() && (!has_free_tasks_ || waves_.has_ended()); }
   Outcome take_outcome();
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The network as the cluster layer uses it: ranks, and messages between them that arrive once, and
-// from one rank in the order in which they were sent. Behind it: MPI (mpi/), one rank alone
-// (Alone), in tests a network that follows a script.
+// from one rank in the order in which they were sent. It is implemented by MPI (mpi/), by one rank
+// alone (Alone), and in tests by a network that follows a script.
 //
-// One thread at a time calls; the agent sees to that.
+// One thread at a time calls; the agent makes sure of that.
 
 #include <cstddef>
 #include <nigh/detail/cluster_pack.hpp>
@@ -29,16 +29,16 @@ class Transport {
   // Only the thread that made it may use it (MPI_THREAD_FUNNELED).
   virtual bool is_funneled() const noexcept = 0;
 
-  // When a rank is lost the others go on: their messages to it are dropped, and lost() tells of it.
+  // When a rank is lost the others go on: their messages to it are dropped, and lost() reports it.
   // Otherwise the loss of one rank ends all.
   virtual bool survivors_go_on() const noexcept { return false; }
   // Ranks that have been lost since the last call.
   virtual std::vector<int> lost() { return {}; }
-  // That rank is silent, and to be taken for lost. Messages to it go out only as far as they do at
-  // once; lost() does not tell of it.
+  // That rank is silent, and counts as lost. Messages to it go out only as far as they do at once;
+  // lost() does not report it.
   virtual void leave(int) {}
 
-  // A message is on its way, or coming, that goes on when this rank polls.
+  // A message is on its way, or coming, and moves only when this rank polls.
   virtual bool is_moving() const noexcept { return false; }
 
   // Never blocks: a message that the network does not take is kept, and sent by a later call.
@@ -55,11 +55,11 @@ class Transport {
   virtual std::vector<bytes> gather(byte_view mine) = 0;
 
   // Collective: memory that the ranks of a host share, with a part for each, aligned to a cache
-  // line. [rank]: where that rank's is here; null for those of other hosts. Empty: there is none to
-  // share, or nobody to share it with. It lasts until finish().
+  // line. [rank]: where that rank's part is here; null for those of other hosts. Empty: no memory
+  // can be shared, or no other rank is on this host. It lasts until finish().
   virtual std::vector<std::byte*> share(std::size_t) { return {}; }
 
-  // Collective. All that was sent is received, and dropped; the network is given up.
+  // Collective. All messages sent are received and dropped; the network is given up.
   virtual void finish() = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Messages between ranks: a header, and what belongs to its kind. Fields are copied as they lie in
+// Messages between ranks: a header, and the fields of its kind. Fields are copied as they lie in
 // memory; ranks of another version, or with other functions, are refused when the session starts.
 
 #include <cstdint>
@@ -24,8 +24,8 @@ enum class Kind : std::uint8_t {
   stop,      // the run is over: a ResultHead and the root's output
   failed,    // to rank 0: a free task has thrown; a ResultHead and what
   wave,      // of termination detection: a TerminationMessage
-  beat,      // that rank is there; this and the next two name a rank
-  silent,    // by rank 0: that rank says nothing, and is left
+  beat,      // that rank is there; this and the next two kinds name a rank
+  silent,    // from rank 0: that rank says nothing, and is left out
   parts,     // to rank 0: that rank has no more runs; by rank 0: nor has it, or nobody (supervised)
 };
 
@@ -36,7 +36,7 @@ struct Header {
   std::uint32_t run;  // runs are numbered from 1
 };
 
-// The name under which its owner knows a task that has left.
+// The name that a task's owner gives it when it leaves.
 using Token = std::uint64_t;
 
 struct TaskHead {
@@ -48,7 +48,7 @@ struct TaskHead {
 
 struct ResultHead {
   Token token;
-  std::int32_t rank;  // that ran it
+  std::int32_t rank;  // the one that ran it
   std::uint32_t failed;
 };
 
@@ -57,15 +57,15 @@ struct Task {
   std::uint32_t function = 0;
   int owner = 0;
   Token token = 0;
-  bool stays = false;  // on this rank
+  bool stays = false;  // must run on this rank
   bytes input;
-  std::uint16_t came_with = 0;  // of a steal's first task: how many the steal brought
+  std::uint16_t came_with = 0;  // for a steal's first task: how many the steal brought
 };
 
-// A task's result, or what its exception said.
+// A task's result, or the text of its exception.
 struct Outcome {
   bool failed = false;
-  int rank = 0;  // that ran it
+  int rank = 0;  // the one that ran it
   bytes output;
 };
 

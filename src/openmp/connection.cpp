@@ -24,7 +24,7 @@ using coordinator::ClientConnection;
 
 // Never destroyed: other threads may be in regions when the process ends.
 alignas(ClientConnection) constinit unsigned char room[sizeof(ClientConnection)]{};
-// (connection.A) A thread that sees that there is one sees all of it.
+// (connection.A) A thread that sees the connection sees it made.
 constinit sync::atomic<ClientConnection*> connection{nullptr};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit bool has_joined = false;
@@ -35,13 +35,13 @@ char const* socket_name() {
   return said != nullptr && strcmp(said, "off") == 0 ? nullptr : getenv("NIGH_SOCKET");
 }
 
-// A child of a rank is none, though it has its parent's variables.
+// A child of a rank is no rank, though it has its parent's variables.
 coordinator::JobRank own_rank() {
   return is_forked ? coordinator::JobRank{}
                    : coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid()));
 }
 
-// Once. If there was no coordinator then, the connection tries again by itself.
+// Once. Without a coordinator then, the connection tries again by itself.
 ClientConnection& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
   auto* there = connection.load(sync::relaxed);
@@ -66,9 +66,9 @@ ClientConnection& joined(coordinator::CpuSet const& allowed) {
 
 LeaseClient* new_lease_client(coordinator::CpuSet const& allowed) noexcept {
   auto& there = joined(allowed);
-  // libgomp allocates what its threads wait at behind this, and whether these words share a cache
-  // line depends on the size: after 64 n + 16 bytes a region of two threads took 0.71 us, after 64
-  // n bytes 0.86 us (glibc 2.36, g++ 12).
+  // libgomp allocates the words that its threads wait at after this, and whether these words share
+  // a cache line depends on the size: after 64 n + 16 bytes a region of two threads took 0.71 us,
+  // after 64 n bytes 0.86 us (glibc 2.36, g++ 12).
   constexpr std::size_t bytes = (sizeof(LeaseClient) + 47) / 64 * 64 + 16;
   void* const memory = malloc(bytes);
   return memory == nullptr ? nullptr : new (memory) LeaseClient(there);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The shim's one connection to nighd, made when it is first needed; each thread that begins
-// outermost regions has a LeaseClient on it. tests/openmp/scripted_leases.cpp puts a script in the
+// outermost regions has a LeaseClient on it. tests/openmp/scripted_leases.cpp puts a script in
 // place of connection.cpp and of LeaseClient itself.
 
 #include <cstdint>
@@ -21,20 +21,19 @@ NIGH_HIDDEN void end(LeaseClient*) noexcept;
 
 // How many programs the coordinator serves; a hint.
 NIGH_HIDDEN std::uint32_t programs_served() noexcept;
-// The same, for a thread that does not hear of the coordinator's end otherwise; 0 after that. A
+// The same, for a thread that does not otherwise hear of the coordinator's end; 0 after that. A
 // signal handler may ask.
 NIGH_HIDDEN std::uint32_t programs_served_now() noexcept;
 
-// Without a region: the program is one of those that the coordinator serves.
+// Joins without a region: the program is now one of those that the coordinator serves.
 NIGH_HIDDEN void join_coordinator(coordinator::CpuSet const& allowed) noexcept;
 
 // The program closes the descriptors from `first` to `last`, or puts others there: a connection to
-// the coordinator that is among them is given up first. True: end_closing() follows.
+// the coordinator among them is given up first. True: end_closing() follows.
 NIGH_HIDDEN bool begin_closing(unsigned first, unsigned last) noexcept;
 NIGH_HIDDEN void end_closing() noexcept;
 
-// In the child of a fork: the connection is the parent's. The child joins by itself when it asks
-// for leases.
+// In the child of a fork: the connection is the parent's. The child joins when it asks for leases.
 NIGH_HIDDEN void drop_connection() noexcept;
 
 }  // namespace nigh::openmp

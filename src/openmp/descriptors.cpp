@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that closes descriptors, or puts others in their place, need not know of the one that
-// leads to the coordinator: it is the program's to close as any other. The shim only hears of it
-// first, so that it never takes what comes to be there for its own.
+// leads to the coordinator: it may close it like any other. The shim hears of it first, so that it
+// never mistakes a later descriptor with that number for its own.
 
 #include <errno.h>
 #include <limits.h>
@@ -47,10 +47,10 @@ int pass_on(Next& next, Arguments... arguments) {
 
 constexpr unsigned only_close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC, in newer headers
 
-// A C library before 2.34 has neither of these two, which a program finds out by asking for the
-// name; now it finds ours.
+// A C library before 2.34 has neither of these two. A program finds that out by looking for the
+// name, and now it finds ours.
 int close_range_by_kernel(unsigned first, unsigned last, int flags) {
-  constexpr long call = 436;  // on every processor; older headers do not name it
+  constexpr long call = 436;  // on every processor; older headers have no name for it
   return static_cast<int>(syscall(call, first, last, flags));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libgomp's parallel regions, as g++ and gfortran call them (and libomp has them, for their sake).
-// Those of g++ before 4.9 (GOMP_parallel_start) pass by.
+// libgomp's parallel regions, as g++ and gfortran call them (libomp has them, too, for such
+// programs). Those of g++ before 4.9 (GOMP_parallel_start) are not interposed.
 
 #include "openmp/region_scope.hpp"
 
@@ -9,9 +9,9 @@ namespace {
 
 using Body = void (*)(void*);
 
-// The threads get this instead of the region's data: one cache line.
+// The threads get this in place of the region's data: one cache line.
 struct alignas(64) Passed {
-  void* reductions;  // first: GOMP_parallel_reductions looks there for the address of its own
+  void* reductions;  // first: GOMP_parallel_reductions looks for its own data's address there
   Body body;
   void* data;
   int (*thread_num)();
@@ -70,7 +70,7 @@ NIGH_LOOP(guided)
 NIGH_LOOP(nonmonotonic_dynamic)
 NIGH_LOOP(nonmonotonic_guided)
 
-// The schedule and its chunk are the runtime's.
+// The runtime decides the schedule and its chunk.
 #define NIGH_RUNTIME_LOOP(schedule)                                                               \
   NIGH_INTERPOSED void GOMP_parallel_loop_##schedule(                                             \
       Body body, void* data, unsigned threads, long begin, long end, long step, unsigned flags) { \

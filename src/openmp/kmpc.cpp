@@ -24,7 +24,7 @@ struct alignas(64) Passed {
 };
 
 // Calls with at least as many arguments as the body takes: in the calling conventions of Linux the
-// caller cleans up, and what is not looked at does no harm. So four forms do for all.
+// caller cleans up, and arguments that are not read do no harm. So four forms are enough.
 template <std::size_t... I>
 void call(Passed const& p, std::int32_t* thread, std::int32_t* number, std::index_sequence<I...>) {
   p.body(thread, number, p.arguments[I]...);
@@ -118,7 +118,7 @@ NIGH_INTERPOSED void __kmpc_push_num_threads_list_strict(void* where, std::int32
                                                 clause(threads[0], true), where, thread, levels,
                                                 threads, severity, message);
 }
-// The other end of a clause: if() was false.
+// The other branch of a clause: if() was false.
 NIGH_INTERPOSED void __kmpc_serialized_parallel(void* where, std::int32_t thread) {
   announce<Entry::serialized_parallel>(__builtin_return_address(0), {}, where, thread);
 }
@@ -141,7 +141,7 @@ NIGH_INTERPOSED void __kmpc_fork_call(void* where, std::int32_t count, Microtask
 }
 
 // flang's, and clang's where OpenMPIRBuilder makes its code, for regions with an if(). The
-// runtime's own calls __kmpc_fork_call where nobody can stand between.
+// runtime's own calls of __kmpc_fork_call cannot be interposed.
 NIGH_INTERPOSED void __kmpc_fork_call_if(void* where, std::int32_t count, Microtask body,
                                          std::int32_t is_parallel, void* argument) {
   void const* const caller = __builtin_return_address(0);

@@ -17,7 +17,7 @@ namespace nigh::openmp {
 namespace {
 
 enum class Match : std::uint8_t {
-  library,        // its file's name is that, and then no letter
+  library,        // its file's name is that, followed by no letter
   library_begin,  // its file's name begins so
   folder,         // it lies in such a folder
   program,        // the program's file has that name
@@ -42,9 +42,9 @@ constexpr std::array table{
     // thread has written: with OMP_NUM_THREADS=4 and fewer threads, 2.0 ended with an energy of
     // 7.49e5 instead of 8.47e4, and exit status 0.
     Row{Match::program_begin, "lulesh", TeamRule::whole},
-    // Made the same with smaller teams, byte for byte, alone and beside others, with leases asked
-    // back every millisecond (tests/foreign): Debian 12's 1.3.40, 6.9.11.60,
-    // 5.1.0, 4.8.1, 0.8.1 and 5.3.0.
+    // Gave the same result with smaller teams, byte for byte, alone and beside others, with leases
+    // asked back every millisecond (tests/foreign): Debian 12's 1.3.40, 6.9.11.60, 5.1.0, 4.8.1,
+    // 0.8.1 and 5.3.0.
     Row{Match::library, "libGraphicsMagick", TeamRule::free},
     Row{Match::library, "libMagickCore", TeamRule::free},
     Row{Match::program, "muscle", TeamRule::free},
@@ -86,11 +86,12 @@ namespace {
 
 using policy::AdjustItem;
 
-constinit char const* list = nullptr;  // our copy, never freed; null: nothing is said
+constinit char const* list = nullptr;  // our copy, never freed; null: no list is given
 constinit Adjust of_all = Adjust::as_known;
 constinit std::uint64_t number_of_libraries = 0;
 
-// A bit for each of the first 64 libraries in the list: seen among those that hold regions.
+// A bit for each of the first 64 libraries in the list: set when seen among those that hold
+// regions.
 constinit sync::atomic<std::uint64_t> seen{0};
 
 constexpr std::uint64_t bit(std::uint64_t number) noexcept {
@@ -121,7 +122,7 @@ constexpr bool lets_pools(Adjust adjust) noexcept {
   return adjust == Adjust::all || adjust == Adjust::nests;
 }
 
-// Those in the list that are this file.
+// The entries of the list that mean this file.
 std::uint64_t bits_of(std::string_view path) noexcept {
   std::uint64_t found = 0;
   each_library([&](AdjustItem const& item, std::uint64_t its_bit) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How much smaller teams may be in the regions of an object, a library or the program: what was
-// tried, and what the user has said in NIGH_ADJUST (settings/team_adjust.hpp).
+// May the teams of an object's regions (a library's or the program's) be smaller, and how much?
+// From what was tried, and from the user's NIGH_ADJUST (settings/team_adjust.hpp).
 
 #include <string_view>
 
@@ -14,19 +14,19 @@ namespace nigh::openmp {
 // `path` of the object that holds a region: a library, or the program.
 NIGH_HIDDEN TeamRule rule_of(std::string_view path, bool is_program) noexcept;
 
-// Reads the environment, and says what is wrong with it, on standard error: nothing of it is heeded
+// Reads the environment, and reports on standard error what is wrong with it: all of it is ignored
 // then. Once, before the program runs.
 NIGH_HIDDEN void begin_adjust() noexcept;
 
-// Of the regions of this object.
+// The rule for the regions of this object.
 NIGH_HIDDEN Adjust adjust_of(std::string_view path) noexcept;
 
 // Whether the user lets the size of a thread pool follow the program's part of the cpus: of any
-// pool, and of the kind that `word` names, in this object.
+// pool; or of the kind that `word` names, in this object.
 NIGH_HIDDEN bool pools_may_follow() noexcept;
 NIGH_HIDDEN bool may_follow(std::string_view word, std::string_view path) noexcept;
 
-// At the end, on standard error: of which libraries there was a word, though they were not loaded.
+// At the end, on standard error: the libraries that the user named though they were not loaded.
 NIGH_HIDDEN void tell_absent_libraries() noexcept;
 
 }  // namespace nigh::openmp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A region whose threads begin regions of their own. Only nested_plan*.cpp include this: they use
-// containers that may throw, and let nothing out.
+// containers that may throw, and let no exception out.
 
 #include <pthread.h>
 
@@ -28,23 +28,23 @@ class NIGH_HIDDEN NestSite {
   explicit NestSite(coordinator::RegionId region) : id(region) {}
 
   coordinator::RegionId const id;
-  // Seen of the demands of its threads' regions. (Of no consequence to each other.)
-  sync::atomic<bool> is_open_inside{false};    // no number
-  sync::atomic<std::uint32_t> most_inside{1};  // else this one at most
+  // Facts about the demands of its threads' regions. (They are independent of each other.)
+  sync::atomic<bool> is_open_inside{false};    // a demand without a number
+  sync::atomic<std::uint32_t> most_inside{1};  // otherwise this number at most
 
   sync::atomic<bool> is_kept_flat{false};  // by the program or the user
 
-  // The rest under nests_lock. There are few choices: one for each number of cpus granted.
+  // All else is under nests_lock. There are few choices: one for each number of cpus granted.
   std::vector<std::unique_ptr<NestChoice>> choices;
   bool is_measuring = false;
-  std::uint64_t runs = 0;  // of those that were begun with a plan
+  std::uint64_t runs = 0;  // runs that were begun with a plan
   policy::SpreadConfig last;
   int last_cpus = 0, last_leaders = 0;
   std::uint32_t last_teams = 0;
   double last_seconds = 0;
 };
 
-// Under it, any of the following.
+// Call these with the lock held.
 NIGH_HIDDEN extern constinit pthread_mutex_t nests_lock;
 class NestsLocked {
  public:
@@ -56,11 +56,11 @@ class NestsLocked {
 
 // Null: there is no room for more.
 NIGH_HIDDEN NestSite* add_nest(coordinator::RegionId);
-// Each in turn, in no order.
+// Each in turn, in any order.
 NIGH_HIDDEN NestSite* next_nest(std::size_t& at) noexcept;
 
-// The next run of the site, on these cpus; perhaps one whose time is to be told, if no other one is
-// under way.
+// The next run of the site, on these cpus; it may be one to be timed, if no other such run is under
+// way.
 struct NestRun {
   policy::SpreadConfig config;
   NestChoice* measured = nullptr;
@@ -68,7 +68,7 @@ struct NestRun {
 NIGH_HIDDEN NestRun begin_run(NestSite& site, policy::OrderedWorkers const& ordered, int cpus,
                               int leaders);
 
-// Of earlier runs of this program (nested_plan_file.cpp).
+// From earlier runs of this program (nested_plan_file.cpp).
 NIGH_HIDDEN void load_nests();
 NIGH_HIDDEN policy::SpreadState const* earlier_run(NestSite const& site, int cpus, int leaders);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which regions hold others, what is chosen for them, and where their threads are: what
-// SpreadChoice says, on the cpus of a lease. A plan is kept until it is to be another; each thread
-// that begins such regions has its own.
+// Which regions hold others, which configuration is chosen for them, and on which cpus their
+// threads are: the choice of SpreadChoice, on the cpus of a lease. A plan is kept until another one
+// is due; each thread that begins such regions has its own.
 
 #include <limits.h>
 #include <stdlib.h>
@@ -28,12 +28,12 @@ namespace {
 // From NIGH_OPENMP_SPREAD.
 struct SpreadSetting {
   bool is_automatic = false;
-  int spread = 0;  // 0: nothing
+  int spread = 0;  // 0: not set
 };
 constinit SpreadSetting wanted{};
 
 // Open addressing; sites are only ever added, under the lock.
-// (nested_plan.A) A thread that sees a site sees all that it was made with.
+// (nested_plan.A) A thread that sees a site sees it made.
 constexpr std::size_t most_sites = 256, longest_probe = 32;
 constinit std::array<sync::atomic<NestSite*>, most_sites> table{};
 constinit sync::atomic<bool> is_loaded{false};
@@ -179,7 +179,7 @@ NestRun begin_run(NestSite& site, policy::OrderedWorkers const& ordered, int cpu
     }
     run = {chosen->choice.next(), site.is_measuring ? nullptr : chosen};
   } else if (wanted.is_automatic) {
-    run.config.spread = cpus;  // each has as many as the program has named
+    run.config.spread = cpus;  // each leader has as many as the program has named
   }
   site.last = run.config;
   return run;
@@ -187,8 +187,8 @@ NestRun begin_run(NestSite& site, policy::OrderedWorkers const& ordered, int cpu
 
 namespace {
 
-// Those of the machine that are among these cpus, in hardware order. Cpus that it does not know
-// come last, beside the last one.
+// The machine's cpus that are among these, in hardware order. Cpus unknown to it come last, beside
+// the last one.
 policy::CpuOrder cpu_order_of(coordinator::CpuSet left) {
   static constinit policy::CpuOrder* machine = nullptr;  // never destroyed
   static constinit bool is_read = false;
@@ -227,11 +227,11 @@ constinit sync::atomic<std::uint32_t> versions{0};
 
 }  // namespace
 
-// Of one thread and one site.
+// The plan of one thread for one site.
 struct PlanOfThread {
   PlanOfThread* next = nullptr;
   NestSite* site = nullptr;
-  // For which it was made.
+  // The state that it was made for.
   std::uint32_t lease_version = 0, lease_size = 0;
   int cpus = 0, leaders = 0;
   policy::SpreadConfig config;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions that hold others, as told at the end to people and to the next run: a line for each in
-// the file of spreads (settings/learnt_spreads.hpp), named PROGRAM@BUILD+0xREGION. One of 0 seconds
-// says only that the region holds others.
+// Regions that hold others, as reported at the end to people and to the next run: a line for each
+// in the file of spreads (settings/learnt_spreads.hpp), named PROGRAM@BUILD+0xREGION. A line of 0
+// seconds says only that the region holds others.
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ void say(std::string const& why) {
   fprintf(stderr, "nigh: NIGH_SPREADS: %s %s\n", file_name(), why.c_str());
 }
 
-// False, and said: not to be used. One that is not there is empty.
+// False, with a message: the file cannot be used. A missing file counts as empty.
 bool read_file(LearntSpreads& lines) {
   std::string const machine = getenv("NIGH_OPENMP_MACHINE");
   std::string text, why_not;
@@ -127,7 +127,7 @@ void tell(NestSite const& site) {
 
 }  // namespace
 
-// Under the lock.
+// With the lock held.
 void load_nests() {
   if (file_name() == nullptr) return;
   auto* const lines = new LearntSpreads;
@@ -140,7 +140,7 @@ void load_nests() {
     auto const* const end = line.name.data() + line.name.size();
     auto const read = std::from_chars(line.name.data() + prefix.size(), end, id, 16);
     if (read.ec != std::errc()) continue;
-    // The demands of regions inside will be seen; until then, all cpus may be of use.
+    // The demands of inner regions will be seen; until then, all cpus may be of use.
     if (NestSite* const site = add_nest(id)) site->is_open_inside.store(true, sync::relaxed);
   }
 }

@@ -39,10 +39,9 @@ struct Pool {
   int largest = 0;
 };
 
-constexpr std::size_t most_pools = 8;  // of others, sizes stay
+constexpr std::size_t most_pools = 8;  // further pools keep their sizes
 
-// All that follows is the first thread's to change; others only make the program one of several
-// threads.
+// Only the first thread changes the following; others only make the program one of several threads.
 constinit std::array<Pool, most_pools> pools{};
 constinit std::size_t count = 0;
 constinit pid_t first_thread = 0;  // 0: the program does not run yet
@@ -54,19 +53,19 @@ constinit preload::Next next_dlclose{"dlclose"};
 
 pid_t this_thread_id() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
-// Before we have begun, all that is known is whether the user has said anything.
+// Before we have begun, only this is known: has the user said anything?
 bool may_matter() noexcept {
   if (has_begun) return process().acts && pools_may_follow();
   char const* const list = getenv("NIGH_ADJUST");
   return list != nullptr && *list != '\0';
 }
 
-// After vfork() it is not, though all the memory is the same.
+// After vfork() it is another process, though all the memory is the same.
 bool is_first_thread() noexcept {
   return this_thread_id() == (first_thread != 0 ? first_thread : getpid());
 }
 
-// The object's own, and not what it is linked to.
+// The object's own function, not that of a library it is linked to.
 void* own_function(void* handle, void const* object, char const* prefix, char const* name,
                    char const* suffix) noexcept {
   char whole[96];
@@ -92,8 +91,8 @@ bool find_functions(Pool& pool, void* handle) noexcept {
   return false;
 }
 
-// Null: it is the library of none, or of one too many. The library stays loaded, or another one
-// could come to lie where it was and be taken for it.
+// Null: it is the library of no pool, or of one too many. The library stays loaded; otherwise
+// another one could come to lie at its address and be taken for it.
 Pool* new_pool(Dl_info const& in) noexcept {
   if (count == most_pools) return nullptr;
   void* const handle = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
@@ -108,11 +107,11 @@ Pool* new_pool(Dl_info const& in) noexcept {
   return &pool;
 }
 
-// A call at the very end of a process could begin a pool again that has ended.
+// A call at the very end of a process could begin again a pool that has ended.
 extern "C" void no_more() { has_ended.store(true, sync::relaxed); }
 
-// For a pool that makes threads, once the shim acts. Nothing of ours is called within it: it has
-// threads only when this is done, and to join may close descriptors.
+// For a pool that makes threads, once the shim acts. Nothing of ours is called within it: its
+// threads exist only when it returns, and joining may close descriptors.
 void begin_to_follow(Pool& pool) noexcept {
   Dl_info in;
   if (dladdr(reinterpret_cast<void const*>(pool.set), &in) == 0 || in.dli_fname == nullptr) return;
@@ -248,7 +247,8 @@ bool needs_openmp(dl_phdr_info const& object, ElfW(Phdr) const& dynamic) {
       reinterpret_cast<ElfW(Dyn) const*>(object.dlpi_addr + dynamic.p_vaddr);
   char const* strings = nullptr;
   for (auto const* e = entries; e->d_tag != DT_NULL; ++e)
-    // The loader has put an address there, but not for every object (the kernel's own page).
+    // The loader has put an address there, but not for every object (such as the kernel's own
+    // page).
     if (e->d_tag == DT_STRTAB && e->d_un.d_ptr >= object.dlpi_addr)
       strings = reinterpret_cast<char const*>(e->d_un.d_ptr);
   if (strings == nullptr) return false;

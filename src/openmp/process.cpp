@@ -51,16 +51,16 @@ extern "C" void thread_ends(void* client) {
   drop_plans(this_thread);
 }
 
-// The child has nothing of its parent's leases, and may run where the parent may. Once it begins
+// The child has none of its parent's leases, and may run where the parent may. Once it begins
 // regions, it is a program of its own. Only the thread that called fork() lives on; others may have
-// held any lock, and those are not waited for before a fork: a runtime that begins holds one of
-// ours and calls pthread_atfork().
+// held any lock, and a fork does not wait for those: a runtime that begins holds one of ours and
+// calls pthread_atfork().
 extern "C" void before_fork() { rest_pool_sizes(); }
 
 extern "C" void in_child() {
   if (!self.acts) return;
   self.is_forked = true;
-  // A study's times are those of the process that began it.
+  // The times of a study are those of the process that began it.
   self.acts = study_team() == nullptr;
   drop_connection();
   drop_recycled();
@@ -94,8 +94,8 @@ char const* binding_of_the_user() {
   return nullptr;
 }
 
-// `nigh run` names the process that is the user's program: it became it ("self:PID"), or is its
-// parent ("parent:PID").
+// `nigh run` names the process of the user's program: either nigh became it ("self:PID"), or nigh
+// is its parent ("parent:PID").
 bool is_helper() {
   char const* const told = getenv("NIGH_VERBOSE_PROGRAM");
   if (told == nullptr) return false;
@@ -106,7 +106,7 @@ bool is_helper() {
 }
 
 // A tool that an OpenMP runtime loads is told addresses in the program, which would be ours. The
-// sign that there is one; null: there is none.
+// sign of such a tool; null: there is none.
 char const* tool_of_the_user() {
   char const* const wanted = getenv("OMP_TOOL");
   if (wanted != nullptr && strcasecmp(wanted, "disabled") == 0) return nullptr;
@@ -127,7 +127,7 @@ void say(char const* what) {
   fprintf(stderr, "nigh: %s: %s\n", program_invocation_short_name, what);
 }
 
-// As runtimes read it: false is all that is to be told from true and from nothing.
+// As runtimes read it: false only differs from true and from nothing.
 bool is_false(char const* name) {
   char const* const value = getenv(name);
   if (value == nullptr) return false;
@@ -143,7 +143,7 @@ void set_up() {
   self.is_helper = is_helper();
   begin_adjust();
   self.fixes_teams = is_false("OMP_DYNAMIC");
-  forget_regions();  // that were begun before: what is said of their teams was not known
+  forget_regions();  // regions begun before were looked up without the user's word
   if (char const* const by = binding_of_the_user(); by != nullptr) {
     if (self.tells)
       fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n",
@@ -173,7 +173,7 @@ __attribute__((constructor)) void begin() {
   begin_pool_sizes();
 }
 
-// Runtimes are known from the first region on. Of helpers without OpenMP nobody wants to hear:
+// Runtimes are known from the first region on. Nobody wants to hear of helpers without OpenMP:
 // null.
 char const* why_no_runtime() {
   for (Entry const entry : {Entry::parallel, Entry::fork_call})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The shim in its host: what it was told, whether it acts at all, how it begins and ends.
+// The shim in its host: its settings, whether it acts at all, how it begins and ends.
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ struct Process {
 };
 NIGH_HIDDEN Process const& process() noexcept;
 
-// For the line at the end. Only those of a process that tells are counted.
+// For the line at the end. Counted only in a process that prints it.
 NIGH_HIDDEN void count_region(GrantedTeam const& granted) noexcept;
 
 // The thread's lease client ends with it. False: there is no memory.
 NIGH_HIDDEN bool give_lease_client(Thread& me) noexcept;
 
-// A line for people on standard error, put there in one piece: several programs may end at a time.
+// A line for people on standard error, written in one piece: several programs may end at a time.
 class ToldLine {
  public:
   ToldLine() = default;
@@ -40,7 +40,7 @@ class ToldLine {
   ToldLine& operator=(ToldLine&&) = delete;
   ~ToldLine() { fprintf(stderr, "%s\n", text_); }
 
-  // Text that has no room any more is left out.
+  // Text beyond the room is left out.
   __attribute__((format(printf, 2, 3))) void add(char const* format, ...) {
     va_list values;
     va_start(values, format);

@@ -45,7 +45,7 @@ constexpr bool is_of_levels(Entry entry) noexcept {
   }
 }
 
-// Within a region, a size is said of the regions that are nested there.
+// Within a region, a size concerns the regions that are nested there.
 void hear_size(Entry entry, std::int64_t value) noexcept {
   Thread& me = this_thread;
   if (me.is_inside || me.is_worker) return;
@@ -107,8 +107,8 @@ NIGH_SET(set_dynamic, int)
 NIGH_SET(set_num_threads, int)
 NIGH_SET(set_max_active_levels, int)
 NIGH_SET(set_nested, int)
-// Fortran passes addresses; -fdefault-integer-8 makes larger numbers of them. Those of libgomp do
-// not come by the others.
+// Fortran passes addresses; -fdefault-integer-8 makes larger numbers of them. libgomp has separate
+// entries for these.
 NIGH_SET(set_dynamic_, std::int32_t const*)
 NIGH_SET(set_num_threads_, std::int32_t const*)
 NIGH_SET(set_max_active_levels_, std::int32_t const*)

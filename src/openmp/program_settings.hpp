@@ -6,19 +6,18 @@
 //
 // omp_set_dynamic(0) and omp_set_num_threads() bind nigh, for the thread that calls them, as they
 // bind its runtime. omp_get_dynamic() says yes where the user lets teams be smaller. OpenMP begins
-// with one active level: regions that are begun inside another one have no threads of their own.
+// with one active level: regions begun inside another one have no threads of their own.
 
 #include "openmp/runtimes.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp {
 
-// The number of levels was set by the environment (OMP_MAX_ACTIVE_LEVELS, OMP_NESTED) or, so far,
-// by the program (omp_set_max_active_levels, omp_set_nested).
+// Whether the environment (OMP_MAX_ACTIVE_LEVELS, OMP_NESTED) or, so far, the program
+// (omp_set_max_active_levels, omp_set_nested) has set the number of levels.
 NIGH_HIDDEN bool levels_are_said() noexcept;
 
-// Two levels for the calling thread's next region. The result undoes it; -1: there is no
-// need.
+// Two levels for the calling thread's next region. The result undoes it; -1: there is no need.
 NIGH_HIDDEN int lift_levels(Runtime const&) noexcept;
 
 }  // namespace nigh::openmp

@@ -16,8 +16,8 @@
 namespace nigh::openmp {
 namespace {
 
-// Lives as long as its thread. All but the semaphore under the lock, or the thread's own while it
-// is busy.
+// Lives as long as its thread. All except the semaphore is under the lock, or the thread's own
+// while it is busy.
 struct Recycled {
   void* (*body)(void*);
   void* argument;
@@ -33,8 +33,8 @@ constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit Recycled* idle = nullptr;
 constinit std::size_t idle_count = 0;
 
-// A member sleeps when its leader is through with a region and is woken for the next one, which
-// comes at once: on a cpu of its own it rather waits awake for a while, as OpenMP's threads do.
+// A member sleeps when its leader has ended a region, and is woken for the next one, which comes at
+// once: on a cpu of its own it first waits awake for a while, as OpenMP's threads do.
 bool has_work_soon(Recycled& me) {
   constexpr int looks = 2000;  // at 10 to 50 ns: up to 100 us
   bool const has_cpu = me.pinning != unpinned && me.pinning <= coordinator::max_cpus;
@@ -75,7 +75,7 @@ extern "C" void* run_again_and_again(void* p) {
   return result;
 }
 
-// Where the thread that is made next is to be pinned; unpinned: that is not known.
+// Where the thread that is made next should be pinned; unpinned: unknown.
 Pinning next_pinning() {
   Team const* const team = this_thread.forming;
   if (team == nullptr || team->is_shared) return unpinned;
@@ -83,7 +83,7 @@ Pinning next_pinning() {
   return number < team->size ? 1 + Pinning{team->cpus[number]} : unpinned;
 }
 
-// One that is there already, if there is one: moving takes longer than all else.
+// A waiting thread on that cpu, if there is one: moving takes longer than all else.
 Recycled* take_idle(std::size_t stack_bytes) {
   Pinning const pinning = next_pinning();
   pthread_mutex_lock(&lock);

@@ -32,33 +32,34 @@ Limits limits(Region const& region, Clause clause) {
   return {clause, number(runtime.max_threads()), number(runtime.thread_limit()), said, region.rule};
 }
 
-// Of a region that holds others, or is held by one, where a spread is wanted.
+// For a region that holds others, or is held by one, where a spread is wanted.
 TeamDemand demand_in_nest(Region const& region, Clause clause) {
   auto const adjust = when_chosen(region.adjust);
   return team_demand(limits(region, heeded(clause, adjust)), adjust);
 }
 
-// A thread that runs elsewhere than the process may was bound by the program, which knows better.
+// A thread that may run on other cpus than the process was bound by the program, which knows
+// better.
 bool is_bound(Thread const& me) {
   cpu_set_t now;
-  // The answer is the kernel's, for we did not pin it.
+  // The kernel answers, for we did not pin it.
   return me.pinning == unpinned && sched_getaffinity(0, sizeof now, &now) == 0 &&
          !CPU_EQUAL(&now, &own_cpus());
 }
 
-// The code that follows a region may run for long, and the cpu soon be somebody else's, while
-// others are free. After a region this long it does not matter that moving takes two microseconds.
+// The code after a region may run for long, and its cpu may soon be another program's, while others
+// are free. After a region this long it does not matter that moving takes two microseconds.
 constexpr std::uint64_t long_ns = 1'000'000;
 
-// To look at the clock twice takes as long as all else: of regions that are over in no time, one in
-// so many is timed. A prime, lest of regions that take turns always the same one is.
+// Reading the clock twice takes as long as all else: of very short regions, one in so many is
+// timed. The number is a prime, so that with regions in turn, it is not always the same one.
 bool is_worth_timing(Thread& me) {
   constexpr std::uint64_t no_time_ns = 20'000;
   constexpr std::uint32_t one_in = 17;
   return me.last_ns >= no_time_ns || ++me.regions % one_in == 1;
 }
 
-// The same number is never given for other cpus.
+// Other cpus never get the same number.
 Pinning pinning_of_lease(Thread const& me, GrantedTeam const& granted) {
   return Pinning{1} << 63U | Pinning{me.number} << 43U | Pinning{granted.size} << 32U |
          granted.version;
@@ -121,7 +122,7 @@ class Nested final : public RegionStrategy {
     me_.formed = 0;
   }
 
-  Team const* around_ = nullptr;  // of the region that this one is in
+  Team const* around_ = nullptr;  // of the region around this one
 };
 
 // An outermost region's team on these cpus.
@@ -132,7 +133,7 @@ class OnGrantedCpus : public RegionStrategy {
 
   void place(Region const& region, TeamDemand wanted, GrantedTeam const& granted) noexcept {
     team_threads_ = team_size(wanted, granted.size);
-    if (!granted.floats) {  // else they are anywhere, as without a lease
+    if (!granted.floats) {  // otherwise they are anywhere, as without a lease
       team_.cpus = granted.cpus;
       team_.size = granted.size;
       team_.all = pinning_of_lease(me_, granted);
@@ -242,7 +243,7 @@ class Leased final : public OnGrantedCpus {
 
   bool has_lease_ = false;  // or was told why not
   int levels_before_ = 0;
-  Runtime const* lifted_ = nullptr;  // for which there are more active levels meanwhile
+  Runtime const* lifted_ = nullptr;  // has more active levels meanwhile
 };
 
 }  // namespace
@@ -287,7 +288,7 @@ RegionScope::RegionScope(Region const& region, Clause clause, Team& team) noexce
 RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& team) noexcept {
   if (!process().acts) return make<PassedThrough>(team, clause);
   if (me_.is_inside || me_.is_worker) return make<Nested>(team, clause);
-  if (clause.threads == 1) return make<PassedThrough>(team, clause);  // here and now: no region
+  if (clause.threads == 1) return make<PassedThrough>(team, clause);  // the runtime makes no region
   is_outermost_ = true;
   adapt_pools();
   team.leader = &me_;

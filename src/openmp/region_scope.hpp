@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A parallel region that the calling thread begins, from before the runtime hears of it until all
-// threads have left: how many threads to ask the runtime for, and on which cpus they sit.
+// threads have left. It says how many threads to ask the runtime for, and on which cpus they sit.
 //
 //   RegionScope const scope(region, clause, team);   chooses a strategy, which fills in the team
 //   the runtime's entry point, with scope.threads()  each thread of the team calls arrive() first
@@ -23,13 +23,13 @@
 
 namespace nigh::openmp {
 
-// One way for a region to run. Lives in the RegionScope's own memory, and is never destroyed.
+// One way for a region to run. It lives in the RegionScope's own memory, and is never destroyed.
 class RegionStrategy {
  public:
   virtual void begin(Region const&, Clause) noexcept = 0;
   virtual void end() noexcept = 0;
 
-  // For the runtime, instead of the clause; 0: the runtime decides.
+  // For the runtime, in place of the clause; 0: the runtime decides.
   std::uint32_t threads() const noexcept { return threads_; }
 
  protected:
@@ -63,21 +63,20 @@ class NIGH_HIDDEN RegionScope {
   RegionStrategy* strategy_;  // in the room
 };
 
-// Where a thread is pinned is remembered, so that a thread that stays makes no system call.
+// A thread's cpu is remembered, so that a thread that stays makes no system call.
 NIGH_HIDDEN void repin(Thread& me, Team const& team, Pinning to) noexcept;
-// Puts the calling thread where number `k` of the team belongs, if it is elsewhere.
+// Puts the calling thread on the cpu of number `k` of the team, if it is elsewhere.
 inline void pin(Thread& me, Team const& team, std::uint32_t k) noexcept {
   Pinning to = team.all;
   if (!team.is_shared && k < team.size) to = 1 + Pinning{team.cpus[k]};
   if (me.pinning != to) repin(me, team, to);
 }
 
-// A thread of a region with a nested plan: what it begins has its part of the cpus, and
-// omp_get_max_threads() says so.
+// For a thread of a region with a nested plan: regions that it begins have its part of the cpus,
+// and omp_get_max_threads() says so.
 NIGH_HIDDEN void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept;
 
-// Each thread of the team goes where it belongs, before it runs the region's body. `k` tells its
-// number.
+// Each thread of the team goes to its cpu before it runs the region's body. `k` tells its number.
 template <class Number>
 void arrive(Team const& team, Number k) noexcept {
   Thread& me = this_thread;

@@ -16,10 +16,10 @@
 namespace nigh::openmp {
 namespace {
 
-// Open addressing; entries are only ever added, or brought up to date.
+// Open addressing; entries are only ever added or renewed.
 // (regions.A) `age` is stored last: a thread that finds it current sees all of the region that was
-//     stored before it. An entry changes only when its age is another, and code of a library that
-//     was closed runs nowhere.
+// stored before it. An entry changes only when its age is another, and no thread runs code of a
+// library that was closed.
 struct Known {
   sync::atomic<void const*> code{nullptr};
   sync::atomic<coordinator::RegionId> id{0};

@@ -19,15 +19,15 @@ struct Region {
 // `code` is the function that the compiler made of the region's body.
 NIGH_HIDDEN Region find_region(void const* code, Entry entry, void const* caller) noexcept;
 
-// The same of code that calls `entry`, which begins no region. No runtime: there is none, and the
-// function was found only because the shim has it.
+// The same for code that calls `entry`, which begins no region. No runtime: there is none, and the
+// code found the function only because the shim has it.
 NIGH_HIDDEN Region find_caller(void const* caller, Entry entry) noexcept;
 
-// A library was closed: code that comes to lie where it was is something else. Or the user's word
-// was read only now.
+// A library was closed, and other code may come to lie at its address; or the user's word was read
+// only now.
 NIGH_HIDDEN void forget_regions() noexcept;
 
-// In the child of a fork, whose parent's other threads may have been in here.
+// In the child of a fork: other threads of the parent may have been in here.
 NIGH_HIDDEN void unlock_regions() noexcept;
 
 }  // namespace nigh::openmp

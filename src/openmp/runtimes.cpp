@@ -84,7 +84,7 @@ bool fill(Runtime& r, Dl_info const& in) {
          r.dynamic != nullptr && r.max_active_levels != nullptr && r.num_procs != nullptr;
 }
 
-// `name` as the object that holds `code` finds it, with all that it was linked to.
+// `name` as found from the object that holds `code`, through the libraries it was linked to.
 void* seen_from(void const* code, char const* name) {
   Dl_info in;
   if (code == nullptr || dladdr(code, &in) == 0 || in.dli_fname == nullptr) return nullptr;
@@ -136,7 +136,7 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
 Runtime const* look_for_runtime(Entry entry, void const* code, void const* caller) noexcept {
   char const* const name = name_of(entry);
-  // As the loader searches: the program with all it was linked to, then the object's own libraries.
+  // As the loader searches: the program with all its libraries, then the object's own libraries.
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
   void* found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = seen_from(code, name);
@@ -148,7 +148,7 @@ Runtime const* look_for_runtime(Entry entry, void const* code, void const* calle
     return has_it ? any : nullptr;
   }
   if (Runtime const* const r = known(in.dli_fbase)) return r;
-  preload::OnAllPlaces const here;  // libomp counts cpus when it is first asked anything
+  preload::OnAllPlaces const here;  // libomp counts cpus when it is first called
   pthread_mutex_lock(&lock);
   Runtime const* result = known(in.dli_fbase);
   auto const n = count.load(sync::relaxed);
@@ -163,7 +163,7 @@ Runtime const* look_for_runtime(Entry entry, void const* code, void const* calle
 
 }  // namespace nigh::openmp
 
-// Code that comes to lie where the library was is something else.
+// Other code may come to lie at the library's address.
 NIGH_INTERPOSED int dlclose(void* library) {
   auto const close = reinterpret_cast<int (*)(void*)>(nigh::openmp::next_dlclose.address());
   int const refused = close(library);

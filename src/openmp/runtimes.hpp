@@ -51,10 +51,10 @@ NIGH_HIDDEN char const* name_of(Entry) noexcept;
 
 inline constexpr std::size_t most_runtimes = 16;
 
-// One of them: its own functions, also where other libraries export the same names. Each is set
+// One runtime: its own functions, even where other libraries export the same names. Each is set
 // from the start, or null for ever.
 struct Runtime {
-  void const* object = nullptr;  // where it is mapped: its identity
+  void const* object = nullptr;  // its address: the runtime's identity
   std::array<void*, entries> real{};
   int (*thread_num)() = nullptr;
   int (*max_threads)() = nullptr;
@@ -76,24 +76,24 @@ struct Runtime {
   }
 };
 
-// The one that `entry` would have reached without us, called by code in the object of `code` or of
-// `caller`. Never null: without any the program would not have been linked, and is ended.
+// The runtime that `entry` would have reached without us, called by code in the object of `code` or
+// of `caller`. Never null: without any the program could not have been linked, and is ended.
 NIGH_HIDDEN Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept;
 
 // The same, but null where there is none.
 NIGH_HIDDEN Runtime const* look_for_runtime(Entry entry, void const* code,
                                             void const* caller) noexcept;
 
-// `entry` of this runtime; of null, what the program would have called without us. Null: nothing.
+// `entry` of this runtime; for null, what the program would have called without us. Null: nothing.
 NIGH_HIDDEN void* real_function(Runtime const*, Entry) noexcept;
 
 // The first one found, or null.
 NIGH_HIDDEN Runtime const* any_runtime() noexcept;
 
-// In the child of a fork, whose parent's other threads may have been in here.
+// In the child of a fork: other threads of the parent may have been in here.
 NIGH_HIDDEN void unlock_runtimes() noexcept;
 
-// The one that this code belongs to, or null.
+// The runtime that this code belongs to, or null.
 NIGH_HIDDEN Runtime const* runtime_of(void const* code) noexcept;
 
 }  // namespace nigh::openmp

@@ -34,7 +34,7 @@ struct FileName {
 
 constexpr std::size_t most_entries = 1024, most_files = 64, longest_probe = 64;
 
-// Pages that are not touched take no memory, and all are zero at first.
+// Untouched pages take no memory, and all are zero at first.
 struct Table {
   std::array<Timed, most_entries> entries;
   std::array<FileName, most_files> files;
@@ -50,7 +50,7 @@ std::size_t slot(coordinator::RegionId region, std::uint32_t threads, std::size_
   return (static_cast<std::size_t>(hash >> 40U) + probe) % most_entries;
 }
 
-// Names end with their line.
+// A name ends with its line.
 void copy_name(char const* name, char* into) {
   std::size_t i = 0;
   for (; name[i] != '\0' && i + 1 < PATH_MAX; ++i) into[i] = name[i] == '\n' ? '?' : name[i];
@@ -64,7 +64,7 @@ void name_program(char* into) {
   copy_name(path, into);
 }
 
-// Under the lock. The last one stands for all that have no room.
+// Call it with the lock held. The last entry stands for all that have no room.
 std::uint32_t file_of(coordinator::RegionId region, void const* code) {
   Table& t = *table;
   auto const library = coordinator::library_of(region);
@@ -171,7 +171,7 @@ constinit std::uint16_t cpus[max_cpus]{};
 constinit GrantedTeam studied{};  // size 0: no study
 constinit char const* times = nullptr;
 
-// A number at `text`, which is moved behind it; -1: there is none.
+// The number at `text`, which is moved past it; -1: there is none.
 long take_number(char const*& text) {
   if (*text < '0' || *text > '9') return -1;
   char* end = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A study: every region with as many threads as the environment says, on the same cpus, and timed.
-// Nobody is asked for cpus.
+// The coordinator is not asked.
 //
 //   NIGH_OPENMP_TEAM=K      threads
 //   NIGH_OPENMP_CPUS=LIST   0,2,1: thread i on the i-th of them; without it, by their numbers
@@ -22,38 +22,39 @@ namespace nigh::openmp {
 NIGH_HIDDEN char const* begin_study(coordinator::CpuSet const& allowed,
                                     std::uint32_t allowed_cpus) noexcept;
 
-// In the place of a lease; null when there is no study.
+// In place of a lease; null when there is no study.
 NIGH_HIDDEN GrantedTeam const* study_team() noexcept;
 
-// Writes the times. For the process that began it, not for those it forked.
+// Writes the times. For the process that began it, not for its children.
 NIGH_HIDDEN void end_study() noexcept;
 
 // ---- how long regions took with how many threads. Any thread adds; memory is bounded, and none is
-// asked for while regions run.
+// requested while regions run.
 
 // Makes the table. False: there is no memory.
 NIGH_HIDDEN bool begin_region_times() noexcept;
 
-// `code` is where the region was looked up by. Does nothing when the table was not made.
+// `code`: the address by which the region was looked up. Does nothing when the table was not made.
 NIGH_HIDDEN void add_region_time(coordinator::RegionId region, void const* code,
                                  std::uint32_t threads, std::uint64_t duration_ns) noexcept;
 
-// As text, into a new file; a region and number of threads a line:
+// As text, into a new file; one region and number of threads a line:
 //
 //   nigh-openmp-times 1 TEAM LOST PROGRAM
 //   ID THREADS RUNS TOTAL_NS P10_NS MEDIAN_NS P90_NS FILE
 //
-// TEAM as given here, LOST: runs for which the table had no room; names last, for they may hold
-// spaces. No file when nothing was added. Entries that cannot be written are
-// left out: it is not our program.
+// TEAM as given here, LOST: runs for which the table had no room; names come last, for they may
+// hold spaces. No file when nothing was added. Entries that cannot be written are left out: it is
+// not our program.
 NIGH_HIDDEN void write_region_times(char const* file, std::uint32_t team) noexcept;
 
-// ---- durations, counted in bins: 32 to each doubling, so that what is read off is within 2% of
-// what was put in. The first 64 nanoseconds have a bin each.
+// ---- durations, counted in bins: 32 to each doubling, so that a value read back is within 2% of
+// the one added. The first 64 nanoseconds have a bin each.
 
 inline constexpr unsigned bin_bits = 5;  // of the leading bits after the first
 inline constexpr std::size_t bins_each = std::size_t{1} << bin_bits;
-inline constexpr unsigned longest_bits = 44;  // 2^44 ns: almost five hours; more counts as that
+// 2^44 ns: almost five hours; longer runs count as that
+inline constexpr unsigned longest_bits = 44;
 inline constexpr std::size_t duration_bins = (longest_bits - bin_bits + 1) * bins_each;
 
 constexpr std::size_t bin_of(std::uint64_t ns) noexcept {
@@ -76,7 +77,7 @@ static_assert(bin_of(UINT64_MAX) == duration_bins - 1);
 static_assert(bin_of((std::uint64_t{1} << longest_bits) - 1) == duration_bins - 1);
 static_assert(bin_of(duration_of(700)) == 700 && duration_of(bin_of(1'000'000)) - 990'000 < 20'000);
 
-// The duration that this part (0 to 1000) of all runs does not exceed; 0: there are none.
+// The duration that this part (0 to 1000) of all runs does not exceed; 0: there are no runs.
 template <class Counts>
 constexpr std::uint64_t quantile_of(Counts const& counts, std::uint64_t runs,
                                     std::uint64_t thousandths) noexcept {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How many threads a region is to have: a decision on plain numbers.
+// How many threads should a region have? A decision on plain numbers.
 //
-// OpenMP lets a team be smaller than what was asked for only where dyn-var is true. So a team keeps
-// its size, and sits on as many cpus as were granted, unless it is known that it may be smaller:
+// OpenMP lets a team be smaller than asked for only where dyn-var is true. So a team keeps its
+// size, and sits on as many cpus as were granted, unless it is known that it may be smaller:
 //
 //   who says it                                       regions without a clause    num_threads(k)
 //   ------------------------------------------------  -------------------------  ---------------
@@ -30,12 +30,12 @@ namespace nigh::openmp {
 
 using policy::Adjust;
 
-// Known of the object that holds a region (libraries.hpp).
+// Known about the object that holds a region (libraries.hpp).
 enum class TeamRule : std::uint8_t {
   unknown,
   whole,  // goes wrong with fewer threads than it was told
-  free,   // does well with fewer, where it has not named a number
-  named,  // there, too
+  free,   // works with fewer, where it has not named a number
+  named,  // works with fewer there, too
 };
 
 // The threads that a region asks for.
@@ -52,7 +52,7 @@ struct Clause {
   bool is_strict = false;     // OpenMP 6: an error to have another number
 };
 
-// Said of teams to the runtime, by the program or its environment.
+// The settings of teams that the program or its environment gave the runtime.
 struct Said {
   bool is_dynamic = false;    // dyn-var is true
   bool is_fixed = false;      // it was set to false: OpenMP begins with that, too
@@ -67,7 +67,7 @@ struct Limits {
   TeamRule rule = TeamRule::unknown;
 };
 
-// By the program, or by what was tried.
+// By the program, or because it was tried.
 constexpr bool is_known_to_shrink(Limits const& l) noexcept {
   if (l.said.is_dynamic) return true;
   if (l.said.is_fixed) return false;
@@ -102,8 +102,8 @@ constexpr Adjust when_chosen(Adjust adjust) noexcept {
   return adjust == Adjust::as_known ? Adjust::without_clause : adjust;
 }
 
-// Whether omp_get_dynamic() is to say yes where the runtime says no: the user lets teams of unknown
-// code be smaller.
+// Whether omp_get_dynamic() should say yes where the runtime says no: the user lets teams of
+// unknown code be smaller.
 constexpr bool tells_dynamic(TeamRule rule, Adjust adjust) noexcept {
   return rule != TeamRule::whole && adjust != Adjust::as_known && adjust != Adjust::none;
 }
@@ -113,8 +113,8 @@ constexpr Clause heeded(Clause clause, Adjust adjust) noexcept {
   return adjust == Adjust::nests && !clause.is_strict ? Clause{} : clause;
 }
 
-// Where the program leaves the size to others, the coordinator learns how many threads a region can
-// use, up to a number that the program may have set; otherwise it is told.
+// Where the program leaves the size open, the coordinator learns how many threads a region can use,
+// up to a number that the program may have set; otherwise the program tells it.
 constexpr coordinator::Demand cpu_demand(TeamDemand w, std::uint32_t cpus) noexcept {
   auto const threads = std::min<std::uint32_t>(w.threads, coordinator::max_cpus);
   if (w.is_exact) return {threads, threads};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that the shim has pinned sees the cpus that it would see without it: libgomp, libraries
 // that are opened later, and the program itself count them to learn how many threads to make. A
-// thread that chooses cpus itself is left alone from then on, until it is back on all of them:
-// hwloc visits every cpu to look at a machine. Threads that a pinned one makes (recycler.cpp) and
+// thread that chooses cpus itself is left alone from then on, until it is back on all of them
+// (hwloc visits every cpu to look at a machine). Threads that a pinned one makes (recycler.cpp) and
 // programs that it starts (preload/programs.cpp) begin on all cpus.
 
 #include "openmp/thread.hpp"

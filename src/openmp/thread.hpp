@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The shim's knowledge of each thread, and where it pins it.
+// The shim's knowledge of each thread, and its cpus.
 //
-//   thread of the program        begins outermost regions, with leases of its own; inside one, all
-//                                it begins is nested
-//   worker of an OpenMP runtime  whatever it begins is nested: it runs the program's code only as
-//                                part of a region (tasks at the closing barrier included)
+//   thread of the program        begins outermost regions, with leases of its own; regions begun
+//                                inside one are nested
+//   worker of an OpenMP runtime  its regions are nested: it runs the program's code only as part of
+//                                a region (tasks at the closing barrier included)
 
 #include <sched.h>
 
@@ -32,35 +32,35 @@ struct Thread {
   Team const* team = nullptr;  // the region it is in, innermost; valid only inside
   Pinning pinning = unpinned;
   std::uint32_t number = 0;          // of a thread with leases, from 1
-  std::uint32_t regions = 0;         // that were not worth timing
-  std::uint64_t last_ns = 0;         // the last one that was timed
-  coordinator::RegionId region = 0;  // the outermost one that it is in the midst of, and began
+  std::uint32_t regions = 0;         // not timed, as too short
+  std::uint64_t last_ns = 0;         // the last timed one
+  coordinator::RegionId region = 0;  // the outermost region that it has begun and not ended
   NestedPlan const* plan = nullptr;  // how that region's threads begin others; null: as they say
   PlanOfThread* plans = nullptr;     // of regions that it has begun
-  Team const* forming = nullptr;     // inside another one, of a region that it begins
+  Team const* forming = nullptr;     // inside another region: the team of a region that it begins
   std::uint32_t formed = 0;          // threads of that
   std::uint32_t member = 0;          // its number in a region with a nested plan
   Clause clause{};                   // announced to libomp for its next region
-  Ballast* ballast = nullptr;        // that it is the first thread of
-  Runtime const* calmed = nullptr;   // whose blocktime for this thread is 0, instead of the next
+  Ballast* ballast = nullptr;        // whose first thread it is
+  Runtime const* calmed = nullptr;   // whose blocktime for this thread is 0, instead of its own
   int blocktime = 0;
   std::uint32_t preemptions_per_s = 0;  // 0: seldom
   std::uint64_t preemptions = 0;        // until then
-  std::uint64_t watched_ns = 0;         // when these were looked at
+  std::uint64_t watched_ns = 0;         // when these were read
   bool is_inside = false;               // a region that it began
   bool is_worker = false;
-  bool is_left_alone = false;   // bound by the program itself
+  bool is_left_alone = false;   // the program itself has bound it
   bool nests_serially = false;  // inside a team of one that would have been larger
   bool fixes_teams = false;     // omp_set_dynamic(0)
   bool names_number = false;    // omp_set_num_threads()
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 
-// The threads of a region. Every one of them reads it at every region, from its leader's cache: it
-// is small.
+// The threads of a region. Each of them reads it at every region, from its leader's cache, so it is
+// small.
 struct Team {
   std::uint16_t const* cpus = nullptr;
-  Pinning all = unpinned;  // of its cpus together
+  Pinning all = unpinned;  // all of its cpus together
   Thread const* leader = nullptr;
   std::uint32_t size = 0;  // in cpus; 0: no lease
   bool is_shared = false;  // more threads than cpus: each may use all of them
@@ -69,7 +69,7 @@ struct Team {
 };
 static_assert(sizeof(Team) == 32);
 
-// Of the calling thread. Not sched_setaffinity(), which thread.cpp takes for the program's.
+// Of the calling thread. Not by sched_setaffinity(), which thread.cpp takes for the program's call.
 NIGH_HIDDEN void set_cpus(cpu_set_t const&) noexcept;
 
 // The cpus that the process began with.

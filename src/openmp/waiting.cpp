@@ -25,7 +25,7 @@
 
 namespace nigh::openmp {
 // (waiting.A) A thread that sees its order sees the body that it is to run.
-// (waiting.B) The last one that lets go of a ballast frees it, after all others have done with it.
+// (waiting.B) The last holder of a ballast frees it, after all others have finished with it.
 struct Ballast {
   enum Order : std::uint32_t { nothing_yet, work, go_home };
   struct Sleeper {
@@ -49,7 +49,7 @@ constinit preload::Next next_create{"pthread_create"};
 constinit preload::Next next_set_stack{"pthread_attr_setstacksize"};  // newer in newer libraries
 
 // Nobody waits for them: libgomp's threads detach themselves, which has no effect here. The stack
-// is enough for libgomp to wait in, and for pthread_exit(); what is not touched costs nothing.
+// is enough for libgomp to wait in, and for pthread_exit(); untouched parts cost nothing.
 bool set(pthread_attr_t& attributes) noexcept {
   constexpr std::size_t stack_bytes = std::size_t{256} << 10U;
   using SetStack = int(pthread_attr_t*, std::size_t);
@@ -96,7 +96,7 @@ extern "C" void* have_them_counted(void* p) {
   using Body = void(void*);
   using Parallel = void(Body*, void*, unsigned, unsigned);
   this_thread.ballast = b;
-  if (b->runtime->set_dynamic != nullptr) b->runtime->set_dynamic(0);  // of this thread
+  if (b->runtime->set_dynamic != nullptr) b->runtime->set_dynamic(0);  // for this thread
   b->runtime->function<Parallel>(Entry::parallel)(do_nothing, nullptr, b->count + 1, 0);
   this_thread.ballast = nullptr;
   for (auto i = b->taken; i < b->count; ++i) tell(b->sleepers[i].order, Ballast::go_home);
@@ -151,7 +151,7 @@ Ballast* begin_ballast(Runtime const& runtime, std::uint32_t threads) noexcept {
   Ballast* b = set(attributes) ? allocate(runtime, threads) : nullptr;
   if (b != nullptr) {
     preload::OnAllPlaces const here;
-    sigset_t all, before;  // the program's handlers are not to run on stacks as small as these
+    sigset_t all, before;  // the program's handlers must not run on stacks as small as these
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);  // of this thread, on Linux
     bool const has_begun = start_threads(create, attributes, *b, threads);
@@ -191,7 +191,7 @@ using policy::Waiting;
 constinit bool adapts = false;
 constinit bool is_passive = false;
 
-// Of a runtime. A thread that finds another one at it leaves it alone.
+// The waiting of one runtime. A thread that finds another one changing it leaves it alone.
 // (waiting.C) `is_busy` is a lock.
 struct State {
   sync::atomic<bool> is_busy{false};
@@ -202,7 +202,7 @@ struct State {
 };
 constinit std::array<State, most_runtimes> states{};
 
-// Not more than a large host has; they are others' to make, too.
+// Not more than a large host has cpus: others may make them, too.
 constexpr std::uint32_t most_ballast = 512;
 
 std::string_view value_of(char const* name) noexcept {
@@ -254,7 +254,7 @@ void add_ballast(State& s, Runtime const& runtime, std::uint32_t threads) noexce
   s.threads = s.has_room ? needed : 0;
 }
 
-// The program's own word, said meanwhile, holds.
+// A setting that the program has made meanwhile stays.
 void set_blocktime(Thread& me, Runtime const& runtime, Waiting now) noexcept {
   if (runtime.blocktime == nullptr || runtime.set_blocktime == nullptr) return;
   if (now == Waiting::calm && me.calmed == nullptr) {
@@ -286,7 +286,7 @@ bool waits_passively() noexcept { return is_passive; }
 
 void drop_waiting() noexcept {
   calm_runtimes.store(0, sync::relaxed);
-  for (auto& s : states) {  // there is one thread, and what these had is the parent's
+  for (auto& s : states) {  // there is one thread, and the threads of these are the parent's
     s.waiting = policy::TeamWaiting();
     s.ballast = nullptr;
     s.threads = 0;

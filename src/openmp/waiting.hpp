@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How the threads of this process' runtimes wait (policy/cpus/team_waiting.hpp), looked at when a
-// region begins. calm is for libomp a blocktime of 0, which each thread that begins regions has of
-// its own; for libgomp, ballast (below).
+// How do the threads of this process's runtimes wait (policy/cpus/team_waiting.hpp)? Looked at when
+// a region begins. For libomp, calm is a blocktime of 0, which each thread that begins regions has
+// of its own; for libgomp, it is ballast (below).
 //
-// Where somebody has said how threads wait, nothing changes.
+// If the user has said how threads wait, nothing changes.
 
 #include <pthread.h>
 
@@ -20,7 +20,7 @@ namespace nigh::openmp {
 
 // Reads the environment.
 NIGH_HIDDEN void begin_waiting() noexcept;
-// The user says that threads are to sleep.
+// The user wants threads to sleep.
 NIGH_HIDDEN bool waits_passively() noexcept;
 
 // In the child of a fork.
@@ -38,22 +38,22 @@ inline void adapt_waiting(Thread& me, Runtime const& runtime, GrantedTeam const&
     look_at_waiting(me, runtime, granted, threads);
 }
 
-// Now and then: how often the calling thread loses its cpu to others.
+// Called now and then: counts how often the calling thread loses its cpu to others.
 NIGH_HIDDEN void watch_preemptions(Thread& me, std::uint64_t now_ns) noexcept;
 
 // ---- ballast: threads that only sleep, so that libgomp's others do, too. libgomp has no call that
 // says how threads wait, but its threads spin briefly or not at all while there are more of them
-// than cpus: these make it so, as the team of a region that has ended.
+// than cpus. Ballast raises their number, as the team of a region that has ended.
 
 struct Ballast;
 
-// So many threads and one that begins their region. Null: there is no room for them.
+// So many threads, and one that begins their region. Null: there is no room for them.
 NIGH_HIDDEN Ballast* begin_ballast(Runtime const&, std::uint32_t threads) noexcept;
 // They end, soon.
 NIGH_HIDDEN void end(Ballast*) noexcept;
 
-// In the place of pthread_create(), for libgomp in its first thread: it would end the program where
-// there is no room for a thread, so these are made before. False: there is none left.
+// In place of pthread_create(), for libgomp in its first thread: libgomp would end the program
+// where there is no room for a thread, so these are made before. False: there is none left.
 NIGH_HIDDEN bool take_ballast(Ballast&, pthread_t* thread, void* (*body)(void*),
                               void* argument) noexcept;
 

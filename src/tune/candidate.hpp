@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Configurations to choose among, and what was measured of them: plain data.
+// Configurations to choose among, and their measurements: plain data.
 
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace nigh::tune {
 // For each option (threads, binding, ...) the index of its value.
 using Candidate = std::vector<int>;
 
-// Of one candidate. Costs are positive, smaller is better.
+// The measurements of one candidate. Costs are positive, smaller is better.
 struct Measured {
   std::vector<double> costs = {};
   bool failed = false;  // it cannot run, and is out

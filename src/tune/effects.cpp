@@ -30,7 +30,7 @@ Effects::Effects(std::span<Candidate const> candidates, std::span<Measured const
   for (auto const i : known) mean_ += y[i] = std::log(undisturbed(measured[i].costs));
   mean_ /= static_cast<double>(known.size());
 
-  // Backfitting: each option in turn explains what the others leave. A value seen once is believed
+  // Backfitting: each option in turn explains what the others leave. A value seen once is trusted
   // less than one seen often.
   constexpr int rounds = 30;
   constexpr double shrinking = 0.1;

@@ -13,8 +13,8 @@
 namespace nigh::tune {
 namespace {
 
-// Runs of a candidate in all by the end of each rung; when finalists have theirs and are still
-// level, one more a rung.
+// Runs of a candidate in all by the end of each rung; finalists that have theirs and are still
+// level run once more per rung.
 int runs_by_rung(int rung, int repetitions) {
   constexpr int steps[] = {1, 2, 4};
   constexpr int count = sizeof steps / sizeof *steps;
@@ -34,7 +34,7 @@ Search::Search(std::vector<Candidate> candidates, SearchOptions options)
   std::vector<int> all(candidates_.size());
   std::iota(all.begin(), all.end(), 0);
   queue(all, options_.repetitions);
-  // The first candidate comes first, whatever the shuffling says.
+  // The first candidate stays first, whatever the shuffling says.
   std::iter_swap(std::find(to_run_.rbegin(), to_run_.rend(), 0), to_run_.rbegin());
 }
 
@@ -56,7 +56,7 @@ std::optional<int> Search::next_of_survey() const {
   auto const promise = [&](std::size_t i) { return effects.log_cost(candidates_[i]); };
   auto const& beside = candidates_[static_cast<std::size_t>(leader.value_or(0))];
 
-  // A value nobody has tried yet: beside the leader's other values, or as near to that as can be.
+  // A value not tried yet: beside the leader's other values, or as near to that as possible.
   for (std::size_t o = 0; o < beside.size(); ++o) {
     std::optional<std::size_t> found;
     std::size_t most_alike = 0;
@@ -86,13 +86,13 @@ std::optional<int> Search::next_of_survey() const {
 }
 
 int Search::most_runs() const {
-  constexpr std::size_t few = 6;  // of which there is little to save
+  constexpr std::size_t few = 6;  // with so few there is little to save
   auto const n = candidates_.size();
   auto const all = n * static_cast<std::size_t>(options_.repetitions);
   return static_cast<int>(n < few || options_.exhaustive ? all : std::max(all / 3, n + n / 3));
 }
 
-// Whether it matters no more which of those in the race wins.
+// Whether it no longer matters which of those in the race wins.
 bool Search::are_level() const {
   constexpr double little = 1.01;
   double least = std::numeric_limits<double>::infinity(), most = 0;
@@ -103,7 +103,7 @@ bool Search::are_level() const {
   return most <= little * least;
 }
 
-// Picks who is in the next rung, and lets them run; nobody when it is decided.
+// Picks the candidates of the next rung, and lets them run; none when the search is decided.
 void Search::climb() {
   auto const table = standings();
   auto const stays = [&](int candidate) {
@@ -115,7 +115,8 @@ void Search::climb() {
   for (auto const& s : table)
     if (stays(s.candidate)) least_high = std::min(least_high, s.high);
   std::size_t const before = in_race_.empty() ? table.size() : in_race_.size();
-  // A candidate that ran once may have been unlucky, so half of what is left may go to second runs.
+  // A candidate that ran once may have been unlucky, so half of the remaining runs may be second
+  // runs.
   auto const second_runs =
       rung_ == 0 ? static_cast<std::size_t>(std::max(0, most_runs() - runs_)) / 2 : 0;
   std::size_t const room = std::max({std::size_t{3}, before / 2, second_runs});
@@ -129,7 +130,7 @@ void Search::climb() {
   queue(in_race_, runs_by_rung(rung_, options_.repetitions));
 }
 
-// Until each has run so often: rounds of all, each in another order.
+// Until each has run so often: rounds of all, each round in another order.
 void Search::queue(std::vector<int> const& candidates, int repetitions) {
   auto const wanted = static_cast<std::size_t>(repetitions);
   for (std::size_t round = 0; round < wanted; ++round) {

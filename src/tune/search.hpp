@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds the cheapest of many configurations with few runs. It asks, somebody runs, it is told; no
-// run, clock or file in here, so that recorded landscapes test it.
+// Finds the cheapest of many configurations with few runs. It asks for a run, its caller runs it,
+// and tells it the cost; no run, clock or file in here, so that recorded landscapes test it.
 //
 //   survey ------ nothing unmeasured can win -----> rung 1, 2, ... ----> done
 //   one run each, the most promising next           the better half stays, and runs again
 //
 // The survey first sees every value of every option once, each beside the best of the others so
-// far, the first option first; then goes on with whom the effects of the values promise most, and
-// leaves out those that would lose even if the promise were wrong by four times its doubt.
-// Rungs are successive halving (Jamieson and Talwalkar 2016), with those dropped at once
-// that noise does not excuse. On the first one more than the better half may stay: up to half of
-// the runs that are left go to second runs, for whoever ran once may have been unlucky. Three
-// may always stay. Finalists that have run as often as asked, and are apart by more than
-// 1% but not by more than noise, run on while runs are left. Within a rung the order is shuffled,
-// for a machine's speed drifts. Runs in all: at most a third of running every candidate as often as
-// finalists run, when there are six or more of them and finalists run four times or more.
+// far, the first option first. Then it goes on with the configurations whose values' effects
+// promise most, and leaves out those that would lose even if the promise were wrong by four times
+// its doubt. Rungs are successive halving (Jamieson and Talwalkar 2016); a candidate whose loss
+// noise does not explain is dropped at once. On the first rung more than the better half may stay:
+// up to half of the remaining runs go to second runs, for a candidate that ran once may have been
+// unlucky. Three may always stay. Finalists that have run as often as asked, and are apart by more
+// than 1% but not by more than noise, run on while runs are left. Within a rung the order is
+// shuffled, for a machine's speed drifts. Runs in all: at most a third of running every candidate
+// as often as finalists run, when there are six or more of them and finalists run four times or
+// more.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,27 +32,27 @@ namespace nigh::tune {
 struct SearchOptions {
   int repetitions = 5;  // of finalists
   std::uint64_t seed = 1;
-  bool exhaustive = false;  // everybody is a finalist: what a search is compared with
+  bool exhaustive = false;  // all are finalists: the reference for comparing a search
 };
 
 class Search {
  public:
-  // At least one candidate, all of as many options; the first is what happens without options, and
-  // is measured first.
+  // At least one candidate, all with as many options; the first is the case without options, and is
+  // measured first.
   Search(std::vector<Candidate> candidates, SearchOptions options);
 
-  // Whom to run next; empty when all is known that needs to be.
+  // The candidate to run next; empty when all that is needed is known.
   std::optional<int> next();
   void tell(int candidate, double cost);
   void tell_failed(int candidate);
-  void rule_out(int candidate);  // it would fail, too: nobody needs to run it
+  void rule_out(int candidate);  // it would fail, too, and need not run
 
   std::vector<Candidate> const& candidates() const { return candidates_; }
   std::vector<Measured> const& measured() const { return measured_; }
   std::vector<Standing> standings() const;
   int runs() const { return runs_; }
   int passed_over() const;  // never run: they could not have won
-  // Runs that are still to come, at most: for a progress bar.
+  // The most runs still to come: for a progress bar.
   int runs_left() const;
 
  private:

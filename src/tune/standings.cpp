@@ -11,9 +11,9 @@ namespace {
 
 constexpr int draws = 1000;
 
-// Relative deviations from the undisturbed cost, as logarithms, of everybody who ran twice or more.
-// So few of them say little, so they come with a habit of 3%, and of now and then 20% for others on
-// the machine: a quiet machine's noise is soon outnumbered.
+// Relative deviations from the undisturbed cost, as logarithms, of all candidates that ran twice or
+// more. Few of them say little, so they are joined by assumed ones: 3% as a rule, and now and then
+// 20% for other load. A quiet machine's real ones soon outnumber these.
 std::vector<double> deviations(std::span<Measured const> measured) {
   std::vector<double> all{-0.05, -0.03, -0.02, -0.01, 0.01, 0.02, 0.03, 0.05, 0.2};
   for (auto const& m : measured) {
@@ -26,7 +26,7 @@ std::vector<double> deviations(std::span<Measured const> measured) {
   return all;
 }
 
-// Draws by how much what so many runs say may be off.
+// Draws a possible error of a cost from so many runs.
 class Error {
  public:
   Error(std::span<Measured const> measured, std::uint64_t seed)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The leading configuration, and how sure that is. Repetitions of one candidate are few, but their
-// deviations from what it does undisturbed tell about the machine's noise, whoever was measured:
-// all candidates' deviations are pooled, and drawn from again and again (bootstrap).
+// deviations from its undisturbed cost tell about the machine's noise, whichever candidate was
+// measured: the deviations of all are pooled, and drawn from again and again (bootstrap).
 
 #include <cstdint>
 #include <span>
@@ -22,9 +22,9 @@ struct Standing {
 
 double median(std::vector<double> values);
 
-// The cost of a configuration when nobody else disturbs it: what one run in eight does not exceed,
-// of five runs the mean of the two cheapest. Others only ever make runs dearer, so cheap ones tell
-// configurations apart where medians tell who was lucky.
+// The cost of a configuration without disturbance: the cost that one run in eight does not exceed,
+// of five runs the mean of the two cheapest. Other load only makes runs dearer, so cheap runs tell
+// configurations apart where medians tell which one was lucky.
 double undisturbed(std::vector<double> costs);
 
 // Of the known ones, best first. The seed is for the drawing: same measurements, same standings.

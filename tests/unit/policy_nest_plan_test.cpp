@@ -54,16 +54,16 @@ TEST(NestPlan, LeavesDronesToChooseToANumberOfMasters) {
   EXPECT_EQ(spread_space_of(2, space).actives, (V{8}));
 }
 
-TEST(SeatText, SaysWhatNeighboursDoNotShare) {
+TEST(CpuOrderText, SaysWhatNeighboursDoNotShare) {
   EXPECT_EQ(text_of("pack:2 numa:1 l3:1 core:2 pu:2"), "0+1.2+3@4+5.6+7");
   EXPECT_EQ(text_of("pack:1 numa:2 l3:2 l2:2 core:1 pu:1"), "0,1:2,3/4,5:6,7");
 }
 
-TEST(SeatText, MakesTheSameTeams) {
+TEST(CpuOrderText, MakesTheSameTeams) {
   for (auto const* machine : {"pack:2 numa:2 l3:2 l2:1 core:3 pu:2", "pack:1 core:2 pu:1"}) {
     auto const read = parse_cpu_order(text_of(machine));
     ASSERT_TRUE(read) << machine;
-    OrderedWorkers const ordered(read->ordered), there = cpu_order_of(machine);
+    OrderedWorkers const ordered(read->entries), there = cpu_order_of(machine);
     EXPECT_EQ(ordered.cores(), there.cores());
     EXPECT_EQ(ordered.domains(), there.domains());
     for (int spread = 1; spread <= ordered.size(); ++spread)
@@ -73,7 +73,7 @@ TEST(SeatText, MakesTheSameTeams) {
   }
 }
 
-TEST(SeatText, OfWhateverBytesIsNone) {
+TEST(CpuOrderText, OfWhateverBytesIsNone) {
   for (auto const* text : {"", "x", "0,", ",0", "0 1", "0,-1", "0,1x", "0,99999999999"})
     EXPECT_FALSE(parse_cpu_order(text)) << text;
 }

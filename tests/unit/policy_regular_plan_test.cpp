@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/stealing/search_pause.hpp"
 #include "policy/stealing/regular_plan.hpp"
+#include "policy/stealing/search_pause.hpp"
 
 namespace nigh::policy {
 namespace {
@@ -34,20 +34,19 @@ TEST(RegularPlan, NamesTheVictimsOfEachWorkersPlan) {
       {{level::host, 3, 0}, {level::cluster, 12, 0}, {level::cluster, 36, 0}},
   };
   for (auto const& groups : machines) {
-    auto const plan = regular_plan(groups);
-    ASSERT_EQ(plan.workers, groups.back().workers);
-    for (int self = 0; self < plan.workers; ++self) {
+    auto const all = regular_plan(groups);
+    ASSERT_EQ(all.workers, groups.back().workers);
+    for (int self = 0; self < all.workers; ++self) {
       auto const plan = plan_of(groups, self);
-      ASSERT_EQ(plan.attempts_per_round, plan.attempts_per_round);
-      ASSERT_EQ(plan.topmost, plan.topmost);
-      ASSERT_EQ(plan.levels.size(), plan.levels.size());
+      ASSERT_EQ(all.attempts_per_round, plan.attempts_per_round);
+      ASSERT_EQ(all.topmost, plan.topmost);
+      ASSERT_EQ(all.levels.size(), plan.levels.size());
       for (auto choice : {VictimChoice::random, VictimChoice::ring, VictimChoice::hierarchical})
-        for (int attempt = 0; attempt < 2 * plan.attempts_per_round + 3; ++attempt)
+        for (int attempt = 0; attempt < 2 * all.attempts_per_round + 3; ++attempt)
           for (std::uint32_t draw = 0; draw < 8; ++draw) {
             auto const bits = draw == 7 ? 0xffffffffU : draw * 0x9e3779b9U;
-            ASSERT_EQ(victim(plan, self, choice, attempt, bits),
-                      victim(plan, choice, attempt, bits))
-                << "worker " << self << " of " << plan.workers << ", attempt " << attempt;
+            ASSERT_EQ(victim(all, self, choice, attempt, bits), victim(plan, choice, attempt, bits))
+                << "worker " << self << " of " << all.workers << ", attempt " << attempt;
           }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a session finds itself in MPI, and sees that it does not.
+// How a session starts MPI, and detects that it cannot.
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which launcher started this process as one of several, going by what it left in the environment:
-// a rank that MPI takes for the only one was started by another MPI's launcher.
+// Which launcher started this process as one of several? Found from its environment variables: a
+// rank that MPI takes for the only one was started by another MPI's launcher.
 
 #include <array>
 #include <cstdlib>

@@ -16,12 +16,12 @@
 namespace nigh::cluster::mpi {
 namespace {
 
-// MPICH 4.0 over UCX and TCP may wait in MPI_Finalize for ever when a message has just come. More
-// messages do not help, nor does polling; a while without either does, as a rule (a quarter of all
-// programs hung, one in twenty did with it: tests/cluster/README.md).
+// MPICH 4.0 over UCX and TCP may wait in MPI_Finalize for ever when a message has just come.
+// Neither more messages nor polling help; a while without either does, as a rule (a quarter of all
+// programs hung, with the wait one in twenty: tests/cluster/README.md).
 constexpr auto rest_before_finalize = std::chrono::milliseconds(30);
 
-// The window begins where a page does, in every process: what is aligned in one is so in all.
+// The window begins at a page border in every process: memory aligned in one is aligned in all.
 constexpr std::size_t line_bytes = 64;
 
 int as_count(std::size_t n) {
@@ -30,9 +30,9 @@ int as_count(std::size_t n) {
   return static_cast<int>(n);
 }
 
-// The first that a rank hears of another's end may be an error of MPI, which would have MPI end all
-// ranks before any has said why. The watch ends this one, and says why: at once, or when a rank has
-// been silent for long enough.
+// The first sign of another rank's end may be an error of MPI, by which MPI would end all ranks
+// before any has said why. Instead the watch ends this rank and says why: at once, or when a rank
+// has been silent for long enough.
 void wait_for_the_watch(MPI_Comm* world, int* code, ...) {
   std::this_thread::sleep_for(std::chrono::seconds(10));
   char text[MPI_MAX_ERROR_STRING];
@@ -105,7 +105,7 @@ void Network::push_small(int to, byte_view message, Says what) {
   sending_.push_back({MPI_REQUEST_NULL, to, small, std::move(buffer), whole});
 }
 
-// Sends retire in the order in which they are here, so the last piece outlives the others.
+// Sends retire in the order of this list, so the last piece outlives the others.
 void Network::push_large(int to, byte_view message) {
   bytes copy(message.begin(), message.end());
   for (byte_view rest = copy; !rest.empty(); rest = rest.subspan(sending_.back().what.size()))
@@ -134,7 +134,7 @@ void Network::retire_sends() {
   start_sends();
 }
 
-// Moves what has come from the ring to where it waits its turn. Returns whether there was anything.
+// Moves arrived messages from the ring to their waiting places. Returns whether there were any.
 bool Network::poll_ring() {
   int done = 0;
   MPI_Status status;
@@ -178,7 +178,7 @@ Transport::Arrived Network::receive() {
   if (ranks_ == 1) return {};
   retire_sends();
   poll_ring();
-  // The first that is whole, of a rank whose earlier ones are.
+  // The first whole message of a rank whose earlier messages are whole, too.
   std::vector<int> behind;
   for (auto w = waiting_.begin(); w != waiting_.end(); ++w) {
     if (std::find(behind.begin(), behind.end(), w->from) != behind.end()) continue;
@@ -221,7 +221,7 @@ std::vector<std::byte*> Network::share(std::size_t bytes_each) {
   int here = 0;
   MPI_Comm_size(host_, &here);
   if (here == 1) return {};
-  MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN);  // without a window there are messages
+  MPI_Comm_set_errhandler(host_, MPI_ERRORS_RETURN);  // without a window, messages do
   void* mine = nullptr;
   int has_window = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes_each + line_bytes), 1,
                                            MPI_INFO_NULL, host_, &mine, &window_) == MPI_SUCCESS;
@@ -242,7 +242,7 @@ std::vector<std::byte*> Network::share(std::size_t bytes_each) {
   return parts;
 }
 
-// Each rank learns how many messages it is still to receive, so that none is left in the network,
+// Each rank learns how many messages it still has to receive, so that none is left in the network,
 // where some MPIs would wait for it for ever.
 void Network::finish() {
   unsigned long long expected = 0;

@@ -4,14 +4,14 @@
 //
 // Receives are posted before anything can come, into a ring of small buffers, and looked at in the
 // order they were posted, the order in which MPI fills them: probing for messages would double
-// their latency. What does not fit is announced by a message of its size, and received on its own,
-// in pieces, since MPI counts bytes by an int; until it is whole, later messages of that rank wait,
-// to keep their order.
+// their latency. A message that does not fit is announced by a message with its size, and received
+// on its own, in pieces, since MPI counts bytes by an int; until it is whole, later messages of
+// that rank wait, to keep their order.
 //
-// Sends are buffered: a few at a time are MPI's, more wait here.
+// Sends are buffered: MPI gets a few at a time, more wait here.
 //
-// The memory that ranks of a host share is a window of MPI's. MPI makes it, and no more: what MPI
-// does in a window is not atomic against what processors do (Open MPI's osc/sm loses updates).
+// The memory that ranks of a host share is a window of MPI's. MPI only makes it: what MPI does in a
+// window is not atomic against what processors do (Open MPI's osc/sm loses updates).
 
 #include <mpi.h>
 
@@ -38,7 +38,7 @@ class Network final : public Transport {
   std::string name() const override;
   bool is_funneled() const noexcept override { return is_funneled_; }
   // That a library has ULFM's functions says nothing: MPICH 4.0 has them, and ends in them by a
-  // failed assertion. None that goes on has been tried (docs/cluster-faults.md).
+  // failed assertion. No library that goes on has been tried (docs/cluster-faults.md).
   bool survivors_go_on() const noexcept override { return false; }
   bool is_moving() const noexcept override { return !sending_.empty() || !waiting_.empty(); }
   void send(int to, byte_view message) override;
@@ -53,7 +53,7 @@ class Network final : public Transport {
   static constexpr std::size_t piece_bytes = 16 << 20;
   static constexpr std::size_t most_under_way = 64;  // sends that are MPI's
   enum Tag : int { small = 1, large = 2 };
-  // The last byte of a small message: it is whole, or says how large the one is that follows.
+  // The last byte of a small message: it is whole, or gives the size of the large one that follows.
   enum class Says : std::uint8_t { all, size };
 
   struct Sending {
@@ -63,7 +63,7 @@ class Network final : public Transport {
     bytes message;   // of a large one: the last piece has it
     byte_view what;  // goes out
   };
-  struct Waiting {  // a message that has come, or whose announcement has
+  struct Waiting {  // a message that has come, or has been announced
     int from = 0;
     bytes message;
     std::vector<MPI_Request> pieces;  // of a large one, until it is whole
@@ -93,7 +93,7 @@ class Network final : public Transport {
   std::deque<Waiting> waiting_;
   bytes lent_;  // what the caller reads
 
-  std::deque<Sending> sending_;  // the first under_way_ are MPI's
+  std::deque<Sending> sending_;  // MPI has the first under_way_
   std::size_t under_way_ = 0;
   std::vector<bytes> spare_;  // buffers of sends that are done
   std::vector<unsigned long long> sent_to_;

@@ -42,7 +42,7 @@ void Link::send(Frame const& frame) noexcept {
 void Link::flush() noexcept {
   while (!is_flushed()) {
     int const sent = platform::send_tcp(socket_, std::span(waiting_).first(waiting_count_));
-    if (sent <= 0) return;  // whether it is broken, receive() finds out
+    if (sent <= 0) return;  // receive() finds out whether it is broken
     auto const count = static_cast<std::size_t>(sent);
     waiting_count_ -= count;
     std::memmove(waiting_.data(), waiting_.data() + count, waiting_count_);

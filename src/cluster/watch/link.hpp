@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A connection to a neighbour, and what is said over it: frames of one size.
+// A connection to a neighbour in the ring, and its messages: frames of one size.
 
 #include <array>
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace nigh::cluster {
 
-// Ranks run one program, so all of them see these bytes alike.
+// Ranks run one program, so all of them have the same layout of these bytes.
 struct Frame {
-  // The rank that is connected to says which it is (greeting), the rank that connects takes one of
-  // the connections it could make (choice); ring messages follow.
+  // The accepting rank says which rank it is (greeting), the connecting rank takes one of the
+  // connections it could make (choice); ring messages follow.
   enum class Kind : std::uint32_t { greeting, choice, ring };
   static constexpr std::uint32_t first_word = 0x6867'696e;  // "nigh"
 
   std::uint32_t mark = first_word;
   Kind kind = Kind::greeting;
-  std::uint64_t job = 0;  // of greetings and choices; a choice's is secret
+  std::uint64_t job = 0;  // in greetings and choices; a choice's is secret
   std::int32_t rank = 0;
   RingMessage::Kind said = RingMessage::Kind::beat;
   RingLoss loss{};
@@ -39,24 +39,24 @@ class Link {
   bool is_open() const noexcept { return socket_ >= 0; }
   int socket() const noexcept { return socket_; }
 
-  // Goes out as soon as there is room. A beat that finds others waiting is left out.
+  // Sent as soon as there is room. A beat is left out when others wait already.
   void send(Frame const& frame) noexcept;
   void flush() noexcept;
   bool is_flushed() const noexcept { return waiting_count_ == 0; }
 
-  // The next that has arrived.
+  // The next message that has arrived.
   std::optional<Frame> receive() noexcept;
-  // Nothing will arrive any more: the other side has ended, or is none of ours.
+  // Nothing will arrive any more: the other side has ended, or is no rank of ours.
   bool has_ended() const noexcept { return ended_; }
 
-  // We have said all; what the other side says still arrives.
+  // We have sent everything; what the other side sends still arrives.
   void end_sending() noexcept;
   void close() noexcept;
 
  private:
   int socket_ = -1;
   bool ended_ = false;
-  // Beats do not queue up, and little else is ever said.
+  // Beats do not queue up, and other messages are few.
   std::array<std::byte, 8 * sizeof(Frame)> waiting_{};
   std::size_t waiting_count_ = 0;
   std::array<std::byte, sizeof(Frame)> arriving_{};

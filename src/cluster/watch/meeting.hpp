@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How a rank and its neighbours in the ring become connected.
+// How do a rank and its neighbours in the ring become connected?
 //
-// Each listens, and tells all others where. Then each tries all addresses of its right neighbour at
-// once, and takes the first connection over which it is greeted by that rank of that job: which
-// interfaces lead anywhere, trying tells. Ranks that share a network try loopback, too.
+// Each rank listens, and tells all others where. Then each tries all addresses of its right
+// neighbour at once, and takes the first connection over which that rank of that job greets it:
+// only trying tells which interfaces lead anywhere. Ranks that share a network try loopback, too.
 
 #include <array>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace nigh::cluster {
 // The facts about a rank that all ranks are told. Plain bytes: a transport need not know their
 // meaning.
 struct Card {
-  std::uint64_t job = 0, secret = 0;  // rank 0's count
-  std::int64_t silence_us = 0;        // rank 0's counts; negative: it cannot be told
+  std::uint64_t job = 0, secret = 0;  // rank 0's counts
+  std::int64_t silence_us = 0;        // rank 0's counts; negative: invalid
   std::array<char, 64> host{};
   std::array<char, 128> network{};
   std::array<platform::NetworkAddress, 16> addresses{};
@@ -33,9 +33,10 @@ class Meeting {
   Meeting(Meeting&&) = delete;
   ~Meeting();
 
-  Card card() const;  // without what is not about the network
+  Card card() const;  // the facts that concern the network
 
-  // At most until then, in microseconds of now_us(). What could not be connected is not open.
+  // Until this time at the latest, in microseconds of now_us(). A link that could not be connected
+  // is not open.
   struct Links {
     Link left, right;
   };

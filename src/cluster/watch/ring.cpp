@@ -23,7 +23,7 @@ Ring::Ring(int rank, std::vector<bool> const& edges, RingOptions options, Time n
     int const edge = side == Side::right ? rank : other;
     at(side) = {other, other >= 0 && edges[static_cast<std::size_t>(edge)], 0, now};
   }
-  // The whole ring is cut in front of rank 0 for the order of leaving.
+  // For the order of leaving, a closed ring is cut in front of rank 0.
   bool const whole = std::find(edges.begin(), edges.end(), false) == edges.end();
   is_first_ = (whole && rank == 0) || !is_connected(Side::left);
   is_last_ = (whole && rank == ranks - 1) || !is_connected(Side::right);

@@ -4,24 +4,23 @@
 // machine. Events and times go in, messages come out. No clock, no socket, no thread.
 //
 //   present ── wants to leave, and all do ──▶ left
-//      └────── a neighbour, or somebody told of, is lost ──▶ lost
+//      └── a neighbour is lost, or a message says that some rank is ──▶ lost
 //
-// Ranks form a ring, each connected to the one before it (left) and behind it (right).
-// - Each says to both neighbours every `beat` that it is there. A connection that ends without a
-//   goodbye says that the neighbour has ended; nothing heard for `silence`, that it is silent.
+// Ranks form a ring, each connected to the one before it (left) and after it (right).
+// - Each tells both neighbours every `beat` that it is there. A connection that ends without a
+//   goodbye means that the neighbour has ended; nothing heard for `silence`, that it is silent.
 // - A rank that notices a loss says so both ways around the ring, and ends; so does a rank that is
-// told.
-//   One loss leaves a line of ranks, told from both of its ends. When the network falls apart, so
-//   does the ring, in two places at least: every part has a rank that misses a neighbour.
-// - Ranks leave together, or those still at work would have nobody to be told by. "Ready" goes from
-//   the ring's last rank to its first, each passing it on when it wants to leave itself; then the
-//   first says goodbye, which everybody passes on both ways.
+//   told. One loss leaves a line of ranks, told from both of its ends. When the network falls
+//   apart, so does the ring, in at least two places: every part has a rank that misses a neighbour.
+// - Ranks leave together; otherwise those still at work would have no neighbour to tell them of a
+//   loss. "Ready" goes from the ring's last rank to its first; each passes it on when it wants to
+//   leave itself. Then the first says goodbye, which every rank passes on both ways.
 // - Where two neighbours cannot connect, the ring is a line, or several.
 //
-// Silence is time that was listened to: what passes between two looks counts for one beat at most.
-// So a rank that was not scheduled, stopped or suspended with its host does not take its own
-// absence for its neighbours'. For this the caller must hand over the messages that have
-// arrived before it tells the time.
+// Only time spent listening counts as silence: the time between two looks counts for one beat at
+// most. So a rank that was not scheduled, stopped or suspended with its host does not take its own
+// absence for its neighbours'. For this the caller must hand over the messages that have arrived
+// before it tells the time.
 
 #include <array>
 #include <cstddef>
@@ -35,8 +34,8 @@ using Time = std::int64_t;  // microseconds since any moment; never goes back
 
 enum class Side : std::uint32_t { left, right };
 
-// A rank's neighbour there; none (-1) where the ring has no edge: one rank has no neighbour, and of
-// two ranks each has one.
+// A rank's neighbour on that side; none (-1) where the ring has no edge: a single rank has no
+// neighbour, and each of two ranks has one.
 int neighbour(int rank, int ranks, Side side);
 
 struct RingLoss {
@@ -64,8 +63,8 @@ class Ring {
     Side to = Side::left;
     RingMessage message{};
   };
-  // At most one to each side. Watching allocates no memory: it must not wait for a thread that is
-  // stuck in the middle of that.
+  // At most one message to each side. Watching allocates no memory: it must not wait for a thread
+  // that is stuck inside the allocator.
   class Sends {
    public:
     void add(Send const& send) { all_[count_++] = send; }
@@ -82,13 +81,13 @@ class Ring {
 
   Sends received(Side from, RingMessage const& message, Time now);
   Sends closed(Side side, Time now);  // the connection has ended
-  Sends leave();                      // this rank wants to
+  Sends leave();                      // this rank wants to leave
   Sends tick(Time now);
 
   Time next_tick() const { return next_beat_; }
 
   bool is_connected(Side side) const { return at(side).connected; }
-  // Nothing is said from then on, and what comes is ignored.
+  // From then on nothing is sent, and messages are ignored.
   bool has_left() const { return has_left_; }
   std::optional<RingLoss> const& loss() const { return loss_; }
 
@@ -96,7 +95,7 @@ class Ring {
   struct Neighbour {
     int rank = -1;
     bool connected = false;
-    Time quiet_us = 0;  // listened to
+    Time quiet_us = 0;  // of the time spent listening
     Time heard_at = 0;
   };
   Neighbour& at(Side side) { return neighbours_[static_cast<std::size_t>(side)]; }

@@ -78,13 +78,12 @@ result<std::unique_ptr<Watch>> Watch::start(int rank, int ranks, Exchange const&
   mine.secret = random_number();
   mine.silence_us = silence_of_environment();
   auto cards = gather(mine, ranks, exchange);
-  if (cards[0].silence_us < 0)
-    return error{bad_silence};
+  if (cards[0].silence_us < 0) return error{bad_silence};
   Meeting::Links links;
   if (ranks > 1 && cards[0].silence_us > 0)
     links = meeting->connect(rank, cards, now_us() + patience_us);
 
-  // An edge is one if both of its ranks think so.
+  // An edge counts if both of its ranks have it.
   struct Ends {
     std::uint8_t left, right;
   };
@@ -172,8 +171,8 @@ void Watch::say(Ring::Sends const& sends) {
                         .loss = send.message.loss});
 }
 
-// A connection that is closed with something unread may take what was last said along: so both
-// sides read to the end.
+// A connection that is closed with unread data may lose the last messages: so both sides read to
+// the end.
 void Watch::part() {
   Time const deadline = now_us() + options_.silence_us;
   links_.left.end_sending();

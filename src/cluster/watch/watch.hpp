@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Ends this process, with a line that says why, when another rank of its job has ended without a
-// word, or has been silent: whatever this rank does meanwhile, in whatever library it is stuck.
+// word, or is silent; no matter what this rank does meanwhile, or in which library it is stuck.
 //
 // One thread, which sleeps except for a message to each of two neighbours twice a second
 // (ring.hpp). It needs nothing of MPI, and nothing of the launcher. NIGH_CLUSTER_SILENCE on rank 0
-// says after how many seconds a rank is silent (5); 0: nobody watches.
+// says after how many seconds a rank counts as silent (5); 0: no watch.
 
 #include <cstddef>
 #include <functional>
@@ -34,19 +34,19 @@ inline constexpr char const* bad_silence =
 
 class Watch {
  public:
-  // Collective: takes bytes from every rank, as many from each, and gives each those of all, in the
-  // order of ranks.
+  // Collective: takes bytes from every rank, as many from each, and gives all of them to each, in
+  // the order of ranks.
   using Exchange = std::function<std::vector<std::byte>(std::span<std::byte const> mine)>;
 
-  // Collective. Where neighbours cannot connect within the time, rank 0 says so on standard error,
-  // and they are not watched. An error, on all ranks, when NIGH_CLUSTER_SILENCE is no time.
+  // Collective. Neighbours that cannot connect within the time are not watched; rank 0 says so on
+  // standard error. An error, on all ranks, when NIGH_CLUSTER_SILENCE is no time.
   static result<std::unique_ptr<Watch>> start(int rank, int ranks, Exchange const& exchange,
                                               Time patience_us = 10'000'000);
 
   // Collective: returns when all ranks have called it. From then on ranks may end as they like.
   void leave();
 
-  // Without leave(), others take this rank for one that has ended.
+  // Without leave(), others take this for a rank that has ended.
   ~Watch();
   Watch(Watch&&) = delete;
 
