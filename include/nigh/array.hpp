@@ -17,20 +17,20 @@
 namespace nigh {
 
 struct array_options {
-  topology const* machine = nullptr;  // whose domains; null: this_host(). Must outlive the array
-  // Ask for transparent huge pages, and place in units of them. Not an error when refused: without
-  // any in this system, the unit is the small page.
+  topology const* machine = nullptr;  // of these domains; null: this_host(). Must outlive the array
+  // Ask for transparent huge pages, and place in units of them. A refusal is no error: on a system
+  // without any, the unit is the small page.
   bool huge_pages = false;
 };
 
-// Where the pages of some memory lie, as the kernel tells.
+// Where the pages of some memory lie, by the kernel's word.
 struct page_report {
   std::vector<std::size_t> pages_of_domain;  // [domain]
-  std::size_t pages = 0;                     // asked about
+  std::size_t pages = 0;                     // in the range asked about
   std::size_t untouched = 0;                 // no page there yet
   std::size_t elsewhere = 0;                 // on a NUMA node that is no domain of the topology
   std::size_t misplaced = 0;                 // in a domain other than the placement's rule says
-  std::size_t page_bytes = 0;                // of those counted: small ones, in huge pages, too
+  std::size_t page_bytes = 0;  // the size of counted pages: small ones, even inside huge pages
   std::string note;  // a fallback that was taken ("mbind refused: ..."), or why the kernel would
                      // not tell; else empty
 };
@@ -54,7 +54,7 @@ class NIGH_API placed_block {
   int domain_of(std::size_t byte) const noexcept;
   page_report report() const;
   std::string const& note() const noexcept;
-  placed_record const* record() const noexcept { return record_.get(); }  // null: nothing to know
+  placed_record const* record() const noexcept { return record_.get(); }  // null: nothing is known
 
  private:
   void release() noexcept;
@@ -68,21 +68,20 @@ class NIGH_API placed_block {
 }  // namespace detail
 
 // A fixed-size array of zeroed elements, its pages spread over the machine's domains by a
-// placement. Movable, not copyable. Sizes of many GiB are what it is for; the smallest unit that
-// can be placed is one page (4 KiB, or 2 MiB with huge pages), so a page that two pieces share lies
-// with the piece that holds its first byte.
+// placement. Movable, not copyable. Meant for sizes of many GiB; the smallest unit that can be
+// placed is one page (4 KiB, or 2 MiB with huge pages), so a page that two pieces share lies with
+// the piece that holds its first byte.
 //
-// A bound page appears where it should when it is first used, by whomever; a domain that is full
-// lets it go to the nearest one with room. On a host with one domain nothing is bound. Where the
-// kernel refuses (no permission, no NUMA support, more than 8192 pieces), the pages are first
-// touched, in the constructor, by threads that run in the wanted domains; report().note says so. On
-// the topology of another machine the rules answer domain_of() all the same, and memory is left
-// alone.
+// A bound page appears in its domain when any thread first uses it; if the domain is full, it goes
+// to the nearest one with room. On a host with one domain nothing is bound. Where the kernel
+// refuses (no permission, no NUMA support, more than 8192 pieces), threads in the wanted domains
+// first touch the pages, in the constructor; report().note says so. On the topology of another
+// machine the rules still answer domain_of(), and memory is left alone.
 //
 // Throws std::length_error when count * sizeof(T) overflows, std::invalid_argument for a placement
-// that names an absent domain or a piece of zero elements, and std::bad_alloc (its message naming
-// the bytes asked and available) when there is no memory, which is known before the kernel has to
-// kill somebody: what is available must do for this array and for all that is not touched yet of
+// that names an absent domain or a piece of zero elements, and std::bad_alloc (whose message names
+// the bytes asked for and available) when there is no memory. That is known before the kernel has
+// to kill a process: available memory must suffice for this array and for all untouched pages of
 // others.
 template <class T>
 class array {
@@ -118,9 +117,9 @@ class array {
   placement rule() const noexcept { return block_.rule(); }
   detail::placed_block const& placed() const noexcept { return block_; }
   // The domain of element i's page by the placement's rule, without asking the kernel; -1 for first
-  // touch, whose pages' whereabouts only the kernel knows.
+  // touch, where only the kernel knows.
   int domain_of(std::size_t i) const noexcept { return block_.domain_of(i * sizeof(T)); }
-  // Pages per domain, as the kernel tells.
+  // Pages per domain, by the kernel's word.
   page_report report() const { return block_.report(); }
 
  private:
@@ -134,18 +133,18 @@ page_report placement_report(array<T> const& a) {
 }
 
 // The domain that holds the memory at p: by rule when p lies in a nigh::array with a rule,
-// otherwise as the kernel tells. -1 when the page has not been touched or the kernel will not say;
-// a host with one domain has one answer, and the kernel is not asked. Safe from any thread, and
-// quick for arrays with a rule (no lock, no system call); an array must not be destroyed while its
-// pointers are asked about. The domain is one of the array's own topology, elsewhere of
-// this_host(); or of `machine`, by Linux's numbers, when that is another view of the same machine.
+// otherwise by the kernel's word. -1 when the page has not been touched or the kernel will not say;
+// on a host with one domain the kernel is not asked. Safe from any thread, and quick for arrays
+// with a rule (no lock, no system call); an array must not be destroyed while its pointers are
+// asked about. The domain is one of the array's own topology, for other memory of this_host(); or
+// of `machine`, by Linux's numbers, when that is another view of the same machine.
 NIGH_API int domain_of(void const* p);
 NIGH_API int domain_of(void const* p, topology const& machine);
 
 // Moves the pages that hold [range.begin, range.end) to a domain, and waits for it. Pages not yet
-// touched will appear there when they are. The rule of an array they belong to does not change. A
-// huge page that a border of the range crosses moves as a whole. An error when the kernel refuses,
-// or moved only part (the message says how much).
+// touched will appear there. The rule of an array they belong to does not change. A huge page that
+// crosses a border of the range moves as a whole. An error when the kernel refuses, or moved only a
+// part (the message says how much).
 NIGH_API result<void> migrate_bytes(std::span<std::byte const> range, int domain,
                                     topology const& machine);
 

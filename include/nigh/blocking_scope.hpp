@@ -10,14 +10,14 @@ namespace tasks {
 struct Worker;
 }
 
-// A task that waits for a file, a lock, a network or a thread outside keeps its worker, and with it
-// a cpu and the tasks in that worker's stack, from everybody else. As long as a blocking_scope
-// lives, those tasks can be stolen, and another thread works on the worker's cpu. When the scope
-// ends, that thread leaves after its current task; for a moment both may run.
+// A task that waits for a file, a lock, a network or another thread keeps a cpu idle, and keeps the
+// tasks in its worker's stack from other workers. As long as a blocking_scope lives, those tasks
+// can be stolen, and another thread works on the worker's cpu. When the scope ends, that thread
+// leaves after its current task; for a moment both may run.
 //
 // Each worker has one such backup thread, started when first needed. A blocking_scope within
 // another one of the same thread, in a backup thread, or outside workers does nothing. When the
-// system refuses a thread the scope does nothing but offer the tasks.
+// system refuses a thread, the scope only offers the tasks.
 class NIGH_API blocking_scope {
  public:
   blocking_scope();
@@ -26,7 +26,7 @@ class NIGH_API blocking_scope {
   blocking_scope& operator=(blocking_scope&&) = delete;
 
  private:
-  tasks::Worker* worker_ = nullptr;  // whose backup thread this scope called
+  tasks::Worker* worker_ = nullptr;  // the one whose backup thread this scope called
 };
 
 }  // namespace nigh

@@ -13,7 +13,7 @@
 
 namespace nigh {
 
-// Half open in each dimension. The last one is innermost: its neighbours follow each other.
+// Half open in each dimension. The last dimension is innermost: its neighbours follow each other.
 template <std::size_t D>
 struct box {
   static_assert(D >= 1 && D <= 3, "one, two or three dimensions");
@@ -27,7 +27,7 @@ struct box {
 
 namespace detail {
 
-// Elements in the first `dimensions` of them; of an empty box, none. std::invalid_argument when one
+// Elements in the first `dimensions` of them; none in an empty box. std::invalid_argument when one
 // is reversed or there are more than can be counted.
 template <std::size_t D>
 std::size_t box_count(box<D> const& b, std::size_t dimensions) {
@@ -45,9 +45,9 @@ std::size_t box_count(box<D> const& b, std::size_t dimensions) {
   return count;
 }
 
-// Calls f(prefix, from, to) for the rows that [begin, end) of the box's elements are made of; the
-// elements are numbered with the last of `Dimensions` innermost, prefix holds the indices of those
-// before it. Ends when f says false, and says so.
+// Calls f(prefix, from, to) for the rows that make up the elements [begin, end) of the box,
+// numbered with the last of `Dimensions` innermost; prefix holds the indices of the others. Ends
+// when f returns false, and returns false then.
 template <std::size_t Dimensions, std::size_t D, class F>
 bool each_row(box<D> const& b, std::size_t begin, std::size_t end, F const& f) {
   constexpr auto last = Dimensions - 1;
@@ -71,7 +71,7 @@ bool each_row(box<D> const& b, std::size_t begin, std::size_t end, F const& f) {
   return true;
 }
 
-// What a loop over a box does with a piece of it.
+// The work of a loop over a box on one piece of it.
 template <std::size_t D, class Body>
 struct for_box {
   Body const& shared;
@@ -85,7 +85,7 @@ struct for_box {
     else
       return std::is_invocable_v<Body const&, std::size_t, std::size_t, std::size_t>;
   }();
-  // The second is not asked after the first has said yes, as in for_pieces.
+  // The second condition is not evaluated after the first is true, as in for_pieces.
   static_assert(std::disjunction_v<std::bool_constant<by_element>,
                                    std::is_invocable<Body const&, box<D> const&>>,
                 "a box loop's body takes an index for each dimension or a nigh::box, and is called "

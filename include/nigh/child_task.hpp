@@ -13,15 +13,15 @@ namespace detail {
 [[noreturn]] NIGH_API void refuse_second_join() noexcept;
 }
 
-// A function that others may run from now on, and that has been run once join() returns:
+// A function that other threads may run from now on, and that has been run once join() returns:
 //
 //   nigh::child_task right([&] { return sum(b, middle, e); });
 //   auto const left = sum(b, b, middle);
 //   return left + right.join();
 //
 // The typed form of the pair spawn and join that fork_join is made of, at the same cost: no
-// allocation, no fence, no atomic read-modify-write as long as nobody steals. Threads from outside
-// that work for no runtime (runtime::invoke, task_scope) run it in join().
+// allocation, no fence, no atomic read-modify-write as long as nobody steals. External threads
+// without a runtime (runtime::invoke, task_scope) run it in join().
 //
 // A local variable, joined or destroyed by the thread that made it, after those made later.
 template <class F>
@@ -38,8 +38,8 @@ class child_task {
     place(stack);
   }
 
-  // Runs the function unless somebody has, and returns its result (std::monostate for void) or
-  // rethrows its exception. Once.
+  // Runs the function unless a thief has, and returns its result (std::monostate for void) or
+  // rethrows its exception. Call it once.
   value join() {
     bool const again = std::exchange(joined_, true);
     if (slot_ == nullptr) [[unlikely]] {
@@ -54,8 +54,8 @@ class child_task {
     return task_.take();
   }
 
-  // Waits for a task that was not joined, after running it if need be; its result is dropped, and
-  // so is its exception.
+  // Waits for a task that was not joined, after running it if need be; drops its result or its
+  // exception.
   ~child_task() {
     if (joined_) [[likely]]
       return;
@@ -85,7 +85,7 @@ class child_task {
     place(*push.room());
     slow_slot_ = std::exchange(slot_, nullptr);
   }
-  // What was pushed slowly is popped slowly, by those who keep depths.
+  // A task pushed by the slow path is popped by a runtime that keeps depths.
   [[gnu::noinline]] value join_unplaced() {
     if (slow_slot_ == nullptr) return detail::value_of(function_);
     detail::join_slowly(*detail::this_stack, slow_slot_, &task_);
@@ -95,7 +95,8 @@ class child_task {
   F function_;
   detail::forked<F&> task_;
   detail::task_slot* slot_ = nullptr;
-  detail::task_slot* slow_slot_ = nullptr;  // where slot_ is null; null too: it runs in join()
+  // the slot where slot_ is null; null too: it runs in join()
+  detail::task_slot* slow_slot_ = nullptr;
   bool joined_ = false;
 };
 

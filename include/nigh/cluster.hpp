@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tasks across hosts: the same program runs as several ranks, one on each host as a rule, and tasks
-// that a rank's workers have not begun may be taken by those of another.
+// Tasks across hosts: the same program runs as several ranks, as a rule one on each host, and a
+// rank's workers may take tasks that another rank's workers have not begun.
 //
 //   long fib(int n) {
 //     if (n < 2) return n;
@@ -17,9 +17,8 @@
 //     long const f = nigh::cluster::run<fib>(30);  // on every rank
 //   }
 //
-// A program is linked with the library for the MPI that starts it: nigh_ranks_openmpi or
-// nigh_ranks_mpich.
-// docs/cluster.md
+// Link the program with the library for the MPI that starts it: nigh_ranks_openmpi or
+// nigh_ranks_mpich. docs/cluster.md
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +42,7 @@ namespace nigh::cluster {
 class Agent;
 class Transport;
 
-// Where a task should run: a rank. Others may take it from there.
+// Where a task should run: a rank. Other ranks may take it from there.
 class near {
  public:
   constexpr explicit near(int rank) noexcept : rank_(rank) {}
@@ -63,55 +62,55 @@ class NIGH_API remote_error : public std::runtime_error {
   int rank_;
 };
 
-// The same on all ranks, but for `workers`.
+// The same on all ranks, except `workers`.
 struct session_options {
-  // Of each rank's workers. Unless it names cpus, ranks that may use the same cpus of a host share
+  // For each rank's workers. Unless it names cpus, ranks that may use the same cpus of a host share
   // them out among themselves.
   runtime_options workers = {};
   victim_choice victims = victim_choice::hierarchical;  // among ranks
-  // After a round of asking in vain: ask a few ranks once more, and sleep until they pass something
-  // on. "lifelines" for victims is this after asking at random.
+  // After a round of requests in vain: ask a few ranks once more, and sleep until they send tasks.
+  // The text "lifelines" for victims means this, after asking at random.
   bool lifelines = false;
   chunk_choice chunks = chunk_choice::hierarchical;
-  std::size_t fixed_chunk = 1;  // tasks at a time where that is a fixed number; to 32
+  std::size_t fixed_chunk = 1;        // tasks at a time where that is a fixed number; at most 32
   std::size_t queue_capacity = 1024;  // tasks placed at one other rank that are not done yet; a
                                       // task beyond that runs where it is spawned
-  // On rank 0: a file that names a host and its switch of the network on each line, where the
-  // launcher does not tell (Slurm's may). Ranks at the same switch ask each other first.
+  // On rank 0: a file that names a host and its network switch on each line, for launchers that do
+  // not tell (Slurm's may). Ranks at the same switch ask each other first.
   std::string switches = {};
   bool shared_window = true;  // ranks of one host take tasks from each other in shared memory
-  // The program's task functions have no side effects, so that a task that is lost with its rank may
-  // be run again. Where the MPI library lets ranks go on without one that is lost, they do, without
-  // a shared window; but not without rank 0, and not in programs with free tasks. Elsewhere rank 0
-  // says that all will end.
+  // The program's task functions have no side effects, so that a task that is lost with its rank
+  // may be run again. Where the MPI library lets ranks go on after a loss, they do, without a
+  // shared window; but not without rank 0, and not in programs with free tasks. With other
+  // libraries rank 0 says that all will end.
   bool supervised = false;
 };
 
-// Choose by words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random", "ring",
-// "hierarchical", "lifelines"; "one", "fixed,4", "half", "hierarchical", "hierarchical,4". False:
-// these are none, and nothing is changed.
+// Set choices from words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random",
+// "ring", "hierarchical", "lifelines"; "one", "fixed,4", "half", "hierarchical", "hierarchical,4".
+// False: the word is unknown, and nothing is changed.
 NIGH_API bool set_victims(session_options& options, std::string_view words);
 NIGH_API bool set_chunks(session_options& options, std::string_view words);
 
-// What a rank has done for others, and they for it.
+// Counts of a rank's work for others, and of theirs for it.
 struct rank_counters {
   std::uint64_t steals_asked = 0;   // requests sent
   std::uint64_t steals_failed = 0;  // of these, answered with nothing
   std::uint64_t tasks_stolen = 0;   // that came here
   std::uint64_t tasks_given = 0;    // that went elsewhere
   std::uint64_t tasks_placed = 0;   // put at other ranks, by near()
-  std::uint64_t placed_inline = 0;  // meant for other ranks, run here: too many on their way
+  std::uint64_t placed_inline = 0;  // meant for other ranks, run here: too many were on their way
   std::uint64_t messages_sent = 0;
   std::uint64_t bytes_sent = 0;
-  std::uint64_t window_steals = 0;  // visits to ranks of this host that brought tasks
-  std::uint64_t window_tasks = 0;   // of those that came here, so many that way
-  std::uint64_t tasks_run_again = 0;  // supervised, since the rank that had them was lost
+  std::uint64_t window_steals = 0;    // visits to ranks of this host that brought tasks
+  std::uint64_t window_tasks = 0;     // of tasks_stolen, those that came this way
+  std::uint64_t tasks_run_again = 0;  // supervised tasks whose rank was lost
 };
 
 // From construction to destruction, both collective, the program is one of several ranks. One at a
 // time. It starts MPI unless the program has (then with MPI_THREAD_SERIALIZED, or FUNNELED), and
-// ends it if it started it. When ranks do not fit together, or one of them is told what cannot be,
-// it says so in one line and ends the process, code 2. Threads of the program call MPI meanwhile
+// ends it if it started it. When ranks do not fit together, or one of them has impossible settings,
+// it says so in one line and ends the process, code 2. Meanwhile threads of the program call MPI
 // only inside an mpi_section. std::logic_error: there is a session already, or MPI has ended.
 class NIGH_API session {
  public:
@@ -124,7 +123,7 @@ class NIGH_API session {
   int rank() const noexcept;
   int ranks() const noexcept;
   nigh::runtime& workers() noexcept;  // this rank's
-  // Not within an mpi_section, which it would wait for.
+  // Not within an mpi_section: it would wait for that to end.
   rank_counters counters() const;
 
  private:
@@ -147,7 +146,7 @@ inline constexpr std::size_t largest_input = std::size_t{1} << 30;  // bytes of 
 [[noreturn]] NIGH_API void refuse_input(function const& f, std::size_t input_bytes);
 [[noreturn]] NIGH_API void refuse_function(function const& f);
 
-// Checks what can only be seen at run time.
+// Checks that are possible only at run time.
 template <auto F>
 void check(arguments_of<F> const& arguments) {
   auto const& f = function_of<F>();
@@ -172,7 +171,7 @@ struct placed {
   void* out;
   void (*store)(void* out, byte_view output);
 };
-// False: here, or too many are on their way there. The caller runs it.
+// False: that is this rank, or too many are on their way there. The caller runs the task.
 NIGH_API bool place(near where, placed const& task, byte_view input);
 NIGH_API void end_placed(placed const& task, outcome const& what) noexcept;
 
@@ -180,21 +179,22 @@ NIGH_API bytes run_root(function const& f, bytes input);
 
 }  // namespace detail
 
-// Spawns tasks that any rank may run, and ends after them. As nigh::task_scope: made, waited for
-// and destroyed by one thread, scopes within scopes in reverse order, as local variables are; any
+// Spawns tasks that any rank may run, and ends after them. As with nigh::task_scope, one thread
+// makes, awaits and destroys it, and nested scopes end in reverse order, as local variables do; any
 // task of the scope may spawn into it, on the rank where it was made. In threads that are no
 // workers of a session, functions are called at once.
 //
 // Arguments are copied when a task is spawned, and travel with it: trivially copyable values,
 // strings, and vectors of such; a parameter of type std::span<T const> or std::string_view gets a
-// view of a copy. The result is in `out` after wait(). A spawn costs what a fork costs; with more
-// than 24 bytes of arguments, one heap allocation. When the task stack is full the function is
+// view of a copy. The result is in `out` after wait(). A spawn costs as much as a fork; with more
+// than 24 bytes of arguments, one heap allocation more. When the task stack is full the function is
 // called at once. std::length_error for arguments of more than 1 GiB.
 class NIGH_API task_scope {
  public:
   task_scope() noexcept : stack_(nigh::detail::this_stack), base_(stack_->top) {}
 
-  // Waits. Rethrows the first exception that no wait() has, unless it is destroyed by another one.
+  // Waits. Rethrows the first exception that no wait() has rethrown, unless another exception
+  // destroys the scope.
   ~task_scope() noexcept(false) {
     finish();
     if (failed_.load(sync::relaxed)) [[unlikely]]
@@ -228,7 +228,7 @@ class NIGH_API task_scope {
   }
 
   // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
-  // wait(): a remote_error, where it was thrown on another rank.
+  // wait(): a remote_error, if it was thrown on another rank.
   void wait() {
     finish();
     if (failed_.load(sync::relaxed)) [[unlikely]]
@@ -269,7 +269,7 @@ class NIGH_API task_scope {
   nigh::detail::task_stack* const stack_;
   nigh::detail::task_slot* base_;  // where its tasks begin
   sync::atomic<std::uint32_t> placed_{0};
-  sync::atomic<bool> failed_{false};  // exception_ is there, or about to be
+  sync::atomic<bool> failed_{false};  // exception_ is set, or about to be
   int const in_flight_ = std::uncaught_exceptions();
   std::exception_ptr exception_;
 };
@@ -308,7 +308,7 @@ void task_scope::push(pointer<F> out, detail::arguments_of<F>&& arguments) {
   if (stack != stack_) [[unlikely]]
     stack = stack_of_spawner();
   else if (stack->top < base_) [[unlikely]]
-    base_ = stack->top;  // somebody further out has waited meanwhile, and taken more than ours off
+    base_ = stack->top;  // an outer scope has waited meanwhile, and taken more tasks off
   detail::call<F> call{&detail::function_of<F>(), out, std::move(arguments)};
   if (detail::push<F>(stack, this, call)) [[likely]]
     return;
@@ -336,9 +336,9 @@ void task_scope::place(near where, pointer<F> out, detail::arguments_of<F>&& arg
   push<F>(out, std::move(arguments));
 }
 
-// A task that nobody waits for but run(), which returns when all of them are done too. Free tasks
-// may spawn free tasks. They run in any order, on any rank, and at the latest when what the
-// spawning thread runs ends; where the task stack is full, at once. What one throws, run() throws.
+// A task that only run() waits for: it returns when all free tasks are done, too. Free tasks may
+// spawn free tasks. They run in any order, on any rank, at the latest when the task that spawned
+// them ends; where the task stack is full, at once. run() throws their exceptions.
 template <auto F, class... A>
   requires std::is_void_v<detail::result_of<F>>
 void spawn_free(A&&... a) {
@@ -357,8 +357,8 @@ void spawn_free(A&&... a) {
 }
 
 // Collective: calls F(arguments...) as a task of rank 0, helped by all, and returns its result on
-// every rank once all that it spawned is done. What it throws, every rank gets as remote_error.
-// Rank 0's arguments count. Not from inside a task: std::logic_error.
+// every rank once all tasks that it spawned are done. Every rank gets its exception as
+// remote_error. Rank 0's arguments count. Not from inside a task: std::logic_error.
 template <auto F, class... A>
 detail::result_of<F> run(A&&... a) {
   detail::arguments_of<F> const arguments{std::forward<A>(a)...};

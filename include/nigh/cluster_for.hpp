@@ -58,8 +58,8 @@ void parallel_for(blocks all, A const&... arguments) {
   detail::over_blocks<F>::run(all, arguments...);
 }
 
-// owner(block) is the rank whose data a block needs: it runs there, unless others have nothing to
-// do. Neighbouring blocks of one owner travel together.
+// owner(block) is the rank whose data a block needs: it runs there, unless other ranks have no
+// work. Neighbouring blocks of one owner travel together.
 template <auto F, class Owner, class... A>
   requires(std::is_invocable_r_v<int, Owner const&, std::size_t>)
 void parallel_for(blocks all, Owner const& owner, A const&... arguments) {

@@ -29,7 +29,7 @@ auto value_of(F&& f) {
 }
 
 // A function that its parent has put into its task stack, in the parent's frame. The parent calls
-// it itself unless somebody else has begun it; what is stored here is then written by that thread.
+// it itself unless another thread has begun it; that thread then writes the result here.
 template <class G>
 class forked {
  public:
@@ -52,13 +52,13 @@ class forked {
     }
   }
 
-  // After run(), once: its result, or its exception.
+  // After run(), once: returns its result, or rethrows its exception.
   value take() {
     if (threw_) std::rethrow_exception(take_away(exception_));
     return take_away(result_);
   }
   void discard() noexcept { threw_ ? std::destroy_at(&exception_) : std::destroy_at(&result_); }
-  ~forked() {}  // what run() stored has been taken or discarded
+  ~forked() {}  // the result of run() has been taken or discarded
 
  private:
   template <class T>
@@ -76,7 +76,7 @@ class forked {
   };
 };
 
-// Runs or awaits the task of `object` in `slot`, unless that has been done on the way.
+// Runs or awaits the task of `object` in `slot`, unless that has happened on the way.
 NIGH_API void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept;
 
 template <class F, class G>
@@ -95,7 +95,7 @@ auto fork_in(task_stack& stack, F&& f, G&& g) {
     }
   }();
   using both = std::tuple<decltype(left), typename forked<G>::value>;
-  // Not if a scope that the left function waited at has run it, and what is there now is another.
+  // Not if a scope that the left function waited at has run it, and another task is there now.
   if (slot->object == &right && stack.pop(slot)) [[likely]]
     return both(std::move(left), value_of(std::forward<G>(g)));
   join_slowly(stack, slot, &right);
@@ -110,7 +110,7 @@ auto call_in_order(F&& f, G&& g) {
     } catch (...) {
       try {
         value_of(std::forward<G>(g));
-      } catch (...) {  // the first one is rethrown
+      } catch (...) {  // the first exception is rethrown
       }
       throw;
     }
@@ -134,7 +134,8 @@ auto fork(F&& f, G&& g) {
   return fork_slowly(std::forward<F>(f), std::forward<G>(g));
 }
 
-// Those from First on, Count of them, as one function that returns the tuple of their values.
+// The functions from First on, Count of them, as one function that returns the tuple of their
+// values.
 template <std::size_t First, std::size_t Count, class All>
 auto call_part(All& all) {
   using part = std::tuple_element_t<First, All>;
@@ -152,15 +153,15 @@ auto call_part(All& all) {
 }  // namespace detail
 
 // Calls all of `functions` (two or more) with no arguments, possibly at once: the caller goes
-// through them itself, and idle workers take what it has not come to. Returns a std::tuple of their
-// results (decayed; std::monostate for void), or void when all are void.
+// through them itself, and idle workers take those it has not come to. Returns a std::tuple of
+// their results (decayed; std::monostate for void), or void when all are void.
 //
-// Each is called exactly once, whatever the others throw; of the exceptions, the one of the first
-// argument that threw is rethrown when all have ended.
+// Each is called exactly once, even if others throw. When all have ended, the exception of the
+// first argument that threw is rethrown.
 //
-// On a worker the tasks belong to its runtime. Any other thread works for the default
-// runtime for the time of the call: its tasks may be stolen, it steals while it waits. Nests to any
-// depth that the thread's stack has room for. Allocates nothing.
+// On a worker the tasks belong to its runtime. Any other thread works for the default runtime
+// during the call: its tasks may be stolen, and it steals while it waits. Nests to any depth that
+// the thread's stack has room for. Allocates nothing.
 template <class... F>
   requires(sizeof...(F) >= 2)
 auto fork_join(F&&... functions) {

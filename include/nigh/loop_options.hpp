@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What all loops have in common.
+// The options that all loops share.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ struct index_range {  // half open
   constexpr bool operator==(index_range const&) const = default;
 };
 
-// What a body may return instead of nothing.
+// The result that a body may return instead of nothing.
 enum class loop_flow : std::uint8_t {
   go_on,
   leave,  // the loop ends early
@@ -29,11 +29,12 @@ enum class loop_flow : std::uint8_t {
 
 struct loop_options {
   std::optional<schedule> how = {};  // none: the runtime's default, runtime_options::loops
-  stop_token stop = {};      // asked before each piece; when it says so, the loop ends early
-  runtime* where = nullptr;  // null: the calling worker's, else the default one
-  // Pieces begin at multiples of so many iterations behind the first, whatever the schedule. 0: 1.
+  stop_token stop = {};              // asked before each piece; when it is set, the loop ends early
+  runtime* where = nullptr;          // null: the calling worker's, else the default one
+  // Pieces begin at multiples of this many iterations after the first, with any schedule. 0: 1.
   std::size_t grain = 0;
-  // Of a task loop (team.hpp): its members run the loop. null: all workers of the runtime may.
+  // For a loop of a task loop's team (team.hpp): its members run it. null: all workers of the
+  // runtime may.
   team const* members = nullptr;
 };
 

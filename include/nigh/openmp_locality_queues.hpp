@@ -3,8 +3,8 @@
 // Locality queues for programs that stay in OpenMP (technique: Wittmann and Hager 2009).
 //
 // A piece of work (block) is put into the queue of the domain that holds its data, and then a task
-// is created. The task does not know its block: it takes the oldest one of the domain it happens to
-// run in, or, when there is none, of the nearest domain that has one.
+// is created. The task does not know its block: it takes the oldest one of the domain in which it
+// runs, or, when there is none, of the nearest domain that has one.
 //
 //   nigh::openmp::locality_queues<block> queues(nigh::this_host());
 //   #pragma omp parallel
@@ -15,7 +15,7 @@
 //     queues.process_one([&](block const& mine) { update(mine); });
 //   }
 //
-// Enqueueing comes first, so there is always a block for a task, although seldom the one it was
+// Enqueueing comes first, so there is always a block for a task, though seldom the one it was
 // created with. Threads should be pinned (OMP_PROC_BIND=close).
 
 #include <algorithm>
@@ -79,8 +79,8 @@ class locality_queues {
   }
 
   // Takes one block, of the calling thread's domain if possible, and calls f(block). False when no
-  // block was waiting; in a task created after its enqueue() that does not happen. What f throws is
-  // passed on (out of an OpenMP task it must not escape); the block counts as processed.
+  // block was waiting, which does not happen in a task created after its enqueue(). Exceptions of f
+  // are passed on (they must not escape from an OpenMP task); the block counts as processed.
   template <class F>
   bool process_one(F&& f) {
     return process_one_in(machine_->domain_of_cpu(current_cpu()), std::forward<F>(f));
@@ -120,9 +120,9 @@ class locality_queues {
   }
 
  private:
-  // `pushed` and `popped` are written under the lock only.
+  // The counts `pushed` and `popped` are written under the lock only.
   // (locality_queues.A) A thread reads them before it takes the lock, so an empty queue costs two
-  //     loads and no lock. What they say is confirmed under the lock.
+  //     loads and no lock. A task found this way is confirmed under the lock.
   // (locality_queues.B) A task whose block was enqueued before it was created always finds one. To
   //     give up, a thread must see every queue empty, and then no `pushed` changed. Each pop it saw
   //     was made by another such task, whose own push is visible with the pop (release and
@@ -168,8 +168,8 @@ class locality_queues {
     }
   };
 
-  // Itself, then the other domains by distance; equally distant ones in a ring that starts behind
-  // `self`, so that threads of different domains do not all knock at the same door.
+  // Itself, then the other domains by distance; equally distant ones in a ring that starts after
+  // `self`, so that threads of different domains do not all ask the same queue.
   static std::vector<std::size_t> nearest_first(topology const& machine, int self) {
     auto const n = static_cast<int>(machine.domains().size());
     std::vector<std::pair<double, int>> others;  // distance, steps along the ring

@@ -16,19 +16,19 @@ namespace nigh {
 
 // Calls body(i) for every i in [first, last), or body(index_range) for pieces that together are
 // [first, last), and returns when all have returned. Integers of any kind; the body's argument has
-// the common type of both. Calls may run at the same time and in any order, each in some worker's
+// the common type of both. Calls may run at the same time and in any order, each in a worker's
 // thread or in the caller's, which takes part; the body itself is shared, and called as const.
 //
 // A body may return void or loop_flow: with loop_flow::leave the loop ends early, as it does when
-// options.stop says so. Pieces not begun are dropped then; those running go on, and body(i) sees it
-// after each iteration of its own piece. When a body throws, the loop ends early, and the first
-// exception is rethrown here.
+// options.stop is set. Pieces not begun are then dropped; running pieces go on, except that a piece
+// of body(i) ends after the iteration that returned leave. When a body throws, the loop ends early,
+// and the first exception is rethrown here.
 //
-// The iterations belong to the calling worker's runtime; any other thread becomes a guest of
-// options.where or of the default runtime for the time of the call. Loops nest, also in tasks. A
+// The iterations belong to the calling worker's runtime; any other thread becomes an external
+// thread of options.where or of the default runtime during the call. Loops nest, also in tasks. A
 // thread that waits for the others in a loop runs other tasks meanwhile: hold no lock across a loop
-// that a task may want, too. Allocates nothing on up to 32 workers; over several domains, one by an
-// array's placement does if it has a grain.
+// that a task may want, too. Allocates nothing on up to 32 workers; over several domains, a loop by
+// an array's placement allocates if it has a grain.
 //
 // std::invalid_argument when first > last.
 template <std::integral First, std::integral Last, class Body>
@@ -47,9 +47,8 @@ void parallel_for(First first, Last last, Body const& body, schedule const& how)
 }
 
 // The same for every element of a box: body(i, j) or body(i, j, k), or body(box) for smaller boxes
-// that together are this one; those reach over all of the last dimension. Pieces of the schedule
-// are of elements in their order, last dimension innermost, and for a body that takes boxes of its
-// rows.
+// that together are this one and reach over all of the last dimension. Pieces of the schedule are
+// elements in their order, last dimension innermost; for a body that takes boxes, rows.
 template <std::size_t D, class Body>
 void parallel_for(box<D> const& all, Body const& body, loop_options const& options = {}) {
   using pieces_of = detail::for_box<D, Body>;
@@ -65,7 +64,7 @@ void parallel_for(box<D> const& all, Body const& body, schedule const& how) {
   parallel_for(all, body, options);
 }
 
-// The blocks of an array, of so many elements but for the last one; 0: what fills a page, at least.
+// The blocks of an array, each of this many elements, except perhaps the last; 0: at least a page.
 template <class T>
 struct array_blocks {
   array<T>& data;
@@ -78,8 +77,8 @@ array_blocks<T> blocks_of(array<T>& a, std::size_t elements = 0) {
 }
 
 // Calls body(std::span<T> block, std::size_t index_of_its_first) for every block. Unless options
-// name another schedule, local_schedule(array), worked out anew for each loop: for an array of many
-// pieces, make one and name it. options.grain is the block's size.
+// name another schedule, it is local_schedule(array), computed anew for each loop: for an array of
+// many pieces, make one and name it. options.grain is the block's size.
 template <class T, class Body>
 void parallel_for(array_blocks<T> const& blocks, Body const& body, loop_options options = {}) {
   if (!options.how) options.how = local_schedule(blocks.data);

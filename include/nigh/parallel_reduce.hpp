@@ -26,11 +26,11 @@ struct reduce_options : loop_options {
 
 namespace detail {
 
-// Deterministic reductions are of so many blocks at most; how many iterations a block has depends
-// on nothing but their number.
+// Deterministic reductions have at most this many blocks; the iterations of a block depend only on
+// the number of iterations.
 inline constexpr std::size_t reduction_blocks = 512;
 
-// A result that threads add theirs to. Combining is done outside the lock, since it may fork.
+// A result that threads add theirs to. Combining happens outside the lock, since it may fork.
 template <class T, class Combine>
 class shared_total {
  public:
@@ -65,7 +65,7 @@ struct folded {
   Index first;
 
   static constexpr bool by_index = std::is_invocable_v<Body const&, Index, T>;
-  // Not asked of a body that takes an index: where it takes `auto`, even that may not compile.
+  // Not evaluated for a body that takes an index: where it takes `auto`, even that may not compile.
   static constexpr bool by_range =
       std::conjunction_v<std::bool_constant<!by_index>,
                          std::is_invocable<Body const&, index_range, T>>;
@@ -155,12 +155,12 @@ T reduce_in_order(loop_range range, loop_options options, T const& identity, Fol
 //   body(index_range, value) -> value
 //   body(i) -> value                 its value, added by combine
 //
-// and combine(value, value) -> value puts two partial results together; it is associative, and
-// unless options.order is reduction::deterministic, commutative. T is copied from the identity and
-// moved. Deterministic reductions of floating-point numbers come out the same to the last bit on
-// any number of workers with any schedule; they keep up to 512 values, on the heap.
+// and combine(value, value) -> value joins two partial results; it is associative, and unless
+// options.order is reduction::deterministic, commutative. T is copied from the identity and moved.
+// Deterministic reductions of floating-point numbers give the same result to the last bit on any
+// number of workers with any schedule; they keep up to 512 values, on the heap.
 //
-// Else as parallel_for(). Stopped early, it is the value of what has been run.
+// Otherwise as parallel_for(). Stopped early, it returns the value of the iterations that have run.
 template <std::integral First, std::integral Last, class T, class Body, class Combine>
 T parallel_reduce(First first, Last last, T identity, Body const& body, Combine const& combine,
                   reduce_options const& options = {}) {

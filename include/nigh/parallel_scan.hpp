@@ -15,7 +15,7 @@
 namespace nigh {
 namespace detail {
 
-// So many blocks at most, each summed up in a first pass and scanned in a second.
+// At most so many blocks, each summed up in a first pass and scanned in a second.
 inline constexpr std::size_t scan_blocks = 64;
 inline constexpr std::size_t least_scan_block = 4096;  // two passes over less are not worth it
 
@@ -74,9 +74,9 @@ T scan(std::span<In> in, std::span<T> out, T identity, Op const& op, loop_option
 
 }  // namespace detail
 
-// out[i] = in[0] op ... op in[i], and the same without in[i]: exclusive, out[0] = identity. Returns
-// all of them together. `op` is associative; of floating-point numbers, the result depends on the
-// length alone. `out` may be `in`. Options as for parallel_for; stopped early, `out` is
+// out[i] = in[0] op ... op in[i]; the exclusive one leaves out in[i], and out[0] = identity.
+// Returns all of them together. `op` is associative; for floating-point numbers, the result depends
+// on the length alone. `out` may be `in`. Options as for parallel_for; stopped early, `out` is
 // unspecified. std::invalid_argument when the lengths differ.
 template <class In, class T, class Op>
 T parallel_inclusive_scan(std::span<In> in, std::span<T> out, std::type_identity_t<T> identity,

@@ -19,8 +19,8 @@ namespace detail {
 inline constexpr std::size_t least_sorted = 8192;   // less is sorted by one thread
 inline constexpr std::size_t least_merged = 16384;  // less is merged by one
 
-// A second place for each element. All are moved there and back, so that at any time both places
-// hold objects, whatever a comparison throws.
+// A second place for each element. All elements are moved there and back, so that at any time both
+// places hold objects, even when a comparison throws.
 template <class T>
 class sort_buffer {
  public:
@@ -60,7 +60,7 @@ class sort_buffer {
   std::size_t count_;
 };
 
-// Merges [a, a_end) and [b, b_end) to `out`; of equal elements, a's come first.
+// Merges [a, a_end) and [b, b_end) to `out`; of equal elements, those of a come first.
 template <class From, class To, class Less>
 void merge_to(From a, From a_end, From b, From b_end, To out, Less const& less) {
   auto const na = a_end - a, nb = b_end - b;
@@ -79,7 +79,7 @@ void merge_to(From a, From a_end, From b, From b_end, To out, Less const& less) 
 
 enum class lands : std::uint8_t { here, there };
 
-// Sorts the elements that lie in [here, here + n) of one place to the same or to the other one.
+// Sorts the elements in [here, here + n) of one place to the same or to the other one.
 template <bool Stable, class Here, class There, class Less>
 void merge_sort(Here here, There there, std::size_t n, std::size_t leaf, lands where,
                 Less const& less) {
@@ -132,9 +132,9 @@ void sort_with(Iterator first, Iterator last, Less const& less, runtime* where) 
 }  // namespace detail
 
 // Sorts [first, last), random access, with the workers of `where` (null: the calling worker's
-// runtime, else the default one). Takes a buffer of as many elements. The elements are moved, and
-// compared by several threads at once. When a comparison throws, the exception is rethrown, and the
-// elements are valid but unspecified. std::bad_alloc before anything is moved.
+// runtime, otherwise the default one). Takes a buffer of as many elements. The elements are moved,
+// and several threads compare them at once. When a comparison throws, the exception is rethrown,
+// and the elements are valid but unspecified. std::bad_alloc before anything is moved.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
 void parallel_sort(Iterator first, Iterator last, Less const& less = {}, runtime* where = nullptr) {
   detail::sort_with<false>(first, last, less, where);

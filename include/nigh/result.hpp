@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A value, or one sentence that says why there is none. Used where the machine may say no.
+// A value, or one sentence that says why there is none. Used where the machine may refuse.
 
 #include <nigh/detail/export.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace nigh {
 
-// What went wrong, as one line for a person: names the argument or the object, no trailing newline.
+// The reason, as one line for a person: names the argument or the object, no trailing newline.
 struct error {
   std::string message;
 };
@@ -19,7 +19,7 @@ namespace detail {
 [[noreturn]] NIGH_API void no_value(error const& e);  // prints the message and aborts
 }
 
-// Either a T or an error. Reading the side that is not there is a bug and aborts with the message.
+// Either a T or an error. Reading the absent side is a bug and aborts with the message.
 template <class T>
 class [[nodiscard]] result {
  public:

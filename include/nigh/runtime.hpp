@@ -22,7 +22,7 @@ namespace nigh {
 namespace tasks {
 class Scheduler;
 class WorkSource;
-}
+}  // namespace tasks
 namespace detail {
 struct runtime_access;
 }
@@ -77,14 +77,14 @@ struct runtime_options {
   level order_level = level::domain;     //
   std::vector<int> cpus = {};            // not empty: these instead, in this order
   locality mode = locality::prefer;
-  // Whose workers share a locality queue: those of a domain, or within one those of an L3, an L2 or
-  // a core. Where the machine has no such caches, the next larger level counts. Workers whose queue
-  // is empty help those of their domain first. Tasks spawned near a domain are dealt out to its
-  // queues; near::at_queue() names one.
+  // The workers that share a locality queue: those of a domain, or within one those of an L3, an L2
+  // or a core. Where the machine has no such caches, the next larger level counts. Workers whose
+  // queue is empty help those of their domain first. Tasks spawned near a domain are dealt out to
+  // its queues; near::at_queue() names one.
   level queue_level = level::domain;
   std::size_t queue_capacity = 8192;  // tasks per locality queue; a power of two
   // Tasks that may wait in all queues together, 0: as many as fit. When a spawn reaches it, the
-  // spawning thread runs one task first, chosen as an idle worker there would: the bound that made
+  // spawning thread first runs one task, chosen as an idle worker there would: the bound that made
   // the paper's submission order matter (257 with its compiler).
   std::size_t pending_limit = 0;
 
@@ -94,21 +94,21 @@ struct runtime_options {
   std::size_t thread_stack_bytes = std::size_t{64} << 20;  // of each worker: reserved, not touched
   victim_choice victims = victim_choice::hierarchical;
   chunk_choice chunks = chunk_choice::hierarchical;
-  // The paper's cutoffs, and the counts that cost time where tasks are private; with any of them a
+  // The paper's cutoffs, and a count; both take time where tasks are private: with any of them a
   // fork costs some nanoseconds more. 0: no cutoff.
-  int depth_cutoff = 0;      // tasks that deep below their root fork no more: they run inline
+  int depth_cutoff = 0;      // tasks this deep below their root fork no more: they run inline
   int queue_cutoff = 0;      // forks run inline while so many tasks wait in the worker's stack
   bool count_tasks = false;  // worker_counters::forked
 
-  // Of loops whose call names none.
+  // For loops whose call names none.
   schedule loops{schedule_kind::adaptive, 1};
 
-  // Records what the workers do into this file, for ui.perfetto.dev (docs/trace.md); counts tasks,
-  // too. Empty: the file that NIGH_TRACE names, if any.
+  // The file for a record of the workers' events, for ui.perfetto.dev (docs/trace.md); also counts
+  // tasks. Empty: the file that NIGH_TRACE names, if any.
   std::string trace_file = {};
 };
 
-// What one worker has done since the runtime began or reset_counters(). "Local" is by the domain
+// Counts of one worker's work since the runtime began or reset_counters(). "Local" is by the domain
 // the task was spawned near to; tasks spawned anywhere count as run only.
 struct worker_counters {
   int cpu = -1;
@@ -123,10 +123,10 @@ struct worker_counters {
   // Forked tasks. Those that a worker pops again itself are not counted one by one.
   std::uint64_t forked = 0;              // only with runtime_options::count_tasks
   std::uint64_t serialized = 0;          // run inline: stack full, or a cutoff
-  std::uint64_t steals = 0;              // visits to others' stacks that brought something
+  std::uint64_t steals = 0;              // visits to others' stacks that brought tasks
   std::uint64_t stolen = 0;              // tasks they brought
   std::uint64_t failed_steals = 0;       // searches of all others' stacks that brought nothing
-  std::vector<std::uint64_t> steals_at;  // [static_cast<int>(level)]: of steals, by how far
+  std::vector<std::uint64_t> steals_at;  // [static_cast<int>(level)]: of steals, by distance
 };
 
 namespace detail {
@@ -169,26 +169,28 @@ tasks::Scheduler& default_scheduler();
 
 }  // namespace detail
 
-// A pool of workers with one locality queue per domain, or per cache. Tasks may spawn tasks. Several runtimes may
-// live at once. Memory for waiting tasks is bounded: 64 bytes times queue_capacity for each queue
-// and 4 KiB for each worker; when a queue is full, spawn() runs the task in the calling thread.
-// Closures of more than 40 bytes, or not trivially copyable, are kept on the heap.
+// A pool of workers with one locality queue per domain, or per cache. Tasks may spawn tasks.
+// Several runtimes may live at once. Memory for waiting tasks is bounded: 64 bytes times
+// queue_capacity for each queue and 4 KiB for each worker; when a queue is full, spawn() runs the
+// task in the calling thread. Closures of more than 40 bytes, or not trivially copyable, are kept
+// on the heap.
 //
 // In a program that `nigh run` started, runtimes whose options name no cpus share the host with
 // other programs: as long as there is work, they hold a lease of cpus, and only the workers on
-// these take tasks. What others have begun, they finish; what waits with them, the rest takes.
-// There is always one worker that may run (with locality::strict one in each domain), so tasks may
-// wait for their children, and for anything in a blocking_scope, but must not count on running at
-// the same time. NIGH_COORDINATOR=off has all workers run. docs/tasks.md, "Beside other programs".
+// these take tasks. Other workers finish the tasks they have begun; their waiting tasks are taken
+// from them. There is always one worker that may run (with locality::strict one in each domain), so
+// tasks may wait for their children, and for anything in a blocking_scope, but must not count on
+// running at the same time. With NIGH_COORDINATOR=off all workers run. docs/tasks.md, "Beside other
+// programs".
 //
 // Belongs to the process that made it: after fork(), spawn() and wait() in the child throw
-// std::logic_error, and its destructor gives the memory up and does nothing else. The default
-// runtime is made anew in the child. A child forked from inside a task must not return from it.
+// std::logic_error, and the destructor only frees memory. The default runtime is made anew in the
+// child. A child forked from inside a task must not return from it.
 class NIGH_API runtime {
  public:
   // Throws std::invalid_argument (naming the option) for options that cannot be met, and
-  // std::system_error when threads cannot be started. Where the system refuses to pin a thread, it
-  // runs unpinned and pinned() is false.
+  // std::system_error when threads cannot be started. Where the system refuses to pin a thread, the
+  // thread runs unpinned and pinned() is false.
   explicit runtime(runtime_options options = {});
   // Waits for all tasks. An exception that no wait() has rethrown ends as a line on standard error.
   ~runtime();
@@ -207,22 +209,22 @@ class NIGH_API runtime {
     submit(near{}, detail::make_task(std::forward<F>(f)));
   }
 
-  // Blocks until every task has run, those spawned meanwhile included, then rethrows the first
+  // Blocks until every task has run, including those spawned meanwhile, then rethrows the first
   // exception that a task threw since the last wait(), if any. Not from inside a task (that task
   // would wait for itself): std::logic_error.
   void wait();
 
-  // Runs f() as a task on a worker, and waits for it and for all it spawned, as wait() does.
+  // Runs f() as a task on a worker, and waits for it and for all tasks it spawned, as wait() does.
   template <class F>
   void run(F&& f) {
     spawn(std::forward<F>(f));
     wait();
   }
 
-  // Calls f() in the calling thread, and returns what it returns. What it forks belongs to this
-  // runtime: workers steal it, and the caller steals from them while it waits. For threads that are
-  // no workers, as many at once as there are slots for external threads (64); what the others fork
-  // runs inline.
+  // Calls f() in the calling thread, and returns its result. Tasks that it forks belong to this
+  // runtime: workers steal them, and the caller steals from workers while it waits. For threads
+  // that are no workers: as many at once as there are slots for external threads (64); beyond that,
+  // forked tasks run inline.
   template <class F>
   decltype(auto) invoke(F&& f) {
     detail::external_thread const here(scheduler_.get());
@@ -230,18 +232,19 @@ class NIGH_API runtime {
   }
 
   int workers() const noexcept;
-  // Of these, how many may run at the moment. All, but where nighd hands out cpus (`nigh run`).
+  // How many of them may run at the moment: all, unless nighd hands out cpus (`nigh run`).
   int workers_now() const;
-  // Locality queues are numbered by domain. std::out_of_range for what there is not.
+  // Locality queues are numbered by domain. std::out_of_range for a queue that does not exist.
   int queues() const noexcept;
   int domain_of_queue(int queue) const;
-  std::vector<int> const& queues_of(int domain) const;  // of a domain without workers: the nearest's
+  // for a domain without workers: the nearest's
+  std::vector<int> const& queues_of(int domain) const;
   topology const& machine() const noexcept;
   bool pinned() const noexcept;  // every worker sits on its own cpu
 
-  // Exact when no task is running; a recent state otherwise. A backup thread's are its worker's.
+  // Exact when no task is running; a recent state otherwise. A backup thread counts for its worker.
   std::vector<worker_counters> counters() const;
-  // The same of all threads together that were external threads: cpu and domain are -1.
+  // The same for all external threads together: cpu and domain are -1.
   worker_counters guest_counters() const;
   void reset_counters() noexcept;  // between two wait()s
 
@@ -255,11 +258,11 @@ class NIGH_API runtime {
   std::unique_ptr<tasks::Scheduler> scheduler_;
 };
 
-// Options as the environment's NIGH_* variables say (docs/tasks.md lists them), the rest as in
+// Options from the environment's NIGH_* variables (docs/tasks.md lists them), the rest from
 // `otherwise`. std::invalid_argument names a variable that makes no sense.
 NIGH_API runtime_options options_from_environment(runtime_options otherwise = {});
 
-// The runtime of those who do not make one: a worker for each allowed cpu, options from the
+// The runtime for programs that make none: a worker for each allowed cpu, options from the
 // environment. Made at first use, lives as long as the process.
 NIGH_API runtime& default_runtime();
 // Its options, where the environment says nothing. std::logic_error once it has been made.
@@ -267,8 +270,8 @@ NIGH_API void configure_default_runtime(runtime_options options);
 
 // About the calling thread.
 namespace this_worker {
-// -1 when the caller is not a worker. The backup thread of worker w, which is in a
-// blocking_scope, has the index workers() + w.
+// -1 when the caller is not a worker. The backup thread of worker w, which is in a blocking_scope,
+// has the index workers() + w.
 NIGH_API int index() noexcept;
 NIGH_API int domain() noexcept;  // its worker's domain, or -1
 NIGH_API int queue() noexcept;   // the locality queue it serves first, or -1

@@ -17,17 +17,17 @@ namespace nigh {
 enum class schedule_kind : std::uint8_t {
   static_blocks,  // one block for each worker
   static_chunks,  // chunks, dealt out to the workers in turn
-  dynamic,        // chunks, to whoever asks
-  guided,         // large pieces first, then smaller and smaller ones, to whoever asks
-  adaptive,       // a block for each worker; who has nothing left takes half of another's rest
-  local,          // the same, but blocks lie where the data does, and the nearest are asked first
+  dynamic,        // chunks, to each worker that asks
+  guided,         // large pieces first, then smaller and smaller ones, to each worker that asks
+  adaptive,  // a block for each worker; a worker with nothing left takes half of another's rest
+  local,     // the same, but blocks are near their data, and the nearest workers are asked first
 };
 
 namespace policy {
 class LocalMap;
 }
 
-// Made by the functions below. Cheap to copy, and good for any number of loops at once.
+// Made by the functions below. Cheap to copy, and usable in any number of loops at once.
 class schedule {
  public:
   schedule_kind kind() const noexcept { return kind_; }
@@ -46,34 +46,34 @@ class schedule {
 
 // A chunk of 0 iterations is refused with std::invalid_argument.
 
-// Iterations [0, n) in as many blocks as there are workers, equal but for one iteration. A worker
-// gets the same block in every loop of that size. Only when a worker has not come yet, another one
-// that has finished its own block runs that one, too: no loop waits for a sleeper.
+// Iterations [0, n) in as many blocks as there are workers, whose sizes differ by at most one. A
+// worker gets the same block in every loop of that size. Only while a worker has not come yet,
+// another one that has finished its own block runs that block, too: no loop waits for a sleeper.
 NIGH_API schedule static_schedule();
 // Chunk c goes to worker c modulo workers.
 NIGH_API schedule static_schedule(std::size_t chunk);
 NIGH_API schedule dynamic_schedule(std::size_t chunk = 1);
-// Each takes its share of half of what is left, at least `smallest` iterations.
+// Each takes its share of half of the rest, at least `smallest` iterations.
 NIGH_API schedule guided_schedule(std::size_t smallest = 1);
-// A worker takes an eighth of what is left of its block, one without any half of what somebody
-// else has left. There is no grain to choose.
+// A worker takes an eighth of the rest of its block; a worker with an empty block takes half of
+// another's rest. There is no grain to choose.
 NIGH_API schedule adaptive_schedule();
-// Iterations are divided among domains, one block each, and among the workers in each; then as
-// adaptive, within the domain first, across when it has nothing left, nearest first.
+// Iterations are divided among domains, one block each, and within each among the workers; then as
+// adaptive, first within the domain, then across domains, nearest first.
 NIGH_API schedule local_schedule();
 
 namespace detail {
-// Null: one domain, or no rule to go by.
+// Null: one domain, or no rule.
 NIGH_API std::shared_ptr<policy::LocalMap const> map_of(placed_block const& memory,
                                                         std::size_t bytes_per_iteration);
 }  // namespace detail
 
 // The same, but a domain's iterations are those whose pages lie there, by the array's placement:
 // iteration i uses the elements from i * elements_per_iteration on (the loop over the planes of a
-// grid has a plane there). What lies beyond the array's end goes to the domain of its last element.
+// grid has a plane there). Iterations beyond the array's end go to the domain of its last element.
 // As local_schedule() for arrays placed by first touch, whose pages lie where a loop with the same
 // schedule first wrote them, and for arrays of more than 65,536 pieces (a page each for
-// interleave). Worked out here, not in the loop: make it once.
+// interleave). Computed here, not in the loop: make it once.
 template <class T>
 schedule local_schedule(array<T> const& a, std::size_t elements_per_iteration = 1) {
   return {schedule_kind::local, 1,
@@ -82,9 +82,9 @@ schedule local_schedule(array<T> const& a, std::size_t elements_per_iteration = 
 }
 
 // "static", "static,16", "dynamic,4", "guided", "guided,8", "adaptive", "local"; the error names
-// what is wrong.
+// the mistake.
 NIGH_API result<schedule> parse_schedule(std::string_view text);
-// The same words; of a chunk that is what it is by default, the kind only.
+// The same words; for a default chunk, the kind only.
 NIGH_API std::string to_string(schedule const& how);
 
 }  // namespace nigh

@@ -15,10 +15,10 @@ namespace nigh {
 
 class spread {
  public:
-  // Of more than there are, all. At least 1.
+  // More than there are means all. At least 1.
   constexpr explicit spread(int workers) noexcept : workers_(workers) {}
   static spread const all;
-  // The one with which a spread_site's loop takes the least time.
+  // The spread with which a spread_site's loop takes the least time.
   static spread const automatic;
 
   constexpr int workers() const noexcept { return workers_; }  // of automatic: 0
@@ -31,11 +31,11 @@ class spread {
 inline constexpr spread spread::all{1 << 30};
 inline constexpr spread spread::automatic{0};
 
-// "auto", "all", or a number of at least 1; the error names what is wrong.
+// "auto", "all", or a number of at least 1; the error names the mistake.
 NIGH_API result<spread> parse_spread(std::string_view text);
 NIGH_API std::string to_string(spread s);
 
-// What spread::automatic has chosen for one task loop.
+// The choice of spread::automatic for one task loop.
 struct spread_choice {
   int spread = 1;
   int active = 1;  // workers that are at work
@@ -46,24 +46,25 @@ struct spread_choice {
 
 struct spread_site_options {
   // Ranks that run the loop together have to agree. Called after each iteration that counts, with
-  // how long it took here: the longest of all ranks', say, by MPI_Allreduce. The same on all ranks,
-  // or they go apart.
+  // the time it took here; it returns the time to use, for instance the longest of all ranks' by
+  // MPI_Allreduce. It must return the same on all ranks, or their choices differ.
   std::function<double(double seconds)> agree = {};
   // May it also have fewer workers at work than there are?
   bool fewer_workers = true;
   // Values of task_loop_options::grain that may be tried, for bodies that take an index_range.
-  // Empty: grain is left as it is.
+  // Empty: grain stays as it is.
   std::vector<int> grains = {};
 };
 
-// One task loop of a program, that is run again and again: what has been learnt about it, and which
-// spread is to be tried next. It tries while the program does its work, about 20 of them, and holds
-// the best; it looks again when the loop's time changes for good. Where iterations differ so much
-// that nothing can be learnt, spread 1 is held.
+// One task loop of a program that is run again and again: what has been learnt about it, and which
+// spread to try next. It tries about 20 configurations while the program does its work, and holds
+// the best; it searches again when the loop's time changes for good. Where iterations differ so
+// much that nothing can be learnt, it holds spread 1.
 //
-// Any thread may use it; of iterations at the same time, one counts. Outlives its loops. A site
-// with a name goes on in the program's next run where NIGH_SPREADS names a file, which it is
-// written to when it is destroyed (docs/spread.md); other sites of the program have other names.
+// Any thread may use it; of iterations at the same time, one counts. It must outlive its loops. A
+// site with a name goes on in the program's next run where NIGH_SPREADS names a file, which it is
+// written to when it is destroyed (docs/spread.md); other sites of the program must have other
+// names.
 class NIGH_API spread_site {
  public:
   explicit spread_site(std::string name = {}, spread_site_options options = {});
@@ -71,7 +72,7 @@ class NIGH_API spread_site {
   spread_site(spread_site&&) = delete;
   spread_site& operator=(spread_site&&) = delete;
 
-  spread_choice next() const;  // of the next iteration; before the first, the usual one
+  spread_choice next() const;  // for the next iteration; before the first, the usual one
   bool is_holding() const;     // it tries nothing at the moment
   int trials() const;          // configurations tried so far
   std::string const& name() const noexcept;

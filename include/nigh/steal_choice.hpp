@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How workers without tasks look for some: whom they ask, and how many tasks they take.
+// How workers without tasks search: which victims they ask, and how many tasks they take.
 
 #include <cstdint>
 

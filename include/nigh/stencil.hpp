@@ -2,10 +2,10 @@
 #pragma once
 // Stencils over many time steps: tiles of points and steps instead of one sweep after the other.
 //
-// A sweep over a grid beyond the caches takes as long as memory needs to read and write it. Here a
-// tile of it does several steps while it is in a cache; its next tile is queued at the cache where
-// it lies as soon as the tiles it needs are done (paper: Wittmann and Hager 2009, outlook). There is
-// no barrier between steps. docs/stencil.md tells when that helps.
+// A sweep over a grid larger than the caches takes as long as memory needs to read and write it.
+// Here a tile of the grid does several steps while it is in a cache; a tile is queued at the cache
+// where it lies as soon as the tiles it needs are done (paper: Wittmann and Hager 2009, outlook).
+// There is no barrier between steps. docs/stencil.md tells when that helps.
 
 #include <algorithm>
 #include <array>
@@ -25,10 +25,10 @@ namespace tasks {
 struct Pool;
 }
 
-// What lies beyond the grid in a dimension: values that never change, or its other end.
+// The values beyond the grid in a dimension: some that never change, or the grid's other end.
 enum class boundary : std::uint8_t { fixed, periodic };
 
-// An array of the program's, in the copy that even steps write and the one that odd steps do: for
+// An array of the program, in the copy that even steps write and the one that odd steps write: for
 // stencil_options::checked.
 template <std::size_t D>
 struct stencil_array {
@@ -46,14 +46,14 @@ struct stencil_shape {
   std::array<std::size_t, D> points{};  // the last one innermost
   std::size_t reach = 1;                // an update reads so far in each direction: the ghost width
   std::array<boundary, D> boundaries{};
-  // Of one point: all arrays that an update reads and writes, both copies. For the choice of tiles.
+  // Per point: all arrays that an update reads and writes, both copies. For the choice of tiles.
   std::size_t point_bytes = 2 * sizeof(double);
-  // Where the point 0, 0(, 0) lies in the largest of these arrays, and how far apart its planes (of
+  // Where the point 0, 0(, 0) lies in the largest of these arrays, and how far apart its planes (in
   // two dimensions: rows) are, so that tiles are queued near their pages. None: as if in blocks
   // over the domains.
   void const* data = nullptr;
   std::size_t plane_bytes = 0;
-  std::vector<stencil_array<D>> arrays = {};  // that updates write
+  std::vector<stencil_array<D>> arrays = {};  // those that updates write
 };
 
 // Points whose values of this step are due.
@@ -63,20 +63,21 @@ struct stencil_piece {
   box<D> points;
 };
 
-// 0: chosen.
+// In all of these, 0: chosen automatically.
 struct stencil_options {
   std::size_t tile_width = 0;  // points of the first dimension; 2 x reach at least
-  std::size_t tile_steps = 0;  // at least, from corner to corner: a tile has width / reach; NIGH_VERBOSE
-                               // tells when that is more
+  std::size_t tile_steps = 0;  // at least, from corner to corner: a tile has width / reach;
+                               // NIGH_VERBOSE tells when that is more
   std::size_t tile_rows = 0;   // of the second dimension, that one box has
   bool plain_sweeps = false;   // no tiles: one step after the other
   bool one_at_a_time = false;  // boxes, in a fixed order: to find mistakes
-  // One at a time, each followed by a look whether it wrote in one of the shape's arrays outside of
-  // its box (or of the ghosts that are periodic images of it) or in the copy that it reads: slow. Of
-  // arrays beyond 65536 elements, ghosts too, only what is within 2 x reach + 2 of the box is looked
-  // at. Also when NIGH_CHECK_WRITES is set to 1. An update that takes pieces gets one at a time.
+  // One at a time, each followed by a check whether it wrote in one of the shape's arrays outside
+  // of its box (or of the ghosts that are periodic images of it), or in the copy that it reads:
+  // slow. In arrays beyond 65536 elements, ghosts included, only points within 2 x reach + 2 of the
+  // box are checked. NIGH_CHECK_WRITES=1 turns it on, too. An update that takes pieces gets one at
+  // a time.
   bool checked = false;
-  runtime* where = nullptr;    // null: the calling worker's, in any other thread the default one
+  runtime* where = nullptr;  // null: the calling worker's, in any other thread the default one
 };
 
 // How a stencil is run.
@@ -109,14 +110,14 @@ inline constexpr std::size_t most_stencil_parts = 32;
 struct stencil_work {
   void* self;
   void (*update)(void* self, std::span<stencil_part const> parts);  // may throw
-  double (*norm)(void* self, stencil_part const& part);  // of the last step; null: none
+  double (*norm)(void* self, stencil_part const& part);             // of the last step; null: none
 };
 
 class NIGH_API stencil_engine {
  public:
   stencil_engine(stencil_need const& need, stencil_options const& options);
   stencil_plan const& plan() const noexcept { return plan_; }
-  // Steps first + 1 .. first + steps. The sum of the norms.
+  // Steps first + 1 .. first + steps. Returns the sum of the norms.
   double run(std::size_t first, std::size_t steps, stencil_work work) const;
 
  private:
@@ -144,15 +145,15 @@ class NIGH_API stencil_engine {
 //
 // The update gets boxes in an order that gives it the values of step - 1 at all points within reach
 // of the box; many threads call it at once, with boxes that do not touch. It must write no point
-// outside of its box. The first step of a stencil is 1: step 0 is what the program has put there.
-// Results do not depend on tiles or threads, as long as those of a point do not depend on its box.
+// outside of its box. The first step of a stencil is 1: the program provides step 0. Results do not
+// depend on tiles or threads, as long as those of a point do not depend on its box.
 //
-// An update that takes std::span<nigh::stencil_piece<D> const> gets one or more pieces of a tile in a
-// call, each a box of one step; their rows and planes differ, and two may be of the same step. Done in
-// this order, each finds what it reads. Where the last dimension's boundary is fixed, the update may go
-// along that dimension with all of them instead, each `reach` points or more behind the one before, by
-// index in the grid: then what one has written is in the nearest cache when the next one reads it.
-// docs/stencil.md has an example.
+// An update that takes std::span<nigh::stencil_piece<D> const> gets one or more pieces of a tile in
+// a call, each a box of one step; their rows and planes differ, and two may be of the same step.
+// Done in this order, each finds the values it reads. Where the last dimension's boundary is fixed,
+// the update may go along that dimension with all of them instead, each `reach` points or more
+// behind the one before, by index in the grid: then the values that one has written are in the
+// nearest cache when the next one reads them. docs/stencil.md has an example.
 //
 // nigh::time_grid has memory for it, with ghosts.
 template <std::size_t D>
@@ -160,16 +161,17 @@ class stencil {
  public:
   // std::invalid_argument (naming the option) for what cannot be met: no point, no reach, a tile
   // narrower than twice the reach, or with fewer steps than asked, data without the distance of its
-  // planes, more than 2^40 of anything, writes to be checked where no array is named. A grid smaller than a tile is swept plainly; plan().note
-  // says so, and with NIGH_VERBOSE=1 (nigh run -v) a line on standard error.
+  // planes, more than 2^40 of anything, writes to be checked where no array is named. A grid
+  // smaller than a tile is swept plainly; plan().note says so, and with NIGH_VERBOSE=1 (nigh run
+  // -v) a line on standard error.
   explicit stencil(stencil_shape<D> const& shape, stencil_options const& options = {})
       : shape_(shape), engine_(need(shape), options) {}
 
   stencil_plan const& plan() const noexcept { return engine_.plan(); }
   std::size_t steps_done() const noexcept { return done_; }
 
-  // So many steps more. The first exception of an update is rethrown when all that had begun have
-  // ended; then the grid is in no particular state, and steps_done() as before.
+  // So many steps more. The first exception of an update is rethrown when all updates that had
+  // begun have ended; then the grid is in no particular state, and steps_done() is as before.
   template <class Update>
   void run(std::size_t steps, Update const& update) {
     calls<Update, no_norm> c{*this, update, {}};
@@ -177,10 +179,10 @@ class stencil {
     done_ += steps;
   }
 
-  // At most so many steps more, and a look at every `every`-th: norm(step, box) of boxes that make
-  // up the grid, each called behind the update of its points, are added up, in an order that
-  // depends on the plan only; when enough(step, sum) says so, that was the last step. Returns
-  // whether it did. All workers meet at such a step.
+  // At most so many steps more, with a check after every `every`-th: norm(step, box), called for
+  // boxes that make up the grid, each after the update of its points, are added up, in an order
+  // that depends on the plan only; when enough(step, sum) returns true, that was the last step.
+  // Returns whether it did. All workers meet at such a step.
   template <class Update, class Norm, class Enough>
   bool run_until(std::size_t steps, std::size_t every, Update const& update, Norm const& norm,
                  Enough const& enough) {

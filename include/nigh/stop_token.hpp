@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cooperative cancellation: somebody asks a scope to stop; its tasks look, and leave early.
+// Cooperative cancellation: a scope is asked to stop; its tasks check, and leave early.
 
 #include <nigh/detail/atomic.hpp>
 
@@ -22,7 +22,7 @@ struct stop_state {
 }  // namespace detail
 
 // Tells whether a task_scope, or one around it, was asked to stop. Valid as long as that scope
-// lives. The default one never says so. Costs a load per nested scope.
+// lives. The default token is never set. Costs a load per nested scope.
 class stop_token {
  public:
   stop_token() = default;

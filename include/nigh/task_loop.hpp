@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// task_loop(blocks, body): calls the body for every block, each with a team of workers, so many
+// task_loop(blocks, body): calls the body for every block, each with a team of workers; as many
 // blocks at a time as there are teams.
 
 #include <cstddef>
@@ -16,20 +16,20 @@ struct task_loop_options {
   // How many workers work on one block. None: automatic where a site is named, else 1.
   std::optional<nigh::spread> spread = {};
   // How many workers are at work at once, in all teams; 0: all. Fewer than there are cores are
-  // enough for what waits for memory; they are evenly spread over the domains, and over the caches
-  // in each. One worker a core while that is enough.
+  // enough for loops that wait for memory; they are evenly spread over the domains, and over the
+  // caches in each. One worker per core while that is enough.
   int active = 0;
-  bool smt = true;  // false: at most one worker a core
-  // So many consecutive blocks are one: the body is called once, for all of them, if it takes an
-  // index_range. 0: 1.
+  bool smt = true;  // false: at most one worker per core
+  // So many consecutive blocks count as one: the body is called once for all of them, if it takes
+  // an index_range. 0: 1.
   std::size_t grain = 0;
-  // Of this loop in the program, for spread::automatic, which then also chooses how many workers
-  // are at work.
+  // This loop in the program, for spread::automatic, which then also chooses how many workers are
+  // at work.
   spread_site* site = nullptr;
-  // Whose are the blocks? None: a team has as many as its workers' share, consecutive ones.
+  // Which team gets which blocks? None: a team has as many as its workers' share, consecutive ones.
   // local_schedule(array, elements_per_block): those that lie in its domain. No other kind.
   std::optional<schedule> how = {};
-  stop_token stop = {};      // asked before each block; when it says so, the loop ends early
+  stop_token stop = {};      // asked before each block; when it is set, the loop ends early
   runtime* where = nullptr;  // null: the calling worker's, else the default one
 };
 
@@ -82,20 +82,19 @@ struct team_blocks {
 //   }, {.spread = nigh::spread(4)});
 //
 // The workers are divided into teams of `spread` workers near each other: in one cache, one domain,
-// one package as far as they fit; where it does not come out even, a team has one less. Spread 1:
-// as many blocks at a time as there are workers. spread::all, or more than there are: one block at
-// a time. Everything may differ from one task loop to the next: no thread is started or moved for
-// that.
+// one package as far as they fit; where the division leaves a rest, some teams have one worker
+// less. Spread 1: as many blocks at a time as there are workers. spread::all, or more than there
+// are: one block at a time. All options may differ from one task loop to the next: no thread is
+// started or moved for that.
 //
-// Blocks are divided once and for all: consecutive ones go to consecutive teams, and with any
-// spread to the workers where they would be with any other, so that data that was first touched in
-// such a loop stays near. Only a team with nothing left takes a block of another, the nearest that
-// has some, from its end.
+// Blocks are divided once: consecutive ones go to consecutive teams, and each block to the same
+// workers with any spread, so that data that was first touched in such a loop stays near. Only a
+// team with nothing left takes a block of another, from the end of the nearest that has some.
 //
-// A body may return void or loop_flow. When it throws, in the master or in a drone, no further
+// A body may return void or loop_flow. When it throws, in a leader or in another member, no further
 // block is begun, and the first exception is rethrown here when all have ended.
 //
-// The caller takes part, as the master of the team where it sits. Task loops nest, also in tasks,
+// The caller takes part, as the leader of the team where it sits. Task loops nest, also in tasks,
 // in loops and in each other; a team's workers run other tasks while they wait, so hold no lock in
 // a body that such a task may want.
 //

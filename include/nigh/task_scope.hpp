@@ -16,10 +16,10 @@
 
 namespace nigh {
 
-// What becomes of a scope's other tasks when one throws?
+// What happens to a scope's other tasks when one throws?
 enum class on_exception : std::uint8_t {
   finish,  // they run
-  cancel,  // those not begun are dropped; those running see stop_requested()
+  cancel,  // those not begun are dropped; in running ones stop_requested() is true
 };
 
 struct task_scope_options {
@@ -28,15 +28,15 @@ struct task_scope_options {
   stop_token parent = {};  // when it is asked to stop, so is this scope
 };
 
-// Made, waited for and destroyed by one thread, scopes within scopes in reverse order, as local
-// variables are. Any task of the scope may spawn into it, whichever thread it runs on. A task is
-// done when its function has returned and all that it spawned is done.
+// One thread makes, awaits and destroys it, and nested scopes end in reverse order, as local
+// variables do. Any task of the scope may spawn into it, from any thread. A task is done when its
+// function has returned and all tasks that it spawned are done.
 //
 // A spawned function is kept in the spawning thread's task stack: in place when it has at most 40
-// bytes and moves without throwing, else through one heap allocation. When the stack is full, or in
-// a program out of thread slots, spawn() calls it at once; it never fails but by throwing what the
-// copy or the allocation throws. Tasks have no priorities: newest first in the spawning thread,
-// oldest first for thieves.
+// bytes and moves without throwing, otherwise through one heap allocation. When the stack is full,
+// or the program is out of thread slots, spawn() calls it at once; it throws only what the copy or
+// the allocation throws. Tasks have no priorities: newest first in the spawning thread, oldest
+// first for thieves.
 class NIGH_API task_scope {
  public:
   task_scope() : stack_(detail::this_stack), base_(stack_->top) {
@@ -46,15 +46,15 @@ class NIGH_API task_scope {
   explicit task_scope(task_scope_options options);
   explicit task_scope(runtime& where) : task_scope(task_scope_options{.where = &where}) {}
 
-  // Waits. Rethrows the first exception of a task that no wait() has, unless it is destroyed by
-  // another exception.
+  // Waits. Rethrows the first exception of a task that no wait() has rethrown, unless another
+  // exception destroys the scope.
   ~task_scope() noexcept(false) {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_end();
     finish();
     if (before_ != nullptr || failed_.load(sync::relaxed)) [[unlikely]]
       leave();
-    // Volatile, or the compiler drops what is stored in an object that ends.
+    // Volatile: otherwise the compiler drops a store to an object whose life ends.
     const_cast<detail::task_stack* volatile&>(stack_) = &detail::ended_stack;
   }
   task_scope(task_scope&&) = delete;
@@ -65,13 +65,13 @@ class NIGH_API task_scope {
   void spawn(F&& f);
 
   // The same through the locality queue of the data's domain; see runtime::spawn. The queue keeps
-  // 32 bytes of f, if it is trivially copyable; else it is allocated.
+  // 32 bytes of f, if it is trivially copyable; otherwise f is allocated.
   template <class F>
   void spawn(near where, F&& f);
 
   // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
-  // wait(). The scope can be used again afterwards. Not in another thread than the one that made
-  // the scope: std::logic_error; and not from one of its own tasks, which would wait for itself.
+  // wait(). The scope can be used again afterwards. std::logic_error in another thread than the one
+  // that made the scope, and from one of its own tasks, which would wait for itself.
   void wait() {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_wait();
@@ -80,7 +80,8 @@ class NIGH_API task_scope {
       rethrow();
   }
 
-  // Tasks that have not begun are dropped from now on, those running can ask. Any thread.
+  // Tasks that have not begun are dropped from now on, running ones can ask. Any thread may call
+  // it.
   void request_stop() noexcept { stop_.requested.store(true, sync::relaxed); }
   bool stop_requested() const noexcept { return stop_.is_requested(); }
   stop_token token() const noexcept { return stop_token(&stop_); }
@@ -131,16 +132,17 @@ class NIGH_API task_scope {
 
   detail::task_stack* stack_;
   detail::task_slot* base_;  // where its tasks begin
-  // Of a thread from outside: the stack it had before it took a thread slot for the scope's time.
-  // Where there was no seat for it, the runtime that its tasks near data go to.
+  // For an external thread: the stack it had before it took a thread slot for the scope's life.
+  // Without a free slot: the runtime that its tasks near data go to.
   detail::task_stack* before_ = nullptr;
   runtime* host_;
   detail::stop_state stop_;
   sync::atomic<std::uint32_t> near_pending_{0};
   int own_near_ = 0;
-  sync::atomic<bool> failed_{false};  // exception_ is there, or about to be
+  sync::atomic<bool> failed_{false};  // exception_ is set, or about to be
   on_exception rule_ = on_exception::finish;
-  // Exceptions in flight when it was made: tasks run in destructors too, while others unwind below.
+  // Exceptions in flight when it was made: tasks also run in destructors, while others unwind
+  // below.
   int const in_flight_ = std::uncaught_exceptions();
   union {
     std::exception_ptr exception_;
@@ -149,7 +151,7 @@ class NIGH_API task_scope {
 
 namespace detail {
 
-// Out of line for those that do not fit.
+// Out of line for functions that do not fit.
 template <class F>
 struct boxed {
   std::unique_ptr<F> f;
@@ -171,19 +173,19 @@ struct task_scope::child {
   static void run(detail::task_slot& slot, detail::task_stack* popping) noexcept {
     auto& scope = *static_cast<task_scope*>(slot.object);
     auto* const stored = std::launder(reinterpret_cast<C*>(slot.closure));
-    C call(std::move(*stored));  // its slot may be needed by what it spawns
+    C call(std::move(*stored));  // the task may put another one into its slot
     std::destroy_at(stored);
     if (popping != nullptr) popping->top = &slot;
     scope.run(call);
   }
-  // The same where a runtime keeps depths: the owner pops past the places that do.
+  // The same where a runtime keeps depths: the owner pops past the code that does.
   static void run_at_depth(detail::task_slot& slot, detail::task_stack* popping) noexcept {
     detail::at_depth const here(slot.depth);
     run(slot, popping);
   }
 };
 
-// The closure is gone before the scope may end.
+// The closure is destroyed before the scope may end.
 template <class C>
 struct task_scope::near_child {
   static constexpr bool trivial = std::is_trivially_copyable_v<C>;
@@ -210,7 +212,7 @@ void task_scope::spawn(F&& f) {
     stack = stack_of_spawner();
     if (stack == nullptr) return spawn(near{}, std::forward<F>(f));
   } else if (stack->top < base_) [[unlikely]] {
-    base_ = stack->top;  // somebody further out has waited meanwhile, and taken more than ours off
+    base_ = stack->top;  // an outer scope has waited meanwhile, and taken more tasks off
   }
   auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
     ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));

@@ -7,18 +7,18 @@
 
 namespace nigh {
 
-// Handed to the body of a task_loop by its master, the worker that calls the body. The master runs
-// inner loops; the team's other members, the drones, take part in these, and in nothing else of the
-// block. So what the body does outside of them it does alone.
+// Handed to the body of a task_loop by the team's leader, the worker that calls the body. The
+// leader runs inner loops; the team's other members take part in these, and in nothing else of the
+// block. So the leader alone runs the rest of the body.
 //
 // Inner loops are those of parallel_for.hpp, with its promises, and schedules are shares of the
-// team's members. A drone that is busy elsewhere is not waited for: the others do its part.
+// team's members. A member that is busy elsewhere is not waited for: the others do its part.
 //
 // From any other thread than the body's, and within an inner loop, a loop on the team runs in the
 // calling thread alone.
 class team {
  public:
-  int size() const noexcept { return size_; }    // its workers, master among them
+  int size() const noexcept { return size_; }    // its workers, the leader among them
   int index() const noexcept { return index_; }  // 0 .. teams() - 1, neighbours side by side
   int teams() const noexcept { return teams_; }  // of the task loop
 

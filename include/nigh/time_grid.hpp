@@ -54,19 +54,19 @@ struct time_grid_options {
   bool checked = false;  // as tiles.checked
 };
 
-// Planes lie in blocks over the domains. Ghosts of fixed boundaries keep what fill() gave them, those
-// of periodic ones follow the other end.
+// Planes lie in blocks over the domains. Ghosts of fixed boundaries keep the values of fill(),
+// those of periodic ones follow the other end.
 //
 //   nigh::time_grid<double, 3> u({n, n, n});
 //   u.fill([](auto k, auto j, auto i) { return initial(k, j, i); });
-//   u.run(100, [](std::size_t, auto const& now, auto const& before, nigh::box<3> const& b) { ... });
-//   double const middle = u.values()(n / 2, n / 2, n / 2);
+//   u.run(100, [](std::size_t, auto const& now, auto const& before, nigh::box<3> const& b) { ...
+//   }); double const middle = u.values()(n / 2, n / 2, n / 2);
 template <class T, std::size_t D>
 class time_grid {
  public:
   using point = std::array<std::ptrdiff_t, D>;
 
-  // std::invalid_argument for what cannot be met (see nigh::stencil), or when an axis with
+  // std::invalid_argument for what cannot be met (see nigh::stencil), or when a dimension with
   // periodic ends has fewer points than the reach; std::bad_alloc as nigh::array.
   explicit time_grid(std::array<std::size_t, D> const& points, time_grid_options<D> options = {})
       : points_(points), options_(std::move(options)) {
@@ -86,7 +86,8 @@ class time_grid {
     for (auto& copy : copies_)
       copy = array<T>(elements, placement::blocked(static_cast<std::size_t>(strides_[0])));
     options_.tiles.checked |= options_.checked;
-    stencil_array<D> all{.even = &view(0).at({}), .odd = &view(1).at({}), .element_bytes = sizeof(T)};
+    stencil_array<D> all{
+        .even = &view(0).at({}), .odd = &view(1).at({}), .element_bytes = sizeof(T)};
     all.ghosts.fill(options_.reach);
     stencil_.emplace_back(
         stencil_shape<D>{.points = points,
@@ -108,8 +109,8 @@ class time_grid {
     return {&v.at({}), strides_};
   }
 
-  // Both copies of all points and ghosts: value(k, j, i), each index signed. Of periodic
-  // boundaries, ghosts are asked for the point at the other end.
+  // Both copies of all points and ghosts: value(k, j, i), each index signed. For ghosts of periodic
+  // boundaries, it gets the point at the other end.
   template <class Value>
   void fill(Value const& value) {
     auto const reach = static_cast<std::ptrdiff_t>(options_.reach);
@@ -135,8 +136,7 @@ class time_grid {
   // update(step, now, before, box): writes now at the points of the box, from before.
   template <class Update>
   void run(std::size_t steps, Update const& update) {
-    stencil_.front().run(steps,
-                         [&](std::size_t step, box<D> const& b) { call(update, step, b); });
+    stencil_.front().run(steps, [&](std::size_t step, box<D> const& b) { call(update, step, b); });
   }
   // As nigh::stencil's; norm(now, before, box).
   template <class Update, class Norm, class Enough>
@@ -186,12 +186,13 @@ class time_grid {
     follow(step, b);
   }
 
-  // The ghosts that this box is the other end of.
+  // The ghosts that are periodic images of points of this box.
   void follow(std::size_t step, box<D> const& b) {
     auto const now = view(step);
     auto const reach = static_cast<std::ptrdiff_t>(options_.reach);
     point turn;  // -1, 0, 1 of each periodic dimension
-    for (std::size_t d = 0; d < D; ++d) turn[d] = options_.boundaries[d] == boundary::fixed ? 0 : -1;
+    for (std::size_t d = 0; d < D; ++d)
+      turn[d] = options_.boundaries[d] == boundary::fixed ? 0 : -1;
     point const first = turn;
     point last = turn;
     for (auto& t : last) t = -t + 1;
@@ -216,7 +217,7 @@ class time_grid {
   time_grid_options<D> options_;
   point strides_{};
   std::array<array<T>, 2> copies_;
-  std::vector<stencil<D>> stencil_;  // one, made when its memory is there
+  std::vector<stencil<D>> stencil_;  // one, made after its memory
 };
 
 }  // namespace nigh

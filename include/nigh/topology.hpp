@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a machine looks like: cpus, cores, caches, locality domains, and how far apart they are.
+// The structure of a machine: cpus, cores, caches, locality domains, and how far apart they are.
 //
 // A topology is a value: it is read once, from this host, from a synthetic description or from an
-// hwloc XML file, and does not change or touch the system afterwards. It may describe somebody
-// else's machine: ask is_this_host() before binding anything to it. Any number of threads may read
-// one at the same time.
+// hwloc XML file, and neither changes nor touches the system afterwards. It may describe another
+// machine: ask is_this_host() before binding anything to it. Any number of threads may read one at
+// the same time.
 
 #include <array>
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace nigh {
 
-// The rungs of the hierarchy, nearest first.
+// The levels of the hierarchy, nearest first.
 enum class level : std::uint8_t { cpu, core, l2, l3, domain, package, host, cluster };
 
 NIGH_API std::string_view to_string(level l) noexcept;
 NIGH_API std::optional<level> level_from_string(std::string_view name) noexcept;
 
-// In which order threads are handed cpus: next to each other, or as far apart as there is room.
+// In which order threads get cpus: next to each other, or as far apart as possible.
 enum class cpu_order : std::uint8_t { compact, scatter };
 
 // A locality domain: the cpus that share a nearest memory. A domain may lack cpus (memory-only, as
@@ -41,8 +41,8 @@ struct domain {
   bool operator==(domain const&) const = default;
 };
 
-// One box of the machine's picture. Children are ordered as the hardware is; memory hangs on the
-// object it is local to, before the other children.
+// One box of the machine's picture. Children are in hardware order; memory belongs to the object it
+// is local to, before the other children.
 struct topology_object {
   enum class kind : std::uint8_t { machine, package, group, die, memory, cache, core, cpu };
 
@@ -70,8 +70,8 @@ class NIGH_API topology {
   static result<topology> from_xml(std::filesystem::path const& file);
 
   // The same machine with fewer cpus. An error when a cpu of `keep` is not among cpus(), or none is
-  // left. Domains that lose their last cpu become memory-only and move behind those with cpus;
-  // one that has no memory either is gone.
+  // left. Domains that lose their last cpu become memory-only and move behind those with cpus; a
+  // domain without memory is then removed.
   result<topology> restricted_to(std::span<int const> keep) const;
 
   bool is_this_host() const noexcept { return is_this_host_; }
@@ -86,7 +86,8 @@ class NIGH_API topology {
 
   int domain_of_cpu(int cpu) const noexcept;          // -1 for a cpu that is not allowed or absent
   int domain_of_os_node(int os_node) const noexcept;  // -1 when there is none
-  // The domain its cpus' memory comes from: itself, or when it has none, the closest that has.
+  // The domain its cpus' memory comes from: itself, or without memory of its own, the closest with
+  // some.
   int nearest_memory(int domain) const noexcept;
 
   // Relative cost of reaching the memory of domain `to` from domain `from`; 10 is local, as in the
@@ -145,12 +146,12 @@ class NIGH_API topology {
   bool has_firmware_distances_ = false;
 };
 
-// topology::live(), read once at the first call and kept; aborts with a message when the operating
-// system does not say what it runs on.
+// topology::live(), read once at the first call and kept; aborts with a message when the system
+// does not describe itself.
 NIGH_API topology const& this_host();
 
-// The cpu the calling thread is running on (Linux's number), by now perhaps another one unless the
-// thread is pinned; -1 when the system does not say. Costs some nanoseconds.
+// The cpu the calling thread is running on (Linux's number); the thread may have moved by now
+// unless it is pinned; -1 when the system does not say. Costs some nanoseconds.
 NIGH_API int current_cpu() noexcept;
 
 }  // namespace nigh

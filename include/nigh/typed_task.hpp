@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// typed_task: the leanest spawn and join there is, for functions so small that two nanoseconds
-// count.
+// typed_task: the leanest spawn and join, for functions so small that two nanoseconds count.
 
 #include <exception>
 #include <memory>
@@ -14,8 +13,8 @@
 
 namespace nigh {
 
-// Where the calling thread's tasks wait. Handed from function to function, it saves each the look
-// for it. Valid in the thread that asked for it, until the task that did returns.
+// The calling thread's task stack. Handed from function to function, it saves each looking it up.
+// Valid in the thread that asked for it, until the task in which it did returns.
 inline task_context& this_task_context() noexcept { return *detail::this_stack; }
 
 namespace detail {
@@ -34,8 +33,8 @@ struct signature<R (*)(task_context&, Args...) noexcept>
 }  // namespace detail
 
 // A call of F that others may run from its construction on, and that has been run once join()
-// returns. Arguments travel in the task's slot and the result comes back there, so that nothing but
-// a pointer is kept in the caller's frame:
+// returns. Arguments travel in the task's slot and the result comes back there, so that the
+// caller's frame keeps only a pointer:
 //
 //   long fib(nigh::task_context& at, int n) {
 //     if (n < 2) return n;
@@ -44,14 +43,13 @@ struct signature<R (*)(task_context&, Args...) noexcept>
 //     return left + right.join(at);
 //   }
 //
-// Written like this, a compiler turns the join of a recursive function into a loop (g++ does): the
-// context is a plain reference, and the task's address goes nowhere, for that reason.
+// Written like this, a compiler turns the join of a recursive function into a loop (g++ does): for
+// this, the context is a plain reference, and the task's address is never taken.
 //
 // F is a function of a task_context and of arguments that are trivially copyable, 40 bytes
 // together; so is its result, which is not void. join() is called exactly once, newest task first,
-// in the function that made the task and with the same task_context: not even an exception may pass
-// by it. Threads that work for no runtime run F in the constructor, and so does a full
-// stack.
+// in the function that made the task and with the same task_context; no exception may leave the
+// function before. Threads without a runtime run F in the constructor, and so does a full stack.
 template <auto F>
 class typed_task {
   using entry_signature = detail::signature<decltype(F)>;
@@ -109,7 +107,7 @@ class typed_task {
 
   // A task that did not find room at once.
   struct Slow {
-    detail::task_slot* slot;  // where it is after all; null: it has been run
+    detail::task_slot* slot;  // the one it got after all; null: it has been run
     result made;
   };
 
@@ -127,7 +125,7 @@ class typed_task {
     return {.slot = nullptr, .made = F(at, args...)};
   }
 
-  // Of a task that may have been stolen, that has others above it, or whose depth is kept.
+  // For a task that may have been stolen, has others above it, or whose depth is kept.
   [[gnu::noinline]] static result join_slowly(detail::task_stack& stack, detail::task_slot* slot) {
     detail::finish_down_to(stack, slot + 1);
     if (stack.top != slot + 1) detail::refuse_late_join();
@@ -139,7 +137,7 @@ class typed_task {
     std::rethrow_exception(exception);
   }
 
-  // A task_slot::entry. Whoever joins the task finds in its slot what it has made.
+  // A task_slot::entry. The thread that joins the task finds the result in its slot.
   static void run(detail::task_slot& slot, detail::task_stack* popping) noexcept {
     auto const args = *std::launder(reinterpret_cast<arguments*>(slot.closure));
     if (popping != nullptr) popping->top = &slot;
@@ -153,7 +151,8 @@ class typed_task {
     }
   }
 
-  detail::task_slot* end_;  // of its slot; of no_slot: see slow_, which is not set otherwise
+  // the end of its slot; of no_slot: see slow_, which is not set otherwise
+  detail::task_slot* end_;
   Slow slow_{};
 };
 

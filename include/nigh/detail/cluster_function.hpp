@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Functions that cluster tasks run: each is known to every rank under one number, agreed when the
-// session starts. What is sent is that number, never an address.
+// Functions that cluster tasks run: every rank knows each under one number, agreed when the session
+// starts. Messages carry that number, never an address.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,27 +26,28 @@ namespace detail {
 using nigh::detail::task_slot;
 using nigh::detail::task_stack;
 
-// What became of a task that ran elsewhere.
+// The outcome of a task that ran elsewhere.
 struct outcome {
   bool failed = false;
   int rank = 0;      // where it ran
-  byte_view output;  // its result, or what its exception said
+  byte_view output;  // its result, or its exception's text
 };
 
 // Static, one for each function.
 struct function {
   static constexpr std::uint32_t unknown = ~0u;
 
-  std::type_info const* type;  // whose name, as the compiler spells it, holds the function's
-  // Of a task that waits in a slot of this rank's stacks:
+  std::type_info const* type;  // its name, as the compiler spells it, contains the function's
+  // For a task that waits in a slot of this rank's stacks:
   void (*run)(task_slot&, task_stack* popping) noexcept;
   std::size_t (*input_bytes)(task_slot const&) noexcept;
   void (*pack)(task_slot const&, std::byte* to) noexcept;
   void (*deliver)(task_slot&, outcome const&) noexcept;  // ends what the slot holds
   void (*drop)(task_slot&) noexcept;                     // the same without a result
-  // Of one that has come from another rank. Throws what the function throws.
+  // For a task from another rank. Throws what the function throws.
   void (*run_packed)(byte_view input, bytes& output);
-  // Where a program was compiled anew on one host only, they may differ, though the name is the same.
+  // They may differ, though the name is the same, where a program was compiled anew on one host
+  // only.
   std::uint32_t arguments_bytes, result_bytes;
 
   std::uint32_t id = unknown;  // while a session lasts
@@ -56,10 +57,10 @@ struct function {
 
 // Before main(), or when a library is loaded.
 NIGH_API bool enlist(function& f) noexcept;
-NIGH_API bool enlist_free_tasks() noexcept;  // this program has some
+NIGH_API bool enlist_free_tasks() noexcept;  // this program has free tasks
 
-// The slot's entry, whatever the function: how an exporter knows a cluster task. It looks whether
-// messages wait to be answered, and has the function run.
+// The slot's entry, for every function: by it an exporter recognizes a cluster task. It checks
+// whether messages wait to be answered, and has the function run.
 NIGH_API void run_cluster_task(task_slot& slot, task_stack* popping) noexcept;
 // The same where a runtime keeps depths.
 NIGH_API void run_cluster_task_at_depth(task_slot& slot, task_stack* popping) noexcept;
@@ -107,7 +108,7 @@ decltype(auto) apply(arguments_of<F>& arguments) {
   return std::apply([](auto&... a) -> decltype(auto) { return F(std::move(a)...); }, arguments);
 }
 
-// A call that has not begun. Its function comes first: the one thing that every slot shows.
+// A call that has not begun. Its function comes first: the one member that every slot has.
 template <auto F>
 struct call {
   function const* what;
@@ -147,7 +148,7 @@ struct of_function {
 
   static void run(task_slot& slot, task_stack* popping) noexcept {
     auto* const scope = static_cast<task_scope*>(slot.object);
-    kept mine(std::move(in(slot)));  // the slot may be needed by what it spawns
+    kept mine(std::move(in(slot)));  // the task may put another one into the slot
     std::destroy_at(&in(slot));
     if (popping != nullptr) popping->top = &slot;
     try {
@@ -197,13 +198,19 @@ struct of_function {
   static bool const known;
 };
 template <auto F>
-constinit function of_function<F>::entry{
-    &typeid(of_function<F>), &run, &input_bytes, &pack, &deliver, &drop, &run_packed,
-    sizeof(arguments_of<F>), size_of<result_of<F>>()};
+constinit function of_function<F>::entry{&typeid(of_function<F>),
+                                         &run,
+                                         &input_bytes,
+                                         &pack,
+                                         &deliver,
+                                         &drop,
+                                         &run_packed,
+                                         sizeof(arguments_of<F>),
+                                         size_of<result_of<F>>()};
 template <auto F>
 bool const of_function<F>::known = enlist(entry);
 
-// Listed in each program that spawns some.
+// Listed in each program that spawns free tasks.
 template <auto F>
 struct free_tasks_of {
   static bool const known;

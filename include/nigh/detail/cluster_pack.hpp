@@ -43,12 +43,12 @@ struct is_row<std::vector<T>> : std::true_type {};
 template <plain T>
 struct is_row<std::basic_string<T>> : std::true_type {};
 template <class T>
-concept row = is_row<T>::value;  // as many elements as there are, one behind the other
+concept row = is_row<T>::value;  // all elements, one after the other
 
 template <class T>
 concept packable = (plain<T> || row<T>) && !std::is_same_v<T, std::vector<bool>>;
 
-// What a task keeps of an argument until it runs: of a view, a copy of what is seen.
+// The form in which a task keeps an argument until it runs: for a view, a copy of its elements.
 template <class Parameter>
 struct kept_as {
   using type = Parameter;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the templates of the loops and the engine in src/loops/ tell each other.
+// The interface between the templates of the loops and the engine in src/loops/.
 
 #include <cstddef>
 #include <nigh/detail/export.hpp>
@@ -15,13 +15,13 @@ namespace nigh::detail {
 // One thread's part in a loop: where it gets its pieces from.
 class loop_part;
 
-// The next piece, as offsets from the loop's first iteration, never empty; false when there is
-// nothing left for this thread.
+// The next piece, as offsets from the loop's first iteration, never empty; false when nothing is
+// left for this thread.
 NIGH_API bool next_piece(loop_part& part, index_range& piece) noexcept;
-// No piece is begun any more, by anybody.
+// No thread begins a piece any more.
 NIGH_API void leave_loop(loop_part& part) noexcept;
 
-// What each thread that takes part calls, once: it fetches its pieces. May throw.
+// Each thread that takes part calls it once: it fetches the thread's pieces. May throw.
 struct loop_work {
   void* self;
   void (*run)(void* self, loop_part& part);
@@ -40,7 +40,7 @@ constexpr std::size_t page_of_elements(std::size_t bytes) noexcept {
   return bytes >= 4096 ? 1 : 4096 / bytes;
 }
 
-// Of the runtime where such a loop would run.
+// Of the runtime in which such a loop would run.
 NIGH_API std::size_t workers_for_loops(runtime* where);
 
 template <class T>
@@ -53,7 +53,7 @@ loop_range loop_extent(First first, Last last) {
   auto const where = [&] {
     return " begins at " + std::to_string(first) + " and ends at " + std::to_string(last);
   };
-  if (std::cmp_greater(+first, +last))  // of characters, their numbers
+  if (std::cmp_greater(+first, +last))  // characters compare as numbers
     throw std::invalid_argument("a loop's range is reversed: it" + where());
   if (std::is_unsigned_v<Index> && std::cmp_less(+first, 0))
     throw std::invalid_argument("a loop over unsigned indices" + where());
@@ -61,7 +61,7 @@ loop_range loop_extent(First first, Last last) {
           static_cast<std::size_t>(last) - static_cast<std::size_t>(first)};
 }
 
-// Calls f, and says whether the loop goes on.
+// Calls f, and returns whether the loop goes on.
 template <class F, class... Arguments>
 bool goes_on(F const& f, Arguments... arguments) {
   using value = std::invoke_result_t<F const&, Arguments...>;
@@ -75,8 +75,8 @@ bool goes_on(F const& f, Arguments... arguments) {
   }
 }
 
-// A copy that no other thread and no store of the body can reach keeps what it captures in
-// registers; large ones, and those that are not plain data, are used where they are.
+// A copy that no other thread and no store of the body can reach keeps its captures in registers;
+// large bodies, and those that are not plain data, are used in place.
 template <class Body>
 constexpr bool is_copied_to_hand() {
   if constexpr (std::is_trivially_copy_constructible_v<Body> && std::is_trivially_copyable_v<Body>)
@@ -93,8 +93,8 @@ struct for_pieces {
   Index first;
 
   static constexpr bool by_index = std::is_invocable_v<Body const&, Index>;
-  // The second is not asked after the first has said yes: of a body that takes `auto`, even the
-  // question may not compile.
+  // The second condition is not evaluated after the first is true: for a body that takes `auto`,
+  // even the question may not compile.
   static_assert(std::disjunction_v<std::is_invocable<Body const&, Index>,
                                    std::is_invocable<Body const&, index_range>>,
                 "a loop's body takes an index or a nigh::index_range, and is called as const");

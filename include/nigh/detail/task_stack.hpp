@@ -39,7 +39,7 @@ namespace nigh {
 namespace tasks {
 class Scheduler;
 struct Worker;
-}
+}  // namespace tasks
 
 // A task stack, for those who only hand it on (typed_task.hpp).
 class task_context {
@@ -75,13 +75,13 @@ struct task_slot {
   std::uint32_t depth;                // in the tree of tasks; kept only when the runtime tracks it
 
   bool finished() const noexcept { return state.load(sync::acquire) == done; }  // (stack.E)
-  void finish() noexcept { state.store(done, sync::seq_cst); }                  // (stack.E) (parking.S)
+  void finish() noexcept { state.store(done, sync::seq_cst); }  // (stack.E) (parking.S)
 };
 #if !defined(NIGH_MODEL_ATOMICS) && !defined(NIGH_CHAOS)
 static_assert(sizeof(task_slot) == 64, "one cache line");
 #endif
 
-// What became of an attempt to steal.
+// The result of an attempt to steal.
 enum class steal : std::uint8_t { taken, lost, empty };  // lost: somebody was faster; try again
 
 // The owner publishes, and wakes somebody if all are asleep.
@@ -124,8 +124,8 @@ struct alignas(64) task_stack : task_context {
     return static_cast<std::uint32_t>(word >> 32);
   }
 
-  // Owner: the slot at top, filled in by the caller but for its entry, is a task from now on. There
-  // is room.
+  // Owner: the slot at top, which the caller has filled in except for its entry, is a task from now
+  // on. There must be room.
   void push(task_slot::entry entry) noexcept {
     top->call = entry;
     ++top;
@@ -145,7 +145,8 @@ struct alignas(64) task_stack : task_context {
   void publish(std::uint32_t n) noexcept {
     wanted.store(false, sync::relaxed);  // first, so that a thief of these may set it again
     split += n;
-    auto const before = shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (stack.C) (parking.S)
+    auto const before =
+        shared.fetch_add(std::uint64_t{n} << 32, sync::seq_cst);  // (stack.C) (parking.S)
     if (split_of(before) + n - tail_of(before) < share_goal) wanted.store(true, sync::relaxed);
   }
 
