@@ -56,7 +56,7 @@ void add_bench(CLI::App& app) {
   auto* command = app.add_subcommand(
       "bench", "Measure this machine: nigh bench NAME ARGUMENTS...; without NAME, list them");
   auto const words = std::make_shared<std::vector<std::string>>();
-  // All that follows `bench` is the driver's, its --help too.
+  // All words after `bench` are for the driver, even --help.
   command->prefix_command();
   command->callback([command, words] {
     auto const folder = drivers_folder();

@@ -43,8 +43,8 @@ std::string demangled(char const* symbol) {
   return name;
 }
 
-// Units are found by a table that g++ writes and clang leaves out: then each is asked for its
-// addresses.
+// Units are found by a table that g++ writes and clang leaves out; without it, each unit is asked
+// for its addresses.
 Dwarf_Line* line_at(Dwfl_Module* module, Dwarf_Addr address) {
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which function and line an address in a program or library is, by its symbols and its debug
-// information, or that which is installed beside it (/usr/lib/debug).
+// The function and line of an address in a program or library, from its symbols and its debug
+// information, or from debug files installed beside it (/usr/lib/debug).
 
 #include <cstdint>
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace nigh::cli {
 
-// What is not known is empty.
+// Unknown parts are empty.
 struct CodeLine {
   std::string function = {};  // demangled, with what the compiler added
   std::uint64_t offset = 0;   // in the function
@@ -21,10 +21,10 @@ struct CodeLine {
 
 class CodeFile {
  public:
-  // Empty: there is none, or it is no ELF file.
+  // Empty: the file is missing, or no ELF file.
   static std::optional<CodeFile> open(std::filesystem::path const& file);
 
-  // `address` as in the file: of a place in memory, less where the file was loaded.
+  // `address` as in the file: an address in memory minus the file's load address.
   CodeLine find(std::uint64_t address) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The subcommands of `nigh`. Each add_*() declares its options and sets a callback that does the
-// work; what was wrong with the user's input leaves it as a UsageError.
+// work; mistakes in the user's input leave it as a UsageError.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace nigh::cli {
 void add_topo(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_doctor(CLI::App& app);
-// `program`: the words of PROGRAM ARGUMENTS..., there when the command runs.
+// `program`: the words of PROGRAM ARGUMENTS..., filled in when the command runs.
 void add_run(CLI::App& app, std::vector<std::string> const& program);
 void add_sim(CLI::App& app);
 void add_profile(CLI::App& app, std::vector<std::string> const& program);

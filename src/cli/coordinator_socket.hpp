@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where the coordinator is, or is to be.
+// Where the coordinator is, or should be.
 
 #include <string>
 
 namespace nigh::cli {
 
-// $NIGH_SOCKET; else the whole system's, where there is one; else the user's own.
+// $NIGH_SOCKET; otherwise the whole system's, if there is one; otherwise the user's own.
 std::string coordinator_socket();
 
 }  // namespace nigh::cli

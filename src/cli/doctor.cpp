@@ -35,7 +35,7 @@ int cpus_in(topology_object const& object) {
   return count;
 }
 
-// Nothing where there is no coordinator to ask which programs share the host.
+// Nothing where no coordinator can say which programs share the host.
 std::vector<std::string> pools_of_programs() {
   std::vector<std::string> found;
   constexpr int patience_ms = 500;
@@ -61,7 +61,7 @@ Facts gather(topology const& machine) {
   return facts;
 }
 
-// The text in lines of line_width, all but the first indented as far as `label` is long.
+// The text in lines of line_width, all except the first indented by the length of `label`.
 std::string paragraph(std::string const& label, std::string const& text) {
   std::string out = label;
   std::size_t column = label.size();

@@ -12,7 +12,7 @@ namespace {
 
 using Found = std::optional<Finding>;
 
-// Below this share of the machine, other programs' load is the system's own murmur.
+// Below this share of the machine, other load is the system's usual background.
 constexpr double noticeable_share = 0.25;
 
 std::string cpus(int n) { return fmt::format("{} {}", n, n == 1 ? "cpu" : "cpus"); }
@@ -169,7 +169,7 @@ Found virtual_machine(Facts const& f) {
       "rather than absolute times."};
 }
 
-// Two different reasons to have no counters, with two different remedies.
+// Two different reasons for missing counters, with two different remedies.
 Found hardware_counters(Facts const& f) {
   if (f.probes.hardware_counters.empty()) return {};
   int const paranoid = f.limits.perf_event_paranoid.value_or(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What limits nigh on a machine, told from plain facts about it.
+// The limits of nigh on a machine, derived from plain facts about it.
 
 #include <string>
 #include <vector>
@@ -14,9 +14,9 @@ struct Facts {
   platform::probes probes;
   int cpus_present = 0;
   int cpus_allowed = 0;
-  int cores_allowed = 0;  // that hold an allowed cpu
+  int cores_allowed = 0;  // those with an allowed cpu
   int domains = 0;        // with cpus
-  // Running programs that have thread pools which are leased no cpus: "python3 (4711): OpenBLAS".
+  // Running programs with thread pools that get no leased cpus: "python3 (4711): OpenBLAS".
   std::vector<std::string> pools;
 };
 
@@ -27,7 +27,7 @@ struct Finding {
   std::string what_to_do;
 };
 
-// Most limiting first. Reads nothing but its argument.
+// The most limiting first. Reads nothing except its argument.
 std::vector<Finding> diagnose(Facts const& facts);
 
 }  // namespace nigh::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Files that come with the running program, in the build tree as in the installed one.
+// Files that come with the running program, in the build tree and in the installed one.
 
 #include <filesystem>
 
@@ -15,7 +15,7 @@ inline std::filesystem::path installed_file(std::filesystem::path const& name) {
   return (folder / ".." / (in_libexec ? ".." : "") / name).lexically_normal();
 }
 
-// Programs that others start, figures' scripts, what is preloaded.
+// Programs that others start, scripts for figures, preloaded libraries.
 inline std::filesystem::path libexec_file(std::filesystem::path const& name) {
   return installed_file(std::filesystem::path("libexec") / "nigh" / name);
 }

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
   app.set_version_flag("--version", std::string("nigh ") + nigh::version());
-  std::vector<std::string> program;  // of the commands that run one
+  std::vector<std::string> program;  // for the commands that run one
   app.require_subcommand(0, 1);      // asked for below, after an unknown word was complained about
   nigh::cli::add_topo(app);
   nigh::cli::add_run(app, program);

@@ -18,14 +18,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t tracks_of_a_runtime = 100'000;  // as chrome_json numbers threads
-constexpr std::int64_t largest_number = 1'000'000'000'000;  // of a runtime or thread; a product has room
-constexpr double longest_us = 1e12;                         // 11 days
+constexpr std::int64_t largest_number =
+    1'000'000'000'000;               // of a runtime or thread; a product has room
+constexpr double longest_us = 1e12;  // 11 days
 
-// When the file's times are 0, by rank 0's clock.
+// The zero of the file's times, by rank 0's clock.
 std::int64_t zero_ns(RankTrace const& t) { return t.read.zero_ns + t.rank.to_rank_0_ns; }
 
-// One rank's events, moved to where they belong among those of all. They stand one a line, as this
-// nigh has written them, and quotes inside of names are escaped: so what is looked for is found
+// One rank's events, moved to their place among those of all ranks. Each is on one line, as this
+// nigh has written it, and quotes inside names are escaped: so a search for text finds it only
 // where it is meant.
 class Mover {
  public:

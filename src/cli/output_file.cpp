@@ -28,7 +28,7 @@ bool fill(fs::path const& path, std::string_view text) {
   return out.good();
 }
 
-// A file that was not there before; why there is none, or empty.
+// A file that did not exist before; why it cannot be made, or empty.
 std::string fill_new(fs::path const& path, std::string_view text) {
   if (auto const made = platform::make_new_file(path, 0666); !made) return made.message();
   if (fill(path, text)) return {};
@@ -38,7 +38,7 @@ std::string fill_new(fs::path const& path, std::string_view text) {
   return why;
 }
 
-// Where a symbolic link points to, when it does.
+// The target of a symbolic link; otherwise the path itself.
 fs::path target_of(std::string const& file) {
   std::error_code failed;
   auto const target = fs::path(file);

@@ -7,12 +7,12 @@
 
 namespace nigh::cli {
 
-// All of `text` in the file, or the file as it was: written beside it, then renamed over it.
-// Devices and pipes are written in place; "-" is standard output. Throws UsageError naming the
-// file.
+// Writes all of `text` into the file, or leaves the file as it was: the text is written beside it,
+// then renamed over it. Devices and pipes are written in place; "-" is standard output. Throws
+// UsageError naming the file.
 void write_output(std::string const& file, std::string_view text);
 
-// Throws that UsageError now, for commands that take long to come to it.
+// Throws that UsageError now, for commands that write much later.
 void check_output(std::string const& file);
 
 }  // namespace nigh::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Thread pools of running programs that are leased no cpus (settings/thread_pools.hpp).
+// Thread pools of running programs that get no leased cpus (settings/thread_pools.hpp).
 
 #include <map>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace nigh::cli {
 
-// Their names, "OpenBLAS", in the order of the alphabet. Empty for a process that is gone, or that
-// belongs to another user: its files are not for us to read.
+// Their names, "OpenBLAS", sorted. Empty for a process that is gone, or that belongs to another
+// user, whose files we may not read.
 std::vector<std::string> pools_of(int process);
 
-// The same of many processes, each file looked at once.
+// The same for many processes, with each file looked at once.
 class PoolNames {
  public:
   std::vector<std::string> of(int process);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How the programs that speak as `nigh` end: one line for each mistake, and the exit code.
+// How `nigh` and the programs that belong to it end: one line for each mistake, and the exit code.
 
 #include <functional>
 #include <stdexcept>
@@ -16,7 +16,7 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Ends the command with this exit status, of a program it ran; all has been said.
+// Ends the command with the exit status of a program it ran; everything has been reported.
 struct ExitStatus {
   int code = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a program writes while it is measured: kept in a file, and nowhere when we are done.
+// The output of a program that is measured: kept in a file that is gone when we are done.
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Command lines of the form nigh COMMAND [OPTIONS] [--] PROGRAM ARGUMENTS..., where the program's
-// arguments may look like options of ours. CLI11 sees what stands before the program only.
+// arguments may look like our options. CLI11 sees only the words before the program.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ class App;
 
 namespace nigh::cli {
 
-// Cuts the program and its arguments off the words behind COMMAND: they begin after the first "--",
+// Cuts the program and its arguments off the words after COMMAND: they begin after the first "--",
 // or with the first word that is neither an option nor an option's value.
 std::vector<std::string> cut_program(CLI::App const& command, std::vector<std::string>& words);
 

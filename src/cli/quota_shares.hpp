@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which programs of a coordinator run under a quota of cpu time, and share it, as the system says.
+// Which of a coordinator's programs run under the same quota of cpu time? The system says.
 
 #include <cstdint>
 #include <string>

@@ -20,7 +20,7 @@ RegionFinder::RegionFinder(fs::path program, std::vector<fs::path> const& librar
   for (auto const& library : libraries) add(library);
 }
 
-// By the name it was loaded under: its own, or that of the file where it has none.
+// By the name it was loaded under: its own, or its file's where it has none.
 void RegionFinder::add(fs::path const& library) {
   auto const elf = platform::read_elf(library);
   if (!elf) return;
@@ -53,7 +53,8 @@ RegionCode RegionFinder::find(RegionId region) {
   if (!std::exchange(binary->is_opened, true)) {
     std::error_code unknown;
     auto const bytes = fs::file_size(binary->file, unknown);
-    constexpr std::uintmax_t times = 8;  // of it: mapped, its tables of lines, and compressed parts
+    // of its size: mapped, its tables of lines, and compressed parts
+    constexpr std::uintmax_t times = 8;
     if (!unknown) platform::allow_memory(times * bytes);
     binary->code = CodeFile::open(binary->file);
   }

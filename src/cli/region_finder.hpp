@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds parallel regions in the files of a program, in the process that calls it. RegionNames has
+// Finds parallel regions in the files of a program, in the process that calls it. RegionNames lets
 // a child do that.
 
 #include <cstdint>

@@ -21,8 +21,8 @@ using coordinator::RegionId;
 
 namespace {
 
-// What the compiler added to the name of a function to name the region in it: g++ "._omp_fn.0",
-// clang ".omp_outlined"; behind a demangled name it is " [clone ._omp_fn.0]".
+// The text that compilers add to a function's name for the region in it: g++ "._omp_fn.0", clang
+// ".omp_outlined"; after a demangled name it is " [clone ._omp_fn.0]".
 struct CompilerPart {
   std::size_t at = 0;
   std::string text = {};
@@ -38,11 +38,12 @@ CompilerPart compiler_part(std::string const& function) {
   return {at, text.substr(0, text.find(']'))};
 }
 
-// Programs of other users whose files cost more than they may: then nobody waits for others.
+// Other users' programs whose files cost more than allowed: after some of these, nobody waits for
+// further ones.
 constexpr int most_strangers_failed = 3;
 int strangers_failed = 0;
 
-// Texts, each with a zero behind it. Long ones are cut.
+// Texts, each with a zero after it. Long ones are cut.
 constexpr std::size_t longest_text = 4096;
 std::string as_answer(RegionCode const& code) {
   std::string answer;
@@ -65,7 +66,7 @@ Number number_in(std::string_view text) {
   return n;
 }
 
-// The child's words are believed no more than the file: it may have been taken over.
+// The child's words are trusted no more than the file: a hostile file may have taken it over.
 RegionCode from_answer(std::string_view answer, RegionCode code) {
   auto const next = [&] {
     auto const text = answer.substr(0, answer.find('\0'));
@@ -83,9 +84,8 @@ RegionCode from_answer(std::string_view answer, RegionCode code) {
 
 constexpr std::string_view opening = "(<{[", closing = ")>}]";
 
-// "double cg::sum<int, f(int)::{lambda(int)#1}>(int) const" is cg::sum: what stands in brackets
-// says which of several, and what stands before a space, what it returns. A lambda keeps its
-// number.
+// "double cg::sum<int, f(int)::{lambda(int)#1}>(int) const" is cg::sum: brackets tell overloads
+// apart, and the part before a space is the result. A lambda keeps its number.
 std::string without_types(std::string_view function) {
   constexpr std::string_view keyword = "operator", anonymous = "(anonymous namespace)::";
   std::string name;
@@ -147,14 +147,14 @@ RegionNames RegionNames::of_program(fs::path program, std::vector<fs::path> cons
 }
 
 RegionNames RegionNames::of_process(int pid) {
-  // Even when the file is no more.
+  // Even when the file is gone.
   auto names = of_program(fmt::format("/proc/{}/exe", pid));
   names.pid_ = pid;
   return names;
 }
 
-// Files may say anything, and those of a process that another user runs may be anything: a child
-// with that user's rights and little memory and time looks into them.
+// Files may contain anything, and those of another user's process may be anything: a child with
+// that user's rights, little memory and little time reads them.
 std::unique_ptr<platform::AnsweringChild> RegionNames::start() const {
   platform::AnsweringChild::Bounds bounds;
   if (pid_) {
@@ -184,7 +184,7 @@ RegionCode RegionNames::look_for(RegionId region) {
   auto const answer = child_ ? child_->ask(question) : std::nullopt;
   has_failed_ = !answer;
   if (has_failed_ && child_ && pid_ && !platform::is_own_process(*pid_)) ++strangers_failed;
-  // A program that runs seldom has a new one, and there may be many programs.
+  // A short-lived program has a new one, and there may be many programs.
   if (!answer || pid_) child_.reset();
   return answer ? from_answer(*answer, unknown) : unknown;
 }

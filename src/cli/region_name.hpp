@@ -16,9 +16,9 @@
 
 namespace nigh::cli {
 
-// What is not known is empty.
+// Unknown parts are empty.
 struct RegionCode {
-  std::filesystem::path file = {};  // the program or library it is in
+  std::filesystem::path file = {};  // the program or library with its code
   bool is_in_library = false;
   std::uint64_t address = 0;  // there
   CodeLine at = {};
@@ -28,8 +28,8 @@ struct RegionCode {
 // "libx.so+0x11d0" in a library.
 std::string short_name(RegionCode const& region);
 
-// The function that the region was written in, without its parameters: compilers make one of the
-// region's body, and add to the name.
+// The function in which the region was written, without its parameters: compilers make a function
+// of the region's body, and add to the name.
 std::string function_of(RegionCode const& region);
 
 // Finds the regions of one program, and keeps answers. Its functions and sources are printable.
@@ -37,8 +37,8 @@ class RegionNames {
  public:
   static RegionNames of_program(std::filesystem::path program,
                                 std::vector<std::filesystem::path> const& libraries = {});
-  // Of one that runs: with the libraries it has loaded. Its files are read with the rights of its
-  // user; names are addresses where these do not suffice, and where we may not take them.
+  // For a running program: with the libraries it has loaded. Its files are read with the rights of
+  // its user; where these do not suffice, or we may not use them, names are addresses.
   static RegionNames of_process(int pid);
 
   RegionCode const& find(coordinator::RegionId region);

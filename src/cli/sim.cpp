@@ -14,7 +14,7 @@ namespace nigh::cli {
 void add_sim(CLI::App& app) {
   auto* const command =
       app.add_subcommand("sim", "Simulate nigh's decisions on other machines: nigh sim EXPERIMENT");
-  command->prefix_command();   // all that follows is the program's
+  command->prefix_command();   // all further words are the program's
   command->set_help_flag("");  // --help too
   command->callback([command] {
     auto const program = libexec_file("nigh-sim");

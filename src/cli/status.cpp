@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh status: what the coordinator hands out, and to whom.
+// nigh status: which programs hold which cpus of the coordinator's.
 
 #include "coordinator/client/status.hpp"
 

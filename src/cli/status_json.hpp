@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a coordinator says, for scripts: docs/coordinator.md.
+// The state of a coordinator, for scripts: docs/coordinator.md.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,7 +13,7 @@ nlohmann::ordered_json status_json(std::string const& socket, coordinator::HostS
 
 std::string text_of(nlohmann::ordered_json const& json);
 
-// Where its region is, for people; empty when it has none.
+// Where the program's region is, for people; empty when it has none.
 std::string code_of(coordinator::Status const& program);
 
 }  // namespace nigh::cli

@@ -30,7 +30,7 @@ double heading_of(topology_object const& o, Metrics const& m) {
   }
 }
 
-// A private cache lies on its core like a layer; one that several things share frames them.
+// A private cache lies on its core like a layer; one that several objects share frames them.
 bool is_layer(topology_object const& o) { return o.type == Kind::cache && o.children.size() <= 1; }
 
 struct Cell {
@@ -45,7 +45,7 @@ Cell largest(std::vector<Box> const& boxes) {
 
 double span(int count, double size, double gap) { return count * size + (count - 1) * gap; }
 
-// The grid closest to the shape of a screen, that wastes little.
+// The grid closest to the shape of a screen that wastes little room.
 int best_columns(int count, Cell cell, double gap) {
   constexpr double screen = 1.6;
   int best = 1;
@@ -106,8 +106,8 @@ Box measure(topology_object const& o, Metrics const& m) {
   return box;
 }
 
-// Gives a measured box its final size, which is at least what it asked for, and places what is in
-// it.
+// Gives a measured box its final size, which is at least the size it asked for, and places its
+// contents.
 void place(Box& box, double w, double h, Metrics const& m) {
   auto const& o = *box.object;
   double const pad = box.framed ? m.gap : 0;

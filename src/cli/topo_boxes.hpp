@@ -28,8 +28,8 @@ struct Box {
   int columns = 1;
   double inner_y = 0;  // top of the grid
 
-  // A frame with room inside; otherwise what is inside is as wide as the box itself. Caches that
-  // several things share get one, private ones lie on their core as layers.
+  // A frame with room inside; otherwise the contents are as wide as the box itself. Caches that
+  // several objects share get one, private ones lie on their core as layers.
   bool framed = false;
 };
 

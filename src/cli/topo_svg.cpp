@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine as a picture: what holds what, which cpus belong to which memory (by colour), which
-// of them are allowed, and how far domains are apart.
+// The machine as a picture: its objects and their parts, the cpus of each memory (by colour), which
+// of them are allowed, and how far apart domains are.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh trace: runs a program with its nigh runtimes recorded, and says what they did.
+// nigh trace: runs a program with its nigh runtimes recorded, and summarizes the trace.
 
 #include <fmt/format.h>
 
@@ -33,8 +33,7 @@ struct TraceOptions {
   std::vector<std::string> words;  // the program and its arguments
 };
 
-// Nanoseconds for each of many calls of f; the best of several tries, for others may be at work
-// here.
+// Nanoseconds for each of many calls of f; the best of several tries, for other load may disturb.
 template <class F>
 double best_time_ns(F f) {
   constexpr int calls = 100'000, tries = 7;
@@ -49,12 +48,12 @@ double best_time_ns(F f) {
   return best / calls;
 }
 
-// What one task costs on this machine, made and joined: two calls with one of them forked, less the
-// two calls. Nothing is stolen and nothing recorded.
+// The cost of making and joining one task on this machine: two calls with one of them forked, minus
+// the two calls. Nothing is stolen and nothing recorded.
 std::optional<double> creation_overhead_ns() try {
-  ::unsetenv("NIGH_TRACE");  // which may be set for what runs us
+  ::unsetenv("NIGH_TRACE");  // the environment may have it
   using Body = void (*)();
-  static Body volatile body = [] {};  // volatile, so that it is called and not looked into
+  static Body volatile body = [] {};  // volatile, so that the call is not inlined
   auto const call = [] { body(); };
   runtime_options alone;
   alone.workers = 1;
@@ -66,7 +65,7 @@ std::optional<double> creation_overhead_ns() try {
   });
   return std::max(forked - called, 0.0);
 } catch (std::exception const&) {
-  return std::nullopt;  // no thread to be had: the summary goes without
+  return std::nullopt;  // no thread could be started: the summary has no such number
 }
 
 std::string said_of(std::vector<RankTrace> const& ranks) {
@@ -79,8 +78,8 @@ std::string said_of(std::vector<RankTrace> const& ranks) {
           : "");
 }
 
-// One file for all ranks of a job, if that is what ran: then no others but those of processes that
-// are no ranks are left.
+// One file for all ranks of a job, if the program ran as one: then only files of processes that are
+// no ranks remain beside it.
 std::vector<fs::path> keep_ranks(std::vector<fs::path> traces, std::string const& output) {
   auto const ranks = rank_traces(traces);
   if (ranks.size() < 2 || !misfit(ranks).empty()) return traces;
@@ -107,7 +106,7 @@ void keep(std::vector<fs::path> traces, std::string const& output) {
   }
 }
 
-// Whether there was something to say.
+// Whether there was anything to print.
 bool summarise(std::vector<fs::path> const& traces) {
   trace::Summary sums;
   bool ended = false;

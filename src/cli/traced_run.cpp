@@ -74,7 +74,7 @@ namespace {
 
 constexpr std::int64_t most_ns = std::int64_t{1} << 60;  // sums of a few of these have room
 
-// Thrown inside this file: the trace is not as nigh has written it.
+// Thrown within this file: the trace is not as nigh writes it.
 struct OddTrace {};
 
 template <class Int>
@@ -130,7 +130,7 @@ ReadTrace read_sums(nlohmann::json const& sums) {
 
 }  // namespace
 
-// The sums stand in the last lines, behind events that may be many millions of bytes.
+// The sums are in the last lines, after events that may be many millions of bytes.
 std::optional<ReadTrace> read_trace(fs::path const& file) {
   constexpr std::uintmax_t enough = 1 << 16;
   std::error_code failed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A program's run with its nigh runtimes recorded: where its processes leave their traces, and what
-// these say.
+// A program's run with its nigh runtimes recorded: where its processes leave their traces, and the
+// contents of these.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace nigh::cli {
 // A folder for the traces of one command's processes, gone with this object.
 class TraceFolder {
  public:
-  // Beside `output`, so that what is in it can be renamed to it. Throws UsageError when that file
+  // Beside `output`, so that a file in it can be renamed to that. Throws UsageError when that file
   // could not be written.
   static TraceFolder beside(std::string const& output);
   static TraceFolder temporary();
@@ -41,10 +41,10 @@ struct ReadTrace {
   std::int64_t zero_ns = 0;         // of its steady clock, when times are 0
   std::optional<trace::Rank> rank;  // of a job, if it is one
   trace::Summary summary;
-  bool ended = false;  // a runtime did; otherwise the program stopped before any was written
+  bool ended = false;  // one did; otherwise the program stopped before any was written
 };
 
-// What the end of a trace file says; empty when it is no whole trace.
+// The sums at the end of a trace file; empty when the trace is not complete.
 std::optional<ReadTrace> read_trace(std::filesystem::path const& file);
 
 }  // namespace nigh::cli

@@ -20,7 +20,7 @@ using coordinator::ProgramProfile;
 
 namespace {
 
-// Of a program's file, or of one that a shell would find; 0: there is no such program.
+// The identity of a program's file, or of one that a shell would find; 0: there is no such program.
 std::uint64_t identity_of(std::string const& program) {
   auto const file = platform::find_program(program);
   return file.empty() ? 0 : platform::binary_identity(file.c_str());
@@ -57,7 +57,7 @@ std::vector<KeptProfile> profiles_of(fs::path const& directory, std::string cons
   if (binary != 0)
     if (auto its = keep_only([&](auto const& p) { return p.binary == binary; }); !its.empty())
       return its;
-  // A script or a library, too.
+  // Also a script or a library.
   std::error_code failed;
   auto const path = fs::absolute(program, failed).lexically_normal();
   if (program.find('/') != program.npos)
@@ -89,7 +89,7 @@ KeptProfile profile_to_change(fs::path const& directory, std::string const& prog
 }
 
 void name_regions(ProgramProfile& profile) {
-  // A script's are its interpreter's, of which it is not known whether it is still the same.
+  // A script's regions are its interpreter's, which may have changed.
   auto const& path = profile.path;
   auto const now = profile.is_library ? platform::library_identity(path.c_str())
                                       : platform::binary_identity(path.c_str());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh profile: what a program's parallel regions take with every size of team, and what is kept of
-// that.
+// nigh profile: how long a program's parallel regions take with every size of team, and which of
+// that is kept.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ constexpr char const* script = "profile";  // that draws
 struct StudyOptions {
   std::string threads, output, figure;
   int repetitions = 3;
-  bool is_kept = true;  // if somebody says
+  bool is_kept = true;  // unless the user says otherwise
 };
 
 struct ProfileWords {

@@ -25,7 +25,7 @@ namespace nigh::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// What would have teams smaller, or threads elsewhere, than the study is to have them.
+// Variables that would make teams smaller, or put threads elsewhere, than the study wants.
 constexpr std::array<char const*, 7> in_the_way{
     "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
@@ -34,7 +34,7 @@ void say(std::string const& what) {
   fmt::print(stderr, "nigh: profile: {}\n", base::printable_lines(what));
 }
 
-// Where the shim writes. One for each run.
+// The file that the shim writes; one for each run.
 class TimesDirectory {
  public:
   TimesDirectory()

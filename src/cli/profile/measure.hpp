@@ -16,9 +16,9 @@ struct StudyPlan {
   int repetitions = 3;
 };
 
-// In turn, and back again, so that what changes slowly on the machine meets all sizes alike. Tells
-// progress on standard error. Throws when the program fails or has no times, and ExitStatus when
-// we are interrupted: half a study says little.
+// The sizes in turn, and back again, so that slow changes of the machine affect all sizes alike.
+// Reports progress on standard error. Throws when the program fails or has no times, and ExitStatus
+// when a signal interrupts it: half a study says little.
 Study run_study(topology const& machine, StudyPlan const& plan);
 
 }  // namespace nigh::cli

@@ -11,8 +11,7 @@ namespace nigh::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// The shim's table has room for no more (src/openmp/region_times.cpp), each with the path of a
-// file.
+// The shim's table has room for no more (src/openmp/study.cpp), each with the path of a file.
 constexpr std::size_t most_regions = 1024;
 constexpr std::size_t largest_times = std::size_t{8} << 20;
 
@@ -40,7 +39,7 @@ result<ProcessTimes> parse_times(std::string_view text) {
           t.p10_ns >> t.median_ns >> t.p90_ns) ||
         t.threads < 1)
       return error{"is damaged: " + line.substr(0, 40)};
-    if (!take_rest(words, t.file)) t.file.clear();  // code that is in no file
+    if (!take_rest(words, t.file)) t.file.clear();  // code without a file
     if (t.runs == 0) continue;
     if (times.regions.size() == most_regions)
       return error{"tells of more than " + std::to_string(most_regions) + " regions"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The shim wrote this of one process: how long its regions took (src/openmp/study.hpp).
+// The text that the shim wrote about one process: how long its regions took (src/openmp/study.hpp).
 
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +19,7 @@ struct RegionTime {
   std::uint64_t runs = 0;
   std::uint64_t total_ns = 0;
   std::uint64_t p10_ns = 0, median_ns = 0, p90_ns = 0;  // of a run
-  std::string file = {};                                // that it is in
+  std::string file = {};                                // its code's file
 };
 
 struct ProcessTimes {
@@ -31,7 +31,7 @@ struct ProcessTimes {
 
 result<ProcessTimes> parse_times(std::string_view text);
 
-// Of all processes of a run, in a directory where nobody else writes.
+// Of all processes of a run, in a directory where only they write.
 result<std::vector<ProcessTimes>> read_times(std::filesystem::path const& directory);
 
 }  // namespace nigh::cli

@@ -30,13 +30,13 @@ std::string name_of(RegionProfile const& region) {
   return region.where.empty() ? coordinator::region_name(region.id) : base::printable(region.where);
 }
 
-// Of a module, which has none, the interpreter's.
+// A module has none: its interpreter's.
 std::string place_of(ProgramProfile const& profile) {
   if (!profile.path.empty()) return base::printable(profile.path);
   return profile.interpreter.empty() ? "-" : base::printable(profile.interpreter);
 }
 
-// As in its file, which is documented, and where that is.
+// As in its file, whose format is documented, with the file's path.
 std::string as_json(std::vector<KeptProfile> const& profiles) {
   auto all = Json::array();
   for (auto const& [file, profile] : profiles) {
@@ -83,7 +83,7 @@ std::string as_text(KeptProfile const& kept) {
   return text;
 }
 
-// For a change; of a program that may have no profile yet.
+// For a change; the program may have no profile yet.
 RegionProfile& region_to_set(ProgramProfile& profile, coordinator::RegionId id) {
   if (RegionProfile* const there = profile.find(id)) return *there;
   auto& added = profile.regions.emplace_back();
@@ -165,7 +165,7 @@ void set_region(std::string const& program, std::string const& region, GivenCoun
     if (profile.cpus == 0) profile.cpus = static_cast<std::uint32_t>(host->cpus().size());
     auto& set = region_to_set(profile, id);
     auto const maximum = static_cast<std::uint32_t>(counts.maximum);
-    // Without a word on it, what was known, if it still can be.
+    // Without the user's word, the earlier knowledge counts again, where it still can.
     auto const known = set.demand.is_known() ? std::min(set.demand.optimal, maximum) : maximum;
     set.source = Source::given;
     set.is_indifferent = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// nigh profile show, set, forget: what is kept of programs' regions, and changing it by hand.
+// nigh profile show, set, forget: the kept knowledge of programs' regions, and changing it by hand.
 
 #include <optional>
 #include <string>

@@ -27,7 +27,7 @@ fs::path profile_directory() {
 
 namespace {
 
-// The program, or the script that it runs as an interpreter, by the words of its command.
+// The program, or the script that it runs as an interpreter, from the words of its command.
 struct Known {
   std::string name;
   std::string path;

@@ -11,11 +11,11 @@
 
 namespace nigh::cli {
 
-// What is measured takes the place of what was learnt or measured before. What the user gave stays.
+// A measurement replaces what was learnt or measured before. The user's word stays.
 void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& profile);
 
 // Says for each program where its profile is, or why there is none. `words` is the command that was
-// studied: of an interpreter, the script is in it.
+// studied: for an interpreter, the script is among them.
 std::vector<std::string> store(Study const& study, int cpus, std::vector<std::string> const& words);
 
 // The directory of profiles; throws UsageError when there can be none.

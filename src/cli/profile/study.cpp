@@ -74,7 +74,7 @@ StudiedRegion StudyLog::region_of(RegionId id, Region const& region) const {
   for (auto const& [threads, samples] : region.by_threads) {
     TeamSamples team{threads};
     for (auto const& s : samples) {
-      // Too short for the clock is a nanosecond.
+      // A time too short for the clock counts as a nanosecond.
       team.samples_ns.push_back(std::max(1.0, s.total_ns / static_cast<double>(s.runs)));
       team.runs += s.runs;
       if (s.team == seconds_.begin()->first) shares.push_back(1e-9 * s.total_ns / s.seconds);

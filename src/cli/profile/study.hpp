@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A study: a program ran with every size of team several times, and each time every region told how
-// long it took. What that says of each region, gathered.
+// A study: a program ran with every size of team several times, and each time every region reported
+// how long it took. These are the results for each region.
 
 #include <cstdint>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace nigh::cli {
 
-// A region with one size of team. A sample is its mean time in one run of the program.
+// The times of a region with one size of team. A sample is its mean time in one run of the program.
 struct TeamSamples {
   int threads = 0;
   std::vector<double> samples_ns = {};
@@ -48,7 +48,7 @@ struct WholeRun {
 
 struct Study {
   std::vector<WholeRun> whole = {};           // ascending
-  std::vector<StudiedProgram> programs = {};  // what it was, and what it started
+  std::vector<StudiedProgram> programs = {};  // the program, and those it started
   std::uint64_t lost = 0;                     // runs of regions that were not recorded
 };
 

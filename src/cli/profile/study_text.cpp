@@ -20,7 +20,7 @@ constexpr double worth_a_row = 0.001;     // of the time
 
 using Regions = std::vector<StudiedRegion const*>;
 
-// Those that take some time; the first at least.
+// The regions that take some time; at least the first.
 Regions rows_of(StudiedProgram const& program) {
   Regions rows;
   for (auto const& region : program.regions)
@@ -109,7 +109,7 @@ void add_region(Table& table, StudiedRegion const& region, std::string const& la
               cell_of(region.teams, [](auto const& t) { return percent(t.spread()); }));
 }
 
-// All of the program, outside of regions too.
+// The whole program, including the time outside of regions.
 void add_whole(Table& table, std::vector<WholeRun> const& whole) {
   auto const seconds = [&](int n) -> double {
     for (auto const& w : whole)

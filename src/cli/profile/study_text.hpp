@@ -9,13 +9,13 @@
 
 namespace nigh::cli {
 
-// Where and when.
+// The place and time of the study.
 struct StudyRecord {
   std::string commit = {}, machine = {}, topology = {}, date = {};
 };
 StudyRecord record_of(topology const& machine);
 
-// Of the times of a region that counts, with any size of team.
+// The largest spread of a relevant region's times, with any size of team.
 double widest_spread(Study const& study);
 
 std::string study_text(Study const& study);

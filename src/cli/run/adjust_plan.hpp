@@ -9,7 +9,7 @@
 
 namespace nigh::cli {
 
-// NIGH_ADJUST, which the preloaded library reads; the error says what is wrong with the list.
+// NIGH_ADJUST, which the preloaded library reads; the error names the mistake in the list.
 result<std::string> adjust_variable(std::string const& list);
 
 // The mistake in a list that the environment has already; empty: none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh run: a program, with its threads and its memory where they are wanted.
+// nigh run: runs a program with its threads and its memory where they are wanted.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -44,7 +44,7 @@ T checked(std::string const& option, result<T> parsed) {
   return std::move(parsed).value();
 }
 
-// What a profile says, less what the command line says otherwise.
+// The settings of a profile, where the command line gives no others.
 Request request_of(CLI::App const& command, RunOptions const& o, topology const& machine) {
   Request request;
   if (command.count("--profile") > 0) request = read_profile(o.profile, machine, o.force);
@@ -63,7 +63,7 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
   return request;
 }
 
-// Where the program is one of several ranks on this host: its part of the cpus, and no more.
+// For one of several ranks on this host: its part of the cpus, and no more.
 void bind_rank(CLI::App const& command, RunOptions const& o, topology const& machine,
                QuotaHere const& here, Request& request) {
   if (command.count("--bind-ranks") == 0) {
@@ -81,7 +81,7 @@ void bind_rank(CLI::App const& command, RunOptions const& o, topology const& mac
   request.bind = std::move(binding).value();
 }
 
-// Never throws: where standard error is closed, the program is to run all the same.
+// Never throws: the program must run even where standard error is closed.
 void say(std::string const& what) {
   std::fputs(("nigh: run: " + base::printable(what) + '\n').c_str(), stderr);
 }
@@ -91,8 +91,8 @@ void say_notes(Plan const& plan, Shim const& shim) {
   if (!shim.why_not.empty() && !plan.places.empty()) say(shim.why_not);
 }
 
-// Has the plan's program ask the coordinator, if nothing speaks against that. Starts one when there
-// is none, unless the program is not run.
+// Lets the plan's program ask the coordinator, if nothing speaks against that. Starts one when
+// there is none, unless the program is not run.
 void join_coordinator(Request const& request, std::string const& program, bool dry_run, Plan& plan,
                       Shim& shim) {
   auto why_not = why_uncoordinated(request, from_environment);
@@ -111,7 +111,7 @@ void join_coordinator(Request const& request, std::string const& program, bool d
   }
 }
 
-// Nested parallel regions, whoever gives the program its cpus.
+// Nested parallel regions, with or without a coordinator.
 void spread_regions(CLI::App const& command, RunOptions const& o, Request const& request,
                     topology const& machine, std::string const& program, Plan& plan, Shim& shim) {
   if (command.count("--spreads") > 0) {
@@ -151,7 +151,8 @@ void run(CLI::App const& command, RunOptions const& options,
     plan->variables.push_back(checked("--adjust", adjust_variable(options.adjust)));
   } else if (auto const wrong = mistake_in_adjust(from_environment); !wrong.empty()) {
     say(wrong);
-    plan->variables.emplace_back("NIGH_ADJUST=");  // or each of the program's children says so, too
+    // otherwise each of the program's children repeats the complaint
+    plan->variables.emplace_back("NIGH_ADJUST=");
   }
   keep_pools_within(here, from_environment, *plan);
   if (options.dry_run) {

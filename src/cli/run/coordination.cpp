@@ -24,7 +24,7 @@ bool says(std::optional<std::string> value, std::string_view word) {
 
 }  // namespace
 
-// OMP_PROC_BIND=false lets threads move, wherever OMP_PLACES would have put them.
+// OMP_PROC_BIND=false lets threads move, even with OMP_PLACES.
 std::optional<std::string> binding_in(Inherited const& inherited) {
   bool const is_free = says(inherited("OMP_PROC_BIND"), "false");
   constexpr std::array<std::string_view, 5> decided{

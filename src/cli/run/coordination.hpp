@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whether a program gets its cpus from the coordinator, a parallel region at a time.
+// Does a program get its cpus from the coordinator, a parallel region at a time?
 
 #include <optional>
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace nigh::cli {
 
-// Threads about which somebody has decided are left to that: by options, a profile, a binding in
-// the environment; or nobody is to share (NIGH_COORDINATOR=off). Why there is no coordinator for
-// them then, or an empty text if that goes without saying; nothing: there may be one.
+// Not if the user has decided about its threads: by options, a profile, a binding in the
+// environment, or NIGH_COORDINATOR=off. The result says why there is no coordinator, or is an empty
+// text if that is obvious; nothing: there may be one.
 std::optional<std::string> why_uncoordinated(Request const& request, Inherited const& inherited);
 
-// The variable by which somebody has decided where a program's threads go, if there is one.
+// The variable by which the user has decided where a program's threads go, if there is one.
 std::optional<std::string> binding_in(Inherited const& inherited);
 
 bool has_said_how_to_wait(Inherited const& inherited);
 
-// Settings for programs that share cpus: their threads wait so that the shim can have them sleep
-// (policy/cpus/team_waiting.hpp), and those of OpenBLAS that are no OpenMP's sleep after 2^16 cycles
-// instead of 2^26. None where somebody has said how threads wait.
+// Settings for programs that share cpus: their threads wait in a way that the shim can change to
+// sleeping (policy/cpus/team_waiting.hpp), and OpenBLAS's own threads sleep after 2^16 cycles
+// instead of 2^26. None where the user has said how threads wait.
 std::vector<std::string> waiting_variables(Inherited const& inherited);
 
 // Finds the coordinator at this socket, or starts one. An error says why there is none.

@@ -44,7 +44,7 @@ std::string numactl_words(platform::MemoryPolicy const& policy) {
   return "numactl --localalloc";
 }
 
-// Exported by a tool for OpenMP runtimes, which are to call it.
+// A tool for OpenMP runtimes exports it, to be called by them.
 constexpr char const* starts_tools[]{"ompt_start_tool"};
 
 bool has_tool(std::filesystem::path const& program) {
@@ -138,7 +138,8 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   if (!plan.coordinator.empty())
     launch.variables.push_back("NIGH_SOCKET=" + plan.coordinator);
   else if (from_environment("NIGH_SOCKET") && from_environment("NIGH_COORDINATOR") != "off")
-    launch.variables.emplace_back("NIGH_COORDINATOR=off");  // or nigh's own runtimes would ask
+    // otherwise nigh's own runtimes would ask
+    launch.variables.emplace_back("NIGH_COORDINATOR=off");
   if (has_use_for(plan, shim)) launch.variables.push_back(preload_variable(shim));
   return launch;
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr int most_cpus = 1 << 16;
 constexpr std::size_t most_places = 1 << 14;
 
-// Takes tokens from the front of the text; what does not fit is an error told once, at the end.
+// Takes tokens from the front of the text; the first mistake is reported once, at the end.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -29,7 +29,7 @@ class Reader {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
-  // One more cpu in the list; false: it has no such number, or the list has too many. A short text
+  // One more cpu in the list; false: the number is too large, or the list too long. A short text
   // can name billions.
   bool count(int cpu) { return cpu < most_cpus && ++counted_ <= most_cpus; }
 
@@ -119,7 +119,7 @@ result<std::vector<Place>> parse_places(std::string_view text) {
   bool good = true;
   do good = append_item(in, places);
   while (good && in.take(','));
-  constexpr std::size_t longest = 100;  // that is quoted
+  constexpr std::size_t longest = 100;  // to quote
   if (!good || !in.ended())
     return error{"'" + std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "") +
                  "' is no list of cpus as 0,2,4-7 or places as {0,1},{2,3}"};

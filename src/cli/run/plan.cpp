@@ -16,10 +16,10 @@ namespace {
 
 using Kind = platform::MemoryPolicy::Kind;
 
-// What users of OpenMP bind threads with.
+// The variables by which users of OpenMP bind threads.
 constexpr std::array<std::string_view, 4> binding_variables{"OMP_PLACES", "OMP_PROC_BIND",
                                                             "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
-// Those that would overrule places.
+// Variables that would overrule places.
 constexpr std::array<std::string_view, 2> rival_variables{"GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
 
 std::string count(std::size_t n, std::string const& what) {
@@ -45,7 +45,7 @@ result<void> check_places(topology const& machine, std::vector<Place> const& pla
   return {};
 }
 
-// Threads when nobody says how many: what OMP_NUM_THREADS says, or one for each core, within the
+// The number of threads when the user gives none: OMP_NUM_THREADS, or one for each core, within the
 // quota.
 std::size_t usual_threads(topology const& machine, Inherited const& inherited,
                           std::optional<double> quota) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// From what was asked for, and a machine, to what is set for the program. A pure function: `nigh
-// run` carries its result out, --dry-run prints it, a test compares it.
+// From a request and a machine to the settings for the program. A pure function: `nigh run` carries
+// its result out, --dry-run prints it, a test compares it.
 
 #include <functional>
 #include <nigh/result.hpp>
@@ -22,9 +22,9 @@ struct Plan {
   std::vector<Place> places = {};           // of thread 0, 1, ...; empty: threads stay as they are
   std::vector<int> cpus = {};               // of all places, ascending: the program's affinity mask
   std::optional<platform::MemoryPolicy> memory = {};
-  std::string coordinator = {};  // the socket of that which gives regions their cpus; empty: none
-  std::string spread = {};       // of nested parallel regions; empty: as the program has them
-  std::vector<std::string> notes = {};  // what somebody who wants to know more should know
+  std::string coordinator = {};  // its socket; it gives regions their cpus; empty: none
+  std::string spread = {};       // for nested parallel regions; empty: as the program has them
+  std::vector<std::string> notes = {};  // for users who want to know more
 
   bool operator==(Plan const&) const = default;
 };
@@ -32,8 +32,8 @@ struct Plan {
 // The value of a variable in the environment that the program would inherit.
 using Inherited = std::function<std::optional<std::string>(std::string_view name)>;
 
-// The error names the option and what is wrong with it here. `quota`: of the cgroup, in cpus, which
-// bounds the number of threads where nobody says it.
+// The error names the option and why it does not fit here. `quota`: of the cgroup, in cpus; bounds
+// the number of threads where the user gives none.
 result<Plan> make_plan(topology const& machine, Request const& request, Inherited const& inherited,
                        std::optional<double> quota = {});
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view openmp = "OMP_NUM_THREADS";
 
-// The table's pools that have a variable, each variable once.
+// The table's pools with a variable, each variable once.
 std::vector<PoolVariable> with_variables() {
   std::vector<PoolVariable> found;
   for (auto const& pool : policy::thread_pools) {
@@ -37,7 +37,7 @@ std::optional<std::string> value_in(Plan const& plan, std::string_view name) {
   return std::nullopt;
 }
 
-// The largest of "8" or "4,2", as OpenMP has it; 0: no such list.
+// The largest of "8" or "4,2", as OpenMP writes it; 0: no such list.
 int largest_in(std::string_view list) {
   int largest = 0;
   while (!list.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Pools of threads whose size an environment variable sets: OpenMP's, and those that no coordinator
-// lends cpus to (settings/thread_pools.hpp has the table).
+// Thread pools whose size an environment variable sets: OpenMP's, and those that get no cpus from a
+// coordinator (settings/thread_pools.hpp has the table).
 
 #include <optional>
 #include <span>
@@ -19,19 +19,19 @@ struct PoolVariable {
 };
 std::span<PoolVariable const> pool_variables();
 
-// A cgroup's quota, as the program meets it.
+// A cgroup's quota, as it concerns the program.
 struct QuotaHere {
   std::optional<double> quota = {};  // cpus' worth of time; empty: none
   int cpus = 1;                      // that the program may use
-  int ranks = 1;                     // of its job here, which share the quota
+  int ranks = 1;                     // of its job on this host, which share the quota
 
-  // Threads that the quota has time for. As many as cpus: it is no bound.
+  // Threads that the quota has time for. With as many as cpus, it is no bound.
   int threads() const;
   bool binds() const { return threads() < cpus; }
 };
 
-// Where the quota binds, each pool gets a size within it, unless the plan or whoever started us has
-// set one; notes say so, and which sizes that were asked for are beyond it.
+// Where the quota binds, each pool gets a size within it, unless the plan or our environment has
+// set one; notes say so, and name sizes beyond the quota.
 void keep_pools_within(QuotaHere const& here, Inherited const& inherited, Plan& plan);
 
 }  // namespace nigh::cli

@@ -22,7 +22,7 @@ int count(topology_object const& o, Is const& is) {
   return n;
 }
 
-// The field, read by `parse` from its text; absent and null: not said.
+// The field, read from its text by `parse`; absent and null: not set.
 template <class T>
 result<std::optional<T>> field(nlohmann::json const& json, char const* name,
                                result<T> (*parse)(std::string_view)) {

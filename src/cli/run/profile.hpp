@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Profiles: what `nigh tune` found best for a program on a machine, for `nigh run --profile`.
-// Format: docs/tune.md.
+// Profiles: the options that `nigh tune` found best for a program on a machine, for `nigh run
+// --profile`. Format: docs/tune.md.
 
 #include <nigh/result.hpp>
 #include <nigh/topology.hpp>
@@ -11,7 +11,8 @@
 
 namespace nigh::cli {
 
-// What must be the same for a profile to make sense: read off the whole machine, allowed or not.
+// The properties that must be the same for a profile to make sense: of the whole machine, allowed
+// or not.
 struct MachineShape {
   std::string levels;  // "package:2 domain:4 l3:4 core:16 cpu:32"
   int cpus = 0;
@@ -22,8 +23,7 @@ struct MachineShape {
 MachineShape shape_of(topology const& machine);
 
 std::string profile_json(Request const& request, MachineShape const& machine);
-// The error says what is wrong with the text or, unless forced, which difference there is between
-// the machines.
+// The error names the mistake in the text or, unless forced, the difference between the machines.
 result<Request> parse_profile(std::string const& text, MachineShape const& here, bool force);
 
 // From a file; throws UsageError naming it.

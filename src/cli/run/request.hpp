@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a person asks of `nigh run`, as text and as values. Every parse error is one sentence about
+// The user's request to `nigh run`, as text and as values. Every parse error is one sentence about
 // the text; the caller names the option.
 
 #include <nigh/result.hpp>
@@ -31,7 +31,7 @@ struct MemoryChoice {
   bool operator==(MemoryChoice const&) const = default;
 };
 
-// Of the loops that leave it to their runtime.
+// For the loops that leave it to their runtime.
 using LoopChoice = policy::ScheduleWords;
 
 struct Request {
@@ -52,7 +52,7 @@ result<LoopChoice> parse_loops(std::string_view text);  // static, dynamic,4, ..
 std::string to_string(Binding const& binding);
 std::string to_string(MemoryChoice const& memory);
 std::string to_string(LoopChoice const& loops);
-bool openmp_has(LoopChoice const& loops);       // whether schedule(runtime) can mean it
+bool openmp_has(LoopChoice const& loops);       // whether schedule(runtime) can express it
 std::string to_string(Request const& request);  // as options of `nigh run`
 
 }  // namespace nigh::cli

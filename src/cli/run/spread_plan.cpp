@@ -32,7 +32,7 @@ result<void> plan_spread(topology const& machine, spread how, bool is_bound_by_o
   plan.variables.push_back("NIGH_OPENMP_MACHINE=" + loops::shape_of(machine));
   if (plan.coordinator.empty() && !has_said_how_to_wait(inherited))
     plan.variables.emplace_back("KMP_BLOCKTIME=1");
-  // libomp would else keep the threads of outermost regions only, and make the others' anew.
+  // Otherwise libomp would keep only the threads of outermost regions, and make the others anew.
   constexpr std::array<std::string_view, 2> hot_teams{"KMP_HOT_TEAMS_MAX_LEVEL=2",
                                                       "KMP_HOT_TEAMS_MODE=1"};
   for (auto const v : hot_teams)

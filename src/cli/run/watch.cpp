@@ -18,9 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// Often at first, as programs may be short; later as seldom as keeps each of three kinds of looking
-// below one part in a hundred of the time: at threads, at the list of all processes, and at page
-// tables, which grow with the program.
+// Often at first, as programs may be short; later so rarely that each of three kinds of looking
+// costs below one part in a hundred of the time: at threads, at the list of all processes, and at
+// page tables, which grow with the program.
 class Watch {
  public:
   nanoseconds look(int pid) {
@@ -76,8 +76,7 @@ void run_watched(platform::Launch const& launch, topology const& machine,
     say(ending->not_started->message);
     throw ExitStatus{ending->not_started->status};
   }
-  // Where standard error is closed or full, the program's status still matters: nothing throws
-  // here.
+  // Even where standard error is closed or full, the program's status matters: nothing throws here.
   auto const text = report(watch.seen(), machine, ending->seconds, ending->cpu_seconds);
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);

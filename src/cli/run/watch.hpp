@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Runs a program and looks at it from outside now and then.
+// Runs a program and samples it from outside.
 
 #include <nigh/topology.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace nigh::cli {
 
-// Ends as the program ends: throws ExitStatus, or dies of the signal that ended it. Reports before.
+// Reports, then ends as the program ended: throws ExitStatus, or dies of the signal that ended it.
 [[noreturn]] void run_watched(platform::Launch const& launch, topology const& machine,
                               platform::Complain const& say);
 

@@ -17,7 +17,7 @@ std::uint64_t sum(std::map<int, std::uint64_t> const& parts) {
                          [](std::uint64_t all, auto const& part) { return all + part.second; });
 }
 
-// "cpu 0 87%, cpu 1 13%", the largest first, those below one percent left out.
+// "cpu 0 87%, cpu 1 13%", the largest first, without those below one percent.
 std::string shares(std::map<int, std::uint64_t> const& busy_on) {
   std::vector<std::pair<std::uint64_t, int>> parts;
   for (auto const& [cpu, ns] : busy_on) parts.emplace_back(ns, cpu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What samples of a program add up to: where its threads ran, how often they moved, where its pages
+// The sum of samples of a program: where its threads ran, how often they moved, where its pages
 // lay. Plain data in, plain data out.
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh top: who holds which cpus, as it changes.
+// nigh top: which programs hold which cpus, as it changes.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +36,7 @@ struct TopOptions {
 constexpr int no_coordinator = 1;
 constexpr int patience_ms = 2000;
 
-// The whole one: the cpus that we were given are no reason to see fewer.
+// The whole machine: the cpus that we were given are no reason to show fewer.
 MachineTree whole_machine() {
   std::vector<int> all(coordinator::max_cpus);
   std::iota(all.begin(), all.end(), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is to be seen on a terminal, before any terminal sees it: rows of pieces of text, each at
-// its column and with its ink.
+// A screen before it reaches a terminal: rows of pieces of text, each at its column and with its
+// ink.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ enum class Ink : std::uint8_t {
   sorted,    // that column's head
   chosen,    // the row under the cursor
   program,   // by its colour
-  stranger,  // a cpu that is busy with somebody else
+  stranger,  // a cpu with external load
 };
 
 struct Style {
@@ -42,7 +42,7 @@ struct Row {
   std::vector<Piece> pieces;
   Style ground = {};  // between and behind the pieces
 
-  int end() const;  // the column behind the last piece
+  int end() const;  // the column after the last piece
   void add(std::string text, Style style = {}) { add_at(end(), std::move(text), style); }
   void add_at(int column, std::string text, Style style = {});
   std::string text() const;  // without ink, without spaces at the end
@@ -55,21 +55,21 @@ std::string text_of(Rows const& rows);
 // Signs that not every terminal has.
 struct Signs {
   std::string_view branch, last_branch, ascending, descending, cut;
-  bool any_letter;  // or only those of ASCII
+  bool any_letter;  // otherwise only those of ASCII
 };
 inline constexpr Signs unicode_signs{"├─ ", "└─ ", "▲", "▼", "…", true};
 inline constexpr Signs ascii_signs{"|- ", "`- ", "^", "v", "~", false};
 
-// ---- text that somebody else has written
+// ---- text from other programs
 
 // Columns that it takes; East Asian characters take two.
 int width_of(std::string_view text);
-// What is no text, and what a terminal may take for a command, becomes a question mark; so do
-// letters that the terminal does not have.
+// Bytes that are no text, and those that a terminal may take for a command, become question marks;
+// so do letters that the terminal does not have.
 std::string printable(std::string_view text, Signs const& signs);
-// At most so wide; what was cut ends with the sign for that.
+// At most so wide; the sign for a cut follows the text that was cut.
 std::string cut_to(std::string_view text, int width, Signs const& signs);
-// The same, but its end is kept.
+// The same, but keeps the end of the text.
 std::string cut_front_to(std::string_view text, int width, Signs const& signs);
 
 }  // namespace nigh::cli::top

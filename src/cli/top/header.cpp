@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host does, in as few rows as the width allows.
+// The state of the host, in as few rows as the width allows.
 #include <fmt/format.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tells which keys there are.
+// The page of keys.
 #include <fmt/format.h>
 
 #include <array>
@@ -37,7 +37,7 @@ constexpr std::array<Help, 16> helps{{
 
 struct FunctionKey {
   std::string_view key, label;
-  int importance;  // the higher, the sooner left out
+  int importance;  // a high number is left out first
 };
 constexpr std::array<FunctionKey, 6> function_keys{{{"F1", "Help", 0},
                                                     {"F3", "Search", 1},

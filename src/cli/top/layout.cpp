@@ -158,7 +158,7 @@ Screen lay_out(View& view, Scene const& scene, int width, int height) {
     int const gap = is_high ? 1 : 0;
     int const left = body - gap - 1 - std::max(1, count);
     int const first = view.first_program;
-    follow(view, scene.sample, 1);  // before the machine shows whose cpus are chosen
+    follow(view, scene.sample, 1);  // before the machine shows the cpus of the chosen program
     auto machine = machine_part(view, scene, width, std::max((body - gap) / 2, left));
     auto const used = static_cast<int>(machine.size()) + gap;
     append(rows, std::move(machine));

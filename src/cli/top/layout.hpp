@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A whole screen, or a whole report, from what is known and how the user looks at it.
+// A whole screen, or a whole report, from the samples and the user's view.
 //
-//   what the host does        header_rows()
-//   the machine               machine_rows()     these two share what is left
+//   the state of the host     header_rows()
+//   the machine               machine_rows()     these two share the rest of the screen
 //   the programs              table
 //   more of the chosen one
 //   keys
@@ -27,13 +27,13 @@ struct Scene {
 struct Screen {
   Rows rows;  // as many as the screen has
   Room room;
-  std::optional<int> caret;  // the column where text is being written, in the last row
+  std::optional<int> caret;  // the column of the text cursor, in the last row
 };
 
-// The view follows what is there.
+// Adapts the view to the programs there are.
 Screen lay_out(View& view, Scene const& scene, int width, int height);
 
-// As much as there is, for no screen in particular.
+// With all rows, for no screen in particular.
 Rows report(Scene const& scene, int width);
 
 // ---- parts

@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t key_came = 0, signal_came = 1;
-// A coordinator that hangs is not to hold keys up for long.
+// A hanging coordinator must not hold up keys for long.
 constexpr int patience_ms = 200;
 
 template <class T>
@@ -73,8 +73,8 @@ class Watch {
     return screen;
   }
 
-  // The signal of a terminal that changes its size may come just before we sleep, and wakes nobody
-  // then.
+  // The signal of a terminal that changes its size may come just before we sleep, and then wakes
+  // nobody.
   std::int64_t until_next() const {
     constexpr std::int64_t most_us = 500'000;
     if (!next_) return most_us;
@@ -82,7 +82,7 @@ class Watch {
     return std::clamp<std::int64_t>(rest.count(), 0, most_us);
   }
 
-  // All that wait. A terminal that is gone is readable, and has none, for ever.
+  // All waiting keys. A terminal that is gone is readable for ever, and has none.
   Wish hear_keys(bool has_key) {
     Wish wish = Wish::nothing;
     int heard = 0;
@@ -92,7 +92,7 @@ class Watch {
       auto const now = press(view_, *key, source_.sample(), room_);
       if (now != Wish::nothing) wish = now;
       if (wish == Wish::quit) return wish;
-      shown();  // keys move by what is on the screen
+      shown();  // keys refer to the present screen
     }
     silent_ = has_key && heard == 0 ? silent_ + 1 : 0;
     if (silent_ > 100) return Wish::quit;

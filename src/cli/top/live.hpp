@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Looks again and again, and does what keys say, until the user leaves or a signal ends it.
+// Samples again and again, and obeys keys, until the user leaves or a signal ends it.
 
 #include <string>
 

@@ -16,7 +16,7 @@ std::vector<int> common(std::vector<int> const& cpus, std::vector<int> const& wi
   return both;
 }
 
-// A cache of a single cpu is no company.
+// A cache of a single cpu groups nothing.
 std::vector<std::vector<int>> caches_of(topology const& machine, std::vector<int> const& cpus) {
   std::vector<std::vector<int>> caches;
   for (auto const& group : machine.groups(level::l3))
@@ -37,7 +37,7 @@ class Writer {
   }
   void label(std::string text, Style style = {}) { rows.back().add(std::move(text), style); }
 
-  // Behind what is there, or on the next row when that is better.
+  // After the existing rows, or beginning the next row when that is better.
   void cache(std::vector<int> const& group, bool with_gap) {
     auto const size = static_cast<int>(group.size());
     int const gap = with_gap && rows.back().end() > from_ ? 1 : 0;
@@ -89,7 +89,7 @@ class Writer {
   int from_ = 0;
 };
 
-// "package 0", and which cpus those are if there is room for that.
+// "package 0", with the list of its cpus if there is room for that.
 std::string label_of(std::string const& name, MachineTree::Domain const& domain, bool with_cpus) {
   if (!with_cpus) return name;
   std::vector<int> all;
@@ -142,7 +142,7 @@ Rows dense_rows(MachineTree const& machine, std::vector<CpuSign> const& cpus, in
 
 }  // namespace
 
-// Where a domain is larger than a package, packages are all there is.
+// Where a domain is larger than a package, only packages are shown.
 MachineTree MachineTree::of(topology const& machine) {
   MachineTree tree;
   auto const packages = machine.groups(level::package);

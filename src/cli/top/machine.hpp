@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The machine as rows of cpus, each cpu a sign: whose it is.
+// The machine as rows of cpus, each cpu a sign for the program that has it.
 //
 //   package 0
 //   ├─ domain 0   AAAA BBBB      a gap between cpus that do not share an L3 cache
@@ -33,8 +33,8 @@ struct CpuSign {
   Style style = {Ink::faint};
 };
 
-// At most so wide. As a tree while it has at most `most` rows; else, denser, domains behind each
-// other. `signs` by Linux's number of the cpu.
+// At most so wide. As a tree while it has at most `most` rows; otherwise denser, with several
+// domains in a row. `signs` by Linux's number of the cpu.
 Rows machine_rows(MachineTree const& machine, std::vector<CpuSign> const& cpus, int width, int most,
                   Signs const& signs);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a coordinator said at a moment, and what changed since the moment before.
+// The state of a coordinator at a moment, and the changes since the moment before.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace nigh::cli::top {
 
-// By the second. Nothing while only one moment is known, or the coordinator is another one since.
+// Per second. Nothing for a first sample, or after the coordinator was replaced.
 struct Rates {
   double grants = 0;
   double revocations = 0;
@@ -25,23 +25,23 @@ struct Rates {
 struct Sample {
   std::string socket;
   std::optional<coordinator::HostStatus> status;
-  std::string why_not;                           // there is no status
+  std::string why_not;                           // set if there is no status
   std::optional<Rates> rates;                    //
   std::map<std::uint32_t, std::string> regions;  // names, by program's number
-  std::map<std::uint32_t, std::string> pools;    // of threads that are leased no cpus
+  std::map<std::uint32_t, std::string> pools;    // of threads that get no leased cpus
   std::vector<QuotaShare> quotas = {};           // usually none
 };
 
 std::optional<Rates> rates_between(coordinator::HostStatus const& before,
                                    coordinator::HostStatus const& now);
 
-// A letter for each program, the same for as long as it is there: from the front, those that are
-// free; '+' where all are taken.
+// A letter for each program, the same for as long as it is there: the first free ones from the
+// front; '+' where all are taken.
 class Letters {
  public:
   void give_to(coordinator::HostStatus const& status);
   char of(std::uint32_t program) const;
-  // Counts letters: who has the same colour is far apart.
+  // Numbers the letters so that programs with the same colour are far apart.
   int colour_of(std::uint32_t program) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where samples come from: asks the coordinator, and remembers what it needs for the next time.
+// The source of samples: asks the coordinator, and remembers facts for the next time.
 
 #include <cstdint>
 #include <map>

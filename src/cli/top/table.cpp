@@ -71,7 +71,7 @@ std::string text_of(Status const& p, Column column, Sample const& sample) {
   return region_of(p, sample);
 }
 
-// What numbers are compared by.
+// The value by which numbers are sorted.
 double value_of(Status const& p, Column column, Sample const& sample) {
   switch (column) {
     case Column::cpus:
@@ -157,7 +157,7 @@ std::vector<PlacedColumn> placed_columns(int width, bool has_energy) {
     if (kind_of(*least).importance == 0) break;
     all.erase(least);
   }
-  // What is left goes to names first, then to the others, from the left.
+  // Remaining space goes to names first, then to the other columns, from the left.
   int rest = std::max(0, width - needed());
   std::vector<PlacedColumn> placed;
   for (Column c : all) placed.push_back({c, 0, kind_of(c).width});
@@ -195,7 +195,7 @@ Row head_row(std::vector<PlacedColumn> const& columns, Order order, Signs const&
     auto const& kind = kind_of(p.column);
     std::string title(kind.title);
     bool const is_sorted = p.column == order.by;
-    // The arrow points to where the largest is.
+    // The arrow points towards the largest.
     bool const rises =
         kind.is_text || p.column == Column::pid ? !order.is_inverted : order.is_inverted;
     if (is_sorted && static_cast<int>(title.size()) < p.width)
@@ -216,7 +216,7 @@ Row program_row(std::vector<PlacedColumn> const& columns, Status const& program,
              {Ink::program, letters.colour_of(program.program), is_chosen});
   for (auto const& p : columns) {
     auto const whole = printable(text_of(program, p.column, sample), signs);
-    // Of a region, the line tells most.
+    // The line is the most telling part of a region's name.
     auto const text = p.column == Column::region ? cut_front_to(whole, p.width, signs)
                                                  : cut_to(whole, p.width, signs);
     int const at = kind_of(p.column).is_text ? p.at : p.at + p.width - width_of(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The programs as a table: in which order, which of them, and what each column says.
+// The programs as a table: their order, the filter, and each column's text.
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace nigh::cli::top {
 
-// In the order they stand.
+// In order of appearance.
 enum class Column : std::uint8_t {
   pid,
   program,
@@ -31,9 +31,9 @@ struct ColumnKind {
   std::string_view title;
   std::string_view meaning;
   int width;
-  int flexible;    // may be so much wider
-  int importance;  // 0: always there; the higher, the sooner left out where it is narrow
-  bool is_text;    // written from the left; sorted from A on, numbers from the largest on
+  int flexible;    // may be this much wider
+  int importance;  // 0: always shown; a high number is left out first on a narrow screen
+  bool is_text;    // aligned left; sorted from A on, where numbers begin with the largest
 };
 constexpr int column_count = 10;
 ColumnKind const& kind_of(Column column);
@@ -43,7 +43,7 @@ struct Order {
   bool is_inverted = false;
 };
 
-// Those whose name, region or process has `filter` in it, large and small letters alike.
+// The programs whose name, region or process contains `filter`, in any letter case.
 std::vector<coordinator::Status const*> programs_in_order(Sample const& sample, Order order,
                                                           std::string const& filter);
 bool is_found(coordinator::Status const& program, Sample const& sample, std::string const& text);

@@ -20,13 +20,13 @@
 namespace nigh::cli::top {
 namespace {
 
-// Pairs of colours; those of programs behind them.
+// Pairs of colours; those of programs come after them.
 enum Pair : short { on_cyan = 1, on_green, yellow, on_white, programs };
 
 struct Colour {
   short letter, ground;
 };
-// Grounds that are told apart, in the order of letters.
+// Distinguishable background colours, in the order of letters.
 constexpr std::array<Colour, 6> few{{{COLOR_BLACK, COLOR_GREEN},
                                      {COLOR_BLACK, COLOR_YELLOW},
                                      {COLOR_WHITE, COLOR_BLUE},

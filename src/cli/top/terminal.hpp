@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The terminal: shows rows, and says which keys were pressed. It is as it was when the object ends.
+// The terminal: shows rows, and returns the keys pressed. The object's end restores it.
 
 #include <optional>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace nigh::cli::top {
 
-// What the user's locale has.
+// The signs that the user's locale has.
 Signs const& signs_of_locale();
 
 class Terminal {
  public:
-  // Empty if there is one that can be drawn on.
+  // Empty if it can be drawn on; otherwise why not.
   static std::string why_not();
 
   Terminal();
@@ -27,7 +27,7 @@ class Terminal {
   int width() const;
   int height() const;
   void draw(Screen const& screen);
-  // Nothing when none waits. The terminal's size may have changed behind it.
+  // Nothing when no key waits. The terminal's size may have changed after it.
   std::optional<Key> key();
 
  private:

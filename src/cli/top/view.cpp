@@ -25,7 +25,7 @@ void choose(View& view, std::vector<std::uint32_t> const& all, int row) {
   view.chosen = all[static_cast<std::size_t>(view.chosen_row)];
 }
 
-// The next one behind the cursor, around the end; the cursor's own too if `from_here`.
+// The next match after the cursor, wrapping around; also the cursor's own row if `from_here`.
 bool find(View& view, Sample const& sample, std::string const& text, bool from_here) {
   auto const rows = programs_in_order(sample, view.order, view.filter);
   auto const n = static_cast<int>(rows.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How the user looks at it, and what keys change.
+// The user's view, and how keys change it.
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +36,7 @@ struct Key {
 
 enum class Show : std::uint8_t { both, machine, programs };
 
-// A line that is being written.
+// A line that is being typed.
 struct Prompt {
   enum class For : std::uint8_t { search, filter, delay } what = For::search;
   std::string text;
@@ -47,7 +47,7 @@ struct View {
   std::string filter;
   Show show = Show::both;
   std::uint32_t chosen = 0;  // program's number; 0: none yet
-  int chosen_row = 0;        // where it was, for when it is gone
+  int chosen_row = 0;        // its last row, for when the program is gone
   int first_program = 0;     // row at the top
   int first_machine = 0;     // the same, of the machine alone
   double delay_s = 1;
@@ -58,7 +58,7 @@ struct View {
   std::string notice;  // until the next key
 };
 
-// How many rows there were to be seen, when a frame was last laid out.
+// How many rows were visible when a frame was last laid out.
 struct Room {
   int programs = 0;
   int machine = 0;
@@ -69,7 +69,7 @@ Wish press(View& view, Key key, Sample const& sample, Room const& room);
 
 constexpr double least_delay_s = 0.1, most_delay_s = 3600;
 
-// Brings the view in line with what is there now: the chosen program, the rows to be seen.
+// Adapts the view to the present state: the chosen program, the visible rows.
 void follow(View& view, Sample const& sample, int rows);
 
 }  // namespace nigh::cli::top

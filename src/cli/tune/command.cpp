@@ -79,7 +79,7 @@ struct Subject {
   std::string name;
   Space space;
   Tuning::MakeLaunch make_launch;
-  std::function<std::string(int best)> conclude;  // writes what there is to write; the last line
+  std::function<std::string(int best)> conclude;  // writes the results; the last line
 };
 
 void refuse(CLI::App const& command, std::vector<char const*> const& options,
@@ -119,7 +119,7 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
   return {words.front(), std::move(space).value(), make_launch, conclude};
 }
 
-// As a shell finds us; on other hosts only our file's name says who is meant.
+// As a shell finds us; on other hosts only our file's name tells which program is meant.
 std::string this_word(int hosts) {
   auto const here = platform::this_program();
   std::error_code failed;

@@ -27,7 +27,7 @@ struct Point {
   double value = 0, low = 0, high = 0;
 };
 
-// What a configuration's line is called.
+// The name of a configuration's line.
 std::string line_of(Space const& space, std::size_t i) {
   auto const& request = space.requests[i];
   if (!space.ranks.empty())
@@ -36,7 +36,7 @@ std::string line_of(Space const& space, std::size_t i) {
          (request.memory ? to_string(*request.memory) : std::string("first touch"));
 }
 
-// By threads, of each binding and memory policy the best schedule; of ranks by their number, of
+// By threads: for each binding and memory policy the best schedule; for ranks by their number: for
 // each order the best number of threads.
 std::map<std::string, std::map<int, Point>> lines_of(Outcome const& found) {
   std::map<std::string, std::map<int, Point>> lines;
@@ -55,7 +55,7 @@ std::map<std::string, std::map<int, Point>> lines_of(Outcome const& found) {
   return lines;
 }
 
-// A round number above, and as many steps to it.
+// The next round number, and as many steps to it.
 std::pair<double, int> axis_end(double most) {
   double const magnitude = std::pow(10, std::floor(std::log10(most)));
   for (double const step : {0.1, 0.2, 0.25, 0.5, 1.0, 2.0})

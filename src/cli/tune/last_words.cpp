@@ -37,7 +37,7 @@ std::string reason_of_launcher(std::string const& output) {
     } else if (!is_in_box) {
       before += line.empty() ? "" : line + '\n';
     } else if (line.find_first_not_of(" =") == line.npos) {
-      if (!box.empty()) break;  // of its paragraphs the first
+      if (!box.empty()) break;  // its first paragraph only
     } else {
       box += (box.empty() ? "" : " ") + line.substr(line.find_first_not_of(" ="));
     }

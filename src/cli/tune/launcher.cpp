@@ -46,7 +46,7 @@ bool says_how_to_bind(std::string_view word) {
 constexpr std::array<std::string_view, 4> placeholders{"ranks", "ranks_per_host", "threads", "run"};
 
 // Hands out the text around placeholders, and their names. "{{" is a brace. Braces around anything
-// but a word of small letters are somebody else's.
+// except a word of small letters belong to another program.
 template <class Text, class Name>
 void each_part(std::string_view word, Text const& text, Name const& name) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_";
@@ -80,7 +80,7 @@ bool is_known(std::string const& name) {
 
 std::string in_braces(std::string const& name) { return "{" + name + "}"; }
 
-// The error about placeholders by themselves; true: the words are for us.
+// The error about placeholders alone; true: the words are for us.
 result<bool> has_placeholders(std::vector<std::string> const& words) {
   std::map<std::string, int> seen;
   for (auto const& word : words)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The command line of a launcher of MPI programs, with placeholders for what is tried:
+// The command line of a launcher of MPI programs, with placeholders for the values that are tried:
 //
 //   mpirun -n {ranks} ./solver --threads {threads}
 //
-// Pure: whether a word is a program is asked from outside.
+// Pure: a callback says whether a word is a program.
 
 #include <cstddef>
 #include <functional>
@@ -21,8 +21,8 @@ struct LauncherValues {
   int ranks = 1;  // on all hosts
   int ranks_per_host = 1;
   int threads = 1;                    // of each rank
-  bool launcher_binds = false;        // as it does by itself; else it is told not to
-  std::vector<std::string> run = {};  // goes before the program of the ranks
+  bool launcher_binds = false;        // as it does by itself; otherwise it is told not to
+  std::vector<std::string> run = {};  // comes before the program of the ranks
 };
 
 class LauncherLine {
@@ -34,8 +34,8 @@ class LauncherLine {
                                                    IsProgram const& is_program);
 
   std::vector<std::string> words(LauncherValues const& values) const;
-  std::string const& program() const;             // that the ranks run
-  bool is_guessed() const { return !says_run_; }  // nobody has said so with {run}
+  std::string const& program() const;             // the one that the ranks run
+  bool is_guessed() const { return !says_run_; }  // no {run} says so
 
  private:
   std::vector<std::string> words_;
@@ -43,7 +43,7 @@ class LauncherLine {
   bool says_run_ = false;     // there is a {run}
   std::size_t launcher_ = 0;  // its place; words_.size(): none that is known
   std::vector<std::string>
-      unbound_;  // what tells the launcher to bind no rank; empty: told already
+      unbound_;  // the words that tell the launcher to bind no rank; empty: told already
 };
 
 }  // namespace nigh::cli

@@ -13,7 +13,7 @@ namespace nigh::cli {
 
 namespace {
 
-// Of a longer one, the end: each match may have looked at all that is behind it.
+// Of a longer output, the end: each match may have looked at all that follows it.
 constexpr std::size_t longest_line = 1 << 16;
 
 // Of the last match that has it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is measured of a run: its time, or a number in its output.
+// The measurement of a run: its time, or a number in its output.
 
 #include <chrono>
 #include <memory>
@@ -17,12 +17,12 @@ namespace nigh::cli {
 class Metric {
  public:
   Metric() = default;  // wall time in seconds
-  // The first group of the last match in the output; the error says what is wrong with the
-  // expression. No expression and no output takes long: RE2 does not go back in what it reads.
+  // The first group of the last match in the output; the error names the mistake in the expression.
+  // Every expression is fast on every output: RE2 does not backtrack.
   static result<Metric> in_output(std::string const& expression, bool maximize);
 
   bool is_time() const { return !expression_; }
-  // The program's number; an error when there is none, or none that can be compared.
+  // The program's number; an error when there is none, or it cannot be compared.
   result<double> value(double seconds, std::string const& output) const;
   // Costs are positive, less is better.
   double cost(double value) const { return maximize_ ? 1 / value : value; }

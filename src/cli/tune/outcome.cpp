@@ -30,7 +30,7 @@ std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank
                      100 * s.chance);
 }
 
-// What the best is worth against the program as it is, and how sure that is.
+// How much better the best is than the program as it is, and how sure that is.
 std::string verdict(Outcome const& found, std::vector<tune::Standing> const& table) {
   auto const best = table.front().candidate;
   if (best == 0) return fmt::format("Nothing that was tried beats {}.\n", found.space.as_it_is);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a search found, as text for a person, as JSON lines, as a figure.
+// The results of a search, as text for a person, as JSON lines, as a figure.
 
 #include <string>
 #include <vector>
@@ -17,8 +17,8 @@ struct Outcome {
   Metric const& metric;
   std::vector<bool> cut_short = {};  // [candidate]: stopped when it had lost; its cost is a bound
   std::vector<std::string> failures = {};  // [candidate]: why; empty: none
-  double seconds = 0;                      // it all took
-  std::string ended = {};                  // why before the search was done; empty: it was
+  double seconds = 0;                      // in all
+  std::string ended = {};                  // why before the search was done; empty: it was done
 };
 
 std::string ranking_text(Outcome const& found);

@@ -29,8 +29,8 @@ std::vector<int> usual_ranks(topology const& machine) {
   return ranks;
 }
 
-// Of each domain: none, one for whatever else the host does, a quarter, a half, which is where
-// programs bound by memory are.
+// Of each domain: none, one for other work of the host, a quarter, or a half, which is best for
+// programs bound by memory.
 std::vector<int> usual_cores_off(topology const& machine) {
   int const in_domain = std::max(1, machine.cores() / machine.cpu_domains());
   std::vector<int> off;
@@ -39,7 +39,7 @@ std::vector<int> usual_cores_off(topology const& machine) {
   return off;
 }
 
-// Values of an option that is tried only if somebody asks for it.
+// Values of an option that is tried only on request.
 template <class T>
 std::vector<std::optional<T>> asked_or_none(std::vector<T> const& asked) {
   if (asked.empty()) return {std::nullopt};
@@ -73,7 +73,7 @@ class Settings {
     if (!choices.rank_orders.empty()) orders_ = choices.rank_orders;
   }
 
-  // What ends on the same cpus is the same.
+  // Configurations with the same cpus are the same.
   std::vector<Setting> all() {
     std::vector<Setting> found;
     for (std::size_t r = 0; r < ranks_.size(); ++r)
@@ -84,7 +84,7 @@ class Settings {
     return found;
   }
 
-  // A value that was asked for and can be tried nowhere; empty: none.
+  // A requested value that can be tried nowhere; empty: none.
   std::string misfit(std::vector<Setting> const& found) const {
     for (int const n : ranks_)
       if (n > machine_.cores())
@@ -123,7 +123,7 @@ class Settings {
   int most_;  // threads on this host that the quota has time for
   bool are_ranks_usual_;
   std::vector<int> ranks_;
-  bool are_threads_;  // else the shares are cores that each domain leaves off
+  bool are_threads_;  // otherwise the shares are cores that each domain leaves off
   std::vector<int> shares_;
   std::vector<cpu_order> orders_{cpu_order::compact, cpu_order::scatter};
   int siblings_;
@@ -156,7 +156,7 @@ result<Space> space_of_ranks(topology const& machine, Choices const& choices,
         if (!plan) return plan.to_error();
         space.requests.push_back({s.threads, {}, memories[m], loops[l]});
         space.ranks.push_back(s.ranks);
-        // 0 is what the launcher does, or nobody.
+        // 0 leaves it to the launcher.
         auto const index = [](auto const& values, std::size_t i) {
           return static_cast<int>(i) + (values[i] ? 1 : 0);
         };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What there is to try for a program of MPI ranks: how many on a host, with how many threads each,
-// so that how many cores stay off, threads sharing cores or not, and who next to whom.
+// The configurations of a program of MPI ranks: how many ranks on a host, with how many threads
+// each, so that so many cores stay off, whether threads share cores, and the order of the ranks.
 
 #include <nigh/result.hpp>
 #include <nigh/topology.hpp>
@@ -13,19 +13,18 @@
 
 namespace nigh::cli {
 
-// Of a host as this one; without choices the usual values, but no schedules and memory policies.
-// Candidate 0 is one that the launcher places: the most ranks, and as many threads in each as there
-// is room for. The error is about a value that was asked for.
-// `quota`: of the cgroup, in cpus, which the ranks of a host share; threads in it that go beyond
-// are tried only if asked for.
+// For hosts like this one; without choices, the usual values, but no schedules and memory policies.
+// Candidate 0 is one that the launcher places: the most ranks, with as many threads each as there
+// is room for. The error is about a requested value. `quota`: of the cgroup, in cpus, which the
+// ranks of a host share; threads beyond it are tried only on request.
 result<Space> space_of_ranks(topology const& machine, Choices const& choices,
                              Inherited const& inherited, std::optional<double> quota = {});
 
-// What stands before the program of the ranks. `nigh`: this program, as a shell finds it.
+// The words before the program of the ranks. `nigh`: this program, as a shell finds it.
 std::vector<std::string> words_before_rank(Request const& request, Ranks const& ranks,
                                            std::string const& nigh);
 
-// What the launcher is told; on so many hosts.
+// The launcher's options, for so many hosts.
 LauncherValues values_of(Request const& request, Ranks const& ranks, int hosts,
                          std::string const& nigh);
 

@@ -17,7 +17,7 @@ namespace {
 
 using Kind = platform::MemoryPolicy::Kind;
 
-// Where a program's own loops cannot hide.
+// A program's own loops cannot hide from this.
 constexpr std::array<std::string_view, 12> system_libraries{
     "libc.so",   "libm.so",     "libpthread.so",  "libdl.so",
     "librt.so",  "libgcc_s.so", "libstdc++.so",   "libgomp.so",
@@ -28,8 +28,8 @@ bool starts_with_any(std::string const& name, auto const& prefixes) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// One for each core, each cpu, and the powers of two below; the most first, as it is what programs
-// do by themselves.
+// One for each core, each cpu, and the powers of two below; the most first, as programs do by
+// themselves.
 std::vector<int> usual_threads(topology const& machine, std::optional<double> quota, Space& space) {
   auto const cpus = static_cast<int>(machine.cpus().size());
   int const most = policy::cpus_within(quota, cpus);
@@ -91,10 +91,10 @@ Hears hears(platform::ElfFacts const& program) {
                        [&](std::string const& name) { return name.starts_with(library); });
   };
   if (needs("libnigh.so")) return Hears::all;
-  if (!program.is_dynamic) return Hears::all;  // who knows what is in it
+  if (!program.is_dynamic) return Hears::all;  // its parts are unknown
   for (auto const& library : program.needed)
     if (!starts_with_any(library, system_libraries)) return Hears::all;
-  // What g++ calls for schedule(runtime), and clang for whatever is not static.
+  // The functions that g++ calls for schedule(runtime), and clang for all schedules except static.
   for (auto const& name : program.imports)
     if ((name.starts_with("GOMP_") && name.find("runtime") != name.npos) ||
         name.starts_with("__kmpc_dispatch_init") || name.starts_with("omp_get_schedule"))
@@ -115,13 +115,13 @@ result<Space> space_of(topology const& machine, Choices const& choices, Hears sc
   auto const loops =
       choices.schedules.empty() ? usual_schedules(schedules, space) : choices.schedules;
 
-  // Unless values were asked for, to leave memory or schedule alone is one of them.
+  // Unless values were requested, leaving memory or schedule alone is one of them.
   std::vector<std::optional<MemoryChoice>> memory_values(memories.begin(), memories.end());
   if (choices.memories.empty()) memory_values.insert(memory_values.begin(), std::nullopt);
   std::vector<std::optional<LoopChoice>> loop_values(loops.begin(), loops.end());
   if (choices.schedules.empty()) loop_values.insert(loop_values.begin(), std::nullopt);
 
-  // What ends in the same settings is the same.
+  // Configurations with the same settings are the same.
   std::vector<Plan> plans{Plan{}};
   for (std::size_t t = 0; t < threads.size(); ++t)
     for (std::size_t b = 0; b < binds.size(); ++b)

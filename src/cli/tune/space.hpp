@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which configurations there are to try for a program on a machine. Pure: the same facts, the same
+// Which configurations can be tried for a program on a machine? Pure: the same facts, the same
 // space.
 
 #include <nigh/result.hpp>
@@ -22,14 +22,14 @@ struct Choices {
   std::vector<Binding> binds = {};
   std::vector<MemoryChoice> memories = {};
   std::vector<LoopChoice> schedules = {};
-  std::vector<int> ranks = {};  // on a host; of MPI programs only, as is the next
+  std::vector<int> ranks = {};  // on a host; for MPI programs only, as the next
   std::vector<cpu_order> rank_orders = {};
 };
 
-// Of a program of MPI ranks, on each host.
+// For a program of MPI ranks, on each host.
 struct Ranks {
   int per_host = 1;
-  std::optional<cpu_order> order = {};  // empty: where the launcher puts them
+  std::optional<cpu_order> order = {};  // empty: the launcher decides
   bool smt = false;                     // threads share cores
   int cores_off = 0;
 
@@ -42,16 +42,16 @@ struct Space {
   std::vector<Ranks> ranks = {};                  // [as requests]; empty: no program of MPI ranks
   std::vector<tune::Candidate> candidates = {};   // the same ones, by the index of each value
   std::vector<std::string> notes = {};            // what was left out, and why
-  std::string as_it_is = "the program as it is";  // what [0] is called
+  std::string as_it_is = "the program as it is";  // the name of [0]
 };
 std::string name_of(Space const& space, int candidate);
 
-// Which schedules of loops a program can hear.
+// Which schedules of loops a program can obey.
 enum class Hears { nothing, openmp, all };
 Hears hears(platform::ElfFacts const& program);
 
-// The error is make_plan()'s about a value that was asked for. `quota`: of the cgroup, in cpus:
-// more threads than it has time for are tried only if asked for.
+// The error is make_plan()'s about a requested value. `quota`: of the cgroup, in cpus: more threads
+// than it has time for are tried only on request.
 result<Space> space_of(topology const& machine, Choices const& choices, Hears schedules,
                        Inherited const& inherited, std::optional<double> quota = {});
 

@@ -67,7 +67,7 @@ int Tuning::interrupted(int signal) {
   return signal;
 }
 
-// What this one took before, else what they take in general.
+// The time this one took before, or the usual time.
 nanoseconds Tuning::expected(int candidate) const {
   auto const it = took_.find(candidate);
   double seconds = it != took_.end() ? it->second : 0;
@@ -79,7 +79,7 @@ nanoseconds Tuning::expected(int candidate) const {
   return nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-// A run that takes three times as long as the best has lost, when time is what counts.
+// A run that takes three times as long as the best has lost, when time is the metric.
 std::optional<nanoseconds> Tuning::losing_time() const {
   auto const table = search_.standings();
   if (!metric_.is_time() || table.empty() || exhaustive_) return {};
@@ -133,8 +133,8 @@ int Tuning::fail(int candidate, std::string why) {
   return 0;
 }
 
-// When so many ranks have failed in two ways and succeeded in none, they are not what the program
-// can do: returns how many that have not run are out with them.
+// When so many ranks have failed in two ways and succeeded in none, the program cannot run with
+// them: returns how many candidates that have not run are out with them.
 int Tuning::rule_out_ranks_of(int candidate) {
   auto const ranks = [&](std::size_t i) { return space_.ranks[i].per_host; };
   auto const& measured = search_.measured();

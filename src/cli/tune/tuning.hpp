@@ -26,11 +26,11 @@ class Tuning {
   Tuning(Space space, Metric metric, std::chrono::nanoseconds budget, MakeLaunch make_launch,
          tune::SearchOptions options);
 
-  // Until it is decided, the time is up, or somebody interrupts; returns that signal, or 0.
+  // Until it is decided, the time is up, or a signal interrupts; returns that signal, or 0.
   int run();
 
   Outcome outcome() const;
-  // Why nothing can be compared; empty: something can. Of a program as it is, that this fails:
+  // Why nothing can be compared; empty: something can. For a program as it is, that it fails:
   // nothing else makes sense without it. Ranks may be too many for a program, or an odd number.
   std::string failure() const;
 
