@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who holds which cpus, kept from outside: by what a coordinator sends and what it is told. Throws
-// when a message breaks a promise.
+// A ledger of who holds which cpus, kept from outside: by the messages that a coordinator sends and
+// gets. Throws when a message breaks a promise.
 
 #include <cstdint>
 #include <map>

@@ -28,7 +28,8 @@ class LeaseScript {
   }
   LeaseScript(LeaseScript&&) = delete;
 
-  // What is held is asked back, and from now on these are granted; nothing: there is nobody.
+  // The held lease is asked back, and from now on these cpus are granted; nothing: there is no
+  // coordinator.
   void grant(std::optional<Cpus> cpus) {
     change([&] {
       cpus_ = std::move(cpus);

@@ -255,7 +255,7 @@ class Checker:
             if open_end:
                 self.complain(path, number, f"{open_end.group(1)}: finish it, or write it where work is planned")
         if not is_in(path + "/", plain_english.NOT_YET) and path != "tests/plain_english.py":
-            for line, what in plain_english.complaints(text, "c" if suffix in CXX else "script"):
+            for line, what in plain_english.complaints(text, "c" if suffix in CXX else "script", path):
                 self.complain(path, line, what)
         if suffix in CXX:
             self.check_cxx(path, text)

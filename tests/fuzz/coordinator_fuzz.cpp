@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any sequence of events for the coordinator: programs of three users that join, ask, lie about
-// leases and cpus, never give back, and die at any moment; quotas and cpusets that change. What it
+// leases and cpus, never give back, and die at any moment; quotas and cpusets that change. Its
 // answers must agree with a ledger kept outside, and its own invariants hold after every event.
 #include <cstddef>
 #include <cstdint>

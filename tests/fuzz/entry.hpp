@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the entries share: the one that libFuzzer, or a driver, calls, and what they say when a
-// promise is broken.
+// Shared by the entries that libFuzzer, or a driver, calls: their declaration, and their message
+// when a promise is broken.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces of a job's ranks for nigh trace --merge: up to four in one input, each behind a line "===
-// rank". What is merged is JSON whose end can be read again.
+// rank". The merged text is JSON whose end can be read again.
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nigh makes of a machine that hwloc has taken. The input is a list of decisions: levels and
-// their numbers, distances, groups, what is allowed. hwloc makes that machine; whatever comes out,
-// it has all that nigh asks of it.
+// The topology that nigh makes of a machine that hwloc has accepted. The input is a list of
+// decisions: levels and their numbers, distances, groups, allowed cpus. hwloc makes that machine;
+// every topology made of it has all properties that nigh relies on.
 #include <hwloc.h>
 #include <hwloc/distances.h>
 

@@ -11,8 +11,8 @@ namespace {
 using coordinator::AnswerWord;
 using coordinator::Ticket;
 
-// The lease of an answer, as a variable. What travels by the socket is an atomic that orders all
-// before it: a request, and an answer as a message.
+// The lease of an answer, as a variable. An atomic that orders all before it stands for messages by
+// the socket: a request, and an answer.
 struct Shared {
   AnswerWord word;
   Plain lease;

@@ -54,7 +54,7 @@ Outcome explore(Bounds const& bounds, std::function<void(OneRun&)> const& scenar
 void check(bool condition, char const* what);
 void yield();  // lets another thread go on; for waiting loops
 
-// What atomics and plain data are made of.
+// The parts of atomics and plain data.
 std::uint32_t new_location(std::uint64_t value);
 std::uint64_t load(std::uint32_t at, Order order, std::source_location const& where);
 void store(std::uint32_t at, std::uint64_t value, Order order, std::source_location const& where);

@@ -11,7 +11,7 @@ namespace {
 using coordinator::Handover;
 using Is = Handover::Is;
 
-// What comes with an answer is the waiting thread's, but between begin() and settle().
+// The data of an answer belongs to the waiting thread, except between begin() and settle().
 struct Shared {
   Handover answer;
   Plain lease;
@@ -36,7 +36,7 @@ void hear_grant(Shared& s, coordinator::Ticket ticket) {
   s.answer.settle(ticket, Is::granted);
 }
 
-// Who waits gives up while the answer comes.
+// The waiting thread gives up while the answer comes.
 Scenario giving_up(int looks) {
   return [looks](OneRun& run) {
     auto s = std::make_shared<Shared>();

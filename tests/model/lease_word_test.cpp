@@ -13,7 +13,7 @@ using Found = LeaseWord::Found;
 using Left = LeaseWord::Left;
 
 // A cpu, as a variable: two that use it at the same time, or one before what the other did there is
-// over, race. What travels by the socket is an atomic that orders all before it.
+// over, race. An atomic that orders all before it stands for messages by the socket.
 struct Shared {
   LeaseWord word;
   Plain cpu;
@@ -121,8 +121,8 @@ Scenario giving_back() {
   };
 }
 
-// What is long overdue ends, whatever the program is doing; the word is then free for another
-// lease.
+// A lease that is long overdue ends, whatever the program is doing; the word is then free for
+// another lease.
 Scenario ending() {
   return [](OneRun& run) {
     auto s = std::make_shared<Shared>();
@@ -163,7 +163,9 @@ TEST(LeaseWord, L) {
   expect_needed("lease.L", Order::relaxed, taking_idle(2));
   expect_needed("lease.L", Order::relaxed, taking_rested(2));
 }
-TEST(LeaseWord, LOfPauses) { expect_needed("lease.L", Order::relaxed, taking_back(2, pause_and_resume)); }
+TEST(LeaseWord, LOfPauses) {
+  expect_needed("lease.L", Order::relaxed, taking_back(2, pause_and_resume));
+}
 
 }  // namespace
 }  // namespace nigh::model

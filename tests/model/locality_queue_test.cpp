@@ -30,7 +30,7 @@ struct Shared {
     check(taken < 2 || out[0].get() != 1 || out[1].get() != 0, "oldest first");
   }
 
-  // What is left, and whether everything came once.
+  // The rest of the tasks, and a check that each came once.
   void finish(int pushed) {
     while (!queue.empty()) take();
     for (int i = 0; i < pushed; ++i)

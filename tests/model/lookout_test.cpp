@@ -18,7 +18,8 @@ struct Run {
   sync::atomic<int> idle{0};
 };
 
-// Whoever sees the end calls; the thread sleeps for ever unless it sees the end or hears the call.
+// A thread that sees the end calls; the sleeping thread sleeps for ever unless it sees the end or
+// hears the call.
 Scenario ending() {
   return [](OneRun& run) {
     auto r = std::make_shared<Run>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An owner and visitors around the spans of a loop: each unit is run once, also when a visitor puts
-// what it took where others take it again.
+// An owner and helpers around the spans of a loop: each unit is run once, even when a helper puts
+// its units where others take them again.
 
 #include <array>
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 using loops::SpanOf;
 using policy::Units;
 
-// What a span would be without (span.X): it looks, and then writes.
+// A span without (span.X): it looks, and then writes.
 class TornWord {
  public:
   explicit TornWord(std::uint64_t value) : word_(value) {}
@@ -85,7 +85,8 @@ TEST(LoopSpan, RunsEveryUnitOnce) { expect_holds(crowd<Atomic>()); }
 TEST(LoopSpan, X) {
   auto const out = explore({}, crowd<TornWord>());
   EXPECT_NE(out.failure, "") << "nothing breaks without (span.X) in " << out.runs << " schedules";
-  std::printf("           without (span.X): %s, after %ld schedules\n", out.failure.c_str(), out.runs);
+  std::printf("           without (span.X): %s, after %ld schedules\n", out.failure.c_str(),
+              out.runs);
 }
 
 }  // namespace

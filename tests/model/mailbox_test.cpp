@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that invites two guests, takes back what they have not taken, and waits for the rest.
+// A sender that puts its message into two mailboxes, takes back those not taken, and waits for the
+// rest.
 
 #include "runtime/mailbox.hpp"
 
@@ -18,7 +19,7 @@ using tasks::MailboxMessage;
 struct Party {
   std::array<Mailbox, 2> boxes;
   Plain plan;                    // the host's, before it invites
-  std::array<Plain, 2> results;  // a guest's, for the host
+  std::array<Plain, 2> results;  // a receiver's, for the sender
   MailboxMessage to{nullptr, nullptr};
   sync::atomic<bool> over{false};  // the invitation's frame is gone
 };
@@ -58,7 +59,7 @@ Scenario party(int guests) {
   };
 }
 
-// A guest that sleeps is woken, and so is a host that waits asleep.
+// A sleeping receiver is woken, and so is a sender that sleeps while it waits.
 Scenario asleep() {
   return [](OneRun& run) {
     struct Sleepers {
@@ -95,7 +96,9 @@ TEST(MailboxMessage, IsTakenOnceOrTakenBack) {
 
 TEST(MailboxMessage, I) { expect_needed("mailbox.I", Order::relaxed, party(1)); }
 TEST(MailboxMessage, E) { expect_needed("mailbox.E", Order::relaxed, party(2)); }
-TEST(MailboxMessage, S) { expect_needed("parking.S", Order::acq_rel, asleep(), {.preemptions = 3}); }
+TEST(MailboxMessage, S) {
+  expect_needed("parking.S", Order::acq_rel, asleep(), {.preemptions = 3});
+}
 
 }  // namespace
 }  // namespace nigh::model

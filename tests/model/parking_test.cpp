@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spawners and workers around Parking, in the order of steps that src/runtime/worker.cpp takes them.
+// Spawners and workers around Parking, in the order of steps that src/runtime/worker.cpp takes
+// them.
 
 #include "runtime/parking.hpp"
 
@@ -54,7 +55,8 @@ struct Machine {
         parking.sleep(worker, home, [&] { return in_sight(home); });
         sync::pause();
       }
-      if (parking.stop_searching(home) && in_sight(home)) parking.notify(home, tasks::Parking::everywhere);
+      if (parking.stop_searching(home) && in_sight(home))
+        parking.notify(home, tasks::Parking::everywhere);
       run(task);
     }
   }
@@ -118,7 +120,7 @@ Scenario ending() {
   };
 }
 
-// What a waker did before is seen by the one it woke.
+// The woken thread sees all that its waker did before.
 Scenario handing_over() {
   return [](OneRun& run) {
     auto m = std::make_shared<Machine>(std::vector<std::vector<int>>{{0}},
@@ -167,7 +169,9 @@ TEST(Parking, NobodyIsForgotten) {
 }
 
 TEST(Parking, S) { expect_needed("parking.S", Order::acq_rel, one_worker()); }
-TEST(Parking, T) { expect_needed("parking.T", Order::acq_rel, both_needed(false), {.preemptions = 3}); }
+TEST(Parking, T) {
+  expect_needed("parking.T", Order::acq_rel, both_needed(false), {.preemptions = 3});
+}
 TEST(Parking, I) { expect_needed("parking.I", Order::acq_rel, idle_or_seen()); }
 TEST(Parking, W) { expect_needed("parking.W", Order::relaxed, handing_over()); }
 

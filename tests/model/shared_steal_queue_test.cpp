@@ -27,7 +27,7 @@ struct Shared {
     return outcome;
   }
 
-  // What is left, and whether each came once.
+  // The rest of the tasks, and a check that each came once.
   void finish() {
     while (take() == cluster::Take::taken) {
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placed memory where there is more than one domain: only ever run in the guest, one suite for each
-// machine (see CMakeLists.txt). What the kernel says is asked here anew, not through nigh.
+// machine (see CMakeLists.txt). The kernel is asked here directly, not through nigh.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -99,7 +99,7 @@ void pairs(int nodes) {
 }
 
 // A stencil on rows of one page: each node has a run of rows, and reads the row above and the row
-// below each of its own. What is remote is the halo: one row of each neighbour.
+// below each of its own. Only the halo is remote: one row of each neighbour.
 void stencil(int nodes) {
   constexpr std::size_t rows_of_node = 8;
   auto const n = static_cast<std::size_t>(nodes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What topology::live() says about machines whose every property is known: each suite runs on the
+// The answers of topology::live() on machines whose every property is known: each suite runs on the
 // emulated machine that CMakeLists.txt boots for it.
 
 #include <gmock/gmock.h>

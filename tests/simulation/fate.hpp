@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What happens to the host and its programs: they come, are stopped and killed; quotas, cpusets and
-// strangers change; the server is killed, told to leave, stopped, and runs out of descriptors.
+// The events of the host and its programs: they come, are stopped and killed; quotas, cpusets and
+// external load change; the server is killed, told to leave, stopped, and runs out of descriptors.
 
 #include <vector>
 

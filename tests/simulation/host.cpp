@@ -93,7 +93,7 @@ void Host::run() {
   start(until_next());
 }
 
-// What is left on its stack holds nothing: it sleeps in EventSet::wait().
+// The objects left on its stack hold nothing: it sleeps in EventSet::wait().
 void Host::kill() {
   auto& process = *kernel->server;
   world->as(process, [this] { server_.reset(); });

@@ -209,7 +209,7 @@ Time Invariants::time_since(Since const& since) {
   return world->now() - since.at - (kernel->server->lag - since.lag_then);
 }
 
-// Whatever the hostile user does with all connections and requests that it may have.
+// These hold whatever the hostile user does with all connections and requests that it may have.
 void Invariants::check_besieged() {
   if (!host_.core()->lacks_its_part(*besieged_)) return below_part_.reset();
   if (!below_part_) below_part_ = begin_now();

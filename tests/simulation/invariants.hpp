@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What must be true whatever happens. The core's own check() is called as well.
+// The statements that must be true whatever happens. The core's own check() is called as well.
 
 #include <array>
 #include <map>

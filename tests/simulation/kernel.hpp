@@ -86,7 +86,7 @@ struct Signal final : File {
   bool has_come = false;
 };
 
-// What an EventSet waits for.
+// The files that an EventSet waits for.
 class EventQueue {
  public:
   ~EventQueue();
@@ -157,7 +157,7 @@ class Kernel {
   bool has_memory = true;
   int socket_room = 64;
 
-  // What the host's wires carry, for whoever counts it.
+  // The bytes on the host's wires, for callers that count them.
   void note_sent(Socket const& from, std::span<std::byte const> bytes);
   void note_received(Socket const& at, std::span<std::byte const> bytes);
   std::function<void(int program)> on_patient_request{};

@@ -158,7 +158,7 @@ bool Liars::take_all_messages(int socket, bool gives_back, std::vector<LeaseId>&
   }
 }
 
-// It asks for all cpus, again and again. What it gets it never gives back, or when it is asked, or
+// It asks for all cpus, again and again. It gives its leases back never, or when it is asked, or
 // after some time, and asks anew in the same message.
 void Liars::hold_on() {
   auto& random = world->random();

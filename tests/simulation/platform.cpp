@@ -48,7 +48,7 @@ int connect_local(char const*) noexcept {
 
 int send_message(int socket, std::span<std::byte const> message, int passed) noexcept {
   world->maybe_preempted();
-  // What is held here must not be held while others run, who may kill this process.
+  // A lock held here must not be held while other threads run, which may kill this process.
   {
     auto const from = self().get<Socket>(socket);
     if (!from) return -EBADF;

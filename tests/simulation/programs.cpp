@@ -59,7 +59,7 @@ void Programs::kill(Process& process) {
   kernel->kill(process);
 }
 
-// What they wait for begins anew.
+// Their waits begin anew.
 void Programs::server_is_new() {
   for (auto const& task : world->tasks())
     if (task->promise.within != never && !task->is_over) task->promise.began = world->now();

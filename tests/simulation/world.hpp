@@ -22,7 +22,7 @@ inline constexpr Time never = INT64_MAX;
 
 struct Process;
 
-// What a thread of a well-behaved program was promised about the call that it is in.
+// The promises to a thread of a well-behaved program about its present call.
 struct Promise {
   Time began = 0;
   Time within = never;        // without what the host has held its process up for

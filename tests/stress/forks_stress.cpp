@@ -45,10 +45,10 @@ char call_one(nigh::task_context&, Child const* child, std::size_t c) {
   return 0;
 }
 
-// What a tree from this seed counts, each node as itself; the same whoever walks it.
+// The sum over a tree from this seed, each node as itself; the same whichever threads walk it.
 struct Tree {
   int domains;
-  nigh::runtime* second;  // where some branches are walked as a guest
+  nigh::runtime* second;  // where an external thread walks some branches
 
   std::uint64_t serial(std::uint64_t seed, int depth) const {
     Random random(seed);

@@ -28,7 +28,7 @@ using Random = std::mt19937_64;
 
 constexpr int programs = 6, kills = 25;
 
-// What all processes see.
+// Shared by all processes.
 struct Seat {
   std::atomic<long> regions{0};  // that had cpus from the coordinator
   std::atomic<bool> is_dying{false};

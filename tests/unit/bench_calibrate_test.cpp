@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nigh sim calibrate writes of a machine before it measures anything.
+// The description of a machine that nigh sim calibrate writes before it measures anything.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

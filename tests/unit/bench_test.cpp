@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers share: statistics, tables, result lines, cpu lists, result files.
+// The shared parts of drivers: statistics, tables, result lines, cpu lists, result files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

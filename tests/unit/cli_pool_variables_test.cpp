@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nigh run` sets where a cgroup's quota has time for fewer threads than there are cpus.
+// The variables that `nigh run` sets where a cgroup's quota has time for fewer threads than there
+// are cpus.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nigh run` would set: places, plans, profiles, for machines that are not this one.
+// The settings of `nigh run`: places, plans, profiles, for machines that are not this one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -167,7 +167,7 @@ TEST(Plan, NumberOfThreadsBeyondThePlacesIsKeptAndTold) {
                             " is more than the 2 places of --bind: threads share them"));
     EXPECT_THAT(make_plan(t, request("compact"), more).value().variables,
                 Contains("OMP_PLACES={0},{1},{2},{3}"));
-    // Who says how many has not said it by the way.
+    // A number of threads counts as given only where the user has written it.
     auto const told = make_plan(t, request("0,2", 2), more).value();
     EXPECT_THAT(told.variables, Contains("OMP_NUM_THREADS=2"));
     EXPECT_THAT(told.notes, IsEmpty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keys do to the view of nigh top.
+// The effects of keys on the view of nigh top.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nigh top shows: the machine, the programs, and both on screens of any size.
+// The screens of nigh top: the machine, the programs, and both on screens of any size.
 #include <gtest/gtest.h>
 
 #include <algorithm>

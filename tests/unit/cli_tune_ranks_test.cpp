@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nigh tune` tries for programs of MPI ranks, and what it makes of a launcher's command line.
+// The configurations that `nigh tune` tries for programs of MPI ranks, and its reading of a
+// launcher's command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `nigh tune` tries on which machine, what it reads from a program's output, what it prints.
+// The configurations that `nigh tune` tries on a machine, its reading of a program's output, and
+// its own output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

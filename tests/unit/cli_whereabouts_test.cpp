@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /proc tells about a process, and what samples of it add up to.
+// Reading /proc about a process, and adding up samples of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

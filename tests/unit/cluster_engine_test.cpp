@@ -39,7 +39,7 @@ TEST(Engine, EndsEveryRunOnEveryScheduleWithEveryPolicy) {
   EXPECT_EQ(play_all({false, false}, 1).window_tasks, 0u);
 }
 
-// Whatever order neighbours look at each other's shelves in.
+// In any order in which ranks of a host look at each other's shared queues.
 TEST(Engine, EndsEveryRunWhereRanksOfAHostShareMemory) {
   auto const all = play_all({true, false}, 1'000);
   EXPECT_GT(all.window_tasks, all.tasks_stolen / 10);

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "cluster/functions.hpp"
-#include "cluster/task_queues.hpp"
 #include "cluster/layout.hpp"
 #include "cluster/mpi/launcher.hpp"
+#include "cluster/task_queues.hpp"
 
 namespace {
 
@@ -50,11 +50,13 @@ TEST(Layout, GivesOneCpuToEachOfTooManyRanks) {
 TEST(Layout, TellsOfMoreWorkersThanCpus) {
   Place const two{"a", "k", 0, {0, 1}};
   EXPECT_EQ(crowd_in(ranks(0, {two, two})), "") << "a cpu for each";
-  EXPECT_EQ(crowd_in(ranks(1, {two, two, two})), "3 workers of 3 ranks on 2 cpus of a: they take turns");
+  EXPECT_EQ(crowd_in(ranks(1, {two, two, two})),
+            "3 workers of 3 ranks on 2 cpus of a: they take turns");
   auto busy = two;
   busy.workers = 2;
   EXPECT_EQ(crowd_in(ranks(0, {busy})), "");
-  EXPECT_EQ(crowd_in(ranks(0, {busy, two})), "3 workers of 2 ranks on 2 cpus of a: they take turns");
+  EXPECT_EQ(crowd_in(ranks(0, {busy, two})),
+            "3 workers of 2 ranks on 2 cpus of a: they take turns");
   Place const elsewhere{"b", "l", 0, {0, 1}};
   EXPECT_EQ(crowd_in(ranks(0, {two, elsewhere, elsewhere, two})), "");
   busy = elsewhere;
@@ -150,7 +152,7 @@ class Two final : public Transport {
 
 class Meeting : public testing::Test {
  public:
-  // What another rank would say.
+  // The place that another rank would report.
   void other_says(Settings const& settings, std::string const& functions) {
     hello.clear();
     Two network(hello);
@@ -175,10 +177,11 @@ TEST_F(MeetingDeathTest, EndsRanksThatDoNotFitTogether) {
               "function g\\(\\) of rank 0 on a\n$");
   EXPECT_EXIT(static_cast<void>(meet_it(options, "a()\n")), testing::ExitedWithCode(2),
               "rank 1 on b does not know");
-  EXPECT_EXIT(static_cast<void>(meet_it(options, "f(int)\nsome tasks are spawned free\n")),
-              testing::ExitedWithCode(2),
-              "^nigh: the ranks run different programs: on rank 0 on a some tasks are spawned free, "
-              "on rank 1 on b none are\n$");
+  EXPECT_EXIT(
+      static_cast<void>(meet_it(options, "f(int)\nsome tasks are spawned free\n")),
+      testing::ExitedWithCode(2),
+      "^nigh: the ranks run different programs: on rank 0 on a some tasks are spawned free, "
+      "on rank 1 on b none are\n$");
   other.options.chunks = nigh::chunk_choice::half;
   EXPECT_EXIT(static_cast<void>(meet_it(other, "f(int)\n")), testing::ExitedWithCode(2),
               "^nigh: on rank 0 on a chunks are half, on rank 1 on b chunks are hierarchical\n$");

@@ -41,7 +41,8 @@ TEST(Lookout, DoesNotSleepAfterACallThatItHasNotHeard) {
   lookout.call();
   auto shortest = nanoseconds(hours(1));
   for (int i = 0; i < 20; ++i)
-    shortest = std::min(shortest, time_of([&] { lookout.sleep(calls, [] { return Lookout::long_sleep; }); }));
+    shortest = std::min(shortest,
+                        time_of([&] { lookout.sleep(calls, [] { return Lookout::long_sleep; }); }));
   EXPECT_LT(shortest, Lookout::long_sleep);
 }
 
@@ -79,7 +80,7 @@ TEST(Lookout, IsCalledWhileItThinksHowLongToSleep) {
   }));
 }
 
-// Whoever calls has stored why: the thread that hears it sees that.
+// A caller has stored its reason before: the thread that hears the call sees it.
 TEST(Lookout, HearsWhatItIsCalledFor) {
   for (int i = 0; i < 100; ++i) {
     Lookout lookout(nullptr);

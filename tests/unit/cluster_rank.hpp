@@ -123,7 +123,7 @@ class Rank final : public Engine::Tasks {
   }
   TaskCounts free_tasks() override { return free_; }
 
-  // What the engine has told so far.
+  // The engine's notices so far.
   using What = Engine::Notice::What;
   std::vector<int> const& rung() { return heed(), rung_; }
   std::vector<int> take_left() { return heed(), std::exchange(left_, {}); }

@@ -37,7 +37,7 @@ class Hosts {
     return {edges, seed};
   }
 
-  // What befalls ranks.
+  // The misfortunes of ranks.
   void kill(int rank) { end(rank); }
   void stop(int rank, Time until) { at(rank).away_until = until; }
   void part(std::set<int> island) { island_ = std::move(island); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shelves between threads, and between processes of which one is killed.
+// Shared-memory steal queues between threads, and between processes of which one is killed.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -101,7 +101,7 @@ TEST(SharedStealQueue, GivesEachTaskOnceToManyThreads) {
   EXPECT_TRUE(segment->queue.is_empty());
 }
 
-// Whatever the thief was about when it died, its segments go on: they never wait for it.
+// The segments go on after a thief died at any point: they never wait for it.
 TEST(SharedStealQueue, DoesNotHangWithARankThatIsKilled) {
   for (int round = 0; round < 20; ++round) {
     void* const memory = mmap(nullptr, sizeof(SharedSegment), PROT_READ | PROT_WRITE,

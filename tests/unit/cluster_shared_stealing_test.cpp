@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an engine does with ranks of its host, step by step.
+// The steps of an engine with ranks of its host.
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <nigh/cluster.hpp>
 #include <new>
+#include <nigh/cluster.hpp>
 #include <string>
 #include <thread>
 
@@ -34,7 +34,7 @@ struct Network final : SocketNetwork {
   bool is_funneled() const noexcept override { return ::is_funneled; }
 };
 
-// What the processes of a test tell each other beside their network.
+// The words that the processes of a test share beside their network.
 struct Signs {
   std::atomic<bool> late_has_begun{false}, runs_are_over{false}, late_has_ended{false};
 };
@@ -262,8 +262,9 @@ TEST_F(Stopped, IsTakenForLost) {
 TEST_F(Stopped, IsToldWhenItIsBack) {
   lives = 100;
   EXPECT_EQ(run(run_while_it_is_back), (std::vector<int>{0, 1, 0})) << said;
-  EXPECT_THAT(said, testing::ContainsRegex("nigh: rank 1 on .* was silent for 1.5 s, and the others "
-                                           "went on; rank 1 on .* ends\n"));
+  EXPECT_THAT(said,
+              testing::ContainsRegex("nigh: rank 1 on .* was silent for 1.5 s, and the others "
+                                     "went on; rank 1 on .* ends\n"));
 }
 
 TEST_F(Stopped, KeepsNobodyFromLeaving) {
@@ -277,8 +278,9 @@ TEST_F(Stopped, EndsAllIfItHasTheRoot) {
   auto const statuses = run();
   EXPECT_EQ(statuses[1], 1) << said;
   EXPECT_EQ(statuses[2], 1);
-  EXPECT_THAT(said, testing::ContainsRegex("nigh: rank 0 on .*, which has the root, has been silent "
-                                           "for 1.5 s; rank [12] on .* ends\n"));
+  EXPECT_THAT(said,
+              testing::ContainsRegex("nigh: rank 0 on .*, which has the root, has been silent "
+                                     "for 1.5 s; rank [12] on .* ends\n"));
 }
 
 TEST_F(Stopped, NeedsATime) {
@@ -286,11 +288,12 @@ TEST_F(Stopped, NeedsATime) {
   dies = -1;
   by = SIGKILL;
   EXPECT_EQ(run(), (std::vector<int>{2, 2, 2}));
-  EXPECT_EQ(said, "nigh: NIGH_CLUSTER_SILENCE of rank 0 is not a number of seconds from 0.1 to 86400, "
-                  "or 0 for no watch\n");
+  EXPECT_EQ(said,
+            "nigh: NIGH_CLUSTER_SILENCE of rank 0 is not a number of seconds from 0.1 to 86400, "
+            "or 0 for no watch\n");
 }
 
-// What rank 0 says of a network where they are not.
+// The complaint of rank 0 about a network where they are not.
 std::string why_not() {
   dies = -1;
   testing::internal::CaptureStderr();

@@ -28,9 +28,9 @@ struct Plan {
   int slowness = 4;  // of tasks beside waves
 };
 
-// What ranks would do that spawn free tasks anywhere, and fork-join children that run anywhere and
-// spawn free tasks themselves. Every message may be overtaken by every other, those of waves may
-// come twice, and counts may be old as far as they are allowed to be.
+// Ranks that spawn free tasks anywhere, and fork-join children that run anywhere and spawn free
+// tasks themselves. Every message may be overtaken by every other, those of waves may come twice,
+// and counts may be old as far as they are allowed to be.
 class Network {
  public:
   explicit Network(Plan plan) : plan_(plan), random_(plan.seed) {
@@ -231,9 +231,9 @@ TEST(ClusterTermination, WouldEndTooEarlyAfterOneWave) {
   EXPECT_GT(wrong, 0) << "these schedules do not tell one wave from two";
 }
 
-// What two waves would say that count messages with free tasks, on ranks that are passive: they
-// miss what the stolen children of free tasks create. Free task F was sent to rank 1 by the root; f
-// is created on rank 2 by a child of F, and g on rank 1 by a child of f.
+// Two waves that count messages with free tasks, on passive ranks, would be wrong: they miss the
+// tasks that stolen children of free tasks create. Free task F was sent to rank 1 by the root; f is
+// created on rank 2 by a child of F, and g on rank 1 by a child of f.
 TEST(ClusterTermination, WouldEndTooEarlyIfMessagesWereCounted) {
   struct Counts {
     TaskCounts root, wave_1_of_1, wave_1_of_2, wave_2_of_1, wave_2_of_2;

@@ -58,7 +58,7 @@ struct Ending {
 // A job of processes, each with a watch.
 class Job {
  public:
-  // What may be different from usual.
+  // The settings that may differ from the usual.
   struct Options {
     char const* silence = "5";
     Time patience_us = 10'000'000;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the coordinator tells of programs: what they hold, have waited for, and have used.
+// The coordinator's accounts of programs: the cpus they hold, their waits, the energy they have
+// used.
 #include <gtest/gtest.h>
 
 #include <optional>

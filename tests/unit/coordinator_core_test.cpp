@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's state machine: what each message does, and that no program gets cpus of another.
+// The coordinator's state machine: what each message does, and that no program gets cpus of
+// another.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -42,7 +43,7 @@ class CoordinatorTest : public testing::Test {
     from(c, Register{.pid = static_cast<std::uint32_t>(c), .name = Name("p"), .allowed = allowed});
     ASSERT_TRUE(last<Welcome>(c)) << "has joined";
   }
-  // What c was sent last of that kind, in the step before.
+  // The last message of that kind to c, in the step before.
   template <class M>
   std::optional<M> last(Connection c) const {
     std::optional<M> found;

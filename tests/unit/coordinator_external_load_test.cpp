@@ -105,7 +105,7 @@ TEST(ExternalLoad, AreNotOursBetweenRegions) {
   EXPECT_TRUE(load.busy().empty());
 }
 
-// A stranger that has ended while nobody looked is none for the next program.
+// External load that has ended while nobody looked is none for the next program.
 TEST(ExternalLoad, OfLongAgoAreForgotten) {
   auto const machine = four_cpus();
   auto const free = policy::PositionSet::all(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which cpus a server's thread may run, with real requests. What decides is in
+// On which cpus a server's thread may run, with real requests. The policy's test is
 // policy_server_place_test.cpp.
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -136,7 +136,7 @@ TEST(RegionProfile, IsRefusedWhenItsValuesWouldTakeMuchMemory) {
   EXPECT_EQ(refusal(text + "]}"), "has more values than a file of its size should have");
 }
 
-// What nighd writes itself is dense, and read again.
+// Text that nighd writes itself is dense, and read again.
 TEST(RegionProfile, MayHaveManyTimes) {
   auto profile = example();
   auto const region = profile.regions.front();
@@ -162,7 +162,7 @@ TEST(RegionProfile, IsRefusedWhenItIsCut) {
     EXPECT_FALSE(parse_profile(std::string_view(whole).substr(0, size))) << size;
 }
 
-// Whatever it says, it says it in order: no crash, and what is accepted is written as it was read.
+// Any text is handled: no crash, and accepted text is written as it was read.
 TEST(RegionProfile, SurvivesAnyBytes) {
   auto const whole = profile_text(example());
   std::mt19937_64 random(1);
@@ -263,8 +263,8 @@ TEST_F(ProfileFiles, AreNoMoreThanSoManyBytesTogether) {
     save(profile);
     auto const file = profile_file(directory_, "npb-cg", binary);
     bytes = fs::file_size(file);
-    fs::last_write_time(file, fs::file_time_type::clock::now() -
-                                  std::chrono::hours(10 - static_cast<int>(binary)));
+    fs::last_write_time(
+        file, fs::file_time_type::clock::now() - std::chrono::hours(10 - static_cast<int>(binary)));
   }
   keep_newest(directory_, 100, 2 * bytes + 1);
   EXPECT_EQ(profile_files(directory_), (std::vector{profile_file(directory_, "npb-cg", 3),

@@ -161,7 +161,7 @@ TEST(Protocol, CutsNamesAtACharacterAndDisarmsThem) {
   }
 }
 
-// Whatever the reader lets pass has one way to be written.
+// Each message that the reader accepts has one way to be written.
 TEST(Protocol, WithAnyBitWrongStillWritesWhatItRead) {
   test::RandomMessages random(3);
   for (int i = 0; i < 60; ++i) {

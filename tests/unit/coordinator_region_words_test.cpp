@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of regions, in a page.
+// The knowledge of regions, in a page.
 #include <gtest/gtest.h>
 
 #include <algorithm>

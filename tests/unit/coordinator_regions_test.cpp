@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What regions can use, learnt from their runs: a program that runs one region after another as the
-// advice says, with times that a formula makes up. Its clock counts what trials really cost.
+// The threads that regions can use, learnt from their runs: a program that runs one region after
+// another as the advice says, with times that a formula makes up. Its clock counts what trials
+// really cost.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -321,7 +321,7 @@ TEST_F(CoordinatorServer, LeavesChildrenWithoutAndParentsWithTheirLeases) {
   master.leave(1000);
 }
 
-// What the server says to these bytes, and whether it hangs up then.
+// The server's answer to these bytes, and whether it hangs up then.
 struct Reaction {
   std::optional<Refusal::Reason> refusal;
   bool hangs_up = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What those hear who ask for a status, and how many lines the log gets, whatever others do.
+// The answers to questions for a status, and the number of lines that the log gets, whatever other
+// users do.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

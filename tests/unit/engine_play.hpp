@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Several ranks' engines in one thread, with tasks that count themselves, on a network whose
-// schedule a seed decides: each task runs once, each result arrives once, and a run is over when all
-// of it is done, not before.
+// schedule a seed decides: each task runs once, each result arrives once, and a run is over when
+// all of it is done, not before.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ struct Schedule {
   bool shares_memory = false;
 };
 
-// A loss, once so many messages have been sent. Every survivor learns of it some time later; or of a
-// rank that stops nothing, and it goes on when so many have been.
+// A loss, once so many messages have been sent. Every survivor learns of it some time later; or of
+// a rank that stops nothing, and it goes on when so many have been.
 struct Loss {
   int rank;
   std::size_t after;
@@ -38,8 +38,9 @@ class Play {
   explicit Play(Schedule const& s, std::vector<Loss> losses = {})
       : random_(s.seed), network_(s.ranks), hosts_(s.ranks), losses_(std::move(losses)) {
     for (int r = 0; r < s.ranks; ++r) {
-      ranks_.push_back(std::make_unique<Rank>(r, reaches(r, s.ranks), network_, s.rules,
-                                              s.shares_memory ? hosts_.seen_by(r) : HostSegments{}));
+      ranks_.push_back(
+          std::make_unique<Rank>(r, reaches(r, s.ranks), network_, s.rules,
+                                 s.shares_memory ? hosts_.seen_by(r) : HostSegments{}));
       unheard_.emplace_back();
     }
     begun_.assign(ranks_.size(), 0);
@@ -126,7 +127,7 @@ class Play {
     int value = 0;
     std::memcpy(&value, outcome.output.data(), sizeof value);
     ASSERT_EQ(value, (2 << size_in(begun_[r])) - 1);
-    // What is for a rank that is lost may be left.
+    // Messages for a lost rank may be left.
     ASSERT_TRUE(may_lose || rank.is_idle()) << "rank " << r << " has nothing left";
     ASSERT_TRUE(hosts_.segment(static_cast<int>(r)).queue.is_empty()) << "nor on its shelf";
     ++left_[r];
@@ -167,7 +168,7 @@ class Play {
     stopped_.pop_front();
   }
 
-  // What it does before it hears of it is no harm to anybody.
+  // Its actions before it hears of that harm no rank.
   void see_it_told(std::size_t r) {
     for (int i = 0; i < 1000 && !ranks_[r]->ends(); ++i) {
       act(r, true);
@@ -186,13 +187,13 @@ class Play {
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::vector<int>> unheard_;  // [rank]: losses it does not know of
   std::vector<int> begun_, left_;          // [rank]: runs
-  std::vector<bool> is_lost_;           // or stopped: it does nothing
-  std::vector<bool> is_left_;           // by rank 0, for its silence, and may not know yet
+  std::vector<bool> is_lost_;              // or stopped: it does nothing
+  std::vector<bool> is_left_;              // by rank 0, for its silence, and may not know yet
   std::deque<Loss> stopped_;
   std::int64_t now_ = 0;
 };
 
-// Nobody is lost. What it counts is added to `all`.
+// Nobody is lost. Its counts are added to `all`.
 inline void play(Schedule const& s, rank_counters& all) {
   Play play(s);
   play();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the headers of reductions, scans and sorts promise.
+// The promises of the headers of reductions, scans and sorts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -247,7 +247,7 @@ TEST(Sort, RethrowsAndLosesNoMemory) {
   EXPECT_EQ(v.size(), 40'000u);
 }
 
-// What is copied because its move may throw; the sanitizer looks for the buffer.
+// A type that is copied because its move may throw; the sanitizer checks the buffer.
 TEST(Sort, LosesNoMemoryWhenACopyThrows) {
   struct copied {
     int value = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What <nigh/parallel_for.hpp> promises.
+// The promises of <nigh/parallel_for.hpp>.
 #include <gtest/gtest.h>
 
 #include <atomic>

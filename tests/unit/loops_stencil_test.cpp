@@ -25,11 +25,11 @@
 
 namespace {
 
-using ::testing::HasSubstr;
 using nigh::boundary;
 using nigh::box;
 using nigh::stencil;
 using nigh::stencil_options;
+using ::testing::HasSubstr;
 
 nigh::topology machine(char const* description) {
   return nigh::topology::from_synthetic(description).value();
@@ -94,8 +94,7 @@ void expect_as_sweeps(nigh::stencil_shape<3> const& shape, stencil_options const
   ASSERT_TRUE(s.plan().in_tiles) << text(shape, options, steps);
   s.run(steps, [&](std::size_t step, box<3> const& b) { in_tiles.update(step, b); });
   EXPECT_EQ(s.steps_done(), steps);
-  for (std::size_t step = 1; step <= steps; ++step)
-    swept.update(step, {{0, 0, 0}, shape.points});
+  for (std::size_t step = 1; step <= steps; ++step) swept.update(step, {{0, 0, 0}, shape.points});
   ASSERT_EQ(in_tiles.values(steps), swept.values(steps)) << text(shape, options, steps);
 }
 
@@ -135,7 +134,8 @@ TEST(Stencil, RunsGoOnWhereTheLastEnded) {
 }
 
 TEST(Stencil, OfTwoDimensionsCutsBoth) {
-  std::array<std::vector<double>, 2> u{std::vector<double>(64 * 50, 1), std::vector<double>(64 * 50)};
+  std::array<std::vector<double>, 2> u{std::vector<double>(64 * 50, 1),
+                                       std::vector<double>(64 * 50)};
   u[0][100] = 5;
   auto v = u;
   auto const update = [](auto& grid, std::size_t step, box<2> const& b) {
@@ -146,8 +146,8 @@ TEST(Stencil, OfTwoDimensionsCutsBoth) {
     };
     for (auto j = b.begin[0]; j < b.end[0]; ++j)
       for (auto i = b.begin[1]; i < b.end[1]; ++i)
-        now[j * 50 + i] = 0.2 * (value(j, i) + value(j - 1, i) + value(j + 1, i) +
-                                 value(j, i - 1) + value(j, i + 1));
+        now[j * 50 + i] = 0.2 * (value(j, i) + value(j - 1, i) + value(j + 1, i) + value(j, i - 1) +
+                                 value(j, i + 1));
   };
   std::atomic<int> parts{0};
   stencil<2> s({.points = {64, 50}}, {.tile_width = 8, .tile_rows = 10});
@@ -192,7 +192,8 @@ TEST(Stencil, StopsWhenTheNormSaysSo) {
   }
 }
 
-// Each piece of a call as little behind the one before it as it may be, all along the last dimension.
+// Each piece of a call as little behind the one before it as it may be, all along the last
+// dimension.
 TEST(Stencil, PiecesMayGoTogetherAlongTheLastDimension) {
   constexpr std::size_t steps = 14;
   for (std::size_t reach = 1; reach <= 2; ++reach)
@@ -282,7 +283,7 @@ TEST(Stencil, AnExceptionEndsTheRun) {
   }
 }
 
-// Whoever is in the middle of a tile with more pieces than a call holds ends it without another one.
+// A worker in the middle of a tile with more pieces than a call holds ends without another call.
 TEST(Stencil, ATileThatHasBegunIsLeftWhenAnotherThrows) {
   nigh::runtime rt({.workers = 2});
   stencil<3> s({.points = {64, 200, 1}}, {.tile_width = 8, .tile_rows = 1, .where = &rt});
@@ -375,7 +376,8 @@ TEST(Stencil, AGridSmallerThanATileIsToldWhereAsked) {
   };
   EXPECT_EQ(said({.tile_width = 6}), "");
   setenv("NIGH_VERBOSE", "1", 1);
-  EXPECT_EQ(said({.tile_width = 6}), "nigh: stencil: 5 points are less than a tile of 6: plain sweeps\n");
+  EXPECT_EQ(said({.tile_width = 6}),
+            "nigh: stencil: 5 points are less than a tile of 6: plain sweeps\n");
   EXPECT_EQ(said({.tile_width = 6, .plain_sweeps = true}), "");
   EXPECT_EQ(said({.tile_width = 4}), "");
   setenv("NIGH_VERBOSE", "0", 1);
@@ -393,7 +395,8 @@ TEST(Stencil, TilesOfMoreStepsThanWereAskedForAreToldWhereAsked) {
   setenv("NIGH_VERBOSE", "1", 1);
   EXPECT_EQ(said({.tile_width = 8, .tile_steps = 5}),
             "nigh: stencil: tiles 8 wide have 8 steps, 5 were asked for\n");
-  EXPECT_EQ(said({.tile_steps = 1}, 3), "nigh: stencil: tiles 6 wide have 2 steps, 1 were asked for\n");
+  EXPECT_EQ(said({.tile_steps = 1}, 3),
+            "nigh: stencil: tiles 6 wide have 2 steps, 1 were asked for\n");
   EXPECT_EQ(said({.tile_width = 8, .tile_steps = 8}), "");
   EXPECT_EQ(said({.tile_steps = 5}, 3), "");
   EXPECT_EQ(said({.tile_width = 8}), "");
@@ -411,7 +414,8 @@ TEST(Stencil, WhatCannotBeIsRefused) {
     return std::string("nothing");
   };
   nigh::stencil_shape<3> const cube{.points = {50, 50, 50}};
-  EXPECT_THAT(why(cube, {.tile_width = 1}), HasSubstr("tile_width: 1 is less than twice the reach"));
+  EXPECT_THAT(why(cube, {.tile_width = 1}),
+              HasSubstr("tile_width: 1 is less than twice the reach"));
   EXPECT_THAT(why({.points = {50, 50, 50}, .reach = 9}, {.tile_width = 16}),
               HasSubstr("less than twice the reach, 18"));
   EXPECT_THAT(why(cube, {.tile_width = 8, .tile_steps = 16}),
@@ -448,7 +452,7 @@ TEST(Stencil, WhatIsTooMuchToCountIsRefused) {
   }
   std::size_t const most = std::size_t{1} << 40;
   EXPECT_EQ(refused({.points = {50, 50, most}, .point_bytes = most}, {}), "point_bytes");
-  // What is allowed is swept, and has a size.
+  // Allowed grids are swept, and have a size.
   stencil<3> const s({.points = {50, 50, 50}, .reach = most}, {.tile_rows = most});
   EXPECT_FALSE(s.plan().in_tiles);
   EXPECT_GT(s.plan().window_bytes, most);

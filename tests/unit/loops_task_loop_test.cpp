@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What <nigh/task_loop.hpp> promises.
+// The promises of <nigh/task_loop.hpp>.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -135,7 +135,7 @@ std::vector<std::set<int>> seen(runtime& rt, task_loop_options options, int team
 TEST(TaskLoop, HasOnlyATeamsWorkersRunItsLoops) {
   auto const m = two_by_four();
   runtime rt(on(m));
-  rt.run([&] {  // in a worker: guests have no number
+  rt.run([&] {  // in a worker: external threads have no number
     auto const pairs = seen(rt, {.spread = spread(2)}, 4);
     for (int t = 0; t < 4; ++t)
       for (int w : pairs[static_cast<std::size_t>(t)]) EXPECT_EQ(w / 2, t);
@@ -170,7 +170,7 @@ TEST(TaskLoop, HasAllMembersOfAllTeamsAtWorkAtOnce) {
     }
 }
 
-// Who ran which block, where everybody has one, and no team is behind.
+// [block]: the worker that ran it, where each has one, and no team is behind.
 std::vector<int> ran_by(runtime& rt, task_loop_options const& options) {
   std::vector<int> worker(8);
   std::atomic<int> here{0};

@@ -18,10 +18,10 @@
 
 namespace {
 
-using ::testing::HasSubstr;
 using nigh::boundary;
 using nigh::box;
 using nigh::time_grid;
+using ::testing::HasSubstr;
 
 using Point = std::array<std::ptrdiff_t, 3>;
 
@@ -33,9 +33,12 @@ double initial(std::ptrdiff_t k, std::ptrdiff_t j, std::ptrdiff_t i) {
 struct Blur {
   template <class Now, class Before>
   void operator()(std::size_t, Now const& now, Before const& before, box<3> const& b) const {
-    for (auto k = static_cast<std::ptrdiff_t>(b.begin[0]); k < static_cast<std::ptrdiff_t>(b.end[0]); ++k)
-      for (auto j = static_cast<std::ptrdiff_t>(b.begin[1]); j < static_cast<std::ptrdiff_t>(b.end[1]); ++j)
-        for (auto i = static_cast<std::ptrdiff_t>(b.begin[2]); i < static_cast<std::ptrdiff_t>(b.end[2]); ++i)
+    for (auto k = static_cast<std::ptrdiff_t>(b.begin[0]);
+         k < static_cast<std::ptrdiff_t>(b.end[0]); ++k)
+      for (auto j = static_cast<std::ptrdiff_t>(b.begin[1]);
+           j < static_cast<std::ptrdiff_t>(b.end[1]); ++j)
+        for (auto i = static_cast<std::ptrdiff_t>(b.begin[2]);
+             i < static_cast<std::ptrdiff_t>(b.end[2]); ++i)
           now(k, j, i) = sum([&](auto a, auto c, auto e) { return before(k + a, j + c, i + e); });
   }
   template <class Value>
@@ -106,7 +109,8 @@ TEST(TimeGrid, StopsWhenItHasConverged) {
     for (auto j = b.begin[0]; j < b.end[0]; ++j)
       for (auto i = b.begin[1]; i < b.end[1]; ++i) {
         auto const y = static_cast<std::ptrdiff_t>(j), x = static_cast<std::ptrdiff_t>(i);
-        now(y, x) = 0.25 * (before(y - 1, x) + before(y + 1, x) + before(y, x - 1) + before(y, x + 1));
+        now(y, x) =
+            0.25 * (before(y - 1, x) + before(y + 1, x) + before(y, x - 1) + before(y, x + 1));
       }
   };
   auto const change = [](auto const& now, auto const& before, box<2> const& b) {
@@ -150,7 +154,8 @@ TEST(TimeGrid, AWriteOutsideOfTheBoxIsCaughtWhereAsked) {
 
   setenv("NIGH_CHECK_WRITES", "1", 1);
   bool caught = false;
-  for (std::size_t plane = 0; plane < 20; ++plane) caught |= complaint(false, plane, 1) != "nothing";
+  for (std::size_t plane = 0; plane < 20; ++plane)
+    caught |= complaint(false, plane, 1) != "nothing";
   EXPECT_TRUE(caught);
   unsetenv("NIGH_CHECK_WRITES");
 }
@@ -179,7 +184,8 @@ TEST(TimeGrid, WhatIsNotANumberHasNotBeenWritten) {
   EXPECT_THROW(write(none, 1), std::logic_error);
 }
 
-// Whoever waits in an update runs other tasks meanwhile, but no box of the grid that is looked at.
+// A thread that waits in an update runs other tasks meanwhile, but no box of the grid that is
+// looked at.
 TEST(TimeGrid, AnUpdateThatWaitsCanBeChecked) {
   nigh::runtime rt({.workers = 2});
   for (bool const plain : {false, true}) {
@@ -193,7 +199,8 @@ TEST(TimeGrid, AnUpdateThatWaitsCanBeChecked) {
       nigh::parallel_for(b.begin[0], b.end[0], [&](std::size_t j) {
         for (auto i = b.begin[1]; i < b.end[1]; ++i) now(j, i) = static_cast<double>(step);
       });
-      nigh::stencil<2>({.points = {8, 4}}, {.tile_width = 2}).run(3, [](std::size_t, box<2> const&) {});
+      nigh::stencil<2>({.points = {8, 4}}, {.tile_width = 2})
+          .run(3, [](std::size_t, box<2> const&) {});
       --under_way;
     });
     EXPECT_TRUE(alone);
@@ -209,7 +216,8 @@ TEST(TimeGrid, WhatCannotBeIsRefused) {
   EXPECT_THROW((time_grid<double, 3>({50, 0, 50})), std::invalid_argument);
   EXPECT_THROW((time_grid<double, 3>({50, 50, 0})), std::invalid_argument);
   for (int const bits : {62, 63})  // their ghosts have no size
-    EXPECT_THROW((time_grid<double, 2>({5, 5}, {.reach = std::size_t{1} << bits})), std::length_error);
+    EXPECT_THROW((time_grid<double, 2>({5, 5}, {.reach = std::size_t{1} << bits})),
+                 std::length_error);
   std::size_t const huge = std::size_t{1} << 39;
   EXPECT_THROW((time_grid<double, 3>({huge, huge, 5})), std::length_error);
   EXPECT_THROW((time_grid<double, 2>({huge, 64})), std::bad_alloc);

@@ -18,18 +18,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What was written by it, once the disk is idle again.
+// The lines that it wrote, once the disk is idle again.
 struct SlowDisk {
   LineQueue::Writer writer() {
-    return {.line =
-                [this](Line const& line) {
-                  if (is_idle.valid()) is_idle.wait();
-                  written.push_back(line.text);
-                },
-            .lost =
-                [this](std::size_t lines) {
-                  written.push_back("lost " + std::to_string(lines));
-                }};
+    return {
+        .line =
+            [this](Line const& line) {
+              if (is_idle.valid()) is_idle.wait();
+              written.push_back(line.text);
+            },
+        .lost = [this](std::size_t lines) { written.push_back("lost " + std::to_string(lines)); }};
   }
   std::promise<void> disk;
   std::shared_future<void> is_idle = disk.get_future().share();

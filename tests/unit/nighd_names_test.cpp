@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nighd and the tools make of names that others chose, and of files that others put in the
-// way.
+// How nighd and the tools handle names that others chose, and files that others put in the way.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

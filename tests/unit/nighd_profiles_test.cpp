@@ -265,8 +265,8 @@ TEST_F(NighdProfiles, OfInterpretersWithoutAScriptAreNotKept) {
   EXPECT_TRUE(profile_files(directory_).empty());
 }
 
-// What is learnt reaches a region whose lease is kept, and one whose program says how many threads
-// it has at most.
+// Lessons reach a region whose lease is kept, and one whose program says how many threads it has at
+// most.
 TEST_F(NighdProfiles, ReachRegionsOfALeaseThatIsKept) {
   run_and_kill();
   auto const grants = query_status(server_->socket())->host.grants;

@@ -157,7 +157,7 @@ TEST_F(Nighd, LetsInAsManyProgramsOfAUserAsItWasTold) {
   while (!third.join(options)) ::usleep(1000);  // hangs where the place stays taken
 }
 
-// What it answers to a user's program that tries to return our lease.
+// The answer to a user's program that tries to return our lease.
 int other_users_answers(ConnectionOptions const& options, LeaseId ours) {
   constexpr uid_t somebody = 12345;
   if (::setresgid(somebody, somebody, somebody) != 0 ||

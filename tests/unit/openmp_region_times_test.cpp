@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the shim writes, as the command reads it.
+// The text that the shim writes, as the command reads it.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of --adjust, and the table of what was tried. What follows of them for a team is
-// asserted in src/openmp/team_size.hpp.
+// The words of --adjust, and the table of what was tried. Their effect on a team is asserted in
+// src/openmp/team_size.hpp.
 
 #include <gtest/gtest.h>
 

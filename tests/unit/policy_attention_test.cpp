@@ -7,8 +7,8 @@ namespace {
 
 using namespace nigh::policy;
 
-constexpr LookoutPolicy p{.brief_ns = 2, .short_ns = 13, .long_ns = 100, .looks_after_ns = 5,
-                          .sleeps_before_long = 3};
+constexpr LookoutPolicy p{
+    .brief_ns = 2, .short_ns = 13, .long_ns = 100, .looks_after_ns = 5, .sleeps_before_long = 3};
 
 TEST(Attention, SleepsShortWhereNobodyCanRing) {
   EXPECT_EQ(sleep_ns({}, p), 13);
@@ -50,7 +50,7 @@ TEST(Attention, SleepsShortAtTheBeginningOfARun) {
   EXPECT_EQ(sleep_ns({.attended = attended_before_run(30, p) + 1}, p), 100);
 }
 
-// Whatever the tasks: a lookout that sleeps short looks in time.
+// With any tasks, a lookout that sleeps short looks in time.
 TEST(Attention, AnswersWithinItsPromise) {
   constexpr LookoutPolicy usual{};
   constexpr std::int64_t waking_ns = 20'000;

@@ -53,7 +53,7 @@ TEST(RankHome, AMasterThatRunsAtHomeStays) {
   EXPECT_EQ(place_of_rank(map, all, free, 1, 4, 3), 8) << "near it, then";
 }
 
-// Whatever the machine, and however many ranks: somewhere it may run, the parts of a domain in
+// On any machine, with any number of ranks: a place where it may run, the parts of a domain in
 // order, and no domain with two more than another.
 TEST(RankHome, IsEven) {
   for (char const* machine :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is learnt of a region from the durations of its runs.
+// The lessons about a region from the durations of its runs.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -84,7 +84,7 @@ TEST(RegionScaling, ConcludesNothingFromDifferencesWithinNoise) {
   for (int threads : {1, 2}) run(sleeps, 5, threads, threads == 1 ? 1'000'000'000 : 1'004'000'000);
   EXPECT_FALSE(sleeps.demand(2));
   EXPECT_TRUE(sleeps.is_indifferent());
-  // Whatever the number of threads, with noise of any size.
+  // For any number of threads, with noise of any size.
   std::mt19937_64 random(3);
   for (double noise : {0.001, 0.01, 0.05, 0.2}) {
     int concluded = 0;

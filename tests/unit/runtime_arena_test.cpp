@@ -131,7 +131,7 @@ TEST(Arena, NobodyBeginsOnCpusOfOthers) {
   for (auto const& cpus : {Cpus{3, 4}, Cpus{7, 1, 2}}) {
     script.grant(cpus);
     while (rt->workers_now() != static_cast<int>(cpus.size())) round();
-    // Who has looked whether it may, and has not yet begun: once each.
+    // Workers that have checked whether they may run, and have not yet begun: once each.
     auto const before = begun_elsewhere(*rt, cpus);
     for (int i = 0; i < 50; ++i) round();
     rt->wait();

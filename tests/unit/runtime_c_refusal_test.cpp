@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nigh.h refuses, and in which words.
+// The refusals of nigh.h, and their words.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

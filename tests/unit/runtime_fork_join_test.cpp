@@ -339,7 +339,7 @@ TEST(ChildTaskDeathTest, Misuse) {
                "a child_task is joined by the thread that made it");
 }
 
-// A guest that runs a worker's task would wait for it as the worker would.
+// An external thread that runs a worker's task would wait for it as the worker would.
 TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
   runtime rt({.machine = &eight_by_four(), .workers = 1});
   std::atomic<bool> refused{false}, stolen{false};
@@ -352,8 +352,8 @@ TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
       refused = true;
     }
   };
-  // A lone worker offers what it forks once somebody has asked, and a guest looks for work for a
-  // millisecond only, so it may take several rounds.
+  // A lone worker offers its forked tasks once a thief has asked, and an external thread looks for
+  // work for a millisecond only, so it may take several rounds.
   for (int round = 0; round < 1000 && !stolen; ++round) {
     rt.spawn([&] {
       for (int i = 0; i < 100 && !stolen; ++i)

@@ -103,7 +103,7 @@ long fib(int n) {
   return a + b;
 }
 
-// Whatever goes, comes back, or must be run here after all: each task runs once.
+// Each task runs once: exported ones, returned ones, and those that must run here after all.
 TEST(Outside, SharesWorkWithThoseInside) {
   Script script;
   tasks::Scheduler host(with_workers(0), script);

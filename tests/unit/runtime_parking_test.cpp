@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a spawner wakes first. What nobody may forget is a matter of the model tests.
+// The order in which a spawner wakes workers. The model tests show that no task is forgotten.
 
 #include <gtest/gtest.h>
 

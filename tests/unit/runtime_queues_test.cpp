@@ -13,10 +13,10 @@
 
 namespace {
 
-using ::testing::ElementsAre;
 using nigh::level;
 using nigh::near;
 using nigh::runtime;
+using ::testing::ElementsAre;
 
 nigh::topology machine(char const* description) {
   return nigh::topology::from_synthetic(description).value();
@@ -26,7 +26,7 @@ nigh::topology two_by_two_by_two() { return machine("pack:2 numa:1 l3:2 core:2 p
 nigh::topology two_by_two() { return machine("pack:2 numa:1 l3:2 core:1 pu:1"); }
 
 // Two tasks for a queue with one worker, each of which waits for the other, so that another queue's
-// worker has to take one. Who ran them.
+// worker has to take one. Returns the workers that ran them.
 std::set<int> queues_that_served(runtime& rt, int queue) {
   std::atomic<int> here{0};
   std::atomic<int> served[2];
@@ -120,8 +120,7 @@ TEST(QueueLevel, WhatDoesNotExistIsRefused) {
   runtime rt({.machine = &m, .queue_level = level::l3});
   EXPECT_THROW(rt.spawn(near::at_queue(4), [] {}), std::out_of_range);
   EXPECT_THROW(rt.spawn(near::at_queue(-2), [] {}), std::out_of_range);
-  for (auto const l : {level::cpu, level::package, level::host, level::cluster})
-    try {
+  for (auto const l : {level::cpu, level::package, level::host, level::cluster}) try {
       runtime({.machine = &m, .queue_level = l});
       ADD_FAILURE() << to_string(l);
     } catch (std::invalid_argument const& e) {

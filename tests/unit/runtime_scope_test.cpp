@@ -123,8 +123,8 @@ template <class F>
   return with_stack_left(left, f) + frame[0];
 }
 
-// The only worker waits with little stack left for a task that only its stand-in can take; that one
-// waits likewise for a third, and has nobody to leave it to.
+// The only worker waits with little stack left for a task that only its backup thread can take;
+// that one waits likewise for a third, and has no backup thread itself.
 TEST(TaskScope, WorkersAndStandInsWaitWithLittleStackLeft) {
   runtime rt({.machine = &four_by_two(), .workers = 1, .thread_stack_bytes = 2 << 20});
   int ran = 0;
@@ -316,7 +316,7 @@ TEST(TaskScope, WorksForAGivenRuntime) {
   EXPECT_EQ(on_worker, 100);
 }
 
-// The only worker waits for its own task, which a stand-in runs.
+// The only worker waits for its own task, which a backup thread runs.
 TEST(BlockingScope, AnotherWorkerStepsIn) {
   runtime rt({.machine = &four_by_two(), .workers = 1});
   for (int i = 0; i < 20; ++i)
@@ -349,7 +349,7 @@ TEST(BlockingScope, WhatAStandInRunsCountsForItsWorker) {
   EXPECT_EQ(all[0].local, 100u);
 }
 
-// Who spawns into somebody else's scope as a guest has run that task when it leaves.
+// An external thread that spawns into another thread's scope has run that task when it leaves.
 TEST(TaskScope, GuestsSpawnIntoScopesOfOthers) {
   runtime rt({.machine = &four_by_two(), .workers = 1}), between({.machine = &four_by_two()});
   std::atomic<int> ran{0};
@@ -361,14 +361,14 @@ TEST(TaskScope, GuestsSpawnIntoScopesOfOthers) {
     std::thread([&] { spawn_as_guest(scope); }).join();
   }
   EXPECT_EQ(ran, 1);
-  rt.run([&] {  // the worker becomes a guest where it works, too
+  rt.run([&] {  // the worker becomes an external thread where it works, too
     task_scope scope;
     between.invoke([&] { spawn_as_guest(scope); });
   });
   EXPECT_EQ(ran, 2);
 }
 
-// Who waits for queued tasks has others of its own, and nobody else is there to take them.
+// A thread that waits for queued tasks has others of its own, which no other thread can take.
 TEST(TaskScope, WaitingForTasksNearADomainRunsOthersMeanwhile) {
   runtime rt({.machine = &four_by_two(),
               .workers = 2,
@@ -407,7 +407,7 @@ TEST(TaskScope, WaitingForTasksNearADomainKeepsNoOthersBack) {
   });
 }
 
-// A stand-in that is told to leave still has a task, and that still forks.
+// A backup thread that is dismissed still has a task, and that still forks.
 TEST(BlockingScope, WhatAStandInForksIsStolenAfterItsWorkerIsBack) {
   runtime rt({.machine = &four_by_two(), .workers = 1});
   for (int i = 0; i < 20; ++i) {

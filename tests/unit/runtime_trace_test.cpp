@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a runtime records of itself.
+// A runtime's record of itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

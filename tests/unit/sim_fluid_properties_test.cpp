@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of flows at any time, in networks larger than a brute-force solver can do, while
+// The properties of flows at any time, in networks larger than a brute-force solver can do, while
 // flows begin and end.
 #include <gtest/gtest.h>
 

@@ -120,7 +120,8 @@ TEST(Fluid, RatesAreMaxMinFair) {
   }
 }
 
-// What others leave of a sum of weights is rounded, and may be more or less than theirs, or than 0.
+// The rest of a sum of weights is rounded, and may be more or less than the weights left, or than
+// 0.
 TEST(Fluid, TinyWeightsAreNotLostInTheRoundingOfOthers) {
   Random random(13);
   for (int round = 0; round < 200; ++round) {
@@ -149,7 +150,7 @@ TEST(Fluid, RatesDoNotDependOnTheOrderOfStarts) {
   }
 }
 
-// What is computed anew for those concerned only is what would come of computing everything.
+// Computing anew only the flows concerned gives the same as computing all.
 TEST(Fluid, ChangesLeaveTheRatesThatABeginningAnewWouldGive) {
   Random random(13);
   for (int round = 0; round < 60; ++round) {

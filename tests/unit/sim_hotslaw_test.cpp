@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the paper on hierarchical work stealing says, held against the model of its cluster. The
-// large trees and the factorisation take minutes: label full.
+// The statements of the paper on hierarchical work stealing, compared with the model of its
+// cluster. The large trees and the factorisation take minutes: label full.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST(Hotslaw, LargeChunksThatAreTakenWholeAreSlowWhereQueuesAreShort) {
   EXPECT_LT(tree.of("hvs+16"), tree.of("hvs+1"));
 }
 
-// One bound for all. What the paper gives is "Tasks Serialized" of "Tasks Created".
+// One bound for all. The paper gives "Tasks Serialized" of "Tasks Created".
 TEST(Hotslaw, BoundedQueuesBringSparseLuNearThePublishedSteals) {
   auto way = hotslaw_smp_way();
   way.rules.queue_cutoff = 20;

@@ -41,7 +41,7 @@ std::string const good = R"({
 }
 )";
 
-// What is said of `text` when it has `instead` for the first `what` from `from` on.
+// The complaint about `text` when it has `instead` for the first `what` from `from` on.
 std::string complaint_of(std::string text, std::size_t from, std::string const& what,
                          std::string const& instead) {
   auto const at = text.find(what, from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the text on multigrid states, on the modelled machines; and that each of it takes what the
-// model says is its reason.
+// The statements of the text on multigrid, on the modelled machines; and that each rests on the
+// reason that the model gives.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,8 +68,8 @@ TEST(MgOrders, NeedOneThreadThatTouchesMuch) {
   EXPECT_FALSE(holds(own, compact_stops));
   EXPECT_FALSE(holds(own, best_of_four + std::string(" (FastFlow)")));
 
-  auto const one = stated(tests::machine("skylake-2x12"),
-                          [](MgCase& c) { c.first_thread = FirstThread::all; });
+  auto const one =
+      stated(tests::machine("skylake-2x12"), [](MgCase& c) { c.first_thread = FirstThread::all; });
   EXPECT_TRUE(holds(one, compact_stops));
   EXPECT_TRUE(holds(one, best_of_four + std::string(" (FastFlow)")));
   EXPECT_FALSE(holds(one, dynamic_loads)) << "all load it alike";

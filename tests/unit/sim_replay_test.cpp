@@ -334,7 +334,7 @@ TEST_F(ReplayOn, PhasesFollowEachOtherAfterTheirPauses) {
   EXPECT_NEAR(on(run, "near").seconds, 7e-3, 1e-5);
 }
 
-// What one queue for all loses where memory is far.
+// The loss of one queue for all where memory is far.
 TEST_F(ReplayOn, QueuesNearDataKeepItNear) {
   auto const run = tasks(800, 1e-3, 4e6);
   auto const near = on(run, "near"), one = on(run, "one-queue");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read from synthetic descriptions and recorded machines.
+// Reading synthetic descriptions and recorded machines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

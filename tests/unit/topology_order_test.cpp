@@ -94,7 +94,7 @@ TEST(Order, ScatterGoesOnWhenAnObjectIsUsedUp) {
   EXPECT_THAT(t.value().order(cpu_order::scatter, level::domain), ElementsAre(0, 3, 4, 5));
 }
 
-// What must hold on any machine.
+// The properties that hold on any machine.
 class AnyMachine : public testing::TestWithParam<char const*> {
  protected:
   topology const t = synthetic(GetParam());

@@ -43,7 +43,7 @@ TEST(EventRing, KeepsEveryFieldsExtremes) {
   EXPECT_EQ(ring.read().events, extremes);
 }
 
-// Whatever a reader sees of a busy ring is whole and without gaps.
+// The events that a reader sees of a busy ring are whole and without gaps.
 TEST(EventRing, MayBeReadWhileItIsWritten) {
   EventRing ring(16);
   std::thread writer([&ring] {

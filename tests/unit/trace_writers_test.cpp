@@ -115,7 +115,8 @@ TEST(ChromeJson, InstantsAndCountersHaveTheirForm) {
   EXPECT_EQ(events[1]["args"]["tasks"], 7);
 }
 
-// Whatever part of a run the ring still holds, spans nest: one lies inside another or beside it.
+// In every part of a run that the ring still holds, spans nest: one lies inside another or beside
+// it.
 TEST(ChromeJson, SpansNestWhereverTheRingBegins) {
   std::vector<Event> all;
   std::int64_t t = 1000;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Multigrid, class A, on a virtual machine of two cpus whose host had other guests: Mop/s of every
-// configuration that `nigh tune` tries there, 25 runs each, as five runs of
-//   nigh tune --exhaustive --metric 'Mop/s total *= *([0-9.]+)' --maximize -- npb-mg --class A
-// recorded them. One and the same command has now 15,000, now 18,000.
+// Multigrid, class A, on a virtual machine of two cpus beside other virtual machines: Mop/s of
+// every configuration that `nigh tune` tries there, 25 runs each, as five runs of nigh tune
+// --exhaustive --metric 'Mop/s total *= *([0-9.]+)' --maximize -- npb-mg --class A recorded them.
+// One and the same command has now 15,000, now 18,000.
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the search over a program's configurations promises, and what it reckons with.
+// The promises of the search over a program's configurations, and the cases it allows for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -28,7 +28,7 @@ foreach(source IN LISTS sources)
   endif()
   add_test(${name} ${program} "--gtest_filter=${short}")
   set_tests_properties(${name} PROPERTIES LABELS "${labels_${source}}" TIMEOUT 300 ENVIRONMENT "${environment_${source}}")
-  # What is DISABLED_ is too long for the short set.
+  # Tests named DISABLED_ are too long for the short set.
   if(long)
     string(REGEX REPLACE "_test$" "_full" name ${name})
     add_test(${name} ${program} --gtest_also_run_disabled_tests "--gtest_filter=${long}")

@@ -153,7 +153,8 @@ void expect_the_references_bits(Update const& update) {
 }
 
 TEST(Jacobi3dKernel, EveryInstructionSetAndKindOfStoreGivesTheReferencesBits) {
-  expect_the_references_bits([](Kernel const& kernel, Grid const& grid, double const* from, double* to,
+  expect_the_references_bits([](Kernel const& kernel, Grid const& grid, double const* from,
+                                double* to,
                                 Box const& box) { kernel.sweep_block(grid, from, to, box); });
 }
 
@@ -171,7 +172,7 @@ TEST(Jacobi3dKernel, TwoStepsGoTogetherWhereL1IsLarge) {
   EXPECT_GT(planes_together(48 << 10), 12 + 10);  // two steps of a tile of twelve planes
 }
 
-// Whatever this host's L1.
+// Independent of this host's L1.
 std::vector<Kernel> one_by_one_and_together() {
   std::vector<Kernel> list;
   for (std::uint64_t const l1 : {std::uint64_t{32} << 10, std::uint64_t{48} << 10})
@@ -186,7 +187,8 @@ std::vector<Kernel> one_by_one_and_together() {
 // one, and blocks of as many rows as kernels take through together and of others.
 TEST(Jacobi3dKernel, PiecesThatFollowEachOtherHaveTheReferencesBits) {
   constexpr int steps = 5;
-  for (Extent const& size : {Extent{40, 21, 3}, Extent{35, 13, 9}, Extent{5, 9, 2}, Extent{16, 10, 20}})
+  for (Extent const& size :
+       {Extent{40, 21, 3}, Extent{35, 13, 9}, Extent{5, 9, 2}, Extent{16, 10, 20}})
     for (std::ptrdiff_t rows = 2; rows <= 8; ++rows) {
       Grid const grid(size);
       Field const expected = reference_after(grid, steps);
@@ -199,7 +201,8 @@ TEST(Jacobi3dKernel, PiecesThatFollowEachOtherHaveTheReferencesBits) {
             auto const end = std::min(front + rows - step, size.j);
             bool const even = step % 2 == 0;
             if (begin < end)
-              block.push_back({even ? a.data() : b.data(), even ? b.data() : a.data(),
+              block.push_back({even ? a.data() : b.data(),
+                               even ? b.data() : a.data(),
                                {{0, begin, 0}, {size.i, end, size.k}}});
           }
           kernel.sweep_in_tile(grid, block.data(), std::ssize(block), kernel.together);

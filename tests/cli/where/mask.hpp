@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the kernel says about the calling thread, for programs that tell it to tests.
+// The kernel's facts about the calling thread, for programs that report them to tests.
 
 #include <sched.h>
 

@@ -16,7 +16,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 STARTS = 3  # after as many bad ones it is no bad luck
 SIGNAL_GRACE = 5  # seconds for the inner process to report after a signal
 
-# What launchers of a surrounding job would tell ours. Settings of Open MPI (OMPI_MCA_) are the user's.
+# The variables by which launchers of a surrounding job would reach ours. Settings of Open MPI (OMPI_MCA_) are the
+# user's.
 FOREIGN = ('OMPI_COMM', 'OMPI_UNIVERSE', 'PMIX_', 'PMI_', 'HYDRA_', 'SLURM_', 'PRTE_')
 
 

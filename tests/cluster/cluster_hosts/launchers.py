@@ -7,7 +7,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 SSH = os.path.join(HERE, 'ssh')
 RANK = os.path.join(HERE, 'rank')
 
-# What each needs besides `ip` and `nsenter`; of names apart by a bar any one.
+# The programs that each needs besides `ip` and `nsenter`; of names separated by a bar, any one.
 TOOLS = {
     'openmpi': ('mpirun.openmpi|mpirun',),
     'mpich': ('mpirun.mpich|mpirun',),
@@ -15,8 +15,8 @@ TOOLS = {
     'slurm-pmi2': ('srun', 'slurmctld', 'slurmd', 'munged'),
 }
 
-# For ranks, whoever launches them. Open MPI: TCP over the one interface there is, without the copy in
-# shared memory whose one-sided operations crash on one host (vader). Whoever launches them may be root.
+# For ranks, with any launcher. Open MPI: TCP over the one interface there is, without the copy in shared memory whose
+# one-sided operations crash on one host (vader). Root may launch them.
 SETTINGS = {
     'OMPI_MCA_oob_tcp_if_include': 'eth0',
     'OMPI_MCA_btl_tcp_if_include': 'eth0',

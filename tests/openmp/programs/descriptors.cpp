@@ -38,7 +38,7 @@ void close_one_by_one() {
   for (int n = first; n < end; ++n) close(n);
 }
 
-// What lies at a number.
+// The file behind a descriptor's number.
 struct Opened {
   int number = -1;
   dev_t device{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of all kinds. What it prints does not depend on how many threads they have.
+// Regions of all kinds. Its output does not depend on how many threads they have.
 
 #include <omp.h>
 

@@ -10,7 +10,7 @@ extern "C" long sum_to(int n) {
   return sum;
 }
 
-// What another library's function says in a region of this one's.
+// The answer of another library's function in a region of this library's.
 extern "C" int within(int (*other)()) {
   int said = 0;
 #pragma omp parallel

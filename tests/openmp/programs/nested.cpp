@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// nested REPEATS [MASTERS [DRONES [WORD...]]]: a region whose threads begin regions, so many times.
-// Each time a line with, of every thread of the outer one, what omp_get_max_threads() says there
-// and where the threads of its inner one may run: "2(0 1) 2(2 3)". A number above 0 is a
+// nested REPEATS [LEADERS [MEMBERS [WORD...]]]: a region whose threads begin regions, so many
+// times. Each time a line with, of every thread of the outer one, what omp_get_max_threads() says
+// there and where the threads of its inner one may run: "2(0 1) 2(2 3)". A number above 0 is a
 // num_threads clause. Words: flat begins no regions inside; levels=N calls
 // omp_set_max_active_levels before, nested=N omp_set_nested, threads=N omp_set_num_threads; best=N
 // has the outer region be over sooner with N threads; sum=N prints sums instead, of N threads of
@@ -26,7 +26,7 @@ bool is_flat = false;
 int best = 0;
 long sums[most_hosts][blocks];
 
-std::string inner(int drones) {
+std::string inner(int members) {
   std::vector<std::string> where(most);
   int threads = 0;
   auto const body = [&] {
@@ -36,8 +36,8 @@ std::string inner(int drones) {
   };
   std::string text = std::to_string(omp_get_max_threads()) + '(';
   if (is_flat) return text + allowed() + ')';
-  if (drones > 0) {
-#pragma omp parallel num_threads(drones)
+  if (members > 0) {
+#pragma omp parallel num_threads(members)
     body();
   } else {
 #pragma omp parallel
@@ -68,11 +68,11 @@ void print_sums(int repeats, int hosts) {
     for (long s : sums[host]) std::printf("%ld\n", s);
 }
 
-void print_places(int clause, int drones) {
-  std::vector<std::string> masters(most);
+void print_places(int clause, int members) {
+  std::vector<std::string> leaders(most);
   int threads = 0;
   auto const body = [&] {
-    masters[static_cast<std::size_t>(omp_get_thread_num())] = inner(drones);
+    leaders[static_cast<std::size_t>(omp_get_thread_num())] = inner(members);
 #pragma omp single
     {
       threads = omp_get_num_threads();
@@ -87,7 +87,7 @@ void print_places(int clause, int drones) {
     body();
   }
   for (int k = 0; k < threads; ++k)
-    std::printf("%s ", masters[static_cast<std::size_t>(k)].c_str());
+    std::printf("%s ", leaders[static_cast<std::size_t>(k)].c_str());
   std::printf("levels %d max %d\n", omp_get_max_active_levels(), omp_get_max_threads());
 }
 
