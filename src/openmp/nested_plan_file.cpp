@@ -112,7 +112,7 @@ void tell(NestSite const& site) {
     return;
   }
   auto const& c = site.last;
-  fprintf(stderr, "%llu time%s: spread %d on %d of %d cpus, %d master%s",
+  fprintf(stderr, "%llu time%s: spread %d on %d of %d cpus, %d leader%s",
           static_cast<unsigned long long>(site.runs), plural(site.runs), c.spread, c.active,
           site.last_cpus, static_cast<int>(site.last_teams), plural(site.last_teams));
   if (site.last_leaders > 0) fprintf(stderr, " (num_threads)");

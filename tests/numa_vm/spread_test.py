@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`nigh run --spread` on a machine with four domains of two cores: masters and drones are near each other,
+"""`nigh run --spread` on a machine with four domains of two cores: leaders and members are near each other,
 as the kernel of that machine tells. spread_test.py NIGH FOLDER_OF_OPENMP_PROGRAMS [JACOBI2D]"""
 import os
 import re
@@ -40,7 +40,7 @@ class Spread(unittest.TestCase):
         cls.said = boot()
 
     def second(self, name):
-        """Where the second region's masters and drones were."""
+        """Where the second region's leaders and members were."""
         return self.said[name].splitlines()[1].rpartition(" levels ")[0]
 
     def test_teams_lie_in_domains_or_have_whole_ones(self):

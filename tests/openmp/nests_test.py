@@ -17,7 +17,7 @@ WAITING = {"KMP_HOT_TEAMS_MAX_LEVEL": "2", "KMP_HOT_TEAMS_MODE": "1", "KMP_BLOCK
 
 
 class Nests(unittest.TestCase):
-    """Regions whose threads begin regions, spread: "masters: drones of each", and where."""
+    """Regions whose threads begin regions, spread: "leaders: members of each", and where."""
 
     def nests(self, spread, *words, name=None, leases=EIGHT, **environment):
         for each in [name] if name else ["nested-gcc", "nested-clang"]:
@@ -66,7 +66,7 @@ class Nests(unittest.TestCase):
         for lines, _ in self.nests("4", "2", "0", "3"):
             self.assertEqual(self.sizes(lines[1]), [(4, 3), (4, 3)])
         for lines, _ in self.nests("4", "2", "2", "3"):
-            self.assertEqual([drones for _, drones in self.sizes(lines[1])], [3, 3])
+            self.assertEqual([members for _, members in self.sizes(lines[1])], [3, 3])
         for lines, _ in self.nests("2", "2", "9"):
             self.assertEqual(self.sizes(lines[1]), [(1, 1)] * 9)
 
@@ -125,7 +125,7 @@ class Nests(unittest.TestCase):
                 for lines, _ in self.nests("4", "1", name=name, **kept):
                     self.assertEqual(self.sizes(lines[0]), [(4, 4)] * 2)
                 for lines, _ in self.nests("2", "1", "3", name=name, **kept):  # which is another region
-                    self.assertEqual([drones for _, drones in self.sizes(lines[0])], [1, 1, 1])
+                    self.assertEqual([members for _, members in self.sizes(lines[0])], [1, 1, 1])
                 for lines, _ in self.nests("2", "1", "3", name=name, **kept):
                     self.assertEqual(self.sizes(lines[0]), [(2, 2)] * 3)
                 # That a number was tried is nothing that was found: it is to be searched.
@@ -156,7 +156,7 @@ class Nests(unittest.TestCase):
                 self.assertEqual(text.read(), "x")
 
     def test_a_search_finds_what_is_best(self):
-        """Ten times as fast with four masters, whatever else the machine does; nearly."""
+        """Ten times as fast with four leaders, whatever else the machine does; nearly."""
         held = []
         for _ in range(6):
             for lines, _ in self.nests("auto", "50", "0", "0", "best=4", name="nested-gcc"):
@@ -171,7 +171,7 @@ class Nests(unittest.TestCase):
         for name in ("nested-gcc", "nested-clang"):
             _, err = run(name, "400", "0", "0", "sum=1", leases=EIGHT, NIGH_OPENMP_SPREAD="auto", NIGH_VERBOSE="1",
                          OMP_NUM_THREADS="8")
-            self.assertRegex(err, r"399 times: spread \d on \d of 8 cpus, \d masters?, "
+            self.assertRegex(err, r"399 times: spread \d on \d of 8 cpus, \d leaders?, "
                                   r"(held after \d+ trials?|in trial \d+)\n")
 
     def test_mistakes_are_told_and_passed_over(self):

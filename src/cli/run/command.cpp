@@ -210,9 +210,10 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
   command->add_option("--profile", o->profile, "Take from this file what the options do not say")
       ->type_name("FILE");
   command
-      ->add_option("--spread", o->spread,
-                   "Nested parallel regions of OpenMP: so many cpus a master and its drones, all, "
-                   "or auto")
+      ->add_option(
+          "--spread", o->spread,
+          "Nested parallel regions of OpenMP: so many cpus for each thread of the outer one, all, "
+          "or auto")
       ->type_name("S");
   command
       ->add_option("--spreads", o->spreads,

@@ -191,7 +191,7 @@ class Coordinator : private CoordinatorState {
   int attainable(Program const& program) const;
   int part_of_a_master(Program const& program) const;
   bool is_above_its_part(Lease const& lease) const;
-  int masters_of(Program const& program) const;
+  int leaders_of(Program const& program) const;
   int place_of(Program const& program, int masters_cpu) const;
   Program const& program(Connection c) const { return programs_.at(c); }
   Program& program(Connection c) { return programs_.at(c); }

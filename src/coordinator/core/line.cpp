@@ -193,16 +193,16 @@ void Coordinator::recount(Program& program) {
     if (user.competing == (competes ? 0 : 1)) competing_users_ += more;
     user.competing += more;
   }
-  int const masters = competes ? masters_of(program) : 0;
-  masters_ += masters - program.masters;
-  program.masters = masters;
+  int const leaders = competes ? leaders_of(program) : 0;
+  leaders_ += leaders - program.leaders;
+  program.leaders = leaders;
   quotas_.note(program.connection, {program.held, program.stands == Stands::in_line ? 1 : 0,
                                     program.waiting > 0 || program.held > 0 || wants ? 1 : 0});
 }
 
 void Coordinator::check_line() const {
   std::size_t waiting = queue_.size() + outside_.size(), with_patience = 0;
-  int competing = 0, masters = 0, users = 0, behind = 0, behind_wants = 0;
+  int competing = 0, leaders = 0, users = 0, behind = 0, behind_wants = 0;
   std::unordered_map<User const*, User> seen;
   for (auto const& [connection, p] : programs_) {
     User& user = seen[p.user];
@@ -211,7 +211,7 @@ void Coordinator::check_line() const {
     user.held += p.held;
     user.competing += p.competes ? 1 : 0;
     competing += p.competes ? 1 : 0;
-    masters += p.competes ? masters_of(p) : 0;
+    leaders += p.competes ? leaders_of(p) : 0;
     waiting += p.behind.size();
     for (Waiting const& w : p.behind) {
       with_patience += w.until ? 1U : 0U;
@@ -249,7 +249,7 @@ void Coordinator::check_line() const {
   NIGH_ASSERT(waiting == waiting_ && with_patience == ends_of_patience_.size() &&
                   behind == behind_ && behind_wants == behind_wants_,
               "requests are counted");
-  NIGH_ASSERT(competing == competing_ && users == competing_users_ && masters == masters_,
+  NIGH_ASSERT(competing == competing_ && users == competing_users_ && leaders == leaders_,
               "those who compete are counted");
   for (std::size_t i = 1; i < queue_.size(); ++i)
     NIGH_ASSERT(precedence(*queue_[i - 1].program) <= precedence(*queue_[i].program),

@@ -154,14 +154,14 @@ int Coordinator::equal_part(Program const& program) const {
 }
 
 // Threads of a program that begin regions: those that have cpus, wait, or are expected again.
-int Coordinator::masters_of(Program const& program) const {
+int Coordinator::leaders_of(Program const& program) const {
   int const returning = is_returning(program) ? program.returning : 0;
   return std::max(1, static_cast<int>(program.open) + returning);
 }
 
 int Coordinator::part_of_a_master(Program const& program) const {
   int const part = std::min(program.allowed_cpus, equal_part(program));
-  return std::max(1, part / masters_of(program));
+  return std::max(1, part / leaders_of(program));
 }
 
 // The part of that for one of a program's leaders, beside what its other leaders hold.
@@ -312,7 +312,7 @@ void Coordinator::make_room() {
   for (Waiting const& w : queue_)
     lacking += std::min({part_of_a_master(*w.program), w.demand.optimal, most_for(w.owner)});
   lacking += lacking_in_want();
-  int const part = policy::user_part(machine_.size(), masters_);
+  int const part = policy::user_part(machine_.size(), leaders_);
   lacking += std::min(behind_wants_, std::min(behind_, machine_.size()) * part);
 
   std::vector<std::tuple<int, int, LeaseId, Lease*>> ripe;  // ids grow with time

@@ -114,7 +114,7 @@ class CoordinatorState {
     Stands stands = Stands::nowhere;
     bool has_turn = false;  // in User::turns
     bool competes = false;  // counted as such
-    int masters = 0;        // counted leaders, of a program that competes
+    int leaders = 0;        // counted leaders, of a program that competes
     policy::BackOff back_off{};
     std::uint64_t granted = 0;   // leases
     std::uint64_t unplaced = 0;  // requests
@@ -170,7 +170,7 @@ class CoordinatorState {
   std::vector<Program*> in_want_;
   std::vector<Program*> returning_;  // those expected again, in the order in which that began
   int competing_ = 0;  // programs that hold cpus, wait, are in want, or are expected again
-  int masters_ = 0;    // leaders of these
+  int leaders_ = 0;    // leaders of these
   int competing_users_ = 0;
   std::pair<Connection, Ticket> first_{};  // the request at the front of the line
   Time first_since_ = 0;                   // when it came there

@@ -6,7 +6,7 @@
 //     Register  ───────────────▶   may these cpus be shared with others?
 //               ◀───────────────  Welcome
 //     Request   ───────────────▶   a region begins: so many threads are of use, I am here
-//               ◀───────────────  Grant      cpus, master first: a lease
+//               ◀───────────────  Grant      cpus, leader first: a lease
 //               ◀───────────────  Unplaced   no cpu for it within its patience: run on shared cpus
 //               ◀───────────────  Revoke     give it back at the next border of a region
 //     Release   ───────────────▶
