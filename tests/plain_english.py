@@ -17,6 +17,9 @@ REPLACED = {
     r"shel(?:f|ves)": "shared-memory steal queue",
     r"strangers?": "external load",
     r"drones?": "member",
+    r"seats?": "thread slot",
+    r"invitations?": "mailbox message",
+    r"ladders?": "what it holds: sizes, levels",
 }
 
 # Where a word has another meaning: the guest of a virtual machine.
@@ -47,6 +50,35 @@ def comments(text, kind):
             found.append((number, [match.group(2).strip()]))
         continues = whole_line and "SPDX-License-Identifier" not in line
     return [(number, " ".join(parts)) for number, parts in found]
+
+
+def paragraphs(page):
+    """[(line number, text)] of the prose of a page in Markdown: no code, each table row and list item by itself."""
+    found, is_code, continues = [], False, False
+    for number, line in enumerate(page.split("\n"), 1):
+        if line.startswith("```"):
+            is_code, continues = not is_code, False
+        elif is_code or not line.strip():
+            continues = False
+        elif continues and not line.startswith(("|", "- ", "#")):
+            found[-1][1].append(line.strip())
+        else:
+            found.append((number, [line.strip().lstrip("|- ")]))
+            continues = True
+    return [(number, " ".join(parts)) for number, parts in found]
+
+
+def complaints_of_page(page):
+    """[(line number, what is wrong)] of a page in Markdown."""
+    wrong = []
+    for number, text in paragraphs(page):
+        for sentence in SENTENCE_END.split(text):
+            beginning = BEGINNING.match(sentence)
+            if beginning and not sentence.rstrip().endswith("?"):
+                wrong.append((number, f'a sentence begins with "{beginning.group(1)}" and asks nothing: name the actor'))
+        if re.search(r"\bbut for\b", text):
+            wrong.append((number, '"but for": say "other than" or "except"'))
+    return wrong
 
 
 def complaints(text, kind, path=""):

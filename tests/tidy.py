@@ -271,6 +271,13 @@ class Checker:
             for line, what in definitions.words((self.root / "docs/glossary.md").read_text(encoding="utf-8")):
                 self.complain("docs/glossary.md", line, what)
 
+    def check_pages(self, files):
+        """Pages are written in the same plain sentences as comments."""
+        for path in files:
+            if path.endswith(".md") and (is_in(path, ["docs", "src"]) or path == "README.md") and not is_in(path, ["docs/results"]):
+                for line, what in plain_english.complaints_of_page((self.root / path).read_text(encoding="utf-8")):
+                    self.complain(path, line, what)
+
     def check_public_headers(self, files):
         """A public header that the build does not list would be missing after installation."""
         listing = self.root / "src/CMakeLists.txt"
@@ -329,6 +336,7 @@ class Checker:
         for path in files:
             self.check_file(path)
         self.check_definitions(files)
+        self.check_pages(files)
         self.check_public_headers(files)
         self.check_named_types(files)
         self.check_policies_are_one(files)

@@ -104,6 +104,12 @@ class Tidy(unittest.TestCase):
         self.finds("tests/model/a_test.cpp", test, "(stack.C)")
         self.assertEqual(self.check({**CLEAN, "src/runtime/task_stack.hpp": stack, "tests/model/a_test.cpp": test}), [])
 
+    def test_pages_are_plain(self):
+        self.passes("docs/loops.md", "# Loops\n\nA worker takes it. Who takes it?\n\n```\nWho takes it.\n```\n")
+        self.finds("docs/loops.md", "# Loops\n\nA worker\ntakes it. Who takes it\nruns it.\n", "name the actor", ":3")
+        self.finds("docs/loops.md", "| a | b |\n| What is left | all but one |\n", "name the actor", ":2")
+        self.finds("docs/decisions/0001.md", "- All of them, but\n  for one.\n", "except")
+
     def test_words_of_the_glossary_have_one_meaning(self):
         table = "| word | meaning |\n| --- | --- |\n| steal | ... |\n| victim, thief | ... |\n"
         self.passes("docs/glossary.md", table)

@@ -18,17 +18,17 @@ using tasks::MailboxMessage;
 
 struct Party {
   std::array<Mailbox, 2> boxes;
-  Plain plan;                    // the host's, before it invites
+  Plain plan;                    // the sender's, before it puts its message
   std::array<Plain, 2> results;  // a receiver's, for the sender
   MailboxMessage to{nullptr, nullptr};
-  sync::atomic<bool> over{false};  // the invitation's frame is gone
+  sync::atomic<bool> over{false};  // the message's frame is gone
 };
 
-// Once around: who has taken it takes part while the invitation is there, and is waited for.
-Scenario party(int guests) {
-  return [guests](OneRun& run) {
+// Once around: a receiver takes part while the message is there, and the sender waits for it.
+Scenario party(int receivers) {
+  return [receivers](OneRun& run) {
     auto p = std::make_shared<Party>();
-    auto const n = static_cast<std::size_t>(guests);
+    auto const n = static_cast<std::size_t>(receivers);
     run.threads = {[p, n] {
       p->plan.set(1);
       p->to.expect(static_cast<std::uint32_t>(n));
@@ -45,15 +45,15 @@ Scenario party(int guests) {
         while (p->to.out.load(sync::acquire) != 0) sync::pause();
       p->over.store(true, sync::relaxed);
       for (std::size_t g = 0; g < n; ++g)
-        if (came[g]) check(p->results[g].get() == 1, "a guest's work is not seen");
+        if (came[g]) check(p->results[g].get() == 1, "a receiver's work is not seen");
     }};
     for (std::size_t g = 0; g < n; ++g)
       run.threads.push_back([p, g] {
         auto* const to = p->boxes[g].take();
         if (to == nullptr) return;
-        check(p->plan.get() == 1, "the host's work is not seen");
+        check(p->plan.get() == 1, "the sender's work is not seen");
         p->results[g].set(1);
-        check(!p->over.load(sync::relaxed), "the host has not waited");
+        check(!p->over.load(sync::relaxed), "the sender has not waited");
         static_cast<void>(to->finish());
       });
   };

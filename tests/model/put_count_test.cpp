@@ -10,7 +10,7 @@ namespace {
 
 struct Shared {
   tasks::SharedPutCount outside;
-  tasks::PutCount first, second;  // of two threads with seats
+  tasks::PutCount first, second;  // of two threads with slots
   sync::atomic<int> handed{0};
   Plain work_of_first, work_of_second;
 

@@ -62,7 +62,7 @@ struct Machine {
     check(done.output.get() == done.input.get() + 1, "the joiner has the task's result");
   }
 
-  // One attempt of the thief in this seat.
+  // One attempt of the thief in this thread slot.
   bool steal_and_run(std::uint32_t seat, std::uint32_t most = 1) {
     task_stack::range got;
     auto const chunk = [&](std::uint32_t waiting) { return std::min(waiting, most); };

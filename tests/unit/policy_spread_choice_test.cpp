@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spread: ladders and teams, and the choice over landscapes that are made from a seed, with the
+// Spread: sizes to try and teams, and the choice over landscapes that are made from a seed, with the
 // noise that iterations have. Nothing is run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
