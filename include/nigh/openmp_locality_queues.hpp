@@ -122,7 +122,7 @@ class locality_queues {
  private:
   // The counts `pushed` and `popped` are written under the lock only.
   // (locality_queues.A) A thread reads them before it takes the lock, so an empty queue costs two
-  //     loads and no lock. A task found this way is confirmed under the lock.
+  //     loads and no lock. The counts are confirmed under the lock.
   // (locality_queues.B) A task whose block was enqueued before it was created always finds one. To
   //     give up, a thread must see every queue empty, and then no `pushed` changed. Each pop it saw
   //     was made by another such task, whose own push is visible with the pop (release and

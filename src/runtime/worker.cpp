@@ -62,8 +62,8 @@ struct Dismissal {  // a backup thread's worker is back
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
   bool surely_done() const noexcept {
-    return me.duty.load(sync::seq_cst) != Worker::on;
-  }  // (parking.S)
+    return me.duty.load(sync::seq_cst) != Worker::on;  // (parking.S)
+  }
 };
 
 struct StolenTask {  // its thief has finished it
@@ -88,8 +88,8 @@ struct Zero {  // a scope's queued tasks have run
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return word.load(sync::acquire) == 0; }  // (stack.E)
   bool surely_done() const noexcept {
-    return word.load(sync::seq_cst) == 0;
-  }  // (stack.E) (parking.S)
+    return word.load(sync::seq_cst) == 0;  // (stack.E) (parking.S)
+  }
 };
 
 template <class Until>
