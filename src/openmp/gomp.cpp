@@ -3,6 +3,7 @@
 // programs). Those of g++ before 4.9 (GOMP_parallel_start) are not interposed.
 
 #include "openmp/region_scope.hpp"
+#include "openmp/task_hooks.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -19,21 +20,40 @@ struct alignas(64) Passed {
 };
 static_assert(sizeof(Passed) == 64);
 
+struct PassedWithTasks : Passed {
+  void* tasks;  // the region's, if they are nigh's
+};
+
 extern "C" void run_in_place(void* p) {
   auto const& passed = *static_cast<Passed const*>(p);
   arrive(passed.team, [&] { return static_cast<std::uint32_t>(passed.thread_num()); });
   passed.body(passed.data);
 }
 
+// Tasks are run before the runtime's own end of the region, which knows nothing of them.
+extern "C" void run_in_place_with_tasks(void* p) {
+  auto const& passed = *static_cast<PassedWithTasks const*>(p);
+  auto const number = static_cast<std::uint32_t>(passed.thread_num());
+  arrive(passed.team, [&] { return number; });
+  task_hooks->enter(passed.tasks, number, 0);
+  passed.body(passed.data);
+  task_hooks->leave();
+}
+
 template <Entry entry, class Result, class... Rest>
 Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
   auto const code = reinterpret_cast<void const*>(body);
   Region const region = find_region(code, entry, caller);
-  Passed passed{nullptr, body, data, region.runtime->thread_num};
+  PassedWithTasks passed{{nullptr, body, data, region.runtime->thread_num}, nullptr};
   RegionScope scope(region, {clause, false}, passed.team);
   if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
-  return real(run_in_place, &passed, scope.threads(), rest...);
+  if (task_hooks == nullptr) [[likely]]
+    return real(run_in_place, static_cast<Passed*>(&passed), scope.threads(), rest...);
+  TaskRoom const tasks(*region.runtime, code, false);
+  passed.tasks = tasks.team();
+  return real(passed.tasks == nullptr ? run_in_place : run_in_place_with_tasks,
+              static_cast<Passed*>(&passed), scope.threads(), rest...);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "openmp/region_scope.hpp"
+#include "openmp/task_hooks.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -21,7 +22,9 @@ struct alignas(64) Passed {
   std::uint32_t count;
   void** arguments;
   Team team{};
+  void* tasks = nullptr;  // the region's, if they are nigh's
 };
+static_assert(sizeof(Passed) == 64);
 
 // Calls with at least as many arguments as the body takes: in the calling conventions of Linux the
 // caller cleans up, and arguments that are not read do no harm. So four forms are enough.
@@ -37,22 +40,38 @@ constexpr std::uint32_t with_padding(std::uint32_t count) noexcept {
   return 0;
 }
 
+void call_body(Passed const& p, std::int32_t* thread, std::int32_t* number) {
+  if (p.count <= forms[0])
+    call(p, thread, number, std::make_index_sequence<forms[0]>{});
+  else if (p.count <= forms[1])
+    call(p, thread, number, std::make_index_sequence<forms[1]>{});
+  else if (p.count <= forms[2])
+    call(p, thread, number, std::make_index_sequence<forms[2]>{});
+  else
+    call(p, thread, number, std::make_index_sequence<forms[3]>{});
+}
+
 extern "C" void run_in_place_kmpc(std::int32_t* thread, std::int32_t* number, Passed* p) {
   arrive(p->team, [&] { return static_cast<std::uint32_t>(*number); });
-  if (p->count <= forms[0])
-    call(*p, thread, number, std::make_index_sequence<forms[0]>{});
-  else if (p->count <= forms[1])
-    call(*p, thread, number, std::make_index_sequence<forms[1]>{});
-  else if (p->count <= forms[2])
-    call(*p, thread, number, std::make_index_sequence<forms[2]>{});
-  else
-    call(*p, thread, number, std::make_index_sequence<forms[3]>{});
+  call_body(*p, thread, number);
+}
+
+// Tasks are run before the runtime's own end of the region, which knows nothing of them.
+extern "C" void run_in_place_kmpc_with_tasks(std::int32_t* thread, std::int32_t* number,
+                                             Passed* p) {
+  auto const k = static_cast<std::uint32_t>(*number);
+  arrive(p->team, [&] { return k; });
+  task_hooks->enter(p->tasks, k, *thread);
+  call_body(*p, thread, number);
+  task_hooks->leave();
 }
 
 using Fork = void(void* where, std::int32_t count, Microtask body, ...);
 using PushThreads = void(void* where, std::int32_t thread, std::int32_t threads);
 
 Microtask const task = reinterpret_cast<Microtask>(reinterpret_cast<void*>(run_in_place_kmpc));
+Microtask const task_with_tasks =
+    reinterpret_cast<Microtask>(reinterpret_cast<void*>(run_in_place_kmpc_with_tasks));
 
 // `arguments` are padded.
 void fork(void const* caller, void* where, std::uint32_t count, Microtask body, void** arguments) {
@@ -70,7 +89,11 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
   auto* const push = runtime.function<PushThreads>(Entry::push_num_threads);
   if (scope.threads() != clause.threads && push != nullptr && runtime.global_thread_num != nullptr)
     push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
-  real(where, 1, task, &passed);
+  if (task_hooks == nullptr) [[likely]]
+    return real(where, 1, task, &passed);
+  TaskRoom const tasks(runtime, reinterpret_cast<void const*>(body), true);
+  passed.tasks = tasks.team();
+  real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
 }
 
 // The clause is kept for the region that follows, as the runtime keeps it.
@@ -79,6 +102,12 @@ void announce(void const* caller, Clause clause, void* where, std::int32_t threa
   this_thread.clause = clause;
   Runtime const& runtime = *find_region(caller, entry, caller).runtime;
   runtime.function<void(void*, std::int32_t, Rest...)>(entry)(where, thread, rest...);
+}
+
+// A region of one thread, whose body the program calls itself.
+void begin_serial_with_tasks(void const* caller, std::int32_t thread) {
+  Runtime const& runtime = *find_region(caller, Entry::serialized_parallel, caller).runtime;
+  task_hooks->begin_serial(reinterpret_cast<void const*>(runtime.thread_num), thread);
 }
 
 Clause clause(std::int32_t threads, bool is_strict) {
@@ -121,6 +150,8 @@ NIGH_INTERPOSED void __kmpc_push_num_threads_list_strict(void* where, std::int32
 // The other branch of a clause: if() was false.
 NIGH_INTERPOSED void __kmpc_serialized_parallel(void* where, std::int32_t thread) {
   announce<Entry::serialized_parallel>(__builtin_return_address(0), {}, where, thread);
+  if (nigh::openmp::task_hooks != nullptr) [[unlikely]]
+    nigh::openmp::begin_serial_with_tasks(__builtin_return_address(0), thread);
 }
 
 NIGH_INTERPOSED void __kmpc_fork_call(void* where, std::int32_t count, Microtask body, ...) {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/tasks/decide.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <string_view>
+
+#include "base/atomic.hpp"
+
+namespace nigh::openmp::tasks {
+namespace {
+
+constexpr std::string_view makers[]{"GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull",
+                                    "__kmpc_omp_task_alloc"};
+// A target region with nowait or depend is a task of the runtime's own.
+constexpr std::string_view of_devices[]{"GOMP_target_ext",
+                                        "GOMP_target_update_ext",
+                                        "GOMP_target_enter_exit_data",
+                                        "__kmpc_omp_target_task_alloc",
+                                        "__tgt_target_kernel_nowait",
+                                        "__tgt_target_nowait_mapper"};
+
+struct Calls {
+  bool makes_tasks = false, uses_devices = false;
+};
+
+std::uint32_t count_of_symbols(ElfW(Dyn) const* dynamic, ElfW(Addr) base) noexcept {
+  auto const at = [base](ElfW(Addr) p) { return p < base ? p + base : p; };
+  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
+    if (dynamic->d_tag == DT_GNU_HASH)  // those without a definition come before the hashed ones
+      return reinterpret_cast<std::uint32_t const*>(at(dynamic->d_un.d_ptr))[1];
+    if (dynamic->d_tag == DT_HASH)
+      return reinterpret_cast<std::uint32_t const*>(at(dynamic->d_un.d_ptr))[1];
+  }
+  return 0;
+}
+
+int look_at(dl_phdr_info* object, std::size_t, void* result) {
+  auto& calls = *static_cast<Calls*>(result);
+  ElfW(Dyn) const* dynamic = nullptr;
+  for (int i = 0; i < object->dlpi_phnum; ++i)
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<ElfW(Dyn) const*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+  // The kernel's own object (vdso) has addresses that nobody has relocated, and calls nothing.
+  if (dynamic == nullptr || object->dlpi_name == nullptr ||
+      strstr(object->dlpi_name, "linux-vdso") != nullptr)
+    return 0;
+  ElfW(Sym) const* symbols = nullptr;
+  char const* names = nullptr;
+  auto const base = object->dlpi_addr;
+  auto const at = [base](ElfW(Addr) p) { return p < base ? p + base : p; };
+  for (auto const* d = dynamic; d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<ElfW(Sym) const*>(at(d->d_un.d_ptr));
+    if (d->d_tag == DT_STRTAB) names = reinterpret_cast<char const*>(at(d->d_un.d_ptr));
+  }
+  if (symbols == nullptr || names == nullptr) return 0;
+  auto const count = count_of_symbols(dynamic, base);
+  for (std::uint32_t i = 1; i < count; ++i) {
+    if (symbols[i].st_shndx != SHN_UNDEF) continue;
+    std::string_view const name = names + symbols[i].st_name;
+    if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_omp_ta") && !name.starts_with("__tgt_"))
+      continue;
+    for (auto const maker : makers) calls.makes_tasks |= name == maker;
+    for (auto const device : of_devices) calls.uses_devices |= name == device;
+  }
+  return 0;
+}
+
+bool is_true(char const* name) noexcept {
+  char const* const value = getenv(name);
+  if (value == nullptr) return false;
+  for (char const* const yes : {"true", ".true.", "yes", "on", "1"})
+    if (strcasecmp(value, yes) == 0) return true;
+  return false;
+}
+
+bool has_tool() noexcept {
+  if (char const* const tool = getenv("OMP_TOOL"); tool != nullptr && strcasecmp(tool, "disabled") == 0)
+    return false;
+  if (char const* const files = getenv("OMP_TOOL_LIBRARIES"); files != nullptr && *files != '\0') return true;
+  return false;
+}
+
+constinit sync::atomic<std::uint8_t> decided{static_cast<std::uint8_t>(Left::unknown)};
+constinit sync::atomic<unsigned long long> objects_seen{0};
+
+int count_objects(dl_phdr_info* object, std::size_t bytes, void* result) {
+  if (bytes >= offsetof(dl_phdr_info, dlpi_adds) + sizeof object->dlpi_adds)
+    *static_cast<unsigned long long*>(result) = object->dlpi_adds;
+  return 1;
+}
+
+Left look() noexcept {
+  if (is_true("OMP_CANCELLATION")) return Left::cancellation;
+  if (has_tool()) return Left::tool;
+  Calls calls;
+  dl_iterate_phdr(look_at, &calls);
+  if (calls.uses_devices) return Left::device;
+  return calls.makes_tasks ? Left::none : Left::no_tasks;
+}
+
+}  // namespace
+
+void begin_deciding() noexcept {
+  char const* const said = getenv("NIGH_TASKS");
+  if (said != nullptr && strcmp(said, "off") == 0)
+    decided.store(static_cast<std::uint8_t>(Left::switched_off), sync::relaxed);
+}
+
+void look_again() noexcept {
+  auto no_tasks = static_cast<std::uint8_t>(Left::no_tasks);
+  decided.compare_exchange_strong(no_tasks, static_cast<std::uint8_t>(Left::unknown), sync::relaxed);
+}
+
+// What a library calls that is opened later counts from the next region on. Where nobody makes tasks,
+// the first one that somebody makes all the same has the objects looked at again.
+Left why_left_alone() noexcept {
+  auto const now = static_cast<Left>(decided.load(sync::relaxed));
+  if (now != Left::none && now != Left::unknown) [[likely]]
+    return now;
+  unsigned long long objects = 0;
+  dl_iterate_phdr(count_objects, &objects);
+  if (now != Left::unknown && objects_seen.load(sync::relaxed) == objects) return now;
+  Left const found = look();
+  decided.store(static_cast<std::uint8_t>(found), sync::relaxed);
+  objects_seen.store(objects, sync::relaxed);
+  return found;
+}
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+// libgomp's entry points for tasks, as gcc and gfortran call them. Outside of a region whose tasks are
+// ours, each passes on to the runtime.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <utility>
+
+#include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/real.hpp"
+#include "openmp/tasks/team.hpp"
+
+namespace nigh::openmp::tasks {
+namespace {
+
+using Body = void (*)(void*);
+using Copy = void (*)(void* to, void* from);
+
+// The compiler's flags.
+constexpr unsigned is_untied = 1, is_final = 2, has_depend = 8, is_up = 256, has_grain = 512,
+                   is_deferred = 1024, has_no_group = 2048, has_reduction = 4096, is_detachable = 8192,
+                   is_strict = 16384;
+
+// ---- dependences: {n, writers, addresses...}, or {0, n, writers, mutexinoutset, readers, addresses,
+// depobj...}. A depobj points to an address and a kind.
+
+constexpr std::size_t few_depends = 16;
+
+class Depends {
+ public:
+  explicit Depends(void** list) noexcept {
+    auto const number = [list](std::size_t i) { return reinterpret_cast<std::size_t>(list[i]); };
+    bool const is_old = number(0) != 0;
+    count_ = is_old ? number(0) : number(1);
+    auto const writers = is_old ? number(1) : number(2) + number(3);
+    auto const plain = is_old ? count_ : writers + number(4);
+    if (count_ > few_depends) items_ = static_cast<Depend*>(malloc(count_ * sizeof(Depend)));
+    void** const addresses = list + (is_old ? 2 : 5);
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (i < plain) {
+        items_[i] = {reinterpret_cast<std::uintptr_t>(addresses[i]),
+                     i < writers ? Access::out : Access::in};
+      } else {
+        auto const* const object = static_cast<std::uintptr_t const*>(addresses[i]);
+        constexpr std::uintptr_t in = 1, inoutset = 5;
+        items_[i] = {object[0], object[1] == in         ? Access::in
+                                : object[1] == inoutset ? Access::set
+                                                        : Access::out};
+      }
+    }
+  }
+  ~Depends() {
+    if (items_ != few_) free(items_);
+  }
+  Depends(Depends&&) = delete;
+  Depends& operator=(Depends&&) = delete;
+
+  Depend const* items() const noexcept { return items_; }
+  std::size_t count() const noexcept { return count_; }
+
+ private:
+  std::size_t count_;
+  Depend few_[few_depends];
+  Depend* items_ = few_;
+};
+
+// ---- tasks
+
+// With a copy of the arguments.
+Task& make(Member& me, Body body, void* data, Copy copy, long size, long align, unsigned flags) noexcept {
+  auto const bytes = static_cast<std::size_t>(size < 0 ? 0 : size);
+  auto const alignment = static_cast<std::size_t>(align);
+  bool const is_aligned = alignment > alignof(Task);
+  std::uint16_t const how = static_cast<std::uint16_t>(
+      ((flags & is_untied) != 0 ? flag::untied : 0) |
+      ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0));
+  Task* const t = new_task(me, bytes + (is_aligned ? alignment : 0), how);
+  if (t == nullptr) abort();
+  t->function = body;
+  auto at = reinterpret_cast<std::uintptr_t>(t->block());
+  if (is_aligned) {
+    at = (at + alignment - 1) & ~(alignment - 1);
+    extra_of(me, *t)->arguments = reinterpret_cast<void*>(at);
+  }
+  auto* const arguments = reinterpret_cast<void*>(at);
+  if (copy != nullptr)
+    copy(arguments, data);
+  else if (bytes != 0)
+    memcpy(arguments, data, bytes);
+  return *t;
+}
+
+void* arguments_of(Task& t) noexcept {
+  return t.is(flag::extra) && t.extra->arguments != nullptr ? t.extra->arguments : t.block();
+}
+
+// if(0), or within a final task: the thread goes on when it has ended.
+void run_undeferred(Member& me, Task& t) noexcept {
+  ++me.counts.at_once;
+  run(me, t);
+}
+
+void copy_nothing(void*, void*) {}
+
+void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align, bool deferred,
+                  unsigned flags, void** depend, void* detach) noexcept {
+  bool const at_once = !deferred || me.current->is(flag::final);
+  bool const waits_first = (flags & has_depend) != 0 && depend != nullptr;
+  bool const detaches = (flags & is_detachable) != 0;
+  if (waits_first && at_once) {
+    Depends const list(depend);
+    wait_for(me, list.items(), list.count());
+  }
+  if (detaches && at_once) begin_group(me);
+  Task& made = make(me, body, data, detaches ? copy_nothing : copy, size, align, flags);
+  if (detaches) {
+    // The handle is one of the arguments: these are copied once it is in its place.
+    extra_of(me, made);
+    made.flags |= flag::detachable;
+    void* const event = event_of(made);
+    *static_cast<void**>(detach) = event;
+    if (data != nullptr) *static_cast<void**>(data) = event;
+    if (copy != nullptr)
+      copy(arguments_of(made), data);
+    else
+      memcpy(arguments_of(made), data, static_cast<std::size_t>(size));
+  }
+  count_in(me, made);
+  if (at_once) {
+    run_undeferred(me, made);
+    if (detaches) end_group(wait_group(me));
+  } else if (waits_first) {
+    Depends const list(depend);
+    submit_after(me, made, list.items(), list.count());
+  } else {
+    submit(me, made);
+  }
+}
+
+// ---- reductions of taskgroups. libgomp's description of them, which the compiler's code reads:
+// [0] how many variables, [1] bytes a thread, [2] alignment, then the memory, [4] the next one,
+// [5] set on the last one that is new, [6] the memory's end, then {variable, offset, -} each.
+
+void register_reductions(Member& me, std::uintptr_t* d) noexcept {
+  std::uintptr_t* older = nullptr;
+  for (Group* g = me.current->group; g != nullptr && older == nullptr; g = g->outer)
+    older = g->reductions;
+  std::uintptr_t* const first = d;
+  for (;; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
+    auto const bytes = d[1] * me.size;
+    auto const alignment = d[2] < 64 ? 64 : d[2];
+    void* const memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) abort();
+    memset(memory, 0, bytes);
+    d[2] = reinterpret_cast<std::uintptr_t>(memory);
+    d[5] = 0;
+    d[6] = d[2] + bytes;
+    if (d[4] == 0) break;
+  }
+  d[4] = reinterpret_cast<std::uintptr_t>(older);
+  d[5] = 1;
+  me.current->group->reductions = first;
+}
+
+void unregister_reductions(std::uintptr_t* d) noexcept {
+  for (;; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
+    free(reinterpret_cast<void*>(d[2]));
+    if (d[5] != 0) return;
+  }
+}
+
+// Where this thread's copy is of the variable at `address`, which may be another thread's copy.
+bool find_copy(Member const& me, std::uintptr_t* d, std::uintptr_t address, std::uintptr_t& copy,
+               std::uintptr_t& original) noexcept {
+  for (; d != nullptr; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
+    bool const is_copy = address >= d[2] && address < d[6];
+    auto const offset = is_copy ? (address - d[2]) % d[1] : 0;
+    for (std::uintptr_t i = 0; i < d[0]; ++i) {
+      auto const* const variable = d + 7 + 3 * i;
+      if (is_copy ? variable[1] != offset : variable[0] != address) continue;
+      copy = d[2] + me.number * d[1] + variable[1];
+      original = variable[0];
+      return true;
+    }
+  }
+  return false;
+}
+
+// False: one of them is of a parallel region or a loop, which libgomp knows.
+bool remap_reductions(Member& me, std::size_t count, std::size_t originals, void** pointers) noexcept {
+  std::uintptr_t* d = nullptr;
+  for (Group* g = me.current->group; g != nullptr && d == nullptr; g = g->outer) d = g->reductions;
+  if (d == nullptr) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uintptr_t copy = 0, original = 0;
+    if (!find_copy(me, d, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original)) return false;
+    pointers[i] = reinterpret_cast<void*>(copy);
+    if (i < originals) pointers[count + i] = reinterpret_cast<void*>(original);
+  }
+  return true;
+}
+
+// ---- taskloop. The arguments begin with the first iteration of a task and the one after its last.
+
+template <class Number>
+struct LoopArguments {
+  Number begin, end;
+  std::uintptr_t* reductions;
+};
+
+struct Pieces {
+  std::uint64_t tasks, each, longer;  // the first `longer` of them have one iteration more
+};
+
+Pieces pieces(std::uint64_t iterations, unsigned long said, unsigned flags, std::uint32_t threads) {
+  if ((flags & has_grain) == 0) {
+    std::uint64_t tasks = said != 0 ? said : threads;
+    if (tasks > iterations) tasks = iterations;
+    return {tasks, iterations / tasks, iterations % tasks};
+  }
+  std::uint64_t const grain = said != 0 ? said : 1;
+  if ((flags & is_strict) != 0) return {(iterations + grain - 1) / grain, grain, 0};
+  std::uint64_t const tasks = iterations / grain > 0 ? iterations / grain : 1;
+  return {tasks, iterations / tasks, iterations % tasks};
+}
+
+template <class Number>
+void taskloop(Member& me, Body body, void* data, Copy copy, long size, long align, unsigned flags,
+              unsigned long said, Number begin, Number end, Number step, bool up) noexcept {
+  using Unsigned = std::uint64_t;
+  auto* const given = static_cast<LoopArguments<Number>*>(data);
+  bool const groups = (flags & has_no_group) == 0, reduces = groups && (flags & has_reduction) != 0;
+  if (up ? begin >= end : begin <= end) {
+    if (reduces) given->reductions[2] = 0;
+    return;
+  }
+  Unsigned const stride = up ? static_cast<Unsigned>(step) : Unsigned{0} - static_cast<Unsigned>(step);
+  Unsigned const distance = up ? static_cast<Unsigned>(end) - static_cast<Unsigned>(begin)
+                               : static_cast<Unsigned>(begin) - static_cast<Unsigned>(end);
+  Unsigned const iterations = (distance - 1) / stride + 1;
+  Pieces const p = pieces(iterations, said, flags, me.size);
+  if (groups) begin_group(me);
+  if (reduces) register_reductions(me, given->reductions);
+  bool const at_once = (flags & is_deferred) == 0 || me.current->is(flag::final);
+  auto at = static_cast<Unsigned>(begin);
+  for (Unsigned i = 0; i < p.tasks; ++i) {
+    Unsigned const next = at + (p.each + (i < p.longer ? 1 : 0)) * static_cast<Unsigned>(step);
+    Task& t = make(me, body, data, copy, size, align, flags);
+    auto* const arguments = static_cast<LoopArguments<Number>*>(arguments_of(t));
+    arguments->begin = static_cast<Number>(at);
+    arguments->end = i + 1 == p.tasks ? end : static_cast<Number>(next);
+    at = next;
+    count_in(me, t);
+    if (at_once)
+      run_undeferred(me, t);
+    else
+      submit(me, t);
+  }
+  if (groups) end_group(wait_group(me));
+}
+
+}  // namespace
+}  // namespace nigh::openmp::tasks
+
+using namespace nigh::openmp::tasks;
+
+NIGH_REAL(GOMP_task)
+NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align, bool deferred,
+                               unsigned flags, void** depend, int priority, void* detach) {
+  Member* const me = member;
+  if (me == nullptr) [[unlikely]] {
+    look_again();
+    NIGH_PASS_ON(GOMP_task, body, data, copy, size, align, deferred, flags, depend, priority, detach);
+    return;
+  }
+  constexpr long most_words = 8;
+  if (!deferred || copy != nullptr || size > most_words * 8 || align > 64 ||
+      (flags & (has_depend | is_detachable | is_final)) != 0 || me->current->is(flag::final))
+      [[unlikely]]
+    return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
+  Task* const t =
+      new_task(*me, static_cast<std::size_t>(size), (flags & is_untied) != 0 ? flag::untied : 0);
+  if (t == nullptr) [[unlikely]]
+    abort();
+  t->function = body;
+  // Word by word: a call of memcpy() would take as long as all else.
+  auto* to = static_cast<std::uint64_t*>(t->block());
+  auto const* from = static_cast<std::uint64_t const*>(data);
+  long left = size;
+  for (; left >= 8; left -= 8) {
+    std::uint64_t word = *from++;
+    asm("" : "+r"(word));
+    *to++ = word;
+  }
+  if (left > 0) memcpy(to, from, static_cast<std::size_t>(left));
+  count_in(*me, *t);
+  submit(*me, *t);
+}
+
+NIGH_REAL(GOMP_taskwait)
+NIGH_INTERPOSED void GOMP_taskwait() {
+  Member* const me = member;
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait);
+  taskwait(*me);
+}
+
+NIGH_REAL(GOMP_taskwait_depend)
+NIGH_INTERPOSED void GOMP_taskwait_depend(void** depend) {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend, depend);
+  Depends const list(depend);
+  wait_for(*member, list.items(), list.count());
+}
+
+NIGH_REAL(GOMP_taskyield)
+NIGH_INTERPOSED void GOMP_taskyield() {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskyield);
+  taskyield(*member);
+}
+
+NIGH_REAL(GOMP_taskgroup_start)
+NIGH_INTERPOSED void GOMP_taskgroup_start() {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_start);
+  begin_group(*member);
+}
+NIGH_REAL(GOMP_taskgroup_end)
+NIGH_INTERPOSED void GOMP_taskgroup_end() {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_end);
+  end_group(wait_group(*member));
+}
+
+NIGH_REAL(GOMP_taskgroup_reduction_register)
+NIGH_INTERPOSED void GOMP_taskgroup_reduction_register(std::uintptr_t* data) {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_reduction_register, data);
+  register_reductions(*member, data);
+}
+NIGH_REAL(GOMP_taskgroup_reduction_unregister)
+NIGH_INTERPOSED void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_taskgroup_reduction_unregister, data);
+  unregister_reductions(data);
+}
+NIGH_REAL(GOMP_task_reduction_remap)
+NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** pointers) {
+  if (member == nullptr || !remap_reductions(*member, count, originals, pointers))
+    NIGH_PASS_ON(GOMP_task_reduction_remap, count, originals, pointers);
+}
+NIGH_REAL(GOMP_workshare_task_reduction_unregister)
+NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
+  if (member != nullptr) barrier_before_real(*member);
+  NIGH_PASS_ON(GOMP_workshare_task_reduction_unregister, is_cancelled);
+}
+
+NIGH_REAL(GOMP_taskloop)
+NIGH_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long size, long align, unsigned flags,
+                                   unsigned long said, int priority, long begin, long end, long step) {
+  if (member == nullptr)
+    return look_again(), NIGH_PASS_ON(GOMP_taskloop, body, data, copy, size, align, flags, said, priority, begin, end,
+                        step);
+  taskloop(*member, body, data, copy, size, align, flags, said, begin, end, step, step > 0);
+}
+NIGH_REAL(GOMP_taskloop_ull)
+NIGH_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long size, long align,
+                                       unsigned flags, unsigned long said, int priority,
+                                       unsigned long long begin, unsigned long long end,
+                                       unsigned long long step) {
+  if (member == nullptr)
+    return look_again(), NIGH_PASS_ON(GOMP_taskloop_ull, body, data, copy, size, align, flags, said, priority, begin,
+                        end, step);
+  taskloop(*member, body, data, copy, size, align, flags, said, begin, end, step,
+           (flags & is_up) != 0);
+}
+
+// ---- scheduling points
+
+NIGH_REAL(GOMP_barrier)
+NIGH_INTERPOSED void GOMP_barrier() {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_barrier);
+  barrier(*member);
+}
+// Without OMP_CANCELLATION nothing is cancelled.
+NIGH_REAL(GOMP_barrier_cancel)
+NIGH_INTERPOSED bool GOMP_barrier_cancel() {
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_barrier_cancel);
+  barrier(*member);
+  return false;
+}
+NIGH_REAL(GOMP_loop_end)
+NIGH_INTERPOSED void GOMP_loop_end() {
+  if (member != nullptr) barrier_before_real(*member);
+  NIGH_PASS_ON(GOMP_loop_end);
+}
+NIGH_REAL(GOMP_loop_end_cancel)
+NIGH_INTERPOSED bool GOMP_loop_end_cancel() {
+  if (member != nullptr) barrier_before_real(*member);
+  return NIGH_PASS_ON(GOMP_loop_end_cancel);
+}
+NIGH_REAL(GOMP_sections_end)
+NIGH_INTERPOSED void GOMP_sections_end() {
+  if (member != nullptr) barrier_before_real(*member);
+  NIGH_PASS_ON(GOMP_sections_end);
+}
+NIGH_REAL(GOMP_sections_end_cancel)
+NIGH_INTERPOSED bool GOMP_sections_end_cancel() {
+  if (member != nullptr) barrier_before_real(*member);
+  return NIGH_PASS_ON(GOMP_sections_end_cancel);
+}
+NIGH_REAL(GOMP_single_copy_start)
+NIGH_INTERPOSED void* GOMP_single_copy_start() {
+  if (member != nullptr) barrier_before_real(*member);
+  return NIGH_PASS_ON(GOMP_single_copy_start);
+}
+NIGH_REAL(GOMP_single_copy_end)
+NIGH_INTERPOSED void GOMP_single_copy_end(void* data) {
+  if (member != nullptr) run_own(*member);
+  NIGH_PASS_ON(GOMP_single_copy_end, data);
+}
+
+// ---- of both runtimes
+
+NIGH_REAL(omp_fulfill_event)
+NIGH_INTERPOSED void omp_fulfill_event(void* event) {
+  Task* const t = event != nullptr ? task_of_event(event) : nullptr;
+  if (t == nullptr) return NIGH_PASS_ON(omp_fulfill_event, event);
+  fulfill(*t);
+}
+NIGH_REAL(omp_in_final)
+NIGH_INTERPOSED int omp_in_final() {
+  if (member == nullptr) return NIGH_PASS_ON(omp_in_final);
+  return member->current->is(flag::final) ? 1 : 0;
+}
+NIGH_REAL(omp_in_final_)
+NIGH_INTERPOSED std::int32_t omp_in_final_() {
+  if (member == nullptr) return NIGH_PASS_ON(omp_in_final_);
+  return member->current->is(flag::final) ? 1 : 0;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library for regions calls in this one, and what is told at the end.
+
+#include "openmp/task_hooks.hpp"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <array>
+#include <new>
+
+#include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/real.hpp"
+#include "openmp/tasks/team.hpp"
+#include "openmp/tasks/waiting.hpp"
+
+namespace nigh::openmp::tasks {
+namespace {
+
+static_assert(sizeof(Team) <= TaskHooks::room_bytes && alignof(Team) <= 64);
+
+using NumThreads = int (*)();
+
+// omp_get_num_threads() of each runtime, by a function of its own. Few, never removed.
+// (A) Who sees the key sees the function.
+struct KnownRuntime {
+  sync::atomic<void const*> inside{nullptr};
+  sync::atomic<NumThreads> num_threads{nullptr};
+};
+constinit std::array<KnownRuntime, 16> runtimes{};
+constinit pthread_mutex_t runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
+
+NumThreads look_up(void const* inside) noexcept {
+  Dl_info in;
+  if (dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return nullptr;
+  void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  return object == nullptr ? nullptr
+                           : reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads"));
+}
+
+// Null: it has none, or there are too many runtimes.
+NumThreads num_threads_of(void const* inside) noexcept {
+  for (auto& known : runtimes)
+    if (known.inside.load(sync::acquire) == inside) return known.num_threads.load(sync::relaxed);  // (A)
+  NumThreads const found = look_up(inside);
+  pthread_mutex_lock(&runtimes_lock);
+  for (auto& known : runtimes) {
+    if (known.inside.load(sync::relaxed) != nullptr) continue;
+    known.num_threads.store(found, sync::relaxed);
+    known.inside.store(inside, sync::release);  // (A)
+    break;
+  }
+  pthread_mutex_unlock(&runtimes_lock);
+  return found;
+}
+
+// Whether regions of this code have had tasks. Two that share a place are taken for one.
+constinit std::array<sync::atomic<bool>, 1024> had_tasks{};
+sync::atomic<bool>& had_tasks_at(void const* code) noexcept {
+  auto const at = reinterpret_cast<std::uintptr_t>(code) >> 4U;
+  return had_tasks[(at ^ at >> 10U) % had_tasks.size()];
+}
+
+struct Region {
+  Team team;
+  void const* code;
+  NumThreads num_threads;
+};
+static_assert(sizeof(Region) <= TaskHooks::room_bytes);
+
+void* begin(void* room, void const* inside, void const* code, bool is_kmpc) noexcept {
+  if (member == nullptr && why_left_alone() != Left::none) return nullptr;
+  NumThreads const num_threads = num_threads_of(inside);
+  if (num_threads == nullptr) return nullptr;
+  auto* const region = new (room) Region;
+  region->num_threads = num_threads;
+  region->code = code;
+  region->team.is_kmpc = is_kmpc;
+  region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);
+  return region;
+}
+
+void enter_region(void* p, std::uint32_t number, std::int32_t global_number) noexcept {
+  auto& region = *static_cast<Region*>(p);
+  auto const threads = static_cast<std::uint32_t>(region.num_threads());
+  enter(region.team, {threads, number, global_number});
+}
+
+void leave_region() noexcept { leave(); }
+
+void end_region(void* p) noexcept {
+  auto& region = *static_cast<Region*>(p);
+  if (!region.team.had_tasks && region.team.has_tasks.load(sync::relaxed))
+    had_tasks_at(region.code).store(true, sync::relaxed);
+  end(region.team);
+}
+
+// Of one thread. Its team is freed by __kmpc_end_serialized_parallel().
+struct Serial {
+  Region region;
+  Serial* outer;
+  bool is_ours;
+};
+constinit thread_local Serial* serial = nullptr;
+
+void begin_serial(void const* inside, std::int32_t global_number) noexcept {
+  void* const room = aligned_alloc(64, (sizeof(Serial) + 63) / 64 * 64);
+  if (room == nullptr) abort();
+  auto* const mine = new (room) Serial;
+  mine->outer = serial;
+  mine->is_ours = begin(&mine->region, inside, nullptr, true) != nullptr;
+  serial = mine;
+  if (mine->is_ours) enter(mine->region.team, {1, 0, global_number});
+}
+
+char const* why(Left left) noexcept {
+  switch (left) {
+    case Left::cancellation:
+      return "OMP_CANCELLATION lets tasks be cancelled";
+    case Left::device:
+      return "it has target regions that may be tasks";
+    case Left::tool:
+      return "an OMPT tool sees its tasks";
+    case Left::none:
+    case Left::unknown:
+    case Left::switched_off:
+    case Left::no_tasks:
+      break;
+  }
+  return nullptr;
+}
+
+extern "C" void in_child() {
+  runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
+  reset_in_child();
+}
+
+__attribute__((constructor)) void begin_process() {
+  begin_deciding();
+  begin_patience();
+  pthread_atfork(nullptr, nullptr, in_child);
+}
+
+__attribute__((destructor)) void tell() {
+  char const* const verbose = getenv("NIGH_VERBOSE");
+  if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
+  if (char const* const left = why(why_left_alone()); left != nullptr) {
+    fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", program_invocation_short_name, left);
+    return;
+  }
+  Counts const c = counted();
+  if (c.made == 0) return;
+  fprintf(stderr, "nigh: %s: %llu tasks, %llu run at once, %llu stolen, %llu times asleep\n",
+          program_invocation_short_name, static_cast<unsigned long long>(c.made),
+          static_cast<unsigned long long>(c.at_once), static_cast<unsigned long long>(c.stolen),
+          static_cast<unsigned long long>(c.slept));
+}
+
+}  // namespace
+}  // namespace nigh::openmp::tasks
+
+extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const NIGH_TASK_HOOKS{
+    nigh::openmp::TaskHooks::current, nigh::openmp::tasks::begin,      nigh::openmp::tasks::enter_region,
+    nigh::openmp::tasks::leave_region, nigh::openmp::tasks::end_region, nigh::openmp::tasks::begin_serial};
+
+NIGH_REAL(__kmpc_end_serialized_parallel)
+NIGH_INTERPOSED void __kmpc_end_serialized_parallel(void* where, std::int32_t thread) {
+  using nigh::openmp::tasks::serial;
+  if (auto* const mine = serial; mine != nullptr) {
+    serial = mine->outer;
+    if (mine->is_ours) {
+      nigh::openmp::tasks::leave();
+      nigh::openmp::tasks::end_region(&mine->region);
+    }
+    free(mine);
+  }
+  NIGH_PASS_ON(__kmpc_end_serialized_parallel, where, thread);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A task of an OpenMP program: its descriptor, what it still waits for, and where its memory goes.
+//
+// The descriptor is one cache line; the arguments, or libomp's kmp_task_t, follow it. It outlives the
+// task's body while children of the task have not ended, because they count down in it.
+//
+// What a task has left to do is one number in two halves: *unfinished* children, for taskwait, and
+// *held* descriptors of children, for its own descriptor's end. The thread that runs the task (its
+// owner; tasks are tied to threads here) counts in a plain word, `own`; all others count in an atomic
+// one, `others`, which starts at `running` so that it cannot reach 0 while the body runs.
+//
+//   born         own    += child                     owner of the parent
+//   child ended  own or others -= child              child without children of its own left
+//                own or others -= unfinished         its descriptor is still needed
+//                own or others -= held               ... and now no more
+//   body ended   others += own - running             from here on `others` is the whole number
+//
+// Whoever makes `others` 0 gives the descriptor back, and counts down in its parent.
+//
+// (K) Counting down in `others` releases what the child did; the owner, and the last one to count
+//     down, acquire it. So what follows a taskwait sees what the children did, and memory is used
+//     anew only after all have let go of it.
+// (F) A descriptor goes back to the thread it came from: other threads push it onto a list there
+//     (release), the owner takes the whole list (acquire), so no address can come back in between.
+// (S) A sleeper misses no child that ends: see sleeper.hpp.
+//
+// A thief that looks whether a task descends from another reads descriptors that may be used anew
+// meanwhile. They are never unmapped, their `parent` and `level` are atomic, and what the thief made
+// of them counts only if the task was still in its deque (task_deque.hpp).
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace nigh::openmp::tasks {
+
+struct Member;
+struct Extra;
+
+// The tasks of a taskgroup, and their descendants.
+struct Group {
+  Group* outer = nullptr;
+  Member* owner = nullptr;  // the thread that waits for them
+  std::int64_t own = 0;
+  sync::atomic<std::int64_t> others{0};
+  std::uintptr_t* reductions = nullptr;  // libgomp's description of them
+  void* reductions_kmpc = nullptr;       // libomp's own taskgroup with reductions
+  bool has_real = false;                 // libomp has begun a taskgroup beside this one
+};
+
+namespace flag {
+inline constexpr std::uint16_t kmpc = 1;        // libomp's: a kmp_task_t follows
+inline constexpr std::uint16_t final = 2;       // and so all below it
+inline constexpr std::uint16_t untied = 4;
+inline constexpr std::uint16_t extra = 8;       // `extra` instead of `function`
+inline constexpr std::uint16_t destructor = 16; // libomp's private variables have one
+inline constexpr std::uint16_t started = 32;
+inline constexpr std::uint16_t detachable = 64; // ends when its event comes, too
+inline constexpr std::uint16_t implicit = 128;  // a thread's part of a region
+}  // namespace flag
+
+struct alignas(64) Task {
+  // The halves of what is left: unfinished children below, held descriptors above.
+  static constexpr std::int64_t unfinished = 1, held = std::int64_t{1} << 32, child = held + unfinished,
+                                running = std::int64_t{1} << 62;
+  using Function = void (*)(void*);
+
+  sync::atomic<Task*> parent;  // in a list of free descriptors: the next one
+  std::int64_t own;
+  sync::atomic<std::int64_t> others;
+  sync::atomic<Member*> owner;  // null before and after the body runs
+  union {
+    Function function;  // libgomp's
+    Extra* extra;
+  };
+  Group* group;
+  Member* home;  // where the descriptor goes back to
+  sync::atomic<std::uint32_t> level;
+  std::uint16_t flags;
+  std::uint8_t size_class;
+
+  void* block() noexcept { return this + 1; }
+  bool is(std::uint16_t which) const noexcept { return (flags & which) != 0; }
+
+  // Owner: no child is unfinished.
+  bool is_childless() const noexcept {
+    return static_cast<std::uint32_t>(own + others.load(sync::seq_cst)) == 0;  // (K) (S)
+  }
+  // Owner: and no descriptor of one is held.
+  bool is_drained() const noexcept {
+    return own + others.load(sync::seq_cst) == running;  // (K) (S)
+  }
+  // Not the owner: true when nothing is left, and the descriptor is the caller's to give back.
+  bool count_down(std::int64_t by) noexcept {
+    return others.fetch_sub(by, sync::seq_cst) == by;  // (K) (S)
+  }
+  // Owner, after the body: the same.
+  bool end_body() noexcept {
+    auto const mine = own - running;
+    own = 0;
+    return others.fetch_add(mine, sync::acq_rel) + mine == 0;  // (K)
+  }
+};
+
+// Reads descriptors that may belong to other tasks by now.
+inline bool descends_from(Task const& task, Task const& ancestor) noexcept {
+  auto const level = ancestor.level.load(sync::relaxed);
+  Task const* t = task.parent.load(sync::relaxed);
+  for (int steps = 0; t != nullptr && t->level.load(sync::relaxed) > level && steps < 1 << 20; ++steps)
+    t = t->parent.load(sync::relaxed);
+  return t == &ancestor;
+}
+
+// Descriptors of one size that come back from other threads.
+struct Returned {
+  sync::atomic<Task*> first{nullptr};
+
+  void give_back(Task* task) noexcept {
+    Task* next = first.load(sync::relaxed);
+    do {
+      task->parent.store(next, sync::relaxed);
+    } while (!first.compare_exchange_strong(next, task, sync::release));  // (F)
+  }
+  Task* take_all() noexcept { return first.exchange(nullptr, sync::acquire); }  // (F)
+};
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where a team thread's tasks wait: a split deque of pointers. The tasks themselves may outlive the
+// task that made them, so they lie elsewhere (task.hpp). It is the split stack of
+// nigh/detail/task_stack.hpp with a ring instead of slots in place.
+//
+//      ring       tail          split               top            limit
+//        │ stolen  │   shared     │     private      │    free       │
+//        └─────────┴──────────────┴──────────────────┴───────────────┘
+//
+//   owner   push, pop at top; publish moves split up, reclaim moves it down; one thread
+//   thief   steal at tail, any thread
+//
+// Tail, split and a count of changes share one word. A thief reads the tasks before it takes them,
+// because the owner may write their places anew as soon as tail has moved; the compare-exchange of
+// the word then says whether what it read was still there.
+//
+// Invariant: tail <= split <= top <= tail + capacity, as positions that only the word's 16 bits wrap.
+//
+// (C) A task is seen whole: publish() releases the word after the place was written, a thief
+//     acquires the word before it reads the place. Changes in between are read-modify-writes, which
+//     carry the release on.
+// (R) A place is written anew only after its thief has read it: a thief releases the word when it
+//     moves tail, the owner acquires the word in make_room().
+// (N) A thief that is slow takes nothing that has changed: each steal and each reclaim counts one
+//     change, so the word that it expects comes back after 2^32 of them at the earliest.
+// (S) A sleeper misses no published task: see sleeper.hpp.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace nigh::openmp::tasks {
+
+enum class Steal : std::uint8_t {
+  taken,
+  lost,    // somebody was faster
+  empty,   // nothing is shared
+  barred,  // the oldest one may not be run on top of what the thief waits for
+};
+
+template <class T, std::uint32_t capacity>
+class TaskDeque {
+  static_assert(capacity <= 1U << 15U && (capacity & (capacity - 1)) == 0);
+
+ public:
+  // How many tasks should be shared, if there are. Many at first, for the owner of coarse tasks may
+  // not come by again for long; half as many each time that the owner has to take shared ones back,
+  // twice as many each time that thieves have left none.
+  static constexpr std::uint32_t least_goal = 4, largest_goal = capacity / 4;
+
+  // Owner, with nothing in it: from now on at most so many tasks. `is_alone`: nobody steals.
+  void begin(std::uint32_t most, bool is_alone) noexcept {
+    most_ = std::min(most, capacity);
+    limit_ = top_ + most_;
+    goal_ = is_alone ? 0 : largest_goal;
+    wanted_.store(!is_alone, sync::relaxed);
+  }
+
+  std::uint32_t top() const noexcept { return top_; }
+  bool is_wanted() const noexcept { return wanted_.load(sync::relaxed); }
+  bool has_private() const noexcept { return top_ != split_; }
+
+  // Owner; false: it is full.
+  bool push(T* task) noexcept {
+    if (top_ == limit_ && !make_room()) [[unlikely]]
+      return false;
+    ring_[top_ % capacity].store(task, sync::relaxed);
+    ++top_;
+    return true;
+  }
+
+  // Owner: the newest task above `base`; null when there is none, or thieves have it.
+  T* pop(std::uint32_t base) noexcept {
+    if (top_ == base) return nullptr;
+    if (top_ == split_ && !reclaim()) [[unlikely]]
+      return nullptr;
+    --top_;
+    return ring_[top_ % capacity].load(sync::relaxed);
+  }
+
+  // Owner: lets thieves have the older half of the private tasks, or what the goal asks for. Returns
+  // whether there was any.
+  bool publish() noexcept {
+    auto const is_private = top_ - split_;
+    if (is_private == 0) return false;
+    wanted_.store(false, sync::relaxed);  // first, so that a thief of these may set it again
+    auto const left = shared_in(word_.load(sync::relaxed));
+    if (left == 0) goal_ = std::min(goal_ * 2, largest_goal);
+    auto const missing = left < goal_ ? goal_ - left : 0;
+    auto const n = std::max((is_private + 1) / 2, std::min(is_private, missing));
+    split_ += n;
+    auto const before = word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (C) (S)
+    if (2 * (shared_in(before) + n) < goal_) wanted_.store(true, sync::relaxed);
+    return true;
+  }
+  // Owner: all of them, because it will not look again for long.
+  bool publish_all() noexcept {
+    auto const n = top_ - split_;
+    if (n == 0) return false;
+    split_ = top_;
+    word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (C) (S)
+    return true;
+  }
+
+  // Thief: takes the oldest shared task, if may(it), and up to `most` in all, but not more than half.
+  // Puts them into `taken`, oldest first.
+  template <std::size_t room, class May>
+  Steal steal(std::array<T*, room>& taken, std::uint32_t& count, std::uint32_t most,
+              May may) noexcept {
+    auto word = word_.load(sync::acquire);  // (C)
+    auto const n = shared_in(word);
+    if (n == 0) {
+      if (!wanted_.load(sync::relaxed)) wanted_.store(true, sync::relaxed);
+      return Steal::empty;
+    }
+    auto const tail = tail_of(word);
+    auto const wish = std::min({most, (n + 1) / 2, static_cast<std::uint32_t>(room)});
+    for (std::uint32_t i = 0; i < wish; ++i)
+      taken[i] = ring_[(tail + i) % capacity].load(sync::relaxed);
+    if (!may(*taken[0])) return Steal::barred;
+    auto const now = pack(tail + wish, split_of(word), changes_of(word) + 1);  // (N)
+    if (!word_.compare_exchange_strong(word, now, sync::release)) return Steal::lost;  // (R)
+    count = wish;
+    if (n - wish < least_goal / 2) wanted_.store(true, sync::relaxed);
+    return Steal::taken;
+  }
+
+  // For those about to sleep.
+  bool has_shared() const noexcept { return shared_in(word_.load(sync::seq_cst)) != 0; }  // (S)
+
+ private:
+  static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split,
+                                      std::uint32_t changes) noexcept {
+    return (tail & 0xffffU) | std::uint64_t{split & 0xffffU} << 16U | std::uint64_t{changes} << 32U;
+  }
+  static constexpr std::uint32_t tail_of(std::uint64_t w) noexcept { return w & 0xffffU; }
+  static constexpr std::uint32_t split_of(std::uint64_t w) noexcept { return (w >> 16U) & 0xffffU; }
+  static constexpr std::uint32_t changes_of(std::uint64_t w) noexcept {
+    return static_cast<std::uint32_t>(w >> 32U);
+  }
+  static constexpr std::uint32_t shared_in(std::uint64_t w) noexcept {
+    return (split_of(w) - tail_of(w)) & 0xffffU;
+  }
+  bool make_room() noexcept {
+    auto const used = shared_in(word_.load(sync::acquire)) + (top_ - split_);  // (R)
+    if (used >= most_) return false;
+    limit_ = top_ + (most_ - used);
+    return true;
+  }
+
+  // Takes back half of what is shared, so that the newest task is private.
+  bool reclaim() noexcept {
+    auto word = word_.load(sync::relaxed);
+    for (;;) {
+      auto const n = shared_in(word);
+      if (n == 0) return false;
+      auto const kept = n / 2;
+      auto const now = pack(tail_of(word), tail_of(word) + kept, changes_of(word) + 1);  // (N)
+      if (!word_.compare_exchange_strong(word, now, sync::relaxed)) continue;
+      split_ -= n - kept;
+      goal_ = goal_ == 0 ? 0 : std::max(goal_ / 2, least_goal);
+      if (kept < goal_) wanted_.store(true, sync::relaxed);
+      return true;
+    }
+  }
+
+  // The owner's own.
+  std::uint32_t top_ = 0, split_ = 0, limit_ = 0, most_ = 0, goal_ = 0;
+  // Thieves write here.
+  alignas(64) sync::atomic<std::uint64_t> word_{0};
+  sync::atomic<bool> wanted_{false};
+  alignas(64) std::array<sync::atomic<T*>, capacity> ring_{};
+};
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/tasks/team.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <new>
+
+#include "openmp/tasks/kmp_task.hpp"
+#include "openmp/tasks/waiting.hpp"
+#include "platform/pause.hpp"
+
+namespace nigh::openmp::tasks {
+
+constinit thread_local Member* member = nullptr;
+
+// A task that waits in no deque.
+struct Injected {
+  Task* task;
+  Injected* next;
+};
+
+namespace {
+
+// ---- members: made once, never freed; one that a thread has left is another thread's next
+
+constinit thread_local Member* first_member = nullptr;  // of outermost regions
+constinit pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
+constinit Member* all_members = nullptr;
+constinit Member* idle_members = nullptr;
+constinit pthread_key_t at_thread_end{};
+constinit bool has_key = false;
+
+extern "C" void thread_ended(void* first) {
+  pthread_mutex_lock(&members_lock);
+  for (auto* m = static_cast<Member*>(first); m != nullptr;) {
+    Member* const inner = m->inner;
+    m->inner = m->outer = nullptr;
+    m->next_idle = idle_members;
+    idle_members = m;
+    m = inner;
+  }
+  pthread_mutex_unlock(&members_lock);
+}
+
+__attribute__((constructor)) void make_key() {
+  has_key = pthread_key_create(&at_thread_end, thread_ended) == 0;
+}
+
+[[noreturn]] void out_of_memory() {
+  fprintf(stderr, "nigh: no memory for the program's tasks\n");
+  abort();
+}
+
+void* pages(std::size_t bytes) noexcept {
+  void* const p =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+// An eighth of it, and not more than a quarter MiB.
+char const* low_end_of_stack() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  bool const is_known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!is_known) return nullptr;
+  std::size_t const left = bytes / 8 < 256 * 1024 ? bytes / 8 : 256 * 1024;
+  return static_cast<char const*>(low) + left;
+}
+
+Member* new_member(Member* outer) noexcept {
+  pthread_mutex_lock(&members_lock);
+  Member* m = idle_members;
+  if (m != nullptr) {
+    idle_members = m->next_idle;
+  } else {
+    void* const room = pages(sizeof(Member));
+    if (room == nullptr) out_of_memory();
+    m = new (room) Member;
+    m->next = all_members;
+    all_members = m;
+  }
+  pthread_mutex_unlock(&members_lock);
+  m->outer = outer;
+  m->stack_low = outer != nullptr ? outer->stack_low : low_end_of_stack();
+  if (outer == nullptr && has_key) pthread_setspecific(at_thread_end, m);
+  return m;
+}
+
+bool is_stack_low(Member const& me) noexcept {
+  return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
+}
+
+class Locked {
+ public:
+  explicit Locked(Team& team) noexcept : lock_(team.lock) {
+    while (lock_.exchange(true, sync::acquire)) sched_yield();  // (J) what it guards is seen
+  }
+  ~Locked() { lock_.store(false, sync::release); }  // (J)
+  Locked(Locked&&) = delete;
+  Locked& operator=(Locked&&) = delete;
+
+ private:
+  sync::atomic<bool>& lock_;
+};
+
+Member* member_of(Team const& team, std::uint32_t number) noexcept {
+  auto* const members = team.members.load(sync::acquire);  // (M)
+  return members == nullptr ? nullptr : members[number].load(sync::acquire);  // (M)
+}
+
+// ---- ends of tasks
+
+void recycle(Member* me, Task& t) noexcept {
+  if (t.is(flag::extra)) [[unlikely]] {
+    drop(t.extra->children);
+    t.extra->~Extra();
+    free(t.extra);
+  }
+  Member* const home = t.home;
+  if (home == me) [[likely]] {
+    t.parent.store(home->free[t.size_class], sync::relaxed);
+    home->free[t.size_class] = &t;
+  } else {
+    home->returned[t.size_class].give_back(&t);
+  }
+}
+
+// Something has ended that a task waits for, or holds its descriptor for.
+void count_down(Member* me, Task* t, std::int64_t by) noexcept {
+  for (;;) {
+    Member* const owner = t->owner.load(sync::relaxed);
+    if (owner == me && me != nullptr) [[likely]] {
+      t->own -= by;
+      return;
+    }
+    if (!t->count_down(by)) {
+      if (owner != nullptr) owner->sleeper.wake();  // (S)
+      return;
+    }
+    Task* const parent = t->parent.load(sync::relaxed);
+    recycle(me, *t);
+    t = parent;
+    by = Task::held;
+  }
+}
+
+// All that the task itself does has been done.
+void complete(Member* me, Task& t) noexcept {
+  if (t.is(flag::extra)) [[unlikely]]
+    release_dependents(me, *t.extra);
+  if (Group* const g = t.group; g != nullptr) {
+    if (Member* const waiting = g->owner; waiting == me && me != nullptr) {
+      --g->own;
+    } else {
+      g->others.fetch_sub(1, sync::seq_cst);  // (K) (S) the last look at the group
+      waiting->sleeper.wake();
+    }
+  }
+  Task* const parent = t.parent.load(sync::relaxed);
+  if (t.is_drained()) [[likely]] {
+    recycle(me, t);
+    return count_down(me, parent, Task::child);
+  }
+  t.owner.store(nullptr, sync::relaxed);
+  count_down(me, parent, Task::unfinished);
+  if (t.end_body()) {
+    recycle(me, t);
+    count_down(me, parent, Task::held);
+  }
+}
+
+void body_ended(Member& me, Task& t) noexcept {
+  if (t.is(flag::destructor)) destroy_private(me, t);
+  if (t.is(flag::detachable)) {
+    // The event may come on another thread: all counts are in `others` before it can.
+    auto const mine = t.own;
+    t.own = 0;
+    t.owner.store(nullptr, sync::relaxed);
+    t.others.fetch_add(mine, sync::acq_rel);                        // (K)
+    if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (V) the event has yet to come
+  }
+  complete(&me, t);
+}
+
+// ---- looking for tasks
+
+constexpr std::uint32_t most_at_once = 16;
+
+Task* take_injected(Member& me) noexcept {
+  Team& team = *me.team;
+  Locked const here(team);
+  for (Injected** at = &team.first_injected; *at != nullptr; at = &(*at)->next) {
+    Injected* const found = *at;
+    Task* const t = found->task;
+    if (me.tied != nullptr && !descends_from(*t, *me.tied)) continue;
+    *at = found->next;
+    free(found);
+    team.injected.fetch_sub(1, sync::relaxed);
+    return t;
+  }
+  return nullptr;
+}
+
+// Wakes a thread that may take what `me` has just published: one at a barrier, or else one that waits
+// for something above what `me` runs.
+void notify(Member& me) noexcept {
+  Team& team = *me.team;
+  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (S)
+  Member* related = nullptr;
+  for (std::uint32_t k = 1; k < me.size; ++k) {
+    Member* const m = member_of(team, (me.number + k) % me.size);
+    if (m == nullptr || !m->sleeper.is_asleep()) continue;
+    Task* const within = m->sleeps_within.load(sync::relaxed);
+    if (within == nullptr) {
+      if (m->sleeper.wake()) return;
+    } else if (related == nullptr && (me.current == within || descends_from(*me.current, *within))) {
+      related = m;
+    }
+  }
+  if (related != nullptr) related->sleeper.wake();
+}
+
+Task* steal_from(Member& me, Member& victim) noexcept {
+  std::array<Task*, most_at_once> taken;
+  std::uint32_t count = 0;
+  Task* const within = me.tied;
+  auto const most = within == nullptr ? most_at_once : 1;
+  auto const may = [within](Task const& t) { return within == nullptr || descends_from(t, *within); };
+  if (victim.deque.steal(taken, count, most, may) != Steal::taken) return nullptr;
+  me.counts.stolen += count;
+  for (std::uint32_t i = 1; i < count; ++i)
+    if (!me.deque.push(taken[i])) inject(*me.team, *taken[i]);
+  if (count > 1 && me.deque.is_wanted()) share(me);
+  if (victim.deque.has_shared()) notify(me);
+  return taken[0];
+}
+
+Task* steal(Member& me) noexcept {
+  Team& team = *me.team;
+  if (team.injected.load(sync::relaxed) != 0) [[unlikely]]
+    if (Task* const t = take_injected(me); t != nullptr) return t;
+  if (me.size == 1) return nullptr;
+  me.random = me.random * 1664525U + 1013904223U;
+  auto at = static_cast<std::uint32_t>((std::uint64_t{me.random} * me.size) >> 32U);
+  for (std::uint32_t k = 0; k < me.size; ++k, at = at + 1 == me.size ? 0 : at + 1) {
+    Member* const victim = at == me.number ? nullptr : member_of(team, at);
+    if (victim == nullptr) continue;
+    if (Task* const t = steal_from(me, *victim); t != nullptr) return t;
+  }
+  return nullptr;
+}
+
+Task* own_newest(Member& me) noexcept {
+  if (me.deque.is_wanted()) [[unlikely]]
+    share(me);  // who is about to run a long task does not hear for long
+  return me.deque.pop(me.base);
+}
+
+bool is_anything_shared(Member const& me) noexcept {
+  for (std::uint32_t k = 0; k < me.size; ++k) {
+    Member const* const m = k == me.number ? nullptr : member_of(*me.team, k);
+    if (m != nullptr && m->deque.has_shared()) return true;
+  }
+  return false;
+}
+
+template <class Done>
+void search_until(Member& me, Done done) noexcept {
+  Patience patience(me.size);
+  while (!done()) {
+    Task* t = own_newest(me);
+    if (t == nullptr) t = steal(me);
+    if (t != nullptr) {
+      run(me, *t);
+      patience.begin();
+      continue;
+    }
+    if (patience.goes_on()) continue;
+    me.sleeps_within.store(me.tied, sync::relaxed);
+    ++me.counts.slept;
+    me.sleeper.sleep(me.team->sleepers, [&] {
+      return done() || me.team->injected.load(sync::seq_cst) != 0 ||  // (S)
+             (me.tied == nullptr && is_anything_shared(me));
+    });
+    patience.begin();
+  }
+}
+
+void wake_all(Member& me) noexcept {
+  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (S)
+  for (std::uint32_t k = 0; k < me.size; ++k)
+    if (Member* const m = k == me.number ? nullptr : member_of(*me.team, k); m != nullptr)
+      m->sleeper.wake();
+}
+
+}  // namespace
+
+// ---- regions
+
+// (M) A thief that finds a member sees it whole.
+void enter(Team& team, Joined how) noexcept {
+  Member* const outer = member;
+  Member*& kept = outer != nullptr ? outer->inner : first_member;
+  if (kept == nullptr) kept = new_member(outer);
+  Member& me = *kept;
+  if (outer != nullptr && outer->deque.publish_all()) notify(*outer);
+  me.number = how.number;
+  me.size = how.size;
+  me.global_number = how.global_number;
+  me.team = &team;
+  team.size.store(how.size, sync::relaxed);
+  me.random = how.number * 7919U + 1;
+  me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 64, how.size == 1);
+  me.base = me.deque.top();
+  Task& t = me.implicit;
+  t.parent.store(nullptr, sync::relaxed);
+  t.own = 0;
+  t.others.store(Task::running, sync::relaxed);
+  t.owner.store(&me, sync::relaxed);
+  t.extra = nullptr;
+  t.group = nullptr;
+  t.home = &me;
+  t.level.store(0, sync::relaxed);
+  t.flags = flag::kmpc | flag::implicit;
+  me.current = me.tied = &t;
+  auto* members = team.members.load(sync::acquire);  // (M)
+  if (members == nullptr) {
+    auto* mine = team.first_members.data();
+    if (how.size > Team::few) {
+      auto* const many = static_cast<sync::atomic<Member*>*>(calloc(how.size, sizeof *members));
+      if (many == nullptr) out_of_memory();
+      mine = many;
+    }
+    if (team.members.compare_exchange_strong(members, mine, sync::acq_rel))  // (M)
+      members = mine;
+    else if (mine != team.first_members.data())
+      free(mine);
+  }
+  members[how.number].store(&me, sync::release);  // (M)
+  member = &me;
+}
+
+void leave() noexcept {
+  Member& me = *member;
+  barrier(me);
+  if (Task& t = me.implicit; t.is(flag::extra)) {
+    drop(t.extra->children);
+    free(t.extra);
+    t.flags = flag::kmpc | flag::implicit;
+  }
+  member = me.outer;
+}
+
+void end(Team& team) noexcept {
+  auto* const members = team.members.load(sync::relaxed);
+  if (members != team.first_members.data()) free(members);
+}
+
+void reset_in_child() noexcept { members_lock = PTHREAD_MUTEX_INITIALIZER; }
+
+Counts counted() noexcept {
+  Counts sum;
+  pthread_mutex_lock(&members_lock);
+  for (Member const* m = all_members; m != nullptr; m = m->next) {
+    sum.made += m->counts.made;
+    sum.at_once += m->counts.at_once;
+    sum.stolen += m->counts.stolen;
+    sum.slept += m->counts.slept;
+  }
+  pthread_mutex_unlock(&members_lock);
+  return sum;
+}
+
+// ---- tasks
+
+Task* refill(Member& me, std::uint8_t size_class) noexcept {
+  if (size_class >= size_classes) return nullptr;
+  if (Task* const all = me.returned[size_class].take_all(); all != nullptr) {
+    me.free[size_class] = all->parent.load(sync::relaxed);
+    return all;
+  }
+  std::size_t const size = least_block_bytes << size_class;
+  std::size_t const chunk = size < 65536 ? 65536 : size;
+  auto* const memory = static_cast<char*>(pages(chunk));
+  if (memory == nullptr) return nullptr;
+  Task* first = nullptr;
+  for (std::size_t at = chunk / size; at-- > 0;) {
+    auto* const t = new (memory + at * size) Task;
+    t->home = &me;
+    t->size_class = size_class;
+    t->parent.store(first, sync::relaxed);
+    first = t;
+  }
+  me.free[size_class] = first->parent.load(sync::relaxed);
+  return first;
+}
+
+Extra* extra_of(Member& me, Task& t) noexcept {
+  if (t.is(flag::extra)) return t.extra;
+  auto* const room = malloc(sizeof(Extra));
+  if (room == nullptr) out_of_memory();
+  auto* const extra = new (room) Extra;
+  if (!t.is(flag::kmpc)) extra->function = t.function;
+  extra->team = me.team;
+  t.extra = extra;
+  t.flags |= flag::extra;
+  return extra;
+}
+
+Frame begin_body(Member& me, Task& t) noexcept {
+  Frame const before{me.current, me.tied, me.base};
+  me.current = &t;
+  if (!t.is(flag::untied)) me.tied = &t;
+  me.base = me.deque.top();
+  t.owner.store(&me, sync::relaxed);
+  return before;
+}
+
+void end_body(Member& me, Task& t, Frame before) noexcept {
+  me.current = before.current;
+  me.tied = before.tied;
+  me.base = before.base;
+  if (t.is(flag::extra | flag::destructor | flag::detachable)) [[unlikely]]
+    return body_ended(me, t);
+  complete(&me, t);
+}
+
+void run(Member& me, Task& t) noexcept {
+  Frame const before = begin_body(me, t);
+  if (t.is(flag::kmpc)) {
+    run_kmpc(me, t);
+  } else if (!t.is(flag::extra)) [[likely]] {
+    t.function(t.block());
+  } else {
+    t.extra->function(t.extra->arguments != nullptr ? t.extra->arguments : t.block());
+  }
+  end_body(me, t, before);
+}
+
+void share(Member& me) noexcept {
+  if (!me.team->has_tasks.load(sync::relaxed)) me.team->has_tasks.store(true, sync::relaxed);
+  if (me.deque.publish()) notify(me);
+}
+
+void inject(Team& team, Task& t) noexcept {
+  auto* const added = static_cast<Injected*>(malloc(sizeof(Injected)));
+  if (added == nullptr) out_of_memory();
+  added->task = &t;
+  added->next = nullptr;
+  {
+    Locked const here(team);
+    Injected** at = &team.first_injected;
+    while (*at != nullptr) at = &(*at)->next;
+    *at = added;
+    team.injected.fetch_add(1, sync::seq_cst);  // (S)
+  }
+  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (S)
+  auto const size = team.size.load(sync::relaxed);
+  for (std::uint32_t k = 0; k < size; ++k)
+    if (Member* const m = member_of(team, k); m != nullptr) m->sleeper.wake();
+}
+
+void submit_at_once(Member& me, Task& t) noexcept {
+  if (is_stack_low(me)) [[unlikely]] {
+    if (!me.deque.push(&t)) inject(*me.team, t);
+    return;
+  }
+  ++me.counts.at_once;
+  run(me, t);
+}
+
+void submit_slowly(Member& me, Task& t) noexcept { submit_at_once(me, t); }
+
+void fulfill(Task& t) noexcept {
+  if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (V) its body has yet to end
+  Member* const me = member != nullptr && member->team == t.extra->team ? member : nullptr;
+  complete(me, t);
+}
+
+constexpr std::uint64_t event_mark = 0x6e6967682d657674;  // "nigh-evt"
+
+void* event_of(Task& t) noexcept {
+  auto& event = t.extra->event;
+  event[0] = event_mark;
+  event[1] = reinterpret_cast<std::uint64_t>(&t);
+  return event;
+}
+
+// A runtime's own handle points to something at least as large, which begins otherwise.
+Task* task_of_event(void* event) noexcept {
+  std::uint64_t words[2];
+  memcpy(words, event, sizeof words);
+  if (words[0] != event_mark) return nullptr;
+  auto* const t = reinterpret_cast<Task*>(words[1]);
+  return t->is(flag::extra) && t->extra->event == event ? t : nullptr;
+}
+
+// ---- waiting
+
+void taskwait_slowly(Member& me) noexcept {
+  Task& t = *me.current;
+  search_until(me, [&t] { return t.is_childless(); });
+}
+
+void wait_until(Member& me, Done done, void* what) noexcept {
+  search_until(me, [done, what] { return done(what); });
+}
+
+void taskyield(Member& me) noexcept {
+  if (is_stack_low(me)) return;
+  Task* t = own_newest(me);
+  if (t == nullptr) t = steal(me);
+  if (t != nullptr) run(me, *t);
+}
+
+void run_own(Member& me) noexcept {
+  Task* const tied = me.tied;
+  if (me.current == &me.implicit) me.tied = nullptr;
+  while (Task* const t = own_newest(me)) run(me, *t);
+  me.tied = tied;
+}
+
+void barrier(Member& me) noexcept {
+  Team& team = *me.team;
+  Task* const tied = me.tied;
+  me.tied = nullptr;
+  search_until(me, [&me] { return me.implicit.is_drained(); });
+  if (me.size > 1) {
+    auto const before = team.generation.load(sync::relaxed);
+    // (G) What any thread did before it arrived is seen by all that go on.
+    if (team.arrived.fetch_add(1, sync::acq_rel) + 1 == me.size) {  // (G)
+      team.arrived.store(0, sync::relaxed);
+      team.generation.store(before + 1, sync::seq_cst);  // (G) (S)
+      wake_all(me);
+    } else {
+      search_until(me, [&] { return team.generation.load(sync::seq_cst) != before; });  // (G) (S)
+    }
+  }
+  me.tied = tied;
+}
+
+void barrier_before_real(Member& me) noexcept {
+  if (me.team->had_tasks || me.size == 1) return barrier(me);
+  Task* const tied = me.tied;
+  me.tied = nullptr;
+  search_until(me, [&me] { return me.implicit.is_drained(); });
+  Patience patience(me.size);
+  while (me.team->has_tasks.load(sync::relaxed) && patience.goes_on()) {
+    Task* t = own_newest(me);
+    if (t == nullptr) t = steal(me);
+    if (t == nullptr) continue;
+    run(me, *t);
+    patience.begin();
+  }
+  while (Task* const t = own_newest(me)) run(me, *t);
+  me.tied = tied;
+}
+
+void begin_group(Member& me) noexcept {
+  auto* const room = malloc(sizeof(Group));
+  if (room == nullptr) out_of_memory();
+  auto* const g = new (room) Group;
+  g->outer = me.current->group;
+  g->owner = &me;
+  me.current->group = g;
+}
+
+Group* wait_group(Member& me) noexcept {
+  Group* const g = me.current->group;
+  auto const done = [g] { return g->own + g->others.load(sync::seq_cst) == 0; };  // (K) (S)
+  if (!done()) search_until(me, done);
+  me.current->group = g->outer;
+  return g;
+}
+
+void end_group(Group* group) noexcept { free(group); }
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The tasks of a parallel region, run by the threads of its team.
+//
+//   Team    a region, on the stack of the thread that begins it
+//   Member  a thread's part of it: its deque, its free descriptors, the task that it runs
+//
+// A thread that waits for its children (taskwait, the end of a taskgroup) runs its own newer tasks,
+// then steals descendants of the innermost tied task it is in: OpenMP's task scheduling constraint,
+// so that a task may hold a lock while it waits. A thread at a barrier runs anything. So chains of
+// waits go down in the tree of tasks, and end at a thread that runs one.
+//
+// A thread arrives at a barrier when all below its own implicit task has ended; when all have
+// arrived, nothing is left. Tasks that it runs after its arrival belong to others' implicit tasks.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "openmp/tasks/sleeper.hpp"
+#include "openmp/tasks/task.hpp"
+#include "openmp/tasks/task_deque.hpp"
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp::tasks {
+
+struct DependNode;
+struct DependMap;
+struct Team;
+
+// Descriptors and what follows them: powers of two from 128 bytes on.
+inline constexpr int size_classes = 24;
+inline constexpr std::size_t least_block_bytes = 128;
+constexpr std::uint8_t size_class_of(std::size_t bytes) noexcept {
+  return static_cast<std::uint8_t>(bytes <= least_block_bytes ? 0 : 57 - __builtin_clzl(bytes - 1));
+}
+static_assert(size_class_of(128) == 0 && size_class_of(129) == 1 && size_class_of(257) == 2);
+
+// What few tasks have.
+struct Extra {
+  Task::Function function = nullptr;
+  void* arguments = nullptr;    // null: they follow the descriptor
+  DependNode* node = nullptr;   // its place among its siblings
+  DependMap* children = nullptr;  // what they depend on
+  sync::atomic<std::uint32_t> ended{0};  // of a detachable one: the body, the event
+  Team* team = nullptr;
+  std::uint64_t event[2] = {};  // see event_of()
+};
+
+struct Counts {
+  std::uint64_t made = 0, at_once = 0, stolen = 0, slept = 0;
+};
+
+inline constexpr std::uint32_t deque_capacity = 4096;
+using Deque = TaskDeque<Task, deque_capacity>;
+
+struct alignas(64) Member {
+  // What spawning and running a task touches.
+  Deque deque;
+  Task* current = nullptr;
+  Task* tied = nullptr;      // the innermost tied task; null at a barrier
+  std::uint32_t base = 0;    // of the deque: what the current task has put lies above
+  std::uint32_t number = 0;  // omp_get_thread_num()
+  std::uint32_t size = 1;    // of the team
+  std::int32_t global_number = 0;  // libomp's
+  Task* again = nullptr;     // libomp's untied task that has another part
+  Team* team = nullptr;
+  sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
+  char const* stack_low = nullptr;  // below here little is left of the thread's stack
+  std::uint32_t random = 1;
+  Counts counts;
+  std::array<Task*, size_classes> free{};
+  // Others write here.
+  alignas(64) Sleeper sleeper;
+  alignas(64) std::array<Returned, size_classes> returned{};
+  // Rarely used.
+  alignas(64) Task implicit;
+  Member* outer = nullptr;  // of the region around this one
+  Member* inner = nullptr;  // of regions inside, kept
+  Member* next = nullptr;   // in the list of all, and of those that nobody has
+  Member* next_idle = nullptr;
+};
+
+struct Team {
+  static constexpr std::uint32_t few = 16;
+
+  sync::atomic<std::uint32_t> size{0};
+  bool is_kmpc = false;  // libomp's: its teams of one run each task at once
+  bool had_tasks = false;  // an earlier region of this code, see barrier_before_real()
+  sync::atomic<sync::atomic<Member*>*> members{nullptr};
+  alignas(64) sync::atomic<std::uint32_t> arrived{0};
+  sync::atomic<std::uint32_t> generation{0};
+  alignas(64) sync::atomic<std::uint32_t> sleepers{0};
+  sync::atomic<bool> has_tasks{false};
+  // Tasks that no member's deque could take: of threads outside, or of deques that are full.
+  sync::atomic<std::uint32_t> injected{0};
+  sync::atomic<bool> lock{false};
+  struct Injected* first_injected = nullptr;
+  std::array<sync::atomic<Member*>, few> first_members{};
+};
+
+// Of the calling thread: the innermost region whose tasks are ours; null: none.
+NIGH_HIDDEN extern constinit thread_local Member* member;
+
+// ---- regions
+
+struct Joined {
+  std::uint32_t size = 0, number = 0;
+  std::int32_t global_number = 0;
+};
+// The calling thread is a member from here on, or was one of the team around before.
+NIGH_HIDDEN void enter(Team& team, Joined how) noexcept;
+// Runs tasks until the team has none left.
+NIGH_HIDDEN void leave() noexcept;
+// After the last member has left.
+NIGH_HIDDEN void end(Team& team) noexcept;
+
+// ---- tasks. `me` is the calling thread.
+
+// A descriptor with room for so many bytes after it; null: there is no memory.
+NIGH_HIDDEN Task* refill(Member& me, std::uint8_t size_class) noexcept;
+
+inline Task* new_task(Member& me, std::size_t bytes, std::uint16_t flags) noexcept {
+  auto const size_class = size_class_of(sizeof(Task) + bytes);
+  Task* t = me.free[size_class];
+  if (t != nullptr) [[likely]]
+    me.free[size_class] = t->parent.load(sync::relaxed);
+  else if (t = refill(me, size_class); t == nullptr)
+    return nullptr;
+  Task* const parent = me.current;
+  t->parent.store(parent, sync::relaxed);
+  t->own = 0;
+  t->others.store(Task::running, sync::relaxed);
+  t->owner.store(nullptr, sync::relaxed);
+  t->group = parent->group;
+  t->level.store(parent->level.load(sync::relaxed) + 1, sync::relaxed);
+  t->flags = flags;
+  return t;
+}
+
+// The task is a child of the current one from now on.
+inline void count_in(Member& me, Task& t) noexcept {
+  ++me.counts.made;
+  me.current->own += Task::child;
+  if (Group* const g = t.group; g != nullptr) {
+    if (g->owner == &me)
+      ++g->own;
+    else
+      g->others.fetch_add(1, sync::relaxed);
+  }
+}
+
+NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
+// Somebody has asked for tasks.
+NIGH_HIDDEN void share(Member& me) noexcept;
+// Its own stack is short, or its deque full.
+NIGH_HIDDEN void submit_slowly(Member& me, Task& t) noexcept;
+
+// Puts a task where it waits for a thread; runs it at once where there is no room.
+inline void submit(Member& me, Task& t) noexcept {
+  if (!me.deque.push(&t)) [[unlikely]]
+    return submit_slowly(me, t);
+  if (me.deque.is_wanted()) [[unlikely]]
+    share(me);
+}
+// Runs it at once, unless little is left of the stack.
+NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
+// The team's threads find it when they have nothing else.
+NIGH_HIDDEN void inject(Team& team, Task& t) noexcept;
+
+// The body of libomp's if(0) runs between these two, in the program.
+struct Frame {
+  Task* current;
+  Task* tied;
+  std::uint32_t base;
+};
+NIGH_HIDDEN Frame begin_body(Member& me, Task& t) noexcept;
+NIGH_HIDDEN void end_body(Member& me, Task& t, Frame before) noexcept;
+
+// A detachable task's event has come; `me`: the calling thread in the task's team, or null.
+NIGH_HIDDEN void fulfill(Task& t) noexcept;
+NIGH_HIDDEN void* event_of(Task& t) noexcept;
+NIGH_HIDDEN Task* task_of_event(void* event) noexcept;  // null: the runtime's
+
+NIGH_HIDDEN Extra* extra_of(Member& me, Task& t) noexcept;  // made when it has none
+
+NIGH_HIDDEN void taskwait_slowly(Member& me) noexcept;
+inline void taskwait(Member& me) noexcept {
+  if (!me.current->is_childless()) taskwait_slowly(me);
+}
+NIGH_HIDDEN void taskyield(Member& me) noexcept;
+NIGH_HIDDEN void barrier(Member& me) noexcept;
+// Before the thread waits where it runs no tasks: all it has in its own hands is run.
+NIGH_HIDDEN void run_own(Member& me) noexcept;
+// Before a barrier of the runtime's own. Where regions of this code have had tasks, all threads come
+// together here first, and run them; else a thread looks a moment for tasks of others.
+NIGH_HIDDEN void barrier_before_real(Member& me) noexcept;
+
+NIGH_HIDDEN void begin_group(Member& me) noexcept;
+// Waits for its tasks; the caller ends it after its last look at it.
+NIGH_HIDDEN Group* wait_group(Member& me) noexcept;
+NIGH_HIDDEN void end_group(Group* group) noexcept;
+
+// ---- dependences (dependences.cpp)
+
+enum class Access : std::uint8_t { in, out, set };  // set: inoutset
+struct Depend {
+  std::uintptr_t address;  // 0 with `out`: all memory
+  Access access;
+};
+// Submits a task once the earlier siblings that it depends on have ended.
+NIGH_HIDDEN void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) noexcept;
+NIGH_HIDDEN void wait_for(Member& me, Depend const* list, std::size_t count) noexcept;
+// The task has ended: those that depend on it may run.
+NIGH_HIDDEN void release_dependents(Member* me, Extra& extra) noexcept;
+NIGH_HIDDEN void drop(DependMap* map) noexcept;
+
+// Waits until done(): runs own newer tasks, then steals what the thread may run meanwhile.
+using Done = bool (*)(void* what) noexcept;
+NIGH_HIDDEN void wait_until(Member& me, Done done, void* what) noexcept;
+
+// All counts together, of members alive and gone.
+NIGH_HIDDEN Counts counted() noexcept;
+NIGH_HIDDEN void reset_in_child() noexcept;
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How long a team thread looks for tasks before it sleeps.
+
+#include <cstdint>
+
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp::tasks {
+
+// Not longer than a millisecond, whatever is said.
+NIGH_HIDDEN void begin_patience() noexcept;
+
+class NIGH_HIDDEN Patience {
+ public:
+  explicit Patience(std::uint32_t team) noexcept : team_(team) {}
+  // It has just found something.
+  void begin() noexcept { looks_ = 0; }
+  // After a look in vain: lets a moment pass. False: it should sleep.
+  bool goes_on() noexcept;
+
+ private:
+  std::uint32_t team_;
+  std::uint32_t looks_ = 0;
+  std::int64_t began_ns_ = 0;
+};
+
+}  // namespace nigh::openmp::tasks
