@@ -42,7 +42,7 @@ install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/nigh FILES_MATCH
   PATTERN "*.xml")
 if(NIGH_TOOLS)
   install(TARGETS nigh_cli nighd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS nigh_openmp nigh_places LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/nigh)
+  install(TARGETS nigh_openmp nigh_places nigh_tasks LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/nigh)
   include(${PROJECT_SOURCE_DIR}/tests/numa_vm/install.cmake)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
   install(FILES docs/man/nighd.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)

@@ -10,7 +10,8 @@ constinit TaskHooks const* task_hooks = nullptr;
 namespace {
 
 __attribute__((constructor)) void look_for_hooks() {
-  auto const* const found = static_cast<TaskHooks const*>(dlsym(RTLD_DEFAULT, NIGH_TASK_HOOKS_NAME));
+  auto const* const found =
+      static_cast<TaskHooks const*>(dlsym(RTLD_DEFAULT, NIGH_TASK_HOOKS_NAME));
   if (found != nullptr && found->version == TaskHooks::current) task_hooks = found;
 }
 

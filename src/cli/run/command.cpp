@@ -32,7 +32,7 @@ namespace nigh::cli {
 namespace {
 
 struct RunOptions {
-  std::string threads, bind, ranks, memory, schedule, profile, spread, spreads, adjust;
+  std::string threads, bind, ranks, memory, schedule, profile, spread, spreads, adjust, tasks;
   bool smt = false;
   bool no_coordinator = false;
   bool force = false, dry_run = false, verbose = false, strict = false;
@@ -127,6 +127,25 @@ void spread_regions(CLI::App const& command, RunOptions const& o, Request const&
   if (!shim.why_not.empty()) say(shim.why_not);
 }
 
+// The tasks of its OpenMP regions.
+void take_tasks(CLI::App const& command, RunOptions const& o, std::string const& program, Plan& plan,
+                Shim& shim) {
+  if (command.count("--tasks") == 0) return;
+  plan.tasks = checked("--tasks", parse_tasks(o.tasks));
+  if (plan.tasks.empty()) return;
+  Shim with_tasks = shim_for(program, Purpose::tasks);
+  if (!with_tasks.why_not.empty()) {
+    say(with_tasks.why_not);
+    plan.tasks.clear();
+    return;
+  }
+  plan.variables.push_back("NIGH_TASKS=" + plan.tasks);
+  // Threads that no runtime makes get their places as they would without.
+  if (!plan.places.empty() && !shim.file.empty() && !with_tasks.file.ends_with(shim.file))
+    with_tasks.file += ":" + shim.file;
+  shim = with_tasks;
+}
+
 QuotaHere quota_here(topology const& machine) {
   auto const ranks = coordinator::rank_in_job(std::getenv, 0).ranks;
   return {platform::own_cpu_quota(), static_cast<int>(machine.cpus().size()),
@@ -147,6 +166,7 @@ void run(CLI::App const& command, RunOptions const& options,
   if (!options.no_coordinator)
     join_coordinator(request, words.front(), options.dry_run, *plan, shim);
   spread_regions(command, options, request, machine, words.front(), *plan, shim);
+  take_tasks(command, options, words.front(), *plan, shim);
   if (command.count("--adjust") > 0) {
     plan->variables.push_back(checked("--adjust", adjust_variable(options.adjust)));
   } else if (auto const wrong = mistake_in_adjust(from_environment); !wrong.empty()) {
@@ -226,6 +246,11 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
           "program asks for: none, without-clause, all, nests, openblas, blis, a library's "
           "NAME or NAME=WORD (NIGH_ADJUST)")
       ->type_name("LIST");
+  command
+      ->add_option("--tasks", o->tasks,
+                   "Who runs the tasks of OpenMP regions: off (the runtime), prefer or strict (nigh, "
+                   "near their data), auto (as this release knows best: off)")
+      ->type_name("HOW");
   command->add_flag("--no-coordinator", o->no_coordinator,
                     "Do not share cpus with other programs by the coordinator, nighd");
   command->add_flag("--force", o->force, "Use the profile of another machine");

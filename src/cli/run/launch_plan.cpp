@@ -60,7 +60,8 @@ bool has_tool(std::filesystem::path const& program) {
 
 bool has_use_for(Plan const& plan, Shim const& shim) {
   return !shim.file.empty() &&
-         (!plan.places.empty() || !plan.coordinator.empty() || !plan.spread.empty());
+         (!plan.places.empty() || !plan.coordinator.empty() || !plan.spread.empty() ||
+          !plan.tasks.empty());
 }
 
 }  // namespace
@@ -87,11 +88,16 @@ Shim shim_for(std::string const& program, Purpose purpose) {
       is_for_places ? "threads that no OpenMP or nigh runtime makes get no places"
       : purpose == Purpose::coordinator ? "its regions get no cpus from the coordinator"
       : purpose == Purpose::spread      ? "its regions are not spread"
+      : purpose == Purpose::tasks       ? "its tasks are its runtime's"
                                         : "its regions cannot be seen";
-  auto const file = (platform::this_program().parent_path() / ".." / "libexec" / "nigh" /
-                     (is_for_places ? "nigh-places.so" : "nigh-openmp.so"))
-                        .lexically_normal();
-  if (!std::filesystem::exists(file)) return {{}, loss + ": " + file.string() + " is missing"};
+  auto const folder =
+      (platform::this_program().parent_path() / ".." / "libexec" / "nigh").lexically_normal();
+  auto const file = folder / (is_for_places ? "nigh-places.so" : "nigh-openmp.so");
+  auto const tasks = folder / "nigh-tasks.so";
+  for (auto const& needed : {file, purpose == Purpose::tasks ? tasks : file})
+    if (!std::filesystem::exists(needed)) return {{}, loss + ": " + needed.string() + " is missing"};
+  std::string const files =
+      purpose == Purpose::tasks ? tasks.string() + ":" + file.string() : file.string();
   // The loader takes them for the end of a name, and would complain in each program.
   if (file.string().find_first_of(" :") != std::string::npos)
     return {{},
@@ -101,7 +107,7 @@ Shim shim_for(std::string const& program, Purpose purpose) {
   if (platform::drops_preloads(path.c_str()))
     return {{}, program + " has rights of its own, and so preloads nothing: " + loss};
   auto const elf = platform::read_elf(path);
-  if (!elf) return {file.string()};
+  if (!elf) return {files};
   auto const without = [&](std::string const& why) {
     return Shim{{}, program + " " + why + ": " + loss};
   };
@@ -120,7 +126,7 @@ Shim shim_for(std::string const& program, Purpose purpose) {
   if (guarded) return without("is built with AddressSanitizer");
   bool const sees_all = from_environment("OMP_TOOL").value_or("") != "disabled";
   if (!is_for_places && sees_all && has_tool(path)) return without("has an OMPT tool");
-  return {file.string()};
+  return {files};
 }
 
 std::string preload_variable(Shim const& shim) {

@@ -17,7 +17,7 @@ namespace nigh::cli {
 
 // The preloaded library (src/preload, src/openmp); where it cannot be used, why.
 struct Shim {
-  std::string file = {};  // empty: none
+  std::string file = {};  // empty: none; several are separated by colons
   std::string why_not = {};
 };
 enum class Purpose : std::uint8_t {
@@ -25,6 +25,7 @@ enum class Purpose : std::uint8_t {
   coordinator,  // cpus for parallel regions, from the coordinator
   spread,       // cpus for nested parallel regions, with or without a coordinator
   study,        // of parallel regions
+  tasks,        // of parallel regions, run by nigh
 };
 Shim shim_for(std::string const& program, Purpose purpose = Purpose::places);
 

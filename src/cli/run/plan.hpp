@@ -22,6 +22,7 @@ struct Plan {
   std::vector<Place> places = {};           // of thread 0, 1, ...; empty: threads stay as they are
   std::vector<int> cpus = {};               // of all places, ascending: the program's affinity mask
   std::optional<platform::MemoryPolicy> memory = {};
+  std::string tasks = {};        // of OpenMP regions: prefer or strict; empty: the runtime's
   std::string coordinator = {};  // its socket; it gives regions their cpus; empty: none
   std::string spread = {};       // for nested parallel regions; empty: as the program has them
   std::vector<std::string> notes = {};  // for users who want to know more

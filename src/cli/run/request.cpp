@@ -96,6 +96,13 @@ result<LoopChoice> parse_loops(std::string_view text) {
   return words;
 }
 
+// auto: off until more programs have been tried (docs/decisions/0021-openmp-tasks.md).
+result<std::string> parse_tasks(std::string_view text) {
+  if (text == "auto" || text == "off") return std::string();
+  if (text == "prefer" || text == "strict") return std::string(text);
+  return error{quoted(text) + " is none of auto, off, prefer, strict"};
+}
+
 std::string to_string(Binding const& binding) {
   if (!binding.places.empty()) return to_string(std::span<Place const>(binding.places));
   return binding.order == cpu_order::compact ? "compact" : "scatter";

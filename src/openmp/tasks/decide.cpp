@@ -45,7 +45,8 @@ int look_at(dl_phdr_info* object, std::size_t, void* result) {
   ElfW(Dyn) const* dynamic = nullptr;
   for (int i = 0; i < object->dlpi_phnum; ++i)
     if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-      dynamic = reinterpret_cast<ElfW(Dyn) const*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+      dynamic =
+          reinterpret_cast<ElfW(Dyn) const*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
   // The kernel's own object (vdso) has addresses that nobody has relocated, and calls nothing.
   if (dynamic == nullptr || object->dlpi_name == nullptr ||
       strstr(object->dlpi_name, "linux-vdso") != nullptr)
@@ -63,7 +64,8 @@ int look_at(dl_phdr_info* object, std::size_t, void* result) {
   for (std::uint32_t i = 1; i < count; ++i) {
     if (symbols[i].st_shndx != SHN_UNDEF) continue;
     std::string_view const name = names + symbols[i].st_name;
-    if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_omp_ta") && !name.starts_with("__tgt_"))
+    if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_omp_ta") &&
+        !name.starts_with("__tgt_"))
       continue;
     for (auto const maker : makers) calls.makes_tasks |= name == maker;
     for (auto const device : of_devices) calls.uses_devices |= name == device;
@@ -80,9 +82,11 @@ bool is_true(char const* name) noexcept {
 }
 
 bool has_tool() noexcept {
-  if (char const* const tool = getenv("OMP_TOOL"); tool != nullptr && strcasecmp(tool, "disabled") == 0)
+  if (char const* const tool = getenv("OMP_TOOL");
+      tool != nullptr && strcasecmp(tool, "disabled") == 0)
     return false;
-  if (char const* const files = getenv("OMP_TOOL_LIBRARIES"); files != nullptr && *files != '\0') return true;
+  if (char const* const files = getenv("OMP_TOOL_LIBRARIES"); files != nullptr && *files != '\0')
+    return true;
   return false;
 }
 
@@ -114,11 +118,12 @@ void begin_deciding() noexcept {
 
 void look_again() noexcept {
   auto no_tasks = static_cast<std::uint8_t>(Left::no_tasks);
-  decided.compare_exchange_strong(no_tasks, static_cast<std::uint8_t>(Left::unknown), sync::relaxed);
+  decided.compare_exchange_strong(no_tasks, static_cast<std::uint8_t>(Left::unknown),
+                                  sync::relaxed);
 }
 
-// What a library calls that is opened later counts from the next region on. Where nobody makes tasks,
-// the first one that somebody makes all the same has the objects looked at again.
+// What a library calls that is opened later counts from the next region on. Where nobody makes
+// tasks, the first one that somebody makes all the same has the objects looked at again.
 Left why_left_alone() noexcept {
   auto const now = static_cast<Left>(decided.load(sync::relaxed));
   if (now != Left::none && now != Left::unknown) [[likely]]

@@ -2,17 +2,16 @@
 // Which sibling tasks wait for which. Siblings are made one after another by the thread that runs
 // their parent, so the table of addresses is that thread's alone; only the nodes are shared.
 //
-// For each address: the last *set* of tasks that may run together (one that writes, or all that only
-// read, or an inoutset), and the set before it. A task that joins the last set waits for the one
-// before; a task that begins a new set waits for the last one. mutexinoutset is taken as inout: in
-// the order in which they were made, they exclude each other.
+// For each address: the last *set* of tasks that may run together (one that writes, or all that
+// only read, or an inoutset), and the set before it. A task that joins the last set waits for the
+// one before; a task that begins a new set waits for the last one. mutexinoutset is taken as inout:
+// in the order in which they were made, they exclude each other.
 //
 // (D) A task sees what those before it did: the one that ends counts down `before` (releases), and
 //     whoever counts it to 0 (acquires) submits the task. A task that is made later finds `ended`
 //     under the node's lock.
 // (S) A sleeper misses no end that it waits for: see sleeper.hpp.
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <new>
@@ -35,11 +34,6 @@ struct DependNode {
 };
 
 namespace {
-
-[[noreturn]] void out_of_memory() {
-  fprintf(stderr, "nigh: no memory for the dependences of the program's tasks\n");
-  abort();
-}
 
 template <class T>
 void add(T*& list, std::uint32_t& count, std::uint32_t& room, T value) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libgomp's entry points for tasks, as gcc and gfortran call them. Outside of a region whose tasks are
-// ours, each passes on to the runtime.
+// libgomp's entry points for tasks, as gcc and gfortran call them. Outside of a region whose tasks
+// are ours, each passes on to the runtime.
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@ using Copy = void (*)(void* to, void* from);
 
 // The compiler's flags.
 constexpr unsigned is_untied = 1, is_final = 2, has_depend = 8, is_up = 256, has_grain = 512,
-                   is_deferred = 1024, has_no_group = 2048, has_reduction = 4096, is_detachable = 8192,
-                   is_strict = 16384;
+                   is_deferred = 1024, has_no_group = 2048, has_reduction = 4096,
+                   is_detachable = 8192, is_strict = 16384;
 
-// ---- dependences: {n, writers, addresses...}, or {0, n, writers, mutexinoutset, readers, addresses,
-// depobj...}. A depobj points to an address and a kind.
+// ---- dependences: {n, writers, addresses...}, or {0, n, writers, mutexinoutset, readers,
+// addresses, depobj...}. A depobj points to an address and a kind.
 
 constexpr std::size_t few_depends = 16;
 
@@ -68,7 +68,8 @@ class Depends {
 // ---- tasks
 
 // With a copy of the arguments.
-Task& make(Member& me, Body body, void* data, Copy copy, long size, long align, unsigned flags) noexcept {
+Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
+           unsigned flags) noexcept {
   auto const bytes = static_cast<std::size_t>(size < 0 ? 0 : size);
   auto const alignment = static_cast<std::size_t>(align);
   bool const is_aligned = alignment > alignof(Task);
@@ -76,7 +77,7 @@ Task& make(Member& me, Body body, void* data, Copy copy, long size, long align, 
       ((flags & is_untied) != 0 ? flag::untied : 0) |
       ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0));
   Task* const t = new_task(me, bytes + (is_aligned ? alignment : 0), how);
-  if (t == nullptr) abort();
+  if (t == nullptr) out_of_memory();
   t->function = body;
   auto at = reinterpret_cast<std::uintptr_t>(t->block());
   if (is_aligned) {
@@ -103,8 +104,8 @@ void run_undeferred(Member& me, Task& t) noexcept {
 
 void copy_nothing(void*, void*) {}
 
-void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align, bool deferred,
-                  unsigned flags, void** depend, void* detach) noexcept {
+void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align,
+                  bool deferred, unsigned flags, void** depend, void* detach) noexcept {
   bool const at_once = !deferred || me.current->is(flag::final);
   bool const waits_first = (flags & has_depend) != 0 && depend != nullptr;
   bool const detaches = (flags & is_detachable) != 0;
@@ -151,7 +152,7 @@ void register_reductions(Member& me, std::uintptr_t* d) noexcept {
     auto const bytes = d[1] * me.size;
     auto const alignment = d[2] < 64 ? 64 : d[2];
     void* const memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (memory == nullptr) abort();
+    if (memory == nullptr) out_of_memory();
     memset(memory, 0, bytes);
     d[2] = reinterpret_cast<std::uintptr_t>(memory);
     d[5] = 0;
@@ -188,13 +189,15 @@ bool find_copy(Member const& me, std::uintptr_t* d, std::uintptr_t address, std:
 }
 
 // False: one of them is of a parallel region or a loop, which libgomp knows.
-bool remap_reductions(Member& me, std::size_t count, std::size_t originals, void** pointers) noexcept {
+bool remap_reductions(Member& me, std::size_t count, std::size_t originals,
+                      void** pointers) noexcept {
   std::uintptr_t* d = nullptr;
   for (Group* g = me.current->group; g != nullptr && d == nullptr; g = g->outer) d = g->reductions;
   if (d == nullptr) return false;
   for (std::size_t i = 0; i < count; ++i) {
     std::uintptr_t copy = 0, original = 0;
-    if (!find_copy(me, d, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original)) return false;
+    if (!find_copy(me, d, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original))
+      return false;
     pointers[i] = reinterpret_cast<void*>(copy);
     if (i < originals) pointers[count + i] = reinterpret_cast<void*>(original);
   }
@@ -235,7 +238,8 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
     if (reduces) given->reductions[2] = 0;
     return;
   }
-  Unsigned const stride = up ? static_cast<Unsigned>(step) : Unsigned{0} - static_cast<Unsigned>(step);
+  Unsigned const stride =
+      up ? static_cast<Unsigned>(step) : Unsigned{0} - static_cast<Unsigned>(step);
   Unsigned const distance = up ? static_cast<Unsigned>(end) - static_cast<Unsigned>(begin)
                                : static_cast<Unsigned>(begin) - static_cast<Unsigned>(end);
   Unsigned const iterations = (distance - 1) / stride + 1;
@@ -266,12 +270,14 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
 using namespace nigh::openmp::tasks;
 
 NIGH_REAL(GOMP_task)
-NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align, bool deferred,
-                               unsigned flags, void** depend, int priority, void* detach) {
+NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
+                               bool deferred, unsigned flags, void** depend, int priority,
+                               void* detach) {
   Member* const me = member;
   if (me == nullptr) [[unlikely]] {
     look_again();
-    NIGH_PASS_ON(GOMP_task, body, data, copy, size, align, deferred, flags, depend, priority, detach);
+    NIGH_PASS_ON(GOMP_task, body, data, copy, size, align, deferred, flags, depend, priority,
+                 detach);
     return;
   }
   constexpr long most_words = 8;
@@ -282,7 +288,7 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
   Task* const t =
       new_task(*me, static_cast<std::size_t>(size), (flags & is_untied) != 0 ? flag::untied : 0);
   if (t == nullptr) [[unlikely]]
-    abort();
+    out_of_memory();
   t->function = body;
   // Word by word: a call of memcpy() would take as long as all else.
   auto* to = static_cast<std::uint64_t*>(t->block());
@@ -340,7 +346,8 @@ NIGH_INTERPOSED void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
   unregister_reductions(data);
 }
 NIGH_REAL(GOMP_task_reduction_remap)
-NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals, void** pointers) {
+NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,
+                                               void** pointers) {
   if (member == nullptr || !remap_reductions(*member, count, originals, pointers))
     NIGH_PASS_ON(GOMP_task_reduction_remap, count, originals, pointers);
 }
@@ -351,11 +358,12 @@ NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled)
 }
 
 NIGH_REAL(GOMP_taskloop)
-NIGH_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long size, long align, unsigned flags,
-                                   unsigned long said, int priority, long begin, long end, long step) {
+NIGH_INTERPOSED void GOMP_taskloop(Body body, void* data, Copy copy, long size, long align,
+                                   unsigned flags, unsigned long said, int priority, long begin,
+                                   long end, long step) {
   if (member == nullptr)
-    return look_again(), NIGH_PASS_ON(GOMP_taskloop, body, data, copy, size, align, flags, said, priority, begin, end,
-                        step);
+    return look_again(), NIGH_PASS_ON(GOMP_taskloop, body, data, copy, size, align, flags, said,
+                                      priority, begin, end, step);
   taskloop(*member, body, data, copy, size, align, flags, said, begin, end, step, step > 0);
 }
 NIGH_REAL(GOMP_taskloop_ull)
@@ -364,8 +372,8 @@ NIGH_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long si
                                        unsigned long long begin, unsigned long long end,
                                        unsigned long long step) {
   if (member == nullptr)
-    return look_again(), NIGH_PASS_ON(GOMP_taskloop_ull, body, data, copy, size, align, flags, said, priority, begin,
-                        end, step);
+    return look_again(), NIGH_PASS_ON(GOMP_taskloop_ull, body, data, copy, size, align, flags, said,
+                                      priority, begin, end, step);
   taskloop(*member, body, data, copy, size, align, flags, said, begin, end, step,
            (flags & is_up) != 0);
 }

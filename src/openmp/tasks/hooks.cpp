@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library for regions calls in this one, and what is told at the end.
 
-#include "openmp/task_hooks.hpp"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -13,6 +11,7 @@
 #include <array>
 #include <new>
 
+#include "openmp/task_hooks.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
@@ -45,7 +44,8 @@ NumThreads look_up(void const* inside) noexcept {
 // Null: it has none, or there are too many runtimes.
 NumThreads num_threads_of(void const* inside) noexcept {
   for (auto& known : runtimes)
-    if (known.inside.load(sync::acquire) == inside) return known.num_threads.load(sync::relaxed);  // (A)
+    if (known.inside.load(sync::acquire) == inside)
+      return known.num_threads.load(sync::relaxed);  // (A)
   NumThreads const found = look_up(inside);
   pthread_mutex_lock(&runtimes_lock);
   for (auto& known : runtimes) {
@@ -149,7 +149,8 @@ __attribute__((destructor)) void tell() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
   if (char const* const left = why(why_left_alone()); left != nullptr) {
-    fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", program_invocation_short_name, left);
+    fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", program_invocation_short_name,
+            left);
     return;
   }
   Counts const c = counted();
@@ -164,8 +165,9 @@ __attribute__((destructor)) void tell() {
 }  // namespace nigh::openmp::tasks
 
 extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const NIGH_TASK_HOOKS{
-    nigh::openmp::TaskHooks::current, nigh::openmp::tasks::begin,      nigh::openmp::tasks::enter_region,
-    nigh::openmp::tasks::leave_region, nigh::openmp::tasks::end_region, nigh::openmp::tasks::begin_serial};
+    nigh::openmp::TaskHooks::current,  nigh::openmp::tasks::begin,
+    nigh::openmp::tasks::enter_region, nigh::openmp::tasks::leave_region,
+    nigh::openmp::tasks::end_region,   nigh::openmp::tasks::begin_serial};
 
 NIGH_REAL(__kmpc_end_serialized_parallel)
 NIGH_INTERPOSED void __kmpc_end_serialized_parallel(void* where, std::int32_t thread) {

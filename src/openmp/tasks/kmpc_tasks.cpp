@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// libomp's entry points for tasks, as clang, flang and icx call them. Outside of a region whose tasks
-// are ours, each passes on to the runtime. Storage of reductions stays libomp's: it begins a
+// libomp's entry points for tasks, as clang, flang and icx call them. Outside of a region whose
+// tasks are ours, each passes on to the runtime. Storage of reductions stays libomp's: it begins a
 // taskgroup of its own beside ours when the first one is registered.
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
 
@@ -15,7 +15,8 @@ namespace nigh::openmp::tasks {
 namespace {
 
 // The compiler's flags of a task.
-constexpr std::int32_t is_tied = 1, is_final = 2, has_destructors = 8, is_proxy = 16, is_detachable = 64;
+constexpr std::int32_t is_tied = 1, is_final = 2, has_destructors = 8, is_proxy = 16,
+                       is_detachable = 64;
 
 // kmp_depend_info
 struct KmpDepend {
@@ -27,7 +28,8 @@ static_assert(sizeof(KmpDepend) == 24);
 
 class Depends {
  public:
-  Depends(std::int32_t count, KmpDepend const* list, std::int32_t more, KmpDepend const* rest) noexcept {
+  Depends(std::int32_t count, KmpDepend const* list, std::int32_t more,
+          KmpDepend const* rest) noexcept {
     auto const all = static_cast<std::size_t>(count > 0 ? count : 0) +
                      static_cast<std::size_t>(more > 0 ? more : 0);
     if (all > few) items_ = static_cast<Depend*>(malloc(all * sizeof(Depend)));
@@ -110,7 +112,8 @@ struct LoopBounds {
 std::uint64_t iterations_of(LoopBounds const& b) noexcept {
   std::uint64_t const lower = *b.lower, upper = *b.upper;
   if (b.step == 1) return upper - lower + 1;
-  if (b.step < 0) return (lower - upper) / (std::uint64_t{0} - static_cast<std::uint64_t>(b.step)) + 1;
+  if (b.step < 0)
+    return (lower - upper) / (std::uint64_t{0} - static_cast<std::uint64_t>(b.step)) + 1;
   return (upper - lower) / static_cast<std::uint64_t>(b.step) + 1;
 }
 
@@ -128,7 +131,7 @@ void spawn_pieces(Member& me, KmpTask& pattern, LoopBounds const& b, Loop const&
     auto const length = is_last && p.last != 0 ? p.last : p.each + (i < p.longer ? 1 : 0);
     auto const upper = at + static_cast<std::uint64_t>(b.step) * (length - 1);
     Task* const t = new_task(me, bytes, from.flags & static_cast<std::uint16_t>(~flag::extra));
-    if (t == nullptr) abort();
+    if (t == nullptr) out_of_memory();
     t->extra = nullptr;
     KmpTask& k = kmp_task(*t);
     memcpy(static_cast<void*>(&k), &pattern, bytes);
@@ -166,7 +169,8 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
                                             KmpTask::Routine routine) {
   Member* const me = member;
   if (me == nullptr) [[unlikely]]
-    return look_again(), NIGH_PASS_ON(__kmpc_omp_task_alloc, where, thread, flags, bytes, shared_bytes, routine);
+    return look_again(),
+           NIGH_PASS_ON(__kmpc_omp_task_alloc, where, thread, flags, bytes, shared_bytes, routine);
   auto const shared_at = (bytes + 7) & ~std::size_t{7};
   std::uint16_t const how = static_cast<std::uint16_t>(
       flag::kmpc | ((flags & is_tied) != 0 ? 0 : flag::untied) |
@@ -174,7 +178,7 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
       ((flags & has_destructors) != 0 ? flag::destructor : 0));
   Task* const t = new_task(*me, shared_at + shared_bytes, how);
   if (t == nullptr) [[unlikely]]
-    abort();
+    out_of_memory();
   t->extra = nullptr;
   KmpTask& k = kmp_task(*t);
   k.shareds = shared_bytes != 0 ? reinterpret_cast<char*>(&k) + shared_at : nullptr;
@@ -218,7 +222,7 @@ NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread,
   }
   count_in(*me, t);
   auto* const frame = static_cast<Undeferred*>(malloc(sizeof(Undeferred)));
-  if (frame == nullptr) abort();
+  if (frame == nullptr) out_of_memory();
   frame->before = begin_body(*me, t);
   frame->outer = undeferred;
   undeferred = frame;
@@ -291,16 +295,16 @@ NIGH_INTERPOSED void* __kmpc_task_reduction_init(int thread, int count, void* da
   void* const caller = __builtin_return_address(0);
   return register_reductions(
       reinterpret_cast<void* (*)(int, int, void*)>(real___kmpc_task_reduction_init.find(caller)),
-      reinterpret_cast<void (*)(void*, std::int32_t)>(real___kmpc_taskgroup.find(caller)), thread, count,
-      data);
+      reinterpret_cast<void (*)(void*, std::int32_t)>(real___kmpc_taskgroup.find(caller)), thread,
+      count, data);
 }
 NIGH_REAL(__kmpc_taskred_init)
 NIGH_INTERPOSED void* __kmpc_taskred_init(int thread, int count, void* data) {
   void* const caller = __builtin_return_address(0);
   return register_reductions(
       reinterpret_cast<void* (*)(int, int, void*)>(real___kmpc_taskred_init.find(caller)),
-      reinterpret_cast<void (*)(void*, std::int32_t)>(real___kmpc_taskgroup.find(caller)), thread, count,
-      data);
+      reinterpret_cast<void (*)(void*, std::int32_t)>(real___kmpc_taskgroup.find(caller)), thread,
+      count, data);
 }
 NIGH_REAL(__kmpc_task_reduction_get_th_data)
 NIGH_INTERPOSED void* __kmpc_task_reduction_get_th_data(int thread, void* group, void* item) {
@@ -310,18 +314,20 @@ NIGH_INTERPOSED void* __kmpc_task_reduction_get_th_data(int thread, void* group,
   return NIGH_PASS_ON(__kmpc_task_reduction_get_th_data, thread, group, item);
 }
 
-// reduction(task, ...) of a parallel region or a loop: the runtime begins the taskgroup that they need.
+// reduction(task, ...) of a parallel region or a loop: the runtime begins the taskgroup that they
+// need.
 NIGH_REAL(__kmpc_taskred_modifier_init)
 NIGH_INTERPOSED void* __kmpc_taskred_modifier_init(void* where, int thread, int is_loop, int count,
                                                    void* data) {
   if (member != nullptr) begin_group(*member);
-  void* const group = NIGH_PASS_ON(__kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
+  void* const group =
+      NIGH_PASS_ON(__kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
   if (member != nullptr) member->current->group->reductions_kmpc = group;
   return group;
 }
 NIGH_REAL(__kmpc_task_reduction_modifier_init)
-NIGH_INTERPOSED void* __kmpc_task_reduction_modifier_init(void* where, int thread, int is_loop, int count,
-                                                          void* data) {
+NIGH_INTERPOSED void* __kmpc_task_reduction_modifier_init(void* where, int thread, int is_loop,
+                                                          int count, void* data) {
   if (member != nullptr) begin_group(*member);
   void* const group =
       NIGH_PASS_ON(__kmpc_task_reduction_modifier_init, where, thread, is_loop, count, data);
@@ -361,17 +367,20 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t
 NIGH_REAL(__kmpc_omp_wait_deps)
 NIGH_INTERPOSED void __kmpc_omp_wait_deps(void* where, std::int32_t thread, std::int32_t count,
                                           KmpDepend* list, std::int32_t more, KmpDepend* rest) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_omp_wait_deps, where, thread, count, list, more, rest);
+  if (member == nullptr)
+    return NIGH_PASS_ON(__kmpc_omp_wait_deps, where, thread, count, list, more, rest);
   Depends const depends(count, list, more, rest);
   wait_for(*member, depends.items(), depends.count());
 }
 // With nowait, which it may also be without.
 NIGH_REAL(__kmpc_omp_taskwait_deps_51)
-NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t thread, std::int32_t count,
-                                                 KmpDepend* list, std::int32_t more, KmpDepend* rest,
+NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t thread,
+                                                 std::int32_t count, KmpDepend* list,
+                                                 std::int32_t more, KmpDepend* rest,
                                                  std::int32_t nowait) {
   if (member == nullptr)
-    return NIGH_PASS_ON(__kmpc_omp_taskwait_deps_51, where, thread, count, list, more, rest, nowait);
+    return NIGH_PASS_ON(__kmpc_omp_taskwait_deps_51, where, thread, count, list, more, rest,
+                        nowait);
   Depends const depends(count, list, more, rest);
   wait_for(*member, depends.items(), depends.count());
 }
@@ -379,7 +388,8 @@ NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t threa
 // ---- events
 
 NIGH_REAL(__kmpc_task_allow_completion_event)
-NIGH_INTERPOSED void* __kmpc_task_allow_completion_event(void* where, std::int32_t thread, KmpTask* k) {
+NIGH_INTERPOSED void* __kmpc_task_allow_completion_event(void* where, std::int32_t thread,
+                                                         KmpTask* k) {
   if (member == nullptr) return NIGH_PASS_ON(__kmpc_task_allow_completion_event, where, thread, k);
   Task& t = task_of(*k);
   extra_of(*member, t);
@@ -391,16 +401,17 @@ NIGH_INTERPOSED void* __kmpc_task_allow_completion_event(void* where, std::int32
 
 namespace {
 
-void taskloop(Member& me, KmpTask& pattern, bool deferred, LoopBounds const& bounds, bool has_no_group,
-              std::int32_t schedule, std::uint64_t said, bool is_strict, void (*end_real_group)(void*, std::int32_t), Duplicate duplicate) {
+void taskloop(Member& me, KmpTask& pattern, bool deferred, LoopBounds const& bounds,
+              bool has_no_group, std::int32_t schedule, std::uint64_t said, bool is_strict,
+              void (*end_real_group)(void*, std::int32_t), Duplicate duplicate) {
   if (!has_no_group) {
     begin_group(me);
     task_of(pattern).group = me.current->group;
   }
   std::uint64_t const iterations = iterations_of(bounds);
   if (iterations != 0)
-    spawn_pieces(me, pattern, bounds, pieces(iterations, schedule, said, is_strict, me.size), deferred,
-                 duplicate);
+    spawn_pieces(me, pattern, bounds, pieces(iterations, schedule, said, is_strict, me.size),
+                 deferred, duplicate);
   give_up(me, task_of(pattern));
   if (has_no_group) return;
   Group* const g = wait_group(me);
@@ -411,9 +422,10 @@ void taskloop(Member& me, KmpTask& pattern, bool deferred, LoopBounds const& bou
 }  // namespace
 
 NIGH_REAL(__kmpc_taskloop)
-NIGH_INTERPOSED void __kmpc_taskloop(void* where, std::int32_t thread, KmpTask* k, std::int32_t deferred,
-                                     std::uint64_t* lower, std::uint64_t* upper, std::int64_t step,
-                                     std::int32_t no_group, std::int32_t schedule, std::uint64_t said,
+NIGH_INTERPOSED void __kmpc_taskloop(void* where, std::int32_t thread, KmpTask* k,
+                                     std::int32_t deferred, std::uint64_t* lower,
+                                     std::uint64_t* upper, std::int64_t step, std::int32_t no_group,
+                                     std::int32_t schedule, std::uint64_t said,
                                      Duplicate duplicate) {
   if (member == nullptr)
     return NIGH_PASS_ON(__kmpc_taskloop, where, thread, k, deferred, lower, upper, step, no_group,
@@ -425,9 +437,11 @@ NIGH_INTERPOSED void __kmpc_taskloop(void* where, std::int32_t thread, KmpTask* 
 }
 NIGH_REAL(__kmpc_taskloop_5)
 NIGH_INTERPOSED void __kmpc_taskloop_5(void* where, std::int32_t thread, KmpTask* k,
-                                       std::int32_t deferred, std::uint64_t* lower, std::uint64_t* upper,
-                                       std::int64_t step, std::int32_t no_group, std::int32_t schedule,
-                                       std::uint64_t said, std::int32_t is_strict, Duplicate duplicate) {
+                                       std::int32_t deferred, std::uint64_t* lower,
+                                       std::uint64_t* upper, std::int64_t step,
+                                       std::int32_t no_group, std::int32_t schedule,
+                                       std::uint64_t said, std::int32_t is_strict,
+                                       Duplicate duplicate) {
   if (member == nullptr)
     return NIGH_PASS_ON(__kmpc_taskloop_5, where, thread, k, deferred, lower, upper, step, no_group,
                         schedule, said, is_strict, duplicate);
@@ -453,13 +467,14 @@ NIGH_INTERPOSED std::int32_t __kmpc_cancel_barrier(void* where, std::int32_t thr
 }
 NIGH_REAL(__kmpc_reduce)
 NIGH_INTERPOSED std::int32_t __kmpc_reduce(void* where, std::int32_t thread, std::int32_t count,
-                                           std::size_t bytes, void* data, void* function, void* lock) {
+                                           std::size_t bytes, void* data, void* function,
+                                           void* lock) {
   if (member != nullptr) barrier_before_real(*member);
   return NIGH_PASS_ON(__kmpc_reduce, where, thread, count, bytes, data, function, lock);
 }
 NIGH_REAL(__kmpc_copyprivate)
-NIGH_INTERPOSED void __kmpc_copyprivate(void* where, std::int32_t thread, std::size_t bytes, void* data,
-                                        void* function, std::int32_t did_it) {
+NIGH_INTERPOSED void __kmpc_copyprivate(void* where, std::int32_t thread, std::size_t bytes,
+                                        void* data, void* function, std::int32_t did_it) {
   if (member != nullptr) barrier_before_real(*member);
   NIGH_PASS_ON(__kmpc_copyprivate, where, thread, bytes, data, function, did_it);
 }

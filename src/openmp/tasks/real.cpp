@@ -7,7 +7,8 @@
 
 namespace nigh::openmp::tasks {
 
-// What only the caller's own libraries have is looked up each time: another library may have another.
+// What only the caller's own libraries have is looked up each time: another library may have
+// another.
 void* Real::find(void const* caller) noexcept {
   void* found = found_.load(sync::relaxed);
   if (found != nullptr) [[likely]]

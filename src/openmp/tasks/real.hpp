@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The runtime's own functions, for regions whose tasks are not ours, and for what stays the runtime's.
+// The runtime's own functions, for regions whose tasks are not ours, and for what stays the
+// runtime's.
 
 #include "base/atomic.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp::tasks {
 
-// One of them, by its name, as the loader would have found it without us: in the program and what it
-// was linked to, or in what the calling library was linked to.
+// One of them, by its name, as the loader would have found it without us: in the program and what
+// it was linked to, or in what the calling library was linked to.
 class NIGH_HIDDEN Real {
  public:
   constexpr explicit Real(char const* name) : name_(name) {}
@@ -23,9 +24,9 @@ class NIGH_HIDDEN Real {
 }  // namespace nigh::openmp::tasks
 
 // NIGH_REAL(f) before the function, and in it NIGH_PASS_ON(f, arguments...).
-#define NIGH_REAL(name)                                    \
-  namespace {                                              \
-  constinit nigh::openmp::tasks::Real real_##name{#name};  \
+#define NIGH_REAL(name)                                   \
+  namespace {                                             \
+  constinit nigh::openmp::tasks::Real real_##name{#name}; \
   }
 #define NIGH_PASS_ON(name, ...) \
   reinterpret_cast<decltype(&name)>(real_##name.find(__builtin_return_address(0)))(__VA_ARGS__)

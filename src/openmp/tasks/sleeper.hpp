@@ -5,8 +5,8 @@
 //   awake --sleep()--> asleep --wake(), or sleep() itself on news--> awake
 //
 // (S) Nobody sleeps over news. A thread that goes to sleep stores its word and counts itself, then
-//     looks for news; who has news stores them first and then looks at the count and the word. All of
-//     these are seq_cst: either the sleeper sees the news, or it is seen asleep.
+//     looks for news; who has news stores them first and then looks at the count and the word. All
+//     of these are seq_cst: either the sleeper sees the news, or it is seen asleep.
 // (W) Waking hands over: the sleeper sees all that its waker did before.
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class Sleeper {
   // News: a bool() of seq_cst loads. `sleepers`: how many of the team sleep.
   template <class News>
   void sleep(sync::atomic<std::uint32_t>& sleepers, News news) noexcept {
-    state_.store(asleep, sync::seq_cst);  // (S)
-    sleepers.fetch_add(1, sync::seq_cst); // (S)
+    state_.store(asleep, sync::seq_cst);   // (S)
+    sleepers.fetch_add(1, sync::seq_cst);  // (S)
     std::uint32_t expected = asleep;
     if (!news() || !state_.compare_exchange_strong(expected, awake, sync::relaxed)) {
       while (state_.load(sync::acquire) != awake) platform::futex_wait(state_, asleep);  // (W)

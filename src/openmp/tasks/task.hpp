@@ -2,13 +2,13 @@
 #pragma once
 // A task of an OpenMP program: its descriptor, what it still waits for, and where its memory goes.
 //
-// The descriptor is one cache line; the arguments, or libomp's kmp_task_t, follow it. It outlives the
-// task's body while children of the task have not ended, because they count down in it.
+// The descriptor is one cache line; the arguments, or libomp's kmp_task_t, follow it. It outlives
+// the task's body while children of the task have not ended, because they count down in it.
 //
 // What a task has left to do is one number in two halves: *unfinished* children, for taskwait, and
 // *held* descriptors of children, for its own descriptor's end. The thread that runs the task (its
-// owner; tasks are tied to threads here) counts in a plain word, `own`; all others count in an atomic
-// one, `others`, which starts at `running` so that it cannot reach 0 while the body runs.
+// owner; tasks are tied to threads here) counts in a plain word, `own`; all others count in an
+// atomic one, `others`, which starts at `running` so that it cannot reach 0 while the body runs.
 //
 //   born         own    += child                     owner of the parent
 //   child ended  own or others -= child              child without children of its own left
@@ -26,8 +26,8 @@
 // (S) A sleeper misses no child that ends: see sleeper.hpp.
 //
 // A thief that looks whether a task descends from another reads descriptors that may be used anew
-// meanwhile. They are never unmapped, their `parent` and `level` are atomic, and what the thief made
-// of them counts only if the task was still in its deque (task_deque.hpp).
+// meanwhile. They are never unmapped, their `parent` and `level` are atomic, and what the thief
+// made of them counts only if the task was still in its deque (task_deque.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -51,20 +51,20 @@ struct Group {
 };
 
 namespace flag {
-inline constexpr std::uint16_t kmpc = 1;        // libomp's: a kmp_task_t follows
-inline constexpr std::uint16_t final = 2;       // and so all below it
+inline constexpr std::uint16_t kmpc = 1;   // libomp's: a kmp_task_t follows
+inline constexpr std::uint16_t final = 2;  // and so all below it
 inline constexpr std::uint16_t untied = 4;
-inline constexpr std::uint16_t extra = 8;       // `extra` instead of `function`
-inline constexpr std::uint16_t destructor = 16; // libomp's private variables have one
+inline constexpr std::uint16_t extra = 8;        // `extra` instead of `function`
+inline constexpr std::uint16_t destructor = 16;  // libomp's private variables have one
 inline constexpr std::uint16_t started = 32;
-inline constexpr std::uint16_t detachable = 64; // ends when its event comes, too
-inline constexpr std::uint16_t implicit = 128;  // a thread's part of a region
+inline constexpr std::uint16_t detachable = 64;  // ends when its event comes, too
+inline constexpr std::uint16_t implicit = 128;   // a thread's part of a region
 }  // namespace flag
 
 struct alignas(64) Task {
   // The halves of what is left: unfinished children below, held descriptors above.
-  static constexpr std::int64_t unfinished = 1, held = std::int64_t{1} << 32, child = held + unfinished,
-                                running = std::int64_t{1} << 62;
+  static constexpr std::int64_t unfinished = 1, held = std::int64_t{1} << 32,
+                                child = held + unfinished, running = std::int64_t{1} << 62;
   using Function = void (*)(void*);
 
   sync::atomic<Task*> parent;  // in a list of free descriptors: the next one
@@ -108,7 +108,8 @@ struct alignas(64) Task {
 inline bool descends_from(Task const& task, Task const& ancestor) noexcept {
   auto const level = ancestor.level.load(sync::relaxed);
   Task const* t = task.parent.load(sync::relaxed);
-  for (int steps = 0; t != nullptr && t->level.load(sync::relaxed) > level && steps < 1 << 20; ++steps)
+  for (int steps = 0; t != nullptr && t->level.load(sync::relaxed) > level && steps < 1 << 20;
+       ++steps)
     t = t->parent.load(sync::relaxed);
   return t == &ancestor;
 }

@@ -15,7 +15,8 @@
 // because the owner may write their places anew as soon as tail has moved; the compare-exchange of
 // the word then says whether what it read was still there.
 //
-// Invariant: tail <= split <= top <= tail + capacity, as positions that only the word's 16 bits wrap.
+// Invariant: tail <= split <= top <= tail + capacity, as positions that only the word's 16 bits
+// wrap.
 //
 // (C) A task is seen whole: publish() releases the word after the place was written, a thief
 //     acquires the word before it reads the place. Changes in between are read-modify-writes, which
@@ -82,8 +83,8 @@ class TaskDeque {
     return ring_[top_ % capacity].load(sync::relaxed);
   }
 
-  // Owner: lets thieves have the older half of the private tasks, or what the goal asks for. Returns
-  // whether there was any.
+  // Owner: lets thieves have the older half of the private tasks, or what the goal asks for.
+  // Returns whether there was any.
   bool publish() noexcept {
     auto const is_private = top_ - split_;
     if (is_private == 0) return false;
@@ -106,8 +107,8 @@ class TaskDeque {
     return true;
   }
 
-  // Thief: takes the oldest shared task, if may(it), and up to `most` in all, but not more than half.
-  // Puts them into `taken`, oldest first.
+  // Thief: takes the oldest shared task, if may(it), and up to `most` in all, but not more than
+  // half. Puts them into `taken`, oldest first.
   template <std::size_t room, class May>
   Steal steal(std::array<T*, room>& taken, std::uint32_t& count, std::uint32_t most,
               May may) noexcept {
@@ -122,7 +123,7 @@ class TaskDeque {
     for (std::uint32_t i = 0; i < wish; ++i)
       taken[i] = ring_[(tail + i) % capacity].load(sync::relaxed);
     if (!may(*taken[0])) return Steal::barred;
-    auto const now = pack(tail + wish, split_of(word), changes_of(word) + 1);  // (N)
+    auto const now = pack(tail + wish, split_of(word), changes_of(word) + 1);          // (N)
     if (!word_.compare_exchange_strong(word, now, sync::release)) return Steal::lost;  // (R)
     count = wish;
     if (n - wish < least_goal / 2) wanted_.store(true, sync::relaxed);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/tasks/team.hpp"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <new>
@@ -18,6 +16,7 @@
 namespace nigh::openmp::tasks {
 
 constinit thread_local Member* member = nullptr;
+static constinit thread_local Member* first_member = nullptr;  // of outermost regions, kept
 
 // A task that waits in no deque.
 struct Injected {
@@ -26,74 +25,6 @@ struct Injected {
 };
 
 namespace {
-
-// ---- members: made once, never freed; one that a thread has left is another thread's next
-
-constinit thread_local Member* first_member = nullptr;  // of outermost regions
-constinit pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
-constinit Member* all_members = nullptr;
-constinit Member* idle_members = nullptr;
-constinit pthread_key_t at_thread_end{};
-constinit bool has_key = false;
-
-extern "C" void thread_ended(void* first) {
-  pthread_mutex_lock(&members_lock);
-  for (auto* m = static_cast<Member*>(first); m != nullptr;) {
-    Member* const inner = m->inner;
-    m->inner = m->outer = nullptr;
-    m->next_idle = idle_members;
-    idle_members = m;
-    m = inner;
-  }
-  pthread_mutex_unlock(&members_lock);
-}
-
-__attribute__((constructor)) void make_key() {
-  has_key = pthread_key_create(&at_thread_end, thread_ended) == 0;
-}
-
-[[noreturn]] void out_of_memory() {
-  fprintf(stderr, "nigh: no memory for the program's tasks\n");
-  abort();
-}
-
-void* pages(std::size_t bytes) noexcept {
-  void* const p =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? nullptr : p;
-}
-
-// An eighth of it, and not more than a quarter MiB.
-char const* low_end_of_stack() noexcept {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  bool const is_known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!is_known) return nullptr;
-  std::size_t const left = bytes / 8 < 256 * 1024 ? bytes / 8 : 256 * 1024;
-  return static_cast<char const*>(low) + left;
-}
-
-Member* new_member(Member* outer) noexcept {
-  pthread_mutex_lock(&members_lock);
-  Member* m = idle_members;
-  if (m != nullptr) {
-    idle_members = m->next_idle;
-  } else {
-    void* const room = pages(sizeof(Member));
-    if (room == nullptr) out_of_memory();
-    m = new (room) Member;
-    m->next = all_members;
-    all_members = m;
-  }
-  pthread_mutex_unlock(&members_lock);
-  m->outer = outer;
-  m->stack_low = outer != nullptr ? outer->stack_low : low_end_of_stack();
-  if (outer == nullptr && has_key) pthread_setspecific(at_thread_end, m);
-  return m;
-}
 
 bool is_stack_low(Member const& me) noexcept {
   return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
@@ -113,7 +44,7 @@ class Locked {
 };
 
 Member* member_of(Team const& team, std::uint32_t number) noexcept {
-  auto* const members = team.members.load(sync::acquire);  // (M)
+  auto* const members = team.members.load(sync::acquire);                     // (M)
   return members == nullptr ? nullptr : members[number].load(sync::acquire);  // (M)
 }
 
@@ -185,7 +116,7 @@ void body_ended(Member& me, Task& t) noexcept {
     auto const mine = t.own;
     t.own = 0;
     t.owner.store(nullptr, sync::relaxed);
-    t.others.fetch_add(mine, sync::acq_rel);                        // (K)
+    t.others.fetch_add(mine, sync::acq_rel);                      // (K)
     if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (V) the event has yet to come
   }
   complete(&me, t);
@@ -210,8 +141,8 @@ Task* take_injected(Member& me) noexcept {
   return nullptr;
 }
 
-// Wakes a thread that may take what `me` has just published: one at a barrier, or else one that waits
-// for something above what `me` runs.
+// Wakes a thread that may take what `me` has just published: one at a barrier, or else one that
+// waits for something above what `me` runs.
 void notify(Member& me) noexcept {
   Team& team = *me.team;
   if (team.sleepers.load(sync::seq_cst) == 0) return;  // (S)
@@ -222,7 +153,8 @@ void notify(Member& me) noexcept {
     Task* const within = m->sleeps_within.load(sync::relaxed);
     if (within == nullptr) {
       if (m->sleeper.wake()) return;
-    } else if (related == nullptr && (me.current == within || descends_from(*me.current, *within))) {
+    } else if (related == nullptr &&
+               (me.current == within || descends_from(*me.current, *within))) {
       related = m;
     }
   }
@@ -234,7 +166,9 @@ Task* steal_from(Member& me, Member& victim) noexcept {
   std::uint32_t count = 0;
   Task* const within = me.tied;
   auto const most = within == nullptr ? most_at_once : 1;
-  auto const may = [within](Task const& t) { return within == nullptr || descends_from(t, *within); };
+  auto const may = [within](Task const& t) {
+    return within == nullptr || descends_from(t, *within);
+  };
   if (victim.deque.steal(taken, count, most, may) != Steal::taken) return nullptr;
   me.counts.stolen += count;
   for (std::uint32_t i = 1; i < count; ++i)
@@ -310,7 +244,7 @@ void wake_all(Member& me) noexcept {
 void enter(Team& team, Joined how) noexcept {
   Member* const outer = member;
   Member*& kept = outer != nullptr ? outer->inner : first_member;
-  if (kept == nullptr) kept = new_member(outer);
+  if (kept == nullptr) kept = member_for_this_thread(outer);
   Member& me = *kept;
   if (outer != nullptr && outer->deque.publish_all()) notify(*outer);
   me.number = how.number;
@@ -365,44 +299,7 @@ void end(Team& team) noexcept {
   if (members != team.first_members.data()) free(members);
 }
 
-void reset_in_child() noexcept { members_lock = PTHREAD_MUTEX_INITIALIZER; }
-
-Counts counted() noexcept {
-  Counts sum;
-  pthread_mutex_lock(&members_lock);
-  for (Member const* m = all_members; m != nullptr; m = m->next) {
-    sum.made += m->counts.made;
-    sum.at_once += m->counts.at_once;
-    sum.stolen += m->counts.stolen;
-    sum.slept += m->counts.slept;
-  }
-  pthread_mutex_unlock(&members_lock);
-  return sum;
-}
-
 // ---- tasks
-
-Task* refill(Member& me, std::uint8_t size_class) noexcept {
-  if (size_class >= size_classes) return nullptr;
-  if (Task* const all = me.returned[size_class].take_all(); all != nullptr) {
-    me.free[size_class] = all->parent.load(sync::relaxed);
-    return all;
-  }
-  std::size_t const size = least_block_bytes << size_class;
-  std::size_t const chunk = size < 65536 ? 65536 : size;
-  auto* const memory = static_cast<char*>(pages(chunk));
-  if (memory == nullptr) return nullptr;
-  Task* first = nullptr;
-  for (std::size_t at = chunk / size; at-- > 0;) {
-    auto* const t = new (memory + at * size) Task;
-    t->home = &me;
-    t->size_class = size_class;
-    t->parent.store(first, sync::relaxed);
-    first = t;
-  }
-  me.free[size_class] = first->parent.load(sync::relaxed);
-  return first;
-}
 
 Extra* extra_of(Member& me, Task& t) noexcept {
   if (t.is(flag::extra)) return t.extra;

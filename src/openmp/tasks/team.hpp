@@ -39,9 +39,9 @@ static_assert(size_class_of(128) == 0 && size_class_of(129) == 1 && size_class_o
 // What few tasks have.
 struct Extra {
   Task::Function function = nullptr;
-  void* arguments = nullptr;    // null: they follow the descriptor
-  DependNode* node = nullptr;   // its place among its siblings
-  DependMap* children = nullptr;  // what they depend on
+  void* arguments = nullptr;             // null: they follow the descriptor
+  DependNode* node = nullptr;            // its place among its siblings
+  DependMap* children = nullptr;         // what they depend on
   sync::atomic<std::uint32_t> ended{0};  // of a detachable one: the body, the event
   Team* team = nullptr;
   std::uint64_t event[2] = {};  // see event_of()
@@ -58,15 +58,15 @@ struct alignas(64) Member {
   // What spawning and running a task touches.
   Deque deque;
   Task* current = nullptr;
-  Task* tied = nullptr;      // the innermost tied task; null at a barrier
-  std::uint32_t base = 0;    // of the deque: what the current task has put lies above
-  std::uint32_t number = 0;  // omp_get_thread_num()
-  std::uint32_t size = 1;    // of the team
+  Task* tied = nullptr;            // the innermost tied task; null at a barrier
+  std::uint32_t base = 0;          // of the deque: what the current task has put lies above
+  std::uint32_t number = 0;        // omp_get_thread_num()
+  std::uint32_t size = 1;          // of the team
   std::int32_t global_number = 0;  // libomp's
-  Task* again = nullptr;     // libomp's untied task that has another part
+  Task* again = nullptr;           // libomp's untied task that has another part
   Team* team = nullptr;
   sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
-  char const* stack_low = nullptr;  // below here little is left of the thread's stack
+  char const* stack_low = nullptr;             // below here little is left of the thread's stack
   std::uint32_t random = 1;
   Counts counts;
   std::array<Task*, size_classes> free{};
@@ -85,7 +85,7 @@ struct Team {
   static constexpr std::uint32_t few = 16;
 
   sync::atomic<std::uint32_t> size{0};
-  bool is_kmpc = false;  // libomp's: its teams of one run each task at once
+  bool is_kmpc = false;    // libomp's: its teams of one run each task at once
   bool had_tasks = false;  // an earlier region of this code, see barrier_before_real()
   sync::atomic<sync::atomic<Member*>*> members{nullptr};
   alignas(64) sync::atomic<std::uint32_t> arrived{0};
@@ -192,8 +192,8 @@ NIGH_HIDDEN void taskyield(Member& me) noexcept;
 NIGH_HIDDEN void barrier(Member& me) noexcept;
 // Before the thread waits where it runs no tasks: all it has in its own hands is run.
 NIGH_HIDDEN void run_own(Member& me) noexcept;
-// Before a barrier of the runtime's own. Where regions of this code have had tasks, all threads come
-// together here first, and run them; else a thread looks a moment for tasks of others.
+// Before a barrier of the runtime's own. Where regions of this code have had tasks, all threads
+// come together here first, and run them; else a thread looks a moment for tasks of others.
 NIGH_HIDDEN void barrier_before_real(Member& me) noexcept;
 
 NIGH_HIDDEN void begin_group(Member& me) noexcept;
@@ -219,6 +219,10 @@ NIGH_HIDDEN void drop(DependMap* map) noexcept;
 using Done = bool (*)(void* what) noexcept;
 NIGH_HIDDEN void wait_until(Member& me, Done done, void* what) noexcept;
 
+// ---- memory (members.cpp)
+
+[[noreturn]] NIGH_HIDDEN void out_of_memory() noexcept;
+NIGH_HIDDEN Member* member_for_this_thread(Member* outer) noexcept;
 // All counts together, of members alive and gone.
 NIGH_HIDDEN Counts counted() noexcept;
 NIGH_HIDDEN void reset_in_child() noexcept;

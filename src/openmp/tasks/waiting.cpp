@@ -25,7 +25,8 @@ void begin_patience() noexcept {
   if (said != nullptr && strcasecmp(said, "active") == 0) patience_ns = 1'000'000;
   if (said != nullptr && strcasecmp(said, "passive") == 0) patience_ns = 5'000;
   cpu_set_t mine;
-  if (sched_getaffinity(0, sizeof mine, &mine) == 0) cpus = static_cast<std::uint32_t>(CPU_COUNT(&mine));
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+    cpus = static_cast<std::uint32_t>(CPU_COUNT(&mine));
 }
 
 bool Patience::goes_on() noexcept {

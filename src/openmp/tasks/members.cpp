@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of team threads: what each has for its part of a region, and the descriptors of tasks.
+// None of it is ever freed, because thieves may look at what has gone: it is used anew.
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <new>
+
+#include "openmp/tasks/team.hpp"
+
+namespace nigh::openmp::tasks {
+namespace {
+
+// One that a thread has left is another thread's next.
+constinit pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
+constinit Member* all_members = nullptr;
+constinit Member* idle_members = nullptr;
+constinit pthread_key_t at_thread_end{};
+constinit bool has_key = false;
+
+extern "C" void thread_ended(void* first) {
+  pthread_mutex_lock(&members_lock);
+  for (auto* m = static_cast<Member*>(first); m != nullptr;) {
+    Member* const inner = m->inner;
+    m->inner = m->outer = nullptr;
+    m->next_idle = idle_members;
+    idle_members = m;
+    m = inner;
+  }
+  pthread_mutex_unlock(&members_lock);
+}
+
+__attribute__((constructor)) void make_key() {
+  has_key = pthread_key_create(&at_thread_end, thread_ended) == 0;
+}
+
+void* pages(std::size_t bytes) noexcept {
+  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+// An eighth of it, and not more than a quarter MiB.
+char const* low_end_of_stack() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  bool const is_known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!is_known) return nullptr;
+  std::size_t const left = bytes / 8 < 256 * 1024 ? bytes / 8 : 256 * 1024;
+  return static_cast<char const*>(low) + left;
+}
+
+}  // namespace
+
+void out_of_memory() noexcept {
+  fprintf(stderr, "nigh: no memory for the program's tasks\n");
+  abort();
+}
+
+Member* member_for_this_thread(Member* outer) noexcept {
+  pthread_mutex_lock(&members_lock);
+  Member* m = idle_members;
+  if (m != nullptr) {
+    idle_members = m->next_idle;
+  } else {
+    void* const room = pages(sizeof(Member));
+    if (room == nullptr) out_of_memory();
+    m = new (room) Member;
+    m->next = all_members;
+    all_members = m;
+  }
+  pthread_mutex_unlock(&members_lock);
+  m->outer = outer;
+  m->stack_low = outer != nullptr ? outer->stack_low : low_end_of_stack();
+  if (outer == nullptr && has_key) pthread_setspecific(at_thread_end, m);
+  return m;
+}
+
+Task* refill(Member& me, std::uint8_t size_class) noexcept {
+  if (size_class >= size_classes) return nullptr;
+  if (Task* const all = me.returned[size_class].take_all(); all != nullptr) {
+    me.free[size_class] = all->parent.load(sync::relaxed);
+    return all;
+  }
+  std::size_t const size = least_block_bytes << size_class;
+  std::size_t const chunk = size < 65536 ? 65536 : size;
+  auto* const memory = static_cast<char*>(pages(chunk));
+  if (memory == nullptr) return nullptr;
+  Task* first = nullptr;
+  for (std::size_t at = chunk / size; at-- > 0;) {
+    auto* const t = new (memory + at * size) Task;
+    t->home = &me;
+    t->size_class = size_class;
+    t->parent.store(first, sync::relaxed);
+    first = t;
+  }
+  me.free[size_class] = first->parent.load(sync::relaxed);
+  return first;
+}
+
+void reset_in_child() noexcept { members_lock = PTHREAD_MUTEX_INITIALIZER; }
+
+Counts counted() noexcept {
+  Counts sum;
+  pthread_mutex_lock(&members_lock);
+  for (Member const* m = all_members; m != nullptr; m = m->next) {
+    sum.made += m->counts.made;
+    sum.at_once += m->counts.at_once;
+    sum.stolen += m->counts.stolen;
+    sum.slept += m->counts.slept;
+  }
+  pthread_mutex_unlock(&members_lock);
+  return sum;
+}
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lock-free parts of OpenMP tasks (src/openmp/tasks): each task is taken once and seen whole,
+// whoever waits for children sees what they did, descriptors come back once, nobody sleeps over news.
+
+#include <array>
+#include <memory>
+
+#include "letters.hpp"
+#include "openmp/tasks/sleeper.hpp"
+#include "openmp/tasks/task.hpp"
+#include "openmp/tasks/task_deque.hpp"
+
+namespace nigh::openmp::tasks {
+struct Member {};
+}
+
+namespace nigh::model {
+namespace {
+
+using namespace openmp::tasks;
+
+struct Job {
+  Plain input, output;
+  int runs = 0;
+
+  void run() {
+    check(++runs == 1, "a task ran twice");
+    output.set(input.get() + 1);
+  }
+};
+
+struct Around {
+  TaskDeque<Job, 4> deque;
+  std::array<Job, 6> jobs;
+
+  Around() { deque.begin(4, false); }
+  bool push(int job) {
+    Job& j = jobs[static_cast<std::size_t>(job)];
+    j.input.set(job);
+    return deque.push(&j);
+  }
+  bool pop() {
+    Job* const job = deque.pop(0);
+    if (job != nullptr) job->run();
+    return job != nullptr;
+  }
+  bool steal(std::uint32_t most = 1) {
+    std::array<Job*, 4> taken{};
+    std::uint32_t count = 0;
+    if (deque.steal(taken, count, most, [](Job const&) { return true; }) != Steal::taken) return false;
+    for (std::uint32_t i = 0; i < count; ++i) taken[i]->run();
+    return true;
+  }
+  int ran() const {
+    int sum = 0;
+    for (Job const& job : jobs) sum += job.runs;
+    return sum;
+  }
+};
+
+// The owner takes back what a thief wants.
+Scenario last_task() {
+  return [](OneRun& run) {
+    auto a = std::make_shared<Around>();
+    run.threads = {[a] {
+                     a->push(0);
+                     a->deque.publish();
+                     a->pop();
+                   },
+                   [a] { a->steal(); }};
+    run.at_end = [a] { check(a->ran() == 1, "the task ran"); };
+  };
+}
+
+// A task is taken back and another put in its place while a thief holds the first.
+Scenario another_in_its_place(std::uint32_t most) {
+  return [most](OneRun& run) {
+    auto a = std::make_shared<Around>();
+    run.threads = {[a] {
+                     a->push(0);
+                     a->push(1);
+                     a->deque.publish_all();
+                     a->pop();
+                     a->push(2);
+                     a->deque.publish_all();
+                     while (a->pop()) {
+                     }
+                   },
+                   [a, most] {
+                     a->steal(most);
+                     a->steal(most);
+                   }};
+    run.at_end = [a] { check(a->ran() == 3, "every task ran"); };
+  };
+}
+
+Scenario two_thieves() {
+  return [](OneRun& run) {
+    auto a = std::make_shared<Around>();
+    run.threads = {[a] {
+                     a->push(0);
+                     a->push(1);
+                     a->deque.publish_all();
+                     while (a->pop()) {
+                     }
+                   },
+                   [a] { a->steal(); }, [a] { a->steal(); }};
+    run.at_end = [a] { check(a->ran() == 2, "every task ran"); };
+  };
+}
+
+// The ring goes around: places are written anew as soon as there is room.
+Scenario around_the_ring() {
+  return [](OneRun& run) {
+    auto a = std::make_shared<Around>();
+    a->deque.begin(2, false);
+    run.threads = {[a] {
+                     int put = 0;
+                     for (int job = 0; job < 4; ++job) {
+                       if (a->push(job)) ++put;
+                       a->deque.publish_all();
+                     }
+                     while (a->pop()) {
+                     }
+                     check(put >= 2, "there was room");
+                   },
+                   [a] {
+                     a->steal();
+                     a->steal();
+                   }};
+  };
+}
+
+// A parent that waits for its child, which another thread runs; then its own end, and the child's
+// children: exactly one gives each descriptor back.
+struct Family {
+  Task parent{}, child{};
+  Member owner, thief;
+  Plain result;
+  int parent_returned = 0, child_returned = 0;
+
+  Family() {
+    for (Task* t : {&parent, &child}) {
+      t->own = 0;
+      t->others.store(Task::running, sync::relaxed);
+    }
+    parent.own = Task::child;
+  }
+};
+
+Scenario waiting_for_a_child() {
+  return [](OneRun& run) {
+    auto f = std::make_shared<Family>();
+    run.threads = {[f] {
+                     while (!f->parent.is_childless()) sync::pause();
+                     check(f->result.get() == 7, "the child's result is seen");
+                     f->result.set(8);
+                   },
+                   [f] {
+                     f->result.set(7);
+                     f->parent.count_down(Task::child);
+                   }};
+  };
+}
+
+// The parent ends without waiting; whoever is last returns its descriptor, and may use it anew.
+Scenario ending_before_a_child() {
+  return [](OneRun& run) {
+    auto f = std::make_shared<Family>();
+    run.threads = {[f] {
+                     f->result.set(1);
+                     if (f->parent.end_body()) {
+                       ++f->parent_returned;
+                       f->result.set(2);
+                     }
+                   },
+                   [f] {
+                     f->child.own = 0;
+                     if (f->parent.count_down(Task::child)) {
+                       ++f->parent_returned;
+                       f->result.set(3);
+                     }
+                   }};
+    run.at_end = [f] { check(f->parent_returned == 1, "the descriptor comes back once"); };
+  };
+}
+
+// Two threads give descriptors back, and their owner takes them meanwhile.
+Scenario coming_home() {
+  struct Home {
+    Returned returned;
+    std::array<Task, 2> tasks{};
+    std::array<Plain, 2> contents;
+    int got = 0;
+  };
+  return [](OneRun& run) {
+    auto h = std::make_shared<Home>();
+    auto const give = [h](std::size_t i) {
+      h->contents[i].set(1);
+      h->returned.give_back(&h->tasks[i]);
+    };
+    auto const take = [h] {
+      for (Task* t = h->returned.take_all(); t != nullptr;) {
+        Task* const next = t->parent.load(sync::relaxed);
+        h->contents[static_cast<std::size_t>(t - h->tasks.data())].set(2);
+        ++h->got;
+        t = next;
+      }
+    };
+    run.threads = {[take] {
+                     take();
+                     take();
+                   },
+                   [give] { give(0); }, [give] { give(1); }};
+    run.at_end = [h, take] {
+      take();
+      check(h->got == 2, "each descriptor comes back once");
+    };
+  };
+}
+
+// A thread at a barrier sleeps while another publishes a task.
+Scenario asleep_at_a_barrier() {
+  struct Barrier {
+    Around around;
+    Sleeper sleeper;
+    sync::atomic<std::uint32_t> sleepers{0};
+  };
+  return [](OneRun& run) {
+    auto b = std::make_shared<Barrier>();
+    run.threads = {[b] {
+                     b->around.push(0);
+                     b->around.deque.publish();
+                     if (b->sleepers.load(sync::seq_cst) != 0) b->sleeper.wake();  // (S)
+                   },
+                   [b] {
+                     while (!b->around.steal()) {
+                       b->sleeper.sleep(b->sleepers, [b] { return b->around.deque.has_shared(); });
+                       sync::pause();
+                     }
+                   }};
+    run.at_end = [b] { check(b->around.ran() == 1, "the task ran"); };
+  };
+}
+
+// A thread sleeps in a taskwait while another ends the child.
+Scenario asleep_in_a_taskwait() {
+  struct Waiting {
+    Family family;
+    Sleeper sleeper;
+    sync::atomic<std::uint32_t> sleepers{0};
+  };
+  return [](OneRun& run) {
+    auto w = std::make_shared<Waiting>();
+    run.threads = {[w] {
+                     while (!w->family.parent.is_childless())
+                       w->sleeper.sleep(w->sleepers, [w] { return w->family.parent.is_childless(); });
+                     check(w->family.result.get() == 7, "the child's result is seen");
+                   },
+                   [w] {
+                     w->family.result.set(7);
+                     w->family.parent.count_down(Task::child);
+                     w->sleeper.wake();
+                   }};
+  };
+}
+
+// What the waker did before is seen, also where nothing else says so.
+Scenario handed_over() {
+  struct Handing {
+    Sleeper sleeper;
+    sync::atomic<std::uint32_t> sleepers{0};
+    Plain value;
+  };
+  return [](OneRun& run) {
+    auto h = std::make_shared<Handing>();
+    run.threads = {[h] {
+                     h->sleeper.sleep(h->sleepers, [] { return false; });
+                     check(h->value.get() == 1, "what the waker did is seen");
+                   },
+                   [h] {
+                     h->value.set(1);
+                     while (!h->sleeper.wake()) sync::pause();
+                   }};
+  };
+}
+
+TEST(OpenMPTasks, EachTaskRunsOnce) {
+  expect_holds(last_task(), {.preemptions = 4});
+  expect_holds(another_in_its_place(1), {.preemptions = 3});
+  expect_holds(another_in_its_place(2), {.preemptions = 3});
+  expect_holds(two_thieves(), {.preemptions = 3});
+  expect_holds(around_the_ring(), {.preemptions = 3});
+}
+
+TEST(OpenMPTasks, EachDescriptorComesBackOnce) {
+  expect_holds(waiting_for_a_child(), {.preemptions = 3});
+  expect_holds(ending_before_a_child(), {.preemptions = 3});
+  expect_holds(coming_home(), {.preemptions = 3});
+}
+
+TEST(OpenMPTasks, NobodySleepsOverNews) {
+  expect_holds(asleep_at_a_barrier(), {.preemptions = 3});
+  expect_holds(asleep_in_a_taskwait(), {.preemptions = 3});
+  expect_holds(handed_over(), {.preemptions = 3});
+}
+
+TEST(OpenMPTasks, C) { expect_needed("C", Order::relaxed, last_task()); }
+TEST(OpenMPTasks, KOfTheWait) { expect_needed("K", Order::relaxed, waiting_for_a_child()); }
+TEST(OpenMPTasks, KOfTheEnd) { expect_needed("K", Order::relaxed, ending_before_a_child()); }
+TEST(OpenMPTasks, F) { expect_needed("F", Order::relaxed, coming_home()); }
+TEST(OpenMPTasks, SOfTheThief) { expect_needed("S", Order::acq_rel, asleep_at_a_barrier()); }
+TEST(OpenMPTasks, SOfTheWait) { expect_needed("S", Order::acq_rel, asleep_in_a_taskwait()); }
+TEST(OpenMPTasks, W) { expect_needed("W", Order::relaxed, handed_over()); }
+
+}  // namespace
+}  // namespace nigh::model
