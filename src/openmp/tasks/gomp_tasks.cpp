@@ -9,6 +9,7 @@
 
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/real.hpp"
+#include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 
 namespace nigh::openmp::tasks {
@@ -79,6 +80,7 @@ Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
   Task* const t = new_task(me, bytes + (is_aligned ? alignment : 0), how);
   if (t == nullptr) out_of_memory();
   t->function = body;
+  if (me.current->is(flag::settings)) inherit_settings(me, *t);
   auto at = reinterpret_cast<std::uintptr_t>(t->block());
   if (is_aligned) {
     at = (at + alignment - 1) & ~(alignment - 1);
@@ -282,8 +284,8 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
   }
   constexpr long most_words = 8;
   if (!deferred || copy != nullptr || size > most_words * 8 || align > 64 ||
-      (flags & (has_depend | is_detachable | is_final)) != 0 || me->current->is(flag::final))
-      [[unlikely]]
+      (flags & (has_depend | is_detachable | is_final)) != 0 ||
+      me->current->is(flag::final | flag::settings)) [[unlikely]]
     return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
   Task* const t =
       new_task(*me, static_cast<std::size_t>(size), (flags & is_untied) != 0 ? flag::untied : 0);

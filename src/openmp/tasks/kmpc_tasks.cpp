@@ -9,6 +9,7 @@
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/real.hpp"
+#include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 
 namespace nigh::openmp::tasks {
@@ -184,6 +185,8 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
   k.shareds = shared_bytes != 0 ? reinterpret_cast<char*>(&k) + shared_at : nullptr;
   k.routine = routine;
   k.part = 0;
+  if (me->current->is(flag::settings)) [[unlikely]]
+    inherit_settings(*me, *t);
   if ((flags & (is_detachable | is_proxy)) != 0) [[unlikely]] {
     extra_of(*me, *t);
     t->flags |= flag::detachable;
@@ -224,6 +227,7 @@ NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread,
   auto* const frame = static_cast<Undeferred*>(malloc(sizeof(Undeferred)));
   if (frame == nullptr) out_of_memory();
   frame->before = begin_body(*me, t);
+  if (t.is(flag::settings)) begin_settings(t);
   frame->outer = undeferred;
   undeferred = frame;
 }

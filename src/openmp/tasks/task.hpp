@@ -59,6 +59,7 @@ inline constexpr std::uint16_t destructor = 16;  // libomp's private variables h
 inline constexpr std::uint16_t started = 32;
 inline constexpr std::uint16_t detachable = 64;  // ends when its event comes, too
 inline constexpr std::uint16_t implicit = 128;   // a thread's part of a region
+inline constexpr std::uint16_t settings = 256;   // has some of its own: see settings.hpp
 }  // namespace flag
 
 struct alignas(64) Task {

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "openmp/tasks/kmp_task.hpp"
+#include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/waiting.hpp"
 #include "platform/pause.hpp"
 
@@ -110,6 +111,7 @@ void complete(Member* me, Task& t) noexcept {
 }
 
 void body_ended(Member& me, Task& t) noexcept {
+  if (t.is(flag::settings)) end_settings(t);
   if (t.is(flag::destructor)) destroy_private(me, t);
   if (t.is(flag::detachable)) {
     // The event may come on another thread: all counts are in `others` before it can.
@@ -332,7 +334,15 @@ void end_body(Member& me, Task& t, Frame before) noexcept {
 }
 
 void run(Member& me, Task& t) noexcept {
+  if (me.current->is(flag::settings) && !t.is(flag::settings)) [[unlikely]]
+    return run_with_settings(me, t);
+  run_plainly(me, t);
+}
+
+void run_plainly(Member& me, Task& t) noexcept {
   Frame const before = begin_body(me, t);
+  if (t.is(flag::settings)) [[unlikely]]
+    begin_settings(t);
   if (t.is(flag::kmpc)) {
     run_kmpc(me, t);
   } else if (!t.is(flag::extra)) [[likely]] {

@@ -36,6 +36,11 @@ constexpr std::uint8_t size_class_of(std::size_t bytes) noexcept {
 }
 static_assert(size_class_of(128) == 0 && size_class_of(129) == 1 && size_class_of(257) == 2);
 
+// What omp_set_...() changes.
+struct Settings {
+  int threads = 0, dynamic = 0, levels = 0, kind = 0, chunk = 0;
+};
+
 // What few tasks have.
 struct Extra {
   Task::Function function = nullptr;
@@ -45,6 +50,7 @@ struct Extra {
   sync::atomic<std::uint32_t> ended{0};  // of a detachable one: the body, the event
   Team* team = nullptr;
   std::uint64_t event[2] = {};  // see event_of()
+  Settings own, before;         // of the task, and of the thread before it
 };
 
 struct Counts {
@@ -151,6 +157,7 @@ inline void count_in(Member& me, Task& t) noexcept {
 }
 
 NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
+NIGH_HIDDEN void run_plainly(Member& me, Task& t) noexcept;
 // Somebody has asked for tasks.
 NIGH_HIDDEN void share(Member& me) noexcept;
 // Its own stack is short, or its deque full.

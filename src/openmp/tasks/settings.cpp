@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/tasks/settings.hpp"
+
+#include "openmp/tasks/real.hpp"
+
+namespace nigh::openmp::tasks {
+namespace {
+
+constinit Real get_threads{"omp_get_max_threads"}, get_dynamic{"omp_get_dynamic"},
+    get_levels{"omp_get_max_active_levels"}, get_schedule{"omp_get_schedule"},
+    set_threads{"omp_set_num_threads"}, set_dynamic{"omp_set_dynamic"},
+    set_levels{"omp_set_max_active_levels"}, set_schedule{"omp_set_schedule"};
+
+template <class Function>
+Function* real(Real& of) noexcept {
+  return reinterpret_cast<Function*>(of.find(nullptr));
+}
+
+Settings settings_now() noexcept {
+  Settings s;
+  s.threads = real<int()>(get_threads)();
+  s.dynamic = real<int()>(get_dynamic)();
+  s.levels = real<int()>(get_levels)();
+  real<void(int*, int*)>(get_schedule)(&s.kind, &s.chunk);
+  return s;
+}
+
+void set(Settings const& s) noexcept {
+  Settings const now = settings_now();
+  if (s.threads != now.threads) real<void(int)>(set_threads)(s.threads);
+  if (s.dynamic != now.dynamic) real<void(int)>(set_dynamic)(s.dynamic);
+  if (s.levels != now.levels) real<void(int)>(set_levels)(s.levels);
+  if (s.kind != now.kind || s.chunk != now.chunk)
+    real<void(int, int)>(set_schedule)(s.kind, s.chunk);
+}
+
+// Around a call that changes one, by the calling thread.
+class Changing {
+ public:
+  Changing() noexcept : me_(member) {
+    if (me_ == nullptr || me_->current->is(flag::implicit | flag::settings)) return;
+    extra_of(*me_, *me_->current)->before = settings_now();
+    me_->current->flags |= flag::settings;
+  }
+  ~Changing() {
+    if (me_ != nullptr && me_->current->is(flag::settings))
+      me_->current->extra->own = settings_now();
+  }
+  Changing(Changing&&) = delete;
+  Changing& operator=(Changing&&) = delete;
+
+ private:
+  Member* me_;
+};
+
+}  // namespace
+
+void inherit_settings(Member& me, Task& t) noexcept {
+  extra_of(me, t)->own = me.current->extra->own;
+  t.flags |= flag::settings;
+}
+
+void begin_settings(Task& t) noexcept {
+  t.extra->before = settings_now();
+  set(t.extra->own);
+}
+
+void end_settings(Task& t) noexcept { set(t.extra->before); }
+
+void run_with_settings(Member& me, Task& t) noexcept {
+  Settings const now = settings_now();
+  set(me.current->extra->before);
+  run_plainly(me, t);
+  set(now);
+}
+
+}  // namespace nigh::openmp::tasks
+
+using nigh::openmp::tasks::Changing;
+
+// Those of Fortran get addresses, of 4 bytes and of 8.
+#define NIGH_SETTING(name)                              \
+  NIGH_REAL(name)                                       \
+  NIGH_INTERPOSED void name(int value) {                \
+    Changing const changing;                            \
+    NIGH_PASS_ON(name, value);                          \
+  }                                                     \
+  NIGH_REAL(name##_)                                    \
+  NIGH_INTERPOSED void name##_(std::int32_t* value) {   \
+    Changing const changing;                            \
+    NIGH_PASS_ON(name##_, value);                       \
+  }                                                     \
+  NIGH_REAL(name##_8_)                                  \
+  NIGH_INTERPOSED void name##_8_(std::int64_t* value) { \
+    Changing const changing;                            \
+    NIGH_PASS_ON(name##_8_, value);                     \
+  }
+NIGH_SETTING(omp_set_num_threads)
+NIGH_SETTING(omp_set_dynamic)
+NIGH_SETTING(omp_set_nested)
+NIGH_SETTING(omp_set_max_active_levels)
+
+NIGH_REAL(omp_set_schedule)
+NIGH_INTERPOSED void omp_set_schedule(int kind, int chunk) {
+  Changing const changing;
+  NIGH_PASS_ON(omp_set_schedule, kind, chunk);
+}
+NIGH_REAL(omp_set_schedule_)
+NIGH_INTERPOSED void omp_set_schedule_(std::int32_t* kind, std::int32_t* chunk) {
+  Changing const changing;
+  NIGH_PASS_ON(omp_set_schedule_, kind, chunk);
+}

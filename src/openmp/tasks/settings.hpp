@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a task sets by omp_set_num_threads() and its like holds in that task and in those it makes
+// afterwards, wherever they run. The runtime keeps such settings for each of its threads.
+
+#include "openmp/tasks/team.hpp"
+#include "preload/hidden.hpp"
+
+namespace nigh::openmp::tasks {
+
+// A new child of a task that has settings of its own.
+NIGH_HIDDEN void inherit_settings(Member& me, Task& t) noexcept;
+// The thread has those of the task until the body ends.
+NIGH_HIDDEN void begin_settings(Task& t) noexcept;
+NIGH_HIDDEN void end_settings(Task& t) noexcept;
+// On top of a task with settings of its own, one without runs with what held before.
+NIGH_HIDDEN void run_with_settings(Member& me, Task& t) noexcept;
+
+}  // namespace nigh::openmp::tasks

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// As old_glibc.cpp, of what only the library for OpenMP tasks calls.
+
+#include "platform/old_glibc.hpp"
+
+NIGH_OLD("dlclose", NIGH_BASE)
+NIGH_OLD("pthread_attr_getstack", NIGH_BASE)
+NIGH_OLD("pthread_getattr_np", NIGH_BASE)

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""OpenMP programs whose tasks nigh runs: tasks_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS
+TASKS_LIBRARY [unittest arguments]. What was not built is skipped."""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import unittest
+
+SCRIPTED, SHIM, NIGHD, PROGRAMS, TASKS = map(os.path.abspath, sys.argv[1:6])
+QUIET = {name: value for name, value in os.environ.items()
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
+# What the cases of programs/tasks.cpp say, by their own arithmetic.
+EXPECTED = """\
+recursion 6765
+orphans 232750
+groups 20
+dependences 940005
+readers_and_writers 500
+waits_for_some 12
+depend_objects 929608
+loops 1403119
+last_private 76
+reductions 4953465027
+reductions_of_regions 7800780
+events 80
+final_tasks 1010
+untied_tasks 950
+at_once 5050
+objects 11683000
+alignment 1560
+large 445500000
+nested 930
+serialized 100
+sections_and_loops 3043511
+barriers 0
+copied 0
+locks 240
+thread_private 200
+chains 20001
+many 200000
+caught 2525
+other_threads 3435
+settings 0
+forked 45
+"""
+
+
+def program(name):
+    path = os.path.join(PROGRAMS, name)
+    if not os.path.exists(path):
+        raise unittest.SkipTest(f"{name} was not built")
+    return path
+
+
+def run(name, *words, tasks=True, status=0, limit=None, **environment):
+    """Its output, and what is on standard error."""
+    variables = dict(QUIET, LD_PRELOAD=f"{TASKS}:{SHIM}" if tasks else SHIM, **environment)
+    done = subprocess.run([program(name), *words], env=variables, capture_output=True, text=True, timeout=100,
+                          check=False, preexec_fn=limit)
+    assert done.returncode == status, f"{name} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout, done.stderr
+
+
+class Cases(unittest.TestCase):
+    def check(self, name, **environment):
+        with self.subTest(name=name, **environment):
+            self.assertEqual(run(name, **environment), (EXPECTED, ""))
+
+    def test_threads(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            for threads in ("1", "2", "3", "8", "40"):
+                self.check(name, OMP_NUM_THREADS=threads)
+
+    def test_ways_to_wait(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            for how in ("active", "passive"):
+                self.check(name, OMP_NUM_THREADS="4", OMP_WAIT_POLICY=how)
+
+    def test_small_stacks(self):
+        """Of the team's threads: what is run at once must not use them up."""
+        for name in ("tasks-gcc", "tasks-clang"):
+            self.check(name, OMP_NUM_THREADS="3", OMP_STACKSIZE="1M")
+
+    def test_the_end_of_the_program_inside_a_task(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            for threads in ("1", "4"):
+                self.assertEqual(run(name, "exit", status=7, OMP_NUM_THREADS=threads)[0], "exit\n")
+
+    def test_little_address_space(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        for name in ("tasks-gcc", "tasks-clang"):
+            with self.subTest(name=name):
+                self.assertEqual(run(name, "many", limit=limit, OMP_NUM_THREADS="4")[0], "many 200000\n")
+
+
+class LeftAlone(unittest.TestCase):
+    def test_cancellation(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            out, err = run(name, "recursion", OMP_CANCELLATION="true", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+            self.assertEqual(out, "recursion 6765\n")
+            self.assertIn("its tasks are left alone: OMP_CANCELLATION lets tasks be cancelled\n", err)
+
+    def test_a_tool(self):
+        _, err = run("tasks-clang", "recursion", OMP_TOOL_LIBRARIES="/nonexistent/tool.so", NIGH_VERBOSE="1",
+                     OMP_NUM_THREADS="2")
+        self.assertIn("its tasks are left alone: an OMPT tool sees its tasks\n", err)
+
+    def test_programs_without_tasks(self):
+        for name in ("waits-gcc", "waits-clang"):
+            out, err = run(name, NIGH_VERBOSE="1", OMP_NUM_THREADS="3")
+            self.assertEqual(out, run(name, tasks=False, OMP_NUM_THREADS="3")[0])
+            self.assertNotIn("tasks", err)
+
+    def test_switched_off(self):
+        _, err = run("tasks-gcc", "recursion", NIGH_TASKS="off", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+        self.assertNotIn("tasks,", err)
+
+
+class Telling(unittest.TestCase):
+    def test_how_many_tasks(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            _, err = run(name, "many", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+            self.assertRegex(err, rf"nigh: {name}: 200000 tasks, \d+ run at once, \d+ stolen, \d+ times asleep\n")
+
+
+class Library(unittest.TestCase):
+    """The file that is installed."""
+
+    @unittest.skipIf(shutil.which("readelf") is None, "needs readelf")
+    def test_brings_only_the_c_library(self):
+        table = subprocess.run(["readelf", "-d", TASKS], capture_output=True, text=True, check=True).stdout
+        needed = [line.split("[")[1].rstrip("]") for line in table.splitlines() if "NEEDED" in line]
+        self.assertTrue(needed)
+        for library in needed:
+            self.assertRegex(library, r"^(libc|libm|libpthread|libdl|ld-linux.*)\.so")
+
+    @unittest.skipIf(shutil.which("readelf") is None, "needs readelf")
+    def test_runs_with_old_c_libraries(self):
+        table = subprocess.run(["readelf", "-V", TASKS], capture_output=True, text=True, check=True).stdout
+        versions = re.findall(r"Name: GLIBC_([0-9.]+)", table)
+        self.assertTrue(versions)
+        self.assertLessEqual(max(tuple(map(int, v.split("."))) for v in versions), (2, 28))
+
+    @unittest.skipIf(shutil.which("nm") is None, "needs nm")
+    def test_shows_nothing_of_the_cpp_library(self):
+        names = subprocess.run(["nm", "-D", "--defined-only", TASKS], capture_output=True, text=True,
+                               check=True).stdout
+        self.assertIn(" GOMP_task\n", names)
+        self.assertIn(" __kmpc_omp_task\n", names)
+        self.assertNotIn(" _Z", names)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:], verbosity=2)
