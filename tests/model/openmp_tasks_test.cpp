@@ -231,7 +231,7 @@ Scenario asleep_at_a_barrier() {
     run.threads = {[b] {
                      b->around.push(0);
                      b->around.deque.publish();
-                     if (b->sleepers.load(sync::seq_cst) != 0) b->sleeper.wake();  // (S)
+                     if (b->sleepers.load(sync::seq_cst) != 0) b->sleeper.wake();  // (sleeper.S)
                    },
                    [b] {
                      while (!b->around.steal()) {
@@ -265,7 +265,7 @@ Scenario asleep_in_a_taskwait() {
   };
 }
 
-// What the waker did before is seen, also where nothing else says so.
+// The sleeper sees all that the waker did before, also where nothing else says so.
 Scenario handed_over() {
   struct Handing {
     Sleeper sleeper;
@@ -305,13 +305,13 @@ TEST(OpenMPTasks, NobodySleepsOverNews) {
   expect_holds(handed_over(), {.preemptions = 3});
 }
 
-TEST(OpenMPTasks, C) { expect_needed("C", Order::relaxed, last_task()); }
-TEST(OpenMPTasks, KOfTheWait) { expect_needed("K", Order::relaxed, waiting_for_a_child()); }
-TEST(OpenMPTasks, KOfTheEnd) { expect_needed("K", Order::relaxed, ending_before_a_child()); }
-TEST(OpenMPTasks, F) { expect_needed("F", Order::relaxed, coming_home()); }
-TEST(OpenMPTasks, SOfTheThief) { expect_needed("S", Order::acq_rel, asleep_at_a_barrier()); }
-TEST(OpenMPTasks, SOfTheWait) { expect_needed("S", Order::acq_rel, asleep_in_a_taskwait()); }
-TEST(OpenMPTasks, W) { expect_needed("W", Order::relaxed, handed_over()); }
+TEST(OpenMPTasks, C) { expect_needed("deque.C", Order::relaxed, last_task()); }
+TEST(OpenMPTasks, KOfTheWait) { expect_needed("task.K", Order::relaxed, waiting_for_a_child()); }
+TEST(OpenMPTasks, KOfTheEnd) { expect_needed("task.K", Order::relaxed, ending_before_a_child()); }
+TEST(OpenMPTasks, F) { expect_needed("task.F", Order::relaxed, coming_home()); }
+TEST(OpenMPTasks, SOfTheThief) { expect_needed("sleeper.S", Order::acq_rel, asleep_at_a_barrier()); }
+TEST(OpenMPTasks, SOfTheWait) { expect_needed("sleeper.S", Order::acq_rel, asleep_in_a_taskwait()); }
+TEST(OpenMPTasks, W) { expect_needed("sleeper.W", Order::relaxed, handed_over()); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -13,7 +13,7 @@ import unittest
 SCRIPTED, SHIM, NIGHD, PROGRAMS, TASKS = map(os.path.abspath, sys.argv[1:6])
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
-# What the cases of programs/tasks.cpp say, by their own arithmetic.
+# The lines of programs/tasks.cpp, which do not depend on the schedule.
 EXPECTED = """\
 recursion 6765
 orphans 232750

@@ -122,7 +122,7 @@ void look_again() noexcept {
                                   sync::relaxed);
 }
 
-// What a library calls that is opened later counts from the next region on. Where nobody makes
+// The calls of a library that is opened later count from the next region on. Where nobody makes
 // tasks, the first one that somebody makes all the same has the objects looked at again.
 Left why_left_alone() noexcept {
   auto const now = static_cast<Left>(decided.load(sync::relaxed));

@@ -7,10 +7,11 @@
 // one before; a task that begins a new set waits for the last one. mutexinoutset is taken as inout:
 // in the order in which they were made, they exclude each other.
 //
-// (D) A task sees what those before it did: the one that ends counts down `before` (releases), and
+// (dependences.D) A task sees what those before it did: the one that ends counts down `before`
+// (releases), and
 //     whoever counts it to 0 (acquires) submits the task. A task that is made later finds `ended`
 //     under the node's lock.
-// (S) A sleeper misses no end that it waits for: see sleeper.hpp.
+// A sleeper misses no end that it waits for by (sleeper.S).
 
 #include <stdlib.h>
 
@@ -48,9 +49,9 @@ void add(T*& list, std::uint32_t& count, std::uint32_t& room, T value) noexcept 
 class Locked {
  public:
   explicit Locked(DependNode& node) noexcept : node_(node) {
-    while (node_.lock.exchange(true, sync::acquire)) sync::pause();  // (D)
+    while (node_.lock.exchange(true, sync::acquire)) sync::pause();  // (dependences.D)
   }
-  ~Locked() { node_.lock.store(false, sync::release); }  // (D)
+  ~Locked() { node_.lock.store(false, sync::release); }  // (dependences.D)
   Locked(Locked&&) = delete;
   Locked& operator=(Locked&&) = delete;
 
@@ -59,7 +60,7 @@ class Locked {
 };
 
 void let_go(DependNode* node) noexcept {
-  if (node->uses.fetch_sub(1, sync::acq_rel) != 1) return;  // (D)
+  if (node->uses.fetch_sub(1, sync::acq_rel) != 1) return;  // (dependences.D)
   free(node->after);
   free(node);
 }
@@ -237,7 +238,7 @@ void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) no
   Extra* const extra = extra_of(me, t);
   DependNode* const node = new_node(me, &t, list, count);
   extra->node = node;
-  if (node->before.fetch_sub(1, sync::acq_rel) == 1) submit(me, t);  // (D)
+  if (node->before.fetch_sub(1, sync::acq_rel) == 1) submit(me, t);  // (dependences.D)
 }
 
 void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
@@ -246,7 +247,8 @@ void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
   wait_until(
       me,
       [](void* n) noexcept {
-        return static_cast<DependNode*>(n)->before.load(sync::seq_cst) == 1;  // (D) (S)
+        return static_cast<DependNode*>(n)->before.load(sync::seq_cst) ==
+               1;  // (dependences.D) (sleeper.S)
       },
       node);
   let_go(node);
@@ -270,7 +272,7 @@ void release_dependents(Member* me, Extra& extra) noexcept {
     DependNode* const next = after[i];
     Task* const t = next->task;
     Member* const waiting = next->waiting;
-    auto const left = next->before.fetch_sub(1, sync::seq_cst) - 1;  // (D) (S)
+    auto const left = next->before.fetch_sub(1, sync::seq_cst) - 1;  // (dependences.D) (sleeper.S)
     if (t == nullptr) {
       waiting->sleeper.wake();
     } else if (left == 0) {

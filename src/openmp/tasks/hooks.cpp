@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library for regions calls in this one, and what is told at the end.
+// The functions that the library for regions calls in this one, and the line at the program's end.
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static_assert(sizeof(Team) <= TaskHooks::room_bytes && alignof(Team) <= 64);
 using NumThreads = int (*)();
 
 // omp_get_num_threads() of each runtime, by a function of its own. Few, never removed.
-// (A) Who sees the key sees the function.
+// (hooks.A) Who sees the key sees the function.
 struct KnownRuntime {
   sync::atomic<void const*> inside{nullptr};
   sync::atomic<NumThreads> num_threads{nullptr};
@@ -45,13 +45,13 @@ NumThreads look_up(void const* inside) noexcept {
 NumThreads num_threads_of(void const* inside) noexcept {
   for (auto& known : runtimes)
     if (known.inside.load(sync::acquire) == inside)
-      return known.num_threads.load(sync::relaxed);  // (A)
+      return known.num_threads.load(sync::relaxed);  // (hooks.A)
   NumThreads const found = look_up(inside);
   pthread_mutex_lock(&runtimes_lock);
   for (auto& known : runtimes) {
     if (known.inside.load(sync::relaxed) != nullptr) continue;
     known.num_threads.store(found, sync::relaxed);
-    known.inside.store(inside, sync::release);  // (A)
+    known.inside.store(inside, sync::release);  // (hooks.A)
     break;
   }
   pthread_mutex_unlock(&runtimes_lock);

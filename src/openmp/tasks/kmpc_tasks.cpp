@@ -74,7 +74,7 @@ void submit_kmpc(Member& me, Task& t) noexcept {
   }
 }
 
-// What __kmpc_omp_task_begin_if0() leaves for __kmpc_omp_task_complete_if0().
+// __kmpc_omp_task_begin_if0() leaves this for __kmpc_omp_task_complete_if0().
 struct Undeferred {
   Frame before;
   Undeferred* outer;

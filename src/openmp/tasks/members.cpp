@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <new>
@@ -117,6 +118,24 @@ Counts counted() noexcept {
   }
   pthread_mutex_unlock(&members_lock);
   return sum;
+}
+
+constexpr std::uint64_t event_mark = 0x6e6967682d657674;  // "nigh-evt"
+
+void* event_of(Task& t) noexcept {
+  auto& event = t.extra->event;
+  event[0] = event_mark;
+  event[1] = reinterpret_cast<std::uint64_t>(&t);
+  return event;
+}
+
+// A runtime's own handle points to something at least as large, which begins otherwise.
+Task* task_of_event(void* event) noexcept {
+  std::uint64_t words[2];
+  memcpy(words, event, sizeof words);
+  if (words[0] != event_mark) return nullptr;
+  auto* const t = reinterpret_cast<Task*>(words[1]);
+  return t->is(flag::extra) && t->extra->event == event ? t : nullptr;
 }
 
 }  // namespace nigh::openmp::tasks

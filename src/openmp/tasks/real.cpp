@@ -7,7 +7,7 @@
 
 namespace nigh::openmp::tasks {
 
-// What only the caller's own libraries have is looked up each time: another library may have
+// A function of the caller's own libraries is looked up each time: another library may have
 // another.
 void* Real::find(void const* caller) noexcept {
   void* found = found_.load(sync::relaxed);

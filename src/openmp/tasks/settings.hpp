@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a task sets by omp_set_num_threads() and its like holds in that task and in those it makes
-// afterwards, wherever they run. The runtime keeps such settings for each of its threads.
+// A setting that a task makes by omp_set_num_threads() and its like holds in that task and in
+// those it makes afterwards, wherever they run. The runtime keeps settings for each of its threads.
 
 #include "openmp/tasks/team.hpp"
 #include "preload/hidden.hpp"

@@ -18,12 +18,14 @@
 //
 // Whoever makes `others` 0 gives the descriptor back, and counts down in its parent.
 //
-// (K) Counting down in `others` releases what the child did; the owner, and the last one to count
+// (task.K) Counting down in `others` releases what the child did; the owner, and the last one to
+// count
 //     down, acquire it. So what follows a taskwait sees what the children did, and memory is used
 //     anew only after all have let go of it.
-// (F) A descriptor goes back to the thread it came from: other threads push it onto a list there
+// (task.F) A descriptor goes back to the thread it came from: other threads push it onto a list
+// there
 //     (release), the owner takes the whole list (acquire), so no address can come back in between.
-// (S) A sleeper misses no child that ends: see sleeper.hpp.
+// A sleeper misses no child that ends by (sleeper.S).
 //
 // A thief that looks whether a task descends from another reads descriptors that may be used anew
 // meanwhile. They are never unmapped, their `parent` and `level` are atomic, and what the thief
@@ -87,21 +89,22 @@ struct alignas(64) Task {
 
   // Owner: no child is unfinished.
   bool is_childless() const noexcept {
-    return static_cast<std::uint32_t>(own + others.load(sync::seq_cst)) == 0;  // (K) (S)
+    return static_cast<std::uint32_t>(own + others.load(sync::seq_cst)) ==
+           0;  // (task.K) (sleeper.S)
   }
   // Owner: and no descriptor of one is held.
   bool is_drained() const noexcept {
-    return own + others.load(sync::seq_cst) == running;  // (K) (S)
+    return own + others.load(sync::seq_cst) == running;  // (task.K) (sleeper.S)
   }
   // Not the owner: true when nothing is left, and the descriptor is the caller's to give back.
   bool count_down(std::int64_t by) noexcept {
-    return others.fetch_sub(by, sync::seq_cst) == by;  // (K) (S)
+    return others.fetch_sub(by, sync::seq_cst) == by;  // (task.K) (sleeper.S)
   }
   // Owner, after the body: the same.
   bool end_body() noexcept {
     auto const mine = own - running;
     own = 0;
-    return others.fetch_add(mine, sync::acq_rel) + mine == 0;  // (K)
+    return others.fetch_add(mine, sync::acq_rel) + mine == 0;  // (task.K)
   }
 };
 
@@ -123,9 +126,9 @@ struct Returned {
     Task* next = first.load(sync::relaxed);
     do {
       task->parent.store(next, sync::relaxed);
-    } while (!first.compare_exchange_strong(next, task, sync::release));  // (F)
+    } while (!first.compare_exchange_strong(next, task, sync::release));  // (task.F)
   }
-  Task* take_all() noexcept { return first.exchange(nullptr, sync::acquire); }  // (F)
+  Task* take_all() noexcept { return first.exchange(nullptr, sync::acquire); }  // (task.F)
 };
 
 }  // namespace nigh::openmp::tasks

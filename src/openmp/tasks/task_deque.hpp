@@ -18,14 +18,16 @@
 // Invariant: tail <= split <= top <= tail + capacity, as positions that only the word's 16 bits
 // wrap.
 //
-// (C) A task is seen whole: publish() releases the word after the place was written, a thief
+// (deque.C) A task is seen whole: publish() releases the word after the place was written, a thief
 //     acquires the word before it reads the place. Changes in between are read-modify-writes, which
 //     carry the release on.
-// (R) A place is written anew only after its thief has read it: a thief releases the word when it
+// (deque.R) A place is written anew only after its thief has read it: a thief releases the word
+// when it
 //     moves tail, the owner acquires the word in make_room().
-// (N) A thief that is slow takes nothing that has changed: each steal and each reclaim counts one
+// (deque.N) A thief that is slow takes nothing that has changed: each steal and each reclaim counts
+// one
 //     change, so the word that it expects comes back after 2^32 of them at the earliest.
-// (S) A sleeper misses no published task: see sleeper.hpp.
+// A sleeper misses no published task by (sleeper.S).
 
 #include <algorithm>
 #include <array>
@@ -94,7 +96,8 @@ class TaskDeque {
     auto const missing = left < goal_ ? goal_ - left : 0;
     auto const n = std::max((is_private + 1) / 2, std::min(is_private, missing));
     split_ += n;
-    auto const before = word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (C) (S)
+    auto const before =
+        word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (deque.C) (sleeper.S)
     if (2 * (shared_in(before) + n) < goal_) wanted_.store(true, sync::relaxed);
     return true;
   }
@@ -103,7 +106,7 @@ class TaskDeque {
     auto const n = top_ - split_;
     if (n == 0) return false;
     split_ = top_;
-    word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (C) (S)
+    word_.fetch_add(std::uint64_t{n} << 16U, sync::seq_cst);  // (deque.C) (sleeper.S)
     return true;
   }
 
@@ -112,7 +115,7 @@ class TaskDeque {
   template <std::size_t room, class May>
   Steal steal(std::array<T*, room>& taken, std::uint32_t& count, std::uint32_t most,
               May may) noexcept {
-    auto word = word_.load(sync::acquire);  // (C)
+    auto word = word_.load(sync::acquire);  // (deque.C)
     auto const n = shared_in(word);
     if (n == 0) {
       if (!wanted_.load(sync::relaxed)) wanted_.store(true, sync::relaxed);
@@ -123,15 +126,17 @@ class TaskDeque {
     for (std::uint32_t i = 0; i < wish; ++i)
       taken[i] = ring_[(tail + i) % capacity].load(sync::relaxed);
     if (!may(*taken[0])) return Steal::barred;
-    auto const now = pack(tail + wish, split_of(word), changes_of(word) + 1);          // (N)
-    if (!word_.compare_exchange_strong(word, now, sync::release)) return Steal::lost;  // (R)
+    auto const now = pack(tail + wish, split_of(word), changes_of(word) + 1);          // (deque.N)
+    if (!word_.compare_exchange_strong(word, now, sync::release)) return Steal::lost;  // (deque.R)
     count = wish;
     if (n - wish < least_goal / 2) wanted_.store(true, sync::relaxed);
     return Steal::taken;
   }
 
   // For those about to sleep.
-  bool has_shared() const noexcept { return shared_in(word_.load(sync::seq_cst)) != 0; }  // (S)
+  bool has_shared() const noexcept {
+    return shared_in(word_.load(sync::seq_cst)) != 0;
+  }  // (sleeper.S)
 
  private:
   static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split,
@@ -147,7 +152,7 @@ class TaskDeque {
     return (split_of(w) - tail_of(w)) & 0xffffU;
   }
   bool make_room() noexcept {
-    auto const used = shared_in(word_.load(sync::acquire)) + (top_ - split_);  // (R)
+    auto const used = shared_in(word_.load(sync::acquire)) + (top_ - split_);  // (deque.R)
     if (used >= most_) return false;
     limit_ = top_ + (most_ - used);
     return true;
@@ -160,7 +165,8 @@ class TaskDeque {
       auto const n = shared_in(word);
       if (n == 0) return false;
       auto const kept = n / 2;
-      auto const now = pack(tail_of(word), tail_of(word) + kept, changes_of(word) + 1);  // (N)
+      auto const now =
+          pack(tail_of(word), tail_of(word) + kept, changes_of(word) + 1);  // (deque.N)
       if (!word_.compare_exchange_strong(word, now, sync::relaxed)) continue;
       split_ -= n - kept;
       goal_ = goal_ == 0 ? 0 : std::max(goal_ / 2, least_goal);

@@ -4,8 +4,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include <new>
 
@@ -19,7 +17,11 @@ namespace nigh::openmp::tasks {
 constinit thread_local Member* member = nullptr;
 static constinit thread_local Member* first_member = nullptr;  // of outermost regions, kept
 
-// A task that waits in no deque.
+// (team.J) The list of tasks that wait in no deque is seen as the thread before left it: its lock
+// is
+//     acquired and released.
+// (team.V) Of a detachable task's body and its event, the one that comes second sees all that the
+//     first did, and completes the task.
 struct Injected {
   Task* task;
   Injected* next;
@@ -34,9 +36,9 @@ bool is_stack_low(Member const& me) noexcept {
 class Locked {
  public:
   explicit Locked(Team& team) noexcept : lock_(team.lock) {
-    while (lock_.exchange(true, sync::acquire)) sched_yield();  // (J) what it guards is seen
+    while (lock_.exchange(true, sync::acquire)) sched_yield();  // (team.J)
   }
-  ~Locked() { lock_.store(false, sync::release); }  // (J)
+  ~Locked() { lock_.store(false, sync::release); }  // (team.J)
   Locked(Locked&&) = delete;
   Locked& operator=(Locked&&) = delete;
 
@@ -45,8 +47,8 @@ class Locked {
 };
 
 Member* member_of(Team const& team, std::uint32_t number) noexcept {
-  auto* const members = team.members.load(sync::acquire);                     // (M)
-  return members == nullptr ? nullptr : members[number].load(sync::acquire);  // (M)
+  auto* const members = team.members.load(sync::acquire);                     // (team.M)
+  return members == nullptr ? nullptr : members[number].load(sync::acquire);  // (team.M)
 }
 
 // ---- ends of tasks
@@ -75,7 +77,7 @@ void count_down(Member* me, Task* t, std::int64_t by) noexcept {
       return;
     }
     if (!t->count_down(by)) {
-      if (owner != nullptr) owner->sleeper.wake();  // (S)
+      if (owner != nullptr) owner->sleeper.wake();  // (sleeper.S)
       return;
     }
     Task* const parent = t->parent.load(sync::relaxed);
@@ -93,7 +95,7 @@ void complete(Member* me, Task& t) noexcept {
     if (Member* const waiting = g->owner; waiting == me && me != nullptr) {
       --g->own;
     } else {
-      g->others.fetch_sub(1, sync::seq_cst);  // (K) (S) the last look at the group
+      g->others.fetch_sub(1, sync::seq_cst);  // (task.K) (sleeper.S) the last look at the group
       waiting->sleeper.wake();
     }
   }
@@ -118,8 +120,9 @@ void body_ended(Member& me, Task& t) noexcept {
     auto const mine = t.own;
     t.own = 0;
     t.owner.store(nullptr, sync::relaxed);
-    t.others.fetch_add(mine, sync::acq_rel);                      // (K)
-    if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (V) the event has yet to come
+    t.others.fetch_add(mine, sync::acq_rel);  // (task.K)
+    if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0)
+      return;  // (team.V) the event has yet to come
   }
   complete(&me, t);
 }
@@ -147,7 +150,7 @@ Task* take_injected(Member& me) noexcept {
 // waits for something above what `me` runs.
 void notify(Member& me) noexcept {
   Team& team = *me.team;
-  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (S)
+  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   Member* related = nullptr;
   for (std::uint32_t k = 1; k < me.size; ++k) {
     Member* const m = member_of(team, (me.number + k) % me.size);
@@ -224,7 +227,7 @@ void search_until(Member& me, Done done) noexcept {
     me.sleeps_within.store(me.tied, sync::relaxed);
     ++me.counts.slept;
     me.sleeper.sleep(me.team->sleepers, [&] {
-      return done() || me.team->injected.load(sync::seq_cst) != 0 ||  // (S)
+      return done() || me.team->injected.load(sync::seq_cst) != 0 ||  // (sleeper.S)
              (me.tied == nullptr && is_anything_shared(me));
     });
     patience.begin();
@@ -232,7 +235,7 @@ void search_until(Member& me, Done done) noexcept {
 }
 
 void wake_all(Member& me) noexcept {
-  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (S)
+  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   for (std::uint32_t k = 0; k < me.size; ++k)
     if (Member* const m = k == me.number ? nullptr : member_of(*me.team, k); m != nullptr)
       m->sleeper.wake();
@@ -242,7 +245,7 @@ void wake_all(Member& me) noexcept {
 
 // ---- regions
 
-// (M) A thief that finds a member sees it whole.
+// (team.M) A thief that finds a member sees it whole.
 void enter(Team& team, Joined how) noexcept {
   Member* const outer = member;
   Member*& kept = outer != nullptr ? outer->inner : first_member;
@@ -268,7 +271,7 @@ void enter(Team& team, Joined how) noexcept {
   t.level.store(0, sync::relaxed);
   t.flags = flag::kmpc | flag::implicit;
   me.current = me.tied = &t;
-  auto* members = team.members.load(sync::acquire);  // (M)
+  auto* members = team.members.load(sync::acquire);  // (team.M)
   if (members == nullptr) {
     auto* mine = team.first_members.data();
     if (how.size > Team::few) {
@@ -276,12 +279,12 @@ void enter(Team& team, Joined how) noexcept {
       if (many == nullptr) out_of_memory();
       mine = many;
     }
-    if (team.members.compare_exchange_strong(members, mine, sync::acq_rel))  // (M)
+    if (team.members.compare_exchange_strong(members, mine, sync::acq_rel))  // (team.M)
       members = mine;
     else if (mine != team.first_members.data())
       free(mine);
   }
-  members[how.number].store(&me, sync::release);  // (M)
+  members[how.number].store(&me, sync::release);  // (team.M)
   member = &me;
 }
 
@@ -368,9 +371,9 @@ void inject(Team& team, Task& t) noexcept {
     Injected** at = &team.first_injected;
     while (*at != nullptr) at = &(*at)->next;
     *at = added;
-    team.injected.fetch_add(1, sync::seq_cst);  // (S)
+    team.injected.fetch_add(1, sync::seq_cst);  // (sleeper.S)
   }
-  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (S)
+  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   auto const size = team.size.load(sync::relaxed);
   for (std::uint32_t k = 0; k < size; ++k)
     if (Member* const m = member_of(team, k); m != nullptr) m->sleeper.wake();
@@ -388,27 +391,9 @@ void submit_at_once(Member& me, Task& t) noexcept {
 void submit_slowly(Member& me, Task& t) noexcept { submit_at_once(me, t); }
 
 void fulfill(Task& t) noexcept {
-  if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (V) its body has yet to end
+  if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (team.V) its body has yet to end
   Member* const me = member != nullptr && member->team == t.extra->team ? member : nullptr;
   complete(me, t);
-}
-
-constexpr std::uint64_t event_mark = 0x6e6967682d657674;  // "nigh-evt"
-
-void* event_of(Task& t) noexcept {
-  auto& event = t.extra->event;
-  event[0] = event_mark;
-  event[1] = reinterpret_cast<std::uint64_t>(&t);
-  return event;
-}
-
-// A runtime's own handle points to something at least as large, which begins otherwise.
-Task* task_of_event(void* event) noexcept {
-  std::uint64_t words[2];
-  memcpy(words, event, sizeof words);
-  if (words[0] != event_mark) return nullptr;
-  auto* const t = reinterpret_cast<Task*>(words[1]);
-  return t->is(flag::extra) && t->extra->event == event ? t : nullptr;
 }
 
 // ---- waiting
@@ -443,13 +428,15 @@ void barrier(Member& me) noexcept {
   search_until(me, [&me] { return me.implicit.is_drained(); });
   if (me.size > 1) {
     auto const before = team.generation.load(sync::relaxed);
-    // (G) What any thread did before it arrived is seen by all that go on.
-    if (team.arrived.fetch_add(1, sync::acq_rel) + 1 == me.size) {  // (G)
+    // (team.G) What any thread did before it arrived is seen by all that go on.
+    if (team.arrived.fetch_add(1, sync::acq_rel) + 1 == me.size) {  // (team.G)
       team.arrived.store(0, sync::relaxed);
-      team.generation.store(before + 1, sync::seq_cst);  // (G) (S)
+      team.generation.store(before + 1, sync::seq_cst);  // (team.G) (sleeper.S)
       wake_all(me);
     } else {
-      search_until(me, [&] { return team.generation.load(sync::seq_cst) != before; });  // (G) (S)
+      search_until(me, [&] {
+        return team.generation.load(sync::seq_cst) != before;
+      });  // (team.G) (sleeper.S)
     }
   }
   me.tied = tied;
@@ -483,7 +470,9 @@ void begin_group(Member& me) noexcept {
 
 Group* wait_group(Member& me) noexcept {
   Group* const g = me.current->group;
-  auto const done = [g] { return g->own + g->others.load(sync::seq_cst) == 0; };  // (K) (S)
+  auto const done = [g] {
+    return g->own + g->others.load(sync::seq_cst) == 0;
+  };  // (task.K) (sleeper.S)
   if (!done()) search_until(me, done);
   me.current->group = g->outer;
   return g;

@@ -36,12 +36,12 @@ constexpr std::uint8_t size_class_of(std::size_t bytes) noexcept {
 }
 static_assert(size_class_of(128) == 0 && size_class_of(129) == 1 && size_class_of(257) == 2);
 
-// What omp_set_...() changes.
+// The values that omp_set_...() changes.
 struct Settings {
   int threads = 0, dynamic = 0, levels = 0, kind = 0, chunk = 0;
 };
 
-// What few tasks have.
+// Only few tasks have this.
 struct Extra {
   Task::Function function = nullptr;
   void* arguments = nullptr;             // null: they follow the descriptor
@@ -61,7 +61,7 @@ inline constexpr std::uint32_t deque_capacity = 4096;
 using Deque = TaskDeque<Task, deque_capacity>;
 
 struct alignas(64) Member {
-  // What spawning and running a task touches.
+  // Spawning and running a task touches this.
   Deque deque;
   Task* current = nullptr;
   Task* tied = nullptr;            // the innermost tied task; null at a barrier

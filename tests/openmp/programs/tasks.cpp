@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OpenMP's tasks can do, each a case by its name; every case prints one line that does not
-// depend on the schedule. Without a name: all of them.
+// Each thing that OpenMP's tasks can do is a case with a name; every case prints one line that does
+// not depend on the schedule. Without a name: all of them.
+// tidy: long, because it is one short case after another.
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
