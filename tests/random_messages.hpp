@@ -104,8 +104,8 @@ class RandomMessages {
         m.grants = bits();
         m.measures_energy = static_cast<std::uint8_t>(below(2));
         m.energy_uj = bits();
-        m.strangers = some_cpus();
-        m.unseen_strangers = static_cast<std::uint8_t>(below(2));
+        m.external_load = some_cpus();
+        m.has_unseen_load = static_cast<std::uint8_t>(below(2));
         m.unplaced = bits();
         m.ran_unplaced = bits();
         m.program = below(50);

@@ -40,8 +40,8 @@ CompilerPart compiler_part(std::string const& function) {
 
 // Other users' programs whose files cost more than allowed: after some of these, nobody waits for
 // further ones.
-constexpr int most_strangers_failed = 3;
-int strangers_failed = 0;
+constexpr int most_others_failed = 3;
+int others_failed = 0;
 
 // Texts, each with a zero after it. Long ones are cut.
 constexpr std::size_t longest_text = 4096;
@@ -159,9 +159,9 @@ std::unique_ptr<platform::AnsweringChild> RegionNames::start() const {
   platform::AnsweringChild::Bounds bounds;
   if (pid_) {
     bounds.user = platform::user_of(*pid_);
-    if (!bounds.user || strangers_failed >= most_strangers_failed) return {};
-    constexpr int strangers_seconds = 2;
-    if (!bounds.user->is_us) bounds.seconds = strangers_seconds;
+    if (!bounds.user || others_failed >= most_others_failed) return {};
+    constexpr int others_seconds = 2;
+    if (!bounds.user->is_us) bounds.seconds = others_seconds;
   }
   auto child = platform::AnsweringChild::start(bounds, [this] {
     auto const finder = std::make_shared<RegionFinder>(program_, libraries_, pid_);
@@ -183,7 +183,7 @@ RegionCode RegionNames::look_for(RegionId region) {
   std::memcpy(question.data(), &region, sizeof region);
   auto const answer = child_ ? child_->ask(question) : std::nullopt;
   has_failed_ = !answer;
-  if (has_failed_ && child_ && pid_ && !platform::is_own_process(*pid_)) ++strangers_failed;
+  if (has_failed_ && child_ && pid_ && !platform::is_own_process(*pid_)) ++others_failed;
   // A short-lived program has a new one, and there may be many programs.
   if (!answer || pid_) child_.reset();
   return answer ? from_answer(*answer, unknown) : unknown;

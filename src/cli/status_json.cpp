@@ -54,8 +54,8 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
             {"unplaced", host.unplaced},
             {"up_us", host.up_us},
             {"energy_j", joules(host, host.energy_uj)},
-            {"strangers", list_of(host.strangers)},
-            {"strangers_unseen", host.unseen_strangers != 0},
+            {"strangers", list_of(host.external_load)},
+            {"strangers_unseen", host.has_unseen_load != 0},
             {"programs", Json::array()}};
   PoolNames pools;
   for (auto const& p : all.programs)

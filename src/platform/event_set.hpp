@@ -17,8 +17,7 @@ class EventSet {
   EventSet& operator=(EventSet&&) = delete;
   ~EventSet();
 
-  // Adds a descriptor under this `name`. Every name but this constant is allowed, which is an
-  // error.
+  // Adds a descriptor, which wait() returns as `name`. The reserved name is an error.
   static constexpr std::uint64_t reserved_name = ~std::uint64_t{0};
   result<void> add(int descriptor, std::uint64_t name);
   // From now on, an added descriptor reports room to send, not arrivals.

@@ -112,7 +112,7 @@ int nigh_task_queue_free(nigh_task_queue* queue) noexcept {
   if (queue == nullptr) return NIGH_OK;
   if (!queue->host.pool().is_inherited()) {
     if (!queue->empty()) return refuse(NIGH_BUSY, me, "the queue has tasks that have not finished");
-    if (queue->visitors.load(nigh::sync::acquire) > 0)  // (task_queue.L)
+    if (queue->slots_held.load(nigh::sync::acquire) > 0)  // (task_queue.L)
       return refuse(NIGH_BUSY, me, "a thread has put tasks and not called nigh_wait()");
   }
   delete queue;

@@ -89,8 +89,8 @@ class Parking {
 
   // Puts a thread that waits for one event only to sleep until wake() or news().
   template <class News>
-  bool sleep_uncounted(int seat, News news) noexcept {
-    auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
+  bool sleep_uncounted(int slot, News news) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
     state.store(asleep_uncounted, sync::seq_cst);  // (parking.S)
     std::uint32_t expected = asleep_uncounted;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) return false;
@@ -102,8 +102,8 @@ class Parking {
 
   // The event that this thread waits for has come; `queue` is where the thread is counted, if it
   // is.
-  void wake(int seat, int queue) noexcept {
-    auto& state = sleepers_[static_cast<std::size_t>(seat)].state;
+  void wake(int slot, int queue) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
     auto const now = state.load(sync::seq_cst);  // (parking.S)
     if (now == asleep && claim(state, asleep)) {
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));
@@ -115,11 +115,11 @@ class Parking {
 
   // Another thread is at work on this worker's cpu (+1), or is no more (-1): meanwhile the worker
   // is woken after the others.
-  void displace(int seat, int change) noexcept {
-    sleepers_[static_cast<std::size_t>(seat)].displaced.fetch_add(change, sync::relaxed);
+  void displace(int slot, int change) noexcept {
+    sleepers_[static_cast<std::size_t>(slot)].displaced.fetch_add(change, sync::relaxed);
   }
-  bool is_displaced(int seat) const noexcept {
-    return sleepers_[static_cast<std::size_t>(seat)].displaced.load(sync::relaxed) > 0;
+  bool is_displaced(int slot) const noexcept {
+    return sleepers_[static_cast<std::size_t>(slot)].displaced.load(sync::relaxed) > 0;
   }
 
   // Call it after a task was put where the workers of `queue`, and those of so many others of its

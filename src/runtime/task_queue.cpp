@@ -297,7 +297,7 @@ Worker* Visits::find_or_open(nigh_task_queue& queue) noexcept {
     auto* const slot = queue.host.pool().threads.take_external();
     if (slot == nullptr) return nullptr;
     visit = {slot, me(), queue.own != nullptr ? &queue : nullptr};
-    if (visit.queue != nullptr) queue.visitors.fetch_add(1, sync::relaxed);
+    if (visit.queue != nullptr) queue.slots_held.fetch_add(1, sync::relaxed);
     return slot;
   }
   return nullptr;
@@ -310,7 +310,7 @@ void Visits::close(Worker const& slot) noexcept {
     slot.pool.threads.leave_external(*visit.slot);
     visit = {};
     // The queue may be freed by another thread from here on.
-    if (queue != nullptr) queue->visitors.fetch_sub(1, sync::release);  // (task_queue.L)
+    if (queue != nullptr) queue->slots_held.fetch_sub(1, sync::release);  // (task_queue.L)
     return;
   }
 }

@@ -25,7 +25,7 @@ struct nigh_task_queue {
   // Slots of its own runtime that threads hold.
   // (task_queue.L) A thread that frees the queue does so after the last touch of every thread
   // that held one: each step down releases, the freeing thread's load acquires.
-  nigh::sync::atomic<int> visitors{0};
+  nigh::sync::atomic<int> slots_held{0};
 
   explicit nigh_task_queue(Scheduler& shared);
   nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
@@ -69,18 +69,18 @@ class Visits {
  private:
   // The task that a visit belongs to. A task must not wait for the tasks of another one that it
   // happens to run on top of: the other one may be waiting for it.
-  struct Visitor {
+  struct Owner {
     detail::task_stack const* stack = nullptr;
     detail::task_slot const* base = nullptr;
     unsigned level = 0;
-    bool operator==(Visitor const&) const = default;
+    bool operator==(Owner const&) const = default;
   };
   struct Visit {
     Worker* slot = nullptr;
-    Visitor who;
+    Owner who;
     nigh_task_queue* queue = nullptr;
   };
-  Visitor me() const noexcept { return {detail::this_stack, detail::this_stack->base, level_}; }
+  Owner me() const noexcept { return {detail::this_stack, detail::this_stack->base, level_}; }
   void forget_those_of_the_parent() noexcept;
 
   std::array<Visit, 16> open_;

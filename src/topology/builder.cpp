@@ -38,8 +38,8 @@ hwloc_obj_t pu_at(hwloc_topology_t machine, int i) {
 }
 
 // Some descriptions know no sizes at all; where any node has one, 0 means that there is no memory.
-bool sizes_known(std::vector<DomainSeat> const& seats) {
-  return std::any_of(seats.begin(), seats.end(), [](DomainSeat const& s) {
+bool sizes_known(std::vector<FoundDomain> const& found) {
+  return std::any_of(found.begin(), found.end(), [](FoundDomain const& s) {
     return s.node != nullptr && s.node->attr->numanode.local_memory > 0;
   });
 }
@@ -54,19 +54,19 @@ result<topology> topology_builder::whole(hwloc_topology_t machine, std::string s
     if (!wrong.empty()) return error{t.source_ + ": " + wrong};
   add_cpus(t, machine);
 
-  auto const seats = find_domains(machine);
-  auto const known = sizes_known(seats);
+  auto const found = find_domains(machine);
+  auto const known = sizes_known(found);
   std::unordered_map<hwloc_obj_t, int> domain_of;
   t.domain_of_.resize(t.cpus_.size());
-  for (auto const& seat : seats) {
+  for (auto const& from : found) {
     domain d;
     d.index = static_cast<int>(t.domains_.size());
-    if (seat.node != nullptr) {
-      d.memory_bytes = seat.node->attr->numanode.local_memory;
-      if (d.memory_bytes > 0 || !known) d.os_node = static_cast<int>(seat.node->os_index);
-      domain_of[seat.node] = d.index;
+    if (from.node != nullptr) {
+      d.memory_bytes = from.node->attr->numanode.local_memory;
+      if (d.memory_bytes > 0 || !known) d.os_node = static_cast<int>(from.node->os_index);
+      domain_of[from.node] = d.index;
     }
-    for (int i : seat.cpus) {
+    for (int i : from.cpus) {
       auto const position = static_cast<std::size_t>(i);
       d.cpus.push_back(t.cpus_[position]);
       t.domain_of_[position] = d.index;
@@ -78,7 +78,7 @@ result<topology> topology_builder::whole(hwloc_topology_t machine, std::string s
     }
     t.domains_.push_back(std::move(d));
   }
-  auto distances = distances_between(machine, seats);
+  auto distances = distances_between(machine, found);
   t.distances_ = std::move(distances.values);
   t.has_firmware_distances_ = distances.from_firmware;
   t.root_ = picture_of(hwloc_get_root_obj(machine), [&](hwloc_obj_t o) { return domain_of.at(o); });

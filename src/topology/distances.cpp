@@ -15,8 +15,8 @@ namespace {
 constexpr double local = 10;
 
 // Two domains share a package or only the host: caches and below do not matter for memory.
-double by_level(hwloc_topology_t machine, DomainSeat const& a, DomainSeat const& b) {
-  for (auto* o = hwloc_get_common_ancestor_obj(machine, a.seat, b.seat); o != nullptr;
+double by_level(hwloc_topology_t machine, FoundDomain const& a, FoundDomain const& b) {
+  for (auto* o = hwloc_get_common_ancestor_obj(machine, a.object, b.object); o != nullptr;
        o = o->parent)
     if (o->type == HWLOC_OBJ_PACKAGE) return local * topology::amplification(level::package);
   return local * topology::amplification(level::host);
@@ -25,9 +25,9 @@ double by_level(hwloc_topology_t machine, DomainSeat const& a, DomainSeat const&
 // The nodes' latencies in hwloc's record, for one matrix of it, or nothing when a node is missing
 // or a value is no latency.
 std::optional<std::vector<double>> read_matrix(hwloc_distances_s const& matrix,
-                                               std::span<DomainSeat const> domains) {
+                                               std::span<FoundDomain const> domains) {
   auto const none = matrix.nbobjs;
-  auto const row_of = [&](DomainSeat const& d) {
+  auto const row_of = [&](FoundDomain const& d) {
     return static_cast<unsigned>(std::find(matrix.objs, matrix.objs + none, d.node) - matrix.objs);
   };
   auto const n = domains.size();
@@ -53,7 +53,7 @@ std::optional<std::vector<double>> read_matrix(hwloc_distances_s const& matrix,
 
 // Linux's own table comes before any other latencies that somebody added to the topology.
 std::optional<std::vector<double>> firmware_matrix(hwloc_topology_t machine,
-                                                   std::span<DomainSeat const> domains) {
+                                                   std::span<FoundDomain const> domains) {
   unsigned count = 0;
   constexpr unsigned long latencies = HWLOC_DISTANCES_KIND_MEANS_LATENCY;
   if (hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &count, nullptr, latencies, 0) != 0)
@@ -77,7 +77,7 @@ std::optional<std::vector<double>> firmware_matrix(hwloc_topology_t machine,
 
 }  // namespace
 
-DomainDistances distances_between(hwloc_topology_t machine, std::span<DomainSeat const> domains) {
+DomainDistances distances_between(hwloc_topology_t machine, std::span<FoundDomain const> domains) {
   DomainDistances result;
   if (auto matrix = firmware_matrix(machine, domains)) {
     result.values = std::move(*matrix);

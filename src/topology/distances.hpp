@@ -18,6 +18,6 @@ struct DomainDistances {
 };
 
 // A matrix that lacks one of the nodes is not used: numbers of two origins cannot be compared.
-DomainDistances distances_between(hwloc_topology_t machine, std::span<DomainSeat const> domains);
+DomainDistances distances_between(hwloc_topology_t machine, std::span<FoundDomain const> domains);
 
 }  // namespace nigh

@@ -30,7 +30,7 @@ hwloc_obj_t home_of(hwloc_obj_t pu) {
   return nullptr;
 }
 
-hwloc_obj_t seat_of(hwloc_obj_t node) {
+hwloc_obj_t object_of(hwloc_obj_t node) {
   auto* o = node->parent;
   while (is_memory(o)) o = o->parent;
   return o;
@@ -38,12 +38,13 @@ hwloc_obj_t seat_of(hwloc_obj_t node) {
 
 }  // namespace
 
-std::vector<DomainSeat> find_domains(hwloc_topology_t machine) {
-  std::vector<DomainSeat> domains;
+std::vector<FoundDomain> find_domains(hwloc_topology_t machine) {
+  std::vector<FoundDomain> domains;
   std::map<hwloc_obj_t, std::size_t> found;  // node or its object -> index in domains
-  auto const domain_at = [&](hwloc_obj_t key, hwloc_obj_t node, hwloc_obj_t seat) -> DomainSeat& {
+  auto const domain_at = [&](hwloc_obj_t key, hwloc_obj_t node,
+                             hwloc_obj_t object) -> FoundDomain& {
     auto const [at, fresh] = found.try_emplace(key, domains.size());
-    if (fresh) domains.push_back({node, seat, {}});
+    if (fresh) domains.push_back({node, object, {}});
     return domains[at->second];
   };
 
@@ -58,18 +59,18 @@ std::vector<DomainSeat> find_domains(hwloc_topology_t machine) {
   }
   for (int i = 0; i < pus; ++i) {
     if (auto* const home = homes[static_cast<std::size_t>(i)]) {
-      domain_at(home, home, seat_of(home)).cpus.push_back(i);
+      domain_at(home, home, object_of(home)).cpus.push_back(i);
       continue;
     }
-    auto* seat = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, static_cast<unsigned>(i));
-    while (seat->parent != nullptr && !holds_homed[seat->parent]) seat = seat->parent;
-    domain_at(seat, nullptr, seat).cpus.push_back(i);
+    auto* object = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, static_cast<unsigned>(i));
+    while (object->parent != nullptr && !holds_homed[object->parent]) object = object->parent;
+    domain_at(object, nullptr, object).cpus.push_back(i);
   }
 
   auto const with_cpus = static_cast<std::ptrdiff_t>(domains.size());
   for (auto* n = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, nullptr); n != nullptr;
        n = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, n))
-    domain_at(n, n, seat_of(n));
+    domain_at(n, n, object_of(n));
   std::sort(domains.begin() + with_cpus, domains.end(),
             [](auto const& a, auto const& b) { return a.node->os_index < b.node->os_index; });
   return domains;

@@ -9,10 +9,10 @@
 namespace nigh {
 
 // A domain before it becomes a value. Indices of `cpus` are positions among hwloc's PUs.
-struct DomainSeat {
-  hwloc_obj_t node = nullptr;  // NUMANODE, or null: cpus without local memory
-  hwloc_obj_t seat = nullptr;  // the normal (not memory) object it is local to
-  std::vector<int> cpus;       // logical indices of the PUs, ascending; empty: memory-only
+struct FoundDomain {
+  hwloc_obj_t node = nullptr;    // NUMANODE, or null: cpus without local memory
+  hwloc_obj_t object = nullptr;  // the normal (not memory) object it is local to
+  std::vector<int> cpus;         // logical indices of the PUs, ascending; empty: memory-only
 };
 
 // Every NUMA node and every cpu of the topology, each in exactly one of them. Those with cpus come
@@ -22,6 +22,6 @@ struct DomainSeat {
 // HBM of one package, a CXL node that the firmware's HMAT table ties to a package) the one with the
 // lowest number gets the cpus, since Linux numbers nodes with cpus first; the others are
 // memory-only. Cpus without a node form one domain for each largest object that holds no others.
-std::vector<DomainSeat> find_domains(hwloc_topology_t machine);
+std::vector<FoundDomain> find_domains(hwloc_topology_t machine);
 
 }  // namespace nigh

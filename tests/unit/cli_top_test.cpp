@@ -39,7 +39,7 @@ Sample busy_host() {
   status.host.waiting = 1;
   status.host.grants = 35;
   status.host.up_us = 192'000'000;
-  status.host.strangers.add(7);
+  status.host.external_load.add(7);
   status.programs = {program(1, "npb-cg", 0, 3), program(2, "gauss", 0, 0),
                      program(3, "mmul", 4, 1)};
   status.programs[0].learnt = {6, 4};

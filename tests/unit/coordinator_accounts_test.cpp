@@ -92,9 +92,9 @@ TEST_F(Accounts, TellWhatRunsHaveTaught) {
 }
 
 TEST_F(Accounts, NameStrangersCpus) {
-  EXPECT_TRUE(about(0).strangers.empty());
+  EXPECT_TRUE(about(0).external_load.empty());
   step(Load{cpus(6, 8)});
-  EXPECT_EQ(about(0).strangers, cpus(6, 8));
+  EXPECT_EQ(about(0).external_load, cpus(6, 8));
 }
 
 TEST_F(Accounts, ShareEnergyByCpuTimeHeld) {

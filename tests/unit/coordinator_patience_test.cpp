@@ -259,7 +259,7 @@ TEST_F(StrangersBeside, OnLeasedCpusHaveTeamsFloatAndBeBoundAgain) {
   from(1, wants(4, 3, patience, lease));
   EXPECT_EQ(last<Grant>(1)->floats, 0);
   from(1, Query{});
-  EXPECT_EQ(last<Status>(1)->unseen_strangers, 0);
+  EXPECT_EQ(last<Status>(1)->has_unseen_load, 0);
 }
 
 }  // namespace

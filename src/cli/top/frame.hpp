@@ -21,7 +21,7 @@ enum class Ink : std::uint8_t {
   sorted,    // that column's head
   chosen,    // the row under the cursor
   program,   // by its colour
-  stranger,  // a cpu with external load
+  external,  // a cpu with external load
 };
 
 struct Style {

@@ -46,9 +46,9 @@ std::string quota_text(QuotaShare const& share, Letters const& letters) {
 std::vector<Fact> facts_of(Sample const& sample, Letters const& letters) {
   auto const& host = sample.status->host;
   std::vector<Fact> facts{{plural(host.cpus, "cpu") + fmt::format(", {} free", host.free)}};
-  if (auto const n = host.strangers.count(); n > 0)
+  if (auto const n = host.external_load.count(); n > 0)
     facts.push_back({fmt::format("{} busy with others (#)", n), {Ink::warning}});
-  if (host.unseen_strangers != 0) facts.push_back({"others on leased cpus", {Ink::warning}});
+  if (host.has_unseen_load != 0) facts.push_back({"others on leased cpus", {Ink::warning}});
   facts.push_back({plural(host.programs, "program")});
   for (auto const& share : sample.quotas)
     facts.push_back({quota_text(share, letters), {Ink::warning}});

@@ -28,8 +28,8 @@ std::vector<CpuSign> signs_of(Scene const& scene, std::uint32_t chosen) {
   std::vector<CpuSign> cpus(coordinator::max_cpus);
   auto const& status = scene.sample.status;
   if (!status) return cpus;
-  for (int c : numbers_of(status->host.strangers))
-    cpus[static_cast<std::size_t>(c)] = {'#', {Ink::stranger}};
+  for (int c : numbers_of(status->host.external_load))
+    cpus[static_cast<std::size_t>(c)] = {'#', {Ink::external}};
   for (Status const& p : status->programs) {
     Style const style{Ink::program, scene.letters.colour_of(p.program), p.program == chosen};
     for (int c : numbers_of(p.holds))

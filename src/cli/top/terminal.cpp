@@ -176,7 +176,7 @@ unsigned long Terminal::attributes_of(Style style) const {
       return pair(on_green, A_REVERSE);
     case Ink::sorted:
       return pair(on_cyan, A_REVERSE | A_BOLD);
-    case Ink::stranger:
+    case Ink::external:
       return pair(on_white, A_BOLD);
     case Ink::program:
       if (colours_ == 0) return style.is_chosen ? A_REVERSE | A_BOLD : A_BOLD;

@@ -57,11 +57,11 @@ std::unique_ptr<Transport> connect(int& argc, char**& argv) {
 
   auto network =
       std::make_unique<mpi::Network>(is_initialised == 0, thread_level < MPI_THREAD_SERIALIZED);
-  auto const stranger =
+  auto const foreign =
       network->ranks() == 1 ? mpi::launcher_of_others(std::getenv, network->name()) : std::string();
-  if (!stranger.empty()) {
+  if (!foreign.empty()) {
     auto const why = "this program was built with " + network->name() + ", but started by " +
-                     stranger + ": each of its processes takes itself for the only one";
+                     foreign + ": each of its processes takes itself for the only one";
     network->finish();
     end(why);
   }

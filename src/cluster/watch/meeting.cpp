@@ -15,7 +15,7 @@ namespace nigh::cluster {
 namespace {
 
 constexpr std::uint64_t the_listener = 1;  // links are 0
-constexpr std::size_t most_strangers = 64;
+constexpr std::size_t most_tries = 64;
 
 template <std::size_t size>
 void copy(std::string const& text, std::array<char, size>& into) {
@@ -50,7 +50,7 @@ class Attempt {
     return (left_rank_ < 0 || links_.left.is_open()) &&
            (right_rank_ < 0 || links_.right.is_open() || !hopes);
   }
-  bool has_room() const { return tries_.size() < most_strangers; }
+  bool has_room() const { return tries_.size() < most_tries; }
   void look() {
     std::erase_if(tries_, [this](Try& one) { return is_over(one); });
     if (links_.right.is_open()) std::erase_if(tries_, [](Try const& t) { return t.is_ours; });

@@ -76,8 +76,8 @@ Status Coordinator::status(std::uint32_t number) const {
   s.measures_energy = packages_.empty() ? 0 : 1;
   s.energy_uj = energy_uj_;
   for (int p = 0; p < machine_.size(); ++p)
-    if (busy_.has(p)) s.strangers.add(machine_.cpu(p));
-  s.unseen_strangers = has_unseen_load_ ? 1 : 0;
+    if (busy_.has(p)) s.external_load.add(machine_.cpu(p));
+  s.has_unseen_load = has_unseen_load_ ? 1 : 0;
   auto const next = by_number_.lower_bound(number);
   if (next != by_number_.end()) describe(next->second, s);
   return s;

@@ -189,10 +189,10 @@ class Coordinator : private CoordinatorState {
     return policy::has_its_part(user.held, machine_.size(), competing_users_);
   }
   int attainable(Program const& program) const;
-  int part_of_a_master(Program const& program) const;
+  int part_of_a_leader(Program const& program) const;
   bool is_above_its_part(Lease const& lease) const;
   int leaders_of(Program const& program) const;
-  int place_of(Program const& program, int masters_cpu) const;
+  int place_of(Program const& program, int leaders_cpu) const;
   Program const& program(Connection c) const { return programs_.at(c); }
   Program& program(Connection c) { return programs_.at(c); }
   bool is_ripe(Lease const& lease) const noexcept {

@@ -159,7 +159,7 @@ int Coordinator::leaders_of(Program const& program) const {
   return std::max(1, static_cast<int>(program.open) + returning);
 }
 
-int Coordinator::part_of_a_master(Program const& program) const {
+int Coordinator::part_of_a_leader(Program const& program) const {
   int const part = std::min(program.allowed_cpus, equal_part(program));
   return std::max(1, part / leaders_of(program));
 }
@@ -167,16 +167,16 @@ int Coordinator::part_of_a_master(Program const& program) const {
 // The part of that for one of a program's leaders, beside what its other leaders hold.
 int Coordinator::attainable(Program const& program) const {
   int const part = std::min(program.allowed_cpus, equal_part(program));
-  return std::max(1, std::min(part_of_a_master(program), part - program.held));
+  return std::max(1, std::min(part_of_a_leader(program), part - program.held));
 }
 
 // A rank of an MPI program is placed from its home, so that its teams stay together and apart from
 // those of its siblings.
-int Coordinator::place_of(Program const& program, int masters_cpu) const {
+int Coordinator::place_of(Program const& program, int leaders_cpu) const {
   auto const& [job, rank, ranks] = program.rank;
-  if (job == 0) return masters_cpu;
+  if (job == 0) return leaders_cpu;
   return policy::place_of_rank(machine_, program.allowed, free_, static_cast<int>(rank),
-                               static_cast<int>(ranks), masters_cpu);
+                               static_cast<int>(ranks), leaders_cpu);
 }
 
 policy::CoreDecision Coordinator::decide_for(Waiting const& request, PositionSet const& kept,
@@ -294,7 +294,7 @@ void Coordinator::ask_if_idle(Lease& lease, LeaseId id) {
 // It was granted when there was more for each program. It makes room once, before its slice is
 // over, and no round robin follows.
 bool Coordinator::is_above_its_part(Lease const& lease) const {
-  return !lease.revoked && lease.size > part_of_a_master(*lease.program);
+  return !lease.revoked && lease.size > part_of_a_leader(*lease.program);
 }
 
 // Asks back what waiting requests should get: as many cpus as make equal parts, from the programs
@@ -310,7 +310,7 @@ void Coordinator::make_room() {
   };
   int lacking = -usable(free_);
   for (Waiting const& w : queue_)
-    lacking += std::min({part_of_a_master(*w.program), w.demand.optimal, most_for(w.owner)});
+    lacking += std::min({part_of_a_leader(*w.program), w.demand.optimal, most_for(w.owner)});
   lacking += lacking_in_want();
   int const part = policy::user_part(machine_.size(), leaders_);
   lacking += std::min(behind_wants_, std::min(behind_, machine_.size()) * part);

@@ -41,8 +41,9 @@ struct CpuSet {
 };
 
 // In the order of the threads, leader first. A bitmap would be a sixteenth of the size, but its
-// reader knows nothing of the machine, and neighbours rarely have ascending numbers: Linux numbers
-// the siblings of all cores last. Grants are rare, and 2 KB take a tenth of a microsecond.
+// reader knows nothing of the machine, and cpus next to each other rarely have consecutive
+// numbers: Linux numbers the siblings of all cores last. Grants are rare, and 2 KB take a tenth of
+// a microsecond.
 class CpuTeam {
  public:
   constexpr CpuTeam() = default;

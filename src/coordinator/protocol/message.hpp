@@ -313,8 +313,8 @@ struct Status {
   std::uint64_t unplaced = 0;        // requests whose patience was over
   std::uint8_t measures_energy = 0;  // or 1
   std::uint64_t energy_uj = 0;
-  CpuSet strangers{};  // external load: cpus busy with programs that know no coordinator
-  std::uint8_t unseen_strangers = 0;  // or 1: such programs use cpus that are leased
+  CpuSet external_load{};            // cpus busy with programs that know no coordinator
+  std::uint8_t has_unseen_load = 0;  // or 1: such programs use cpus that are leased
   // the program; all 0 when no program has a number as high as that
   std::uint32_t program = 0;
   std::uint32_t pid = 0;
@@ -334,7 +334,7 @@ struct Status {
 
   constexpr bool is_valid() const noexcept {
     return cpus <= max_cpus && free <= cpus && name.is_valid() && learnt.is_valid() &&
-           efficiency <= 1000 && measures_energy <= 1 && unseen_strangers <= 1;
+           efficiency <= 1000 && measures_energy <= 1 && has_unseen_load <= 1;
   }
   bool operator==(Status const&) const = default;
   template <class Wire, class Self>
@@ -350,8 +350,8 @@ struct Status {
     wire(m.unplaced);
     wire(m.measures_energy);
     wire(m.energy_uj);
-    wire(m.strangers.words);
-    wire(m.unseen_strangers);
+    wire(m.external_load.words);
+    wire(m.has_unseen_load);
     wire(m.program);
     wire(m.pid);
     wire(m.name);

@@ -64,14 +64,14 @@ std::string metrics_answer(Coordinator& core, Time now) {
   add(text, {"cpus", "gauge", "Cpus that are handed out."}, host.cpus);
   add(text, {"cpus_free", "gauge", "Cpus that nobody has a lease for."}, host.free);
   add(text, {"cpus_strangers", "gauge", "Cpus busy with programs that know no coordinator."},
-      static_cast<std::uint64_t>(host.strangers.count()));
+      static_cast<std::uint64_t>(host.external_load.count()));
   add(text, {"programs", "gauge", "Programs that are connected."}, host.programs);
   add(text, {"requests_waiting", "gauge", "Regions that wait for cpus."}, host.waiting);
   add(text, {"grants_total", "counter", "Leases granted."}, host.grants);
   add(text, {"revocations_total", "counter", "Leases asked back."}, host.revocations);
   add(text, {"unplaced_total", "counter", "Requests answered without cpus."}, host.unplaced);
   add(text, {"cpus_strangers_unseen", "gauge", "Whether others use leased cpus, too."},
-      std::uint64_t{host.unseen_strangers});
+      std::uint64_t{host.has_unseen_load});
   add(text, {"refusals_total", "counter", "Messages refused."}, host.refusals);
   bool const has_energy = host.measures_energy != 0;
   if (has_energy)

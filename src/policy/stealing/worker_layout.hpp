@@ -77,7 +77,7 @@ class WorkerLayout {
   WorkerLayout(topology const& machine, std::span<int const> cpus, LayoutRules rules)
       : cpu_of_(cpus.begin(), cpus.end()) {
     make_groups(machine, rules);
-    make_crew(machine);
+    make_loop_workers(machine);
     for (int w = 0; w < workers(); ++w) victims_.push_back(victim_plan(w, cpu_of_, machine));
     for (int w = 0; w < workers(); ++w) {
       auto const cpu = static_cast<std::size_t>(cpu_of(w));
@@ -131,7 +131,7 @@ class WorkerLayout {
     }
   }
 
-  void make_crew(topology const& machine) {
+  void make_loop_workers(topology const& machine) {
     auto const domains = machine.domains().size();
     std::vector<int> home_at(domains, -1);  // [domain]
     groups_of_domain_.resize(domains);

@@ -26,7 +26,7 @@ void for_each_row_piece(std::size_t rows, std::size_t reach, bool ring, std::siz
   for (std::size_t block = 0; block < rows + ends_behind; block += at_a_time)
     for (std::size_t step = 0; step < steps; ++step) {
       auto const behind = step * reach;
-      if (block + at_a_time <= behind) break;  // all later steps have ended, too
+      if (block + at_a_time <= behind) break;  // later steps have not begun either
       auto const left_out = ring ? behind : 0;
       if (rows <= 2 * left_out) break;
       auto const begin = std::max(block > behind ? block - behind : 0, left_out);
