@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -156,22 +159,24 @@ RegionNames RegionNames::of_process(int pid) {
 // Files may contain anything, and those of another user's process may be anything: a child with
 // that user's rights, little memory and little time reads them.
 std::unique_ptr<platform::AnsweringChild> RegionNames::start() const {
-  platform::AnsweringChild::Bounds bounds;
+  platform::ChildLimits limits;
   if (pid_) {
-    bounds.user = platform::user_of(*pid_);
-    if (!bounds.user || others_failed >= most_others_failed) return {};
-    constexpr int others_seconds = 2;
-    if (!bounds.user->is_us) bounds.seconds = others_seconds;
+    limits.user = platform::user_of(*pid_);
+    if (!limits.user || others_failed >= most_others_failed) return {};
+    if (!limits.user->is_us) {
+      limits.processor_time = std::chrono::seconds(2);
+      limits.answer_time = std::chrono::seconds(3);
+    }
   }
-  auto child = platform::AnsweringChild::start(bounds, [this] {
+  auto child = platform::AnsweringChild::start(limits, [this] {
     auto const finder = std::make_shared<RegionFinder>(program_, libraries_, pid_);
-    return [finder](std::string_view question) {
+    return [finder](std::string_view question) -> std::optional<std::string> {
       RegionId region = 0;
       std::memcpy(&region, question.data(), std::min(question.size(), sizeof region));
       return as_answer(finder->find(region));
     };
   });
-  return child ? std::make_unique<platform::AnsweringChild>(std::move(*child)) : nullptr;
+  return child ? std::make_unique<platform::AnsweringChild>(std::move(child).value()) : nullptr;
 }
 
 RegionCode RegionNames::look_for(RegionId region) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A child of this process that answers questions about files that may be hostile. Its errors, and
-// taking too much of anything, end the child alone.
+// A child of this process for work that may crash, take all memory or never end: it reads what
+// anybody may have written. An error there ends the child alone.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <nigh/result.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,38 +24,48 @@ struct User {
 // tell: it is root as soon as the process asks for that; see PR_SET_DUMPABLE in prctl(2).)
 std::optional<User> user_of(int process);
 
+struct ChildLimits {
+  std::uint64_t memory_bytes = 32 << 20;  // on top of what this process has
+  std::uint64_t answer_bytes = 32'768;
+  std::chrono::seconds processor_time{20};  // for all answers
+  std::chrono::seconds answer_time{30};     // for each
+  std::optional<User> user = {};            // whose rights it has; only root may take another's
+};
+
+// The child has one thread, no signal handler and no descriptor besides its socket; its prints are
+// lost.
 class AnsweringChild {
  public:
-  using Answer = std::function<std::string(std::string_view question)>;
+  // Returns nothing where there is no answer, which ends the child.
+  using Answer = std::function<std::optional<std::string>(std::string_view question)>;
 
-  struct Bounds {
-    int seconds = 20;               // of cpu time in all; half as much again for an answer
-    std::optional<User> user = {};  // whose rights it has; only root may take another's
-  };
-
-  // `make` runs in the child, and makes the object that answers there.
-  static std::optional<AnsweringChild> start(Bounds const& bounds,
-                                             std::function<Answer()> const& make);
+  // `make` runs in the child, and makes what answers there. An error: there can be no child.
+  static result<AnsweringChild> start(ChildLimits const& limits,
+                                      std::function<Answer()> const& make);
 
   AnsweringChild(AnsweringChild&& from) noexcept;
   AnsweringChild& operator=(AnsweringChild&&) = delete;
-  ~AnsweringChild();
+  ~AnsweringChild() { end(); }
 
-  // Empty: the child has ended, or does not answer in time. Questions and answers have at most
-  // `longest_message` bytes.
+  // Empty: it has crashed, went beyond a limit, or had no answer. It has ended then, and answers
+  // nothing more.
   std::optional<std::string> ask(std::string_view question);
-  static constexpr std::size_t longest_message = 32'768;
 
  private:
-  AnsweringChild(int process, int socket, int seconds)
-      : process_(process), socket_(socket), seconds_(seconds) {}
+  AnsweringChild(int process, int socket, ChildLimits const& limits)
+      : process_(process), socket_(socket), limits_(limits) {}
+  void end();
 
   int process_;
   int socket_;
-  int seconds_;
+  ChildLimits limits_;
 };
 
-// In such a child: allows so many bytes of memory beyond all that was allowed before.
+// In such a child: room for so many bytes of memory on top of all that was allowed before.
 void allow_memory(std::uint64_t bytes);
+
+// The answer of `work` in a child of its own. An error: there can be no child.
+result<std::optional<std::string>> do_apart(std::function<std::optional<std::string>()> const& work,
+                                            ChildLimits const& limits);
 
 }  // namespace nigh::platform

@@ -19,7 +19,7 @@
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
 #include "platform/affinity.hpp"
-#include "platform/apart.hpp"
+#include "platform/answering_child.hpp"
 #include "platform/host.hpp"
 #include "topology/builder.hpp"
 
@@ -188,8 +188,9 @@ result<topology> topology::from_xml(std::filesystem::path const& file) {
   };
   // Of 2,000 files with a few wrong bytes each, six crash hwloc 2.9.
   empty_machine();  // loads hwloc's plugins, whose memory does not count
-  platform::ApartLimits const limits{.memory_bytes = (std::size_t{48} << 20) + 8 * text->size(),
-                                     .answer_bytes = largest_xml};
+  platform::ChildLimits const limits{.memory_bytes = (std::uint64_t{48} << 20) + 8 * text->size(),
+                                     .answer_bytes = largest_xml,
+                                     .answer_time = std::chrono::seconds(60)};
   auto const name = printable(file.filename().string());
   auto safe = platform::do_apart([&] { return rewritten(*text, name); }, limits);
   if (!safe) return error{"cannot read " + printable(file.string()) + ": " + safe.message()};

@@ -28,7 +28,7 @@ PARSERS = {
     "region_profile": ["src/coordinator/profile/region_profile.cpp", "src/json/bounded.cpp"],
     "machine": ["lab/sim/machine_file.cpp", "lab/sim/machine_levels.cpp", "lab/sim/json_lines.cpp"],
     "recorded_trace": ["lab/sim/replay/recorded.cpp"],
-    "topology_xml": ["src/topology/load.cpp", "src/platform/apart.cpp"],
+    "topology_xml": ["src/topology/load.cpp", "src/platform/answering_child.cpp"],
     "topology_shape": ["src/topology/builder.cpp", "src/topology/domains.cpp", "src/topology/distances.cpp",
                        "src/topology/restrict.cpp", "src/topology/picture.cpp", "src/topology/orders.cpp"],
     "learnt_spreads": ["src/settings/learnt_spreads.hpp"],

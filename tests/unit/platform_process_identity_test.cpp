@@ -7,10 +7,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <string>
 
-#include "platform/apart.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/process_identity.hpp"
@@ -91,49 +89,6 @@ TEST_F(PeerIdentity, IsNobodysWhenItIsGone) {
   EXPECT_EQ(peer->pid, child);
   EXPECT_FALSE(identity_of_peer(socket, peer->pid).is_there());
   close_descriptor(socket);
-}
-
-constexpr ApartLimits usual{.memory_bytes = std::size_t{256} << 20, .answer_bytes = 1'000'000};
-
-TEST(DoApart, ReturnsWhatTheChildSays) {
-  std::string const long_one(900'000, 'x');
-  EXPECT_EQ(do_apart([&] { return std::optional(long_one); }, usual).value(), long_one);
-  EXPECT_EQ(do_apart([] { return std::optional(std::string()); }, usual).value(), "");
-  EXPECT_FALSE(do_apart([] { return std::optional<std::string>(); }, usual).value());
-}
-
-TEST(DoApart, SurvivesItsCrash) {
-  for (int const way : {0, 1, 2}) {
-    auto const got = do_apart(
-        [way]() -> std::optional<std::string> {
-          if (way == 0) std::abort();
-          if (way == 1) ::_exit(0);
-          throw std::bad_alloc();
-        },
-        usual);
-    ASSERT_TRUE(got) << way;
-    EXPECT_FALSE(*got) << way;
-  }
-}
-
-TEST(DoApart, HasLimits) {
-  auto const too_much = do_apart([] { return std::optional(std::string(2'000'000, 'x')); }, usual);
-  EXPECT_FALSE(too_much.value());
-  auto const too_large = do_apart(
-      [] {
-        std::string const large(std::size_t{1} << 30, 'x');
-        return std::optional(large.substr(0, 1));
-      },
-      usual);
-  EXPECT_FALSE(too_large.value());
-  auto endless = usual;
-  endless.wall_time = std::chrono::seconds(1);
-  auto const never = do_apart(
-      []() -> std::optional<std::string> {
-        for (;;) ::pause();
-      },
-      endless);
-  EXPECT_FALSE(never.value());
 }
 
 }  // namespace
