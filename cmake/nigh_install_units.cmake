@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs systemd's units below the prefix, where systemd looks when that is /usr or /usr/local. The prefix
+# may be chosen as late as that, and have characters in it that systemd takes for its own.
+cmake_path(ABSOLUTE_PATH nigh_bindir BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
+set(NIGHD "${nigh_bindir}/nighd")
+string(REPLACE "\\" "\\\\" NIGHD "${NIGHD}")
+string(REPLACE "\"" "\\\"" NIGHD "${NIGHD}")
+string(REPLACE "%" "%%" NIGHD "${NIGHD}")
+foreach(unit nighd.service nighd.socket)
+  configure_file("${nigh_units_from}/${unit}.in" "${nigh_units_made}/${unit}" @ONLY)
+  file(INSTALL "${nigh_units_made}/${unit}" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
+endforeach()
