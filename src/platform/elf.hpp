@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What does a program's file say of how it is loaded?
+// What does a program's file say of how it is loaded? A library of its own: users' programs and
+// what is preloaded do without libelf.
 
 #include <filesystem>
 #include <optional>

@@ -34,7 +34,7 @@ TEST(Elf, TellsOfThisProgram) {
   EXPECT_TRUE(has(facts->imports, "getpid") || has(facts->imports, "wait4"));
 }
 
-void write_as_bytes(std::ofstream& out, auto const& what) {
+void write_as_bytes(std::ostream& out, auto const& what) {
   out.write(reinterpret_cast<char const*>(&what), sizeof what);
 }
 
@@ -78,6 +78,49 @@ std::uint64_t bytes_taken(F const& by) {
   ::waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status));
   return static_cast<std::uint64_t>(WEXITSTATUS(status)) << 20;
+}
+
+// The library's name and needs are in a segment, for a loader reads no section.
+TEST(Elf, WithoutSectionsTellsWhatItNeeds) {
+  auto const file = fs::temp_directory_path() / ("nigh-sections." + std::to_string(::getpid()));
+  fs::copy_file("/proc/self/exe", file);
+  {
+    std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out);
+    ElfW(Ehdr) header{};
+    out.read(reinterpret_cast<char*>(&header), sizeof header);
+    header.e_shoff = 0;
+    header.e_shnum = header.e_shstrndx = 0;
+    out.seekp(0);
+    write_as_bytes(out, header);
+  }
+  auto const whole = read_elf("/proc/self/exe"), cut = read_elf(file);
+  ASSERT_TRUE(whole && cut);
+  EXPECT_EQ(cut->needed, whole->needed);
+  EXPECT_TRUE(cut->imports.empty());
+  EXPECT_TRUE(cut->is_dynamic);
+  fs::remove(file);
+}
+
+// A header that names no number leaves it to the first section: here there are 67 million of them, in
+// a file of 4 GB that takes no room.
+TEST(Elf, OfMillionsOfSectionsTakesLittleMemory) {
+  auto const file = fs::temp_directory_path() / ("nigh-sections." + std::to_string(::getpid()));
+  constexpr std::uint64_t sections = 1 << 26;
+  {
+    std::ofstream out(file, std::ios::binary);
+    ElfW(Ehdr) header{};
+    std::ifstream("/proc/self/exe", std::ios::binary)
+        .read(reinterpret_cast<char*>(&header), sizeof header);
+    header.e_shoff = sizeof header;
+    header.e_shnum = 0;
+    write_as_bytes(out, header);
+    ElfW(Shdr) first{};
+    first.sh_size = sections;
+    write_as_bytes(out, first);
+  }
+  fs::resize_file(file, (sections + 1) * sizeof(ElfW(Shdr)));
+  EXPECT_LT(bytes_taken([&] { static_cast<void>(read_elf(file)); }), std::uint64_t{64} << 20);
+  fs::remove(file);
 }
 
 TEST(Elf, OfManyTablesTakesLittleMemory) {
