@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """OpenMP programs whose tasks nigh runs: tasks_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS
-TASKS_LIBRARY [unittest arguments]. What was not built is skipped."""
+TASKS_LIBRARY
+TASKS_LIBRARY_OF_TWO_DOMAINS [unittest arguments]. What was not built is skipped."""
 import os
 import re
 import resource
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-SCRIPTED, SHIM, NIGHD, PROGRAMS, TASKS = map(os.path.abspath, sys.argv[1:6])
+SCRIPTED, SHIM, NIGHD, PROGRAMS, TASKS, TWO_DOMAINS = map(os.path.abspath, sys.argv[1:7])
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
 # The lines of programs/tasks.cpp, which do not depend on the schedule.
@@ -58,7 +59,7 @@ def program(name):
 
 def run(name, *words, tasks=True, status=0, limit=None, **environment):
     """Its output, and what is on standard error."""
-    variables = dict(QUIET, LD_PRELOAD=f"{TASKS}:{SHIM}" if tasks else SHIM, **environment)
+    variables = dict(QUIET, LD_PRELOAD=f"{TASKS if tasks is True else tasks}:{SHIM}" if tasks else SHIM, **environment)
     done = subprocess.run([program(name), *words], env=variables, capture_output=True, text=True, timeout=100,
                           check=False, preexec_fn=limit)
     assert done.returncode == status, f"{name} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
@@ -121,6 +122,42 @@ class LeftAlone(unittest.TestCase):
         self.assertNotIn("tasks,", err)
 
 
+class Affinity(unittest.TestCase):
+    """On a machine of two domains that is made up (scripted_domains.cpp)."""
+
+    def near(self, name, *words, **environment):
+        out, err = run(name, "600", *words, tasks=TWO_DOMAINS, NIGH_VERBOSE="1", **environment)
+        near, all_tasks = map(int, re.match(r"(\d+) of (\d+) near\n", out).groups())
+        self.assertEqual(all_tasks, 600)
+        return near, err
+
+    def test_strict_tasks_stay(self):
+        for threads in ("2", "3", "8"):
+            near, err = self.near("affinity-clang", NIGH_TASKS="strict", OMP_NUM_THREADS=threads)
+            self.assertEqual(near, 600)
+            self.assertIn(", 600 near their data, 0 elsewhere\n", err)
+
+    def test_other_tasks_are_all_run(self):
+        for threads in ("1", "2", "5"):
+            near, err = self.near("affinity-clang", NIGH_TASKS="prefer", OMP_NUM_THREADS=threads)
+            if threads != "1":
+                told = re.search(r", (\d+) near their data, (\d+) elsewhere\n", err)
+                self.assertEqual(int(told[1]), near)
+                self.assertEqual(int(told[1]) + int(told[2]), 600)
+
+    def test_dependences_are_hints_when_asked(self):
+        for name in ("affinity-gcc", "affinity-clang"):
+            near, _ = self.near(name, "depend", NIGH_TASKS="strict,data=depend", OMP_NUM_THREADS="4")
+            self.assertEqual(near, 600)
+            _, err = self.near(name, "depend", NIGH_TASKS="strict", OMP_NUM_THREADS="4")
+            self.assertNotIn("near their data", err)
+
+    def test_all_cases(self):
+        for how in ("prefer,data=depend", "strict,data=depend"):
+            for name in ("tasks-gcc", "tasks-clang"):
+                self.assertEqual(run(name, tasks=TWO_DOMAINS, NIGH_TASKS=how, OMP_NUM_THREADS="5"), (EXPECTED, ""))
+
+
 class Telling(unittest.TestCase):
     def test_how_many_tasks(self):
         for name in ("tasks-gcc", "tasks-clang"):
@@ -156,4 +193,4 @@ class Library(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[6:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[7:], verbosity=2)

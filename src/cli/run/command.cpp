@@ -252,7 +252,7 @@ void add_run(CLI::App& app, std::vector<std::string> const& program) {
   command
       ->add_option("--tasks", o->tasks,
                    "Who runs the tasks of OpenMP regions: off (the runtime), prefer or strict (nigh, "
-                   "near their data), auto (as this release knows best: off)")
+                   "near their data), either with ,data=depend; auto (as this release knows best: off)")
       ->type_name("HOW");
   command->add_flag("--no-coordinator", o->no_coordinator,
                     "Do not share cpus with other programs by the coordinator, nighd");

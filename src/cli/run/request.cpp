@@ -99,8 +99,10 @@ result<LoopChoice> parse_loops(std::string_view text) {
 // auto: off until more programs have been tried (docs/decisions/0021-openmp-tasks.md).
 result<std::string> parse_tasks(std::string_view text) {
   if (text == "auto" || text == "off") return std::string();
-  if (text == "prefer" || text == "strict") return std::string(text);
-  return error{quoted(text) + " is none of auto, off, prefer, strict"};
+  constexpr std::array<std::string_view, 5> known{"prefer", "strict", "data=depend",
+                                                  "prefer,data=depend", "strict,data=depend"};
+  if (std::find(known.begin(), known.end(), text) != known.end()) return std::string(text);
+  return error{quoted(text) + " is none of auto, off, prefer, strict, data=depend, HOW,data=depend"};
 }
 
 std::string to_string(Binding const& binding) {

@@ -49,7 +49,8 @@ result<MemoryChoice> parse_memory(
     std::string_view text);  // first-touch, interleave[:0,1], bind:0, preferred:0
 result<LoopChoice> parse_loops(std::string_view text);  // static, dynamic,4, ...
 
-// Whether nigh runs the tasks of OpenMP regions, and how it heeds their affinity: empty, prefer, strict.
+// Whether nigh runs the tasks of OpenMP regions, and how it heeds their affinity: empty,
+// prefer, strict, data=depend.
 result<std::string> parse_tasks(std::string_view text);
 
 std::string to_string(Binding const& binding);

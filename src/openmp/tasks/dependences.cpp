@@ -17,6 +17,7 @@
 
 #include <new>
 
+#include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/team.hpp"
 #include "platform/pause.hpp"
 
@@ -238,7 +239,9 @@ void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) no
   Extra* const extra = extra_of(me, t);
   DependNode* const node = new_node(me, &t, list, count);
   extra->node = node;
-  if (node->before.fetch_sub(1, sync::acq_rel) == 1) submit(me, t);  // (dependences.D)
+  if (extra->near == nullptr && count > 0 && hints_by_depend())
+    extra->near = reinterpret_cast<void const*>(list[0].address);
+  if (node->before.fetch_sub(1, sync::acq_rel) == 1) submit_somewhere(me, t);  // (dependences.D)
 }
 
 void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
@@ -277,7 +280,7 @@ void release_dependents(Member* me, Extra& extra) noexcept {
       waiting->sleeper.wake();
     } else if (left == 0) {
       if (me != nullptr && me->team == extra.team)
-        submit(*me, *t);
+        submit_somewhere(*me, *t);
       else
         inject(*extra.team, *t);
     }

@@ -13,6 +13,7 @@
 
 #include "openmp/task_hooks.hpp"
 #include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/waiting.hpp"
@@ -142,6 +143,7 @@ extern "C" void in_child() {
 __attribute__((constructor)) void begin_process() {
   begin_deciding();
   begin_patience();
+  begin_near_data();
   pthread_atfork(nullptr, nullptr, in_child);
 }
 
@@ -155,10 +157,14 @@ __attribute__((destructor)) void tell() {
   }
   Counts const c = counted();
   if (c.made == 0) return;
-  fprintf(stderr, "nigh: %s: %llu tasks, %llu run at once, %llu stolen, %llu times asleep\n",
+  char places[96] = "";
+  if (c.near + c.far != 0)
+    snprintf(places, sizeof places, ", %llu near their data, %llu elsewhere",
+             static_cast<unsigned long long>(c.near), static_cast<unsigned long long>(c.far));
+  fprintf(stderr, "nigh: %s: %llu tasks, %llu run at once, %llu stolen, %llu times asleep%s\n",
           program_invocation_short_name, static_cast<unsigned long long>(c.made),
           static_cast<unsigned long long>(c.at_once), static_cast<unsigned long long>(c.stolen),
-          static_cast<unsigned long long>(c.slept));
+          static_cast<unsigned long long>(c.slept), places);
 }
 
 }  // namespace

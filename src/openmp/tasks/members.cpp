@@ -115,6 +115,8 @@ Counts counted() noexcept {
     sum.at_once += m->counts.at_once;
     sum.stolen += m->counts.stolen;
     sum.slept += m->counts.slept;
+    sum.near += m->counts.near;
+    sum.far += m->counts.far;
   }
   pthread_mutex_unlock(&members_lock);
   return sum;

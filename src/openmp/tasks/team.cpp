@@ -8,6 +8,7 @@
 #include <new>
 
 #include "openmp/tasks/kmp_task.hpp"
+#include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/waiting.hpp"
 #include "platform/pause.hpp"
@@ -17,34 +18,13 @@ namespace nigh::openmp::tasks {
 constinit thread_local Member* member = nullptr;
 static constinit thread_local Member* first_member = nullptr;  // of outermost regions, kept
 
-// (team.J) The list of tasks that wait in no deque is seen as the thread before left it: its lock
-// is
-//     acquired and released.
 // (team.V) Of a detachable task's body and its event, the one that comes second sees all that the
 //     first did, and completes the task.
-struct Injected {
-  Task* task;
-  Injected* next;
-};
-
 namespace {
 
 bool is_stack_low(Member const& me) noexcept {
   return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
 }
-
-class Locked {
- public:
-  explicit Locked(Team& team) noexcept : lock_(team.lock) {
-    while (lock_.exchange(true, sync::acquire)) sched_yield();  // (team.J)
-  }
-  ~Locked() { lock_.store(false, sync::release); }  // (team.J)
-  Locked(Locked&&) = delete;
-  Locked& operator=(Locked&&) = delete;
-
- private:
-  sync::atomic<bool>& lock_;
-};
 
 Member* member_of(Team const& team, std::uint32_t number) noexcept {
   auto* const members = team.members.load(sync::acquire);                     // (team.M)
@@ -131,21 +111,6 @@ void body_ended(Member& me, Task& t) noexcept {
 
 constexpr std::uint32_t most_at_once = 16;
 
-Task* take_injected(Member& me) noexcept {
-  Team& team = *me.team;
-  Locked const here(team);
-  for (Injected** at = &team.first_injected; *at != nullptr; at = &(*at)->next) {
-    Injected* const found = *at;
-    Task* const t = found->task;
-    if (me.tied != nullptr && !descends_from(*t, *me.tied)) continue;
-    *at = found->next;
-    free(found);
-    team.injected.fetch_sub(1, sync::relaxed);
-    return t;
-  }
-  return nullptr;
-}
-
 // Wakes a thread that may take what `me` has just published: one at a barrier, or else one that
 // waits for something above what `me` runs.
 void notify(Member& me) noexcept {
@@ -185,8 +150,7 @@ Task* steal_from(Member& me, Member& victim) noexcept {
 
 Task* steal(Member& me) noexcept {
   Team& team = *me.team;
-  if (team.injected.load(sync::relaxed) != 0) [[unlikely]]
-    if (Task* const t = take_injected(me); t != nullptr) return t;
+  if (Task* const t = team.injected.take(me.tied); t != nullptr) return t;
   if (me.size == 1) return nullptr;
   me.random = me.random * 1664525U + 1013904223U;
   auto at = static_cast<std::uint32_t>((std::uint64_t{me.random} * me.size) >> 32U);
@@ -212,23 +176,32 @@ bool is_anything_shared(Member const& me) noexcept {
   return false;
 }
 
+Task* find_task(Member& me) noexcept {
+  Task* t = own_newest(me);
+  if (t == nullptr) t = take_near(me);
+  if (t == nullptr) t = steal(me);
+  if (t == nullptr) t = take_from_afar(me, false);
+  return t;
+}
+
 template <class Done>
 void search_until(Member& me, Done done) noexcept {
   Patience patience(me.size);
   while (!done()) {
-    Task* t = own_newest(me);
-    if (t == nullptr) t = steal(me);
+    Task* t = find_task(me);
+    bool const is_over = t == nullptr && !patience.goes_on();
+    if (is_over) t = take_from_afar(me, true);
     if (t != nullptr) {
       run(me, *t);
       patience.begin();
       continue;
     }
-    if (patience.goes_on()) continue;
+    if (!is_over) continue;
     me.sleeps_within.store(me.tied, sync::relaxed);
     ++me.counts.slept;
     me.sleeper.sleep(me.team->sleepers, [&] {
-      return done() || me.team->injected.load(sync::seq_cst) != 0 ||  // (sleeper.S)
-             (me.tied == nullptr && is_anything_shared(me));
+      return done() || me.team->injected.has_any() ||
+             (me.tied == nullptr && (is_anything_shared(me) || is_any_near(me)));
     });
     patience.begin();
   }
@@ -258,6 +231,11 @@ void enter(Team& team, Joined how) noexcept {
   me.team = &team;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
+  if (domains() > 1) {
+    me.domain = domain_of_thread();
+    team.domains.fetch_or(std::uint64_t{1} << me.domain, sync::relaxed);
+    team.entered.fetch_add(1, sync::release);  // (team.M)
+  }
   me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 64, how.size == 1);
   me.base = me.deque.top();
   Task& t = me.implicit;
@@ -302,6 +280,7 @@ void leave() noexcept {
 void end(Team& team) noexcept {
   auto* const members = team.members.load(sync::relaxed);
   if (members != team.first_members.data()) free(members);
+  end_near_data(team);
 }
 
 // ---- tasks
@@ -362,21 +341,29 @@ void share(Member& me) noexcept {
 }
 
 void inject(Team& team, Task& t) noexcept {
-  auto* const added = static_cast<Injected*>(malloc(sizeof(Injected)));
-  if (added == nullptr) out_of_memory();
-  added->task = &t;
-  added->next = nullptr;
-  {
-    Locked const here(team);
-    Injected** at = &team.first_injected;
-    while (*at != nullptr) at = &(*at)->next;
-    *at = added;
-    team.injected.fetch_add(1, sync::seq_cst);  // (sleeper.S)
-  }
+  if (!team.injected.put(t)) out_of_memory();
   if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   auto const size = team.size.load(sync::relaxed);
   for (std::uint32_t k = 0; k < size; ++k)
     if (Member* const m = member_of(team, k); m != nullptr) m->sleeper.wake();
+}
+
+void submit_somewhere(Member& me, Task& t) noexcept {
+  if (t.is(flag::extra) && t.extra->near != nullptr && submit_near(me, t)) return;
+  submit(me, t);
+}
+
+void notify_near(Member& me, std::uint32_t domain, bool is_strict) noexcept {
+  Team& team = *me.team;
+  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
+  for (bool elsewhere : {false, true}) {
+    if (elsewhere && is_strict) return;
+    for (std::uint32_t k = 1; k < me.size; ++k) {
+      Member* const m = member_of(team, (me.number + k) % me.size);
+      if (m == nullptr || (m->domain == domain) == elsewhere) continue;
+      if (m->sleeps_within.load(sync::relaxed) == nullptr && m->sleeper.wake()) return;
+    }
+  }
 }
 
 void submit_at_once(Member& me, Task& t) noexcept {
@@ -409,9 +396,7 @@ void wait_until(Member& me, Done done, void* what) noexcept {
 
 void taskyield(Member& me) noexcept {
   if (is_stack_low(me)) return;
-  Task* t = own_newest(me);
-  if (t == nullptr) t = steal(me);
-  if (t != nullptr) run(me, *t);
+  if (Task* const t = find_task(me); t != nullptr) run(me, *t);
 }
 
 void run_own(Member& me) noexcept {
@@ -449,8 +434,7 @@ void barrier_before_real(Member& me) noexcept {
   search_until(me, [&me] { return me.implicit.is_drained(); });
   Patience patience(me.size);
   while (me.team->has_tasks.load(sync::relaxed) && patience.goes_on()) {
-    Task* t = own_newest(me);
-    if (t == nullptr) t = steal(me);
+    Task* const t = find_task(me);
     if (t == nullptr) continue;
     run(me, *t);
     patience.begin();

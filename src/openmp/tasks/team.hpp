@@ -20,12 +20,14 @@
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_deque.hpp"
+#include "openmp/tasks/task_list.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp::tasks {
 
 struct DependNode;
 struct DependMap;
+struct NearQueues;
 struct Team;
 
 // Descriptors and what follows them: powers of two from 128 bytes on.
@@ -49,12 +51,14 @@ struct Extra {
   DependMap* children = nullptr;         // what they depend on
   sync::atomic<std::uint32_t> ended{0};  // of a detachable one: the body, the event
   Team* team = nullptr;
+  void const* near = nullptr;   // it works on this
   std::uint64_t event[2] = {};  // see event_of()
   Settings own, before;         // of the task, and of the thread before it
 };
 
 struct Counts {
   std::uint64_t made = 0, at_once = 0, stolen = 0, slept = 0;
+  std::uint64_t near = 0, far = 0;  // run in the domain of their data, and elsewhere
 };
 
 inline constexpr std::uint32_t deque_capacity = 4096;
@@ -68,6 +72,7 @@ struct alignas(64) Member {
   std::uint32_t base = 0;          // of the deque: what the current task has put lies above
   std::uint32_t number = 0;        // omp_get_thread_num()
   std::uint32_t size = 1;          // of the team
+  std::uint32_t domain = 0;        // where it runs, in a process with several
   std::int32_t global_number = 0;  // libomp's
   Task* again = nullptr;           // libomp's untied task that has another part
   Team* team = nullptr;
@@ -98,10 +103,10 @@ struct Team {
   sync::atomic<std::uint32_t> generation{0};
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
   sync::atomic<bool> has_tasks{false};
-  // Tasks that no member's deque could take: of threads outside, or of deques that are full.
-  sync::atomic<std::uint32_t> injected{0};
-  sync::atomic<bool> lock{false};
-  struct Injected* first_injected = nullptr;
+  sync::atomic<NearQueues*> near{nullptr};
+  sync::atomic<std::uint64_t> domains{0};  // a bit for each that has a member
+  sync::atomic<std::uint32_t> entered{0};  // members; kept where there are several domains
+  TaskList injected;                       // tasks that no member's deque could take
   std::array<sync::atomic<Member*>, few> first_members{};
 };
 
@@ -170,6 +175,11 @@ inline void submit(Member& me, Task& t) noexcept {
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);
 }
+// The same of a task that may say what it works on.
+NIGH_HIDDEN void submit_somewhere(Member& me, Task& t) noexcept;
+// Wakes a thread of this domain, or else another at a barrier, unless only those of the domain may
+// run it.
+NIGH_HIDDEN void notify_near(Member& me, std::uint32_t domain, bool is_strict) noexcept;
 // Runs it at once, unless little is left of the stack.
 NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 // The team's threads find it when they have nothing else.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/tasks/near_data.hpp"
+
+#include <stdlib.h>
+
+#include <new>
+#include <string_view>
+
+namespace nigh::openmp::tasks {
+namespace {
+
+constinit bool is_strict = false;
+constinit bool by_depend = false;
+
+// (near_data.Q) A thread that finds the queues finds them made.
+NearQueues* queues_of(Team& team) noexcept {
+  NearQueues* now = team.near.load(sync::acquire);  // (near_data.Q)
+  if (now != nullptr) return now;
+  void* const room = malloc(sizeof(NearQueues));
+  if (room == nullptr) return nullptr;
+  auto* const made = new (room) NearQueues;
+  if (team.near.compare_exchange_strong(now, made, sync::acq_rel)) return made;  // (near_data.Q)
+  free(room);
+  return now;
+}
+
+// No member is there, nor will be.
+bool is_deserted(Member const& me, std::uint32_t domain) noexcept {
+  Team const& team = *me.team;
+  return team.entered.load(sync::acquire) == me.size &&  // (team.M)
+         (team.domains.load(sync::relaxed) >> domain & 1U) == 0;
+}
+
+bool may_take_from(Member const& me, std::uint32_t domain, bool is_last_resort) noexcept {
+  return !is_strict || (me.tied != nullptr && is_last_resort) || is_deserted(me, domain);
+}
+
+}  // namespace
+
+void begin_near_data() noexcept {
+  char const* const text = getenv("NIGH_TASKS");
+  if (text == nullptr) return;
+  for (std::string_view rest = text; !rest.empty();) {
+    auto const comma = rest.find(',');
+    auto const word = rest.substr(0, comma);
+    if (word == "strict") is_strict = true;
+    if (word == "data=depend") by_depend = true;
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+  }
+}
+
+bool hints_by_depend() noexcept { return by_depend; }
+
+bool submit_near(Member& me, Task& t) noexcept {
+  if (me.size == 1 || domains() == 1) return false;
+  int const domain = domain_of(t.extra->near);
+  if (domain < 0) return false;
+  Team& team = *me.team;
+  auto const d = static_cast<std::uint32_t>(domain);
+  if (is_deserted(me, d)) return false;
+  NearQueues* const queues = queues_of(team);
+  if (queues == nullptr || !queues->of[d].put(t)) return false;
+  notify_near(me, d, is_strict);
+  return true;
+}
+
+Task* take_near(Member& me) noexcept {
+  NearQueues* const queues = me.team->near.load(sync::acquire);  // (near_data.Q)
+  if (queues == nullptr) return nullptr;
+  Task* const t = queues->of[me.domain].take(me.tied);
+  if (t != nullptr) ++me.counts.near;
+  return t;
+}
+
+Task* take_from_afar(Member& me, bool is_last_resort) noexcept {
+  NearQueues* const queues = me.team->near.load(sync::acquire);  // (near_data.Q)
+  if (queues == nullptr) return nullptr;
+  auto const count = domains();
+  for (std::uint32_t k = 1; k < count; ++k) {
+    auto const d = (me.domain + k) % count;
+    if (!may_take_from(me, d, is_last_resort)) continue;
+    if (Task* const t = queues->of[d].take(me.tied); t != nullptr) {
+      ++me.counts.far;
+      return t;
+    }
+  }
+  return nullptr;
+}
+
+bool is_any_near(Member const& me) noexcept {
+  NearQueues* const queues = me.team->near.load(sync::seq_cst);  // (near_data.Q) (sleeper.S)
+  if (queues == nullptr) return false;
+  for (std::uint32_t d = 0; d < domains(); ++d)
+    if (queues->of[d].has_any() && (d == me.domain || may_take_from(me, d, false))) return true;
+  return false;
+}
+
+void end_near_data(Team& team) noexcept { free(team.near.load(sync::relaxed)); }
+
+}  // namespace nigh::openmp::tasks
