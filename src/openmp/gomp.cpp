@@ -26,7 +26,8 @@ struct PassedWithTasks : Passed {
 
 extern "C" void run_in_place(void* p) {
   auto const& passed = *static_cast<Passed const*>(p);
-  arrive(passed.team, [&] { return static_cast<std::uint32_t>(passed.thread_num()); });
+  MemberScope const member(passed.team,
+                           [&] { return static_cast<std::uint32_t>(passed.thread_num()); });
   passed.body(passed.data);
 }
 
@@ -34,7 +35,7 @@ extern "C" void run_in_place(void* p) {
 extern "C" void run_in_place_with_tasks(void* p) {
   auto const& passed = *static_cast<PassedWithTasks const*>(p);
   auto const number = static_cast<std::uint32_t>(passed.thread_num());
-  arrive(passed.team, [&] { return number; });
+  MemberScope const member(passed.team, [&] { return number; });
   task_hooks->enter(passed.tasks, number, 0);
   passed.body(passed.data);
   task_hooks->leave();

@@ -52,7 +52,7 @@ void call_body(Passed const& p, std::int32_t* thread, std::int32_t* number) {
 }
 
 extern "C" void run_in_place_kmpc(std::int32_t* thread, std::int32_t* number, Passed* p) {
-  arrive(p->team, [&] { return static_cast<std::uint32_t>(*number); });
+  MemberScope const member(p->team, [&] { return static_cast<std::uint32_t>(*number); });
   call_body(*p, thread, number);
 }
 
@@ -60,7 +60,7 @@ extern "C" void run_in_place_kmpc(std::int32_t* thread, std::int32_t* number, Pa
 extern "C" void run_in_place_kmpc_with_tasks(std::int32_t* thread, std::int32_t* number,
                                              Passed* p) {
   auto const k = static_cast<std::uint32_t>(*number);
-  arrive(p->team, [&] { return k; });
+  MemberScope const member(p->team, [&] { return k; });
   task_hooks->enter(p->tasks, k, *thread);
   call_body(*p, thread, number);
   task_hooks->leave();

@@ -88,7 +88,10 @@ class Nested final : public RegionStrategy {
 
   void begin(Region const& region, Clause clause) noexcept override {
     around_ = me_.team;
-    if (around_ != nullptr) team_ = *around_;
+    if (around_ != nullptr)
+      team_ = *around_;
+    else
+      unpin(me_);  // of a league: the cpus of the worker's last region may be others' by now
     team_.is_shared = true;
     team_.has_plan = false;
     team_.leader = &me_;

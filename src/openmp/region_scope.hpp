@@ -4,7 +4,7 @@
 // threads have left. It says how many threads to ask the runtime for, and on which cpus they sit.
 //
 //   RegionScope const scope(region, clause, team);   chooses a strategy, which fills in the team
-//   the runtime's entry point, with scope.threads()  each thread of the team calls arrive() first
+//   the runtime's entry point, with scope.threads()  each thread of the team makes a MemberScope
 //
 //   strategy        of                        cpus
 //   leased          an outermost region       a lease from nighd; if its threads begin regions of
@@ -76,21 +76,38 @@ inline void pin(Thread& me, Team const& team, std::uint32_t k) noexcept {
 // and omp_get_max_threads() says so.
 NIGH_HIDDEN void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept;
 
-// Each thread of the team goes to its cpu before it runs the region's body. `k` tells its number.
-template <class Number>
-void arrive(Team const& team, Number k) noexcept {
-  Thread& me = this_thread;
-  if (team.leader == nullptr) return;
-  if (&me == team.leader) {
-    if (team.level == 0) pin(me, team, 0);  // inside another region it stays where it is
-    if (team.has_plan) begin_part(me, team, 0);
-    return;
+// A thread of the team, while it runs the region's body. First it goes to its cpu; `k` tells its
+// number.
+//
+// The team lives in its leader's frame, so a worker forgets it after the body: the code that the
+// worker runs next need not come through a region of the shim. libomp's workers lead the teams of
+// a league (`omp teams`) like that.
+class MemberScope {
+ public:
+  template <class Number>
+  MemberScope(Team const& team, Number k) noexcept : me_(this_thread) {
+    if (team.leader == nullptr) return;
+    if (&me_ == team.leader) {
+      if (team.level == 0) pin(me_, team, 0);  // inside another region it stays where it is
+      if (team.has_plan) begin_part(me_, team, 0);
+      return;
+    }
+    is_worker_ = true;
+    me_.is_worker = true;
+    me_.team = &team;
+    std::uint32_t const number = k();
+    pin(me_, team, number);
+    if (team.has_plan) begin_part(me_, team, number);
   }
-  me.is_worker = true;
-  me.team = &team;
-  std::uint32_t const number = k();
-  pin(me, team, number);
-  if (team.has_plan) begin_part(me, team, number);
-}
+  ~MemberScope() {
+    if (is_worker_) me_.team = nullptr;
+  }
+  MemberScope(MemberScope&&) = delete;
+  MemberScope& operator=(MemberScope&&) = delete;
+
+ private:
+  Thread& me_;
+  bool is_worker_ = false;
+};
 
 }  // namespace nigh::openmp

@@ -74,6 +74,11 @@ class SameOutput(unittest.TestCase):
         for name in ("threads-gcc", "threads-clang"):
             self.check(name, OMP_NUM_THREADS="3")
 
+    def test_leagues(self):
+        """A worker that leads a team of a league is in no region: it keeps neither the last one's team nor its cpus."""
+        for threads in ("1", "2"):  # of each team
+            self.check("leagues-clang", OMP_TEAMS_THREAD_LIMIT=threads, KMP_TEAMS_THREAD_LIMIT="8")
+
     def test_fork(self):
         for name in ("forks-gcc", "forks-clang"):
             self.check(name, "before")
