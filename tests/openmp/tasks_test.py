@@ -27,6 +27,8 @@ loops 1403119
 last_private 76
 reductions 4953465027
 reductions_of_regions 7800780
+reductions_of_both 91002435
+nestable_locks 100
 events 80
 final_tasks 1010
 untied_tasks 950

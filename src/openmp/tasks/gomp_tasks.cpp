@@ -173,37 +173,33 @@ void unregister_reductions(std::uintptr_t* d) noexcept {
   }
 }
 
-// Where this thread's copy is of the variable at `address`, which may be another thread's copy.
+// This thread's copy of a variable, or of a part of one: `address` is the variable's own, or within
+// another thread's copy. `original` is that of a whole variable.
 bool find_copy(Member const& me, std::uintptr_t* d, std::uintptr_t address, std::uintptr_t& copy,
                std::uintptr_t& original) noexcept {
   for (; d != nullptr; d = reinterpret_cast<std::uintptr_t*>(d[4])) {
     bool const is_copy = address >= d[2] && address < d[6];
     auto const offset = is_copy ? (address - d[2]) % d[1] : 0;
+    auto const mine = d[2] + me.number * d[1];
     for (std::uintptr_t i = 0; i < d[0]; ++i) {
       auto const* const variable = d + 7 + 3 * i;
       if (is_copy ? variable[1] != offset : variable[0] != address) continue;
-      copy = d[2] + me.number * d[1] + variable[1];
+      copy = mine + variable[1];
       original = variable[0];
+      return true;
+    }
+    if (is_copy) {
+      copy = mine + offset;
       return true;
     }
   }
   return false;
 }
 
-// False: one of them is of a parallel region or a loop, which libgomp knows.
-bool remap_reductions(Member& me, std::size_t count, std::size_t originals,
-                      void** pointers) noexcept {
-  std::uintptr_t* d = nullptr;
-  for (Group* g = me.current->group; g != nullptr && d == nullptr; g = g->outer) d = g->reductions;
-  if (d == nullptr) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uintptr_t copy = 0, original = 0;
-    if (!find_copy(me, d, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original))
-      return false;
-    pointers[i] = reinterpret_cast<void*>(copy);
-    if (i < originals) pointers[count + i] = reinterpret_cast<void*>(original);
-  }
-  return true;
+std::uintptr_t* innermost_reductions(Member const& me) noexcept {
+  for (Group* g = me.current->group; g != nullptr; g = g->outer)
+    if (g->reductions != nullptr) return g->reductions;
+  return nullptr;
 }
 
 // ---- taskloop. The arguments begin with the first iteration of a task and the one after its last.
@@ -348,10 +344,23 @@ NIGH_INTERPOSED void GOMP_taskgroup_reduction_unregister(std::uintptr_t* data) {
   unregister_reductions(data);
 }
 NIGH_REAL(GOMP_task_reduction_remap)
+// Those of a parallel region or a loop are libgomp's.
 NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t originals,
                                                void** pointers) {
-  if (member == nullptr || !remap_reductions(*member, count, originals, pointers))
-    NIGH_PASS_ON(GOMP_task_reduction_remap, count, originals, pointers);
+  if (member == nullptr) return NIGH_PASS_ON(GOMP_task_reduction_remap, count, originals, pointers);
+  std::uintptr_t* const ours = innermost_reductions(*member);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uintptr_t copy = 0, original = 0;
+    void* of_runtime[2] = {pointers[i], nullptr};
+    if (find_copy(*member, ours, reinterpret_cast<std::uintptr_t>(pointers[i]), copy, original)) {
+      of_runtime[0] = reinterpret_cast<void*>(copy);
+      of_runtime[1] = reinterpret_cast<void*>(original);
+    } else {
+      NIGH_PASS_ON(GOMP_task_reduction_remap, 1, i < originals ? 1 : 0, of_runtime);
+    }
+    pointers[i] = of_runtime[0];
+    if (i < originals) pointers[count + i] = of_runtime[1];
+  }
 }
 NIGH_REAL(GOMP_workshare_task_reduction_unregister)
 NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {

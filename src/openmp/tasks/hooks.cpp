@@ -25,34 +25,40 @@ static_assert(sizeof(Team) <= TaskHooks::room_bytes && alignof(Team) <= 64);
 
 using NumThreads = int (*)();
 
-// omp_get_num_threads() of each runtime, by a function of its own. Few, never removed.
-// (hooks.A) Who sees the key sees the function.
+// Each runtime, by a function of its own. Few, never removed.
+// (hooks.A) Who sees the key sees the rest.
 struct KnownRuntime {
   sync::atomic<void const*> inside{nullptr};
   sync::atomic<NumThreads> num_threads{nullptr};
+  sync::atomic<bool> is_libgomp{false};
 };
 constinit std::array<KnownRuntime, 16> runtimes{};
 constinit pthread_mutex_t runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
 
-NumThreads look_up(void const* inside) noexcept {
+void look_up(KnownRuntime& known, void const* inside) noexcept {
   Dl_info in;
-  if (dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return nullptr;
+  if (dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return;
   void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-  return object == nullptr ? nullptr
-                           : reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads"));
+  if (object == nullptr) return;
+  known.is_libgomp.store(dlsym(object, "__kmpc_fork_call") == nullptr, sync::relaxed);
+  known.num_threads.store(reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads")),
+                          sync::relaxed);
 }
 
-// Null: it has none, or there are too many runtimes.
-NumThreads num_threads_of(void const* inside) noexcept {
+// Null: there are too many.
+KnownRuntime const* known_runtime(void const* inside) noexcept {
   for (auto& known : runtimes)
-    if (known.inside.load(sync::acquire) == inside)
-      return known.num_threads.load(sync::relaxed);  // (hooks.A)
-  NumThreads const found = look_up(inside);
+    if (known.inside.load(sync::acquire) == inside) return &known;  // (hooks.A)
+  KnownRuntime const* found = nullptr;
   pthread_mutex_lock(&runtimes_lock);
   for (auto& known : runtimes) {
-    if (known.inside.load(sync::relaxed) != nullptr) continue;
-    known.num_threads.store(found, sync::relaxed);
-    known.inside.store(inside, sync::release);  // (hooks.A)
+    auto const* const there = known.inside.load(sync::relaxed);
+    if (there != nullptr && there != inside) continue;
+    if (there == nullptr) {
+      look_up(known, inside);
+      known.inside.store(inside, sync::release);  // (hooks.A)
+    }
+    found = &known;
     break;
   }
   pthread_mutex_unlock(&runtimes_lock);
@@ -75,10 +81,12 @@ static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
 void* begin(void* room, void const* inside, void const* code, bool is_kmpc) noexcept {
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
-  NumThreads const num_threads = num_threads_of(inside);
+  KnownRuntime const* const runtime = known_runtime(inside);
+  auto const num_threads = runtime == nullptr ? nullptr : runtime->num_threads.load(sync::relaxed);
   if (num_threads == nullptr) return nullptr;
   auto* const region = new (room) Region;
   region->num_threads = num_threads;
+  region->team.is_libgomp = runtime->is_libgomp.load(sync::relaxed);
   region->code = code;
   region->team.is_kmpc = is_kmpc;
   region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);

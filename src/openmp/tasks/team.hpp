@@ -96,8 +96,9 @@ struct Team {
   static constexpr std::uint32_t few = 16;
 
   sync::atomic<std::uint32_t> size{0};
-  bool is_kmpc = false;    // libomp's: its teams of one run each task at once
-  bool had_tasks = false;  // an earlier region of this code, see barrier_before_real()
+  bool is_kmpc = false;     // libomp's: its teams of one run each task at once
+  bool is_libgomp = false;  // the runtime: libomp has libgomp's functions, too
+  bool had_tasks = false;   // an earlier region of this code, see barrier_before_real()
   sync::atomic<sync::atomic<Member*>*> members{nullptr};
   alignas(64) sync::atomic<std::uint32_t> arrived{0};
   sync::atomic<std::uint32_t> generation{0};

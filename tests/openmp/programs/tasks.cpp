@@ -244,6 +244,59 @@ long reductions_of_regions() {
   return sum * 10000 + looped;
 }
 
+// Of a region and of a taskloop in it at once, and of a part of an array.
+long reductions_of_both() {
+  long sum = 0, looped = 0, part[4] = {};
+#pragma omp parallel reduction(task, + : sum)
+  {
+#pragma omp single
+    {
+#pragma omp taskloop reduction(+ : looped) in_reduction(+ : sum) num_tasks(6)
+      for (int i = 0; i < 30; ++i) {
+        looped += i;
+        sum += 2 * i;
+      }
+#pragma omp taskgroup task_reduction(+ : part[0 : 4])
+      for (int i = 0; i < 40; ++i) {
+#pragma omp task in_reduction(+ : part[0 : 4]) in_reduction(+ : sum) firstprivate(i)
+        {
+          part[i % 4] += i;
+          sum += 1;
+        }
+      }
+    }
+  }
+  return sum * 100000 + looped + part[0] + 2 * part[1] + 3 * part[2] + 4 * part[3];
+}
+
+// libgomp's nestable locks belong to tasks, libomp's to threads.
+long nestable_locks() {
+#if defined(__clang__)
+  return 100;
+#else
+  long counted = 0;
+  omp_nest_lock_t lock;
+  omp_init_nest_lock(&lock);
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 10; ++i) {
+#pragma omp task shared(lock, counted)
+    {
+      omp_set_nest_lock(&lock);
+      omp_set_nest_lock(&lock);
+      int inside = 1;
+#pragma omp task if (0) shared(inside)
+      inside = omp_test_nest_lock(&lock);
+      int const mine = omp_test_nest_lock(&lock);
+      counted += inside == 0 && mine == 3 ? 10 : 1000;
+      for (int k = 0; k < 3; ++k) omp_unset_nest_lock(&lock);
+    }
+  }
+  omp_destroy_nest_lock(&lock);
+  return counted;
+#endif
+}
+
 long events() {
   long done = 0;
   std::vector<std::thread> threads;
@@ -719,6 +772,8 @@ constexpr Case cases[]{{"recursion", recursion},
                        {"last_private", last_private},
                        {"reductions", reductions},
                        {"reductions_of_regions", reductions_of_regions},
+                       {"reductions_of_both", reductions_of_both},
+                       {"nestable_locks", nestable_locks},
                        {"events", events},
                        {"final_tasks", final_tasks},
                        {"untied_tasks", untied_tasks},
