@@ -40,7 +40,14 @@ void look_up(KnownRuntime& known, void const* inside) noexcept {
   if (dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return;
   void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (object == nullptr) return;
-  known.is_libgomp.store(dlsym(object, "__kmpc_fork_call") == nullptr, sync::relaxed);
+  // Another runtime may come first where the program's calls are looked up.
+  auto const is_the_callers = [object](char const* name) {
+    void* const next = dlsym(RTLD_NEXT, name);
+    return next == nullptr || next == dlsym(object, name);
+  };
+  bool const is_libomp = dlsym(object, "__kmpc_fork_call") != nullptr;
+  known.is_libgomp.store(!is_libomp, sync::relaxed);
+  if (!is_the_callers(is_libomp ? "__kmpc_omp_taskwait" : "GOMP_taskwait")) return;
   known.num_threads.store(reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads")),
                           sync::relaxed);
 }
@@ -84,6 +91,8 @@ void* begin(void* room, void const* inside, void const* code, bool is_kmpc) noex
   KnownRuntime const* const runtime = known_runtime(inside);
   auto const num_threads = runtime == nullptr ? nullptr : runtime->num_threads.load(sync::relaxed);
   if (num_threads == nullptr) return nullptr;
+  // A program of gcc may have libomp for its runtime, which does not have all of libgomp.
+  if (is_kmpc == runtime->is_libgomp.load(sync::relaxed)) return nullptr;
   auto* const region = new (room) Region;
   region->num_threads = num_threads;
   region->team.is_libgomp = runtime->is_libgomp.load(sync::relaxed);
