@@ -20,7 +20,7 @@ FORMATTED = [
     "src/base", "src/json", "src/platform", "src/topology", "src/memory", "src/tune", "src/preload", "src/nighd",
     "src/openmp", "src/coordinator/arena", "src/coordinator/client", "src/coordinator/profile",
     "src/coordinator/protocol", "tests/chaos", "tests/cli", "tests/cluster", "tests/install", "tests/numa_vm",
-    "tests/simulation", "tests/stress",
+    "tests/simulation", "tests/stress", "lab",
 ]
 SUFFIXES = {".cpp", ".hpp", ".c", ".h"}
 

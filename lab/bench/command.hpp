@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What every driver does around its measurement: options, one-line complaints, exit codes.
+// The part that every driver has around its measurement: options, one-line complaints, exit codes.
 
 #include <functional>
 #include <nigh/topology.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What it takes to have a task stolen.
+// The time until a task has been stolen.
 
 #include <nigh/runtime.hpp>
 #include <vector>

@@ -17,7 +17,7 @@ namespace bench {
                          std::string const& why);
 
 long in_range(std::string const& argument, long value, long least, long most);
-// What was given, from 1 on; `otherwise` where nothing was.
+// The given number, at least 1; `otherwise` where none was given.
 long number_or(std::string const& argument, std::optional<long> given, long otherwise, long most);
 
 // The words between commas; none is empty.
@@ -42,7 +42,7 @@ std::vector<int> doubling_to(int most);
 // The machine this runs on, or std::runtime_error.
 nigh::topology live_machine();
 
-// What a workload's find_variant() or find_kernel() has found for the word.
+// The result of a workload's find_variant() or find_kernel() for the word.
 template <class Info>
 Info const& present_variant(std::string const& argument, std::string const& word,
                             Info const* found) {

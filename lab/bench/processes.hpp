@@ -24,8 +24,8 @@ struct Ended {
 std::string libexec_folder();  // where the driver lies, and its programs
 
 // Starts all, in order, each when it comes, and waits until the last has ended. None of the
-// variables that choose numbers of threads or places reaches them, except as a command says. Who
-// has not ended after `limit` seconds is killed, and std::runtime_error thrown.
+// variables that choose numbers of threads or places reaches them, except as a command says. A
+// command that has not ended after `limit` seconds is killed, and std::runtime_error thrown.
 std::vector<Ended> run_together(std::vector<Command> const& commands, double limit_seconds = 600);
 
 }  // namespace bench

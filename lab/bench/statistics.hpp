@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What tables and JSON say about repeated measurements.
+// Statistics of repeated measurements, for tables and JSON.
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@ enum class Stores { plain, streaming };
 
 bool streaming_copy_available() noexcept;  // does this processor have non-temporal stores?
 
-// Seconds to copy `count` doubles, one contiguous part for each thread of the crew. Both pointers
+// Seconds to copy `count` doubles, one contiguous part for each thread. Both pointers
 // are aligned to cache lines.
 double seconds_to_copy(Crew& crew, double const* from, double* to, std::size_t count,
                        Stores stores);

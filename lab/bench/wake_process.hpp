@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A second process that sleeps on a word in shared memory: what waking it takes at least, for whoever
-// then waits awake for its answer there. A header alone, as echo_process.hpp.
+// A second process that sleeps on a word in shared memory: what waking it takes at least, for
+// whoever then waits awake for its answer there. A header alone, as echo_process.hpp.
 
 #include <linux/futex.h>
 #include <sys/mman.h>
@@ -20,8 +20,8 @@ class WakeProcess {
  public:
   // It forks, so it is made before threads are.
   WakeProcess() {
-    void* const page = mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const page =
+        mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) throw std::runtime_error("there is no shared memory to be had");
     words_ = new (page) Words;
     other_ = fork();

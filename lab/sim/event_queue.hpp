@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What will happen, and when: the virtual clock.
+// The virtual clock: coming events and their times.
 //
 // Events come in the order of their times; those of one time in the order in which they were
 // posted. So a simulation that draws its random numbers from a seed is the same each time. An event

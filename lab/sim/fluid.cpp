@@ -91,7 +91,7 @@ double FluidNetwork::rate(Time now, FlowId flow) {
   return checked(flow).rate;
 }
 
-// What has begun or ended just now has not yet had an effect.
+// A flow that has begun or ended just now has not yet had an effect.
 double FluidNetwork::left(Time now, FlowId flow) {
   if (now > changed_) settle(now);
   Flow const& f = checked(flow);
@@ -182,7 +182,7 @@ void FluidNetwork::fill() {
     }
   }
   for (auto const r : touched_shared_) resources_[r].all_weights = resources_[r].weights;
-  double lowest = 0;  // levels rise, but for rounding
+  double lowest = 0;  // levels rise, except by rounding
   while (!rising_.empty()) {
     double level = no_cap;
     for (auto const r : touched_shared_)
@@ -218,7 +218,7 @@ void FluidNetwork::settle_at(std::uint32_t slot, double level) {
   for (Use const& u : flows_[slot].uses) {
     Shared& s = resources_[u.resource];
     s.left = std::max(0.0, s.left - level * u.weight);
-    // What rounding leaves of weights that are all gone is no weight.
+    // The rest that rounding leaves of weights that are all gone is no weight.
     s.weights = --s.rising == 0 ? 0 : s.weights - u.weight;
   }
 }

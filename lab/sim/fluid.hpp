@@ -28,7 +28,7 @@ using FlowId = std::uint64_t;  // no id is used again
 
 struct Resource {
   double capacity = 0;  // a second
-  // What flows that crowd it cost: capacity / (1 + crowding x (flows - uncrowded)).
+  // The cost of flows that crowd it: capacity / (1 + crowding x (flows - uncrowded)).
   double crowding = 0;
   int uncrowded = 0;
 
@@ -86,8 +86,8 @@ class FluidNetwork {
     Resource what;
     std::vector<std::uint32_t> slots;  // of the flows that use it
     bool touched = false;
-    double left = 0;     // while rates are computed
-    double weights = 0;  // of those that still rise
+    double left = 0;         // while rates are computed
+    double weights = 0;      // of those that still rise
     double all_weights = 0;  // when they were last summed up
     int rising = 0;          // how many of them still rise
   };

@@ -88,7 +88,7 @@ struct Machine {
   // Each number under the name it has in the file.
   std::vector<std::pair<std::string, Sourced>> numbers() const;
 
-  // What CoreAllocation sees of it.
+  // The view that CoreAllocation has of it.
   policy::CoreMap core_map() const;
 };
 

@@ -15,7 +15,7 @@ struct Free {
   void operator()(double* p) const noexcept { std::free(p); }
 };
 
-// Two arrays whose pages lie where the crew's threads touched them first.
+// Two arrays whose pages lie where the pinned threads touched them first.
 class Arrays {
  public:
   Arrays(Crew& owners, std::size_t bytes) : count_(bytes / sizeof(double) / 8 * 8) {

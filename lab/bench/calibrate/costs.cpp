@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages, meetings, tasks and being preempted cost.
+// The costs of messages, meetings, tasks and of being preempted.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a machine's file says in numbers, measured here.
+// The numbers of a machine's file, measured here.
 
 #include <cstddef>
 #include <nigh/topology.hpp>

@@ -15,7 +15,7 @@ namespace {
 using Object = nigh::topology_object;
 using Kind = Object::kind;
 
-// What the notation calls it; empty: it is left out, and its children take its place.
+// Its name in the notation; empty: it is left out, and its children take its place.
 std::string word(Object const& o) {
   switch (o.type) {
     case Kind::package:

@@ -69,7 +69,7 @@ void many(double task_us) {
   scope.wait();
 }
 
-// What the victim knows of its tasks is of use to who has its clock.
+// The victim's times of its tasks are of use only to a rank with the same clock.
 BusyVictim delays(Timed::Times const& mine, double task_us) {
   auto const asked = from_rank_1(mine.asked), answered = from_rank_1(mine.answered);
   bool const one_clock = have_one_clock();

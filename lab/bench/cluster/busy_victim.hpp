@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How soon a rank answers whose only worker is in the midst of tasks of a known length; and how soon
-// a plain MPI program does that looks for requests after each of its tasks.
+// How soon a rank answers whose only worker is in the midst of tasks of a known length; and how
+// soon a plain MPI program does that looks for requests after each of its tasks.
 
 #include <cstdint>
 #include <vector>
@@ -29,8 +29,9 @@ struct Delays {
   std::vector<double> late;  // since the end of the task that the victim ran then
 };
 
-// On rank 0, of requests of rank 1: until rank 0 had it (none where the two have no clock in common),
-// and until rank 1 had the answer. Where they have none every task is taken to be at its beginning.
+// On rank 0, of requests of rank 1: until rank 0 had it (none where the two have no clock in
+// common), and until rank 1 had the answer. Where they have none every task is taken to be at its
+// beginning.
 struct BusyVictim {
   Delays noticed, answered;
 };

@@ -24,10 +24,8 @@ std::vector<std::string> row_of(ClusterGroup const& g, ClusterCell const& c) {
   Statistics const s = statistics_of(c.seconds);
   bool const is_first = &c == &g.alone();
   std::vector<std::string> row{
-      "  " + c.name(),
-      fmt::format("{:.4g}{}", s.median * 1e3, c.verified ? "" : " WRONG"),
-      fmt::format("{:.4g}", s.min * 1e3),
-      fmt::format("{:.4g}", s.max * 1e3),
+      "  " + c.name(), fmt::format("{:.4g}{}", s.median * 1e3, c.verified ? "" : " WRONG"),
+      fmt::format("{:.4g}", s.min * 1e3), fmt::format("{:.4g}", s.max * 1e3),
       is_first ? "" : fmt::format("{:.2f}", speed_over(c, g.alone()))};
   if (c.ranks == 1) return row;
   row.push_back(fmt::format("{:.2f}", speed_over(c, g.shared())));

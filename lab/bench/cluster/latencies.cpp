@@ -66,8 +66,8 @@ double Latency::share_within(double limit_us) const {
 }
 
 double Latency::share_after_task() const {
-  auto const within =
-      std::count_if(late.begin(), late.end(), [](double sample) { return sample <= after_task_us; });
+  auto const within = std::count_if(late.begin(), late.end(),
+                                    [](double sample) { return sample <= after_task_us; });
   return share(static_cast<std::size_t>(within), late.size());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What programs that time single steals between two ranks have to say: a line for each, NAME us
+// The output of programs that time single steals between two ranks: a line for each, NAME us
 // SAMPLE...; of a busy victim another, NAME late SAMPLE..., for how long after its task that was.
 
 #include <optional>

@@ -109,7 +109,7 @@ Command Launcher::command(std::string const& program, std::vector<std::string> c
   }
   c.words.push_back(program_file(program, mpi_));
   c.words.insert(c.words.end(), arguments.begin(), arguments.end());
-  // Who is root and has started this wants these programs started as well.
+  // A user who runs this as root wants these programs to run as root, too.
   c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
   return c;
 }

@@ -29,7 +29,7 @@ class Launcher {
   std::vector<std::string> words_;
 };
 
-// What has ended well said on standard error by --report.
+// The report (--report, on standard error) of a program that has ended well.
 struct RankReport {
   int ranks = 0;
   std::vector<double> seconds;
@@ -38,7 +38,7 @@ struct RankReport {
 
 RankReport parse_report(std::string const& errors);
 
-// What a session tells with NIGH_VERBOSE; empty: nothing.
+// The text that a session prints with NIGH_VERBOSE; empty: none.
 std::string session_note(Ended const& ended);
 
 // The first line that says something; launchers draw boxes around theirs.

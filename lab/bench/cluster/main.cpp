@@ -102,7 +102,7 @@ void try_policies(ClusterOptions const& o) {
   }
 }
 
-// What its session has to say.
+// The note of its session.
 std::string try_launcher(ClusterOptions const& o) {
   auto job = o.launcher.command("cluster-tasks", smallest_job(o.policies.front()), o.ranks);
   job.environment["NIGH_VERBOSE"] = "1";

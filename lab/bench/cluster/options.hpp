@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nigh bench cluster is asked for.
+// The checked options of nigh bench cluster.
 
 #include <nigh/topology.hpp>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MPI and this machine make of the same requests, without nigh.
+// The same requests under MPI alone on this machine, without nigh.
 
 #include <mpi.h>
 
@@ -36,8 +36,7 @@ void answer(TaskLog& log, double task_us, int answers) {
   Message message{};
   for (int n = 0; n < answers; ++n) {
     auto request = receive_from(1, message);
-    do
-      log.compute(task_us);
+    do log.compute(task_us);
     while (!has_come(request));
     send(1, message);
   }

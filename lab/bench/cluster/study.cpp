@@ -58,8 +58,7 @@ void take_sample(ClusterGroup& group, ClusterCell& cell, ClusterOptions const& o
                                          cell.name(), complaint_of(ended)));
   auto const answer = answer_in(ended.output, group.problem.name);
   if (group.answer.empty()) group.answer = answer;
-  cell.verified =
-      cell.verified && ended.status == 0 && !answer.empty() && answer == group.answer;
+  cell.verified = cell.verified && ended.status == 0 && !answer.empty() && answer == group.answer;
   cell.seconds.push_back(report.seconds.back());
   auto const solutions = static_cast<double>(report.seconds.size());
   for (auto const& [name, count] : report.counters)

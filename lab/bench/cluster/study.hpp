@@ -16,7 +16,7 @@ struct ClusterCell {
   int ranks = 1, workers = 1;  // workers: of each rank
   StealPolicy policy;          // empty: there is nobody to ask, or nothing to ask for
 
-  std::vector<double> seconds;  // one for each repetition
+  std::vector<double> seconds;                          // one for each repetition
   std::map<std::string, std::vector<double>> counters;  // of one solution, all ranks together
   bool verified = true;
 

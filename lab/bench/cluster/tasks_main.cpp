@@ -70,7 +70,7 @@ constexpr Counter counters[] = {
     {"visits", &Counters::window_steals},   {"window", &Counters::window_tasks},
 };
 
-// What all ranks have counted; rank 0 tells it.
+// Rank 0 prints the counters of all ranks.
 void report(MpiProcesses const& processes, nigh::cluster::session& here,
             std::vector<double> const& seconds) {
   std::vector<std::uint64_t> mine;

@@ -31,7 +31,8 @@ void await(SharedSegment::Word const& word, std::uint32_t value) {
 }
 
 // The owner fills its queue when the thief is back, and says so.
-void give(SharedSegment& mine, SharedSegment const& taker, int tasks, std::uint32_t& step, int count) {
+void give(SharedSegment& mine, SharedSegment const& taker, int tasks, std::uint32_t& step,
+          int count) {
   for (int i = 0; i < count; ++i) {
     await(taker.hungry, ++step);
     for (int t = 0; t < tasks; ++t) {
@@ -44,7 +45,8 @@ void give(SharedSegment& mine, SharedSegment const& taker, int tasks, std::uint3
   }
 }
 
-std::vector<double> take(SharedSegment& mine, SharedSegment& owner, int tasks, std::uint32_t& step, int count) {
+std::vector<double> take(SharedSegment& mine, SharedSegment& owner, int tasks, std::uint32_t& step,
+                         int count) {
   std::vector<double> us;
   auto const all = [](std::size_t seen) { return seen; };
   for (int i = 0; i < count; ++i) {

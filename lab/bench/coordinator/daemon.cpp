@@ -60,7 +60,7 @@ Daemon::Daemon(std::string const& policy) {
   if (mkdtemp(folder) == nullptr) throw std::runtime_error("no temporary folder for nighd");
   folder_ = folder;
   socket_ = folder_ + "/nighd.sock";
-  // What an earlier run has learnt would be part of what is measured.
+  // Profiles of earlier runs would change the measurement.
   std::vector<std::string> words{nighd(),    "--foreground", "--socket",   socket_,
                                  "--policy", policy,         "--profiles", "none"};
   std::vector<char*> argv;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenMP runtime that does nothing: a region is a call of its body. What one takes with something
-   preloaded is that something's. */
+/* An OpenMP runtime that does nothing: a region is a call of its body. What one takes with
+   something preloaded is that something's. */
 
 void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
   (void)threads, (void)flags;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What it takes to enter and leave a parallel region: alone, with the shim, with a lease that is
+// The time to enter and leave a parallel region: alone, with the shim, with a lease that is
 // kept, with a message for each; beside a message to a process that does nothing else, and beside
 // waking one, which no message to a daemon that sleeps can do without.
 

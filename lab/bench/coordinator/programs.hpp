@@ -14,7 +14,7 @@ struct SharingProgram {
       varying;               // lines of its output that tell times or threads, by their begin
   double comes_seconds = 0;  // behind the first of its set
 
-  // Its output but for what may differ from run to run.
+  // Its output without the lines that may differ from run to run.
   std::string lasting(std::string const& output) const;
 };
 
@@ -25,6 +25,6 @@ std::vector<SharingProgram> sharing_programs(bool tiny);
 std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed,
                                             double mean_pause_seconds);
 
-std::string nigh_command();    // empty: there is none
+std::string nigh_command();  // empty: there is none
 
 }  // namespace bench

@@ -31,7 +31,7 @@ Command coordinated(SharingProgram const& program, std::string const& socket) {
   return {words, {{"NIGH_SOCKET", socket}, {"NIGH_VERBOSE", "1"}}};
 }
 
-// What the shim says at the end: "nigh: gauss: 2401 regions, 2401 on granted cpus (1 to 2 of 2)".
+// Reads the shim's last line: "nigh: gauss: 2401 regions, 2401 on granted cpus (1 to 2 of 2)".
 long granted_regions(std::string const& errors) {
   auto const behind = errors.find(" on granted cpus");
   auto const before = behind == std::string::npos ? behind : errors.rfind(", ", behind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the user asked `nigh bench jacobi3d` for.
+// The options of `nigh bench jacobi3d`.
 
 #include <nigh/topology.hpp>
 #include <optional>

@@ -13,7 +13,7 @@ using jacobi3d::Box;
 using jacobi3d::Extent;
 using jacobi3d::Init;
 
-// Who touches which layer of blocks first. LD0: whoever runs in the first thread's domain.
+// The thread that touches each layer of blocks first. LD0: a thread of the first thread's domain.
 std::vector<int> touchers(JacobiOptions const& o, jacobi3d::Blocks const& blocks, Init init) {
   std::vector<int> in_ld0;
   auto const domain_of = [&](int t) {

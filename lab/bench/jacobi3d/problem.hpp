@@ -21,7 +21,7 @@ struct BlockCounts {
 
 class Problem {
  public:
-  // Maps both fields and has their pages touched by the crew as `init` says. Throws std::bad_alloc
+  // Maps both fields; the pinned threads touch their pages as `init` says. Throws std::bad_alloc
   // with the bytes asked and available.
   Problem(JacobiOptions const& options, jacobi3d::Init init, Crew& crew);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the loops do: a triad, which waits for memory, and a triangle, whose rows differ in length.
-// Each runtime runs them in its own words, inlined where it can.
+// The bodies of the loops: a triad, which waits for memory, and a triangle, whose rows differ in
+// length. Each runtime calls them in its own way, and inlines them where it can.
 
 #include <cstddef>
 #include <functional>

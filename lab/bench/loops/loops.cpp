@@ -79,7 +79,7 @@ std::vector<double> time_team_loop(nigh::runtime& runtime, double pause_us, int 
 }
 
 // A whole task loop that needs both workers: one block by a team of two, and two blocks by teams of
-// one in turn. What it takes longer than a team's loop, the change costs.
+// one in turn. The time beyond that of a team's loop is the cost of the change.
 std::vector<double> time_change_of_spread(nigh::runtime& runtime, double pause_us, int count) {
   std::vector<double> samples;
   int spread = 1;
@@ -103,8 +103,7 @@ std::vector<Way> rendezvous_ways(LoopsOptions const& o, nigh::runtime& runtime, 
                     return samples;
                   }});
   list.push_back({"nigh/outside", "", [&o](double pause_us, int count) {
-                    allow_this_thread(
-                        o.cpus);  // its external threads are the callers, wherever they run
+                    allow_this_thread(o.cpus);  // nigh does not pin external threads
                     return time_rendezvous(loop_of_two, pause_us, count);
                   }});
   list.push_back({"nigh/team", "", [&runtime](double pause_us, int count) {

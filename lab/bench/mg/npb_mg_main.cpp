@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// npb-mg: the multigrid benchmark as a plain program, as the reference codes are one. What other
-// programs start: `nigh run`, `nigh tune`, a profiler, a test in a machine with NUMA.
+// npb-mg: the multigrid benchmark as a plain program, like the reference codes. `nigh run`,
+// `nigh tune`, profilers and a test in a machine with NUMA start it.
 //
 // Without --bind no thread is pinned and OMP_* variables hold: the settings are somebody else's.
 #include <fmt/core.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the plain OpenMP programs share: flags, complaints, exit codes, and one line of answer.
+// The part that the plain OpenMP programs share: flags, complaints, exit codes, and one line of
+// answer.
 //
 // They leave every thread where the system puts it, and every OMP_* variable in force. Standard
 // output is the same with any number of threads; what differs from run to run goes to standard

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// uts: one tree of the unbalanced tree search, a task a node, as a plain program of nigh's. What
-// `nigh trace` records.
+// uts: one tree of the unbalanced tree search, a task a node, as a plain program of nigh's.
+// `nigh trace` records it.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>

@@ -33,7 +33,7 @@ Team team_for(SpreadOptions const& o) {
   return team;
 }
 
-// What has its own spreads.
+// A program that has spreads of its own.
 template <class Spreading>
 class WithSpreads : public Contestant {
  public:

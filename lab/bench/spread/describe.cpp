@@ -65,7 +65,7 @@ std::string rates(std::vector<SpreadGroup const*> const& groups) {
   return t.text();
 }
 
-// What was chosen, beside the best of all fixed configurations and beside spread 1.
+// The chosen spread, beside the best of all fixed configurations and beside spread 1.
 std::string choices(SpreadStudy const& s, int threads) {
   Table t;
   t.row({"blocks", "of points", "sends", "chosen", "trials", "best fixed", "over best",

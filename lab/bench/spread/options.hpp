@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the user asked `nigh bench spread` for.
+// The checked options of `nigh bench spread`.
 
 #include <nigh/topology.hpp>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What `nigh bench spread` and the program jacobi2d have in common. Functions that parse throw
+// The options that `nigh bench spread` and the program jacobi2d share. Functions that parse throw
 // UsageError naming the argument.
 
 #include <string>

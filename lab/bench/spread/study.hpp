@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Every problem by every variant, spread and number of threads at work; those of one problem in
-// turn. What chooses for itself has its trials before the samples.
+// turn. A variant that chooses for itself has its trials before the samples.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an empty task costs from spawn to end, and what a live runtime burns when it has nothing to
+// The cost of an empty task from spawn to end, and the cpu that a live runtime uses with nothing to
 // do.
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What one spawn and join costs nigh, beside the least it could cost, in the same run.
+// The cost of one spawn and join, beside the least possible cost, in the same run.
 
 #include <string>
 #include <vector>

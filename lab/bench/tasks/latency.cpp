@@ -34,7 +34,7 @@ std::vector<Way> ways(TasksOptions const& o, nigh::runtime& runtime, PeerProcess
                     return samples;
                   }});
   list.push_back({"nigh/outside", "", [&o](double pause_us, int count) {
-                    allow_this_thread(o.cpus);  // its guests are whoever calls, wherever they run
+                    allow_this_thread(o.cpus);  // nigh does not pin external threads
                     return time_rendezvous(fork_two, pause_us, count);
                   }});
   Way openmp{name_of(Family::openmp) + "/region", why_absent(Family::openmp), nullptr};

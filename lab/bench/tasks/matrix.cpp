@@ -35,7 +35,7 @@ std::vector<Cell> cells_of(Question const& q, int threads) {
   return cells;
 }
 
-// Whoever can solve problems, in this process or in the other one.
+// The runtimes that can solve problems, in this process or in the other one.
 class Contenders {
  public:
   explicit Contenders(TasksOptions const& o)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What `nigh bench tasks` can be asked for.
+// The checked options of `nigh bench tasks`.
 
 #include <nigh/topology.hpp>
 #include <optional>

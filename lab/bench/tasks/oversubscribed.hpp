@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What happens when there are more threads than cpus: twice as many workers, another busy process,
+// More threads than cpus: twice as many workers, another busy process,
 // or both.
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who is measured: one function that spawns and runs so many empty tasks.
+// Empty tasks under each runtime: a peer is one function that spawns and runs so many of them.
 
 #include <functional>
 #include <nigh/topology.hpp>

@@ -36,14 +36,17 @@ std::optional<double> ByDistance::of_limit(TemporalCell const& cell, Kind kind) 
 std::string ByDistance::describe_cpus() const {
   if (round_trips_.empty()) return "";
   Statistics const trip = statistics_of(round_trips_);
-  auto out = fmt::format("cpus: a cache line goes from the first to the second and back in {:.0f} ns ({:.0f} to {:.0f})\n",
-                         trip.median, trip.min, trip.max);
+  auto out = fmt::format(
+      "cpus: a cache line goes from the first to the second and back in {:.0f} ns ({:.0f} to "
+      "{:.0f})\n",
+      trip.median, trip.min, trip.max);
   if (!both()) return out;
   for (Kind const kind : {near, far}) {
     Statistics const c = statistics_of(copies_[kind]);
-    out += fmt::format("      {} {:.0f} ns at {} of {} copies: limit {:.0f} MLUP/s ({:.0f} to {:.0f})\n",
-                       kind == near ? "up to" : "above", longest_near_, copies_[kind].size(),
-                       round_trips_.size(), c.median, c.min, c.max);
+    out += fmt::format(
+        "      {} {:.0f} ns at {} of {} copies: limit {:.0f} MLUP/s ({:.0f} to {:.0f})\n",
+        kind == near ? "up to" : "above", longest_near_, copies_[kind].size(), round_trips_.size(),
+        c.median, c.min, c.max);
   }
   return out;
 }
@@ -52,11 +55,12 @@ std::string ByDistance::describe_limit(TemporalCell const& cell) const {
   if (!both()) return "";
   auto const of = [&](Kind kind) {
     auto const share = of_limit(cell, kind);
-    return share ? fmt::format("{:.2f} ({} of {} samples)", *share, rates(cell, kind).size(), cell.rates.size())
+    return share ? fmt::format("{:.2f} ({} of {} samples)", *share, rates(cell, kind).size(),
+                               cell.rates.size())
                  : "no sample";
   };
-  return fmt::format("the same by where the cpus were: {} up to {:.0f} ns, {} above\n", of(near), longest_near_,
-                     of(far));
+  return fmt::format("the same by where the cpus were: {} up to {:.0f} ns, {} above\n", of(near),
+                     longest_near_, of(far));
 }
 
 }  // namespace bench

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Samples by where the first two workers' cpus were. A host may run two cpus of a virtual machine on cores
-// that share a last cache and its link to memory, and some seconds later on cores that have one each. What
-// they can copy changes with that; how long a cache line takes from one to the other tells.
+// Samples by where the first two workers' cpus were. A host may run two cpus of a virtual machine
+// on cores that share a last cache and its link to memory, and some seconds later on cores that
+// have one each. Their copy rate changes with that; how long a cache line takes from one to the
+// other tells.
 
 #include <array>
 #include <optional>
@@ -19,7 +20,9 @@ class ByDistance {
 
   explicit ByDistance(TemporalStudy const& study);
 
-  std::vector<double> const& round_trips() const noexcept { return round_trips_; }  // ns, before each copy
+  std::vector<double> const& round_trips() const noexcept {
+    return round_trips_;
+  }  // ns, before each copy
   bool both() const noexcept { return !copies_[near].empty() && !copies_[far].empty(); }
   std::vector<double> const& copies(Kind kind) const noexcept { return copies_[kind]; }
   // Of the samples before and after which the cpus lay so.
@@ -27,8 +30,8 @@ class ByDistance {
   // Median of these beside the median of such copies; nothing where there are none.
   std::optional<double> of_limit(TemporalCell const& cell, Kind kind) const;
 
-  // Lines for people: all that is known of the cpus, empty with one of them; and of a cell by both kinds,
-  // empty where there is only one.
+  // Lines for people: all that is known of the cpus, empty with one of them; and of a cell by both
+  // kinds, empty where there is only one.
   std::string describe_cpus() const;
   std::string describe_limit(TemporalCell const& cell) const;
 
@@ -37,7 +40,9 @@ class ByDistance {
   std::array<std::vector<double>, 2> copies_;
   double longest_near_ = 0;
 
-  Kind kind_of(double round_trip) const noexcept { return round_trip <= longest_near_ ? near : far; }
+  Kind kind_of(double round_trip) const noexcept {
+    return round_trip <= longest_near_ ? near : far;
+  }
 };
 
 }  // namespace bench

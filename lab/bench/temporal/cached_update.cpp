@@ -12,8 +12,8 @@ namespace bench {
 
 namespace {
 
-// Two steps of a tile, the second one row back and one plane up. Before them comes a piece of no rows in
-// the same planes: what follows another piece is in a cache.
+// Two steps of a tile, the second one row back and one plane up. Before them comes a piece of no
+// rows in the same planes: what follows another piece is in a cache.
 constexpr jacobi3d::Extent most{600, 5, 9};
 constexpr int steps = 1000;  // some 5 ms
 
@@ -45,8 +45,7 @@ double cached_update_rate(JacobiOptions const& o, Crew& crew) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   });
   double rate = 0;
-  for (double const s : seconds)
-    rate += static_cast<double>(updated.sites()) * steps / s / 1e6;
+  for (double const s : seconds) rate += static_cast<double>(updated.sites()) * steps / s / 1e6;
   return rate;
 }
 

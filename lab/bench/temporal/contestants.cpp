@@ -18,9 +18,8 @@ class NighTiles : public Variant {
   NighTiles(Team const& team, int width, int rows)
       : width_(static_cast<std::size_t>(width)),
         rows_(static_cast<std::size_t>(rows)),
-        runtime_({.machine = team.machine,
-                  .workers = team.threads(),
-                  .queue_level = nigh::level::l3}) {}
+        runtime_(
+            {.machine = team.machine, .workers = team.threads(), .queue_level = nigh::level::l3}) {}
 
   int most_steps() const override { return 1 << 20; }
   bool ends_in_place(int steps) const override { return steps % 2 == 0; }
@@ -43,7 +42,9 @@ Contestant solver_variant(std::string const& name) {
 }
 
 Contestant nigh_tiles(std::string name, int width, int rows) {
-  return {std::move(name), width, true,
+  return {std::move(name),
+          width,
+          true,
           [width, rows](Team const& team) -> std::unique_ptr<Variant> {
             return std::make_unique<NighTiles>(team, width, rows);
           },

@@ -38,16 +38,19 @@ std::vector<double> all_copies(TemporalStudy const& s) {
   return all;
 }
 
-// What memory and what cores allow.
+// The limits of memory and of the cores.
 std::string bounds(TemporalStudy const& s, ByDistance const& by) {
   Statistics const copies = statistics_of(all_copies(s)), cached = statistics_of(s.cached_rates);
   return fmt::format(
-      "limit: {:.0f} MLUP/s by the median copy, {:.0f} by the slowest, {:.0f} by the fastest ({} "
-      "stores,\n       16 bytes an update); each sample is held to the copy right before it\n"
-      "cores: {:.0f} MLUP/s ({:.0f} to {:.0f}), this update on data that stays in each core's "
-      "caches\n",
-      copies.median, copies.min, copies.max, s.streaming_copy ? "streaming" : "plain",
-      cached.median, cached.min, cached.max) +
+             "limit: {:.0f} MLUP/s by the median copy, {:.0f} by the slowest, {:.0f} by the "
+             "fastest ({} "
+             "stores,\n       16 bytes an update); each sample is held to the copy right before "
+             "it\n"
+             "cores: {:.0f} MLUP/s ({:.0f} to {:.0f}), this update on data that stays in each "
+             "core's "
+             "caches\n",
+             copies.median, copies.min, copies.max, s.streaming_copy ? "streaming" : "plain",
+             cached.median, cached.min, cached.max) +
          by.describe_cpus();
 }
 
@@ -73,9 +76,8 @@ std::string table(TemporalStudy const& s, bool obstacles) {
 }
 
 std::string ratio(TemporalCell const* a, TemporalCell const* b) {
-  return a == nullptr || b == nullptr
-             ? "unknown"
-             : fmt::format("{:.2f}", median_of_ratios(a->rates, b->rates));
+  return a == nullptr || b == nullptr ? "unknown"
+                                      : fmt::format("{:.2f}", median_of_ratios(a->rates, b->rates));
 }
 
 std::string conclusions(TemporalStudy const& s, ByDistance const& by, TemporalOptions const& all,
@@ -86,9 +88,10 @@ std::string conclusions(TemporalStudy const& s, ByDistance const& by, TemporalOp
   std::string out;
   if (chosen != nullptr)
     out = fmt::format(
-        "chosen tiles beside the limit: {:.2f} by the median copy, {:.2f} by the copy before each\n",
-        median_of(chosen->rates) / median_of(all_copies(s)),
-        median_of_ratios(chosen->rates, chosen->copy_rates)) +
+              "chosen tiles beside the limit: {:.2f} by the median copy, {:.2f} by the copy before "
+              "each\n",
+              median_of(chosen->rates) / median_of(all_copies(s)),
+              median_of_ratios(chosen->rates, chosen->copy_rates)) +
           by.describe_limit(*chosen);
   out += fmt::format("chosen tiles beside the best of those searched ({}): {}\n",
                      ours ? ours->name : "none", ratio(chosen, ours));
@@ -96,8 +99,9 @@ std::string conclusions(TemporalStudy const& s, ByDistance const& by, TemporalOp
   out += fmt::format("chosen tiles beside the best static ones with barriers ({}): {}\n",
                      theirs ? theirs->name : "none", ratio(chosen, theirs));
   if (ours != nullptr)
-    out += fmt::format("width {} beside the same tiles with barriers: {}\n", ours->width,
-                       ratio(ours, find(s, "openmp/temporal " + std::to_string(ours->width), obstacles)));
+    out += fmt::format(
+        "width {} beside the same tiles with barriers: {}\n", ours->width,
+        ratio(ours, find(s, "openmp/temporal " + std::to_string(ours->width), obstacles)));
   return out;
 }
 
@@ -118,7 +122,8 @@ std::string describe(TemporalStudy const& s, TemporalOptions const& all) {
                        table(s, obstacles), conclusions(s, by, all, obstacles));
   bool const verified =
       std::all_of(s.cells.begin(), s.cells.end(), [](auto const& c) { return c.verified; });
-  return out + fmt::format("\na tile without its update: {:.2f} us of a worker\n", s.empty_tile_us) +
+  return out +
+         fmt::format("\na tile without its update: {:.2f} us of a worker\n", s.empty_tile_us) +
          (verified ? "All fields are the same, bit for bit (checksum).\n"
                    : "WRONG: a field differs from that of plain sweeps.\n");
 }

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-// The same kernel, but for these bricks; for one grid at a time.
+// The same kernel that leaves these bricks out; for one grid at a time.
 jacobi3d::Kernel around_obstacles(jacobi3d::Kernel const& kernel, jacobi3d::Extent const& grid);
 
 double free_share();  // of all sites

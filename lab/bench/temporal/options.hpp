@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the user asked `nigh bench temporal` for.
+// The checked options of `nigh bench temporal`.
 
 #include <memory>
 #include <optional>

@@ -46,21 +46,22 @@ std::string width_of(ProblemTiles const& t) {
 std::string compare(ProblemCell const& c) {
   ProblemTiles const* best = nullptr;
   for (auto const& t : std::span(c.tiles).subspan(1))
-    if (t.plan.in_tiles && (best == nullptr || median_of(t.rates) > median_of(best->rates))) best = &t;
+    if (t.plan.in_tiles && (best == nullptr || median_of(t.rates) > median_of(best->rates)))
+      best = &t;
   if (best == nullptr) return fmt::format("{}: no tiles of the widths searched\n", c.problem.name);
   auto const& chosen = c.tiles.front();
-  return fmt::format("{}: tiles of the chosen width, {}, beside the best of those searched ({}): {:.2f}\n",
-                     c.problem.name, width_of(chosen), width_of(*best),
-                     median_of_ratios(chosen.rates, best->rates));
+  return fmt::format(
+      "{}: tiles of the chosen width, {}, beside the best of those searched ({}): {:.2f}\n",
+      c.problem.name, width_of(chosen), width_of(*best),
+      median_of_ratios(chosen.rates, best->rates));
 }
 
 }  // namespace
 
 std::vector<ProblemCell> study_problems(TemporalOptions const& all) {
   JacobiOptions const& o = *all.solver;
-  nigh::runtime runtime({.machine = &o.machine,
-                         .workers = o.team.threads(),
-                         .queue_level = nigh::level::l3});
+  nigh::runtime runtime(
+      {.machine = &o.machine, .workers = o.team.threads(), .queue_level = nigh::level::l3});
   auto const tiles = tiles_of(all);
   std::vector<ProblemCell> cells;
   for (auto const& p : stencils::problems()) cells.push_back({p, side_of(p, o), {}, tiles});
@@ -97,13 +98,15 @@ std::string describe(std::vector<ProblemCell> const& cells, TemporalOptions cons
     for (ProblemTiles const& tiles : c.tiles)
       t.row({std::string(c.problem.name), std::to_string(c.side), width_of(tiles),
              fmt::format("{}", tiles.plan.window_bytes / 1024),
-             fmt::format("{:.1f}", median_of(c.sweeps)), fmt::format("{:.1f}", median_of(tiles.rates)),
+             fmt::format("{:.1f}", median_of(c.sweeps)),
+             fmt::format("{:.1f}", median_of(tiles.rates)),
              fmt::format("{:.2f}{}", median_of_ratios(tiles.rates, c.sweeps),
                          c.verified ? "" : " WRONG")});
     if (all.search) searched += compare(c);
   }
   return fmt::format(
-             "{} time steps, {} threads; million updates a second, medians of {} samples, in turn\n\n",
+             "{} time steps, {} threads; million updates a second, medians of {} samples, in "
+             "turn\n\n",
              all.steps, o.team.threads(), o.repetitions) +
          t.text() + (searched.empty() ? "" : "\n" + searched);
 }

@@ -14,7 +14,7 @@ namespace bench {
 struct ProblemTiles {
   std::size_t asked = 0;  // planes; 0: the library chooses
   double of_chosen = 0;   // what is asked for as soon as that is known; 0: `asked` is as it is
-  nigh::stencil_plan plan = {};  // sweeps, where the grid has no room for such tiles
+  nigh::stencil_plan plan = {};    // sweeps, where the grid has no room for such tiles
   std::vector<double> rates = {};  // million updates a second
 };
 

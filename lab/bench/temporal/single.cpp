@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nigh/locality_mark.h>
+
 #include <nigh/stencil.hpp>
 #include <stdexcept>
 
@@ -30,8 +31,8 @@ void print_report(Problem const& problem, BlockCounts const& tiles) {
   fmt::print("pages_of_domain {}\npages_untouched {}\n", fmt::join(pages.pages_of_domain, " "),
              pages.untouched);
   if (!pages.note.empty()) fmt::print("pages_note {}\n", pages.note);
-  fmt::print("tiles_local {}\ntiles_remote {}\ntiles_unknown {}\nremote_share {:.4f}\n", tiles.local,
-             tiles.remote, tiles.unknown, tiles.remote_share());
+  fmt::print("tiles_local {}\ntiles_remote {}\ntiles_unknown {}\nremote_share {:.4f}\n",
+             tiles.local, tiles.remote, tiles.unknown, tiles.remote_share());
 }
 
 }  // namespace
@@ -53,16 +54,18 @@ void run_single(TemporalOptions const& all) {
   NIGH_METER_RANGE(0, problem.first(), bytes);
   NIGH_METER_RANGE(1, problem.second(), bytes);
   NIGH_METER_START();
-  double const seconds = problem.run(*variant, o.kernel, all.steps, false,
-                                     all.report ? wrote_in.data() : nullptr);
+  double const seconds =
+      problem.run(*variant, o.kernel, all.steps, false, all.report ? wrote_in.data() : nullptr);
   NIGH_METER_STOP(1);
   bool const verified = problem.checksum() == expected;
 
   double const updates = static_cast<double>(o.grid.sites()) * all.steps;
-  fmt::print("variant {}\ninit {}\nthreads {}\ngrid {}x{}x{}\nsteps {}\nwidth {}\n", contestant.name,
-             to_string(o.init), o.team.threads(), o.grid.i, o.grid.j, o.grid.k, all.steps, width);
+  fmt::print("variant {}\ninit {}\nthreads {}\ngrid {}x{}x{}\nsteps {}\nwidth {}\n",
+             contestant.name, to_string(o.init), o.team.threads(), o.grid.i, o.grid.j, o.grid.k,
+             all.steps, width);
   fmt::print("rate {:.1f} MLUP/s\nverified {}\n", updates / seconds / 1e6, verified ? "yes" : "no");
-  if (all.report) print_report(problem, count_tiles(problem, width, all.steps, o.machine, wrote_in));
+  if (all.report)
+    print_report(problem, count_tiles(problem, width, all.steps, o.machine, wrote_in));
   if (!verified) throw std::runtime_error("the field differs from the serial reference");
 }
 

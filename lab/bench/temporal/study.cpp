@@ -33,7 +33,7 @@ nigh::stencil<3> stencil_of(JacobiOptions const& o, int width, nigh::runtime& wh
                           {.tile_width = static_cast<std::size_t>(width), .where = &where});
 }
 
-// What the library does with a contestant's tiles, and what memory has to move then: a tile reads
+// The library's plan for a contestant's tiles, and the bytes that memory moves: a tile reads
 // both copies of its planes and those next to it, and writes both, once for width^2 / 2 updates of
 // each row. A sweep reads one and writes the other, which plain stores read first.
 void describe_tiles(TemporalCell& cell, Contestant const& c, JacobiOptions const& o) {
@@ -105,7 +105,7 @@ TemporalStudy study(TemporalOptions const& all) {
       cell.copy_rates.push_back(
           static_cast<double>(problem.elements()) / 1e6 /
           seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores));
-      // What nobody computes is the same in both copies.
+      // Sites that nobody computes are the same in both copies.
       problem.refill();
       seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), Stores::plain);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));  // others' threads are asleep then

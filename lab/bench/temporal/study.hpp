@@ -19,8 +19,8 @@ struct TemporalCell {
   std::string name, why_absent;
   int width = 0;  // of the tiles it had; 0: sweeps
   bool chosen = false;
-  double window_kib = 0;           // that a worker had in use at a time
-  double bytes_per_update = 0;     // to and from memory, predicted
+  double window_kib = 0;        // that a worker had in use at a time
+  double bytes_per_update = 0;  // to and from memory, predicted
   bool obstacles = false;
   std::vector<double> rates;       // MLUP/s, of sites that are computed
   std::vector<double> copy_rates;  // right before, of elements

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nigh sim allocation prints and keeps.
+// The output of nigh sim allocation: text and JSON lines.
 
 #include <string>
 #include <vector>

@@ -18,7 +18,7 @@ using sim::HostOutcome;
 using sim::TeamSums;
 using sim::Way;
 
-// What the paper's text says. Its bars have no numbers.
+// Numbers of the paper's text. Its bars have none.
 constexpr double published_local = -0.70;       // slide 21
 constexpr double published_improvement = 0.33;  // slide 28: up to
 // Slides 23 and 24, whose bars have no numbers in the text: as their legends go.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nigh sim hotslaw prints and keeps.
+// The output of nigh sim hotslaw: text and JSON lines.
 
 #include <cstdint>
 #include <string>

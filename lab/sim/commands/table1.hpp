@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nigh sim table1 prints and keeps.
+// The output of nigh sim table1: text and JSON lines.
 
 #include <cstdint>
 #include <optional>

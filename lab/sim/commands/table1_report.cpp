@@ -88,7 +88,7 @@ LoopCell const& on_all_sockets(LoopStudy const& loops, schedule_kind schedule) {
   return *found;
 }
 
-// What the text says without a number.
+// The statements of the paper's text that have no number.
 std::string words_text(Table1Study const& s) {
   if (!s.has_published) return {};
   double queues = 0;

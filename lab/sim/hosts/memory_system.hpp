@@ -27,7 +27,7 @@ struct MemoryNeed {
   bool interleaved = false;  // its own data lies in all domains in equal parts
 };
 
-// What a piece of work moves between its core and one domain.
+// The bytes that a piece of work moves between its core and one domain.
 struct Traffic {
   int domain = 0;
   double in_gb = 0, out_gb = 0;  // towards the core, and back

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the paper's programs, and what is assumed.
+// The paper's programs: known facts, and assumptions.
 //
 // Known: names, sizes and regions, in the order of slide 7. Its bars, the threads that each region
 // can use, grow in that order; their heights are not in the text. The benchmarks' iterations (mg:

@@ -38,9 +38,8 @@ double seconds_with(Machine const& machine, policy::CoreMap const& map, RegionPr
     memory.start(simulation.now(), region.work_s * (1 - region.serial) / static_cast<double>(n),
                  {cpus[t], domain(t), n > 1 ? domain(t + 1) : -1}, need);
   run_to_end();
-  return seconds(simulation.now()) +
-         threads * (region.work_s * region.per_thread +
-                    region.entries * machine.barrier_ns.value * 1e-9);
+  return seconds(simulation.now()) + threads * (region.work_s * region.per_thread +
+                                                region.entries * machine.barrier_ns.value * 1e-9);
 }
 
 }  // namespace

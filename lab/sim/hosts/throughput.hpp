@@ -38,7 +38,7 @@ constexpr std::string_view to_string(Way w) noexcept {
   return way_names[static_cast<std::size_t>(w)];
 }
 
-// What programs can use on a machine, measured there once.
+// The threads that programs can use on a machine, measured there once.
 class MeasuredPrograms {
  public:
   MeasuredPrograms(Machine const& machine, policy::CoreMap const& map);

@@ -148,7 +148,7 @@ class Sweep {
                        std::to_string(waiting_) + " wait";
     for (std::size_t t = 0; t < block_of_.size(); ++t)
       text += "\n  thread " + std::to_string(t) + ": " +
-              (idle_[t]             ? "idle"
+              (idle_[t]           ? "idle"
                : block_of_[t] < 0 ? "submitting"
                                   : "at block " + std::to_string(block_of_[t]));
     return text;

@@ -22,7 +22,7 @@ struct JacobiTasks {
   bool round_robin = false;  // pages first touched by loop schedule static,1, else static
   int layers = 60;
   int most_waiting = 256;  // tasks
-  // What the paper did not do; with these the model must miss.
+  // Choices that the paper did not make; with these the model must miss.
   bool oldest_first = false;  // the submitter, too, runs the oldest
   bool scatter = false;       // thread t in domain t mod 4, instead of t / 2
 };

@@ -19,7 +19,7 @@ struct Loop {
   bool is_finest = false;  // the residual is that of v, else of r in place
 };
 
-// What a step does with one plane.
+// The use that a step makes of one plane.
 struct PlaneUse {
   Array array = Array::u;
   int level = 0, plane = 0;
@@ -63,7 +63,7 @@ void plane_uses(Loop const& loop, int step, std::vector<PlaneUse>& uses);
 
 // From the finest level on down and back up, and the residual behind it.
 std::vector<Loop> iteration(int finest);
-// What first writes each plane, u's finest ones left out.
+// The loops that first write each plane, u's finest ones left out.
 std::vector<Loop> start(int finest);
 
 }  // namespace nigh::sim::mg

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "policy/loops/placement.hpp"
 #include "policy/cpus/thread_order.hpp"
+#include "policy/loops/placement.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/loops/loop_run.hpp"
 #include "sim/mg/cycle.hpp"

@@ -34,7 +34,7 @@ enum class MgPages : std::uint8_t {
   everywhere    // over all that have memory, as numactl --interleave=all does
 };
 
-// What the program's first thread has touched before any loop runs.
+// The fields that the program's first thread has touched before any loop runs.
 enum class FirstThread : std::uint8_t { nothing, u, all };  // u: the finest one
 inline constexpr std::array<std::string_view, 3> first_thread_names{"nothing", "u", "all"};
 

@@ -2,11 +2,11 @@
 #pragma once
 // Where the planes of MG's arrays lie, and which of them a last cache still holds.
 //
-// A plane has one home, or lies in parts in several domains. It is first touched by whoever first
-// writes it. A cache has it when those who share that cache have gone through no more since one of
-// them began with it than the cache holds: whoever begins then finds each line that the other has
-// just had. What is used again in the same loop and found counts once. Writing takes a plane from
-// all other caches.
+// A plane has one home, or lies in parts in several domains. The worker that first writes it
+// touches it first. A cache has it when the workers that share the cache have gone through no more
+// bytes since one of them began with it than the cache holds: a worker that begins then finds each
+// line that the other has just had. A plane that is used again in the same loop and found counts
+// once. Writing takes a plane from all other caches.
 
 #include <cstddef>
 #include <vector>
@@ -38,10 +38,10 @@ class Planes {
   void hold_nothing() noexcept {
     for (auto& cache : caches_) cache.holds = -1;
   }
-  // What a use moves between this cpu's cache and memory, added to `traffic` (one entry a domain).
-  // Returns the bytes that the cache's users go through by it.
+  // The bytes that a use moves between this cpu's cache and memory, added to `traffic` (one entry a
+  // domain). Returns the bytes that the cache's users go through by it.
   double move(PlaneUse const& use, int cpu, std::vector<Traffic>& traffic);
-  // What they have gone through since the beginning.
+  // The bytes that they have gone through since the beginning.
   void gone_through(int cpu, double bytes) noexcept { cache_of(cpu).gone_through = bytes; }
   void next_loop() noexcept { ++loop_; }
   int cache(int cpu) const noexcept { return cache_of_[static_cast<std::size_t>(cpu)]; }

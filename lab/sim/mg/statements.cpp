@@ -46,7 +46,7 @@ class Text {
     return curve(Framework::openmp, dynamic, order, pages);
   }
   double at_end(MgCurve const& c) const { return study_.speedup(c, all_); }
-  // What the threads of the second socket add, beside what those of the first gave.
+  // The gain by the threads of the second socket, beside that by those of the first.
   double second_socket(MgCurve const& c) const {
     return at_end(c) / study_.speedup(c, one_socket_) - 1;
   }

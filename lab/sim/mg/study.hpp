@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the text of "CSE 539S final project report" (Hua, Atik) states of MG on two sockets, held
-// against simulated runs. Its figures have no numbers in the text; it is orderings and turning
-// points that can be checked.
+// The statements of "CSE 539S final project report" (Hua, Atik) about MG on two sockets, held
+// against simulated runs. Its figures have no numbers in the text; orderings and turning points can
+// be checked.
 
 #include <array>
 #include <cstdint>

@@ -40,7 +40,7 @@ struct Span {
   std::size_t first_piece = 0;
 };
 
-// What is needed of an event of the trace, in a tenth of what it takes as JSON.
+// The needed part of an event of the trace, in a tenth of its size as JSON.
 struct Event {
   enum Kind : std::uint8_t { task, idle, low, steal, worker, guest, all_done, other } kind = other;
   int track = 0;
@@ -208,7 +208,7 @@ std::map<int, std::vector<Mark>> marks_by_track(std::vector<Event> const& events
   return all;
 }
 
-// What a runtime's tracks are, and when it had nothing left to do.
+// The tracks of a runtime, and when it had nothing left to do.
 struct Landmarks {
   int workers = 0;
   std::set<int> guests;  // tracks

@@ -8,7 +8,6 @@
 #include "sim/hosts/memory_system.hpp"
 #include "sim/replay/seekers.hpp"
 #include "sim/simulation.hpp"
-#include "sim/simulation.hpp"
 
 namespace nigh::sim {
 
@@ -20,8 +19,9 @@ struct Need {
 };
 
 // A piece that moved fewer bytes than its part of the controller, while all were at work, had its
-// core to thank for its time but for what a lone thread takes to move them. One that moved as much
-// says nothing of its core: that part is taken to be none; and it cannot have moved more.
+// core to thank for its time, less the time that a lone thread takes to move them. A piece that
+// moved as much says nothing of its core: that part is taken to be none; and it cannot have moved
+// more.
 std::vector<Need> needs_of(RecordedRun const& run, Machine const& machine) {
   constexpr double nearly = 0.9;
   double const alone = 1e9 * machine.thread_gb_per_s.value;
@@ -182,7 +182,7 @@ class Replay {
     std::size_t turn = 0;
     for (int i : phase.roots) {
       int const home = home_[static_cast<std::size_t>(i)];
-      // What is near nowhere is dealt in turn.
+      // Tasks that are near nowhere are dealt in turn.
       seekers_.put(home >= 0 ? home : homes[turn++ % homes.size()], i);
     }
     tell(0);

@@ -40,7 +40,7 @@ struct SpreadRow {
 };
 
 struct SpreadStudy {
-  BlockLoop loop;  // but for what is varied
+  BlockLoop loop;  // the base of all variations
   std::uint64_t seed = 1;
   int choices = 100;  // runs of the choice; 0: none, and no cells with half of the workers
   double noise = 0.03;

@@ -40,7 +40,7 @@ struct StealMachine {
 
   int workers() const noexcept { return plan.workers; }
   int hosts() const noexcept { return (workers() + per_host - 1) / per_host; }
-  // What an owner pays to lock its own queue: nothing travels.
+  // The cost for an owner to lock its own queue: nothing travels.
   Time own_lock_ns() const noexcept {
     return rungs.empty() ? 0 : (rungs.front().lock + rungs.front().unlock) / 2;
   }

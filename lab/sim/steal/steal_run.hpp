@@ -41,7 +41,7 @@ struct StealRules {
   std::size_t fixed = 1;     // tasks, where the choice is a fixed number
   double shared_part = 0.5;  // of a worker's tasks
   policy::SearchPause pause = {};
-  int queue_cutoff = 0;  // tasks that wait in a worker's queue when it is full; 0: it never is
+  int queue_cutoff = 0;       // tasks that wait in a worker's queue when it is full; 0: it never is
   bool whole_chunks = false;  // of a fixed number; where fewer are shared, none is taken
 };
 
@@ -160,11 +160,11 @@ class StealRun {
   EventQueue events_;
   std::vector<Worker> workers_;
   std::vector<std::vector<OpenTask>> open_tasks_;  // [worker], each inside the one before
-  std::vector<Time> interface_free_;  // [host], from when on
-  std::size_t phase_ = 0;             // the next one
-  std::uint64_t open_ = 0;            // tasks that have not ended
-  std::uint64_t busy_ = 0;            // workers that run one, or are on their way with some
-  std::uint64_t futile_rounds_ = 0;   // since a task was begun
+  std::vector<Time> interface_free_;               // [host], from when on
+  std::size_t phase_ = 0;                          // the next one
+  std::uint64_t open_ = 0;                         // tasks that have not ended
+  std::uint64_t busy_ = 0;           // workers that run one, or are on their way with some
+  std::uint64_t futile_rounds_ = 0;  // since a task was begun
   StealOutcome outcome_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the caches have of a grid's planes, both copies of each.
+// The part of a grid's planes that the caches have, both copies of each.
 //
 // A cache is an L3 and the L2s of its cores. It has those planes that its cores were the last to
 // write, or what is left of them: it replaces at random, so that a line outlives so many bytes come

@@ -83,7 +83,7 @@ class TaskQueues {
     for (std::size_t n = 1; n < chunk; ++n) ring_[worker].push_back(*oldest(queue));
     return first;
   }
-  // What a home's workers have taken and not begun.
+  // The tasks that a home's workers have taken and not begun.
   std::optional<std::size_t> take_from_rings(std::size_t home) {
     static_assert(policy::chunk_stolen() == 1);
     for (int const w : homes_[home].workers)

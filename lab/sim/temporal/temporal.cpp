@@ -44,8 +44,8 @@ policy::TileNeed need_of(Machine const& machine, TemporalCase const& what) {
 
 policy::TileSize size_of(Machine const& machine, TemporalCase const& what) {
   auto const share = topologies::cache_share(machine.shape, workers_of(machine));
-  auto size = policy::choose_tile(need_of(machine, what),
-                                  policy::room_for_tiles(share.l2, share.last));
+  auto size =
+      policy::choose_tile(need_of(machine, what), policy::room_for_tiles(share.l2, share.last));
   if (what.width > 0) size.width = what.width;
   return size;
 }
@@ -58,7 +58,7 @@ TileWork::Window window_of(Machine const& machine, TemporalCase const& what) {
 }
 
 struct Groups {
-  std::vector<int> cache_of;   // [position]
+  std::vector<int> cache_of;  // [position]
   std::vector<double> bytes;  // [cache]
 };
 
@@ -162,8 +162,8 @@ class TemporalRun {
   }
 
   std::string states() const {
-    std::string text = std::to_string(ended_) + " of " + std::to_string(tiles_to_run_) +
-                       " tiles have ended";
+    std::string text =
+        std::to_string(ended_) + " of " + std::to_string(tiles_to_run_) + " tiles have ended";
     std::vector<std::string> does(static_cast<std::size_t>(team_.size()), "without a tile");
     for (auto const& [flow, what] : running_)
       does[static_cast<std::size_t>(what.worker)] = "at tile " + std::to_string(what.tile);
@@ -188,8 +188,8 @@ class TemporalRun {
     auto const plane = tiles_.middle(tiles_.tile(n));
     auto const& queues = queues_->queues_of(work_.domain_of(plane));
     return queues[policy::queue_of_plane(static_cast<std::size_t>(plane),
-                                         static_cast<std::size_t>(what_.planes),
-                                         work_.domains(), queues.size())];
+                                         static_cast<std::size_t>(what_.planes), work_.domains(),
+                                         queues.size())];
   }
   void spawn_behind(std::size_t n) {
     tiles_.for_each(tiles_.behind(tiles_.tile(n)), [this](std::size_t next) {
@@ -216,7 +216,7 @@ class TemporalRun {
     if (planes_.empty()) return go_on(worker);
     start({worker, 0}, false, 0);
   }
-  // What is in planes_. A core computes while its lines are under way.
+  // Uses planes_. A core computes while its lines are under way.
   void start(Running const& what, bool in_tile, double more_ns) {
     int const here = cpu(what.worker), domain = memory_.domain_of(here);
     traffic_.assign(machine_.shape.domains().size(), {});
@@ -277,8 +277,8 @@ double streaming_limit_mlups(Machine const& machine) {
   return machine.shape.cpu_domains() * machine.controller_gb_per_s.value * 1e3 / copy_bytes;
 }
 
-TemporalOutcome run_temporal(Machine const& machine, TemporalCase const& what,
-                             std::uint64_t seed, LostStep lost) {
+TemporalOutcome run_temporal(Machine const& machine, TemporalCase const& what, std::uint64_t seed,
+                             LostStep lost) {
   return TemporalRun(machine, what, seed, lost).outcome();
 }
 

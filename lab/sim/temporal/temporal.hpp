@@ -8,8 +8,8 @@
 //   queues     a tile waits in the locality queue where its middle lies as soon as those that it
 //              needs are done, as nigh::stencil has it
 //
-// Planes lie in blocks over the domains. What tiles are, how wide, in which queue, who takes whose:
-// src/policy.
+// Planes lie in blocks over the domains. src/policy decides the tiles' widths and queues, and which
+// worker takes which.
 
 #include <cstdint>
 #include <nigh/topology.hpp>
@@ -43,7 +43,7 @@ struct TemporalOutcome {
 
 // Of tiles, as nigh::stencil chooses it there.
 int chosen_width(Machine const& machine, TemporalCase what);
-// What all memory controllers together allow at 16 bytes an update, in MLUP/s.
+// The limit of all memory controllers together at 16 bytes an update, in MLUP/s.
 double streaming_limit_mlups(Machine const& machine);
 
 // Tiles are at least 2 planes wide, and no wider than there are planes.

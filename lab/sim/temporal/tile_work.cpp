@@ -27,8 +27,7 @@ TileWork::TileWork(Machine const& machine, TemporalCase const& what, Window cons
       free_(static_cast<std::size_t>(what.planes), 1),
       domains_(policy::placement_domains(placement::blocked(), machine.shape)) {
   if (!what.has_cache) lost_ = 1;
-  if (what.obstacles)
-    std::fill(free_.begin(), free_.begin() + what.planes / 2, free_among_bricks);
+  if (what.obstacles) std::fill(free_.begin(), free_.begin() + what.planes / 2, free_among_bricks);
   for (double const f : free_) all_updates_ += f * sites_ * what.steps;
 }
 

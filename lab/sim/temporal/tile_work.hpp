@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a tile, or a thread's part of a sweep, computes and moves.
-//
-//   from memory    the planes that it writes and those beside them, both copies, once for all of its
-//                  steps; not what its cache still has
+// The updates and bytes of a tile, or of a thread's part of a sweep.
+//   from memory    the planes that it writes and those beside them, both copies, once for all of
+//                  its steps; not what its cache still has
 //   from a cache   all else: the planes, rows and steps that follow each other within the tile, as
 //                  far as what is in use at a time fits the worker's part of the caches
 //
@@ -42,7 +41,8 @@ class TileWork {
   std::size_t domains() const noexcept { return domains_.size(); }  // that have planes
 
   // Of each plane that the tile writes, in order.
-  void plan(policy::TimeTiles const& tiles, policy::Tile tile, std::vector<PlaneUpdates>& planes) const;
+  void plan(policy::TimeTiles const& tiles, policy::Tile tile,
+            std::vector<PlaneUpdates>& planes) const;
   // Of these updates by a core behind this cache, which has the planes from then on.
   void move(std::vector<PlaneUpdates> const& planes, bool in_tile, int cache, PlaneCaches& caches,
             std::vector<Traffic>& traffic) const;

@@ -31,7 +31,7 @@ double eigenvalue(int half_waves, int n) noexcept {
   return 4 * s * s;
 }
 
-// What a whole step leaves of a wave.
+// The part that a whole step leaves of a wave.
 double kept(Wave const& w, Problem const& p) noexcept {
   double const x = p.r() * eigenvalue(w.x, p.n), y = p.r() * eigenvalue(w.y, p.n);
   return (1 - y) / (1 + x) * ((1 - x) / (1 + y));
@@ -62,7 +62,7 @@ double Problem::end(int x, int y) const noexcept {
 
 void Result::add_point(Problem const& p, int x, int y, double u) noexcept {
   double const difference = std::abs(u - p.end(x, y));
-  // What is no number would lose every comparison.
+  // A NaN would lose every comparison.
   error = std::max(error,
                    std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference);
   auto const n = static_cast<std::uint64_t>(p.n);

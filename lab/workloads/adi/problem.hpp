@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What ADI solves: heat that spreads on the unit square with a cold border, by alternating
-// directions (Peaceman and Rachford 1955). u is kept at n x n inner points.
+// The problem that ADI solves: heat that spreads on the unit square with a cold border, by
+// alternating directions (Peaceman and Rachford 1955). u is kept at n x n inner points.
 //
 //   (1 - r Dxx) u' = (1 + r Dyy) u      a half step: implicit along x, explicit along y
 //   (1 - r Dyy) u" = (1 + r Dxx) u'     the other one; D u(i) = u(i-1) - 2 u(i) + u(i+1)
 //
 // It begins with two waves. The scheme only shrinks them, by factors that can be written down, so
-// that u at the end is known but for rounding.
+// that u at the end is known up to rounding.
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ struct Problem {
   double end(int x, int y) const noexcept;
 };
 
-// What is done to a line of points, whichever direction it has.
+// The operation on a line of points, in either direction.
 class LineOperator {
  public:
   LineOperator(int n, double r);

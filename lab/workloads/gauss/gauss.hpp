@@ -15,7 +15,7 @@ struct Result {
   bool verified = false;       // the residual is what rounding explains
 };
 
-// A x = b for n unknowns; A is random, and b is such that all x are 1 but for rounding. The same
+// A x = b for n unknowns; A is random, and b is such that all x are 1 up to rounding. The same
 // bits with any number of threads.
 Result solve(int n);
 

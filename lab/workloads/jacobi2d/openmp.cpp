@@ -77,7 +77,7 @@ class OverRows : public Variant {
   RowSchedule rows_;
 };
 
-// Masters share the blocks, each with drones for the rows of its own. As few teams of at most
+// Leaders share the blocks, each with members for the rows of its own. As few teams of at most
 // `spread` threads as there can be, their sizes as even as possible.
 class Nested : public Variant {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is solved: heat on a square, its border fixed, by averaging each point with its four
+// The problem: heat on a square, its border fixed, by averaging each point with its four
 // neighbours. The square is a grid of square blocks, each with memory of its own and a layer of
 // ghosts around it, as programs for many processes have it.
 //
@@ -33,7 +33,8 @@ struct Problem {
 // Points along a block's side so that both fields take this share of so much memory; at least 1.
 int points_for(double share, std::size_t memory_bytes, int blocks) noexcept;
 
-// What a point starts with, in [0, 1); rows and columns -1 and side() are the square's border.
+// The value that a point starts with, in [0, 1); rows and columns -1 and side() are the square's
+// border.
 double initial_value(std::ptrdiff_t row, std::ptrdiff_t column) noexcept;
 
 // By its definition, on one thread: what every variant is held to. The checksum is a sum of one

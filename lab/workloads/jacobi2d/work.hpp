@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a variant is to do with blocks. It calls, for every block, by one team of threads each:
+// The work of a variant on blocks. It calls, for every block, by one team of threads each:
 //
 //   begin(block)                by one of them
 //   tile(block, step, ...)      for each step, one after the other: tiles that together are the

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is solved, and the choices a run makes: sizes, placement rule, submission order.
+// The problem, and the choices of a run: sizes, placement rule, submission order.
 //
 //   F'(i,j,k) = c1 F(i,j,k) + c2 {[F(i-1,j,k) + F(i+1,j,k)]
 //                                 + ([F(i,j-1,k) + F(i,j,k-1)] + [F(i,j+1,k) + F(i,j,k+1)])}
 //
 // on a box with a fixed boundary, i the fast index, from one array into another (Wittmann and Hager
-// 2009). The six neighbours are summed as the brackets say by every variant, so their fields agree bit
-// for bit. The last pair is the middle one of site (i,j+1,k+1), so that who goes through rows and planes
-// together adds it up once for both.
+// 2009). The six neighbours are summed as the brackets say by every variant, so their fields agree
+// bit for bit. The last pair is the middle one of site (i,j+1,k+1), so that who goes through rows
+// and planes together adds it up once for both.
 
 #include <array>
 #include <cstddef>
@@ -43,7 +43,7 @@ struct Box {
   bool operator==(Box const&) const = default;
 };
 
-// Who touches which layer of blocks (all blocks with the same k) first.
+// The thread that touches each layer of blocks (all blocks with the same k) first.
 enum class Init : std::uint8_t {
   contiguous,   // thread t the t-th run of layers, as schedule(static) gives
   round_robin,  // layer n thread n mod threads, as schedule(static, 1) gives

@@ -27,9 +27,9 @@ struct TilePiece {
   double* to;
   Box box;
 };
-// Pieces of a tile, which finds in a cache what it reads. They are done one after the other, or two with
-// at most `together` planes in all the second a cache line behind the first along i. Whole lines around
-// the boxes' rows are read (and ignored).
+// Pieces of a tile, which finds in a cache what it reads. They are done one after the other, or two
+// with at most `together` planes in all the second a cache line behind the first along i. Whole
+// lines around the boxes' rows are read (and ignored).
 using TileSweep = void (*)(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count,
                            std::ptrdiff_t together) noexcept;
 

@@ -17,17 +17,13 @@ struct Avx512 {
   static type load(double const* p) noexcept { return _mm512_load_pd(p); }
   static type load_unaligned(double const* p) noexcept { return _mm512_loadu_pd(p); }
   // A vector is a line, so that each unaligned load reads two; shifts cost less.
-  static type before(double const* p, type v) noexcept {
-    return shifted<7>(load(p - width), v);
-  }
-  static type behind(double const* p, type v) noexcept {
-    return shifted<1>(v, load(p + width));
-  }
+  static type before(double const* p, type v) noexcept { return shifted<7>(load(p - width), v); }
+  static type behind(double const* p, type v) noexcept { return shifted<1>(v, load(p + width)); }
   template <int by>
   static type shifted(type low, type high) noexcept {
     // All of it: g++ 12 warns of the other one.
-    return _mm512_castsi512_pd(_mm512_maskz_alignr_epi64(
-        0xff, _mm512_castpd_si512(high), _mm512_castpd_si512(low), by));
+    return _mm512_castsi512_pd(
+        _mm512_maskz_alignr_epi64(0xff, _mm512_castpd_si512(high), _mm512_castpd_si512(low), by));
   }
   static void store(double* p, type v) noexcept { _mm512_store_pd(p, v); }
   static void stream(double* p, type v) noexcept { _mm512_stream_pd(p, v); }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of planes and steps, queued at the cache that holds them.
-#include "jacobi3d/temporal.hpp"
-
 #include <span>
 
+#include "jacobi3d/temporal.hpp"
 #include "jacobi3d/tile_pieces.hpp"
 
 namespace jacobi3d {
@@ -17,9 +16,7 @@ class TimeTiles : public Variant {
   int most_steps() const override { return 1 << 20; }
   bool ends_in_place(int steps) const override { return steps % 2 == 0; }
 
-  void sweep(Sweep const& s) override {
-    sweep_in_tiles(s, {.where = &runtime_});
-  }
+  void sweep(Sweep const& s) override { sweep_in_tiles(s, {.where = &runtime_}); }
 
  private:
   static nigh::runtime_options options(Team const& team) {
@@ -39,7 +36,8 @@ void count_blocks(Sweep const& s, nigh::box<3> const& b) {
   auto const first = [](std::size_t from, std::ptrdiff_t size) {
     return (static_cast<std::ptrdiff_t>(from) + size - 1) / size;
   };
-  for (auto k = first(b.begin[0], block.k); k * block.k < static_cast<std::ptrdiff_t>(b.end[0]); ++k)
+  for (auto k = first(b.begin[0], block.k); k * block.k < static_cast<std::ptrdiff_t>(b.end[0]);
+       ++k)
     for (auto j = first(b.begin[1], block.j); j * block.j < static_cast<std::ptrdiff_t>(b.end[1]);
          ++j)
       for (std::ptrdiff_t i = 0; i < s.plan->blocks.along().i; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the OpenMP variants share: their family's name, and a team that stays on its cpus.
+// The OpenMP variants: their family's name, and a team that stays on its cpus.
 
 #include <omp.h>
 

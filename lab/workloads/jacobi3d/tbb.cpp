@@ -66,8 +66,8 @@ class BlockedRange : public Variant {
   PinSlots pins_;
 };
 
-// What oneTBB's documentation advises for NUMA: an arena constrained to each domain, work handed
-// out to them beforehand, a wait for all.
+// The way that oneTBB's documentation advises for NUMA: an arena constrained to each domain, work
+// handed out to them beforehand, a wait for all.
 class DomainArenas : public Variant {
  public:
   explicit DomainArenas(Team const& team)

@@ -8,7 +8,8 @@
 
 namespace jacobi3d {
 
-// The sweep's steps; the result is in s.to if they are odd, else in s.from. Returns how it was done.
+// The sweep's steps; the result is in s.to if they are odd, else in s.from. Returns how it was
+// done.
 nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& options);
 
 }  // namespace jacobi3d

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What pieces of a tile ask memory for while they are updated, for tile_body.hpp; as there, everything
-// has internal linkage.
+// The lines that pieces of a tile ask memory for during their update, for tile_body.hpp; as there,
+// all has internal linkage.
 //
-// New to the cache are only the outer planes, and only while the tile gets wider. So these are asked
-// for, some lines before they are needed, at a row's end those that the next rows begin with. Without
-// that, tiles that get wider take twice as long as those that get narrower.
+// New to the cache are only the outer planes, and only while the tile gets wider. So these are
+// asked for, some lines before they are needed, at a row's end those that the next rows begin with.
+// Without that, tiles that get wider take twice as long as those that get narrower.
 //
-// The narrowest have the most new lines an update: the first two pieces would take what memory needs for
-// them, as long as a copy of these lines, and those that get narrower would leave memory idle. So these ask
-// for what the first two of the next block read. Measured with 12, 16 and 24 planes on a Xeon: 10 to 14%
-// less time; for the first three or four pieces of a block, or asked for by two pieces only, less gain.
+// The narrowest have the most new lines an update: the first two pieces would take what memory
+// needs for them, as long as a copy of these lines, and those that get narrower would leave memory
+// idle. So these ask for what the first two of the next block read. Measured with 12, 16 and 24
+// planes on a Xeon: 10 to 14% less time; for the first three or four pieces of a block, or asked
+// for by two pieces only, less gain.
 
 #include "jacobi3d/kernel.hpp"
 
@@ -35,8 +36,8 @@ struct TileRows {
 inline std::ptrdiff_t depth_of(TilePiece const& p) noexcept { return p.box.hi.k - p.box.lo.k; }
 
 inline TileRows rows_of(Grid const& grid, TilePiece const& p) noexcept {
-  auto const at =
-      (p.box.lo.k + 1) * grid.plane_pitch + (p.box.lo.j + 1) * grid.row_pitch + Grid::line;  // at(0, ..)
+  auto const at = (p.box.lo.k + 1) * grid.plane_pitch + (p.box.lo.j + 1) * grid.row_pitch +
+                  Grid::line;  // at(0, ..)
   return {p.from + at, p.to + at, grid.row_pitch, grid.plane_pitch, depth_of(p)};
 }
 
@@ -52,7 +53,8 @@ struct NewSides {
 
 // As many rows of each plane as are updated at a time, a line further on for each line that is.
 struct TileAsks {
-  static constexpr int most = 12;  // for two narrow pieces: two planes on each side, and two that are written
+  static constexpr int most =
+      12;  // for two narrow pieces: two planes on each side, and two that are written
 
   double const* planes[most];  // site 0 of the first of these rows
   int count = 0;
@@ -61,8 +63,8 @@ struct TileAsks {
 
   void add(double const* plane) noexcept { planes[count++] = plane; }
 
-  // The two outermost planes of what is read on each side that is new. With two planes or less it may be
-  // the tile's first step, which writes new ones.
+  // The two outermost planes of what is read on each side that is new. With two planes or less it
+  // may be the tile's first step, which writes new ones.
   void add(TileRows const& r, NewSides const& is_new) noexcept {
     auto const top = (r.depth - 1) * r.plane;
     if (is_new.below) {

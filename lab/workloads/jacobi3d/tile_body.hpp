@@ -8,18 +8,20 @@
 //
 //   j + 2   .  r  .        Each vector is loaded once for the rows and planes around it: 1.5 loads
 //   j + 1   n  u  h        an update (and two for i - 1 and i + 1) instead of 3, most of them from
-//   j       n  u  h        L1. u: updated, with h: loaded anew, n: left from the plane before (but for
-//   j - 1   .  r  .        the first row as sums), and r: the rows around, loaded for these.
+//   j       n  u  h        L1. u: updated, with h: loaded anew, n: left from the plane before
+//   (except j - 1   .  r  .        the first row as sums), and r: the rows around, loaded for
+//   these.
 //           k-1 k k+1
 //
-// A site's upper neighbours (j + 1 and k + 1) are the lower ones of site (j + 1, k + 1): added up once.
+// A site's upper neighbours (j + 1 and k + 1) are the lower ones of site (j + 1, k + 1): added up
+// once.
 //
-// What is new to the cache is asked for (tile_asks.hpp). Of tiles that begin wide the first step's planes
-// are all new.
+// What is new to the cache is asked for (tile_asks.hpp). Of tiles that begin wide the first step's
+// planes are all new.
 //
-// Where L1 is large enough two steps go through a row together, the second a cache line behind the first:
-// what that has just read and written is in L1 still, and what has to come from L2, two cycles a line, is
-// 1.6 lines an update of a line instead of 2.7.
+// Where L1 is large enough two steps go through a row together, the second a cache line behind the
+// first: what that has just read and written is in L1 still, and what has to come from L2, two
+// cycles a line, is 1.6 lines an update of a line instead of 2.7.
 
 #include "jacobi3d/kernel.hpp"
 #include "jacobi3d/kernel_body.hpp"
@@ -39,9 +41,9 @@ struct TileWork {
   }
 };
 
-// One vector in each of `rows` rows and all planes, from site i on; and lines that are asked for, `asked`
-// sites behind site 0. The row before and the first one were written when the wavefront was last here, and
-// left L2 since.
+// One vector in each of `rows` rows and all planes, from site i on; and lines that are asked for,
+// `asked` sites behind site 0. The row before and the first one were written when the wavefront was
+// last here, and left L2 since.
 template <class Vec, int rows, bool asking>
 [[gnu::always_inline]] inline void update_column(TileWork const& work, std::ptrdiff_t i,
                                                  std::ptrdiff_t asked) noexcept {
@@ -57,8 +59,8 @@ template <class Vec, int rows, bool asking>
   auto const a = Vec::broadcast(c1);
   auto const b = Vec::broadcast(c2);
   constexpr auto n = static_cast<unsigned>(rows);
-  // here: of the plane, from the first row to one behind. lower[j]: what is lower of row j; of the first row
-  // only what lies in the plane below.
+  // here: of the plane, from the first row to one behind. lower[j]: what is lower of row j; of the
+  // first row only what lies in the plane below.
   type here[n + 1], lower[n];
 #pragma GCC unroll 4
   for (int j = 0; j < rows; ++j) {
@@ -97,7 +99,8 @@ template <class Vec, int rows>
 [[gnu::always_inline]] inline void update_line(TileWork const& work, std::ptrdiff_t n,
                                                std::ptrdiff_t lines) noexcept {
   auto const soon = n + work.asks.ahead;
-  auto const asked = soon * Grid::line + (soon < lines ? 0 : rows * work.rows.row - lines * Grid::line);
+  auto const asked =
+      soon * Grid::line + (soon < lines ? 0 : rows * work.rows.row - lines * Grid::line);
   auto const i = n * Grid::line;
   update_column<Vec, rows, true>(work, i, asked);
 #pragma GCC unroll 1
@@ -126,8 +129,8 @@ struct Lines {
   std::ptrdiff_t end() const noexcept { return begin + count * Grid::line; }
 };
 
-// `work` begins at site 0, and is copied: a store of a vector may, for the compiler, change whatever is
-// in memory.
+// `work` begins at site 0, and is copied: a store of a vector may, for the compiler, change
+// whatever is in memory.
 template <class Vec, int rows>
 void update_tile_rows(TileWork work, Box const& box) noexcept {
   Lines const lines(box.lo.i, box.hi.i);
@@ -172,8 +175,8 @@ void sweep_piece(TileWork work, Box const& box) noexcept {
   sweep_rows<Vec, 1>(work, left, box);
 }
 
-// All that the box reads and writes is new to the cache: few planes at a time, which are asked for, and few
-// enough for the core's own prefetching to follow.
+// All that the box reads and writes is new to the cache: few planes at a time, which are asked for,
+// and few enough for the core's own prefetching to follow.
 template <class Vec>
 void sweep_new_planes(TileRows rows, Box const& box) noexcept {
   auto const planes = rows.depth;
@@ -185,8 +188,9 @@ void sweep_new_planes(TileRows rows, Box const& box) noexcept {
   }
 }
 
-// Can both go through a group of rows before the next group? The second reads a row beyond its own, which
-// the first must have updated, and so begins a row before it at least. And not more planes than fit L1.
+// Can both go through a group of rows before the next group? The second reads a row beyond its own,
+// which the first must have updated, and so begins a row before it at least. And not more planes
+// than fit L1.
 template <class Vec>
 bool go_together(Box const& first, Box const& second, std::ptrdiff_t most_planes) noexcept {
   auto const rows = [](Box const& b) { return b.hi.j - b.lo.j; };
@@ -200,7 +204,9 @@ template <class Vec>
 void sweep_in_tile(Grid const& grid, TilePiece const* pieces, std::ptrdiff_t count,
                    std::ptrdiff_t together) noexcept {
   BlockAsks asks(grid, pieces, count);
-  auto const work_of = [&](std::ptrdiff_t n) { return TileWork{rows_of(grid, pieces[n]), asks.of(n)}; };
+  auto const work_of = [&](std::ptrdiff_t n) {
+    return TileWork{rows_of(grid, pieces[n]), asks.of(n)};
+  };
   for (std::ptrdiff_t n = 0; n < count; ++n) {
     auto const& p = pieces[n];
     auto first = work_of(n);

@@ -50,7 +50,8 @@ struct Sweep {
   int steps = 1;  // time steps this sweep takes, no more than the variant can
   nigh::topology const* machine = nullptr;
   std::int16_t* ran_in = nullptr;  // [block]: set to the domain whose cpu ran it; null: not asked
-  // [(step - 1) x planes + plane]: the same of who wrote its first row. By variants with tiles only.
+  // [(step - 1) x planes + plane]: the same of who wrote its first row. By variants with tiles
+  // only.
   std::int16_t* wrote_in = nullptr;
 
   void run(int block) const {
@@ -79,7 +80,7 @@ class Variant {
   virtual int most_steps() const { return 1; }  // that one sweep may take
   // Is the field in `from` after a sweep of so many steps? Else it is in `to`.
   virtual bool ends_in_place(int /*steps*/) const { return false; }
-  virtual void sweep(Sweep const& sweep) = 0;   // returns when every block has been run once
+  virtual void sweep(Sweep const& sweep) = 0;  // returns when every block has been run once
 };
 
 struct VariantInfo {

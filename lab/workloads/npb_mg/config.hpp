@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is solved: the multigrid benchmark of the NAS Parallel Benchmarks (Bailey and others 1991).
+// The problem: the multigrid benchmark of the NAS Parallel Benchmarks (Bailey and others 1991).
 //
 // A u = v on a periodic cube of n^3 points, approximately, by a fixed number of V-cycles. The right
 // side is twenty point charges, the answer the root-mean-square of r = v - A u.

@@ -9,7 +9,8 @@
 
 namespace npb_mg {
 
-// Who first writes the pages of the finest u. The others' are first written by those who use them.
+// The threads that first write the pages of the finest u. The threads that use the others write
+// them first.
 enum class Touch {
   as_used,    // as the loops that will use it are scheduled
   by_caller,  // all by one thread, as the C++ port of the benchmarks does (a call outside of every

@@ -7,7 +7,7 @@ namespace npb_mg {
 
 namespace {
 
-// What kernels may read beyond the last row's own line.
+// The doubles that kernels may read beyond the last row's own line.
 constexpr std::ptrdiff_t tail = 4 * line;
 
 constexpr std::ptrdiff_t odd_lines(std::ptrdiff_t doubles) noexcept {

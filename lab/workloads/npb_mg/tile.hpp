@@ -24,7 +24,7 @@ struct Field {
   Out plane(std::ptrdiff_t k) const noexcept { return {all + level->at(0, k), level->layout.row}; }
 };
 
-// What a pass does to every point of a level:
+// The update of every point of a level by a pass:
 //
 //   w  = u + Q z        without u: Q z; without both: zero
 //   r  = v - A w

@@ -51,7 +51,7 @@ inline Board empty_board(Config const& config) noexcept {
   return b;
 }
 
-// What the children of one node have found, to be added up when all have ended.
+// The counts of the children of one node, to be added up when all have ended.
 class Found {
  public:
   std::uint64_t& of(int child) noexcept { return counts_[static_cast<std::size_t>(child)]; }

@@ -109,25 +109,25 @@ Outcome lattice_boltzmann(std::size_t side, std::size_t steps, nigh::stencil_opt
     return c;
   });
   double const before_all = mass(grid, side, nullptr);
-  auto o = run(grid, steps, [](std::size_t, auto const& now, auto const& before, nigh::box<3> const& b) {
-    constexpr double relaxation = 1.2;
-    Bounds<3> const in(b);
-    for (auto k = in.begin[0]; k < in.end[0]; ++k)
-      for (auto j = in.begin[1]; j < in.end[1]; ++j)
-        for (auto i = in.begin[2]; i < in.end[2]; ++i) {
-          std::array<double, q> f;
-          for_each_direction([&](auto n) {
-            constexpr Direction d = directions[n];
-            f[n] = before(k - d.k, j - d.j, i - d.i).f[n];
-          });
-          Flow const m = flow_of(f);
-          auto& to = now(k, j, i).f;
-          double const part = 1 / m.density;
-          equilibrium(m.density, m.k * part, m.j * part, m.i * part, [&](auto n, double rest) {
-            to[n] = f[n] + relaxation * (rest - f[n]);
-          });
-        }
-  });
+  auto o =
+      run(grid, steps, [](std::size_t, auto const& now, auto const& before, nigh::box<3> const& b) {
+        constexpr double relaxation = 1.2;
+        Bounds<3> const in(b);
+        for (auto k = in.begin[0]; k < in.end[0]; ++k)
+          for (auto j = in.begin[1]; j < in.end[1]; ++j)
+            for (auto i = in.begin[2]; i < in.end[2]; ++i) {
+              std::array<double, q> f;
+              for_each_direction([&](auto n) {
+                constexpr Direction d = directions[n];
+                f[n] = before(k - d.k, j - d.j, i - d.i).f[n];
+              });
+              Flow const m = flow_of(f);
+              auto& to = now(k, j, i).f;
+              double const part = 1 / m.density;
+              equilibrium(m.density, m.k * part, m.j * part, m.i * part,
+                          [&](auto n, double rest) { to[n] = f[n] + relaxation * (rest - f[n]); });
+            }
+      });
   Bits bits;
   o.conserved = mass(grid, side, &bits);
   o.expected = before_all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What all problems do with a grid.
+// The part that all problems share: runs on a grid.
 
 #include <chrono>
 #include <cstring>
