@@ -283,8 +283,8 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
       (flags & (has_depend | is_detachable | is_final)) != 0 ||
       me->current->is(flag::final | flag::settings)) [[unlikely]]
     return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
-  Task* const t =
-      new_task(*me, static_cast<std::size_t>(size), (flags & is_untied) != 0 ? flag::untied : 0);
+  static_assert(sizeof(Task) + most_words * 8 <= least_block_bytes);
+  Task* const t = new_task_of(*me, 0, (flags & is_untied) != 0 ? flag::untied : 0);
   if (t == nullptr) [[unlikely]]
     out_of_memory();
   t->function = body;

@@ -69,7 +69,7 @@ void submit_kmpc(Member& me, Task& t) noexcept {
     ++me.counts.at_once;
     run(me, t);
   } else {
-    submit_somewhere(me, t);
+    t.is(flag::extra) ? submit_somewhere(me, t) : submit(me, t);
   }
 }
 

@@ -68,6 +68,10 @@ void begin_settings(Task& t) noexcept {
 void end_settings(Task& t) noexcept { set(t.extra->before); }
 
 void run_with_settings(Member& me, Task& t) noexcept {
+  if (t.is(flag::settings)) {
+    begin_settings(t);
+    return run_plainly(me, t);
+  }
   Settings const now = settings_now();
   set(me.current->extra->before);
   run_plainly(me, t);

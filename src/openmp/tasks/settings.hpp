@@ -13,7 +13,8 @@ NIGH_HIDDEN void inherit_settings(Member& me, Task& t) noexcept;
 // The thread has those of the task until the body ends.
 NIGH_HIDDEN void begin_settings(Task& t) noexcept;
 NIGH_HIDDEN void end_settings(Task& t) noexcept;
-// On top of a task with settings of its own, one without runs with what held before.
+// A task with settings of its own; or one without, on top of one with: it runs with those that held
+// before.
 NIGH_HIDDEN void run_with_settings(Member& me, Task& t) noexcept;
 
 }  // namespace nigh::openmp::tasks

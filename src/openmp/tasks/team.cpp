@@ -92,6 +92,20 @@ void complete(Member* me, Task& t) noexcept {
   }
 }
 
+// The same where all of it is this thread's, as it mostly is. False: not here.
+inline bool complete_here(Member& me, Task& t) noexcept {
+  Task* const parent = t.parent.load(sync::relaxed);
+  Group* const g = t.group;
+  if (t.home != &me || parent->owner.load(sync::relaxed) != &me || !t.is_drained() ||
+      (g != nullptr && g->owner != &me))
+    return false;
+  if (g != nullptr) --g->own;
+  parent->own -= Task::child;
+  t.parent.store(me.free[t.size_class], sync::relaxed);
+  me.free[t.size_class] = &t;
+  return true;
+}
+
 void body_ended(Member& me, Task& t) noexcept {
   if (t.is(flag::settings)) end_settings(t);
   if (t.is(flag::destructor)) destroy_private(me, t);
@@ -297,34 +311,23 @@ Extra* extra_of(Member& me, Task& t) noexcept {
   return extra;
 }
 
-Frame begin_body(Member& me, Task& t) noexcept {
-  Frame const before{me.current, me.tied, me.base};
-  me.current = &t;
-  if (!t.is(flag::untied)) me.tied = &t;
-  me.base = me.deque.top();
-  t.owner.store(&me, sync::relaxed);
-  return before;
-}
-
 void end_body(Member& me, Task& t, Frame before) noexcept {
   me.current = before.current;
   me.tied = before.tied;
   me.base = before.base;
   if (t.is(flag::extra | flag::destructor | flag::detachable)) [[unlikely]]
     return body_ended(me, t);
-  complete(&me, t);
+  if (!complete_here(me, t)) complete(&me, t);
 }
 
 void run(Member& me, Task& t) noexcept {
-  if (me.current->is(flag::settings) && !t.is(flag::settings)) [[unlikely]]
+  if (((me.current->flags | t.flags) & flag::settings) != 0) [[unlikely]]
     return run_with_settings(me, t);
   run_plainly(me, t);
 }
 
 void run_plainly(Member& me, Task& t) noexcept {
   Frame const before = begin_body(me, t);
-  if (t.is(flag::settings)) [[unlikely]]
-    begin_settings(t);
   if (t.is(flag::kmpc)) {
     run_kmpc(me, t);
   } else if (!t.is(flag::extra)) [[likely]] {
@@ -387,6 +390,10 @@ void fulfill(Task& t) noexcept {
 
 void taskwait_slowly(Member& me) noexcept {
   Task& t = *me.current;
+  while (Task* const own = own_newest(me)) {
+    run(me, *own);
+    if (t.is_childless()) return;
+  }
   search_until(me, [&t] { return t.is_childless(); });
 }
 

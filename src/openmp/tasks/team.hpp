@@ -132,9 +132,8 @@ NIGH_HIDDEN void end(Team& team) noexcept;
 // A descriptor with room for so many bytes after it; null: there is no memory.
 NIGH_HIDDEN Task* refill(Member& me, std::uint8_t size_class) noexcept;
 
-inline Task* new_task(Member& me, std::size_t bytes, std::uint16_t flags) noexcept {
-  auto const size_class = size_class_of(sizeof(Task) + bytes);
-  Task* t = me.free[size_class];
+inline Task* new_task_of(Member& me, std::uint8_t size_class, std::uint16_t flags) noexcept {
+  Task* t = size_class < size_classes ? me.free[size_class] : nullptr;
   if (t != nullptr) [[likely]]
     me.free[size_class] = t->parent.load(sync::relaxed);
   else if (t = refill(me, size_class); t == nullptr)
@@ -148,6 +147,10 @@ inline Task* new_task(Member& me, std::size_t bytes, std::uint16_t flags) noexce
   t->level.store(parent->level.load(sync::relaxed) + 1, sync::relaxed);
   t->flags = flags;
   return t;
+}
+
+inline Task* new_task(Member& me, std::size_t bytes, std::uint16_t flags) noexcept {
+  return new_task_of(me, size_class_of(sizeof(Task) + bytes), flags);
 }
 
 // The task is a child of the current one from now on.
@@ -192,7 +195,14 @@ struct Frame {
   Task* tied;
   std::uint32_t base;
 };
-NIGH_HIDDEN Frame begin_body(Member& me, Task& t) noexcept;
+inline Frame begin_body(Member& me, Task& t) noexcept {
+  Frame const before{me.current, me.tied, me.base};
+  me.current = &t;
+  if (!t.is(flag::untied)) me.tied = &t;
+  me.base = me.deque.top();
+  t.owner.store(&me, sync::relaxed);
+  return before;
+}
 NIGH_HIDDEN void end_body(Member& me, Task& t, Frame before) noexcept;
 
 // A detachable task's event has come; `me`: the calling thread in the task's team, or null.
