@@ -30,8 +30,8 @@ PURE = [row["folder"] for row in TABLE["layers"] if row.get("pure")]
 PURE_MAY_NOT_REACH = [row["folder"] for row in TABLE["layers"] if row.get("speaks_to_the_system")]
 IMPURE_HEADERS = r"atomic|chrono|condition_variable|ctime|filesystem|fstream|future|iostream|mutex|thread"
 
-# The simulator runs the product's policies: it defines no type and no function of a name that they have,
-# and each experiment calls those that decide what it simulates.
+# The simulator runs the product's policies: it defines no type and no function of a name that they have.
+# That it calls them, tests/shared_policies shows.
 POLICY_FOLDER = "src/policy"
 WITHOUT_POLICIES = "lab/sim"
 TYPE = re.compile(r"^(\s*)(?:class|struct|enum(?:\s+class)?)\s+()(\w+)\b(?!\s*;)")
@@ -39,18 +39,6 @@ TYPE = re.compile(r"^(\s*)(?:class|struct|enum(?:\s+class)?)\s+()(\w+)\b(?!\s*;)
 FUNCTION = re.compile(r"^(\s*)(?!return\b|throw\b|else\b|case\b|using\b|new\b|delete\b|if\b|for\b|while\b)"
                       r"[A-Za-z_][\w:<>, *&]*[\s&*]((?:\w+::)*)(\w+)\(")
 NO_DECISIONS = ["to_string", "speedup"]  # policies have them, but to tell of something
-POLICIES_OF = {
-    "lab/sim/hosts": ["decide", "team_distance"],
-    "lab/sim/jacobi": ["victim_order"],
-    "lab/sim/loops": ["LoopSchedule", "victim_plan", "victim"],
-    "lab/sim/mg": ["placement_domains", "thread_order"],
-    "lab/sim/replay": ["victim_plan", "victim", "chunk_to_steal", "chunk_of_own_queue", "chunk_stolen", "victim_order",
-                       "looks_abroad", "rest"],
-    "lab/sim/spread": ["SpreadChoice", "spreads_to_try", "spread_teams"],
-    "lab/sim/steal": ["regular_plan", "victim", "chunk_to_steal", "search_pause_ns"],
-    "lab/sim/temporal": ["TimeTiles", "choose_tile", "predecessors", "queue_groups", "queue_of_plane", "chunk_of_own_queue",
-                         "chunk_stolen"],
-}
 
 # Only these folders talk to the system or ask which system and processor they are built for.
 # Tests check the seam from both sides. Benchmark drivers pin the threads of runtimes that are not
@@ -324,13 +312,6 @@ class Checker:
                 if name in policies and name not in NO_DECISIONS:
                     self.complain(path, number, f"{name} is in {POLICY_FOLDER}: simulate that one, not another")
 
-    def check_policies_are_called(self, files):
-        for folder, names in POLICIES_OF.items():
-            code = self.code_in(files, folder)
-            for name in names if code else []:
-                if not any(re.search(rf"\bpolicy::{name}\b", text) for _, text in code):
-                    self.complain(code[0][0], 1, f"{folder} does without policy::{name}: simulate the product's")
-
     def run(self):
         files = self.files()
         for path in files:
@@ -340,7 +321,6 @@ class Checker:
         self.check_public_headers(files)
         self.check_named_types(files)
         self.check_policies_are_one(files)
-        self.check_policies_are_called(files)
         return self.violations
 
 

@@ -198,17 +198,6 @@ class Tidy(unittest.TestCase):
                      "Groups Groups::of(int n) {\n", "std::string to_string(T t) {\n", "  run(chunk(3));\n"):
             self.assertEqual(self.check({**CLEAN, **policy, "lab/sim/a.hpp": HEADER + text}), [], text)
 
-    def test_experiments_call_the_policies_they_simulate(self):
-        calls = ["victim_plan", "victim", "chunk_to_steal", "chunk_of_own_queue", "chunk_stolen", "victim_order",
-                 "looks_abroad", "rest"]
-        for left_out in [None, *calls]:
-            code = "".join(f"int a = policy::{name}(1);\n" for name in calls if name != left_out)
-            found = self.check({**CLEAN, "lab/sim/replay/a.cpp": SPDX + code,
-                                "lab/sim/replay/b.hpp": HEADER + f"// policy::{left_out}()\n"})
-            self.assertEqual(len(found), 0 if left_out is None else 1, (left_out, found))
-            if left_out is not None:
-                self.assertIn(f"policy::{left_out}", found[0])
-
     def test_line_number(self):
         found = self.check({**CLEAN, "src/runtime/a.cpp": SPDX + "/* one\n two */\n#include <sched.h>\n"})
         self.assertTrue(found[0].startswith("src/runtime/a.cpp:4:"), found)

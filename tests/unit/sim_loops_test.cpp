@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 Team eight_threads() {
   static auto const machine = tests::machine("opteron-4x2");
-  return team_on(machine.shape, machine.shape.cpus());
+  return Team(machine.shape, machine.shape.cpus());
 }
 
 // Which steps each thread ran, when threads take turns at random.
@@ -86,10 +86,10 @@ TEST(LoopRun, ThievesSplitWhatOneThreadBeganWith) {
 
 TEST(LoopRun, TeamsKnowTheirHomes) {
   auto const machine = tests::machine("opteron-4x2");
-  auto const team = team_on(machine.shape, {6, 2, 3});
+  auto const team = Team(machine.shape, {6, 2, 3});
   EXPECT_THAT(team.cpus, ElementsAre(6, 2, 3));
-  EXPECT_THAT(team.loop_workers.home_of, ElementsAre(0, 1, 1));
-  EXPECT_THAT(team.loop_workers.workers_at, ElementsAre(1, 2));
+  EXPECT_THAT(team.loop_workers().home_of, ElementsAre(1, 0, 0));
+  EXPECT_THAT(team.loop_workers().workers_at, ElementsAre(2, 1));
 }
 
 }  // namespace

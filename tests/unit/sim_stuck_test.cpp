@@ -54,7 +54,7 @@ class StuckOn : public ::testing::Test {
 
 TEST_F(StuckOn, BlocksOfAJacobiSweep) {
   for (bool queues : {false, true}) {
-    JacobiTasks what;
+    Jacobi2009Tasks what;
     what.queues = queues;
     EXPECT_THAT(complaint([&] { jacobi_mlups(machine, what, 1, {5000}); }),
                 AllOf(HasSubstr(" of 3600 blocks have ended"), HasSubstr("thread 0: "),

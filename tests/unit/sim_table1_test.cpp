@@ -31,13 +31,13 @@ TEST(Table1, EachCellIsWithinFivePercent) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
       EXPECT_NEAR(jacobi_mlups(machine, cell.what, seed) / cell.published, 1, 0.05)
           << cell.published;
-  EXPECT_LE(rms_error([](JacobiTasks&) {}), 0.02);
+  EXPECT_LE(rms_error([](Jacobi2009Tasks&) {}), 0.02);
 }
 
 // A model that gets everything right whatever the programs do would tell nothing.
 TEST(Table1, OtherSchedulersAndBindingsMiss) {
-  EXPECT_GE(rms_error([](JacobiTasks& what) { what.oldest_first = true; }), 0.08);
-  EXPECT_GE(rms_error([](JacobiTasks& what) { what.scatter = true; }), 0.08);
+  EXPECT_GE(rms_error([](Jacobi2009Tasks& what) { what.oldest_first = true; }), 0.08);
+  EXPECT_GE(rms_error([](Jacobi2009Tasks& what) { what.scatter = true; }), 0.08);
 }
 
 TEST(Table1, IsTheSameForTheSameSeed) {

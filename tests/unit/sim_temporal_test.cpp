@@ -43,7 +43,8 @@ TEST(TaskQueues, OwnOnesComeFirstThenTheDomainsThenOthers) {
   auto const machine = topology::from_synthetic("numa:2 l3:2 core:2 pu:1");
   ASSERT_TRUE(machine.ok());
   std::vector<int> const cpus{0, 1, 2, 3, 4, 5, 6, 7};
-  TaskQueues queues(*machine, cpus, level::l3);
+  policy::WorkerLayout const layout(*machine, cpus, {.queue_level = level::l3});
+  TaskQueues queues(layout);
   ASSERT_EQ(queues.queues_of(1), (std::vector<int>{2, 3}));
   queues.put(0, 10);
   queues.put(1, 11);

@@ -113,7 +113,7 @@ std::string words_text(Table1Study const& s) {
   return text;
 }
 
-std::string cell_name(sim::JacobiTasks const& w) {
+std::string cell_name(sim::Jacobi2009Tasks const& w) {
   return fmt::format("{:10}{:8}{:8}", w.round_robin ? "static,1" : "static",
                      w.j_outermost ? "jki" : "kji", w.queues ? "queues" : "plain");
 }

@@ -36,7 +36,7 @@ class LoopSweep {
         map_(machine.core_map()),
         simulation_(lost),
         memory_(machine, map_, simulation_.network),
-        team_(team_on(machine.shape, cpus_of(machine, what))),
+        team_(machine.shape, cpus_of(machine, what)),
         layer_gb_(jacobi::all_updates * jacobi::bytes * 1e-9 / what.layers),
         loop_(what.schedule, 1, static_cast<std::size_t>(what.layers), team_),
         homes_(static_cast<std::size_t>(what.layers), 0),

@@ -22,7 +22,7 @@ constexpr Time submit_ns = 500, task_ns = 2000;  // fitted: hardly felt
 
 class Sweep {
  public:
-  Sweep(Machine const& machine, JacobiTasks const& what, std::uint64_t seed, LostStep lost)
+  Sweep(Machine const& machine, Jacobi2009Tasks const& what, std::uint64_t seed, LostStep lost)
       : what_(what),
         map_(machine.core_map()),
         simulation_(lost),
@@ -41,7 +41,7 @@ class Sweep {
     for (int t = 0; t < threads_; ++t) cpus.push_back(map_.cpu(cpu_of(t)));
     home_of_layer_ = jacobi::first_touched(
         what.round_robin ? schedule_kind::static_chunks : schedule_kind::static_blocks, what.layers,
-        team_on(machine.shape, cpus), machine.shape);
+        Team(machine.shape, cpus), machine.shape);
   }
 
   double seconds_of_all() {
@@ -166,7 +166,7 @@ class Sweep {
     thread_of_.emplace(flow, thread);
   }
 
-  JacobiTasks what_;
+  Jacobi2009Tasks what_;
   policy::CoreMap map_;
   Simulation simulation_;
   MemorySystem memory_;
@@ -186,7 +186,7 @@ class Sweep {
 
 }  // namespace
 
-double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed,
+double jacobi_mlups(Machine const& machine, Jacobi2009Tasks const& what, std::uint64_t seed,
                     LostStep lost) {
   Sweep sweep(machine, what, seed, lost);
   return jacobi::all_updates / sweep.seconds_of_all() * 1e-6;

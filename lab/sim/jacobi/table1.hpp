@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Table 1 of Wittmann and Hager, "A proof of concept for optimizing task parallelism by locality
-// queues" (2009): a 3D Jacobi sweep in blocks, each a task, on four domains of two cores.
+// queues" (2009): a 3D Jacobi sweep in blocks, each a task, on four domains of two cores. The rules
+// are those of the OpenMP runtimes of 2009 and of the paper, not nigh's.
 //
 //   one thread submits   up to most_waiting tasks wait; beyond, it runs one itself: the newest
 //   the others           take the oldest
@@ -16,7 +17,7 @@
 
 namespace nigh::sim {
 
-struct JacobiTasks {
+struct Jacobi2009Tasks {
   bool queues = false;       // locality queues
   bool j_outermost = false;  // order of submission: jki, else kji
   bool round_robin = false;  // pages first touched by loop schedule static,1, else static
@@ -28,11 +29,11 @@ struct JacobiTasks {
 };
 
 // Million lattice site updates a second, of one sweep.
-double jacobi_mlups(Machine const& machine, JacobiTasks const& what, std::uint64_t seed,
+double jacobi_mlups(Machine const& machine, Jacobi2009Tasks const& what, std::uint64_t seed,
                     LostStep lost = {});
 
 struct Table1Cell {
-  JacobiTasks what;
+  Jacobi2009Tasks what;
   double published = 0;  // MLUP/s
 };
 

@@ -14,30 +14,9 @@ T& at(std::vector<T>& all, int i) noexcept {
 
 }  // namespace
 
-Team team_on(topology const& machine, std::vector<int> const& cpus) {
-  Team team;
-  auto const& known = machine.cpus();
-  std::vector<int> home_of(machine.domains().size(), -1);
-  for (int const cpu : cpus) {
-    team.cpus.push_back(
-        static_cast<int>(std::find(known.begin(), known.end(), cpu) - known.begin()));
-    int& home = at(home_of, machine.domain_of_cpu(cpu));
-    if (home < 0) {
-      home = team.loop_workers.homes();
-      team.loop_workers.workers_at.push_back(0);
-    }
-    team.loop_workers.home_of.push_back(home);
-    team.loop_workers.rank_of.push_back(at(team.loop_workers.workers_at, home)++);
-  }
-  for (int const home : home_of) team.loop_workers.home_of_domain.push_back(std::max(home, 0));
-  for (std::size_t t = 0; t < cpus.size(); ++t)
-    team.plans.push_back(policy::victim_plan(static_cast<int>(t), cpus, machine));
-  return team;
-}
-
 LoopRun::LoopRun(schedule_kind kind, std::size_t chunk, std::size_t steps, Team const& team)
     : team_(team),
-      how_(kind, chunk, steps, team.loop_workers),
+      how_(kind, chunk, steps, team.loop_workers()),
       hands_(team.cpus.size()),
       begun_(team.cpus.size()),
       doing_(team.cpus.size(), Doing::coming) {
@@ -96,7 +75,7 @@ bool LoopRun::refill(int thread, Random& random) {
 // span is nobody else's once its owner has come, and here all come.
 bool LoopRun::visit(int thread) {
   if (!how_.splits()) return false;
-  for (auto const& level : team_.plans[static_cast<std::size_t>(thread)].levels) {
+  for (auto const& level : team_.layout.victims_of(thread).levels) {
     auto const most = std::max_element(
         level.victims.begin(), level.victims.end(),
         [&](int a, int b) { return at(spans_, a).count() < at(spans_, b).count(); });
@@ -114,7 +93,7 @@ bool LoopRun::visit(int thread) {
 
 // Draws until it has drawn somebody who has something, or that would take for ever.
 bool LoopRun::steal(int thread, Random& random) {
-  auto const& plan = team_.plans[static_cast<std::size_t>(thread)];
+  auto const& plan = team_.layout.victims_of(thread);
   if (plan.levels.empty() ||
       std::all_of(spans_.begin(), spans_.end(), [](policy::Units u) { return u.empty(); }))
     return false;

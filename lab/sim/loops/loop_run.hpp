@@ -14,19 +14,9 @@
 #include "policy/loops/loop_schedule.hpp"
 #include "policy/stealing/steal_order.hpp"
 #include "sim/random.hpp"
+#include "sim/team.hpp"
 
 namespace nigh::sim {
-
-// Threads of one program: where they sit, whom they ask.
-struct Team {
-  std::vector<int> cpus;  // [thread]: position in the machine's core map
-  policy::LoopWorkers loop_workers;
-  std::vector<policy::VictimPlan> plans;  // [thread]
-
-  int size() const noexcept { return static_cast<int>(cpus.size()); }
-};
-
-Team team_on(topology const& machine, std::vector<int> const& cpus);
 
 class LoopRun {
  public:

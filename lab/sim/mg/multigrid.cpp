@@ -58,7 +58,7 @@ class Multigrid {
         map_(machine.core_map()),
         simulation_(lost),
         memory_(machine, map_, simulation_.network),
-        team_(team_on(machine.shape, chosen_cpus(machine, what))),
+        team_(machine.shape, chosen_cpus(machine, what)),
         planes_(machine, map_, team_.cpus, what.finest, page_turns(machine, what.pages)),
         random_(seed),
         work_(team_.cpus.size()),

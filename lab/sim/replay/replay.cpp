@@ -8,6 +8,7 @@
 #include "sim/hosts/memory_system.hpp"
 #include "sim/replay/seekers.hpp"
 #include "sim/simulation.hpp"
+#include "sim/team.hpp"
 
 namespace nigh::sim {
 
@@ -36,6 +37,16 @@ std::vector<Need> needs_of(RecordedRun const& run, Machine const& machine) {
   return needs;
 }
 
+// Its workers as a runtime lays them out by itself: one for each core, the nearest ones first, and
+// a queue for each domain.
+Team team_of(ReplaySetting const& setting, Queues queues) {
+  auto const& machine = setting.machine;
+  auto cpus = machine.shape.order(cpu_order::compact, level::domain);
+  int const wanted = setting.workers > 0 ? setting.workers : machine.shape.cores();
+  cpus.resize(std::min(static_cast<std::size_t>(wanted), cpus.size()));
+  return {machine.shape, cpus, {.queue_level = level::domain, .strict = queues == Queues::strict}};
+}
+
 class Replay {
  public:
   Replay(RecordedRun const& run, ReplaySetting const& setting, ReplayPolicy const& what,
@@ -46,8 +57,13 @@ class Replay {
         simulation_(setting.lost),
         memory_(machine_, map_, simulation_.network),
         needs_(needs_of(run, setting.recorded)),
-        workers_(workers_on(setting)),
-        seekers_(seekers(what, seed)) {
+        team_(team_of(setting, what.queues)),
+        workers_(static_cast<std::size_t>(team_.size())),
+        seekers_(team_.layout, setting.machine.links, what, seed) {
+    for (std::size_t w = 0; w < workers_.size(); ++w) {
+      workers_[w].cpu = team_.cpus[w];
+      workers_[w].domain = memory_.domain_of(team_.cpus[w]);
+    }
     prepare();
   }
 
@@ -119,24 +135,6 @@ class Replay {
 
   Time now() const noexcept { return simulation_.now(); }
 
-  static std::vector<Worker> workers_on(ReplaySetting const& setting) {
-    auto const most = setting.machine.shape.cpus().size();
-    int const wanted = setting.workers > 0 ? setting.workers : setting.machine.shape.cores();
-    return std::vector<Worker>(std::min(static_cast<std::size_t>(wanted), most));
-  }
-
-  Seekers seekers(ReplayPolicy const& what, std::uint64_t seed) {
-    auto cpus = machine_.shape.order(cpu_order::compact, level::domain);
-    cpus.resize(workers_.size());
-    std::vector<int> domains;
-    for (std::size_t w = 0; w < workers_.size(); ++w) {
-      workers_[w].cpu = map_.position(cpus[w]);
-      workers_[w].domain = memory_.domain_of(workers_[w].cpu);
-      domains.push_back(workers_[w].domain);
-    }
-    return {machine_, what, domains, cpus, seed};
-  }
-
   void prepare() {
     auto const n = run_.pieces.size();
     children_.resize(n);
@@ -199,7 +197,7 @@ class Replay {
       simulation_.events.post(now() + nanoseconds(ns * 1e-9), static_cast<Actor>(w), woken);
   }
   void look_farther_later(int worker) {
-    for (Time at : {seekers_.reaches_siblings(worker), seekers_.reaches_abroad(worker)})
+    for (Time const at : seekers_.farther_looks(worker, now()))
       simulation_.events.post(at, static_cast<Actor>(worker), looks);
   }
 
@@ -246,6 +244,7 @@ class Replay {
   Simulation simulation_;
   MemorySystem memory_;
   std::vector<Need> needs_;  // [piece]
+  Team team_;
   std::vector<Worker> workers_;
   Seekers seekers_;
   std::vector<std::vector<int>> children_;  // [piece]

@@ -23,7 +23,7 @@ namespace nigh::sim {
 enum class Queues : std::uint8_t {
   near,    // one for each domain; others take from it when they find nothing else
   strict,  // one for each domain, and nobody else takes from it
-  one,     // one for all: where data lies does not matter
+  one,     // one for all, wherever data lies: of a runtime without places, which nigh is not
 };
 
 struct ReplayPolicy {

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which piece of a recorded run a worker gets next, and who looks for one: as nigh's scheduler has
-// it (runtime/worker.cpp), by its policies.
+// Which piece of a recorded run a worker gets next, and who looks for one: Worker::find_work() of
+// the product (runtime/worker.cpp) in virtual time, on the layout that the product makes.
 //
-//   look    its own stack, newest first; what is left of its chunk; a chunk of its home's queue, by
-//           policy::chunk_of_own_queue(); others' stacks, oldest first, by policy::victim() and
-//           policy::chunk_to_steal(); when it has lingered, its siblings' chunks; when
-//           policy::looks_abroad(), other homes' queues and chunks, by policy::victim_order() and
-//           policy::chunk_stolen()
-//   sleep   who has found nothing for so long that policy::rest() says so sees nothing until woken
+//   look    its own stack, newest first; then the sources of policy::search_order(), in its order:
+//           own_queue        what is left of its chunk, then one of its group's queue, by
+//                            policy::chunk_of_own_queue()
+//           stacks           others' stacks, oldest first, by policy::victim() and
+//                            policy::chunk_to_steal()
+//           sibling_buffers  what is left of the chunks of its group's other workers
+//           other_queues     queues and chunks of the groups in reach, by policy::chunk_stolen()
+//   sleep   a worker that has found nothing for as long as policy::rest() says sees nothing until
+//   it
+//           is woken
 //
-// A worker awake looks all the time. That finds something only after something has come, or when it
-// begins to look farther: those are the times to call look().
+// The other sources hold nothing here: a piece waits for no other one, a trace has no messages of
+// loops, and it is of one process.
+//
+// A worker that is awake looks all the time. It finds something only after something has come, or
+// when its list of sources grows: those are the times to call look().
 
 #include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
 
-#include "policy/cpus/core_map.hpp"
-#include "policy/stealing/idle.hpp"
-#include "policy/stealing/steal_order.hpp"
+#include "policy/stealing/work_search.hpp"
+#include "policy/stealing/worker_layout.hpp"
 #include "sim/machine.hpp"
 #include "sim/random.hpp"
 #include "sim/replay/replay.hpp"
@@ -32,12 +38,13 @@ class Seekers {
  public:
   struct Found {
     int piece = -1;             // -1: nothing
-    bool is_from_afar = false;  // another worker's, or another home's
+    bool is_from_afar = false;  // another worker's, or another group's
   };
 
-  // domain_of[w], cpu_of[w]: where worker w sits.
-  Seekers(Machine const& machine, ReplayPolicy const& what, std::vector<int> const& domain_of,
-          std::vector<int> const& cpu_of, std::uint64_t seed);
+  // The layout lives longer. It has a queue for each domain that has workers. How far domains are
+  // apart, the links say: a model's topology has no firmware that would.
+  Seekers(policy::WorkerLayout const& layout, LinkGraph const& links, ReplayPolicy const& what,
+          std::uint64_t seed);
 
   std::vector<int> const& domains() const noexcept { return domains_; }  // that have workers
 
@@ -45,16 +52,15 @@ class Seekers {
   void push(int worker, int piece);  // onto its stack
   Found look(int worker, Time now);  // what it finds it has begun
 
-  void ran_out(int worker, Time now);  // has ended its piece
-  // When it looks farther, if it finds nothing until then: at siblings' chunks, then abroad.
-  Time reaches_siblings(int worker) const;
-  Time reaches_abroad(int worker) const;
+  void ran_out(int worker, Time now);                    // has ended its piece
   void rests(int worker) { at(worker).is_idle = true; }  // for it has found nothing
+  // When its list of sources will have grown, if it finds nothing until then.
+  std::vector<Time> farther_looks(int worker, Time now) const;
 
   bool is_idle(int worker) const { return at(worker).is_idle; }
   bool is_awake(int worker, Time now) const;  // of an idle one
-  // Sleepers to be woken: for each home with work and without anybody awake who looks, the nearest.
-  // They count as awake from now on.
+  // Sleepers to be woken: for each group with work and without anybody awake who looks, the
+  // nearest. They count as awake from now on.
   std::vector<int> to_wake(Time now);
   void woke(int worker, Time now);
 
@@ -64,33 +70,39 @@ class Seekers {
 
  private:
   struct Worker {
-    int home = 0;
-    policy::VictimPlan plan;
-    std::deque<int> stack;  // the newest at the end
-    std::deque<int> ring;   // of a chunk from home, not begun
+    int number = 0;
+    int group = 0;
+    std::deque<int> stack;   // the newest at the end
+    std::deque<int> buffer;  // of a chunk of its group's queue, not begun
     bool is_idle = true, is_being_woken = false, woken_in_vain = false;
     Time searches_from = 0;  // before it lingers
   };
-  struct Home {
+  struct Group {
     std::deque<int> queue;
-    std::vector<int> workers, order;  // of other homes, the nearest first
+    std::vector<int> workers;
+    std::vector<int> others;  // groups, the nearest first: it wakes their workers
+    int reach = 0;            // it takes from so many of these
   };
 
   Worker& at(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
   Worker const& at(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
-  Home& home(int h) { return homes_[static_cast<std::size_t>(h)]; }
-  int find_at_home(Worker& me);
-  int steal(Worker& me);
-  int find_in_rings(int h);
-  int find_abroad(Worker const& me);
-  bool has_searcher(Home const& h, Time now) const;
-  bool has_queued(Home const& h) const;
-  bool has_stacked(Home const& h) const;
+  Group& group(int g) { return groups_[static_cast<std::size_t>(g)]; }
 
+  static policy::SearchOrder order_at(Worker const& me, Time now);
+  Found look_at(policy::Source source, Worker& me);
+  int find_queued_at_home(Worker& me);
+  int steal_nearest_first(Worker& me);
+  int find_in_buffers(int of_group);
+  int find_in_other_groups(int of_group);
+  bool has_searcher(Group const& g, Time now) const;
+  bool has_queued(Group const& g) const;
+  bool has_stacked(Group const& g) const;
+
+  policy::WorkerLayout const& layout_;
   ReplayPolicy const& what_;
   Random random_;
   std::vector<Worker> workers_;
-  std::vector<Home> homes_;  // [domain], or one of all
+  std::vector<Group> groups_;  // the layout's, or one of all
   std::vector<int> domains_;
   std::uint64_t steals_ = 0, taken_abroad_ = 0;
 };

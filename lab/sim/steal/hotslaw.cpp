@@ -8,10 +8,11 @@ namespace {
 using policy::ChunkChoice;
 using policy::VictimChoice;
 
-constexpr double shared_part = 0.5;
+constexpr double hotslaw_shared_part = 0.5;
 
 HotslawWay way(std::string name, VictimChoice victims, ChunkChoice chunks, int fixed = 1) {
-  return {std::move(name), {victims, chunks, static_cast<std::size_t>(fixed), shared_part, {}}};
+  return {std::move(name),
+          {victims, chunks, static_cast<std::size_t>(fixed), hotslaw_shared_part, {}}};
 }
 
 void add_each_chunk(std::vector<HotslawWay>& ways, std::string const& name, ChunkChoice chunks) {

@@ -39,7 +39,7 @@ struct StealRules {
   policy::VictimChoice victims = policy::VictimChoice::hierarchical;
   policy::ChunkChoice chunks = policy::ChunkChoice::hierarchical;
   std::size_t fixed = 1;     // tasks, where the choice is a fixed number
-  double shared_part = 0.5;  // of a worker's tasks
+  double shared_part = 0.5;  // of a worker's tasks: HotSLAW's rule, not nigh's
   policy::SearchPause pause = {};
   int queue_cutoff = 0;       // tasks that wait in a worker's queue when it is full; 0: it never is
   bool whole_chunks = false;  // of a fixed number; where fewer are shared, none is taken

@@ -83,7 +83,7 @@ class TemporalRun {
         map_(machine.core_map()),
         simulation_(lost),
         memory_(machine, map_, simulation_.network),
-        team_(team_on(machine.shape, workers_of(machine))),
+        team_(machine.shape, workers_of(machine), {.queue_level = what.queue_level}),
         work_(machine, what_, window_of(machine, what)),
         groups_(caches_of(machine, map_)),
         caches_(static_cast<std::size_t>(what.planes), has_cache()),
@@ -141,9 +141,7 @@ class TemporalRun {
     }
   }
   void run_from_queues() {
-    std::vector<int> cpus;
-    for (int const position : team_.cpus) cpus.push_back(map_.cpu(position));
-    queues_.emplace(machine_.shape, cpus, what_.queue_level);
+    queues_.emplace(team_.layout);
     waits_ = policy::predecessors(tiles_);
     for (std::size_t n = 0; n < waits_.size(); ++n)
       if (waits_[n] == 0) queues_->put(queue_of(n), n);  // nobody is idle yet
