@@ -19,6 +19,7 @@ COUNTS = {  # of each command, the options that take a positive number
     "jacobi3d": ["--pending-limit", "--repetitions", "--sweeps", "--threads"],
     "loops": ["--elements", "--repetitions", "--rows", "--threads"],
     "mg": ["--repetitions", "--threads"],
+    "openmp-tasks": ["--repetitions", "--threads"],
     "spread": ["--cache-steps", "--iterations", "--repetitions", "--threads"],
     "tasks": ["--repetitions", "--tasks", "--threads"],
     "temporal": ["--repetitions", "--rows", "--steps", "--threads", "--widths"],
@@ -88,6 +89,8 @@ class BadInput(unittest.TestCase):
                         "nqueens:99", "quicksort:-1", ",fib"):
             self.refuses("--problem", "tasks", "--quick", f"--problem={problem}")
         self.refuses("--cutoff", "tasks", "--quick", "--cutoff=-1")
+        self.refuses("--program", "openmp-tasks", "--quick", "--program=fib,chess")
+        self.refuses("--tasks", "openmp-tasks", "--quick", "--tasks=sometimes")
         self.refuses("--rows", "loops", "--quick", "--rows=99999999")
 
     def test_mg(self):
@@ -169,7 +172,7 @@ class BadInput(unittest.TestCase):
             self.assertRegex(done.stderr, r"--launcher: .* has started 1 ranks instead of 2\n$")
 
     def test_files(self):
-        for bench in ("coordinator", "jacobi3d", "loops", "mg", "spread", "tasks", "temporal") + ("cluster",) * HAS_RANKS:
+        for bench in ("coordinator", "jacobi3d", "loops", "mg", "openmp-tasks", "spread", "tasks", "temporal") + ("cluster",) * HAS_RANKS:
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -226,6 +229,19 @@ class GoodInput(unittest.TestCase):
                 self.assertIs(line["verified"], True, line["variant"])
                 self.assertEqual(len(line["samples"]), 2)
                 self.assertGreater(line["counters"]["ratio_to_serial"], 0)
+
+    def test_openmp_tasks(self):
+        done = run("openmp-tasks", "--quick", "--program", "fib,sparselu for", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        times = [line for line in lines if line["bench"] == "openmp-tasks"]
+        self.assertEqual({line["params"]["problem"] for line in times}, {"fib", "sparselu for"})
+        self.assertTrue({"nigh", "openmp-gcc/plain", "openmp-gcc/nigh", "openmp-clang/plain"}
+                        <= {line["variant"] for line in times})
+        for line in times:
+            if "absent" not in line:
+                self.assertTrue(line["verified"], line)
+                self.assertEqual(len(line["samples"]), 1, line)
 
     def test_temporal(self):
         done = run("temporal", "--quick", "--widths=4,10", "--json", "-")

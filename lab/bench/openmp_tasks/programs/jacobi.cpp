@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Jacobi solver of locality queues (Wittmann and Hager 2009) with plain tasks: a task a block, made by a loop
+// over k that the threads share, on memory that a static loop has touched first. A compiler that knows `affinity`
+// says which block a task works on.
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "program.hpp"
+
+namespace {
+
+constexpr long block = 10;  // along j and k
+
+struct Grid {
+  explicit Grid(long n) : side(n + 2), points(new double[static_cast<std::size_t>(side * side * side)]) {}
+  double* row(long k, long j) { return points.get() + (k * side + j) * side; }
+  long side;  // with the boundary
+  std::unique_ptr<double[]> points;
+};
+
+double start(long i, long j, long k, long side) {
+  return static_cast<double>((i * 7 + j * 3 + k) % side) / static_cast<double>(side);
+}
+
+void fill(Grid& grid, Grid& other) {
+#pragma omp parallel for schedule(static)
+  for (long k = 0; k < grid.side; ++k)
+    for (long j = 0; j < grid.side; ++j)
+      for (long i = 0; i < grid.side; ++i) grid.row(k, j)[i] = other.row(k, j)[i] = start(i, j, k, grid.side);
+}
+
+void update(Grid& to, Grid& from, long k0, long j0) {
+  long const n = from.side - 2;
+  for (long k = k0; k < k0 + block && k <= n; ++k)
+    for (long j = j0; j < j0 + block && j <= n; ++j) {
+      double const *here = from.row(k, j), *near = from.row(k, j - 1), *far = from.row(k, j + 1),
+                   *below = from.row(k - 1, j), *above = from.row(k + 1, j);
+      double* const out = to.row(k, j);
+      for (long i = 1; i <= n; ++i)
+        out[i] = 0.4 * here[i] + 0.1 * (here[i - 1] + here[i + 1] + near[i] + far[i] + below[i] + above[i]);
+    }
+}
+
+void sweep(Grid& to, Grid& from) {
+  long const n = from.side - 2;
+#pragma omp parallel for schedule(static)
+  for (long k = 1; k <= n; k += block)
+    for (long j = 1; j <= n; j += block) {
+#ifdef __clang__
+      double* const first = to.row(k, j);
+#pragma omp task firstprivate(k, j) affinity(first[0 : to.side])
+#else
+#pragma omp task firstprivate(k, j)
+#endif
+      update(to, from, k, j);
+    }
+}
+
+void sweep_serially(Grid& to, Grid& from) {
+  long const n = from.side - 2;
+  for (long k = 1; k <= n; k += block)
+    for (long j = 1; j <= n; j += block) update(to, from, k, j);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  long const n = task_program::size_from(argc, argv, 160);
+  constexpr int sweeps = 20;
+  Grid a(n), b(n), c(n), d(n);
+  fill(a, b);
+  fill(c, d);
+  Grid *to = &b, *from = &a;
+  double const seconds = task_program::timed([&] {
+    for (int s = 0; s < sweeps; ++s) {
+      sweep(*to, *from);
+      std::swap(to, from);
+    }
+  });
+  Grid *other_to = &d, *other = &c;
+  for (int s = 0; s < sweeps; ++s) {
+    sweep_serially(*other_to, *other);
+    std::swap(other_to, other);
+  }
+  bool right = true;
+  for (long x = 0; x < from->side * from->side * from->side; ++x)
+    right = right && from->points[static_cast<std::size_t>(x)] == other->points[static_cast<std::size_t>(x)];
+  return task_program::report(seconds, right);
+}
