@@ -19,17 +19,19 @@ struct OpenmpTasksFlags : Flags {
 
 std::vector<TaskProgram> programs_of(std::string const& list) {
   if (list.empty()) return task_programs();
-  return each<TaskProgram>("--program", list, [](std::string const& argument, std::string const& word) {
-    for (TaskProgram const& p : task_programs())
-      if (p.name == word) return p;
-    refuse(argument, word, "is no program; --list names them");
-  });
+  return each<TaskProgram>("--program", list,
+                           [](std::string const& argument, std::string const& word) {
+                             for (TaskProgram const& p : task_programs())
+                               if (p.name == word) return p;
+                             refuse(argument, word, "is no program; --list names them");
+                           });
 }
 
 OpenmpTasksOptions check(OpenmpTasksFlags const& f) {
   OpenmpTasksOptions o{live_machine(), {}, programs_of(f.programs), f.tasks};
   o.quick = f.quick;
-  o.repetitions = static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 1 : 5, 1000));
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 1 : 5, 1000));
   if (f.tasks != "prefer" && f.tasks != "strict" && f.tasks != "auto" && f.tasks != "off")
     refuse("--tasks", f.tasks, "is none of auto, off, prefer, strict");
   o.cpus = cpus_for(f.threads, o.machine);

@@ -13,7 +13,8 @@ namespace bench {
 namespace {
 
 std::string milliseconds(double seconds) {
-  return seconds < 0.01 ? fmt::format("{:.3f}", seconds * 1e3) : fmt::format("{:.1f}", seconds * 1e3);
+  return seconds < 0.01 ? fmt::format("{:.3f}", seconds * 1e3)
+                        : fmt::format("{:.1f}", seconds * 1e3);
 }
 
 // The plain run of the same program with as many threads; for others, gcc's.
@@ -55,18 +56,22 @@ std::string ways_table(TaskRow const& row, OpenmpTasksOptions const& o) {
     }
     Statistics const s = statistics_of(way.seconds);
     bool const is_program = way.variant.find('/') != std::string::npos;
-    t.row({way.variant, std::to_string(way.threads), milliseconds(s.median), milliseconds(s.min), milliseconds(s.max),
-           fmt::format("{:.2f}", times_plain(row, way)),
-           is_program && tasks_of(row) > 0 ? fmt::format("{:.2f}", tasks_per_second(row, way) / 1e6) : "",
+    t.row({way.variant, std::to_string(way.threads), milliseconds(s.median), milliseconds(s.min),
+           milliseconds(s.max), fmt::format("{:.2f}", times_plain(row, way)),
+           is_program && tasks_of(row) > 0 ? fmt::format("{:.2f}", tasks_per_second(row, way) / 1e6)
+                                           : "",
            way.verified ? "" : "WRONG"});
   }
-  std::string text = fmt::format("\n{}, size {}\n\n{}", row.program.name, size_text(row, o), t.text());
+  std::string text =
+      fmt::format("\n{}, size {}\n\n{}", row.program.name, size_text(row, o), t.text());
   for (TaskWay const& way : row.ways)
-    if (!way.absent.empty()) text += fmt::format("{} with {}: {}\n", way.variant, way.threads, way.absent);
+    if (!way.absent.empty())
+      text += fmt::format("{} with {}: {}\n", way.variant, way.threads, way.absent);
   return text;
 }
 
-// A task's time: that of the plain program on one thread, by its tasks; that time holds what the runtime took.
+// A task's time: that of the plain program on one thread, by its tasks; that time holds what the
+// runtime took.
 double task_us(TaskRow const& row, TaskCounts const& c) {
   for (TaskWay const& way : row.ways)
     if (way.variant == "openmp-" + c.compiler + "/nigh" && way.threads == 1 && c.tasks > 0)
@@ -80,8 +85,9 @@ std::string counts_table(OpenmpTasksStudy const& study) {
   t.rule();
   for (TaskRow const& row : study.rows)
     for (TaskCounts const& c : row.counts)
-      t.row({row.program.name, c.compiler, std::to_string(c.tasks), fmt::format("{:.3f} us", task_us(row, c)),
-             std::to_string(c.at_once), std::to_string(c.stolen), std::to_string(c.asleep)});
+      t.row({row.program.name, c.compiler, std::to_string(c.tasks),
+             fmt::format("{:.3f} us", task_us(row, c)), std::to_string(c.at_once),
+             std::to_string(c.stolen), std::to_string(c.asleep)});
   return t.text();
 }
 
@@ -89,16 +95,20 @@ std::string counts_table(OpenmpTasksStudy const& study) {
 
 std::string describe(OpenmpTasksStudy const& study, OpenmpTasksOptions const& o) {
   std::string text = fmt::format(
-      "Programs with OpenMP tasks, plain and under nigh run --tasks {}: milliseconds of the parallel part, {}\n"
-      "repetitions, all variants in turn. plain / this: median of the ratios to the plain program of the same compiler\n"
-      "(of nigh and tbb, which are other programs for the same problem, to gcc's) with as many threads\n",
+      "Programs with OpenMP tasks, plain and under nigh run --tasks {}: milliseconds of the "
+      "parallel part, {}\n"
+      "repetitions, all variants in turn. plain / this: median of the ratios to the plain program "
+      "of the same compiler\n"
+      "(of nigh and tbb, which are other programs for the same problem, to gcc's) with as many "
+      "threads\n",
       o.tasks, o.repetitions);
   for (TaskRow const& row : study.rows) text += ways_table(row, o);
   bool const counted = std::any_of(study.rows.begin(), study.rows.end(),
                                    [](TaskRow const& row) { return !row.counts.empty(); });
   if (counted)
     text += fmt::format(
-        "\nBenchmark characteristics, from one run under nigh with {} threads; mean task = time under nigh on one\n"
+        "\nBenchmark characteristics, from one run under nigh with {} threads; mean task = time "
+        "under nigh on one\n"
         "thread / tasks\n\n{}",
         o.cpus.size(), counts_table(study));
   return text;
@@ -121,7 +131,8 @@ std::vector<Result> results(OpenmpTasksStudy const& study, OpenmpTasksOptions co
       r.absent = way.absent;
       if (way.absent.empty()) {
         r.verified = way.verified;
-        r.counters = {{"plain_over_this", times_plain(row, way)}, {"tasks_per_second", tasks_per_second(row, way)}};
+        r.counters = {{"plain_over_this", times_plain(row, way)},
+                      {"tasks_per_second", tasks_per_second(row, way)}};
       }
       all.push_back(std::move(r));
     }
@@ -136,7 +147,10 @@ std::vector<Result> results(OpenmpTasksStudy const& study, OpenmpTasksOptions co
       r.metric = "mean_task";
       r.unit = "us";
       r.samples = {task_us(row, c)};
-      r.counters = {{"tasks", c.tasks}, {"run_at_once", c.at_once}, {"stolen", c.stolen}, {"times_asleep", c.asleep}};
+      r.counters = {{"tasks", c.tasks},
+                    {"run_at_once", c.at_once},
+                    {"stolen", c.stolen},
+                    {"times_asleep", c.asleep}};
       all.push_back(std::move(r));
     }
   }

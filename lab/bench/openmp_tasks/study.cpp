@@ -70,7 +70,8 @@ std::vector<TaskWay> ways_of(TaskProgram const& p, int threads) {
                         .absent = why_absent(program_file(p, compiler), under_nigh)});
     if (p.workload.empty()) continue;
     for (Family const family : {Family::nigh, Family::tbb})
-      ways.push_back({.variant = name_of(family), .threads = team, .absent = workloads::why_absent(family)});
+      ways.push_back(
+          {.variant = name_of(family), .threads = team, .absent = workloads::why_absent(family)});
   }
   return ways;
 }
@@ -80,14 +81,16 @@ void take_sample(TaskWay& way, Ended const& ended, std::string const& program) {
   double seconds = 0;
   char word[16] = "";
   if (std::sscanf(ended.output.c_str(), "seconds %lf %15s", &seconds, word) != 2)
-    throw std::runtime_error(fmt::format("{}: exit status {} {}", program, ended.status, ended.errors));
+    throw std::runtime_error(
+        fmt::format("{}: exit status {} {}", program, ended.status, ended.errors));
   way.verified = way.verified && ended.status == 0 && std::string(word) == "verified";
   way.seconds.push_back(seconds);
 }
 
 class Sampler {
  public:
-  explicit Sampler(OpenmpTasksOptions const& o) : o_(o), solver_({&o.machine, o.cpus, pin_this_thread}) {}
+  explicit Sampler(OpenmpTasksOptions const& o)
+      : o_(o), solver_({&o.machine, o.cpus, pin_this_thread}) {}
 
   void sample(TaskProgram const& p, TaskWay& way) {
     auto const dash = way.variant.find('-');
@@ -125,7 +128,13 @@ std::vector<TaskProgram> const& task_programs() {
       {"fft", "fft", {"262144"}, {"4096"}, "", "", ""},
       {"strassen", "strassen", {"1024"}, {"128"}, "strassen", "1024", "128"},
       {"alignment", "alignment", {"60"}, {"10"}, "", "", ""},
-      {"sparselu single", "sparselu", {"50", "single"}, {"9", "single"}, "sparselu", "50x32", "9x32"},
+      {"sparselu single",
+       "sparselu",
+       {"50", "single"},
+       {"9", "single"},
+       "sparselu",
+       "50x32",
+       "9x32"},
       {"sparselu for", "sparselu", {"50", "for"}, {"9", "for"}, "", "", ""},
       {"jacobi", "jacobi", {"160"}, {"20"}, "", "", ""},
   };
@@ -133,12 +142,14 @@ std::vector<TaskProgram> const& task_programs() {
 }
 
 std::vector<TaskCounts> counts_in(std::string const& errors) {
-  for (std::size_t at = errors.find("nigh: "); at != std::string::npos; at = errors.find("nigh: ", at + 1)) {
+  for (std::size_t at = errors.find("nigh: "); at != std::string::npos;
+       at = errors.find("nigh: ", at + 1)) {
     TaskCounts c;
     std::size_t const end = errors.find('\n', at);
     std::string const line = errors.substr(at, end == std::string::npos ? end : end - at);
     std::size_t const numbers = line.rfind(": ");
-    if (std::sscanf(line.c_str() + numbers, ": %ld tasks, %ld run at once, %ld stolen, %ld times asleep", &c.tasks,
+    if (std::sscanf(line.c_str() + numbers,
+                    ": %ld tasks, %ld run at once, %ld stolen, %ld times asleep", &c.tasks,
                     &c.at_once, &c.stolen, &c.asleep) == 4)
       return {c};
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Programs with OpenMP tasks, as gcc and clang build them, plain and under nigh; beside them the same problem by
-// nigh's own interface and by oneTBB, where the workloads have it.
+// Programs with OpenMP tasks, as gcc and clang build them, plain and under nigh; beside them the
+// same problem by nigh's own interface and by oneTBB, where the workloads have it.
 
 #include <nigh/topology.hpp>
 #include <string>
@@ -57,8 +57,8 @@ struct OpenmpTasksStudy {
   std::vector<TaskRow> rows;
 };
 
-// nigh's line about the tasks of a program: "nigh: fib: 63 tasks, 19 run at once, 0 stolen, 1 times asleep".
-// Nothing, if there is none.
+// nigh's line about the tasks of a program: "nigh: fib: 63 tasks, 19 run at once, 0 stolen, 1 times
+// asleep". Nothing, if there is none.
 std::vector<TaskCounts> counts_in(std::string const& errors);
 
 OpenmpTasksStudy study_openmp_tasks(OpenmpTasksOptions const& o);

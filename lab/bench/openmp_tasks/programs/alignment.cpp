@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of the best local alignments (Smith and Waterman, with affine gaps) of all pairs of sequences: a task a
-// pair, made by a loop that the threads share.
+// Scores of the best local alignments (Smith and Waterman, with affine gaps) of all pairs of
+// sequences: a task a pair, made by a loop that the threads share.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
       }
   });
   for (std::size_t i = 0; i < count; ++i)
-    for (std::size_t j = i + 1; j < count; ++j) expected[i * count + j] = score(sequences[i], sequences[j]);
+    for (std::size_t j = i + 1; j < count; ++j)
+      expected[i * count + j] = score(sequences[i], sequences[j]);
   return task_program::report(seconds, scores == expected);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest floor for cells that stand right of, or below, one that stands already: branch and bound, a task
-// for each place and shape of the next cell. Which branches are cut depends on time; the smallest area does not.
+// The smallest floor for cells that stand right of, or below, one that stands already: branch and
+// bound, a task for each place and shape of the next cell. Which branches are cut depends on time;
+// the smallest area does not.
 #include <algorithm>
 #include <vector>
 
@@ -100,7 +101,8 @@ int main(int argc, char** argv) {
   if (count < 2 || count > most_cells) return task_program::report(0, false);
   task_program::Sequence numbers(7);
   for (std::size_t n = 0; n < count; ++n) {
-    int const height = 1 + static_cast<int>(numbers.next() % 5), width = 1 + static_cast<int>(numbers.next() % 5);
+    int const height = 1 + static_cast<int>(numbers.next() % 5),
+              width = 1 + static_cast<int>(numbers.next() % 5);
     Cell cell{{{height, width}, {width, height}, {}}, height == width ? 1 : 2};
     cells.push_back(cell);
   }

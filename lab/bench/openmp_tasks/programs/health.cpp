@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hospitals of a tree of villages: in each step every village is a task, after those of its own villages.
-// A hospital treats some patients, and sends those it cannot help to the one above.
+// Hospitals of a tree of villages: in each step every village is a task, after those of its own
+// villages. A hospital treats some patients, and sends those it cannot help to the one above.
 #include <array>
 #include <list>
 #include <memory>
@@ -17,10 +17,12 @@ struct Patient {
 };
 
 struct Village {
-  Village(int level, int& next_number) : number(next_number++), sequence(static_cast<unsigned long>(number) + 1) {
+  Village(int level, int& next_number)
+      : number(next_number++), sequence(static_cast<unsigned long>(number) + 1) {
     staff = 2 << level;
     if (level > 0)
-      for (int i = 0; i < 4; ++i) villages.push_back(std::make_unique<Village>(level - 1, next_number));
+      for (int i = 0; i < 4; ++i)
+        villages.push_back(std::make_unique<Village>(level - 1, next_number));
   }
   int number, staff;
   task_program::Sequence sequence;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Jacobi solver of locality queues (Wittmann and Hager 2009) with plain tasks: a task a block, made by a loop
-// over k that the threads share, on memory that a static loop has touched first. A compiler that knows `affinity`
-// says which block a task works on.
+// The Jacobi solver of locality queues (Wittmann and Hager 2009) with plain tasks: a task a block,
+// made by a loop over k that the threads share, on memory that a static loop has touched first. A
+// compiler that knows `affinity` says which block a task works on.
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -13,7 +13,8 @@ namespace {
 constexpr long block = 10;  // along j and k
 
 struct Grid {
-  explicit Grid(long n) : side(n + 2), points(new double[static_cast<std::size_t>(side * side * side)]) {}
+  explicit Grid(long n)
+      : side(n + 2), points(new double[static_cast<std::size_t>(side * side * side)]) {}
   double* row(long k, long j) { return points.get() + (k * side + j) * side; }
   long side;  // with the boundary
   std::unique_ptr<double[]> points;
@@ -27,7 +28,8 @@ void fill(Grid& grid, Grid& other) {
 #pragma omp parallel for schedule(static)
   for (long k = 0; k < grid.side; ++k)
     for (long j = 0; j < grid.side; ++j)
-      for (long i = 0; i < grid.side; ++i) grid.row(k, j)[i] = other.row(k, j)[i] = start(i, j, k, grid.side);
+      for (long i = 0; i < grid.side; ++i)
+        grid.row(k, j)[i] = other.row(k, j)[i] = start(i, j, k, grid.side);
 }
 
 void update(Grid& to, Grid& from, long k0, long j0) {
@@ -38,7 +40,8 @@ void update(Grid& to, Grid& from, long k0, long j0) {
                    *below = from.row(k - 1, j), *above = from.row(k + 1, j);
       double* const out = to.row(k, j);
       for (long i = 1; i <= n; ++i)
-        out[i] = 0.4 * here[i] + 0.1 * (here[i - 1] + here[i + 1] + near[i] + far[i] + below[i] + above[i]);
+        out[i] = 0.4 * here[i] +
+                 0.1 * (here[i - 1] + here[i + 1] + near[i] + far[i] + below[i] + above[i]);
     }
 }
 
@@ -85,6 +88,7 @@ int main(int argc, char** argv) {
   }
   bool right = true;
   for (long x = 0; x < from->side * from->side * from->side; ++x)
-    right = right && from->points[static_cast<std::size_t>(x)] == other->points[static_cast<std::size_t>(x)];
+    right = right &&
+            from->points[static_cast<std::size_t>(x)] == other->points[static_cast<std::size_t>(x)];
   return task_program::report(seconds, right);
 }

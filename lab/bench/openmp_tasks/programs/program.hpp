@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The programs of `nigh bench openmp-tasks` share this: a size on the command line, and one line at the end.
-// All else is plain OpenMP, as a user writes it.
+// The programs of `nigh bench openmp-tasks` share this: a size on the command line, and one line at
+// the end. All else is plain OpenMP, as a user writes it.
 
 #include <chrono>
 #include <cstdio>

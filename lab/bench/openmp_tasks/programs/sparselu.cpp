@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU decomposition of a sparse matrix of blocks. One thread makes the tasks of a step, or with "for" all threads do,
-// in loops that they share.
+// LU decomposition of a sparse matrix of blocks. One thread makes the tasks of a step, or with
+// "for" all threads do, in loops that they share.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -13,8 +13,12 @@ constexpr int side = 32;  // of a block
 using Block = std::vector<float>;
 
 struct Matrix {
-  explicit Matrix(int n) : size(n), blocks(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
-  Block& at(int i, int j) { return blocks[static_cast<std::size_t>(i) * static_cast<std::size_t>(size) + static_cast<std::size_t>(j)]; }
+  explicit Matrix(int n)
+      : size(n), blocks(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
+  Block& at(int i, int j) {
+    return blocks[static_cast<std::size_t>(i) * static_cast<std::size_t>(size) +
+                  static_cast<std::size_t>(j)];
+  }
   int size;
   std::vector<Block> blocks;  // empty: only zeros
 };
@@ -57,14 +61,16 @@ void bdiv(float const* d, float* column) {
   for (int i = 0; i < side; ++i)
     for (int k = 0; k < side; ++k) {
       column[i * side + k] /= d[k * side + k];
-      for (int j = k + 1; j < side; ++j) column[i * side + j] -= column[i * side + k] * d[k * side + j];
+      for (int j = k + 1; j < side; ++j)
+        column[i * side + j] -= column[i * side + k] * d[k * side + j];
     }
 }
 
 void bmod(float const* column, float const* row, float* inner) {
   for (int i = 0; i < side; ++i)
     for (int k = 0; k < side; ++k)
-      for (int j = 0; j < side; ++j) inner[i * side + j] -= column[i * side + k] * row[k * side + j];
+      for (int j = 0; j < side; ++j)
+        inner[i * side + j] -= column[i * side + k] * row[k * side + j];
 }
 
 void update(Matrix& m, int i, int j, int k) {
@@ -140,7 +146,8 @@ bool same(Matrix& a, Matrix& b) {
   for (std::size_t n = 0; n < a.blocks.size(); ++n) {
     if (a.blocks[n].size() != b.blocks[n].size()) return false;
     for (std::size_t x = 0; x < a.blocks[n].size(); ++x)
-      if (std::abs(a.blocks[n][x] - b.blocks[n][x]) > 1e-6f * std::abs(b.blocks[n][x])) return false;
+      if (std::abs(a.blocks[n][x] - b.blocks[n][x]) > 1e-6f * std::abs(b.blocks[n][x]))
+        return false;
   }
   return true;
 }

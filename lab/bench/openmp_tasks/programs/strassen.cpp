@@ -13,7 +13,9 @@ constexpr long direct = 64;
 struct View {
   double* at;
   long stride;
-  View quarter(int row, int column, long half) const { return {at + row * half * stride + column * half, stride}; }
+  View quarter(int row, int column, long half) const {
+    return {at + row * half * stride + column * half, stride};
+  }
 };
 
 void multiply_directly(View c, View a, View b, long n) {
@@ -50,9 +52,12 @@ void product(View to, View a1, double sa, View a2, View b1, double sb, View b2, 
 void multiply(View c, View a, View b, long n) {
   if (n <= direct) return multiply_directly(c, a, b, n);
   long const h = n / 2;
-  View const a11 = a.quarter(0, 0, h), a12 = a.quarter(0, 1, h), a21 = a.quarter(1, 0, h), a22 = a.quarter(1, 1, h);
-  View const b11 = b.quarter(0, 0, h), b12 = b.quarter(0, 1, h), b21 = b.quarter(1, 0, h), b22 = b.quarter(1, 1, h);
-  View const c11 = c.quarter(0, 0, h), c12 = c.quarter(0, 1, h), c21 = c.quarter(1, 0, h), c22 = c.quarter(1, 1, h);
+  View const a11 = a.quarter(0, 0, h), a12 = a.quarter(0, 1, h), a21 = a.quarter(1, 0, h),
+             a22 = a.quarter(1, 1, h);
+  View const b11 = b.quarter(0, 0, h), b12 = b.quarter(0, 1, h), b21 = b.quarter(1, 0, h),
+             b22 = b.quarter(1, 1, h);
+  View const c11 = c.quarter(0, 0, h), c12 = c.quarter(0, 1, h), c21 = c.quarter(1, 0, h),
+             c22 = c.quarter(1, 1, h);
   std::unique_ptr<double[]> products(new double[static_cast<std::size_t>(7 * h * h)]);
   View m[7];
   for (int i = 0; i < 7; ++i) m[i] = {products.get() + i * h * h, h};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unbalanced tree search: a task a node, of a tree whose shape is known only where it has been searched.
+// Unbalanced tree search: a task a node, of a tree whose shape is known only where it has been
+// searched.
 #include "program.hpp"
 #include "shapes/uts_tree.hpp"
 
@@ -23,7 +24,8 @@ unsigned long nodes_below(uts::Tree const& tree, uts::Node const& node) {
 int main(int argc, char** argv) {
   uts::KnownTree const* const known = uts::find_tree(argc > 1 ? argv[1] : "T1");
   // A binomial tree's root has thousands of children.
-  if (known == nullptr || known->tree.kind != uts::Kind::geometric) return task_program::report(0, false);
+  if (known == nullptr || known->tree.kind != uts::Kind::geometric)
+    return task_program::report(0, false);
   unsigned long found = 0;
   double const seconds = task_program::timed([&] {
 #pragma omp parallel
