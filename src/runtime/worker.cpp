@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tidy: long, because what a worker does is read from the top, in one place.
 #include "runtime/worker.hpp"
 
 #include <array>
@@ -7,13 +6,15 @@
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
+#include "base/random.hpp"
 #include "platform/affinity.hpp"
 #include "platform/futex.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
 #include "policy/stealing/fork.hpp"
-#include "runtime/current_thread.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/task_frame.hpp"
+#include "runtime/wait_goal.hpp"
 
 namespace nigh::tasks {
 
@@ -36,93 +37,9 @@ void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
 }
 
-// Xorshift (Marsaglia 2003), good enough to spread thieves.
-std::uint32_t next_random(std::uint32_t& state) noexcept {
-  state ^= state << 13;
-  state ^= state >> 17;
-  state ^= state << 5;
-  return state;
-}
-
-// The condition that ends a thread's loop or wait. done() is asked often; surely_done() once before
-// the thread sleeps, in the order of all seq_cst operations (parking.S); thief() is the thread to
-// help first.
-
-struct RuntimeEnd {
-  static constexpr auto waiting_for = WaitingFor::work;
-  Pool& pool;
-  static Worker* thief() noexcept { return nullptr; }
-  bool done() const noexcept { return pool.stopping.load(sync::relaxed); }
-  bool surely_done() const noexcept { return pool.stopping.load(sync::seq_cst); }  // (parking.S)
-};
-
-struct Dismissal {  // a backup thread's worker is back
-  static constexpr auto waiting_for = WaitingFor::work;
-  Worker& me;
-  static Worker* thief() noexcept { return nullptr; }
-  bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
-  bool surely_done() const noexcept {
-    return me.duty.load(sync::seq_cst) != Worker::on;  // (parking.S)
-  }
-};
-
-struct StolenTask {  // its thief has finished it
-  static constexpr auto waiting_for = WaitingFor::stolen_task;
-  Pool& pool;
-  task_slot const& slot;
-  Worker* thief()
-      const noexcept {  // null: the thief has not said so yet, is no thread of ours, or is done
-    auto const state = slot.state.load(sync::relaxed);
-    return state == task_slot::waiting || state >= task_slot::away ? nullptr
-                                                                   : &pool.threads[state - 1];
-  }
-  bool done() const noexcept { return slot.finished(); }
-  bool surely_done() const noexcept {
-    return slot.state.load(sync::seq_cst) == task_slot::done;  // (stack.E) (parking.S)
-  }
-};
-
-struct Zero {  // a scope's queued tasks have run
-  static constexpr auto waiting_for = WaitingFor::scope;
-  sync::atomic<std::uint32_t> const& word;
-  static Worker* thief() noexcept { return nullptr; }
-  bool done() const noexcept { return word.load(sync::acquire) == 0; }  // (stack.E)
-  bool surely_done() const noexcept {
-    return word.load(sync::seq_cst) == 0;  // (stack.E) (parking.S)
-  }
-};
-
 template <class Until>
 constexpr Permissions all_of =
     policy::permissions(policy::ThreadKind::worker, Until::waiting_for, false, false);
-
-// While one of these lives, the calling thread runs a stolen or queued task.
-class Frame {
- public:
-  // For a queued task: the domain it was put near, and how much it touches, for the trace.
-  explicit Frame(int domain = -1, std::uint64_t bytes = 0) noexcept
-      : stack_(*this_stack), base_(stack_.top), outer_base_(stack_.base) {
-    if (&stack_ == &detail::no_stack) return;
-    stack_.base = base_;
-    ++stack_.worker->frames;
-    stack_.worker->trace.task_begin(domain, bytes);
-  }
-  // A task is done when all tasks that it spawned are.
-  ~Frame() {
-    detail::finish_down_to(stack_, base_);
-    if (&stack_ == &detail::no_stack) return;
-    stack_.base = outer_base_;
-    --stack_.worker->frames;
-    stack_.worker->trace.task_end();
-  }
-  Frame(Frame&&) = delete;
-  Frame& operator=(Frame&&) = delete;
-
- private:
-  task_stack& stack_;
-  task_slot* const base_;
-  task_slot* const outer_base_;
-};
 
 }  // namespace
 
@@ -403,7 +320,7 @@ bool Worker::find_external(task& t) noexcept {
 // One look at all stacks, in the order that the policy gives.
 bool Worker::steal_nearest_first(Job& job) noexcept {
   if (beside != nullptr && steal_from(*beside, level::cpu, job)) return true;
-  auto const bits = next_random(random_bits);
+  auto const bits = base::next_random(random_bits);
   for (int attempt = 0; attempt < victims->attempts_per_round; ++attempt) {
     auto const v = policy::victim(*victims, pool.options.victims, attempt, bits);
     auto const where = victims->levels[static_cast<std::size_t>(v.level)].level;
@@ -460,7 +377,7 @@ void Worker::run(Job& job) noexcept {
   if (job.message != nullptr) {
     Worker* const sender = job.message->sender;
     {
-      Frame const frame;
+      TaskFrame const frame;
       job.message->call(*job.message);
     }
     if (job.message->finish()) sender->wake();
@@ -507,34 +424,12 @@ void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
   auto const depth_before = me.depth;
   me.depth = slot.depth;
   {
-    Frame const frame;
+    TaskFrame const frame;
     slot.call(slot, nullptr);
   }
   me.depth = depth_before;
   slot.finish();
   victim.wake();
-}
-
-// A thread that is no worker enters the pool for the call: tasks that this one forks belong to the
-// pool.
-void run_queued(Pool& pool, task& t, Worker* me) noexcept {
-  {
-    EntersPool const entered(me == nullptr ? &pool : nullptr);
-    Frame const frame(t.domain, t.bytes);
-    try {
-      t.call(t.storage);
-    } catch (...) {
-      pool.failure.keep();
-    }
-  }
-  if (pool.options.pending_limit > 0) pool.pending.fetch_sub(1, sync::relaxed);
-  if (me != nullptr) {
-    me->counters.count(me->domain, t.domain, t.bytes);
-    me->tasks.finished();
-  } else {
-    pool.tasks_of_others.finished();
-    pool.quiescence.announce([&] { return pool.all_done(); });
-  }
 }
 
 void Worker::report_progress() noexcept {

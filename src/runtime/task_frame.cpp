@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/task_frame.hpp"
+
+#include "runtime/current_thread.hpp"
+#include "runtime/pool.hpp"
+
+namespace nigh::tasks {
+
+// A thread that is no worker enters the pool for the call: tasks that this one forks belong to the
+// pool.
+void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
+  {
+    EntersPool const entered(me == nullptr ? &pool : nullptr);
+    TaskFrame const frame(t.domain, t.bytes);
+    try {
+      t.call(t.storage);
+    } catch (...) {
+      pool.failure.keep();
+    }
+  }
+  if (pool.options.pending_limit > 0) pool.pending.fetch_sub(1, sync::relaxed);
+  if (me != nullptr) {
+    me->counters.count(me->domain, t.domain, t.bytes);
+    me->tasks.finished();
+  } else {
+    pool.tasks_of_others.finished();
+    pool.quiescence.announce([&] { return pool.all_done(); });
+  }
+}
+
+}  // namespace nigh::tasks
