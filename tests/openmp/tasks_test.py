@@ -22,6 +22,7 @@ groups 20
 dependences 940005
 readers_and_writers 500
 waits_for_some 12
+all_memory 0
 depend_objects 929608
 loops 1403119
 last_private 76

@@ -26,8 +26,14 @@ constexpr std::string_view of_devices[]{"GOMP_target_ext",
                                         "__tgt_target_nowait_mapper"};
 
 struct Calls {
-  bool makes_tasks = false, uses_devices = false;
+  bool makes_tasks = false, uses_devices = false, uses_unknown = false;
 };
+
+// Of a newer compiler, or a look into libomp's own tasks: it would find none of ours.
+constexpr std::string_view unknown_ones[]{"__kmpc_task_get_successors", "__kmpc_task_get_depnode",
+                                          "__kmpc_task_is_completed",   "__kmpc_start_record_task",
+                                          "__kmpc_taskgraph",           "__kmpc_omp_has_task_team",
+                                          "__kmpc_taskwait_deps"};
 
 std::uint32_t count_of_symbols(ElfW(Dyn) const* dynamic, ElfW(Addr) base) noexcept {
   auto const at = [base](ElfW(Addr) p) { return p < base ? p + base : p; };
@@ -64,10 +70,10 @@ int look_at(dl_phdr_info* object, std::size_t, void* result) {
   for (std::uint32_t i = 1; i < count; ++i) {
     if (symbols[i].st_shndx != SHN_UNDEF) continue;
     std::string_view const name = names + symbols[i].st_name;
-    if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_omp_ta") &&
-        !name.starts_with("__tgt_"))
+    if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_") && !name.starts_with("__tgt_"))
       continue;
     for (auto const maker : makers) calls.makes_tasks |= name == maker;
+    for (auto const unknown : unknown_ones) calls.uses_unknown |= name == unknown;
     for (auto const device : of_devices) calls.uses_devices |= name == device;
   }
   return 0;
@@ -105,6 +111,7 @@ Left look() noexcept {
   Calls calls;
   dl_iterate_phdr(look_at, &calls);
   if (calls.uses_devices) return Left::device;
+  if (calls.uses_unknown) return Left::unknown_calls;
   return calls.makes_tasks ? Left::none : Left::no_tasks;
 }
 

@@ -9,13 +9,14 @@
 namespace nigh::openmp::tasks {
 
 enum class Left : std::uint8_t {
-  none,          // they are nigh's
-  unknown,       // not looked at yet
-  switched_off,  // NIGH_TASKS=off
-  no_tasks,      // no loaded object makes any
-  cancellation,  // OMP_CANCELLATION
-  device,        // target regions that are tasks
-  tool,          // an OMPT tool sees them
+  none,           // they are nigh's
+  unknown,        // not looked at yet
+  switched_off,   // NIGH_TASKS=off
+  no_tasks,       // no loaded object makes any
+  cancellation,   // OMP_CANCELLATION
+  device,         // target regions that are tasks
+  tool,           // an OMPT tool sees them
+  unknown_calls,  // functions of libomp for tasks that nigh does not have
 };
 
 // A task has been made of which nobody knew that it would: a library was opened.

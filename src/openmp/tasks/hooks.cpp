@@ -143,6 +143,8 @@ char const* why(Left left) noexcept {
       return "it has target regions that may be tasks";
     case Left::tool:
       return "an OMPT tool sees its tasks";
+    case Left::unknown_calls:
+      return "it calls functions of libomp that nigh does not have";
     case Left::none:
     case Left::unknown:
     case Left::switched_off:

@@ -28,6 +28,7 @@ inline Task& task_of(KmpTask& k) noexcept { return *(reinterpret_cast<Task*>(&k)
 inline void run_kmpc(Member& me, Task& t) noexcept {
   t.flags |= flag::started;
   KmpTask& k = kmp_task(t);
+  if (k.routine == nullptr) return;  // of taskwait depend nowait: it only has dependences
   do {
     me.again = nullptr;
     k.routine(me.global_number, &k);

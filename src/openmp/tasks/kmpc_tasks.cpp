@@ -50,7 +50,7 @@ class Depends {
 
   void add(KmpDepend const& d) noexcept {
     constexpr std::uint8_t in = 1, inoutset = 8, all_memory = 0x80;
-    if (d.kind == all_memory)
+    if (d.kind == all_memory || d.address == UINTPTR_MAX)
       items_[count_++] = {0, Access::out};
     else if (d.address != 0)
       items_[count_++] = {d.address, d.kind == in         ? Access::in
@@ -234,6 +234,18 @@ NIGH_INTERPOSED void* __kmpc_task_allow_completion_event(void* where, std::int32
   extra_of(*member, t);
   t.flags |= flag::detachable;
   return event_of(t);
+}
+
+// A task that another thread, or a device, does the rest of. It may be the runtime's.
+NIGH_REAL(__kmpc_proxy_task_completed)
+NIGH_INTERPOSED void __kmpc_proxy_task_completed(std::int32_t thread, KmpTask* k) {
+  if (!is_task(task_of(*k))) return NIGH_PASS_ON(__kmpc_proxy_task_completed, thread, k);
+  fulfill(task_of(*k));
+}
+NIGH_REAL(__kmpc_proxy_task_completed_ooo)
+NIGH_INTERPOSED void __kmpc_proxy_task_completed_ooo(KmpTask* k) {
+  if (!is_task(task_of(*k))) return NIGH_PASS_ON(__kmpc_proxy_task_completed_ooo, k);
+  fulfill(task_of(*k));
 }
 
 // ---- affinity

@@ -122,6 +122,14 @@ Counts counted() noexcept {
   return sum;
 }
 
+bool is_task(Task const& t) noexcept {
+  bool found = false;
+  pthread_mutex_lock(&members_lock);
+  for (Member const* m = all_members; m != nullptr && !found; m = m->next) found = t.home == m;
+  pthread_mutex_unlock(&members_lock);
+  return found;
+}
+
 constexpr std::uint64_t event_mark = 0x6e6967682d657674;  // "nigh-evt"
 
 void* event_of(Task& t) noexcept {

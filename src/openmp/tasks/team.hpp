@@ -251,6 +251,8 @@ NIGH_HIDDEN void wait_until(Member& me, Done done, void* what) noexcept;
 
 [[noreturn]] NIGH_HIDDEN void out_of_memory() noexcept;
 NIGH_HIDDEN Member* member_for_this_thread(Member* outer) noexcept;
+// Whether this is one of ours, and not another that lies before a kmp_task_t.
+NIGH_HIDDEN bool is_task(Task const& t) noexcept;
 // All counts together, of members alive and gone.
 NIGH_HIDDEN Counts counted() noexcept;
 NIGH_HIDDEN void reset_in_child() noexcept;

@@ -150,6 +150,38 @@ long waits_for_some() {
   return result;
 }
 
+// gcc 12 knows neither.
+long all_memory() {
+  long wrong = 0;
+#if defined(__clang__)
+  [[maybe_unused]] long x = 0, y = 0;
+  std::atomic<int> running{0};
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 60; ++i) {
+#pragma omp task depend(in : x) depend(inout : y) shared(running)
+    {
+      ++running;
+      usleep(10);
+      --running;
+    }
+#pragma omp task depend(in : x) shared(running)
+    {
+      ++running;
+      --running;
+    }
+#pragma omp task depend(inout : omp_all_memory) shared(running, wrong)
+    {
+      if (running.exchange(100) != 0) ++wrong;
+      usleep(10);
+      if (running.exchange(0) != 100) ++wrong;
+    }
+#pragma omp taskwait depend(inout : x) nowait
+  }
+#endif
+  return wrong;
+}
+
 long depend_objects() {
   long x = 0, y = 0;
   omp_depend_t object;
@@ -767,6 +799,7 @@ constexpr Case cases[]{{"recursion", recursion},
                        {"dependences", dependences},
                        {"readers_and_writers", readers_and_writers},
                        {"waits_for_some", waits_for_some},
+                       {"all_memory", all_memory},
                        {"depend_objects", depend_objects},
                        {"loops", loops},
                        {"last_private", last_private},
