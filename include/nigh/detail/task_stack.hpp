@@ -19,7 +19,7 @@
 // Invariant: tail <= split <= top <= capacity, as slot indices. Tasks are joined newest first, so
 // when the top task has been stolen, so have all below it, and tail == split == top.
 //
-// (stack.C) A task is seen whole: publish() releases the word after the slot was written; steal()
+// (stack.C) A task is seen whole: publish() releases the word after the slot was written; take()
 //     acquires it before the slot is read. Steals and reclaims in between are read-modify-writes,
 //     which carry the release on. A slot is written anew only after its thief finished with it, by
 //     (stack.E).
