@@ -104,6 +104,23 @@ void run_undeferred(Member& me, Task& t) noexcept {
   run(me, t);
 }
 
+// if(0) with arguments that need no copy: the caller's own do, for it goes on when the body has
+// ended.
+void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
+  Task* const t =
+      new_task_of(me, 0,
+                  static_cast<std::uint16_t>(
+                      ((flags & is_untied) != 0 ? flag::untied : 0) |
+                      ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0)));
+  if (t == nullptr) out_of_memory();
+  t->function = body;
+  ++me.counts.at_once;
+  count_in(me, *t);
+  Frame const before = begin_body(me, *t);
+  body(data);
+  end_body(me, *t, before);
+}
+
 void copy_nothing(void*, void*) {}
 
 void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long align,
@@ -276,6 +293,11 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
     look_again();
     NIGH_PASS_ON(GOMP_task, body, data, copy, size, align, deferred, flags, depend, priority,
                  detach);
+    return;
+  }
+  if (!deferred && copy == nullptr && (flags & (has_depend | is_detachable)) == 0 &&
+      !me->current->is(flag::settings)) {
+    run_in_place(*me, body, data, flags);
     return;
   }
   constexpr long most_words = 8;
