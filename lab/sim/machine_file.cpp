@@ -1,19 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a machine's file to a Machine, or to the line that is wrong.
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "sim/json_lines.hpp"
 #include "sim/machine.hpp"
-#include "sim/machine_fields.hpp"
-#include "sim/machine_levels.hpp"
 
 namespace nigh::sim {
 
 namespace {
+
+// The fields of a machine's file by their pointers ("/links/between"), and what is wrong with them.
+
+using nlohmann::json;
+
+enum class Least { above_zero, zero };
+
+// The first mistake is kept; what is read after it does not matter.
+class Fields {
+ public:
+  Fields(JsonFile const& file, std::optional<error>& mistake) : file_(file), mistake_(mistake) {}
+
+  // The members of an object that are of use; any other one is a mistake.
+  void only(std::string const& pointer, std::set<std::string> const& known) {
+    json const* const object = find(pointer);
+    if (object == nullptr) return;
+    if (!object->is_object()) return complain(pointer, "is no object { }");
+    for (auto const& [key, value] : object->items())
+      if (known.count(key) == 0) complain(pointer + '/' + key, "unknown key");
+  }
+
+  json const* need(std::string const& pointer) {
+    json const* const value = find(pointer);
+    if (value == nullptr) complain(pointer, "is missing");
+    return value;
+  }
+  json const* find(std::string const& pointer) const {
+    json const* at = &file_.root;
+    for (std::size_t begin = 1; begin < pointer.size();) {
+      auto const end = std::min(pointer.find('/', begin), pointer.size());
+      auto const key = pointer.substr(begin, end - begin);
+      if (!at->is_object() || !at->contains(key)) return nullptr;
+      at = &(*at)[key];
+      begin = end + 1;
+    }
+    return at;
+  }
+
+  std::string text(std::string const& pointer) {
+    json const* const value = need(pointer);
+    if (value == nullptr) return {};
+    if (!value->is_string() || value->get<std::string>().empty()) {
+      complain(pointer, "is no text");
+      return {};
+    }
+    return value->get<std::string>();
+  }
+
+  // Of any machine that is worth a thought; beyond these, simulated times are out of hand.
+  static constexpr double most_ns = 1e9, least_gb_per_s = 1e-3, most_gb_per_s = 1e6;
+  static constexpr double most_times = 1e3, most_count = 1e6;
+
+  Sourced nanoseconds(std::string const& pointer) { return number(pointer, Least::zero, most_ns); }
+  Sourced gb_per_s(std::string const& pointer) {
+    auto const n = number(pointer, Least::above_zero, most_gb_per_s);
+    if (n.value > 0 && n.value < least_gb_per_s)
+      complain(pointer + "/value", "is less than " + json(least_gb_per_s).dump());
+    return n;
+  }
+  // How many times as much as without it, or a part.
+  Sourced factor(std::string const& pointer) { return number(pointer, Least::zero, most_times); }
+
+  Sourced number(std::string const& pointer, Least least, double most) {
+    if (need(pointer) == nullptr) return {};
+    only(pointer, {"value", "source"});
+    Sourced number{0, text(pointer + "/source")};
+    json const* const value = need(pointer + "/value");
+    if (value == nullptr) return number;
+    if (!value->is_number()) {
+      complain(pointer + "/value", "is no number");
+      return number;
+    }
+    number.value = value->get<double>();
+    bool const is_enough = least == Least::zero ? number.value >= 0 : number.value > 0;
+    if (!is_enough || number.value > most)
+      complain(pointer + "/value", "is " + value->dump() + ", which is not " +
+                                       (least == Least::zero ? "0 or more" : "above 0") +
+                                       (is_enough ? " and at most " + json(most).dump() : ""));
+    return number;
+  }
+
+  void complain(std::string const& pointer, std::string const& what) {
+    if (mistake_) return;
+    mistake_ =
+        file_.complaint(pointer, (pointer.empty() ? "the file" : pointer.substr(1)) + ": " + what);
+  }
+
+ private:
+  JsonFile const& file_;
+  std::optional<error>& mistake_;
+};
+
+// The part of a machine's file about taking work from afar.
+
+constexpr double most_cpus = 1 << 24;
+
+int count_of(Fields& fields, std::string const& pointer, double most) {
+  auto const* const value = fields.need(pointer);
+  if (value == nullptr) return 0;
+  if (!value->is_number_integer() || *value < 1 || *value > most) {
+    fields.complain(pointer, "is " + value->dump() + ", which is no whole number from 1 on");
+    return 0;
+  }
+  return value->get<int>();
+}
+
+// Their names, inside out, by what each says it lies within.
+std::vector<std::string> chain(Fields& fields, json const& levels) {
+  std::map<std::string, std::string> inner_of;  // by the level around it
+  std::string at;
+  for (auto const& [name, level] : levels.items()) {
+    auto const pointer = "/levels/" + name;
+    if (!level.is_object()) {
+      fields.complain(pointer, "is no object { }");
+      return {};
+    }
+    if (!level.contains("within")) {
+      if (!at.empty()) fields.complain(pointer, "lies within no level, nor does " + at);
+      at = name;
+      continue;
+    }
+    auto const outer = fields.text(pointer + "/within");
+    if (!levels.contains(outer))
+      fields.complain(pointer + "/within", "there is no level \"" + outer + '"');
+    else if (auto const [other, is_first] = inner_of.emplace(outer, name); !is_first)
+      fields.complain(pointer + "/within", other->second + " lies within " + outer + ", too");
+  }
+  std::vector<std::string> names;
+  for (; !at.empty(); at = inner_of.count(at) != 0 ? inner_of[at] : std::string())
+    names.insert(names.begin(), at);
+  // Each level lies within one and holds at most one, so what the outermost does not lead to
+  // leads back to itself.
+  for (auto const& [name, level] : levels.items())
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fields.complain("/levels/" + name + "/within", "these levels lie within each other, a cycle");
+  return names;
+}
+
+StealLevel read_level(Fields& fields, std::string const& name) {
+  auto const at = "/levels/" + name;
+  fields.only(at, {"within", "cpus", "probe_ns", "lock_ns", "copy_ns", "unlock_ns", "gb_per_s",
+                   "interface_ns"});
+  return {name,
+          level_from_string(name).value_or(nigh::level::cluster),
+          count_of(fields, at + "/cpus", most_cpus),
+          fields.nanoseconds(at + "/probe_ns"),
+          fields.nanoseconds(at + "/lock_ns"),
+          fields.nanoseconds(at + "/copy_ns"),
+          fields.nanoseconds(at + "/unlock_ns"),
+          fields.gb_per_s(at + "/gb_per_s")};
+}
+
+// Groups hold whole groups, of growing levels, up to the host, then up to all hosts.
+void check_sizes(Fields& fields, Machine const& machine) {
+  auto const in_host = static_cast<int>(machine.shape.cpus().size());
+  int inner = 1;
+  auto last = nigh::level::cpu;
+  bool was_beyond = false;
+  for (auto const& l : machine.levels) {
+    auto const at = "/levels/" + l.name;
+    bool const is_beyond = l.level == nigh::level::cluster;
+    if (l.cpus % inner != 0 || l.cpus < inner)
+      return fields.complain(at + "/cpus", "is " + std::to_string(l.cpus) +
+                                               ", no multiple of the level's inside, " +
+                                               std::to_string(inner));
+    if (l.level < last)
+      return fields.complain(at, "lies outside of " + std::string(to_string(last)));
+    if (is_beyond ? !was_beyond && in_host != inner : l.cpus > in_host)
+      return fields.complain(at + "/cpus", "a host has " + std::to_string(in_host) + " cpus");
+    was_beyond = was_beyond || is_beyond;
+    inner = l.cpus;
+    last = l.level;
+  }
+  auto const all = machine.hosts.value * in_host;
+  if (inner != all)
+    fields.complain("/levels/" + machine.levels.back().name + "/cpus",
+                    "is " + std::to_string(inner) + "; all of the machine has " +
+                        std::to_string(static_cast<long long>(all)));
+}
+
+// The machine's shape and hosts are read already.
+void read_levels(Fields& fields, Machine& machine) {
+  auto const* const levels = fields.find("/levels");
+  if (levels == nullptr) return;
+  if (!levels->is_object() || levels->empty())
+    return fields.complain("/levels", "is no object { } of levels");
+  auto const names = chain(fields, *levels);
+  for (auto const& name : names) machine.levels.push_back(read_level(fields, name));
+  if (machine.levels.empty()) return;
+  for (auto const& l : machine.levels) {
+    auto const at = "/levels/" + l.name + "/interface_ns";
+    bool const is_network = l.level == nigh::level::cluster && l.name == names.back();
+    if (is_network)
+      machine.interface_ns = fields.nanoseconds(at);
+    else if (fields.find(at) != nullptr)
+      fields.complain(at, "only the outermost level of several hosts has network interfaces");
+  }
+  check_sizes(fields, machine);
+}
 
 namespace fs = std::filesystem;
 using nlohmann::json;

@@ -11,7 +11,7 @@
 
 #include "sim/event_queue.hpp"
 #include "sim/fluid.hpp"
-#include "sim/lost_step.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace nigh::sim {
 
@@ -18,5 +19,11 @@ constexpr Time forever = 4'000'000'000'000'000'000;
 inline Time nanoseconds(double s) noexcept {
   return s < seconds(forever) ? static_cast<Time>(std::ceil(s * 1e9)) : forever;
 }
+
+// For tests: the step of this number happens to nobody, as a mistake would have it.
+
+struct LostStep {
+  std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
+};
 
 }  // namespace nigh::sim

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/event_queue.hpp"
-#include "sim/link_graph.hpp"
+#include "sim/machine.hpp"
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"
 

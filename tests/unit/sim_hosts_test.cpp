@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "sim/hosts/allocation.hpp"
 #include "sim/hosts/leases.hpp"
 #include "sim/hosts/memory_system.hpp"
-#include "sim/hosts/scalability.hpp"
+#include "sim/hosts/programs.hpp"
 #include "sim/hosts/shared_host.hpp"
+#include "sim/hosts/throughput.hpp"
 
 namespace nigh::sim {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "sim/steal/hotslaw.hpp"
+#include "sim/steal/studies.hpp"
 
 namespace nigh::sim {
 namespace {

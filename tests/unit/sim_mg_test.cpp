@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "sim/mg/cycle.hpp"
 #include "sim/mg/multigrid.hpp"
 #include "sim/mg/planes.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "machines.hpp"
 #include "sim/spread/core_caches.hpp"
-#include "sim/spread/reuse.hpp"
 #include "sim/spread/study.hpp"
 
 namespace nigh::sim {

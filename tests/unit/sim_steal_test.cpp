@@ -9,10 +9,8 @@
 
 #include "machines.hpp"
 #include "sim/random.hpp"
-#include "sim/steal/hotslaw.hpp"
-#include "sim/steal/scale.hpp"
-#include "sim/steal/split_queue.hpp"
 #include "sim/steal/steal_run.hpp"
+#include "sim/steal/studies.hpp"
 #include "sim/steal/task_forest.hpp"
 
 namespace nigh::sim {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "machines.hpp"
-#include "sim/temporal/plane_caches.hpp"
 #include "sim/temporal/task_queues.hpp"
 #include "sim/temporal/temporal.hpp"
+#include "sim/temporal/tile_work.hpp"
 
 namespace nigh::sim {
 namespace {
@@ -112,8 +112,8 @@ TEST(Temporal, QueuesOfCachesKeepPlanesThatFitThem) {
   EXPECT_GE(near.mlups, 1.5 * there.mlups);
 }
 
-// Two cores, where nigh bench temporal's first recording had for width 16: 3616 MLUP/s, to which the
-// time of an update is fitted, with barriers 3644; around obstacles 3264 and 2111.
+// Two cores, where nigh bench temporal's first recording had for width 16: 3616 MLUP/s, to which
+// the time of an update is fitted, with barriers 3644; around obstacles 3264 and 2111.
 TEST(Temporal, BarriersWaitAsMeasured) {
   auto const here = parse_machine("here.json", R"({"format": 1, "title": "2 cores",
     "topology": {"synthetic": "numa:1 l3:1(size=32MB) l2:2(size=1MB) core:1 pu:1", "source": "here"},

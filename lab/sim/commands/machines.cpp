@@ -5,14 +5,17 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "cli/installed_files.hpp"
 #include "cli/output_file.hpp"
 #include "cli/program_main.hpp"
+#include "platform/program.hpp"
 #include "sim/commands/sim.hpp"
 
 namespace nigh::cli {
+
 namespace {
 
 std::string list() {
@@ -56,6 +59,20 @@ void add_sim_machines(CLI::App& sim) {
   command->add_option("NAME", *name, "A machine, or a file of one")->type_name("");
   command->callback([name] {
     write_output("-", name->empty() ? list() : describe(machine_for("machines", *name)));
+  });
+}
+
+// nigh sim calibrate: becomes the program that measures this machine, libexec/nigh/nigh-calibrate.
+// Being one of the benchmarks' programs, it has their copies and threads.
+
+void add_sim_calibrate(CLI::App& sim) {
+  auto* const command = sim.add_subcommand(
+      "calibrate", "Measure this machine and write its file: nigh sim calibrate [--output FILE]");
+  command->prefix_command();   // all that follows is the program's
+  command->set_help_flag("");  // --help too
+  command->callback([command] {
+    auto const program = libexec_file("nigh-calibrate");
+    throw std::runtime_error(platform::become(program, command->remaining()).message);
   });
 }
 

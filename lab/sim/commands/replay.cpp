@@ -17,8 +17,6 @@
 #include "cli/program_main.hpp"
 #include "cli/program_output.hpp"
 #include "platform/program.hpp"
-#include "sim/commands/options.hpp"
-#include "sim/commands/result_lines.hpp"
 #include "sim/commands/sim.hpp"
 #include "sim/json_lines.hpp"
 #include "tune/standings.hpp"

@@ -14,8 +14,6 @@
 #include <vector>
 
 #include "cli/program_main.hpp"
-#include "sim/commands/options.hpp"
-#include "sim/commands/result_lines.hpp"
 #include "sim/commands/sim.hpp"
 
 namespace nigh::cli {

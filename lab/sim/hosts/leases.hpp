@@ -12,7 +12,7 @@
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/protocol/region_word.hpp"
-#include "sim/hosts/team_source.hpp"
+#include "sim/hosts/shared_host.hpp"
 #include "sim/simulation.hpp"
 
 namespace nigh::sim {

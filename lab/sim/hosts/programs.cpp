@@ -12,6 +12,7 @@
 // - seconds on one core: the benchmarks' nominal operations at 0.9 Gop/s, cg and is at 0.3; sizes
 //   of gauss and mmul so that they are alike.
 // - time that waits for memory, and traffic between threads, by the program's kind.
+
 #include "sim/hosts/programs.hpp"
 
 #include <algorithm>
@@ -20,7 +21,10 @@
 #include <string_view>
 
 #include "base/assert.hpp"
+#include "policy/cpus/core_allocation.hpp"
+#include "sim/hosts/memory_system.hpp"
 #include "sim/random.hpp"
+#include "sim/simulation.hpp"
 
 namespace nigh::sim {
 
@@ -44,6 +48,7 @@ struct Kind {
   std::string_view name;
   double memory, exchange;
 };
+
 constexpr Kind kinds[] = {{"bt", 0.30, 0.25}, {"lu", 0.35, 0.30},    {"mg", 0.55, 0.25},
                           {"cg", 0.55, 0.40}, {"is", 0.50, 0.50},    {"ft", 0.40, 0.50},
                           {"ep", 0.00, 0.00}, {"gauss", 0.45, 0.40}, {"mmul", 0.15, 0.30}};
@@ -53,6 +58,7 @@ struct Size {
   double seconds;
   int iterations;
 };
+
 constexpr Size sizes[] = {
     {"bt.A", 187, 200},     {"bt.B", 801, 200},     {"lu.A", 133, 250},    {"lu.C", 2266, 250},
     {"mg.A", 4.3, 4 * 8},   {"mg.B", 21, 20 * 8},   {"mg.C", 173, 20 * 9}, {"cg.A", 5, 15 * 25},
@@ -127,6 +133,59 @@ std::vector<int> random_programs(int count, std::uint64_t seed) {
     left.pop_back();
   }
   return chosen;
+}
+
+namespace {
+
+struct Nobody {  // waits for the flows
+  void happen(Event const&) {}
+  void ended(FlowId) {}
+};
+
+double seconds_with(Machine const& machine, policy::CoreMap const& map, RegionProfile const& region,
+                    int threads) {
+  auto const team = policy::decide(map, {.how = policy::CoreAllocation::nearest},
+                                   policy::PositionSet::all(map.size()), {{threads, threads}, 0});
+  Simulation simulation;
+  MemorySystem memory(machine, map, simulation.network);
+  MemoryNeed const need{region.memory, region.exchange};
+  auto const& cpus = team.positions;
+  auto const n = cpus.size();
+  auto const run_to_end = [&] {
+    Nobody nobody;
+    while (simulation.step(nobody)) {
+    }
+  };
+  auto const domain = [&](std::size_t thread) { return memory.domain_of(cpus[thread % n]); };
+  memory.start(simulation.now(), region.work_s * region.serial, {cpus[0], domain(0), -1}, need);
+  run_to_end();
+  for (std::size_t t = 0; t < n; ++t)
+    memory.start(simulation.now(), region.work_s * (1 - region.serial) / static_cast<double>(n),
+                 {cpus[t], domain(t), n > 1 ? domain(t + 1) : -1}, need);
+  run_to_end();
+  return seconds(simulation.now()) + threads * (region.work_s * region.per_thread +
+                                                region.entries * machine.barrier_ns.value * 1e-9);
+}
+
+}  // namespace
+
+std::vector<double> seconds_by_threads(Machine const& machine, policy::CoreMap const& map,
+                                       RegionProfile const& region) {
+  std::vector<double> all;
+  for (int n = 1; n <= map.size(); ++n) all.push_back(seconds_with(machine, map, region, n));
+  return all;
+}
+
+policy::ThreadDemand demand_of(std::vector<double> const& all) {
+  constexpr double near_ideal = 0.8, some = 1.01;
+  int const shortest = static_cast<int>(std::min_element(all.begin(), all.end()) - all.begin());
+  policy::ThreadDemand demand;
+  for (int n = shortest + 1; n >= 1; --n)
+    if (all[static_cast<std::size_t>(n - 1)] <= some * all[static_cast<std::size_t>(shortest)])
+      demand.maximum = n;
+  for (int n = 1; n <= demand.maximum; ++n)
+    if (all[0] >= near_ideal * n * all[static_cast<std::size_t>(n - 1)]) demand.optimal = n;
+  return demand;
 }
 
 }  // namespace nigh::sim

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <nigh/schedule.hpp>
 
-#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

@@ -12,8 +12,8 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

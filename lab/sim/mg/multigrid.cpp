@@ -12,7 +12,6 @@
 #include "policy/loops/placement.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/loops/loop_run.hpp"
-#include "sim/mg/cycle.hpp"
 #include "sim/mg/planes.hpp"
 #include "sim/simulation.hpp"
 

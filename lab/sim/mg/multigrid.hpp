@@ -20,8 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

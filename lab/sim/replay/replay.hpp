@@ -14,9 +14,9 @@
 
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/steal_order.hpp"
-#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
 #include "sim/replay/recorded.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

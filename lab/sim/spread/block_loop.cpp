@@ -14,7 +14,6 @@
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"
 #include "sim/spread/core_caches.hpp"
-#include "sim/spread/reuse.hpp"
 
 namespace nigh::sim {
 

@@ -16,8 +16,8 @@
 
 #include <cstdint>
 
-#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

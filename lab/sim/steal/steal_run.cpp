@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Work stealing with bounded queues: what does not fit is run at once, by who spawned it.
+
 #include "sim/steal/steal_run.hpp"
 
 #include <algorithm>
@@ -6,6 +8,42 @@
 #include <limits>
 
 namespace nigh::sim {
+
+namespace {
+
+Time whole(Sourced const& ns) { return static_cast<Time>(std::llround(ns.value)); }
+
+}  // namespace
+
+result<StealMachine> steal_machine(Machine const& machine, int workers) {
+  auto const& levels = machine.levels;
+  if (levels.empty())
+    return error{machine.name + " says nothing of \"levels\", of what it costs to take work away"};
+  int const all = levels.back().cpus;
+  if (workers <= 0) workers = all;
+  if (workers > all)
+    return error{machine.name + " has " + std::to_string(all) + " cpus, not " +
+                 std::to_string(workers)};
+  for (auto const& l : levels)  // inside out, so that later ones keep what earlier ones asked for
+    if (l.cpus < workers) workers = (workers + l.cpus - 1) / l.cpus * l.cpus;
+
+  StealMachine found;
+  found.per_host = static_cast<int>(machine.shape.cpus().size());
+  found.interface_ns = whole(machine.interface_ns);
+  if (machine.spawn_ns) found.spawn_ns = whole(*machine.spawn_ns);
+  std::vector<policy::RegularLevel> groups;
+  int inner = 1;
+  for (auto const& l : levels) {
+    int const size = std::min(l.cpus, workers);
+    if (size == inner) continue;  // as regular_plan() does
+    inner = size;
+    groups.push_back({l.level, size, 0});
+    found.rungs.push_back({l.name, whole(l.probe_ns), whole(l.lock_ns), whole(l.copy_ns),
+                           whole(l.unlock_ns), 1 / l.gb_per_s.value, size > found.per_host});
+  }
+  found.plan = policy::regular_plan(groups);
+  return found;
+}
 
 namespace {
 
@@ -337,6 +375,51 @@ std::string StealRun::states() const {
     w = last + 1;
   }
   return text;
+}
+
+// Equal parts, one behind the other. Nobody goes on to the next phase before all are taken.
+void StealRun::submit_part(std::uint32_t w) {
+  auto& worker = workers_[w];
+  auto const& phase = forest_.phases[worker.phases_begun++];
+  auto const tasks = std::uint64_t{phase.end} - phase.begin;
+  auto const begin_of = [&](std::uint64_t part) {
+    return static_cast<TaskId>(phase.begin + tasks * part / workers_.size());
+  };
+  --open_;
+  open_tasks_[w].push_back({nobody, begin_of(w), begin_of(w + std::uint64_t{1})});
+  proceed(w);
+}
+
+void StealRun::proceed(std::uint32_t w) {
+  auto& worker = workers_[w];
+  auto& open = open_tasks_[w];
+  policy::ForkCutoffs const cutoffs{0, rules_.queue_cutoff};
+  while (!open.empty()) {
+    auto& at = open.back();
+    while (at.next < at.end && policy::forks(0, worker.queue.size(), cutoffs)) {
+      worker.queue.push(at.next);
+      ++open_;
+      at.next += forest_.size[at.next];
+    }
+    share(worker);
+    if (at.next < at.end) {
+      auto const child = at.next;
+      at.next += forest_.size[child];
+      ++open_;
+      ++outcome_.run_inline;
+      return begin(w, child, 0);  // nothing was made of it
+    }
+    if (has_newer(worker, at.task, at.end)) return begin(w, worker.queue.pop(), spawn_ns_);
+    open.pop_back();
+  }
+  go_on(w);
+}
+
+// A descendant that nobody else can take.
+bool StealRun::has_newer(Worker const& worker, TaskId task, TaskId end) const noexcept {
+  if (worker.queue.owned() == 0) return false;
+  auto const newest = worker.queue.newest();
+  return task < newest && newest < end;
 }
 
 }  // namespace nigh::sim

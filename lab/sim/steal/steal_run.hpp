@@ -19,21 +19,132 @@
 // Left out: what a task's result costs on its way to who waits for it, and the counter by which
 // the submitter knows that a phase has ended.
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <nigh/result.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/assert.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/fork.hpp"
+#include "policy/stealing/regular_plan.hpp"
 #include "policy/stealing/search_pause.hpp"
 #include "sim/event_queue.hpp"
+#include "sim/machine.hpp"
 #include "sim/random.hpp"
-#include "sim/steal/split_queue.hpp"
-#include "sim/steal/steal_machine.hpp"
 #include "sim/steal/task_forest.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
+
+// A machine as thieves see it: who is how near, and what asking there costs.
+
+// There and back where it says so; a lock is granted, and free again, after one way.
+struct RungCosts {
+  std::string name;
+  Time probe = 0;
+  Time lock = 0;
+  Time copy = 0;
+  Time unlock = 0;
+  double ns_per_byte = 0;
+  bool crosses_hosts = false;  // and so keeps both interfaces busy
+
+  Time copy_of(double bytes) const noexcept {
+    return copy + static_cast<Time>(std::llround(bytes * ns_per_byte));
+  }
+  // From the probe on, when nobody is in the way.
+  Time steal_of(double bytes) const noexcept { return probe + lock + copy_of(bytes) + unlock; }
+};
+
+struct StealMachine {
+  policy::RegularPlan plan;
+  std::vector<RungCosts> rungs;  // [rung of the plan]
+  int per_host = 1;              // workers
+  Time interface_ns = 0;
+  std::optional<Time> spawn_ns{};  // of a task; none: what its program says
+
+  int workers() const noexcept { return plan.workers; }
+  int hosts() const noexcept { return (workers() + per_host - 1) / per_host; }
+  // The cost for an owner to lock its own queue: nothing travels.
+  Time own_lock_ns() const noexcept {
+    return rungs.empty() ? 0 : (rungs.front().lock + rungs.front().unlock) / 2;
+  }
+};
+
+// One worker a cpu: on all of the machine, or on as few whole groups as hold `workers`.
+result<StealMachine> steal_machine(Machine const& machine, int workers = 0);
+
+// One worker's tasks, as HotSLAW keeps them: the oldest are shared, the newest private.
+//
+//   [begin, split)  shared: thieves take the oldest, under a lock
+//   [split, end)    private: the owner pushes and pops the newest
+//
+// A million workers have one each, most of them empty at any time: no memory before the first task.
+
+class SplitQueue {
+ public:
+  std::uint32_t shared() const noexcept { return split_ - begin_; }
+  std::uint32_t owned() const noexcept { return end_ - split_; }
+  std::uint32_t size() const noexcept { return end_ - begin_; }
+
+  void push(TaskId task) {
+    if (end_ == capacity_) make_room(1);
+    tasks_[end_++] = task;
+  }
+  TaskId newest() const noexcept { return tasks_[end_ - 1]; }
+  TaskId pop() noexcept {
+    NIGH_DEBUG_ASSERT(owned() > 0, "there is a private task");
+    auto const task = tasks_[--end_];
+    if (begin_ == end_) begin_ = split_ = end_ = 0;
+    return task;
+  }
+
+  // The oldest private tasks become shared, until these are so many.
+  void share(std::uint32_t wanted) noexcept {
+    if (shared() < wanted) split_ = begin_ + wanted;
+  }
+  // The newest shared tasks become private again.
+  void take_back(std::uint32_t tasks) noexcept { split_ -= tasks; }
+
+  // The oldest shared ones, in their order, to a thief whose queue is empty, as private ones.
+  void give(std::uint32_t tasks, SplitQueue& thief) {
+    NIGH_DEBUG_ASSERT(tasks <= shared() && thief.size() == 0, "there are so many, and room");
+    if (tasks == 0) return;
+    thief.begin_ = thief.split_ = thief.end_ = 0;
+    if (thief.capacity_ < tasks) thief.make_room(tasks);
+    std::memcpy(thief.tasks_.get(), tasks_.get() + begin_, tasks * sizeof(TaskId));
+    thief.end_ = tasks;
+    begin_ += tasks;
+  }
+
+ private:
+  // Moved down first, when much of the room is that of tasks that are gone.
+  void make_room(std::uint32_t more) {
+    auto const n = size();
+    if (begin_ > capacity_ / 2 && n + more <= capacity_) {
+      std::memmove(tasks_.get(), tasks_.get() + begin_, n * sizeof(TaskId));
+    } else {
+      auto capacity = capacity_ == 0 ? 8 : capacity_;
+      while (capacity < n + more) capacity *= 2;
+      if (capacity == capacity_) capacity *= 2;
+      auto larger = std::make_unique_for_overwrite<TaskId[]>(capacity);
+      if (n > 0) std::memcpy(larger.get(), tasks_.get() + begin_, n * sizeof(TaskId));
+      tasks_ = std::move(larger);
+      capacity_ = capacity;
+    }
+    split_ -= begin_;
+    end_ = n;
+    begin_ = 0;
+  }
+
+  std::unique_ptr<TaskId[]> tasks_;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t begin_ = 0, split_ = 0, end_ = 0;
+};
 
 struct StealRules {
   policy::VictimChoice victims = policy::VictimChoice::hierarchical;

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <nigh/topology.hpp>
 
-#include "sim/lost_step.hpp"
 #include "sim/machine.hpp"
+#include "sim/time.hpp"
 
 namespace nigh::sim {
 

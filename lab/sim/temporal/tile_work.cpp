@@ -6,7 +6,7 @@
 
 #include "policy/loops/placement.hpp"
 #include "policy/tiles/tile_home.hpp"
-#include "sim/spread/reuse.hpp"
+#include "sim/spread/core_caches.hpp"
 
 namespace nigh::sim {
 
