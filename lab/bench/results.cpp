@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "bench/statistics.hpp"
 
 namespace bench {

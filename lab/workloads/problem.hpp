@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace workloads {
@@ -55,5 +57,56 @@ Problem sparselu_problem();
 Problem strassen_problem();
 Problem mergesort_problem();
 Problem quicksort_problem();
+
+// Which families were built into this program, and how a problem calls the right one.
+
+#if defined(NIGH_WITH_OPENMP)
+inline constexpr bool has_openmp = true;
+#else
+inline constexpr bool has_openmp = false;
+#endif
+#if defined(NIGH_WITH_TBB)
+inline constexpr bool has_tbb = true;
+#else
+inline constexpr bool has_tbb = false;
+#endif
+#if defined(NIGH_PEER)  // the program that holds another compiler's OpenMP holds nothing else
+inline constexpr bool has_nigh = false;
+#else
+inline constexpr bool has_nigh = true;
+#endif
+
+// Calls the family's function. Those of families that were not built need no definition.
+template <auto serial, auto openmp, auto tbb, auto nigh, class... A>
+auto call(Family family, A&&... arguments) {
+  if (family == Family::serial) return serial(std::forward<A>(arguments)...);
+  if constexpr (has_openmp)
+    if (family == Family::openmp) return openmp(std::forward<A>(arguments)...);
+  if constexpr (has_tbb)
+    if (family == Family::tbb) return tbb(std::forward<A>(arguments)...);
+  if constexpr (has_nigh)
+    if (family == Family::nigh) return nigh(std::forward<A>(arguments)...);
+  throw std::logic_error(name_of(family) + ": " + why_absent(family));
+}
+
+// An instance whose answer is the number it was asked for.
+
+template <class Config, auto serial, auto openmp, auto tbb, auto nigh>
+class Counting : public Instance {
+ public:
+  Counting(Config config, Answer expected, std::uint64_t spawns)
+      : config_(config), expected_(expected), spawns_(spawns) {}
+
+  void solve(Family family) override { found_ = call<serial, openmp, tbb, nigh>(family, config_); }
+  Answer answer() const override { return found_; }
+  Answer expected() override { return expected_; }
+  std::uint64_t spawns() const override { return spawns_; }
+
+ private:
+  Config config_;
+  Answer expected_;
+  std::uint64_t spawns_;
+  Answer found_ = 0;
+};
 
 }  // namespace workloads

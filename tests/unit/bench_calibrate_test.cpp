@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/calibrate/steal_levels.hpp"
-#include "bench/calibrate/synthetic.hpp"
+#include "bench/calibrate/measure.hpp"
 
 namespace bench {
 namespace {

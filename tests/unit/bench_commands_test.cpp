@@ -8,9 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/command.hpp"
-#include "bench/coordinator/command_study.hpp"
 #include "bench/coordinator/commands.hpp"
+#include "bench/options.hpp"
 #include "bench/throttling.hpp"
 
 namespace bench {

@@ -8,11 +8,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/command.hpp"
 #include "bench/crew.hpp"
+#include "bench/options.hpp"
+#include "bench/probes.hpp"
 #include "bench/results.hpp"
 #include "bench/statistics.hpp"
-#include "bench/stream.hpp"
 #include "bench/table.hpp"
 
 namespace bench {

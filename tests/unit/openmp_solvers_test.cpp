@@ -9,7 +9,6 @@
 
 #include "adi/solver.hpp"
 #include "cg/cg.hpp"
-#include "cg/matrix.hpp"
 #include "ep/ep.hpp"
 #include "gauss/gauss.hpp"
 #include "mmul/mmul.hpp"

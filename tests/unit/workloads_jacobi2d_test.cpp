@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "jacobi2d/run.hpp"
+#include "jacobi2d/variant.hpp"
 
 namespace jacobi2d {
 namespace {

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "jacobi3d/temporal.hpp"
 #include "jacobi3d/variant.hpp"
 
 namespace jacobi3d {

@@ -9,9 +9,8 @@
 #include <cmath>
 #include <set>
 
-#include "npb_mg/coarse_rows.hpp"
-#include "npb_mg/run.hpp"
 #include "npb_mg/tile.hpp"
+#include "npb_mg/variant.hpp"
 
 namespace npb_mg {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "stencils/stencils.hpp"
+#include "stencils/run.hpp"
 
 namespace {
 
@@ -36,7 +36,9 @@ TEST_P(Stencils, KeepWhatTheyConserve) {
   EXPECT_NEAR(done.conserved, done.expected, done.most_off * std::abs(done.expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Stencils, testing::ValuesIn(stencils::problems().begin(), stencils::problems().end()),
+INSTANTIATE_TEST_SUITE_P(All, Stencils,
+                         testing::ValuesIn(stencils::problems().begin(),
+                                           stencils::problems().end()),
                          [](auto const& tested) { return std::string(tested.param.name); });
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <nigh/topology.hpp>
 
-#include "sparselu/config.hpp"
-#include "strassen/config.hpp"
 #include "shapes/sha1.hpp"
+#include "tasks/sparselu.hpp"
+#include "tasks/strassen.hpp"
 #include "workloads/problem.hpp"
 #include "workloads/team.hpp"
 

@@ -15,9 +15,7 @@
 #include <vector>
 
 #include "bench/calibrate/measure.hpp"
-#include "bench/calibrate/steal_levels.hpp"
-#include "bench/calibrate/synthetic.hpp"
-#include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "bench/results.hpp"
 #include "bench/statistics.hpp"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bench/cluster/mpi_processes.hpp"
-#include "bench/command.hpp"
 #include "bench/options.hpp"
 #include "jacobi3d/slab.hpp"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/cluster/latencies.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "bench/cluster/study.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"

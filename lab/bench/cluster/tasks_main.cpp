@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "bench/cluster/mpi_processes.hpp"
-#include "bench/command.hpp"
 #include "bench/options.hpp"
 #include "workloads/cluster.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/coordinator/command_study.hpp"
+#include "bench/coordinator/commands.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 

@@ -12,8 +12,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "bench/command.hpp"
+#include "bench/coordinator/programs.hpp"
 #include "bench/options.hpp"
+#include "bench/processes.hpp"
+#include "bench/progress.hpp"
+#include "bench/statistics.hpp"
 
 namespace bench {
 
@@ -164,6 +167,170 @@ std::uint64_t OutputHash::operator()(std::string const& output) const {
         }))
       add(line + '\n');
   return hash;
+}
+
+namespace {
+
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  auto const before = text.rfind('\n');
+  return before == text.npos ? text : text.substr(before + 1);
+}
+
+// The number of leases granted so far, as `nigh status --json` reports it for the host.
+double leases_of(std::string const& socket) {
+  auto const ended =
+      run_together({{{nigh_command(), "status", "--json"}, {{"NIGH_SOCKET", socket}}}}).front();
+  constexpr std::string_view key = "\"grants\":";
+  auto const at = ended.output.find(key);
+  return at == std::string::npos ? 0 : std::strtod(ended.output.c_str() + at + key.size(), nullptr);
+}
+
+std::map<std::string, std::string> of_the_program(CommandWay const& way) {
+  auto all = way.environment;
+  std::erase_if(all, [](auto const& setting) { return setting.first.starts_with("NIGH_"); });
+  return all;
+}
+
+class Runner {
+ public:
+  explicit Runner(CommandOptions const& options) : options_(options), hash_(options.ignored) {}
+
+  void sample(CommandCell& cell) const {
+    std::optional<Daemon> daemon;
+    if (cell.way.has_nigh()) daemon.emplace("clustered-adjusting");
+    std::vector<Command> commands;
+    for (std::size_t i = 0; i < options_.commands.size(); ++i)
+      if (cell.alone.value_or(i) == i)
+        commands.push_back(command(options_.commands[i], cell.way, daemon));
+    auto const before = read_throttling();
+    auto const all = run(commands, cell.way.is_in_turn);
+    auto const after = read_throttling();
+    if (daemon) cell.leases.push_back(leases_of(daemon->socket()));
+    if (before && after) {
+      auto const more = after->since(*before);
+      Throttling& sum = cell.throttling ? *cell.throttling : cell.throttling.emplace();
+      sum.periods += more.periods;
+      sum.throttled += more.throttled;
+    }
+    cell.outcomes.resize(all.size());
+    double last = 0, cpu = 0;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      last = std::max(last, all[n].seconds);
+      cpu += all[n].cpu_seconds;
+      CommandOutcome& outcome = cell.outcomes[n];
+      outcome.hashes.push_back(hash_(all[n].output));
+      if (outcome.status != 0 || all[n].status == 0) continue;
+      outcome.status = all[n].status;
+      outcome.complaint = last_line(all[n].errors);
+    }
+    cell.seconds.push_back(last);
+    cell.cpu_seconds.push_back(cpu);
+  }
+
+ private:
+  static Command command(UserCommand const& user, CommandWay const& way,
+                         std::optional<Daemon> const& daemon) {
+    Command command{user.words, way.environment};
+    if (daemon) {
+      std::vector<std::string> const around{nigh_command(), "run", "--"};
+      command.words.insert(command.words.begin(), around.begin(), around.end());
+      command.environment["NIGH_SOCKET"] = daemon->socket();
+    }
+    return command;
+  }
+
+  std::vector<Ended> run(std::vector<Command> const& commands, bool is_in_turn) const {
+    auto const limit = static_cast<double>(options_.limit_seconds);
+    if (!is_in_turn) return run_together(commands, limit);
+    std::vector<Ended> all;
+    double begun = 0;
+    for (Command const& command : commands) {
+      all.push_back(run_together({command}, limit).front());
+      begun = all.back().seconds += begun;
+    }
+    return all;
+  }
+
+  CommandOptions const& options_;
+  OutputHash hash_;
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> CommandStudy::plain_output(std::size_t i,
+                                                        CommandWay const& way) const {
+  auto const environment = of_the_program(way);
+  std::vector<std::uint64_t> all;
+  for (CommandCell const& cell : cells) {
+    if (cell.way.has_nigh() || cell.way.environment != environment || cell.alone.value_or(i) != i)
+      continue;
+    std::size_t const nth = cell.alone ? 0 : i;
+    if (nth >= cell.outcomes.size()) continue;
+    auto const& hashes = cell.outcomes[nth].hashes;
+    all.insert(all.end(), hashes.begin(), hashes.end());
+  }
+  if (all.size() < 2 || std::any_of(all.begin(), all.end(), [&](auto h) { return h != all[0]; }))
+    return {};
+  return all[0];
+}
+
+Output CommandStudy::output(CommandCell const& cell, std::size_t nth) const {
+  std::size_t const command = cell.alone.value_or(nth);
+  bool const is_judged = cell.way.has_nigh();
+  auto const expected = plain_output(command, is_judged ? cell.way : CommandWay{"default"});
+  if (!expected) return Output::varies;
+  auto const& hashes = cell.outcomes[nth].hashes;
+  if (std::all_of(hashes.begin(), hashes.end(), [&](auto h) { return h == *expected; }))
+    return Output::same;
+  return is_judged ? Output::differs : Output::other;
+}
+
+bool CommandStudy::is_right(CommandCell const& cell) const {
+  for (std::size_t n = 0; n < cell.outcomes.size(); ++n)
+    if (cell.outcomes[n].status != 0 || output(cell, n) == Output::differs) return false;
+  return true;
+}
+
+CommandCell const& CommandStudy::best_plain() const {
+  CommandCell const* best = nullptr;
+  for (CommandCell const& cell : cells)
+    if (!cell.alone && !cell.way.has_nigh() &&
+        (best == nullptr || median_of(cell.seconds) < median_of(best->seconds)))
+      best = &cell;
+  return *best;
+}
+
+CommandCell const* CommandStudy::plain_alone(std::size_t i) const {
+  auto const found = std::find_if(cells.begin(), cells.end(), [&](CommandCell const& cell) {
+    return cell.alone == i && !cell.way.has_nigh();
+  });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+CommandStudy study_commands(CommandOptions const& o) {
+  CommandStudy study{o, {}};
+  std::string const absent = Daemon::why_absent();
+  auto const add = [&](CommandWay const& way, std::optional<std::size_t> alone) {
+    study.cells.push_back({way, alone});
+    if (way.has_nigh()) study.cells.back().absent = absent;
+  };
+  for (CommandWay const& way : o.ways) add(way, {});
+  for (std::size_t i = 0; o.alone && i < o.commands.size(); ++i) {
+    add({"default"}, i);
+    add({"nigh"}, i);
+  }
+  Runner const runner(o);
+  std::size_t const count = study.cells.size();
+  Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(count));
+  for (long repetition = 0; repetition < o.repetitions; ++repetition)
+    for (std::size_t n = 0; n < count; ++n) {
+      // Each once behind every other.
+      CommandCell& cell = study.cells[(n + static_cast<std::size_t>(repetition)) % count];
+      progress.step(cell.way.name);
+      if (cell.absent.empty()) runner.sample(cell);
+    }
+  return study;
 }
 
 }  // namespace bench

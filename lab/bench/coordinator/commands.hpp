@@ -8,8 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "bench/results.hpp"
+#include "bench/throttling.hpp"
 
 namespace bench {
 
@@ -56,5 +60,58 @@ class OutputHash {
   };
   std::vector<std::unique_ptr<regex_t, Free>> ignored_;
 };
+
+// Commands of the user's on one host, in ways without nigh and under `nigh run`: how long they
+// take, and whether they print what they print without it.
+
+struct CommandOptions {
+  std::vector<UserCommand> commands;
+  std::vector<CommandWay> ways;
+  std::vector<std::string> ignored;  // lines of outputs, as OutputHash takes them
+  bool alone = false;                // each of them alone, too
+  long repetitions = 5;
+  long limit_seconds = 600;  // for a sample
+};
+
+struct CommandOutcome {               // of one command in one way
+  std::vector<std::uint64_t> hashes;  // of its output, by repetition
+  int status = 0;                     // the first that was not 0
+  std::string complaint = {};         // the last line of its standard error by then
+};
+
+struct CommandCell {
+  CommandWay way;
+  std::optional<std::size_t> alone = {};      // which command; nothing: all of them
+  std::vector<double> seconds = {};           // until the last has ended, by repetition
+  std::vector<double> cpu_seconds = {};       // of all commands
+  std::vector<double> leases = {};            // of cpus, that the coordinator granted
+  std::optional<Throttling> throttling = {};  // over all repetitions; nothing: there is no quota
+  std::vector<CommandOutcome> outcomes = {};  // by command; of one, where it is alone
+  std::string absent = {};
+};
+
+enum class Output {
+  same,     // as without nigh
+  other,    // not nigh's doing: another way without it, as with fewer threads
+  varies,   // runs without nigh do not agree, or there are fewer than two: not judged
+  differs,  // runs without nigh agree, and this one has printed something else
+};
+
+struct CommandStudy {
+  CommandOptions options;
+  std::vector<CommandCell> cells;
+
+  // A hash of the output of command i without nigh and with these variables; nothing if
+  // there are fewer than two runs, or two differ. nigh's own variables make no difference.
+  std::optional<std::uint64_t> plain_output(std::size_t i, CommandWay const& way) const;
+  Output output(CommandCell const& cell, std::size_t nth) const;  // of its nth outcome
+  bool is_right(CommandCell const& cell) const;  // all commands ended with 0, and none differs
+  CommandCell const& best_plain() const;         // of those with all commands
+  CommandCell const* plain_alone(std::size_t i) const;
+};
+
+CommandStudy study_commands(CommandOptions const& options);
+std::string describe(CommandStudy const& study);
+std::vector<Result> results(CommandStudy const& study);
 
 }  // namespace bench

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/coordinator/death.hpp"
-
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -17,7 +15,8 @@
 #include <thread>
 #include <utility>
 
-#include "bench/coordinator/daemon.hpp"
+#include "bench/coordinator/programs.hpp"
+#include "bench/coordinator/studies.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"

@@ -4,14 +4,8 @@
 #include <optional>
 
 #include "bench/benchmark.hpp"
-#include "bench/command.hpp"
-#include "bench/coordinator/command_study.hpp"
 #include "bench/coordinator/commands.hpp"
-#include "bench/coordinator/death.hpp"
-#include "bench/coordinator/overhead.hpp"
-#include "bench/coordinator/policies.hpp"
-#include "bench/coordinator/queue.hpp"
-#include "bench/coordinator/throughput.hpp"
+#include "bench/coordinator/studies.hpp"
 #include "bench/options.hpp"
 
 namespace {

@@ -2,6 +2,8 @@
 #pragma once
 // The OpenMP programs that share a host in this bench.
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -26,5 +28,25 @@ std::vector<SharingProgram> random_programs(bool tiny, int count, unsigned seed,
                                             double mean_pause_seconds);
 
 std::string nigh_command();  // empty: there is none
+
+// A coordinator of this bench's own, for as long as the object lives: nobody else's programs are in
+// the measurement, and ours begin with a coordinator that knows nothing yet.
+
+class Daemon {
+ public:
+  explicit Daemon(std::string const& policy);  // std::runtime_error: it does not serve
+  ~Daemon();
+  Daemon(Daemon&&) = delete;
+  Daemon& operator=(Daemon&&) = delete;
+
+  static std::string why_absent();  // empty: it is there
+  std::string const& socket() const noexcept { return socket_; }
+
+ private:
+  void stop() noexcept;
+
+  std::string folder_, socket_;
+  pid_t pid_ = -1;
+};
 
 }  // namespace bench

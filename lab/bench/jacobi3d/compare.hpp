@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/jacobi3d/problem.hpp"
+#include "bench/probes.hpp"
 #include "bench/results.hpp"
-#include "bench/stream.hpp"
 
 namespace bench {
 
@@ -49,5 +49,29 @@ Comparison compare(JacobiOptions const& options);
 std::string describe(Comparison const& comparison, JacobiOptions const& options);
 
 std::vector<Result> results(Comparison const& comparison, JacobiOptions const& options);
+
+// The paper's open question: how small may tasks become before scheduling costs more than it gains?
+
+struct StudyPoint {
+  jacobi3d::VariantInfo const* variant = nullptr;
+  jacobi3d::Extent block;
+  int blocks = 0;
+  std::vector<double> rates;        // MLUP/s
+  std::vector<double> overhead_ns;  // thread time per block beyond that of one thread's plain loop
+  bool verified = true;
+};
+
+struct BlockStudy {
+  std::vector<StudyPoint> points;  // by block size, and for each by variant
+};
+
+BlockStudy study_blocks(JacobiOptions const& options);
+std::string describe(BlockStudy const& study, JacobiOptions const& options);
+std::vector<Result> results(BlockStudy const& study, JacobiOptions const& options);
+
+// One variant alone, as a plain program: for the virtual machine with real NUMA, and for
+// profilers. The sweeps lie between marks for the locality meter.
+
+void run_single(JacobiOptions const& options, bool report);
 
 }  // namespace bench

@@ -2,32 +2,63 @@
 // nigh bench loops: loops of nigh beside those of OpenMP, oneTBB and ForkUnion: how soon the second
 // thread takes part, how fast a loop runs that waits for memory, and one whose rows differ in
 // length.
+
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/task_loop.hpp>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "bench/benchmark.hpp"
-#include "bench/command.hpp"
-#include "bench/idle.hpp"
-#include "bench/loops/fork_union.hpp"
 #include "bench/loops/kernels.hpp"
 #include "bench/options.hpp"
 #include "bench/pin.hpp"
+#include "bench/probes.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
-#include "bench/tasks/peer_process.hpp"
-#include "bench/tasks/rendezvous_ways.hpp"
-#include "workloads/families.hpp"
+#include "bench/tasks/rendezvous.hpp"
+#include "bench/tasks/solver.hpp"
+#include "workloads/problem.hpp"
+
+#if defined(NIGH_WITH_FORK_UNION)
+#include <fork_union.hpp>
+#endif
 
 namespace bench {
+
 namespace {
+
+// ForkUnion is here where NIGH_FORK_UNION named the folder of its header when this was built.
+#if defined(NIGH_WITH_FORK_UNION)
+std::string why_no_fork_union() { return {}; }
+
+// Its threads spin from the first loop to the pool's end, so the pool lives for one measurement.
+std::vector<double> time_fork_union_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                               int count) {
+  auto const pool = std::make_unique<ashvardanian::fork_union::basic_pool_t>();
+  if (!pool->try_spawn(2)) throw std::runtime_error("ForkUnion started no threads");
+  pool->for_threads([&cpus](std::size_t thread) noexcept { pin_this_thread(cpus[thread]); });
+  return time_rendezvous(
+      [&pool](std::function<void()> const& body) {
+        pool->for_n(std::size_t{2}, [&body](std::size_t) noexcept { body(); });
+      },
+      pause_us, count);
+}
+#else
+std::string why_no_fork_union() { return "its header was not found when this was built"; }
+std::vector<double> time_fork_union_rendezvous(std::vector<int> const&, double, int) {
+  throw std::runtime_error(why_no_fork_union());
+}
+#endif
 
 struct LoopsFlags : Flags {
   long threads = 2, elements = 20'000'000, rows = 4000;
@@ -320,6 +351,7 @@ std::string describe_loops(std::vector<Result> const& results, LoopsOptions cons
 }
 
 }  // namespace
+
 }  // namespace bench
 
 int main(int argc, char** argv) {

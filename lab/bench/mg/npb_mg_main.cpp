@@ -13,7 +13,6 @@
 #include <fstream>
 #include <optional>
 
-#include "bench/command.hpp"
 #include "bench/mg/setting.hpp"
 #include "bench/options.hpp"
 

@@ -2,7 +2,7 @@
 // npb-ep: the embarrassingly parallel benchmark as a plain program.
 #include <fmt/core.h>
 
-#include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "bench/programs/program.hpp"
 #include "ep/ep.hpp"
 

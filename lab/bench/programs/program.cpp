@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/command.hpp"
+#include "bench/options.hpp"
 #include "size_text.hpp"
 
 namespace bench {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // uts: one tree of the unbalanced tree search, a task a node, as a plain program of nigh's.
 // `nigh trace` records it.
+#include "tasks/uts.hpp"
+
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <nigh/runtime.hpp>
 
-#include "bench/command.hpp"
-#include "uts/config.hpp"
+#include "bench/options.hpp"
 
 namespace {
 

@@ -3,18 +3,109 @@
 // start. Unless told to pin, it leaves every thread where the system puts it, and OMP_* and NIGH_*
 // variables in force. The line on standard output is the same for all variants, processes and
 // threads; times go to standard error, when asked for.
+
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <string>
 
-#include "bench/command.hpp"
 #include "bench/options.hpp"
 #include "bench/pin.hpp"
 #include "bench/spread/setting.hpp"
-#include "bench/spread/world.hpp"
-#include "jacobi2d/run.hpp"
+#include "jacobi2d/blocks.hpp"
+#include "jacobi2d/variant.hpp"
+
+#if defined(NIGH_WITH_MPI)
+#include <mpi.h>
+
+#include "jacobi2d/mpi_courier.hpp"
+#endif
+
+namespace bench {
+
+namespace {
+
+// The processes that solve a problem together: those of MPI, where it was there to build with, else
+// one.
+
+enum class Sends { early, late, none };
+
+class World {
+ public:
+  World(int& argc, char**& argv);
+  ~World();
+  World(World const&) = delete;
+  World& operator=(World const&) = delete;
+
+  jacobi2d::Part part() const noexcept { return part_; }
+  // This process among those on its host.
+  jacobi2d::Part on_host() const noexcept { return on_host_; }
+  // Null when there is but one process.
+  std::unique_ptr<jacobi2d::Courier> courier(Sends sends) const;
+  void wait_for_all() const;
+  double longest(double seconds) const;
+  std::uint64_t sum(std::uint64_t checksum) const;
+
+ private:
+  jacobi2d::Part part_, on_host_;
+};
+
+#if defined(NIGH_WITH_MPI)
+
+World::World(int& argc, char**& argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &part_.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &part_.ranks);
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, part_.rank, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &on_host_.rank);
+  MPI_Comm_size(host, &on_host_.ranks);
+  MPI_Comm_free(&host);
+}
+
+World::~World() { MPI_Finalize(); }
+
+std::unique_ptr<jacobi2d::Courier> World::courier(Sends sends) const {
+  if (part_.ranks == 1) return nullptr;
+  return std::make_unique<jacobi2d::MpiCourier>(sends == Sends::late ? jacobi2d::Sending::late
+                                                                     : jacobi2d::Sending::early);
+}
+
+void World::wait_for_all() const { MPI_Barrier(MPI_COMM_WORLD); }
+
+double World::longest(double seconds) const {
+  double all = 0;
+  MPI_Allreduce(&seconds, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
+std::uint64_t World::sum(std::uint64_t checksum) const {
+  std::uint64_t all = 0;
+  MPI_Allreduce(&checksum, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+#endif
+
+#if !defined(NIGH_WITH_MPI)
+
+World::World(int&, char**&) {}
+World::~World() = default;
+std::unique_ptr<jacobi2d::Courier> World::courier(Sends) const { return nullptr; }
+void World::wait_for_all() const {}
+double World::longest(double seconds) const { return seconds; }
+std::uint64_t World::sum(std::uint64_t checksum) const { return checksum; }
+
+#endif
+
+}  // namespace
+
+}  // namespace bench
 
 namespace {
 

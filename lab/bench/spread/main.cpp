@@ -6,9 +6,7 @@
 #include <optional>
 
 #include "bench/benchmark.hpp"
-#include "bench/command.hpp"
 #include "bench/options.hpp"
-#include "bench/spread/programs.hpp"
 #include "bench/spread/study.hpp"
 
 namespace bench {

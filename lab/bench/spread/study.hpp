@@ -3,13 +3,41 @@
 // Every problem by every variant, spread and number of threads at work; those of one problem in
 // turn. A variant that chooses for itself has its trials before the samples.
 
+#include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/results.hpp"
-#include "bench/spread/options.hpp"
+#include "bench/spread/setting.hpp"
 
 namespace bench {
+
+// The checked options of `nigh bench spread`.
+
+struct SpreadOptions {
+  explicit SpreadOptions(nigh::topology m) : machine(std::move(m)) {}
+
+  nigh::topology machine;
+  std::vector<jacobi2d::VariantInfo const*> variants;
+  std::vector<int> spreads, actives;  // ascending
+  std::vector<jacobi2d::RowSchedule> rows;
+  int threads = 1, repetitions = 5;
+  jacobi2d::Kernel const* kernel = nullptr;
+
+  // Block size by spread: problems of about the same number of points.
+  std::vector<jacobi2d::Problem> grid;
+  // Blocks around the caches' sizes, worked on several times a visit.
+  std::vector<jacobi2d::Problem> cache;
+  std::size_t l2_bytes = 0, l3_bytes = 0;  // 0: not known
+  int l3_sharers = 1;                      // of these threads, on one L3
+  int l2_caches = 1;                       // that these threads have
+
+  bool programs = false;  // the others' task loops too
+  bool quick = false;
+
+  std::vector<std::string> left_out;
+};
 
 struct SpreadCell {
   jacobi2d::VariantInfo const* variant = nullptr;
@@ -52,5 +80,31 @@ struct SpreadStudy {
 SpreadStudy study(SpreadOptions const& options);
 std::string describe(SpreadStudy const& study, SpreadOptions const& options);
 std::vector<Result> results(SpreadStudy const& study, SpreadOptions const& options);
+
+// The project's other programs with task loops: each by every spread, and by what its loops choose.
+
+struct ProgramCell {
+  int spread = 0, active = 0;   // 0: its loops choose
+  std::vector<double> seconds;  // one for each repetition
+  bool verified = true;
+  // Of one that chooses: runs until no loop tried anything any more, and the most trials of a loop.
+  bool holds = true;
+  int runs_to_hold = 0, trials = 0;
+
+  bool chooses() const noexcept { return spread == 0; }
+};
+
+struct ProgramGroup {
+  std::string name, size;
+  std::vector<ProgramCell> cells;  // spread 1 on all threads first, what chooses last
+};
+
+struct ProgramStudy {
+  std::vector<ProgramGroup> groups;
+};
+
+ProgramStudy study_programs(SpreadOptions const& options);
+std::string describe(ProgramStudy const& study, SpreadOptions const& options);
+std::vector<Result> results(ProgramStudy const& study, SpreadOptions const& options);
 
 }  // namespace bench

@@ -1,20 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/tasks/empty_tasks.hpp"
+// Empty tasks under each runtime: a peer is one function that spawns and runs so many of them.
 
 #include <fmt/core.h>
 
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <nigh/openmp_locality_queues.hpp>
+#include <nigh/runtime.hpp>
+#include <nigh/topology.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
-#include "bench/idle.hpp"
+#include "bench/pin.hpp"
+#include "bench/probes.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
-#include "bench/tasks/peers.hpp"
+#include "bench/tasks/studies.hpp"
+
+#if defined(NIGH_WITH_TBB)
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#endif
+
+#if defined(NIGH_WITH_OPENMP)
+#include <omp.h>
+#endif
 
 namespace bench {
 
 namespace {
+
+struct Peer {
+  std::string name;
+  std::function<void(long tasks)> run;  // returns when all have run; null: absent
+  std::string why_absent;
+};
+
+// Each on these cpus, and asleep between calls. The lists may be used as long as they live.
+std::vector<Peer> nigh_peers(nigh::topology const& machine, std::vector<int> const& cpus) {
+  nigh::runtime_options options;
+  options.machine = &machine;
+  options.workers = static_cast<int>(cpus.size());
+  auto const runtime = std::make_shared<nigh::runtime>(options);
+  int const domains = machine.cpu_domains();
+
+  // As the Jacobi solver does: one worker spawns, all run, each task near one of the domains.
+  auto const from_a_worker = [runtime, domains](long tasks) {
+    runtime->run([&] {
+      for (long n = 0; n < tasks; ++n)
+        runtime->spawn(nigh::near(static_cast<int>(n % domains)), [] {});
+    });
+  };
+  auto const from_outside = [runtime, domains](long tasks) {
+    for (long n = 0; n < tasks; ++n)
+      runtime->spawn(nigh::near(static_cast<int>(n % domains)), [] {});
+    runtime->wait();
+  };
+  return {{"nigh/spawn-in-task", from_a_worker, {}}, {"nigh/spawn-outside", from_outside, {}}};
+}
+
+#if defined(NIGH_WITH_TBB)
+
+struct Arena {
+  oneapi::tbb::global_control limit;
+  oneapi::tbb::task_arena arena;
+  oneapi::tbb::task_group group;
+
+  explicit Arena(int threads)
+      : limit(oneapi::tbb::global_control::max_allowed_parallelism,
+              static_cast<std::size_t>(threads)),
+        arena(threads) {}
+};
+
+std::vector<Peer> tbb_peers(nigh::topology const&, std::vector<int> const& cpus) {
+  auto const shared = std::make_shared<Arena>(static_cast<int>(cpus.size()));
+  auto const tasks_only = [shared](long tasks) {
+    shared->arena.execute([&] {
+      for (long n = 0; n < tasks; ++n) shared->group.run([] {});
+      shared->group.wait();
+    });
+  };
+  return {{"tbb/task-group", tasks_only, {}}};
+}
+
+#endif
+
+#if defined(NIGH_WITH_OPENMP)
+
+std::vector<Peer> openmp_peers(nigh::topology const& machine, std::vector<int> const& cpus) {
+  auto const threads = static_cast<int>(cpus.size());
+#pragma omp parallel num_threads(threads)
+  pin_this_thread(cpus[static_cast<std::size_t>(omp_get_thread_num())]);
+
+  auto const tasks_only = [threads](long tasks) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    for (long n = 0; n < tasks; ++n) {
+#pragma omp task
+      asm volatile("");
+    }
+  };
+  auto const queues = std::make_shared<nigh::openmp::locality_queues<int>>(machine);
+  int const domains = machine.cpu_domains();
+  auto const with_queues = [threads, queues, domains](long tasks) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    for (long n = 0; n < tasks; ++n) {
+      queues->enqueue(static_cast<int>(n % domains), 0);
+#pragma omp task
+      queues->process_one([](int) {});
+    }
+  };
+#if defined(__clang__)
+  std::string const family = "openmp-clang/";
+#else
+  std::string const family = "openmp-gcc/";
+#endif
+  return {{family + "tasks", tasks_only, {}}, {family + "tasks+queues", with_queues, {}}};
+}
+
+#endif
 
 std::vector<Peer> all_peers(TasksOptions const& o) {
   std::vector<Peer> peers = nigh_peers(o.machine, o.cpus);

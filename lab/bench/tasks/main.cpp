@@ -7,14 +7,8 @@
 #include <utility>
 
 #include "bench/benchmark.hpp"
-#include "bench/command.hpp"
 #include "bench/options.hpp"
-#include "bench/tasks/characteristics.hpp"
-#include "bench/tasks/empty_tasks.hpp"
-#include "bench/tasks/fib_detail.hpp"
-#include "bench/tasks/latency.hpp"
-#include "bench/tasks/matrix.hpp"
-#include "bench/tasks/oversubscribed.hpp"
+#include "bench/tasks/studies.hpp"
 
 namespace bench {
 namespace {

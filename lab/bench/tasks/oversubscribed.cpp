@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/tasks/oversubscribed.hpp"
+// Somebody else who wants the cpus too.
 
 #include <fmt/core.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 #include <thread>
 
@@ -11,12 +18,49 @@
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
-#include "bench/tasks/busy_process.hpp"
-#include "workloads/families.hpp"
+#include "bench/tasks/studies.hpp"
+#include "workloads/problem.hpp"
 
 namespace bench {
 
 namespace {
+
+// A child process with one thread that computes without end while it is let. Ends with ours.
+class BusyProcess {
+ public:
+  BusyProcess();  // stopped; std::runtime_error when it cannot be made
+  ~BusyProcess();
+  BusyProcess(BusyProcess&&) = delete;
+  BusyProcess& operator=(BusyProcess&&) = delete;
+
+  void go_on() const noexcept;
+  void stop() const noexcept;
+
+ private:
+  pid_t child_;
+};
+
+BusyProcess::BusyProcess() : child_(fork()) {
+  if (child_ < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+  if (child_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    raise(SIGSTOP);
+    for (;;) asm volatile("");
+  }
+  waitpid(child_, nullptr, WUNTRACED);
+}
+
+BusyProcess::~BusyProcess() {
+  kill(child_, SIGKILL);
+  waitpid(child_, nullptr, 0);
+}
+
+void BusyProcess::go_on() const noexcept { kill(child_, SIGCONT); }
+
+void BusyProcess::stop() const noexcept {
+  kill(child_, SIGSTOP);
+  waitpid(child_, nullptr, WUNTRACED);
+}
 
 using workloads::Family;
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/tasks/peer_process.hpp"
-
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -10,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+
+#include "bench/tasks/solver.hpp"
 
 extern char** environ;
 

@@ -6,6 +6,12 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/pin.hpp"
+
+#if defined(NIGH_WITH_OPENMP)
+#include <omp.h>
+#endif
+
 namespace bench {
 
 namespace {
@@ -56,5 +62,33 @@ std::vector<double> time_rendezvous(ForkTwo const& fork, double pause_us, int co
   }
   return samples;
 }
+
+#if defined(NIGH_WITH_OPENMP)
+
+std::vector<double> time_openmp_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                           int count) {
+#pragma omp parallel num_threads(2)
+  pin_this_thread(cpus[static_cast<std::size_t>(omp_get_thread_num())]);
+  return time_rendezvous(
+      [](std::function<void()> const& body) {
+#pragma omp parallel num_threads(2)
+        body();
+      },
+      pause_us, count);
+}
+
+std::vector<double> time_openmp_loop_rendezvous(std::vector<int> const& cpus, double pause_us,
+                                                int count) {
+#pragma omp parallel num_threads(2)
+  pin_this_thread(cpus[static_cast<std::size_t>(omp_get_thread_num())]);
+  return time_rendezvous(
+      [](std::function<void()> const& body) {
+#pragma omp parallel for num_threads(2) schedule(static)
+        for (int i = 0; i < 2; ++i) body();
+      },
+      pause_us, count);
+}
+
+#endif
 
 }  // namespace bench

@@ -4,7 +4,10 @@
 // An empty one would tell nothing, for the caller may run both bodies itself.
 
 #include <functional>
+#include <string>
 #include <vector>
+
+#include "bench/results.hpp"
 
 namespace bench {
 
@@ -29,5 +32,20 @@ std::vector<double> time_tbb_rendezvous(std::vector<int> const& cpus, double pau
 // By one thread that sleeps until the caller wakes it: what a wake-up costs here, whoever does it.
 std::vector<double> time_sleeper_rendezvous(std::vector<int> const& cpus, double pause_us,
                                             int count);
+
+// Rendezvous by several runtimes side by side, after pauses of several lengths.
+
+inline constexpr double rendezvous_pauses_us[] = {0, 20, 900, 1900, 20'000};
+
+struct Way {
+  std::string name, absent;  // why; empty: it is there
+  std::function<std::vector<double>(double pause_us, int count)> time;
+};
+
+// One result for each way and pause, in this order; rounds are interleaved.
+std::vector<Result> time_ways(std::string const& bench, std::vector<Way> const& list, bool quick);
+
+// A row for each way, us: median (min).
+std::string rendezvous_table(std::vector<Result> const& results);
 
 }  // namespace bench

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "checksum.hpp"
-#include "jacobi2d/layout.hpp"
 
 namespace jacobi2d {
 

@@ -3,6 +3,7 @@
 // A variant is one way to work on blocks in parallel: so many at a time, so many threads on one.
 // All of them call the same kernel.
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nigh/topology.hpp>
@@ -21,6 +22,7 @@ struct RowSchedule {
 
   bool operator==(RowSchedule const&) const = default;
 };
+
 inline constexpr int strip = 512;  // columns
 
 // Threads to run on, the same for every variant, and what is chosen about them.
@@ -77,5 +79,11 @@ VariantInfo const* find_variant(std::string_view name);
 void add_serial(std::vector<VariantInfo>& list);
 void add_openmp(std::vector<VariantInfo>& list);
 void add_nigh(std::vector<VariantInfo>& list);
+
+// A run: first values, iterations, checksum. In parts, for processes that wait for each other.
+
+void fill(Variant& variant, Blocks& blocks);
+double iterate(Variant& variant, Blocks& blocks, int iterations);  // seconds; may be called again
+std::uint64_t checksum(Variant& variant, Blocks& blocks);
 
 }  // namespace jacobi2d

@@ -1,9 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jacobi3d/grid.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace jacobi3d {
+
+namespace {
+
+std::string text(Extent const& e) {
+  return std::to_string(e.i) + "x" + std::to_string(e.j) + "x" + std::to_string(e.k);
+}
+
+bool positive(Extent const& e) noexcept { return e.i > 0 && e.j > 0 && e.k > 0; }
+
+// Room for the boundary and for padding (see Grid), generously rounded up.
+bool addressable(Extent const& e) noexcept {
+  constexpr auto limit = std::numeric_limits<std::ptrdiff_t>::max() / 16;
+  std::ptrdiff_t bytes = 0;
+  std::ptrdiff_t const padded[] = {32, 32, 8};
+  std::ptrdiff_t const sides[] = {e.i, e.j, e.k};
+  bytes = static_cast<std::ptrdiff_t>(sizeof(double));
+  for (int axis = 0; axis < 3; ++axis) {
+    std::ptrdiff_t side = 0;
+    if (__builtin_add_overflow(sides[axis], padded[axis], &side)) return false;
+    if (__builtin_mul_overflow(bytes, side, &bytes)) return false;
+  }
+  return bytes < limit;
+}
+
+}  // namespace
+
+std::string_view to_string(Init init) noexcept {
+  switch (init) {
+    case Init::contiguous:
+      return "static";
+    case Init::round_robin:
+      return "static,1";
+    case Init::ld0:
+      return "ld0";
+  }
+  return "?";
+}
+
+std::string_view to_string(Order order) noexcept {
+  switch (order) {
+    case Order::kji:
+      return "kji";
+    case Order::jki:
+      return "jki";
+    case Order::strips:
+      return "strips";
+  }
+  return "?";
+}
+
+std::optional<Init> init_from_string(std::string_view name) noexcept {
+  if (name == "static" || name == "contiguous" || name == "blocked") return Init::contiguous;
+  if (name == "static,1" || name == "cyclic") return Init::round_robin;
+  if (name == "ld0") return Init::ld0;
+  return std::nullopt;
+}
+
+std::optional<Order> order_from_string(std::string_view name) noexcept {
+  for (Order const o : {Order::kji, Order::jki, Order::strips})
+    if (name == to_string(o)) return o;
+  return std::nullopt;
+}
+
+nigh::result<void> check(Extent const& grid, Extent const& block) {
+  if (!positive(grid)) return nigh::error{"--grid: " + text(grid) + ": sizes must be at least 1"};
+  if (!positive(block))
+    return nigh::error{"--block: " + text(block) + ": sizes must be at least 1"};
+  if (block.i > grid.i || block.j > grid.j || block.k > grid.k)
+    return nigh::error{"--block: " + text(block) + " does not fit into the grid of " + text(grid)};
+  if (!addressable(grid))
+    return nigh::error{"--grid: " + text(grid) + ": the arrays' bytes overflow"};
+  return {};
+}
 
 namespace {
 
@@ -91,6 +166,57 @@ std::size_t different_sites(Grid const& grid, double const* a, double const* b) 
         different += std::bit_cast<std::uint64_t>(a[site]) != std::bit_cast<std::uint64_t>(b[site]);
       }
   return different;
+}
+
+Blocks::Blocks(Extent const& grid, Extent const& block) noexcept
+    : grid_(grid),
+      block_(block),
+      along_{(grid.i + block.i - 1) / block.i, (grid.j + block.j - 1) / block.j,
+             (grid.k + block.k - 1) / block.k} {}
+
+Box Blocks::box(int block) const noexcept {
+  std::ptrdiff_t const ib = block % along_.i;
+  std::ptrdiff_t const jb = block / along_.i % along_.j;
+  std::ptrdiff_t const kb = block / along_.i / along_.j;
+  Extent const lo{ib * block_.i, jb * block_.j, kb * block_.k};
+  return {lo,
+          {std::min(lo.i + block_.i, grid_.i), std::min(lo.j + block_.j, grid_.j),
+           std::min(lo.k + block_.k, grid_.k)}};
+}
+
+Box Blocks::layer_box(int layer) const noexcept {
+  return {{0, 0, layer * block_.k}, {grid_.i, grid_.j, std::min((layer + 1) * block_.k, grid_.k)}};
+}
+
+std::vector<int> Blocks::submission(Order order, int strip) const {
+  std::vector<int> blocks;
+  blocks.reserve(static_cast<std::size_t>(size()));
+  auto const row = [&](std::ptrdiff_t jb, std::ptrdiff_t kb) {
+    for (std::ptrdiff_t ib = 0; ib < along_.i; ++ib) blocks.push_back(number(ib, jb, kb));
+  };
+  // kji is one strip as wide as the grid, and jki strips one block wide.
+  std::ptrdiff_t const width = order == Order::kji ? along_.j : order == Order::jki ? 1 : strip;
+  for (std::ptrdiff_t first = 0; first < along_.j; first += width)
+    for (std::ptrdiff_t kb = 0; kb < along_.k; ++kb)
+      for (std::ptrdiff_t jb = first; jb < std::min(first + width, along_.j); ++jb) row(jb, kb);
+  return blocks;
+}
+
+int strip_width(Grid const& grid, Extent const& block, std::uint64_t cache_bytes) noexcept {
+  auto const column = 2 * sizeof(double) * static_cast<std::uint64_t>(block.k + 2) *
+                      static_cast<std::uint64_t>(block.j) *
+                      static_cast<std::uint64_t>(grid.row_pitch);
+  return static_cast<int>(std::clamp<std::uint64_t>(cache_bytes / column, 1, 1U << 20));
+}
+
+// As OpenMP's static schedule: the first `layers % threads` threads have one layer more.
+int first_toucher(Init init, int layer, int layers, int threads) noexcept {
+  if (init == Init::round_robin) return layer % threads;
+  if (init == Init::ld0) return 0;
+  int const each = layers / threads;
+  int const longer = layers % threads;
+  int const in_longer = longer * (each + 1);
+  return layer < in_longer ? layer / (each + 1) : longer + (layer - in_longer) / std::max(each, 1);
 }
 
 }  // namespace jacobi3d

@@ -4,7 +4,6 @@
 #include <nigh/topology.hpp>
 #include <vector>
 
-#include "jacobi3d/kernel_tables.hpp"
 #include "variants.hpp"
 
 namespace jacobi3d {

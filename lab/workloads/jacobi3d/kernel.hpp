@@ -27,6 +27,7 @@ struct TilePiece {
   double* to;
   Box box;
 };
+
 // Pieces of a tile, which finds in a cache what it reads. They are done one after the other, or two
 // with at most `together` planes in all the second a cache line behind the first along i. Whole
 // lines around the boxes' rows are read (and ignored).
@@ -53,5 +54,19 @@ std::span<Kernel const> kernels();
 
 // The widest; nullptr when there is none of that kind ("" means any instruction set).
 Kernel const* find_kernel(std::string_view isa, bool streaming);
+
+// The kernels of each instruction set; each is compiled in a file of its own, with its own flags.
+
+struct KernelPair {
+  BlockSweep plain = nullptr;
+  BlockSweep streaming = nullptr;
+  TwoSteps two_steps_plain = nullptr;
+  TwoSteps two_steps_streaming = nullptr;
+  TileSweep in_tile = nullptr;
+};
+
+KernelPair baseline_kernels() noexcept;
+KernelPair avx2_kernels() noexcept;
+KernelPair avx512_kernels() noexcept;
 
 }  // namespace jacobi3d

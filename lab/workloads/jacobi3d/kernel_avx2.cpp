@@ -2,7 +2,7 @@
 // The kernel with 256-bit vectors; this file alone is compiled for them.
 #include <immintrin.h>
 
-#include "jacobi3d/kernel_tables.hpp"
+#include "jacobi3d/kernel.hpp"
 #include "jacobi3d/tile_body.hpp"
 #include "jacobi3d/two_steps_body.hpp"
 

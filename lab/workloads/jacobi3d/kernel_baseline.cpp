@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for any processor; on x86-64 with SSE2, which all of them have.
-#include "jacobi3d/kernel_tables.hpp"
+#include "jacobi3d/kernel.hpp"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>

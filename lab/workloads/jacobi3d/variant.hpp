@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <nigh/stencil.hpp>
 #include <nigh/topology.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "jacobi3d/blocks.hpp"
+#include "jacobi3d/grid.hpp"
 #include "jacobi3d/kernel.hpp"
 
 namespace jacobi3d {
@@ -107,5 +108,11 @@ void add_nigh_loops(std::vector<VariantInfo>& list);
 void add_nigh_teams(std::vector<VariantInfo>& list);
 void add_nigh_two_steps(std::vector<VariantInfo>& list);
 void add_nigh_temporal(std::vector<VariantInfo>& list);
+
+// Several time steps in tiles (nigh::stencil).
+
+// The sweep's steps; the result is in s.to if they are odd, else in s.from. Returns how it was
+// done.
+nigh::stencil_plan sweep_in_tiles(Sweep const& s, nigh::stencil_options const& options);
 
 }  // namespace jacobi3d

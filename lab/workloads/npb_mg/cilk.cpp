@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "npb_mg/one_caller.hpp"
+#include "npb_mg/plain_cycle.hpp"
 
 namespace npb_mg {
 

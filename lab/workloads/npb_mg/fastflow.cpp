@@ -6,7 +6,7 @@
 #include <ff/ff.hpp>
 #include <ff/parallel_for.hpp>
 
-#include "npb_mg/one_caller.hpp"
+#include "npb_mg/plain_cycle.hpp"
 
 namespace npb_mg {
 

@@ -3,11 +3,30 @@
 // The arrays a run works on: u and r on all levels, v on the finest.
 
 #include <nigh/array.hpp>
+#include <vector>
 
-#include "npb_mg/charges.hpp"
 #include "npb_mg/kernel.hpp"
+#include "npb_random.hpp"
 
 namespace npb_mg {
+
+// The right side: -1 at the ten points with the smallest random numbers, +1 at those with the
+// largest.
+
+namespace generator = npb_random;
+
+struct Point {
+  int i = 0, j = 0, k = 0;  // 1 .. n
+  bool operator==(Point const&) const = default;
+};
+
+struct Charges {
+  std::vector<Point> plus;   // ten, of the largest number first
+  std::vector<Point> minus;  // ten, of the smallest number first
+};
+
+// Points are numbered i first, then j, then k. Every thread skips ahead to planes of its own.
+Charges find_charges(int n, int threads);
 
 // The threads that first write the pages of the finest u. The threads that use the others write
 // them first.

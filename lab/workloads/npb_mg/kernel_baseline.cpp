@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels for any processor; on x86-64 with SSE2, which all of them have.
-#include "npb_mg/kernel_tables.hpp"
+#include "npb_mg/kernel.hpp"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>

@@ -21,7 +21,7 @@
 
 #include <span>
 
-#include "npb_mg/kernel_tables.hpp"
+#include "npb_mg/kernel.hpp"
 
 namespace npb_mg {
 

@@ -6,7 +6,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 
-#include "npb_mg/one_caller.hpp"
+#include "npb_mg/plain_cycle.hpp"
 
 namespace npb_mg {
 

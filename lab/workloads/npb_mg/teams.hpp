@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "nigh_options.hpp"
-#include "npb_mg/one_caller.hpp"
+#include "npb_mg/plain_cycle.hpp"
 #include "spreads.hpp"
 
 namespace npb_mg {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "npb_mg/coarse_rows.hpp"
-
 namespace npb_mg {
 
 namespace {

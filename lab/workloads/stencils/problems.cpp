@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "stencils/stencils.hpp"
+#include "stencils/run.hpp"
 
 namespace stencils {
 
