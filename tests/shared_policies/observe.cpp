@@ -17,7 +17,6 @@
 #include "coordinator/core/coordinator.hpp"
 #include "loops/spread_site.hpp"
 #include "sim/hosts/programs.hpp"
-#include "sim/hosts/scalability.hpp"
 #include "sim/loops/loop_run.hpp"
 #include "sim/machine.hpp"
 #include "sim/replay/replay.hpp"

@@ -6,69 +6,35 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/core/coordinator.hpp"
-#include "coordinator_ledger.hpp"
+#include "stepped_coordinator.hpp"
 
 namespace nigh::coordinator {
 namespace {
 
+using test::cpus;
+
 constexpr Time shortest_slice = 100, idle_slice = 300, slice = 1000, overdue = 50'000, claims = 100;
 
 // A coordinator of 2 x 4 cpus unless told otherwise, and what it sends.
-class CoordinatorTest : public testing::Test {
+class CoordinatorTest : public test::SteppedCoordinator {
  protected:
   explicit CoordinatorTest(std::vector<int> sets = {4, 4}, Time rest_us = 1'000'000'000)
-      : sets_(std::move(sets)), rest_us_(rest_us) {}
+      : SteppedCoordinator(std::move(sets), options(rest_us), 1'000'000) {}
 
-  std::vector<Send> step(Event const& event) {
-    ledger_.note(event);
-    sent_ = machine_.step(event, now_);
-    machine_.check();
-    ledger_.note(event, sent_);
-    return sent_;
-  }
   std::vector<Send> from(Connection c, ProgramMessage message) {
     return step(Received{c, std::move(message)});
-  }
-  std::vector<Send> after(Time us) {
-    now_ += us;
-    return step(Tick{});
-  }
-  static CpuSet cpus(int begin, int end) {
-    CpuSet set;
-    for (int c = begin; c < end; ++c) set.add(c);
-    return set;
   }
   void join(Connection c, CpuSet allowed = cpus(0, 100)) {
     from(c, Register{.pid = static_cast<std::uint32_t>(c), .name = Name("p"), .allowed = allowed});
     ASSERT_TRUE(last<Welcome>(c)) << "has joined";
   }
-  // The last message of that kind to c, in the step before.
-  template <class M>
-  std::optional<M> last(Connection c) const {
-    std::optional<M> found;
-    for (Send const& s : sent_)
-      if (auto const* m = std::get_if<M>(&s.message); m != nullptr && s.to == c) found = *m;
-    return found;
-  }
   std::optional<Refusal::Reason> refused(Connection c) const {
     auto const r = last<Refusal>(c);
     return r ? std::optional(r->reason) : std::nullopt;
   }
-  int granted(Connection c) const {
-    auto const g = last<Grant>(c);
-    return g ? g->team.size() : 0;
-  }
   static Request wants(std::uint32_t threads, Ticket ticket = 1, LeaseId returned = 0) {
     return {.region = 7, .ticket = ticket, .demand = {threads, threads}, .returned = returned};
   }
-
-  std::vector<int> sets_;
-  Time rest_us_;
-  Time now_ = 1'000'000;
-  Coordinator machine_{test::small_machine(sets_), options(rest_us_), now_};
-  test::Ledger ledger_;
-  std::vector<Send> sent_;
 
   static CoordinatorOptions options(Time rest_us) {
     CoordinatorOptions o;

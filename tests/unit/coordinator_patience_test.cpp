@@ -6,21 +6,21 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/coordinator.hpp"
-#include "coordinator_ledger.hpp"
+#include "stepped_coordinator.hpp"
 
 namespace nigh::coordinator {
 namespace {
 
+using test::cpus;
+
 constexpr Time patience = 2'000, slice = 1'000, overdue = 50'000, want = 10'000, keep = 200;
 
-class Patience : public testing::Test {
+class Patience : public test::SteppedCoordinator {
  protected:
-  std::vector<Send> step(Event const& event) {
-    ledger_.note(event);
-    sent_ = machine_.step(event, now_);
-    machine_.check();
-    ledger_.note(event, sent_);
+  Patience() : SteppedCoordinator({4}, options(), 1'000'000) {}
+
+  std::vector<Send> const& step(Event const& event) {
+    SteppedCoordinator::step(event);
     if (last<Revoke>(1)) is_asked_of_1_ = true;
     if (granted(1) > 0) is_asked_of_1_ = false;
     return sent_;
@@ -30,21 +30,10 @@ class Patience : public testing::Test {
     now_ += us;
     step(Tick{});
   }
-  void join(Connection c, int cpus = 4) {
-    CpuSet all;
-    for (int cpu = 0; cpu < cpus; ++cpu) all.add(cpu);
-    from(c, Register{.pid = static_cast<std::uint32_t>(c), .name = Name("p"), .allowed = all});
-  }
-  template <class M>
-  std::optional<M> last(Connection c) const {
-    std::optional<M> found;
-    for (Send const& s : sent_)
-      if (auto const* m = std::get_if<M>(&s.message); m != nullptr && s.to == c) found = *m;
-    return found;
-  }
-  int granted(Connection c) const {
-    auto const g = last<Grant>(c);
-    return g ? g->team.size() : 0;
+  void join(Connection c, int count = 4) {
+    from(c,
+         Register{
+             .pid = static_cast<std::uint32_t>(c), .name = Name("p"), .allowed = cpus(0, count)});
   }
   static Request wants(std::uint32_t threads, Ticket ticket, Time for_us = patience,
                        LeaseId returned = 0) {
@@ -69,10 +58,6 @@ class Patience : public testing::Test {
     return o;
   }
 
-  Time now_ = 1'000'000;
-  Coordinator machine_{test::small_machine({4}), options(), now_};
-  test::Ledger ledger_;
-  std::vector<Send> sent_;
   bool is_asked_of_1_ = false;
 };
 

@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/core/coordinator.hpp"
-#include "coordinator_ledger.hpp"
+#include "stepped_coordinator.hpp"
 
 namespace nigh::coordinator {
 namespace {
+
+using test::cpus;
 
 constexpr Time slice = 1000, overdue = 50'000;
 constexpr QuotaGroup box{1, 7}, other{1, 8}, outer{1, 2};
@@ -28,25 +29,12 @@ CoordinatorOptions options() {
   o.open_requests = 3;
   return o;
 }
-CpuSet cpus(int begin, int end) {
-  CpuSet set;
-  for (int c = begin; c < end; ++c) set.add(c);
-  return set;
-}
 
 // A host of 8 cpus.
-class QuotaTest : public testing::Test {
+class QuotaTest : public test::SteppedCoordinator {
  protected:
-  void step(Event const& event) {
-    ledger_.note(event);
-    sent_ = machine_.step(event, now_);
-    machine_.check();
-    ledger_.note(event, sent_);
-  }
-  void after(Time us) {
-    now_ += us;
-    step(Tick{});
-  }
+  QuotaTest() : SteppedCoordinator({4, 4}, options(), 0) {}
+
   void join(Connection c, std::vector<QuotaBound> bounds = {}, CpuSet allowed = cpus(0, 8)) {
     step(Received{c, Register{.allowed = allowed}});
     step(Bound{c, std::move(bounds)});
@@ -60,17 +48,6 @@ class QuotaTest : public testing::Test {
         c, Request{.ticket = ++ticket_, .demand = {threads, threads}, .patience_us = patience_us}});
   }
   void give_back(Connection c) { step(Received{c, Release{lease_of(c)}}); }
-  template <class M>
-  std::optional<M> last(Connection c) const {
-    std::optional<M> found;
-    for (Send const& s : sent_)
-      if (auto const* m = std::get_if<M>(&s.message); m != nullptr && s.to == c) found = *m;
-    return found;
-  }
-  int granted(Connection c) const {
-    auto const g = last<Grant>(c);
-    return g ? g->team.size() : 0;
-  }
   bool is_revoked(Connection c) const {
     auto const r = last<Revoke>(c);
     return r && r->reason == Revoke::Reason::others_wait;
@@ -82,10 +59,6 @@ class QuotaTest : public testing::Test {
     return newest;
   }
 
-  Time now_ = 0;
-  Coordinator machine_{test::small_machine({4, 4}), options(), 0};
-  test::Ledger ledger_;
-  std::vector<Send> sent_;
   Ticket ticket_ = 0;
 };
 

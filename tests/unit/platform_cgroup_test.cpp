@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/cgroup.hpp"
+#include "temporary_tree.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -17,19 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Cpus = std::vector<int>;
 
-class cgroup_reader : public testing::Test {
+class cgroup_reader : public test::TemporaryTree {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "nigh-cgroup-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  void file(std::string const& path, std::string const& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
   void version_1() const {
     file("proc/self/mountinfo",
          "23 1 8:1 / / rw - ext4 /dev/vda rw\n"
@@ -51,8 +41,6 @@ class cgroup_reader : public testing::Test {
     file("sys/fs/cgroup" + group + "/cpu.max", text);
   }
   CpuGrants of(int pid) const { return CgroupReader(root_).grants_to(pid); }
-
-  fs::path root_;
 };
 
 TEST_F(cgroup_reader, version_2_finds_every_quota_on_the_way_up) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "platform/energy.hpp"
+#include "temporary_tree.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -16,11 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // Two packages of two cpus each, and what else Intel's machines show.
-class Energy : public testing::Test {
+class Energy : public test::TemporaryTree {
  protected:
-  Energy() {
-    char name[] = "/tmp/nigh-energy-XXXXXX";
-    root_ = ::mkdtemp(name);
+  void SetUp() override {
+    TemporaryTree::SetUp();
     for (int cpu = 0; cpu < 4; ++cpu) {
       auto const folder = "sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
       write(folder + "physical_package_id", cpu % 2);
@@ -35,7 +35,6 @@ class Energy : public testing::Test {
     zone("intel-rapl-mmio:0", "package-0", 100);
     fs::create_directories(root_ / "sys/class/powercap/intel-rapl");
   }
-  ~Energy() override { fs::remove_all(root_); }
 
   template <class Value>
   void write(fs::path const& file, Value const& value) {
@@ -51,8 +50,6 @@ class Energy : public testing::Test {
     uses(zone, uj);
   }
   void uses(std::string const& zone, long uj) { write(in_zone(zone, "energy_uj"), uj); }
-
-  fs::path root_;
 };
 
 TEST_F(Energy, IsCountedByPackageFromTheFirstLookOn) {

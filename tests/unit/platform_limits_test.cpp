@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "platform/limits.hpp"
+#include "temporary_tree.hpp"
 
 namespace nigh::platform {
 namespace {
 
-namespace fs = std::filesystem;
-
 // A made-up system's /proc and /sys.
-class limits_of : public testing::Test {
+class limits_of : public test::TemporaryTree {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "nigh-limits-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
-  void file(std::string const& path, std::string const& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
   limits read() const { return read_limits(root_); }
-
-  fs::path root_;
 };
 
 TEST_F(limits_of, a_system_that_says_nothing) {

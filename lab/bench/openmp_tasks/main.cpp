@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "bench/benchmark.hpp"
-#include "bench/command.hpp"
 #include "bench/openmp_tasks/study.hpp"
 #include "bench/options.hpp"
 
