@@ -96,7 +96,7 @@ result<LoopChoice> parse_loops(std::string_view text) {
   return words;
 }
 
-// auto: off until more programs have been tried (docs/decisions/0021-openmp-tasks.md).
+// auto: off until more programs have been tried (docs/decisions/0022-openmp-tasks.md).
 result<std::string> parse_tasks(std::string_view text) {
   if (text == "auto" || text == "off") return std::string();
   constexpr std::array<std::string_view, 5> known{"prefer", "strict", "data=depend",
