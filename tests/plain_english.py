@@ -30,8 +30,8 @@ NOT_YET = []
 
 REPLACED_WORD = re.compile(r"\b(" + "|".join(REPLACED) + r")\b", re.IGNORECASE)
 QUOTED = re.compile(r'"[^"]*"|`[^`]*`')  # a name in somebody's format
-BEGINNING = re.compile(r"^(Who|What|Whoever|Whatever)\b")
-SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[\"'`(]?[A-Z])")
+BEGINNING = re.compile(r"^(?:\([a-z_]+\.[A-Z]\) )?(Whom|Whose|Whoever|Who|Whatever|What)\b")
+SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[\"'`(]?[A-Z]|\([a-z_]+\.[A-Z]\) )")
 COMMENT = {"c": re.compile(r"^(.*?)(?:^|\s)//\s?(.*)$"), "script": re.compile(r"^(.*?)(?:^|\s)#\s?(.*)$")}
 
 
@@ -49,7 +49,7 @@ def comments(text, kind):
         else:
             found.append((number, [match.group(2).strip()]))
         continues = whole_line and "SPDX-License-Identifier" not in line
-    return [(number, " ".join(parts)) for number, parts in found]
+    return [(number, " ".join(parts).strip()) for number, parts in found]
 
 
 def paragraphs(page):
@@ -65,7 +65,7 @@ def paragraphs(page):
         else:
             found.append((number, [line.strip().lstrip("|- ")]))
             continues = True
-    return [(number, " ".join(parts)) for number, parts in found]
+    return [(number, " ".join(parts).strip()) for number, parts in found]
 
 
 def complaints_of_page(page):

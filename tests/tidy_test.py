@@ -88,6 +88,8 @@ class Tidy(unittest.TestCase):
         self.finds("src/base/a.cpp", SPDX + "int a;  // Goes. Who asks\n// waits.\n", '"Who"')
         self.finds("src/base/a.cpp", SPDX + "// All wait, but for\n// one.\n", '"but for"')
         self.finds("src/base/a.cpp", SPDX + "// A guest waits.\n", "external thread")
+        self.finds("src/base/a.cpp", SPDX + "// One goes.\n//\n// What is left goes.\n", '"What"')
+        self.finds("src/base/a.cpp", SPDX + "// One goes.\n// (a.A) Whom it asks is seen.\n", '"Whom"')
         self.finds("tests/a.py", "# " + SPDX[3:] + "# Whoever asks waits.\n", '"Whoever"')
         self.passes("src/base/a.cpp", SPDX + "// What is left? Those who ask know what.\n")
         self.passes("src/base/a.cpp", SPDX + 'auto a = "// What is left goes.";\n')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom thieves go to on a real machine of several domains, in counts by level.
+// The victims of thieves on a real machine of several domains, in counts by level.
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a thief asks, and how much it takes: VictimOrder and ChunkSize for task stacks.
+// The victims of a thief, and how much it takes: VictimOrder and ChunkSize for task stacks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

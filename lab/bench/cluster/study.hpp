@@ -57,7 +57,7 @@ struct ClusterProblem {
   bool has_policies() const { return name != "jacobi3d"; }  // its ranks share it out beforehand
 };
 
-// Whom a rank asks for tasks, and for how many, as cluster-tasks calls them.
+// The victims of a rank and its chunk size, as cluster-tasks calls them.
 struct StealPolicy {
   std::string victims, chunks;
   std::string name() const { return victims + '+' + chunks; }

@@ -46,7 +46,7 @@ struct HotslawStudy {
   std::vector<HotslawCell> on_slow_network;  // on the same with a slower network
   std::vector<HotslawCell> on_smp;           // on one host
 
-  // Whose bound of queues and way of taking chunks are those of all cells.
+  // All cells have the same bound of queues and way of taking chunks.
   sim::StealRules const& rules() const { return cells.front().way.rules; }
 };
 

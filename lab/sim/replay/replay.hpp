@@ -3,7 +3,7 @@
 // A recorded run done again on a modelled machine: its pieces by other workers, with other
 // policies.
 //
-// Who takes what, and when it looks how far, is in seekers.hpp.
+// seekers.hpp says which worker takes what, and when it looks how far.
 //
 // A piece takes as long as its processor part did, and moves its bytes at what memory gives there.
 

@@ -18,7 +18,7 @@
 namespace jacobi3d {
 namespace {
 
-// Whose outer planes are all there are.
+// A piece of so few planes has outer planes only.
 constexpr std::ptrdiff_t few_planes = 2;
 
 // Rows of a piece.

@@ -3,21 +3,21 @@
 // Pieces of a tile of time steps, for the files that compile it for one instruction set each; as
 // in kernel_body.hpp, everything has internal linkage and no function of a library is called.
 //
-// What such a tile reads has just been written, into a cache; so what the core can load counts,
-// which for sweeps is hidden behind memory. Vec::rows rows advance together, plane by plane:
+// Such a tile reads what has just been written into a cache. So its time depends on what the core
+// can load, which for sweeps is hidden behind memory. Vec::rows rows advance together, plane by
+// plane:
 //
-//   j + 2   .  r  .        Each vector is loaded once for the rows and planes around it: 1.5 loads
-//   j + 1   n  u  h        an update (and two for i - 1 and i + 1) instead of 3, most of them from
-//   j       n  u  h        L1. u: updated, with h: loaded anew, n: left from the plane before
-//   (except j - 1   .  r  .        the first row as sums), and r: the rows around, loaded for
-//   these.
+//   j + 2   .  r  .        u: updated, with h: loaded anew, n: left from the plane before (the first
+//   j + 1   n  u  h        row as sums), r: the rows around, loaded for these. Each vector is loaded
+//   j       n  u  h        once for the rows and planes around it: 1.5 loads an update (and two for
+//   j - 1   .  r  .        i - 1 and i + 1) instead of 3, most of them from L1.
 //           k-1 k k+1
 //
 // A site's upper neighbours (j + 1 and k + 1) are the lower ones of site (j + 1, k + 1): added up
 // once.
 //
-// What is new to the cache is asked for (tile_asks.hpp). Of tiles that begin wide the first step's
-// planes are all new.
+// A tile asks for what is new to the cache (tile_asks.hpp). Of tiles that begin wide the first
+// step's planes are all new.
 //
 // Where L1 is large enough two steps go through a row together, the second a cache line behind the
 // first: what that has just read and written is in L1 still, and what has to come from L2, two

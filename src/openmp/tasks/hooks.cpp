@@ -26,7 +26,7 @@ static_assert(sizeof(Team) <= TaskHooks::room_bytes && alignof(Team) <= 64);
 using NumThreads = int (*)();
 
 // Each runtime, by a function of its own. Few, never removed.
-// (hooks.A) Who sees the key sees the rest.
+// (hooks.A) A thread that sees the key sees the rest.
 struct KnownRuntime {
   sync::atomic<void const*> inside{nullptr};
   sync::atomic<NumThreads> num_threads{nullptr};

@@ -5,7 +5,7 @@
 // The descriptor is one cache line; the arguments, or libomp's kmp_task_t, follow it. It outlives
 // the task's body while children of the task have not ended, because they count down in it.
 //
-// What a task has left to do is one number in two halves: *unfinished* children, for taskwait, and
+// One number in two halves counts what a task waits for: *unfinished* children, for taskwait, and
 // *held* descriptors of children, for its own descriptor's end. The thread that runs the task (its
 // owner; tasks are tied to threads here) counts in a plain word, `own`; all others count in an
 // atomic one, `others`, which starts at `running` so that it cannot reach 0 while the body runs.
@@ -16,7 +16,7 @@
 //                own or others -= held               ... and now no more
 //   body ended   others += own - running             from here on `others` is the whole number
 //
-// Whoever makes `others` 0 gives the descriptor back, and counts down in its parent.
+// The thread that makes `others` 0 gives the descriptor back, and counts down in its parent.
 //
 // (task.K) Counting down in `others` releases what the child did; the owner, and the last one to
 // count

@@ -420,7 +420,7 @@ void barrier(Member& me) noexcept {
   search_until(me, [&me] { return me.implicit.is_drained(); });
   if (me.size > 1) {
     auto const before = team.generation.load(sync::relaxed);
-    // (team.G) What any thread did before it arrived is seen by all that go on.
+    // (team.G) All that go on see what any thread did before it arrived.
     if (team.arrived.fetch_add(1, sync::acq_rel) + 1 == me.size) {  // (team.G)
       team.arrived.store(0, sync::relaxed);
       team.generation.store(before + 1, sync::seq_cst);  // (team.G) (sleeper.S)

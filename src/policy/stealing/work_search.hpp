@@ -2,8 +2,8 @@
 #pragma once
 // WorkSearch: where does a thread without a task look for one, and in which order?
 //
-// What a thread may take depends on the kind of thread, on what it waits for, on how much of its
-// stack is left, and on whether its program may still use its cpu: permissions() says so.
+// permissions() says what a thread may take: by the kind of thread, what it waits for, how much of
+// its stack is left, and whether its program may still use its cpu.
 // search_order() lists the sources of one look. A worker walks the list, and so does the
 // simulator's replay.
 
