@@ -7,10 +7,10 @@
 // can load, which for sweeps is hidden behind memory. Vec::rows rows advance together, plane by
 // plane:
 //
-//   j + 2   .  r  .        u: updated, with h: loaded anew, n: left from the plane before (the first
-//   j + 1   n  u  h        row as sums), r: the rows around, loaded for these. Each vector is loaded
-//   j       n  u  h        once for the rows and planes around it: 1.5 loads an update (and two for
-//   j - 1   .  r  .        i - 1 and i + 1) instead of 3, most of them from L1.
+//   j + 2   .  r  .     u: updated, with h: loaded anew, n: left from the plane before (the first
+//   j + 1   n  u  h     row as sums), r: the rows around, loaded for these. Each vector is loaded
+//   j       n  u  h     once for the rows and planes around it: 1.5 loads an update (and two for
+//   j - 1   .  r  .     i - 1 and i + 1) instead of 3, most of them from L1.
 //           k-1 k k+1
 //
 // A site's upper neighbours (j + 1 and k + 1) are the lower ones of site (j + 1, k + 1): added up
