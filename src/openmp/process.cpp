@@ -19,6 +19,7 @@
 #include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/study.hpp"
+#include "openmp/tool.hpp"
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
 
@@ -103,24 +104,6 @@ bool is_helper() {
   if (number == nullptr) return false;
   auto const named = strtol(number + 1, nullptr, 10);
   return named != (strncmp(told, "parent", 6) == 0 ? getppid() : getpid());
-}
-
-// A tool that an OpenMP runtime loads is told addresses in the program, which would be ours. The
-// sign of such a tool; null: there is none.
-char const* tool_of_the_user() {
-  char const* const wanted = getenv("OMP_TOOL");
-  if (wanted != nullptr && strcasecmp(wanted, "disabled") == 0) return nullptr;
-  char const* const libraries = getenv("OMP_TOOL_LIBRARIES");
-  if (libraries != nullptr && *libraries != '\0') return "OMP_TOOL_LIBRARIES names a tool";
-  // libomp has a function of that name itself.
-  Dl_info tool, runtime;
-  void* const starts = dlsym(RTLD_DEFAULT, "ompt_start_tool");
-  if (starts == nullptr || dladdr(starts, &tool) == 0) return nullptr;
-  void* const of_runtime = dlsym(RTLD_NEXT, name_of(Entry::fork_call));
-  if (of_runtime != nullptr && dladdr(of_runtime, &runtime) != 0 &&
-      runtime.dli_fbase == tool.dli_fbase)
-    return nullptr;
-  return "it has an OMPT tool";
 }
 
 void say(char const* what) {

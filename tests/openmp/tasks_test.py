@@ -113,6 +113,10 @@ class LeftAlone(unittest.TestCase):
         _, err = run("tasks-clang", "recursion", OMP_TOOL_LIBRARIES="/nonexistent/tool.so", NIGH_VERBOSE="1",
                      OMP_NUM_THREADS="2")
         self.assertIn("its tasks are left alone: an OMPT tool sees its tasks\n", err)
+        for name in ("tool-gcc", "tool-clang"):  # the tool is a function of the program
+            out, err = run(name, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+            self.assertEqual(out, "2\n")
+            self.assertIn(f"nigh: {name}: its tasks are left alone: an OMPT tool sees its tasks\n", err)
 
     def test_programs_without_tasks(self):
         for name in ("waits-gcc", "waits-clang"):

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/atomic.hpp"
+#include "openmp/tool.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -87,15 +88,6 @@ bool is_true(char const* name) noexcept {
   return false;
 }
 
-bool has_tool() noexcept {
-  if (char const* const tool = getenv("OMP_TOOL");
-      tool != nullptr && strcasecmp(tool, "disabled") == 0)
-    return false;
-  if (char const* const files = getenv("OMP_TOOL_LIBRARIES"); files != nullptr && *files != '\0')
-    return true;
-  return false;
-}
-
 constinit sync::atomic<std::uint8_t> decided{static_cast<std::uint8_t>(Left::unknown)};
 constinit sync::atomic<unsigned long long> objects_seen{0};
 
@@ -107,7 +99,7 @@ int count_objects(dl_phdr_info* object, std::size_t bytes, void* result) {
 
 Left look() noexcept {
   if (is_true("OMP_CANCELLATION")) return Left::cancellation;
-  if (has_tool()) return Left::tool;
+  if (tool_of_the_user() != nullptr) return Left::tool;
   Calls calls;
   dl_iterate_phdr(look_at, &calls);
   if (calls.uses_devices) return Left::device;

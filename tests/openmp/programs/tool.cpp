@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with an OMPT tool of its own, which does nothing: says how many threads a region has.
+// A program with an OMPT tool of its own, which does nothing: says how many threads a region has,
+// in a task.
 
 #include <omp.h>
 
@@ -12,5 +13,6 @@ extern "C" __attribute__((visibility("default"))) void* ompt_start_tool(unsigned
 int main() {
 #pragma omp parallel
 #pragma omp master
+#pragma omp task
   std::printf("%d\n", omp_get_num_threads());
 }
