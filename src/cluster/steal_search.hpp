@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/random.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/search_pause.hpp"
 #include "policy/stealing/steal_order.hpp"
@@ -69,10 +70,10 @@ class StealSearch {
   }
   // The victim of this attempt. Ends with asks(), fails() or succeeds().
   int next_victim() noexcept {
-    if (attempt_ == 0) bits_of_round_ = next_random();
+    if (attempt_ == 0) bits_of_round_ = base::next_random(random_state_);
     bool const is_random = policies_.victims == policy::VictimChoice::random;
     return policy::victim(plan_, policies_.victims, attempt_,
-                          is_random ? next_random() : bits_of_round_)
+                          is_random ? base::next_random(random_state_) : bits_of_round_)
         .worker;
   }
   void asks(int victim, std::int64_t now_ns) noexcept {
@@ -104,14 +105,6 @@ class StealSearch {
   }
 
  private:
-  // Xorshift (Marsaglia 2003).
-  std::uint32_t next_random() noexcept {
-    random_state_ ^= random_state_ << 13;
-    random_state_ ^= random_state_ >> 17;
-    random_state_ ^= random_state_ << 5;
-    return random_state_;
-  }
-
   policy::VictimPlan const& plan_;
   Policies const policies_;
   int asked_ = nobody;

@@ -7,6 +7,7 @@
 
 #include <new>
 
+#include "base/random.hpp"
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/settings.hpp"
@@ -166,8 +167,8 @@ Task* steal(Member& me) noexcept {
   Team& team = *me.team;
   if (Task* const t = team.injected.take(me.tied); t != nullptr) return t;
   if (me.size == 1) return nullptr;
-  me.random = me.random * 1664525U + 1013904223U;
-  auto at = static_cast<std::uint32_t>((std::uint64_t{me.random} * me.size) >> 32U);
+  auto const bits = base::next_random(me.random);
+  auto at = static_cast<std::uint32_t>((std::uint64_t{bits} * me.size) >> 32U);
   for (std::uint32_t k = 0; k < me.size; ++k, at = at + 1 == me.size ? 0 : at + 1) {
     Member* const victim = at == me.number ? nullptr : member_of(team, at);
     if (victim == nullptr) continue;
