@@ -2,12 +2,12 @@
 // A machine of two domains, for any host: thread k of a team is in domain k % 2, and so is the memory
 // at a multiple of 64 KiB whose number has that remainder.
 
-#include "openmp/tasks/domains.hpp"
 #include "openmp/tasks/real.hpp"
+#include "platform/plain_domains.hpp"
 
-namespace nigh::openmp::tasks {
+namespace nigh::platform {
 namespace {
-constinit Real thread_num{"omp_get_thread_num"};
+constinit openmp::tasks::Real thread_num{"omp_get_thread_num"};
 }
 
 std::uint32_t domains() noexcept { return 2; }
@@ -20,4 +20,4 @@ int domain_of(void const* address) noexcept {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) >> 16U & 1U);
 }
 
-}  // namespace nigh::openmp::tasks
+}  // namespace nigh::platform

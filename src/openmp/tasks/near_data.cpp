@@ -52,8 +52,8 @@ void begin_near_data() noexcept {
 bool hints_by_depend() noexcept { return by_depend; }
 
 bool submit_near(Member& me, Task& t) noexcept {
-  if (me.size == 1 || domains() == 1) return false;
-  int const domain = domain_of(t.extra->near);
+  if (me.size == 1 || platform::domains() == 1) return false;
+  int const domain = platform::domain_of(t.extra->near);
   if (domain < 0) return false;
   Team& team = *me.team;
   auto const d = static_cast<std::uint32_t>(domain);
@@ -75,7 +75,7 @@ Task* take_near(Member& me) noexcept {
 Task* take_from_afar(Member& me, bool is_last_resort) noexcept {
   NearQueues* const queues = me.team->near.load(sync::acquire);  // (near_data.Q)
   if (queues == nullptr) return nullptr;
-  auto const count = domains();
+  auto const count = platform::domains();
   for (std::uint32_t k = 1; k < count; ++k) {
     auto const d = (me.domain + k) % count;
     if (!may_take_from(me, d, is_last_resort)) continue;
@@ -90,7 +90,7 @@ Task* take_from_afar(Member& me, bool is_last_resort) noexcept {
 bool is_any_near(Member const& me) noexcept {
   NearQueues* const queues = me.team->near.load(sync::seq_cst);  // (near_data.Q) (sleeper.S)
   if (queues == nullptr) return false;
-  for (std::uint32_t d = 0; d < domains(); ++d)
+  for (std::uint32_t d = 0; d < platform::domains(); ++d)
     if (queues->of[d].has_any() && (d == me.domain || may_take_from(me, d, false))) return true;
   return false;
 }

@@ -5,14 +5,14 @@
 // they find nothing else (prefer), or never (strict): then only a thread that waits for such a task
 // runs it, and only before it would sleep, so that no two domains wait for each other.
 
-#include "openmp/tasks/domains.hpp"
 #include "openmp/tasks/team.hpp"
+#include "platform/plain_domains.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp::tasks {
 
 struct NearQueues {
-  std::array<TaskList, most_domains> of;
+  std::array<TaskList, platform::most_domains> of;
 };
 
 // NIGH_TASKS: a list of words.

@@ -246,8 +246,8 @@ void enter(Team& team, Joined how) noexcept {
   me.team = &team;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
-  if (domains() > 1) {
-    me.domain = domain_of_thread();
+  if (platform::domains() > 1) {
+    me.domain = platform::domain_of_thread();
     team.domains.fetch_or(std::uint64_t{1} << me.domain, sync::relaxed);
     team.entered.fetch_add(1, sync::release);  // (team.M)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openmp/tasks/domains.hpp"
+#include "platform/plain_domains.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "base/atomic.hpp"
 
-namespace nigh::openmp::tasks {
+namespace nigh::platform {
 namespace {
 
 constinit std::uint32_t count = 1;
@@ -65,4 +65,4 @@ int domain_of(void const* address) noexcept {
   return status[0];
 }
 
-}  // namespace nigh::openmp::tasks
+}  // namespace nigh::platform
