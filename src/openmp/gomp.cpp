@@ -45,7 +45,11 @@ template <Entry entry, class Result, class... Rest>
 Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
   auto const code = reinterpret_cast<void const*>(body);
   Region const region = find_region(code, entry, caller);
-  PassedWithTasks passed{{nullptr, body, data, region.runtime->thread_num}, nullptr};
+  PassedWithTasks passed;  // not {}, which would clear another cache line, too
+  passed.reductions = nullptr;
+  passed.body = body;
+  passed.data = data;
+  passed.thread_num = region.runtime->thread_num;
   RegionScope scope(region, {clause, false}, passed.team);
   if constexpr (entry == Entry::parallel_reductions) passed.reductions = *static_cast<void**>(data);
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
