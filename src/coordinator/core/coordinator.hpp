@@ -34,7 +34,6 @@
 // patience at the latest.
 // - Programs of one cgroup together hold no more cpus than its quota has time for. The k-th in line
 // is then the k-th of those whose cgroup has cpus left (quotas.cpp).
-//   is then the k-th of those whose cgroup has cpus left (quotas.cpp).
 
 #include <cstdint>
 #include <deque>
