@@ -64,6 +64,24 @@ bool has_use_for(Plan const& plan, Shim const& shim) {
           !plan.tasks.empty());
 }
 
+// hwloc loads its plugins before anything else. They find devices and read XML, of which binding
+// needs nothing, and loading them takes as long as reading the host.
+class WithoutPlugins {
+ public:
+  WithoutPlugins() : is_ours_(std::getenv(variable) == nullptr) {
+    if (is_ours_) ::setenv(variable, "", 1);
+  }
+  WithoutPlugins(WithoutPlugins const&) = delete;
+  WithoutPlugins& operator=(WithoutPlugins const&) = delete;
+  ~WithoutPlugins() {
+    if (is_ours_) ::unsetenv(variable);
+  }
+
+ private:
+  static constexpr char const* variable = "HWLOC_PLUGINS_PATH";
+  bool is_ours_;
+};
+
 }  // namespace
 
 std::optional<std::string> from_environment(std::string_view name) {
@@ -73,6 +91,7 @@ std::optional<std::string> from_environment(std::string_view name) {
 }
 
 topology host_to_bind_to() {
+  WithoutPlugins const for_this_host;
   auto machine = topology::live();
   if (!machine) throw std::runtime_error(machine.message());
   if (!machine->is_this_host())
