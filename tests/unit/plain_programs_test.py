@@ -5,6 +5,7 @@ line on standard error that names the argument, and exit code 2.
 
 plain_programs_test.py FOLDER_OF_PROGRAMS
 """
+import glob
 import os
 import shutil
 import subprocess
@@ -77,6 +78,22 @@ class PlainPrograms(unittest.TestCase):
             done = run(["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks, path("adi"),
                         "--size=41", "--threads=2"])
             self.assertEqual((done.returncode, done.stdout), (0, expected), done.stderr)
+
+
+TASK_PROGRAMS = glob.glob(path("task-*"))
+
+
+@unittest.skipUnless(TASK_PROGRAMS, "they are not built with sanitizers")
+class TaskPrograms(unittest.TestCase):
+    """Those of `nigh bench openmp-tasks`, which take a size."""
+
+    def test_bad_input(self):
+        for program in TASK_PROGRAMS:
+            name = os.path.basename(program)
+            for word in ("--help", "0", "-5", "7x", "99999999999999999999"):
+                done = run([program, word])
+                self.assertEqual((done.returncode, done.stdout), (2, ""), (name, word))
+                self.assertRegex(done.stderr, rf"^{name}: '{word}': must be [^\n]*\n$")
 
 
 class Jacobi2d(unittest.TestCase):

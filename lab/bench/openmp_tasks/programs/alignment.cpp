@@ -33,7 +33,7 @@ int score(std::string const& a, std::string const& b) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  auto const count = static_cast<std::size_t>(task_program::size_from(argc, argv, 60));
+  auto const count = static_cast<std::size_t>(task_program::size_from(argc, argv, 60, {1, 10'000}));
   std::vector<std::string> sequences(count);
   task_program::Sequence numbers(1);
   for (auto& s : sequences) {

@@ -51,8 +51,7 @@ void transform(Complex const* from, long stride, Complex* to, long n, Complex co
 }  // namespace
 
 int main(int argc, char** argv) {
-  long const n = task_program::size_from(argc, argv, 1 << 18);
-  if (n < 2 || (n & (n - 1)) != 0) return task_program::report(0, false);
+  long const n = task_program::size_from(argc, argv, 1 << 18, {2, 1 << 26, true});
   auto const size = static_cast<std::size_t>(n);
   std::vector<Complex> signal(size), roots(size), back(size), spectrum(size), again(size);
   double const turn = 2 * std::acos(-1.0) / static_cast<double>(n);

@@ -18,7 +18,7 @@ long fib(int n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int const n = static_cast<int>(task_program::size_from(argc, argv, 27));
+  int const n = static_cast<int>(task_program::size_from(argc, argv, 27, {1, 60}));
   long found = 0;
   double const seconds = task_program::timed([&] {
 #pragma omp parallel

@@ -97,8 +97,8 @@ void solve() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  auto const count = static_cast<std::size_t>(task_program::size_from(argc, argv, 7));
-  if (count < 2 || count > most_cells) return task_program::report(0, false);
+  auto const count =
+      static_cast<std::size_t>(task_program::size_from(argc, argv, 7, {2, most_cells}));
   task_program::Sequence numbers(7);
   for (std::size_t n = 0; n < count; ++n) {
     int const height = 1 + static_cast<int>(numbers.next() % 5),

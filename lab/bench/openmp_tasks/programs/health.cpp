@@ -84,7 +84,8 @@ std::array<long, 4> totals(Village const& v) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int const steps = static_cast<int>(task_program::size_from(argc, argv, 300)), levels = 5;
+  int const steps = static_cast<int>(task_program::size_from(argc, argv, 300, {1, 1'000'000})),
+            levels = 5;
   int number = 0;
   Village country(levels, number), other(levels, number = 0);
   double const seconds = task_program::timed([&] {

@@ -69,7 +69,7 @@ void sweep_serially(Grid& to, Grid& from) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  long const n = task_program::size_from(argc, argv, 160);
+  long const n = task_program::size_from(argc, argv, 160, {1, 1'000});
   constexpr int sweeps = 20;
   Grid a(n), b(n), c(n), d(n);
   fill(a, b);

@@ -43,8 +43,7 @@ long solutions(Board const& board, int row) {
 
 int main(int argc, char** argv) {
   constexpr long known[] = {1, 1, 0, 0, 2, 10, 4, 40, 92, 352, 724, 2680, 14200, 73712, 365596};
-  int const n = static_cast<int>(task_program::size_from(argc, argv, 11));
-  if (n < 1 || n > 14) return task_program::report(0, false);
+  int const n = static_cast<int>(task_program::size_from(argc, argv, 11, {1, 14}));
   Board const empty{n, {}};
   long found = 0;
   double const seconds = task_program::timed([&] {

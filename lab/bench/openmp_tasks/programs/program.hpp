@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace task_program {
 
@@ -17,8 +18,33 @@ double timed(Solve solve) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-inline long size_from(int argc, char** argv, long otherwise) {
-  return argc > 1 ? std::strtol(argv[1], nullptr, 10) : otherwise;
+// Ends the program: the command line is not as it must be.
+[[noreturn]] inline void refuse(char const* program, char const* word, char const* wanted) {
+  char const* const slash = std::strrchr(program, '/');
+  std::fprintf(stderr, "%s: '%s': must be %s\n", slash != nullptr ? slash + 1 : program, word,
+               wanted);
+  std::exit(2);
+}
+
+struct Range {
+  long least, most;
+  bool is_power_of_two = false;
+};
+
+// The first word, or `otherwise` where there is none.
+inline long size_from(int argc, char** argv, long otherwise, Range range) {
+  if (argc < 2) return otherwise;
+  char* end = nullptr;
+  long const size = std::strtol(argv[1], &end, 10);
+  bool const is_number = end != argv[1] && *end == '\0';
+  if (!is_number || size < range.least || size > range.most ||
+      (range.is_power_of_two && (size & (size - 1)) != 0)) {
+    char wanted[100];
+    std::snprintf(wanted, sizeof wanted, "%s from %ld to %ld",
+                  range.is_power_of_two ? "a power of two" : "a number", range.least, range.most);
+    refuse(argv[0], argv[1], wanted);
+  }
+  return size;
 }
 
 // The exit status.

@@ -46,7 +46,7 @@ void sort(unsigned* data, unsigned* other, long count, bool into) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  long const count = task_program::size_from(argc, argv, 4'000'000);
+  long const count = task_program::size_from(argc, argv, 4'000'000, {1, 1'000'000'000});
   std::vector<unsigned> data(static_cast<std::size_t>(count)), other(data.size());
   task_program::Sequence numbers(1);
   unsigned long before = 0;

@@ -96,8 +96,8 @@ std::vector<double> times(std::vector<double> const& matrix, std::vector<double>
 }  // namespace
 
 int main(int argc, char** argv) {
-  long const n = task_program::size_from(argc, argv, 1024);
-  if (n < direct || (n & (n - 1)) != 0) return task_program::report(0, false);  // halves must exist
+  long const n =
+      task_program::size_from(argc, argv, 1024, {direct, 1 << 14, true});  // halves must exist
   auto const size = static_cast<std::size_t>(n);
   std::vector<double> a(size * size), b(a.size()), c(a.size()), x(size);
   task_program::Sequence numbers(1);

@@ -22,10 +22,12 @@ unsigned long nodes_below(uts::Tree const& tree, uts::Node const& node) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  uts::KnownTree const* const known = uts::find_tree(argc > 1 ? argv[1] : "T1");
+  char const* const name = argc > 1 ? argv[1] : "T1";
+  uts::KnownTree const* const known = uts::find_tree(name);
   // A binomial tree's root has thousands of children.
   if (known == nullptr || known->tree.kind != uts::Kind::geometric)
-    return task_program::report(0, false);
+    task_program::refuse(argv[0], name,
+                         "a geometric tree of the unbalanced tree search, such as T1");
   unsigned long found = 0;
   double const seconds = task_program::timed([&] {
 #pragma omp parallel
