@@ -2,9 +2,7 @@
 #include "platform/thread.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,16 +71,6 @@ void leave_signals_to_others() noexcept {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
-
-void yield() noexcept { sched_yield(); }
-
-void* map_zeroes(std::size_t bytes) noexcept {
-  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? nullptr : at;
-}
-
-void unmap(void* at, std::size_t bytes) noexcept { munmap(at, bytes); }
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
   pthread_atfork(before, in_parent, in_child);

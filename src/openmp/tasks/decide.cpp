@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/tasks/decide.hpp"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,6 +9,7 @@
 
 #include "base/atomic.hpp"
 #include "openmp/tool.hpp"
+#include "platform/loaded_objects.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -36,48 +34,13 @@ constexpr std::string_view unknown_ones[]{"__kmpc_task_get_successors", "__kmpc_
                                           "__kmpc_taskgraph",           "__kmpc_omp_has_task_team",
                                           "__kmpc_taskwait_deps"};
 
-std::uint32_t count_of_symbols(ElfW(Dyn) const* dynamic, ElfW(Addr) base) noexcept {
-  auto const at = [base](ElfW(Addr) p) { return p < base ? p + base : p; };
-  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
-    if (dynamic->d_tag == DT_GNU_HASH)  // those without a definition come before the hashed ones
-      return reinterpret_cast<std::uint32_t const*>(at(dynamic->d_un.d_ptr))[1];
-    if (dynamic->d_tag == DT_HASH)
-      return reinterpret_cast<std::uint32_t const*>(at(dynamic->d_un.d_ptr))[1];
-  }
-  return 0;
-}
-
-int look_at(dl_phdr_info* object, std::size_t, void* result) {
+void look_at(std::string_view name, void* result) noexcept {
   auto& calls = *static_cast<Calls*>(result);
-  ElfW(Dyn) const* dynamic = nullptr;
-  for (int i = 0; i < object->dlpi_phnum; ++i)
-    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-      dynamic =
-          reinterpret_cast<ElfW(Dyn) const*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
-  // The kernel's own object (vdso) has addresses that nobody has relocated, and calls nothing.
-  if (dynamic == nullptr || object->dlpi_name == nullptr ||
-      strstr(object->dlpi_name, "linux-vdso") != nullptr)
-    return 0;
-  ElfW(Sym) const* symbols = nullptr;
-  char const* names = nullptr;
-  auto const base = object->dlpi_addr;
-  auto const at = [base](ElfW(Addr) p) { return p < base ? p + base : p; };
-  for (auto const* d = dynamic; d->d_tag != DT_NULL; ++d) {
-    if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<ElfW(Sym) const*>(at(d->d_un.d_ptr));
-    if (d->d_tag == DT_STRTAB) names = reinterpret_cast<char const*>(at(d->d_un.d_ptr));
-  }
-  if (symbols == nullptr || names == nullptr) return 0;
-  auto const count = count_of_symbols(dynamic, base);
-  for (std::uint32_t i = 1; i < count; ++i) {
-    if (symbols[i].st_shndx != SHN_UNDEF) continue;
-    std::string_view const name = names + symbols[i].st_name;
-    if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_") && !name.starts_with("__tgt_"))
-      continue;
-    for (auto const maker : makers) calls.makes_tasks |= name == maker;
-    for (auto const unknown : unknown_ones) calls.uses_unknown |= name == unknown;
-    for (auto const device : of_devices) calls.uses_devices |= name == device;
-  }
-  return 0;
+  if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_") && !name.starts_with("__tgt_"))
+    return;
+  for (auto const maker : makers) calls.makes_tasks |= name == maker;
+  for (auto const unknown : unknown_ones) calls.uses_unknown |= name == unknown;
+  for (auto const device : of_devices) calls.uses_devices |= name == device;
 }
 
 bool is_true(char const* name) noexcept {
@@ -91,17 +54,11 @@ bool is_true(char const* name) noexcept {
 constinit sync::atomic<std::uint8_t> decided{static_cast<std::uint8_t>(Left::unknown)};
 constinit sync::atomic<unsigned long long> objects_seen{0};
 
-int count_objects(dl_phdr_info* object, std::size_t bytes, void* result) {
-  if (bytes >= offsetof(dl_phdr_info, dlpi_adds) + sizeof object->dlpi_adds)
-    *static_cast<unsigned long long*>(result) = object->dlpi_adds;
-  return 1;
-}
-
 Left look() noexcept {
   if (is_true("OMP_CANCELLATION")) return Left::cancellation;
   if (tool_of_the_user() != nullptr) return Left::tool;
   Calls calls;
-  dl_iterate_phdr(look_at, &calls);
+  platform::for_each_import(look_at, &calls);
   if (calls.uses_devices) return Left::device;
   if (calls.uses_unknown) return Left::unknown_calls;
   return calls.makes_tasks ? Left::none : Left::no_tasks;
@@ -127,8 +84,7 @@ Left why_left_alone() noexcept {
   auto const now = static_cast<Left>(decided.load(sync::relaxed));
   if (now != Left::none && now != Left::unknown) [[likely]]
     return now;
-  unsigned long long objects = 0;
-  dl_iterate_phdr(count_objects, &objects);
+  auto const objects = platform::times_loaded();
   if (now != Left::unknown && objects_seen.load(sync::relaxed) == objects) return now;
   Left const found = look();
   decided.store(static_cast<std::uint8_t>(found), sync::relaxed);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <new>
 
 #include "openmp/tasks/team.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -36,12 +36,6 @@ extern "C" void thread_ended(void* first) {
 
 __attribute__((constructor)) void make_key() {
   has_key = pthread_key_create(&at_thread_end, thread_ended) == 0;
-}
-
-void* pages(std::size_t bytes) noexcept {
-  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? nullptr : p;
 }
 
 // An eighth of it, and not more than a quarter MiB.
@@ -70,7 +64,7 @@ Member* member_for_this_thread(Member* outer) noexcept {
   if (m != nullptr) {
     idle_members = m->next_idle;
   } else {
-    void* const room = pages(sizeof(Member));
+    void* const room = platform::map_zeroes(sizeof(Member));
     if (room == nullptr) out_of_memory();
     m = new (room) Member;
     m->next = all_members;
@@ -91,7 +85,7 @@ Task* refill(Member& me, std::uint8_t size_class) noexcept {
   }
   std::size_t const size = least_block_bytes << size_class;
   std::size_t const chunk = size < 65536 ? 65536 : size;
-  auto* const memory = static_cast<char*>(pages(chunk));
+  auto* const memory = static_cast<char*>(platform::map_zeroes(chunk));
   if (memory == nullptr) return nullptr;
   Task* first = nullptr;
   for (std::size_t at = chunk / size; at-- > 0;) {

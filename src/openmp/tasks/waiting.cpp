@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/tasks/waiting.hpp"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/clock.hpp"
+#include "platform/affinity.hpp"
 #include "platform/pause.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
 namespace {
@@ -25,9 +25,8 @@ void begin_patience() noexcept {
   if (said == nullptr) said = getenv("OMP_WAIT_POLICY");
   if (said != nullptr && strcasecmp(said, "active") == 0) patience_ns = 1'000'000;
   if (said != nullptr && strcasecmp(said, "passive") == 0) patience_ns = 5'000;
-  cpu_set_t mine;
-  if (sched_getaffinity(0, sizeof mine, &mine) == 0)
-    cpus = static_cast<std::uint32_t>(CPU_COUNT(&mine));
+  auto const allowed = platform::affinity_of_this_thread().size();
+  if (allowed > 0) cpus = static_cast<std::uint32_t>(allowed);
 }
 
 bool Patience::goes_on() noexcept {
@@ -38,7 +37,7 @@ bool Patience::goes_on() noexcept {
     sync::pause();
     return looks_ % 32 != 0 || base::now_ns() - began_ns_ < patience_ns;
   }
-  sched_yield();
+  platform::yield();
   return base::now_ns() - began_ns_ < (is_crowded ? patience_ns / 4 : patience_ns);
 }
 
