@@ -12,6 +12,7 @@
 
 #include "base/atomic.hpp"
 #include "platform/futex.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::model {
 namespace {
@@ -359,6 +360,8 @@ void plain_store(std::uint32_t at, std::uint64_t value) {
 }  // namespace nigh::model
 
 namespace nigh::platform {
+
+void yield() noexcept { model::yield(); }
 
 void futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   model::futex_wait(word.location_id(), expected);

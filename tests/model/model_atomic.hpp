@@ -59,6 +59,9 @@ class atomic {
   T fetch_sub(T v, model::Order o, location w = location::current()) {
     return update(o, w, [v](T old) { return static_cast<T>(old - v); });
   }
+  T fetch_or(T v, model::Order o, location w = location::current()) {
+    return update(o, w, [v](T old) { return static_cast<T>(old | v); });
+  }
   bool compare_exchange_strong(T& expected, T v, model::Order o, location w = location::current()) {
     bool equal = false;
     auto const f = [&](std::uint64_t old, std::uint64_t& now) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock-free parts of OpenMP tasks (src/openmp/tasks): each task is taken once and seen whole,
-// whoever waits for children sees what they did, descriptors come back once, nobody sleeps over news.
+// The lock-free parts of OpenMP tasks (src/openmp/tasks): each task is taken once and seen whole, a
+// thread that waits for children sees what they did, descriptors come back once, nobody sleeps over news.
 
 #include <array>
 #include <memory>
@@ -9,10 +9,6 @@
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_deque.hpp"
-
-namespace nigh::openmp::tasks {
-struct Member {};
-}
 
 namespace nigh::model {
 namespace {
@@ -29,11 +25,12 @@ struct Job {
   }
 };
 
-struct Around {
-  TaskDeque<Job, 4> deque;
+template <class Deque>
+struct AroundA {
+  Deque deque;
   std::array<Job, 6> jobs;
 
-  Around() { deque.begin(4, false); }
+  AroundA() { deque.begin(4, false); }
   bool push(int job) {
     Job& j = jobs[static_cast<std::size_t>(job)];
     j.input.set(job);
@@ -47,7 +44,8 @@ struct Around {
   bool steal(std::uint32_t most = 1) {
     std::array<Job*, 4> taken{};
     std::uint32_t count = 0;
-    if (deque.steal(taken, count, most, [](Job const&) { return true; }) != Steal::taken) return false;
+    auto const chunk = [most](std::uint32_t shared) { return std::min(most, (shared + 1) / 2); };
+    if (deque.steal(taken, count, chunk, [](Job const&) { return true; }) != Steal::taken) return false;
     for (std::uint32_t i = 0; i < count; ++i) taken[i]->run();
     return true;
   }
@@ -57,6 +55,7 @@ struct Around {
     return sum;
   }
 };
+using Around = AroundA<TaskDeque<Job, 4>>;
 
 // The owner takes back what a thief wants.
 Scenario last_task() {
@@ -73,9 +72,10 @@ Scenario last_task() {
 }
 
 // A task is taken back and another put in its place while a thief holds the first.
+template <class Deque = TaskDeque<Job, 4>>
 Scenario another_in_its_place(std::uint32_t most) {
   return [most](OneRun& run) {
-    auto a = std::make_shared<Around>();
+    auto a = std::make_shared<AroundA<Deque>>();
     run.threads = {[a] {
                      a->push(0);
                      a->push(1);
@@ -131,11 +131,42 @@ Scenario around_the_ring() {
   };
 }
 
+// A place in the ring that is no atomic word: a thief that still reads it races with the owner that
+// writes it anew. The owner takes nothing back here, so what a single thief reads, it takes.
+struct PlainPlace {
+  Plain accesses;
+  Job* job = nullptr;
+
+  Job* load(Order /*unused*/) const {
+    static_cast<void>(accesses.get());
+    return job;
+  }
+  void store(Job* j, Order /*unused*/) {
+    accesses.set(1);
+    job = j;
+  }
+};
+
+Scenario written_anew() {
+  return [](OneRun& run) {
+    auto a = std::make_shared<AroundA<TaskDeque<Job, 2, PlainPlace>>>();
+    run.threads = {[a] {
+                     for (int job = 0; job < 4; ++job) {
+                       a->push(job);
+                       a->deque.publish_all();
+                     }
+                   },
+                   [a] {
+                     a->steal();
+                     a->steal();
+                   }};
+  };
+}
+
 // A parent that waits for its child, which another thread runs; then its own end, and the child's
 // children: exactly one gives each descriptor back.
 struct Family {
   Task parent{}, child{};
-  Member owner, thief;
   Plain result;
   int parent_returned = 0, child_returned = 0;
 
@@ -285,18 +316,40 @@ Scenario handed_over() {
   };
 }
 
+// The body of a detachable task ends, and its event comes.
+Scenario both_ends() {
+  struct Detached {
+    BothEnds ends;
+    std::array<Plain, 2> did;
+    int completed = 0;
+  };
+  return [](OneRun& run) {
+    auto d = std::make_shared<Detached>();
+    auto const come = [d](std::size_t i) {
+      d->did[i].set(1);
+      if (!d->ends.is_second()) return;
+      ++d->completed;
+      check(d->did[1 - i].get() == 1, "what the first did is seen");
+    };
+    run.threads = {[come] { come(0); }, [come] { come(1); }};
+    run.at_end = [d] { check(d->completed == 1, "the task is completed once"); };
+  };
+}
+
 TEST(OpenMPTasks, EachTaskRunsOnce) {
   expect_holds(last_task(), {.preemptions = 4});
   expect_holds(another_in_its_place(1), {.preemptions = 3});
   expect_holds(another_in_its_place(2), {.preemptions = 3});
   expect_holds(two_thieves(), {.preemptions = 3});
   expect_holds(around_the_ring(), {.preemptions = 3});
+  expect_holds(written_anew(), {.preemptions = 3});
 }
 
 TEST(OpenMPTasks, EachDescriptorComesBackOnce) {
   expect_holds(waiting_for_a_child(), {.preemptions = 3});
   expect_holds(ending_before_a_child(), {.preemptions = 3});
   expect_holds(coming_home(), {.preemptions = 3});
+  expect_holds(both_ends(), {.preemptions = 4});
 }
 
 TEST(OpenMPTasks, NobodySleepsOverNews) {
@@ -306,12 +359,20 @@ TEST(OpenMPTasks, NobodySleepsOverNews) {
 }
 
 TEST(OpenMPTasks, C) { expect_needed("deque.C", Order::relaxed, last_task()); }
+TEST(OpenMPTasks, R) { expect_needed("deque.R", Order::relaxed, written_anew()); }
+// No order, but a count: a deque that counts no changes is caught.
+TEST(OpenMPTasks, N) {
+  using Uncounted = TaskDeque<Job, 4, sync::atomic<Job*>, 0>;
+  auto const out = explore({.preemptions = 3}, another_in_its_place<Uncounted>(1));
+  EXPECT_NE(out.failure, "") << "nothing breaks without (deque.N) in " << out.runs << " schedules";
+}
 TEST(OpenMPTasks, KOfTheWait) { expect_needed("task.K", Order::relaxed, waiting_for_a_child()); }
 TEST(OpenMPTasks, KOfTheEnd) { expect_needed("task.K", Order::relaxed, ending_before_a_child()); }
 TEST(OpenMPTasks, F) { expect_needed("task.F", Order::relaxed, coming_home()); }
 TEST(OpenMPTasks, SOfTheThief) { expect_needed("sleeper.S", Order::acq_rel, asleep_at_a_barrier()); }
 TEST(OpenMPTasks, SOfTheWait) { expect_needed("sleeper.S", Order::acq_rel, asleep_in_a_taskwait()); }
 TEST(OpenMPTasks, W) { expect_needed("sleeper.W", Order::relaxed, handed_over()); }
+TEST(OpenMPTasks, V) { expect_needed("task.V", Order::relaxed, both_ends()); }
 
 }  // namespace
 }  // namespace nigh::model

@@ -6,114 +6,60 @@
 // only read, or an inoutset), and the set before it. A task that joins the last set waits for the
 // one before; a task that begins a new set waits for the last one. mutexinoutset is taken as inout:
 // in the order in which they were made, they exclude each other.
-//
-// (dependences.D) A task sees what those before it did: the one that ends counts down `before`
-// (releases), and
-//     whoever counts it to 0 (acquires) submits the task. A task that is made later finds `ended`
-//     under the node's lock.
-// A sleeper misses no end that it waits for by (sleeper.S).
 
 #include <stdlib.h>
 
 #include <new>
 
+#include "openmp/tasks/depend_node.hpp"
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/team.hpp"
-#include "platform/pause.hpp"
 
 namespace nigh::openmp::tasks {
 
-// A task that others may wait for, or a wait without a task.
-struct DependNode {
-  sync::atomic<std::int32_t> before{1};  // that have not ended; one more until all are known
-  sync::atomic<std::int32_t> uses{1};
-  Task* task = nullptr;
-  Member* waiting = nullptr;  // of a node without a task
-  sync::atomic<bool> lock{false};
-  bool ended = false;
-  std::uint32_t count = 0, room = 0;
-  DependNode** after = nullptr;
-};
-
 namespace {
 
-template <class T>
-void add(T*& list, std::uint32_t& count, std::uint32_t& room, T value) noexcept {
-  if (count == room) {
-    room = room == 0 ? 4 : 2 * room;
-    list = static_cast<T*>(realloc(list, room * sizeof(T)));
-    if (list == nullptr) out_of_memory();
-  }
-  list[count++] = value;
-}
-
-class Locked {
- public:
-  explicit Locked(DependNode& node) noexcept : node_(node) {
-    while (node_.lock.exchange(true, sync::acquire)) sync::pause();  // (dependences.D)
-  }
-  ~Locked() { node_.lock.store(false, sync::release); }  // (dependences.D)
-  Locked(Locked&&) = delete;
-  Locked& operator=(Locked&&) = delete;
-
- private:
-  DependNode& node_;
-};
-
 void let_go(DependNode* node) noexcept {
-  if (node->uses.fetch_sub(1, sync::acq_rel) != 1) return;  // (dependences.D)
-  free(node->after);
-  free(node);
+  if (node->let_go()) free(node);
 }
 
-bool has_ended(DependNode& node) noexcept {
-  Locked const here(node);
-  return node.ended;
-}
-
-// `node` waits for `earlier`, unless that has ended.
 void wait_for_node(DependNode* node, DependNode* earlier) noexcept {
-  if (earlier == node) return;
-  Locked const here(*earlier);
-  if (earlier->ended) return;
-  node->before.fetch_add(1, sync::relaxed);
-  node->uses.fetch_add(1, sync::relaxed);
-  add(earlier->after, earlier->count, earlier->room, node);
+  if (!node->wait_for(*earlier)) out_of_memory();
 }
 
 struct Set {
-  DependNode** nodes = nullptr;
-  std::uint32_t count = 0, room = 0;
+  Items<DependNode*> nodes;
   std::uint32_t swept_at = 64;
 
+  bool is_empty() const noexcept { return nodes.count == 0; }
   void wait(DependNode* node) const noexcept {
-    for (std::uint32_t i = 0; i < count; ++i) wait_for_node(node, nodes[i]);
+    for (std::uint32_t i = 0; i < nodes.count; ++i) wait_for_node(node, nodes.items[i]);
   }
   void put(DependNode* node) noexcept {
-    if (count != 0 && nodes[count - 1] == node) return;
-    if (count == swept_at) sweep();
-    node->uses.fetch_add(1, sync::relaxed);
-    add(nodes, count, room, node);
+    if (!is_empty() && nodes.items[nodes.count - 1] == node) return;
+    if (nodes.count == swept_at) sweep();
+    node->hold();
+    if (!nodes.add(node)) out_of_memory();
   }
   void clear() noexcept {
-    for (std::uint32_t i = 0; i < count; ++i) let_go(nodes[i]);
-    count = 0;
+    for (std::uint32_t i = 0; i < nodes.count; ++i) let_go(nodes.items[i]);
+    nodes.count = 0;
   }
   void free_all() noexcept {
     clear();
-    free(nodes);
+    free(nodes.items);
   }
   // A million readers of one address, and nobody who writes: those that have ended are forgotten.
   void sweep() noexcept {
     std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (has_ended(*nodes[i]))
-        let_go(nodes[i]);
+    for (std::uint32_t i = 0; i < nodes.count; ++i) {
+      if (nodes.items[i]->has_ended())
+        let_go(nodes.items[i]);
       else
-        nodes[kept++] = nodes[i];
+        nodes.items[kept++] = nodes.items[i];
     }
-    count = kept;
-    swept_at = count < 32 ? 64 : 2 * count;
+    nodes.count = kept;
+    swept_at = kept < 32 ? 64 : 2 * kept;
   }
 };
 
@@ -185,13 +131,13 @@ void depend_on_all(DependMap& map, DependNode* node, bool is_task) noexcept {
   if (!is_task) return;
   clear(map);
   if (map.all != nullptr) let_go(map.all);
-  node->uses.fetch_add(1, sync::relaxed);
+  node->hold();
   map.all = node;
 }
 
 void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcept {
   Entry& e = map.at(d.address);
-  bool const joins = d.access != Access::out && d.access == e.access && e.last.count != 0;
+  bool const joins = d.access != Access::out && d.access == e.access && !e.last.is_empty();
   if (!is_task) {
     (joins ? e.before : e.last).wait(node);
     return;
@@ -210,9 +156,7 @@ void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcep
 DependNode* new_node(Member& me, Task* task, Depend const* list, std::size_t count) noexcept {
   auto* const room = malloc(sizeof(DependNode));
   if (room == nullptr) out_of_memory();
-  auto* const node = new (room) DependNode;
-  node->task = task;
-  node->waiting = &me;
+  auto* const node = new (room) DependNode(task, &me);
   Extra* const parent = extra_of(me, *me.current);
   if (parent->children == nullptr) {
     auto* const map = malloc(sizeof(DependMap));
@@ -241,19 +185,13 @@ void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) no
   extra->node = node;
   if (extra->near == nullptr && count > 0 && hints_by_depend())
     extra->near = reinterpret_cast<void const*>(list[0].address);
-  if (node->before.fetch_sub(1, sync::acq_rel) == 1) submit_somewhere(me, t);  // (dependences.D)
+  if (node->is_ready()) submit_somewhere(me, t);
 }
 
 void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
   if (!me.current->is(flag::extra) || me.current->extra->children == nullptr) return;
   DependNode* const node = new_node(me, nullptr, list, count);
-  wait_until(
-      me,
-      [](void* n) noexcept {
-        return static_cast<DependNode*>(n)->before.load(sync::seq_cst) ==
-               1;  // (dependences.D) (sleeper.S)
-      },
-      node);
+  wait_until(me, [](void* n) noexcept { return static_cast<DependNode*>(n)->is_over(); }, node);
   let_go(node);
 }
 
@@ -261,24 +199,15 @@ void release_dependents(Member* me, Extra& extra) noexcept {
   DependNode* const node = extra.node;
   if (node == nullptr) return;
   extra.node = nullptr;
-  DependNode** after = nullptr;
-  std::uint32_t count = 0;
-  {
-    Locked const here(*node);
-    node->ended = true;
-    after = node->after;
-    count = node->count;
-    node->after = nullptr;
-    node->count = node->room = 0;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    DependNode* const next = after[i];
-    Task* const t = next->task;
-    Member* const waiting = next->waiting;
-    auto const left = next->before.fetch_sub(1, sync::seq_cst) - 1;  // (dependences.D) (sleeper.S)
+  Items<DependNode*> const after = node->end();
+  for (std::uint32_t i = 0; i < after.count; ++i) {
+    DependNode* const next = after.items[i];
+    Task* const t = next->task();
+    Member* const waiting = next->waiting();
+    bool const is_ready = next->one_has_ended();
     if (t == nullptr) {
       waiting->sleeper.wake();
-    } else if (left == 0) {
+    } else if (is_ready) {
       if (me != nullptr && me->team == extra.team)
         submit_somewhere(*me, *t);
       else
@@ -286,7 +215,7 @@ void release_dependents(Member* me, Extra& extra) noexcept {
     }
     let_go(next);
   }
-  free(after);
+  free(after.items);
   let_go(node);
 }
 

@@ -13,6 +13,7 @@
 
 #include "openmp/task_hooks.hpp"
 #include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/known_runtimes.hpp"
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
@@ -25,14 +26,11 @@ static_assert(sizeof(Team) <= TaskHooks::room_bytes && alignof(Team) <= 64);
 
 using NumThreads = int (*)();
 
-// Each runtime, by a function of its own. Few, never removed.
-// (hooks.A) A thread that sees the key sees the rest.
 struct KnownRuntime {
-  sync::atomic<void const*> inside{nullptr};
-  sync::atomic<NumThreads> num_threads{nullptr};
-  sync::atomic<bool> is_libgomp{false};
+  NumThreads num_threads = nullptr;  // null: its tasks stay its own
+  bool is_libgomp = false;
 };
-constinit std::array<KnownRuntime, 16> runtimes{};
+constinit KnownRuntimes<KnownRuntime, 16> runtimes;
 constinit pthread_mutex_t runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void look_up(KnownRuntime& known, void const* inside) noexcept {
@@ -46,28 +44,17 @@ void look_up(KnownRuntime& known, void const* inside) noexcept {
     return next == nullptr || next == dlsym(object, name);
   };
   bool const is_libomp = dlsym(object, "__kmpc_fork_call") != nullptr;
-  known.is_libgomp.store(!is_libomp, sync::relaxed);
+  known.is_libgomp = !is_libomp;
   if (!is_the_callers(is_libomp ? "__kmpc_omp_taskwait" : "GOMP_taskwait")) return;
-  known.num_threads.store(reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads")),
-                          sync::relaxed);
+  known.num_threads = reinterpret_cast<NumThreads>(dlsym(object, "omp_get_num_threads"));
 }
 
 // Null: there are too many.
 KnownRuntime const* known_runtime(void const* inside) noexcept {
-  for (auto& known : runtimes)
-    if (known.inside.load(sync::acquire) == inside) return &known;  // (hooks.A)
-  KnownRuntime const* found = nullptr;
+  if (auto const* const known = runtimes.find(inside); known != nullptr) return known;
   pthread_mutex_lock(&runtimes_lock);
-  for (auto& known : runtimes) {
-    auto const* const there = known.inside.load(sync::relaxed);
-    if (there != nullptr && there != inside) continue;
-    if (there == nullptr) {
-      look_up(known, inside);
-      known.inside.store(inside, sync::release);  // (hooks.A)
-    }
-    found = &known;
-    break;
-  }
+  auto const* const found = runtimes.find_or_add(
+      inside, [inside](KnownRuntime& known) noexcept { look_up(known, inside); });
   pthread_mutex_unlock(&runtimes_lock);
   return found;
 }
@@ -89,13 +76,12 @@ static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 void* begin(void* room, void const* inside, void const* code, bool is_kmpc) noexcept {
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
   KnownRuntime const* const runtime = known_runtime(inside);
-  auto const num_threads = runtime == nullptr ? nullptr : runtime->num_threads.load(sync::relaxed);
-  if (num_threads == nullptr) return nullptr;
+  if (runtime == nullptr || runtime->num_threads == nullptr) return nullptr;
   // A program of gcc may have libomp for its runtime, which does not have all of libgomp.
-  if (is_kmpc == runtime->is_libgomp.load(sync::relaxed)) return nullptr;
+  if (is_kmpc == runtime->is_libgomp) return nullptr;
   auto* const region = new (room) Region;
-  region->num_threads = num_threads;
-  region->team.is_libgomp = runtime->is_libgomp.load(sync::relaxed);
+  region->num_threads = runtime->num_threads;
+  region->team.is_libgomp = runtime->is_libgomp;
   region->code = code;
   region->team.is_kmpc = is_kmpc;
   region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);

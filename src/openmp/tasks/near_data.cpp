@@ -12,23 +12,18 @@ namespace {
 constinit bool is_strict = false;
 constinit bool by_depend = false;
 
-// (near_data.Q) A thread that finds the queues finds them made.
 NearQueues* queues_of(Team& team) noexcept {
-  NearQueues* now = team.near.load(sync::acquire);  // (near_data.Q)
-  if (now != nullptr) return now;
-  void* const room = malloc(sizeof(NearQueues));
-  if (room == nullptr) return nullptr;
-  auto* const made = new (room) NearQueues;
-  if (team.near.compare_exchange_strong(now, made, sync::acq_rel)) return made;  // (near_data.Q)
-  free(room);
-  return now;
+  return team.near.get_or(
+      []() noexcept -> NearQueues* {
+        void* const room = malloc(sizeof(NearQueues));
+        return room == nullptr ? nullptr : new (room) NearQueues;
+      },
+      [](NearQueues* made) noexcept { free(made); });
 }
 
 // No member is there, nor will be.
 bool is_deserted(Member const& me, std::uint32_t domain) noexcept {
-  Team const& team = *me.team;
-  return team.entered.load(sync::acquire) == me.size &&  // (team.M)
-         (team.domains.load(sync::relaxed) >> domain & 1U) == 0;
+  return me.team->domains.is_deserted(domain, me.size);
 }
 
 bool may_take_from(Member const& me, std::uint32_t domain, bool is_last_resort) noexcept {
@@ -65,7 +60,7 @@ bool submit_near(Member& me, Task& t) noexcept {
 }
 
 Task* take_near(Member& me) noexcept {
-  NearQueues* const queues = me.team->near.load(sync::acquire);  // (near_data.Q)
+  NearQueues* const queues = me.team->near.get();
   if (queues == nullptr) return nullptr;
   Task* const t = queues->of[me.domain].take(me.tied);
   if (t != nullptr) ++me.counts.near;
@@ -73,7 +68,7 @@ Task* take_near(Member& me) noexcept {
 }
 
 Task* take_from_afar(Member& me, bool is_last_resort) noexcept {
-  NearQueues* const queues = me.team->near.load(sync::acquire);  // (near_data.Q)
+  NearQueues* const queues = me.team->near.get();
   if (queues == nullptr) return nullptr;
   auto const count = platform::domains();
   for (std::uint32_t k = 1; k < count; ++k) {
@@ -88,13 +83,13 @@ Task* take_from_afar(Member& me, bool is_last_resort) noexcept {
 }
 
 bool is_any_near(Member const& me) noexcept {
-  NearQueues* const queues = me.team->near.load(sync::seq_cst);  // (near_data.Q) (sleeper.S)
+  NearQueues* const queues = me.team->near.get_before_sleep();
   if (queues == nullptr) return false;
   for (std::uint32_t d = 0; d < platform::domains(); ++d)
     if (queues->of[d].has_any() && (d == me.domain || may_take_from(me, d, false))) return true;
   return false;
 }
 
-void end_near_data(Team& team) noexcept { free(team.near.load(sync::relaxed)); }
+void end_near_data(Team& team) noexcept { free(team.near.get_alone()); }
 
 }  // namespace nigh::openmp::tasks

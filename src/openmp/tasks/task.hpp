@@ -25,6 +25,8 @@
 // (task.F) A descriptor goes back to the thread it came from: other threads push it onto a list
 // there
 //     (release), the owner takes the whole list (acquire), so no address can come back in between.
+// (task.V) Of a detachable task's body and its event, the one that comes second sees all that the
+//     first did, and completes the task.
 // A sleeper misses no child that ends by (sleeper.S).
 //
 // A thief that looks whether a task descends from another reads descriptors that may be used anew
@@ -117,6 +119,15 @@ inline bool descends_from(Task const& task, Task const& ancestor) noexcept {
     t = t->parent.load(sync::relaxed);
   return t == &ancestor;
 }
+
+// A detachable task ends when both its body and its event have come; each calls once.
+class BothEnds {
+ public:
+  bool is_second() noexcept { return come_.fetch_add(1, sync::acq_rel) != 0; }  // (task.V)
+
+ private:
+  sync::atomic<std::uint32_t> come_{0};
+};
 
 // Descriptors of one size that come back from other threads.
 struct Returned {

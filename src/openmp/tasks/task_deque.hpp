@@ -45,7 +45,8 @@ enum class Steal : std::uint8_t {
   barred,  // the oldest one may not be run on top of what the thief waits for
 };
 
-template <class T, std::uint32_t capacity>
+// `Place` holds a task, and a change counts `change`: tests of the letters have others.
+template <class T, std::uint32_t capacity, class Place = sync::atomic<T*>, std::uint32_t change = 1>
 class TaskDeque {
   static_assert(capacity <= 1U << 15U && (capacity & (capacity - 1)) == 0);
 
@@ -110,11 +111,10 @@ class TaskDeque {
     return true;
   }
 
-  // Thief: takes the oldest shared task, if may(it), and up to `most` in all, but not more than
-  // half. Puts them into `taken`, oldest first.
-  template <std::size_t room, class May>
-  Steal steal(std::array<T*, room>& taken, std::uint32_t& count, std::uint32_t most,
-              May may) noexcept {
+  // Thief: takes the oldest shared task, if may(it), and chunk(shared tasks) in all. Puts them into
+  // `taken`, oldest first.
+  template <std::size_t room, class Chunk, class May>
+  Steal steal(std::array<T*, room>& taken, std::uint32_t& count, Chunk chunk, May may) noexcept {
     auto word = word_.load(sync::acquire);  // (deque.C)
     auto const n = shared_in(word);
     if (n == 0) {
@@ -122,11 +122,11 @@ class TaskDeque {
       return Steal::empty;
     }
     auto const tail = tail_of(word);
-    auto const wish = std::min({most, (n + 1) / 2, static_cast<std::uint32_t>(room)});
+    auto const wish = std::min(chunk(n), static_cast<std::uint32_t>(room));
     for (std::uint32_t i = 0; i < wish; ++i)
       taken[i] = ring_[(tail + i) % capacity].load(sync::relaxed);
     if (!may(*taken[0])) return Steal::barred;
-    auto const now = pack(tail + wish, split_of(word), changes_of(word) + 1);          // (deque.N)
+    auto const now = pack(tail + wish, split_of(word), changes_of(word) + change);     // (deque.N)
     if (!word_.compare_exchange_strong(word, now, sync::release)) return Steal::lost;  // (deque.R)
     count = wish;
     if (n - wish < least_goal / 2) wanted_.store(true, sync::relaxed);
@@ -166,7 +166,7 @@ class TaskDeque {
       if (n == 0) return false;
       auto const kept = n / 2;
       auto const now =
-          pack(tail_of(word), tail_of(word) + kept, changes_of(word) + 1);  // (deque.N)
+          pack(tail_of(word), tail_of(word) + kept, changes_of(word) + change);  // (deque.N)
       if (!word_.compare_exchange_strong(word, now, sync::relaxed)) continue;
       split_ -= n - kept;
       goal_ = goal_ == 0 ? 0 : std::max(goal_ / 2, least_goal);
@@ -180,7 +180,7 @@ class TaskDeque {
   // Thieves write here.
   alignas(64) sync::atomic<std::uint64_t> word_{0};
   sync::atomic<bool> wanted_{false};
-  alignas(64) std::array<sync::atomic<T*>, capacity> ring_{};
+  alignas(64) std::array<Place, capacity> ring_{};
 };
 
 }  // namespace nigh::openmp::tasks

@@ -3,16 +3,15 @@
 // Tasks that wait in no thread's deque, oldest first: of threads outside the team, of deques that
 // are full, and those that want to run near their data.
 //
-// (list.J) The lock hands the list over as the thread before left it.
 // A sleeper misses no task that is put here by (sleeper.S).
 
-#include <sched.h>
 #include <stdlib.h>
 
 #include <cstdint>
 
 #include "base/atomic.hpp"
 #include "openmp/tasks/task.hpp"
+#include "openmp/tasks/yielding_lock.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -59,21 +58,8 @@ class TaskList {
     Item* next;
   };
 
-  class Locked {
-   public:
-    explicit Locked(sync::atomic<bool>& lock) noexcept : lock_(lock) {
-      while (lock_.exchange(true, sync::acquire)) sched_yield();  // (list.J)
-    }
-    ~Locked() { lock_.store(false, sync::release); }  // (list.J)
-    Locked(Locked&&) = delete;
-    Locked& operator=(Locked&&) = delete;
-
-   private:
-    sync::atomic<bool>& lock_;
-  };
-
   sync::atomic<std::uint32_t> count_{0};
-  sync::atomic<bool> lock_{false};
+  YieldingLock lock_;
   Item* first_ = nullptr;
   Item* last_ = nullptr;
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/random.hpp"
@@ -19,17 +20,10 @@ namespace nigh::openmp::tasks {
 constinit thread_local Member* member = nullptr;
 static constinit thread_local Member* first_member = nullptr;  // of outermost regions, kept
 
-// (team.V) Of a detachable task's body and its event, the one that comes second sees all that the
-//     first did, and completes the task.
 namespace {
 
 bool is_stack_low(Member const& me) noexcept {
   return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
-}
-
-Member* member_of(Team const& team, std::uint32_t number) noexcept {
-  auto* const members = team.members.load(sync::acquire);                     // (team.M)
-  return members == nullptr ? nullptr : members[number].load(sync::acquire);  // (team.M)
 }
 
 // ---- ends of tasks
@@ -116,8 +110,7 @@ void body_ended(Member& me, Task& t) noexcept {
     t.own = 0;
     t.owner.store(nullptr, sync::relaxed);
     t.others.fetch_add(mine, sync::acq_rel);  // (task.K)
-    if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0)
-      return;  // (team.V) the event has yet to come
+    if (!t.extra->ends.is_second()) return;   // the event has yet to come
   }
   complete(&me, t);
 }
@@ -133,7 +126,7 @@ void notify(Member& me) noexcept {
   if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   Member* related = nullptr;
   for (std::uint32_t k = 1; k < me.size; ++k) {
-    Member* const m = member_of(team, (me.number + k) % me.size);
+    Member* const m = team.members.at((me.number + k) % me.size);
     if (m == nullptr || !m->sleeper.is_asleep()) continue;
     Task* const within = m->sleeps_within.load(sync::relaxed);
     if (within == nullptr) {
@@ -150,11 +143,13 @@ Task* steal_from(Member& me, Member& victim) noexcept {
   std::array<Task*, most_at_once> taken;
   std::uint32_t count = 0;
   Task* const within = me.tied;
-  auto const most = within == nullptr ? most_at_once : 1;
+  auto const chunk = [within](std::uint32_t waiting) {
+    return within == nullptr ? std::min(most_at_once, (waiting + 1) / 2) : 1;
+  };
   auto const may = [within](Task const& t) {
     return within == nullptr || descends_from(t, *within);
   };
-  if (victim.deque.steal(taken, count, most, may) != Steal::taken) return nullptr;
+  if (victim.deque.steal(taken, count, chunk, may) != Steal::taken) return nullptr;
   me.counts.stolen += count;
   for (std::uint32_t i = 1; i < count; ++i)
     if (!me.deque.push(taken[i])) inject(*me.team, *taken[i]);
@@ -170,7 +165,7 @@ Task* steal(Member& me) noexcept {
   auto const bits = base::next_random(me.random);
   auto at = static_cast<std::uint32_t>((std::uint64_t{bits} * me.size) >> 32U);
   for (std::uint32_t k = 0; k < me.size; ++k, at = at + 1 == me.size ? 0 : at + 1) {
-    Member* const victim = at == me.number ? nullptr : member_of(team, at);
+    Member* const victim = at == me.number ? nullptr : team.members.at(at);
     if (victim == nullptr) continue;
     if (Task* const t = steal_from(me, *victim); t != nullptr) return t;
   }
@@ -185,7 +180,7 @@ Task* own_newest(Member& me) noexcept {
 
 bool is_anything_shared(Member const& me) noexcept {
   for (std::uint32_t k = 0; k < me.size; ++k) {
-    Member const* const m = k == me.number ? nullptr : member_of(*me.team, k);
+    Member const* const m = k == me.number ? nullptr : me.team->members.at(k);
     if (m != nullptr && m->deque.has_shared()) return true;
   }
   return false;
@@ -225,7 +220,7 @@ void search_until(Member& me, Done done) noexcept {
 void wake_all(Member& me) noexcept {
   if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   for (std::uint32_t k = 0; k < me.size; ++k)
-    if (Member* const m = k == me.number ? nullptr : member_of(*me.team, k); m != nullptr)
+    if (Member* const m = k == me.number ? nullptr : me.team->members.at(k); m != nullptr)
       m->sleeper.wake();
 }
 
@@ -233,7 +228,6 @@ void wake_all(Member& me) noexcept {
 
 // ---- regions
 
-// (team.M) A thief that finds a member sees it whole.
 void enter(Team& team, Joined how) noexcept {
   Member* const outer = member;
   Member*& kept = outer != nullptr ? outer->inner : first_member;
@@ -248,8 +242,7 @@ void enter(Team& team, Joined how) noexcept {
   me.random = how.number * 7919U + 1;
   if (platform::domains() > 1) {
     me.domain = platform::domain_of_thread();
-    team.domains.fetch_or(std::uint64_t{1} << me.domain, sync::relaxed);
-    team.entered.fetch_add(1, sync::release);  // (team.M)
+    team.domains.add(me.domain);
   }
   me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 64, how.size == 1);
   me.base = me.deque.top();
@@ -264,20 +257,7 @@ void enter(Team& team, Joined how) noexcept {
   t.level.store(0, sync::relaxed);
   t.flags = flag::kmpc | flag::implicit;
   me.current = me.tied = &t;
-  auto* members = team.members.load(sync::acquire);  // (team.M)
-  if (members == nullptr) {
-    auto* mine = team.first_members.data();
-    if (how.size > Team::few) {
-      auto* const many = static_cast<sync::atomic<Member*>*>(calloc(how.size, sizeof *members));
-      if (many == nullptr) out_of_memory();
-      mine = many;
-    }
-    if (team.members.compare_exchange_strong(members, mine, sync::acq_rel))  // (team.M)
-      members = mine;
-    else if (mine != team.first_members.data())
-      free(mine);
-  }
-  members[how.number].store(&me, sync::release);  // (team.M)
+  if (!team.members.put(how.size, how.number, me)) out_of_memory();
   member = &me;
 }
 
@@ -293,8 +273,7 @@ void leave() noexcept {
 }
 
 void end(Team& team) noexcept {
-  auto* const members = team.members.load(sync::relaxed);
-  if (members != team.first_members.data()) free(members);
+  team.members.clear();
   end_near_data(team);
 }
 
@@ -349,7 +328,7 @@ void inject(Team& team, Task& t) noexcept {
   if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   auto const size = team.size.load(sync::relaxed);
   for (std::uint32_t k = 0; k < size; ++k)
-    if (Member* const m = member_of(team, k); m != nullptr) m->sleeper.wake();
+    if (Member* const m = team.members.at(k); m != nullptr) m->sleeper.wake();
 }
 
 void submit_somewhere(Member& me, Task& t) noexcept {
@@ -363,7 +342,7 @@ void notify_near(Member& me, std::uint32_t domain, bool is_strict) noexcept {
   for (bool elsewhere : {false, true}) {
     if (elsewhere && is_strict) return;
     for (std::uint32_t k = 1; k < me.size; ++k) {
-      Member* const m = member_of(team, (me.number + k) % me.size);
+      Member* const m = team.members.at((me.number + k) % me.size);
       if (m == nullptr || (m->domain == domain) == elsewhere) continue;
       if (m->sleeps_within.load(sync::relaxed) == nullptr && m->sleeper.wake()) return;
     }
@@ -382,7 +361,7 @@ void submit_at_once(Member& me, Task& t) noexcept {
 void submit_slowly(Member& me, Task& t) noexcept { submit_at_once(me, t); }
 
 void fulfill(Task& t) noexcept {
-  if (t.extra->ended.fetch_add(1, sync::acq_rel) == 0) return;  // (team.V) its body has yet to end
+  if (!t.extra->ends.is_second()) return;  // its body has yet to end
   Member* const me = member != nullptr && member->team == t.extra->team ? member : nullptr;
   complete(me, t);
 }
@@ -420,17 +399,11 @@ void barrier(Member& me) noexcept {
   me.tied = nullptr;
   search_until(me, [&me] { return me.implicit.is_drained(); });
   if (me.size > 1) {
-    auto const before = team.generation.load(sync::relaxed);
-    // (team.G) All that go on see what any thread did before it arrived.
-    if (team.arrived.fetch_add(1, sync::acq_rel) + 1 == me.size) {  // (team.G)
-      team.arrived.store(0, sync::relaxed);
-      team.generation.store(before + 1, sync::seq_cst);  // (team.G) (sleeper.S)
+    auto const before = team.arrivals.generation();
+    if (team.arrivals.arrive(me.size))
       wake_all(me);
-    } else {
-      search_until(me, [&] {
-        return team.generation.load(sync::seq_cst) != before;
-      });  // (team.G) (sleeper.S)
-    }
+    else
+      search_until(me, [&] { return team.arrivals.has_gone_on(before); });
   }
   me.tied = tied;
 }

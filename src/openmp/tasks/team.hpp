@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "openmp/tasks/meeting.hpp"
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_deque.hpp"
@@ -25,7 +26,7 @@
 
 namespace nigh::openmp::tasks {
 
-struct DependNode;
+class DependNode;
 struct DependMap;
 struct NearQueues;
 struct Team;
@@ -46,10 +47,10 @@ struct Settings {
 // Only few tasks have this.
 struct Extra {
   Task::Function function = nullptr;
-  void* arguments = nullptr;             // null: they follow the descriptor
-  DependNode* node = nullptr;            // its place among its siblings
-  DependMap* children = nullptr;         // what they depend on
-  sync::atomic<std::uint32_t> ended{0};  // of a detachable one: the body, the event
+  void* arguments = nullptr;      // null: they follow the descriptor
+  DependNode* node = nullptr;     // its place among its siblings
+  DependMap* children = nullptr;  // what they depend on
+  BothEnds ends;                  // of a detachable one
   Team* team = nullptr;
   void const* near = nullptr;   // it works on this
   std::uint64_t event[2] = {};  // see event_of()
@@ -93,22 +94,17 @@ struct alignas(64) Member {
 };
 
 struct Team {
-  static constexpr std::uint32_t few = 16;
-
   sync::atomic<std::uint32_t> size{0};
   bool is_kmpc = false;     // libomp's: its teams of one run each task at once
   bool is_libgomp = false;  // the runtime: libomp has libgomp's functions, too
   bool had_tasks = false;   // an earlier region of this code, see barrier_before_real()
-  sync::atomic<sync::atomic<Member*>*> members{nullptr};
-  alignas(64) sync::atomic<std::uint32_t> arrived{0};
-  sync::atomic<std::uint32_t> generation{0};
+  MemberTable<Member, 16> members;
+  alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
   sync::atomic<bool> has_tasks{false};
-  sync::atomic<NearQueues*> near{nullptr};
-  sync::atomic<std::uint64_t> domains{0};  // a bit for each that has a member
-  sync::atomic<std::uint32_t> entered{0};  // members; kept where there are several domains
-  TaskList injected;                       // tasks that no member's deque could take
-  std::array<sync::atomic<Member*>, few> first_members{};
+  MadeOnce<NearQueues> near;
+  TeamDomains domains;  // kept where there are several
+  TaskList injected;    // tasks that no member's deque could take
 };
 
 // Of the calling thread: the innermost region whose tasks are ours; null: none.

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One of the tasks that depend on each other, or a wait for some of them.
+//
+// (depend_node.D) A task sees what those before it did. The one that ends counts down `before`
+//     (releases), and the thread that counts it to 0 (acquires) submits the task. A task that is
+//     made later finds `ended` under the node's lock.
+// (depend_node.U) The thread that lets go of a node last has seen all that others did with it.
+// A sleeper misses no end that it waits for by (sleeper.S).
+
+#include <stdlib.h>
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+#include "openmp/tasks/yielding_lock.hpp"
+
+namespace nigh::openmp::tasks {
+
+struct Member;
+struct Task;
+
+// A list in malloc()'s memory.
+template <class T>
+struct Items {
+  T* items = nullptr;
+  std::uint32_t count = 0, room = 0;
+
+  // False: there is no memory.
+  bool add(T value) noexcept {
+    if (count == room) {
+      auto const more = room == 0 ? 4 : 2 * room;
+      auto* const moved = static_cast<T*>(realloc(items, more * sizeof(T)));
+      if (moved == nullptr) return false;
+      items = moved;
+      room = more;
+    }
+    items[count++] = value;
+    return true;
+  }
+};
+
+class DependNode {
+ public:
+  DependNode(Task* task, Member* waiting) noexcept : task_(task), waiting_(waiting) {}
+
+  Task* task() const noexcept { return task_; }          // null: a wait without a task
+  Member* waiting() const noexcept { return waiting_; }  // the thread that waits then
+
+  // ---- the thread that makes it
+
+  // It waits for this one, unless that has ended. False: there is no memory.
+  bool wait_for(DependNode& earlier) noexcept {
+    if (&earlier == this) return true;
+    Locked const here(earlier.lock_);
+    if (earlier.ended_) return true;
+    before_.fetch_add(1, sync::relaxed);
+    hold();
+    return earlier.after_.add(this);
+  }
+  // It waits for no more. True: all have ended, the caller submits its task.
+  bool is_ready() noexcept { return before_.fetch_sub(1, sync::acq_rel) == 1; }  // (depend_node.D)
+  // Of a wait: all have ended.
+  bool is_over() const noexcept {
+    return before_.load(sync::seq_cst) == 1;  // (depend_node.D) (sleeper.S)
+  }
+  bool has_ended() noexcept {
+    Locked const here(lock_);
+    return ended_;
+  }
+
+  // ---- the thread that ends the task
+
+  // Those that waited for it; nobody will wait for it from now on. The caller frees the list.
+  Items<DependNode*> end() noexcept {
+    Locked const here(lock_);
+    ended_ = true;
+    Items<DependNode*> const after = after_;
+    after_ = {};
+    return after;
+  }
+  // Of one that waited. True: it waits for nothing else.
+  bool one_has_ended() noexcept {
+    return before_.fetch_sub(1, sync::seq_cst) == 1;  // (depend_node.D) (sleeper.S)
+  }
+
+  // ---- how long it lasts
+
+  void hold() noexcept { uses_.fetch_add(1, sync::relaxed); }
+  // True: nobody holds it any more.
+  bool let_go() noexcept { return uses_.fetch_sub(1, sync::acq_rel) == 1; }  // (depend_node.U)
+
+ private:
+  sync::atomic<std::int32_t> before_{1};  // that have not ended; one more until all are known
+  sync::atomic<std::int32_t> uses_{1};
+  Task* task_;
+  Member* waiting_;
+  YieldingLock lock_;
+  bool ended_ = false;
+  Items<DependNode*> after_;
+};
+
+}  // namespace nigh::openmp::tasks

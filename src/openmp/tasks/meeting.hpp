@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where the threads of a team find each other: who is there, in which domains they are, and whether
+// all have arrived at a barrier.
+//
+// (meeting.M) A thief that finds a member sees it whole: put() releases what at() acquires.
+// (meeting.Q) Of several threads that need a thing, one makes it, and all see it made.
+// (meeting.E) A thread that finds that all have entered sees the domains of all.
+// (meeting.G) All that go on behind a barrier see what any thread did before it arrived: each
+//     arrival releases that to the last one (read-modify-writes carry it on), which releases it
+//     with the generation.
+
+#include <array>
+#include <cstdint>
+#include <new>
+
+#include "base/atomic.hpp"
+
+namespace nigh::openmp::tasks {
+
+template <class T>
+class MadeOnce {
+ public:
+  T* get() const noexcept { return made_.load(sync::acquire); }  // (meeting.Q)
+  // For a thread that goes to sleep unless there is something in it.
+  T* get_before_sleep() const noexcept { return made_.load(sync::seq_cst); }  // (sleeper.S)
+  // Of a thread without others.
+  T* get_alone() const noexcept { return made_.load(sync::relaxed); }
+
+  // make(): a new one, or null. unmake(it): another thread was faster.
+  template <class Make, class Unmake>
+  T* get_or(Make make, Unmake unmake) noexcept {
+    T* now = get();
+    if (now != nullptr) return now;
+    T* const made = make();
+    if (made == nullptr || made_.compare_exchange_strong(now, made, sync::acq_rel))  // (meeting.Q)
+      return made;
+    unmake(made);
+    return now;
+  }
+
+ private:
+  sync::atomic<T*> made_{nullptr};
+};
+
+// The team's members by their numbers.
+template <class Member, std::uint32_t few>
+class MemberTable {
+  using Slot = sync::atomic<Member*>;
+
+ public:
+  // False: there is no memory.
+  bool put(std::uint32_t size, std::uint32_t number, Member& member) noexcept {
+    Slot* const slots =
+        slots_.get_or([&] { return size <= few ? first_.data() : new (std::nothrow) Slot[size]{}; },
+                      [this](Slot* made) { drop(made); });
+    if (slots == nullptr) return false;
+    slots[number].store(&member, sync::release);  // (meeting.M)
+    return true;
+  }
+
+  // Null: it has not come yet.
+  Member* at(std::uint32_t number) const noexcept {
+    Slot const* const slots = slots_.get();
+    return slots == nullptr ? nullptr : slots[number].load(sync::acquire);  // (meeting.M)
+  }
+
+  // When nobody looks at it any more.
+  void clear() noexcept { drop(slots_.get_alone()); }
+
+ private:
+  void drop(Slot* slots) noexcept {
+    if (slots != first_.data()) delete[] slots;
+  }
+
+  MadeOnce<Slot> slots_;
+  std::array<Slot, few> first_{};
+};
+
+// In which domains members are.
+class TeamDomains {
+ public:
+  void add(std::uint32_t domain) noexcept {
+    domains_.fetch_or(std::uint64_t{1} << domain, sync::relaxed);
+    entered_.fetch_add(1, sync::release);  // (meeting.E)
+  }
+  // All members have entered, and none is there.
+  bool is_deserted(std::uint32_t domain, std::uint32_t size) const noexcept {
+    return entered_.load(sync::acquire) == size &&  // (meeting.E)
+           (domains_.load(sync::relaxed) >> domain & 1U) == 0;
+  }
+
+ private:
+  sync::atomic<std::uint64_t> domains_{0};
+  sync::atomic<std::uint32_t> entered_{0};
+};
+
+class Arrivals {
+ public:
+  // Before arrive(): what has_gone_on() is asked for.
+  std::uint32_t generation() const noexcept { return generation_.load(sync::relaxed); }
+
+  // True: all have arrived, and sleepers are to be woken.
+  bool arrive(std::uint32_t size) noexcept {
+    auto const before = generation();
+    if (arrived_.fetch_add(1, sync::acq_rel) + 1 != size) return false;  // (meeting.G)
+    arrived_.store(0, sync::relaxed);
+    generation_.store(before + 1, sync::seq_cst);  // (meeting.G) (sleeper.S)
+    return true;
+  }
+  bool has_gone_on(std::uint32_t before) const noexcept {
+    return generation_.load(sync::seq_cst) != before;  // (meeting.G) (sleeper.S)
+  }
+
+ private:
+  sync::atomic<std::uint32_t> arrived_{0}, generation_{0};
+};
+
+}  // namespace nigh::openmp::tasks
