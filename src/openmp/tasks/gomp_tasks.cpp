@@ -105,8 +105,8 @@ void run_undeferred(Member& me, Task& t) noexcept {
 }
 
 // if(0) with arguments that need no copy: the caller's own do, for it goes on when the body has
-// ended.
-void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
+// ended. So it has not to wait for the task, nor has its group.
+[[gnu::noinline]] void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
   Task* const t =
       new_task_of(me, 0,
                   static_cast<std::uint16_t>(
@@ -114,11 +114,11 @@ void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
                       ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0)));
   if (t == nullptr) out_of_memory();
   t->function = body;
+  ++me.counts.made;
   ++me.counts.at_once;
-  count_in(me, *t);
   Frame const before = begin_body(me, *t);
   body(data);
-  end_body(me, *t, before);
+  end_unattached_body(me, *t, before);
 }
 
 void copy_nothing(void*, void*) {}
@@ -156,6 +156,29 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
   } else {
     submit(me, made);
   }
+}
+
+// At most so many words of arguments, which need no more than to be copied.
+constexpr long most_words = 8;
+static_assert(sizeof(Task) + most_words * 8 <= least_block_bytes);
+[[gnu::noinline]] void spawn_small(Member& me, Body body, void* data, long size,
+                                   unsigned flags) noexcept {
+  Task* const t = new_task_of(me, 0, (flags & is_untied) != 0 ? flag::untied : 0);
+  if (t == nullptr) [[unlikely]]
+    out_of_memory();
+  t->function = body;
+  // Word by word: a call of memcpy() would take as long as all else.
+  auto* to = static_cast<std::uint64_t*>(t->block());
+  auto const* from = static_cast<std::uint64_t const*>(data);
+  long left = size;
+  for (; left >= 8; left -= 8) {
+    std::uint64_t word = *from++;
+    asm("" : "+r"(word));
+    *to++ = word;
+  }
+  if (left > 0) memcpy(to, from, static_cast<std::size_t>(left));
+  count_in(me, *t);
+  submit(me, *t);
 }
 
 // ---- reductions of taskgroups. libgomp's description of them, which the compiler's code reads:
@@ -289,39 +312,21 @@ NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long
                                bool deferred, unsigned flags, void** depend, int priority,
                                void* detach) {
   Member* const me = member;
+  // First, so that the body's stack frames are not below a large one of ours.
+  if (me != nullptr && !deferred && copy == nullptr &&
+      (flags & (has_depend | is_detachable)) == 0 && !me->current->is(flag::settings))
+    return run_in_place(*me, body, data, flags);
   if (me == nullptr) [[unlikely]] {
     look_again();
     NIGH_PASS_ON(GOMP_task, body, data, copy, size, align, deferred, flags, depend, priority,
                  detach);
     return;
   }
-  if (!deferred && copy == nullptr && (flags & (has_depend | is_detachable)) == 0 &&
-      !me->current->is(flag::settings)) {
-    run_in_place(*me, body, data, flags);
-    return;
-  }
-  constexpr long most_words = 8;
   if (!deferred || copy != nullptr || size > most_words * 8 || align > 64 ||
       (flags & (has_depend | is_detachable | is_final)) != 0 ||
       me->current->is(flag::final | flag::settings)) [[unlikely]]
     return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
-  static_assert(sizeof(Task) + most_words * 8 <= least_block_bytes);
-  Task* const t = new_task_of(*me, 0, (flags & is_untied) != 0 ? flag::untied : 0);
-  if (t == nullptr) [[unlikely]]
-    out_of_memory();
-  t->function = body;
-  // Word by word: a call of memcpy() would take as long as all else.
-  auto* to = static_cast<std::uint64_t*>(t->block());
-  auto const* from = static_cast<std::uint64_t const*>(data);
-  long left = size;
-  for (; left >= 8; left -= 8) {
-    std::uint64_t word = *from++;
-    asm("" : "+r"(word));
-    *to++ = word;
-  }
-  if (left > 0) memcpy(to, from, static_cast<std::size_t>(left));
-  count_in(*me, *t);
-  submit(*me, *t);
+  spawn_small(*me, body, data, size, flags);
 }
 
 NIGH_REAL(GOMP_taskwait)

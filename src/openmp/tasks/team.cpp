@@ -300,6 +300,12 @@ void end_body(Member& me, Task& t, Frame before) noexcept {
   if (!complete_here(me, t)) complete(&me, t);
 }
 
+void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t base) noexcept {
+  me.current = current;
+  attach(me, t);
+  end_body(me, t, {current, tied, base});
+}
+
 void run(Member& me, Task& t) noexcept {
   if (((me.current->flags | t.flags) & flag::settings) != 0) [[unlikely]]
     return run_with_settings(me, t);

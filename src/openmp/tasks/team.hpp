@@ -149,9 +149,8 @@ inline Task* new_task(Member& me, std::size_t bytes, std::uint16_t flags) noexce
   return new_task_of(me, size_class_of(sizeof(Task) + bytes), flags);
 }
 
-// The task is a child of the current one from now on.
-inline void count_in(Member& me, Task& t) noexcept {
-  ++me.counts.made;
+// The current task and its group wait for the task from now on.
+inline void attach(Member& me, Task& t) noexcept {
   me.current->own += Task::child;
   if (Group* const g = t.group; g != nullptr) {
     if (g->owner == &me)
@@ -159,6 +158,11 @@ inline void count_in(Member& me, Task& t) noexcept {
     else
       g->others.fetch_add(1, sync::relaxed);
   }
+}
+
+inline void count_in(Member& me, Task& t) noexcept {
+  ++me.counts.made;
+  attach(me, t);
 }
 
 NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
@@ -200,6 +204,19 @@ inline Frame begin_body(Member& me, Task& t) noexcept {
   return before;
 }
 NIGH_HIDDEN void end_body(Member& me, Task& t, Frame before) noexcept;
+// The same of a task that is not attached, for its parent goes on no sooner than here. It is
+// attached late if children that have not ended need its descriptor.
+NIGH_HIDDEN void end_body_late(Member& me, Task& t, Task* current, Task* tied,
+                               std::uint32_t base) noexcept;
+inline void end_unattached_body(Member& me, Task& t, Frame before) noexcept {
+  if (t.is(flag::extra) || !t.is_drained()) [[unlikely]]
+    return end_body_late(me, t, before.current, before.tied, before.base);
+  me.current = before.current;
+  me.tied = before.tied;
+  me.base = before.base;
+  t.parent.store(me.free[t.size_class], sync::relaxed);
+  me.free[t.size_class] = &t;
+}
 
 // A detachable task's event has come; `me`: the calling thread in the task's team, or null.
 NIGH_HIDDEN void fulfill(Task& t) noexcept;
