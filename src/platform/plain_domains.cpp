@@ -1,41 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/plain_domains.hpp"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 
 #include "base/atomic.hpp"
+#include "platform/small_file.hpp"
 
 namespace nigh::platform {
 namespace {
 
 constinit std::uint32_t count = 1;
 
-// As "0-3" or "0,2".
-std::uint32_t highest_in(char const* list) noexcept {
-  std::uint32_t highest = 0;
-  for (char const* at = list; *at >= '0' && *at <= '9';) {
-    char* end = nullptr;
-    highest = static_cast<std::uint32_t>(strtoul(at, &end, 10));
-    at = *end == '-' || *end == ',' ? end + 1 : end;
-  }
-  return highest;
-}
-
 __attribute__((constructor)) void look() {
-  int const file = open("/sys/devices/system/node/has_cpu", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  char text[256];
-  auto const bytes = read(file, text, sizeof text - 1);
-  close(file);
-  if (bytes <= 0) return;
-  text[bytes] = '\0';
-  auto const found = highest_in(text) + 1;
-  count = found < most_domains ? found : most_domains;
+  std::array<char, 256> text;
+  if (!read_small_file("/sys/devices/system/node/has_cpu", text)) return;
+  unsigned long highest = 0;
+  for_each_in_list(text.data(), [&highest](unsigned long node) { highest = node; });
+  count = highest + 1 < most_domains ? static_cast<std::uint32_t>(highest + 1) : most_domains;
 }
 
 // A word says a page and its domain, so that it is read in one piece.
@@ -45,12 +29,6 @@ constinit std::array<sync::atomic<std::uint64_t>, 1U << 16U> known{};
 }  // namespace
 
 std::uint32_t domains() noexcept { return count; }
-
-std::uint32_t domain_of_thread() noexcept {
-  unsigned cpu = 0, node = 0;
-  if (syscall(SYS_getcpu, &cpu, &node, nullptr) != 0 || node >= count) return 0;
-  return node;
-}
 
 int domain_of(void const* address) noexcept {
   auto const page = reinterpret_cast<std::uint64_t>(address) >> page_bits;

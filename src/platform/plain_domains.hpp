@@ -13,9 +13,6 @@ inline constexpr std::uint32_t most_domains = 64;
 // lies.
 std::uint32_t domains() noexcept;
 
-// Of the cpu that the calling thread runs on.
-std::uint32_t domain_of_thread() noexcept;
-
 // Of the page at this address; -1: it has not been touched yet, or the kernel does not say. Asking
 // touches no page. Once known, it is taken to stay.
 int domain_of(void const* address) noexcept;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 
@@ -152,7 +153,35 @@ __attribute__((constructor)) void begin_process() {
   pthread_atfork(nullptr, nullptr, in_child);
 }
 
-__attribute__((destructor)) void tell() {
+// topology's names of levels, which this library does without.
+constexpr std::array<char const*, Counts::levels> level_names{"cpu",    "core",    "l2",  "l3",
+                                                              "domain", "package", "host"};
+
+// A line on standard error.
+void tell(Counts const& c) noexcept {
+  using Number = unsigned long long;
+  std::array<char, 512> line;
+  std::size_t used = 0;
+  auto const add = [&](char const* format, auto... values) {
+    auto const n = snprintf(line.data() + used, line.size() - used, format, values...);
+    if (n > 0) used = std::min(used + static_cast<std::size_t>(n), line.size() - 1);
+  };
+  Number stolen = 0;
+  for (auto const at_level : c.stolen) stolen += at_level;
+  add("nigh: %s: %llu tasks, %llu run at once, %llu stolen, %llu times asleep",
+      program_invocation_short_name, Number{c.made}, Number{c.at_once}, stolen, Number{c.slept});
+  char const* before = ", stolen";
+  for (std::size_t l = 0; l < c.stolen.size(); ++l) {
+    if (c.stolen[l] == 0) continue;
+    add("%s within %s: %llu", before, level_names[l], Number{c.stolen[l]});
+    before = ",";
+  }
+  if (c.near + c.far != 0)
+    add(", %llu near their data, %llu elsewhere", Number{c.near}, Number{c.far});
+  fprintf(stderr, "%s\n", line.data());
+}
+
+__attribute__((destructor)) void tell_at_the_end() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
   if (char const* const left = why(why_left_alone()); left != nullptr) {
@@ -160,16 +189,7 @@ __attribute__((destructor)) void tell() {
             left);
     return;
   }
-  Counts const c = counted();
-  if (c.made == 0) return;
-  char places[96] = "";
-  if (c.near + c.far != 0)
-    snprintf(places, sizeof places, ", %llu near their data, %llu elsewhere",
-             static_cast<unsigned long long>(c.near), static_cast<unsigned long long>(c.far));
-  fprintf(stderr, "nigh: %s: %llu tasks, %llu run at once, %llu stolen, %llu times asleep%s\n",
-          program_invocation_short_name, static_cast<unsigned long long>(c.made),
-          static_cast<unsigned long long>(c.at_once), static_cast<unsigned long long>(c.stolen),
-          static_cast<unsigned long long>(c.slept), places);
+  if (Counts const c = counted(); c.made != 0) tell(c);
 }
 
 }  // namespace

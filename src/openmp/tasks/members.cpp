@@ -72,6 +72,7 @@ Member* member_for_this_thread(Member* outer) noexcept {
   }
   pthread_mutex_unlock(&members_lock);
   m->outer = outer;
+  m->rounds_until_look = 0;
   m->stack_low = outer != nullptr ? outer->stack_low : low_end_of_stack();
   if (outer == nullptr && has_key) pthread_setspecific(at_thread_end, m);
   return m;
@@ -107,7 +108,7 @@ Counts counted() noexcept {
   for (Member const* m = all_members; m != nullptr; m = m->next) {
     sum.made += m->counts.made;
     sum.at_once += m->counts.at_once;
-    sum.stolen += m->counts.stolen;
+    for (std::size_t l = 0; l < Counts::levels; ++l) sum.stolen[l] += m->counts.stolen[l];
     sum.slept += m->counts.slept;
     sum.near += m->counts.near;
     sum.far += m->counts.far;
@@ -139,7 +140,7 @@ Task* task_of_event(void* event) noexcept {
   memcpy(words, event, sizeof words);
   if (words[0] != event_mark) return nullptr;
   auto* const t = reinterpret_cast<Task*>(words[1]);
-  return t->is(flag::extra) && t->extra->event == event ? t : nullptr;
+  return t->extra->event == event ? t : nullptr;
 }
 
 }  // namespace nigh::openmp::tasks

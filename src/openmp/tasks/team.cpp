@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/tasks/team.hpp"
 
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include <algorithm>
 #include <new>
 
 #include "base/random.hpp"
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/settings.hpp"
+#include "openmp/tasks/victims.hpp"
 #include "openmp/tasks/waiting.hpp"
-#include "platform/pause.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -117,40 +114,56 @@ void body_ended(Member& me, Task& t) noexcept {
 
 // ---- looking for tasks
 
-constexpr std::uint32_t most_at_once = 16;
+// Calls is_enough(other) for the others of the team, nearest first, until it says so.
+template <class IsEnough>
+void visit_nearest_first(Member& me, IsEnough is_enough) noexcept {
+  auto const visits = [&](std::uint32_t number) {
+    Member* const m = me.team->members.at(number);
+    return m != nullptr && is_enough(*m);
+  };
+  if (me.rounds_until_look == 0) look_around(me);
+  if (me.plan == nullptr) {
+    for (std::uint32_t k = 1; k < me.size; ++k)
+      if (visits((me.number + k) % me.size)) return;
+    return;
+  }
+  for (auto const& as_near : me.plan->levels)
+    for (int const number : as_near.victims)
+      if (visits(static_cast<std::uint32_t>(number))) return;
+}
 
 // Wakes a thread that may take what `me` has just published: one at a barrier, or else one that
 // waits for something above what `me` runs.
 void notify(Member& me) noexcept {
-  Team& team = *me.team;
-  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
+  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   Member* related = nullptr;
-  for (std::uint32_t k = 1; k < me.size; ++k) {
-    Member* const m = team.members.at((me.number + k) % me.size);
-    if (m == nullptr || !m->sleeper.is_asleep()) continue;
-    Task* const within = m->sleeps_within.load(sync::relaxed);
+  bool has_woken = false;
+  visit_nearest_first(me, [&](Member& m) {
+    if (!m.sleeper.is_asleep()) return false;
+    Task* const within = m.sleeps_within.load(sync::relaxed);
     if (within == nullptr) {
-      if (m->sleeper.wake()) return;
+      has_woken = m.sleeper.wake();
     } else if (related == nullptr &&
                (me.current == within || descends_from(*me.current, *within))) {
-      related = m;
+      related = &m;
     }
-  }
-  if (related != nullptr) related->sleeper.wake();
+    return has_woken;
+  });
+  if (!has_woken && related != nullptr) related->sleeper.wake();
 }
 
-Task* steal_from(Member& me, Member& victim) noexcept {
+Task* steal_from(Member& me, Member& victim, level where, level topmost) noexcept {
   std::array<Task*, most_at_once> taken;
   std::uint32_t count = 0;
   Task* const within = me.tied;
-  auto const chunk = [within](std::uint32_t waiting) {
-    return within == nullptr ? std::min(most_at_once, (waiting + 1) / 2) : 1;
+  auto const chunk = [=](std::uint32_t waiting) {
+    return within == nullptr ? chunk_from(where, topmost, waiting) : 1;
   };
   auto const may = [within](Task const& t) {
     return within == nullptr || descends_from(t, *within);
   };
   if (victim.deque.steal(taken, count, chunk, may) != Steal::taken) return nullptr;
-  me.counts.stolen += count;
+  me.counts.stolen[static_cast<std::size_t>(where)] += count;
   for (std::uint32_t i = 1; i < count; ++i)
     if (!me.deque.push(taken[i])) inject(*me.team, *taken[i]);
   if (count > 1 && me.deque.is_wanted()) share(me);
@@ -158,16 +171,32 @@ Task* steal_from(Member& me, Member& victim) noexcept {
   return taken[0];
 }
 
+// One round, nearest first.
+Task* steal_by(Member& me, policy::VictimPlan const& plan) noexcept {
+  auto const bits = base::next_random(me.random);
+  for (int attempt = 0; attempt < plan.attempts_per_round; ++attempt) {
+    auto const v = policy::victim(plan, policy::VictimChoice::hierarchical, attempt, bits);
+    Member* const victim = me.team->members.at(static_cast<std::uint32_t>(v.worker));
+    if (victim == nullptr) continue;
+    auto const where = plan.levels[static_cast<std::size_t>(v.level)].level;
+    if (Task* const t = steal_from(me, *victim, where, plan.topmost); t != nullptr) return t;
+  }
+  return nullptr;
+}
+
 Task* steal(Member& me) noexcept {
   Team& team = *me.team;
   if (Task* const t = team.injected.take(me.tied); t != nullptr) return t;
   if (me.size == 1) return nullptr;
-  auto const bits = base::next_random(me.random);
-  auto at = static_cast<std::uint32_t>((std::uint64_t{bits} * me.size) >> 32U);
-  for (std::uint32_t k = 0; k < me.size; ++k, at = at + 1 == me.size ? 0 : at + 1) {
-    Member* const victim = at == me.number ? nullptr : team.members.at(at);
+  if (me.rounds_until_look == 0)
+    look_around(me);
+  else
+    --me.rounds_until_look;
+  if (me.plan != nullptr) return steal_by(me, *me.plan);
+  for (std::uint32_t k = 1; k < me.size; ++k) {
+    Member* const victim = team.members.at((me.number + k) % me.size);
     if (victim == nullptr) continue;
-    if (Task* const t = steal_from(me, *victim); t != nullptr) return t;
+    if (Task* const t = steal_from(me, *victim, level::host, level::host); t != nullptr) return t;
   }
   return nullptr;
 }
@@ -234,14 +263,17 @@ void enter(Team& team, Joined how) noexcept {
   if (kept == nullptr) kept = member_for_this_thread(outer);
   Member& me = *kept;
   if (outer != nullptr && outer->deque.publish_all()) notify(*outer);
+  if (me.size != how.size || me.number != how.number) me.rounds_until_look = 0;
   me.number = how.number;
   me.size = how.size;
   me.global_number = how.global_number;
   me.team = &team;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
+  int const cpu = platform::cpu_of_thread();
+  me.cpu.store(cpu, sync::relaxed);
   if (platform::domains() > 1) {
-    me.domain = platform::domain_of_thread();
+    me.domain = cpu < 0 ? 0 : platform::place_of(cpu).domain;
     team.domains.add(me.domain);
   }
   me.deque.begin(how.size > 1 ? deque_capacity : team.is_kmpc ? 0 : 64, how.size == 1);

@@ -22,6 +22,7 @@
 #include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_deque.hpp"
 #include "openmp/tasks/task_list.hpp"
+#include "policy/stealing/steal_order.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp::tasks {
@@ -30,6 +31,7 @@ class DependNode;
 struct DependMap;
 struct NearQueues;
 struct Team;
+struct Victims;
 
 // Descriptors and what follows them: powers of two from 128 bytes on.
 inline constexpr int size_classes = 24;
@@ -58,8 +60,11 @@ struct Extra {
 };
 
 struct Counts {
-  std::uint64_t made = 0, at_once = 0, stolen = 0, slept = 0;
-  std::uint64_t near = 0, far = 0;  // run in the domain of their data, and elsewhere
+  static constexpr std::size_t levels = static_cast<std::size_t>(level::host) + 1;
+
+  std::uint64_t made = 0, at_once = 0, slept = 0;
+  std::array<std::uint64_t, levels> stolen{};  // by the smallest level that holds both threads
+  std::uint64_t near = 0, far = 0;             // run in the domain of their data, and elsewhere
 };
 
 inline constexpr std::uint32_t deque_capacity = 4096;
@@ -78,8 +83,11 @@ struct alignas(64) Member {
   Task* again = nullptr;           // libomp's untied task that has another part
   Team* team = nullptr;
   sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
+  sync::atomic<int> cpu{-1};                   // where it was when it last looked
   char const* stack_low = nullptr;             // below here little is left of the thread's stack
   std::uint32_t random = 1;
+  std::uint32_t rounds_until_look = 0;       // see look_around()
+  policy::VictimPlan const* plan = nullptr;  // whom it asks for tasks; null: by their numbers
   Counts counts;
   std::array<Task*, size_classes> free{};
   // Others write here.
@@ -91,6 +99,7 @@ struct alignas(64) Member {
   Member* inner = nullptr;  // of regions inside, kept
   Member* next = nullptr;   // in the list of all, and of those that nobody has
   Member* next_idle = nullptr;
+  Victims* victims = nullptr;
 };
 
 struct Team {

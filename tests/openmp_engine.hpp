@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The engine of OpenMP tasks (src/openmp/tasks) without an OpenMP runtime: a test's threads are its
+// teams, on cpus of a machine that is made up.
+
+#include <barrier>
+#include <cstdint>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "openmp/tasks/team.hpp"
+
+namespace nigh::test {
+
+using namespace nigh::openmp::tasks;
+
+// The machine has two packages of two domains of two L3 caches of two cores of two cpus. Packages are 32
+// apart, domains of one 12. Memory at a multiple of 64 KiB is in the domain of its number's remainder.
+inline constexpr int engine_cpus = 32;
+
+// Where the calling thread is from now on; -1: nobody knows.
+void run_on(int cpu);
+
+// A task whose body is f(), a child of what the calling thread runs. It has yet to be submitted.
+template <class F>
+Task& make_task(F f, std::uint16_t flags = 0) {
+  static_assert(alignof(F) <= alignof(Task));
+  Task* const t = new_task(*member, sizeof(F), flags);
+  t->function = [](void* arguments) {
+    auto* const body = static_cast<F*>(arguments);
+    (*body)();
+    body->~F();
+  };
+  new (t->block()) F(std::move(f));
+  count_in(*member, *t);
+  return *t;
+}
+
+template <class F>
+void spawn(F f, std::uint16_t flags = 0) {
+  submit(*member, make_task(std::move(f), flags));
+}
+
+// As if(0): the calling thread runs f() as a task, at once.
+template <class F>
+void run_at_once(F f) {
+  Task* const t = new_task(*member, 0, 0);
+  Frame const before = begin_body(*member, *t);
+  f();
+  end_unattached_body(*member, *t, before);
+}
+
+// body(k) in thread k of a team, on the k-th of these cpus. All threads leave together, as behind a
+// runtime's own barrier.
+template <class Body>
+void in_team(std::vector<int> const& cpus, Body body) {
+  auto const size = static_cast<std::uint32_t>(cpus.size());
+  Team team;
+  std::barrier<> all(static_cast<std::ptrdiff_t>(size));
+  std::vector<std::thread> threads;
+  for (std::uint32_t k = 0; k < size; ++k)
+    threads.emplace_back([&, k] {
+      run_on(cpus[k]);
+      enter(team, {size, k, static_cast<std::int32_t>(k)});
+      body(k);
+      leave();
+      all.arrive_and_wait();
+    });
+  for (auto& t : threads) t.join();
+  end(team);
+}
+
+}  // namespace nigh::test
