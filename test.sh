@@ -99,9 +99,9 @@ if setarch -R true 2>/dev/null; then around=(setarch -R); fi
 run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy" -E '^(cli_sim|sim_links)$'  # one thread
 around=()
 
-build chaos -- runtime_test loops_test tasks_stress forks_stress
+build chaos -- runtime_test loops_test tasks_stress forks_stress openmp_tasks_stress
 run_ctest "tests, threads held up at random" chaos -R \
-  '^(runtime_fork_join_test|runtime_scope_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress)$'
+  '^(runtime_fork_join_test|runtime_scope_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress|openmp_tasks_stress)$'
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
 export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1
