@@ -74,6 +74,9 @@ void begin_deciding() noexcept {
 
 void look_again() noexcept {
   auto no_tasks = static_cast<std::uint8_t>(Left::no_tasks);
+  // A task outside of a region comes by each time.
+  if (decided.load(sync::relaxed) != no_tasks) [[likely]]
+    return;
   decided.compare_exchange_strong(no_tasks, static_cast<std::uint8_t>(Left::unknown),
                                   sync::relaxed);
 }
