@@ -27,7 +27,7 @@ using base::now_ns;
 
 }  // namespace
 
-sync::atomic<Agent*> agent{nullptr};
+constinit base::Published<Agent> agent;
 
 // ---- a worker looks for tasks, and runs those that have come
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "base/published.hpp"
 #include "cluster/engine.hpp"
 #include "cluster/layout.hpp"
 #include "cluster/lookout.hpp"
@@ -136,6 +137,6 @@ class Agent final : public nigh::tasks::WorkSource {
 };
 
 // The process's agent, while a session lasts.
-extern sync::atomic<Agent*> agent;
+extern base::Published<Agent> agent;
 
 }  // namespace nigh::cluster

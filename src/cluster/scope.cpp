@@ -27,7 +27,7 @@ constinit thread_local Pace pace __attribute__((tls_model("initial-exec")));
 using base::now_ns;
 
 [[gnu::noinline]] void look_around() noexcept {
-  auto* const here = agent.load(sync::acquire);
+  auto* const here = agent.get();
   if (here == nullptr) {
     pace.left = most_tasks_between_looks;
     return;
@@ -62,17 +62,17 @@ void run_cluster_task_at_depth(task_slot& slot, task_stack* popping) noexcept {
 void keep_exception(task_scope* scope, std::exception_ptr e) noexcept { scope->keep(std::move(e)); }
 
 bool begin_free_task() noexcept {
-  auto* const here = agent.load(sync::acquire);
+  auto* const here = agent.get();
   auto const* const worker = nigh::detail::this_stack->worker;
   if (here == nullptr || worker == nullptr || !here->is_of(worker->pool)) return false;
   here->tasks().begin_free_task();
   return true;
 }
 
-void end_free_task() noexcept { agent.load(sync::acquire)->tasks().end_free_task(); }
+void end_free_task() noexcept { agent.get()->tasks().end_free_task(); }
 
 void fail_free_task(std::exception_ptr e) noexcept {
-  agent.load(sync::acquire)->tasks().fail_free_task(std::move(e));
+  agent.get()->tasks().fail_free_task(std::move(e));
 }
 
 std::exception_ptr remote_exception(function const& f, outcome const& what) noexcept {
@@ -86,7 +86,7 @@ std::exception_ptr remote_exception(function const& f, outcome const& what) noex
 }
 
 bool place(near where, placed const& task, byte_view input) {
-  auto* const here = agent.load(sync::acquire);
+  auto* const here = agent.get();
   if (here == nullptr) return false;
   if (where.rank() < 0 || where.rank() >= here->ranks())
     throw std::out_of_range("near: rank " + std::to_string(where.rank()) + " does not exist");
@@ -108,7 +108,7 @@ void end_placed(placed const& task, outcome const& what) noexcept {
 }
 
 bytes run_root(function const& f, bytes input) {
-  auto* const here = agent.load(sync::acquire);
+  auto* const here = agent.get();
   if (here == nullptr) throw std::logic_error("nigh::cluster::run called without a session");
   return here->run(f, std::move(input));
 }

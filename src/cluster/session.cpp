@@ -9,15 +9,15 @@
 namespace nigh::cluster {
 
 session::session(std::unique_ptr<Transport> transport, session_options options) {
-  if (agent.load(sync::acquire) != nullptr)
+  if (agent.get() != nullptr)
     throw std::logic_error("nigh::cluster::session: there is one already");
   auto const rank = transport->rank();
   agent_ = std::make_unique<Agent>(std::move(transport),
                                    settings_from_environment(std::move(options), rank));
-  agent.store(agent_.get(), sync::release);
+  agent.set(agent_.get());
 }
 
-session::~session() { agent.store(nullptr, sync::release); }
+session::~session() { agent.set(nullptr); }
 
 int session::rank() const noexcept { return agent_->rank(); }
 int session::ranks() const noexcept { return agent_->ranks(); }
@@ -25,12 +25,12 @@ nigh::runtime& session::workers() noexcept { return agent_->workers(); }
 rank_counters session::counters() const { return agent_->counters(); }
 
 mpi_section::mpi_section() {
-  auto* const here = agent.load(sync::acquire);
+  auto* const here = agent.get();
   if (here != nullptr) here->lock().lock();
 }
 
 mpi_section::~mpi_section() {
-  auto* const here = agent.load(sync::acquire);
+  auto* const here = agent.get();
   if (here != nullptr) here->lock().unlock();
 }
 

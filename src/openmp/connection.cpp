@@ -13,7 +13,7 @@
 
 #include <new>
 
-#include "base/atomic.hpp"
+#include "base/published.hpp"
 #include "coordinator/client/job_rank.hpp"
 #include "platform/binary_identity.hpp"
 
@@ -24,8 +24,7 @@ using coordinator::ClientConnection;
 
 // Never destroyed: other threads may be in regions when the process ends.
 alignas(ClientConnection) constinit unsigned char room[sizeof(ClientConnection)]{};
-// (connection.A) A thread that sees the connection sees it made.
-constinit sync::atomic<ClientConnection*> connection{nullptr};
+constinit base::Published<ClientConnection> connection;
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit bool has_joined = false;
 constinit bool is_forked = false;
@@ -44,10 +43,10 @@ coordinator::JobRank own_rank() {
 // Once. Without a coordinator then, the connection tries again by itself.
 ClientConnection& joined(coordinator::CpuSet const& allowed) {
   pthread_mutex_lock(&lock);
-  auto* there = connection.load(sync::relaxed);
+  auto* there = connection.get();
   if (there == nullptr) {
     there = new (room) ClientConnection;
-    connection.store(there, sync::release);  // (connection.A)
+    connection.set(there);
   }
   if (!has_joined) {
     has_joined = true;
@@ -80,31 +79,31 @@ void end(LeaseClient* client) noexcept {
 }
 
 std::uint32_t programs_served() noexcept {
-  auto* const there = connection.load(sync::acquire);  // (connection.A)
+  auto* const there = connection.get();
   return there == nullptr ? 0 : there->programs();
 }
 
 std::uint32_t programs_served_now() noexcept {
   auto const programs = programs_served();
   if (programs == 0) return 0;
-  pollfd socket{connection.load(sync::relaxed)->socket(), POLLRDHUP, 0};
+  pollfd socket{connection.get()->socket(), POLLRDHUP, 0};
   return poll(&socket, 1, 0) > 0 && (socket.revents & POLLHUP) != 0 ? 0 : programs;
 }
 
 void join_coordinator(coordinator::CpuSet const& allowed) noexcept { joined(allowed); }
 
 bool begin_closing(unsigned first, unsigned last) noexcept {
-  auto* const there = connection.load(sync::acquire);  // (connection.A)
+  auto* const there = connection.get();
   return there != nullptr && there->begin_closing(first, last);
 }
 
-void end_closing() noexcept { connection.load(sync::relaxed)->end_closing(); }
+void end_closing() noexcept { connection.get()->end_closing(); }
 
 void drop_connection() noexcept {
   lock = PTHREAD_MUTEX_INITIALIZER;
   has_joined = false;
   is_forked = true;
-  if (auto* const there = connection.load(sync::relaxed)) there->drop();
+  if (auto* const there = connection.get()) there->drop();
 }
 
 }  // namespace nigh::openmp

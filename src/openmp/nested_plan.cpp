@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/published.hpp"
 #include "openmp/nest_site.hpp"
 #include "openmp/process.hpp"
 #include "policy/spread/nest_plan.hpp"
@@ -33,9 +34,8 @@ struct SpreadSetting {
 constinit SpreadSetting wanted{};
 
 // Open addressing; sites are only ever added, under the lock.
-// (nested_plan.A) A thread that sees a site sees it made.
 constexpr std::size_t most_sites = 256, longest_probe = 32;
-constinit std::array<sync::atomic<NestSite*>, most_sites> table{};
+constinit std::array<base::Published<NestSite>, most_sites> table{};
 constinit sync::atomic<bool> is_loaded{false};
 
 std::size_t slot(coordinator::RegionId id, std::size_t probe) noexcept {
@@ -44,23 +44,22 @@ std::size_t slot(coordinator::RegionId id, std::size_t probe) noexcept {
 
 NestSite* look_up(coordinator::RegionId id) noexcept {
   for (std::size_t probe = 0; probe < longest_probe; ++probe) {
-    NestSite* const site =
-        table[slot(id, probe) % most_sites].load(sync::acquire);  // (nested_plan.A)
+    NestSite* const site = table[slot(id, probe) % most_sites].get();
     if (site == nullptr || site->id == id) return site;
   }
   return nullptr;
 }
 
-// (nested_plan.B) A thread that sees that the file is loaded sees the sites.
+// (nested_plan.A) A thread that sees that the file is loaded sees the sites.
 void load_once() noexcept {
-  if (is_loaded.load(sync::acquire)) return;  // (nested_plan.B)
+  if (is_loaded.load(sync::acquire)) return;  // (nested_plan.A)
   NestsLocked const locked;
   if (is_loaded.load(sync::relaxed)) return;
   try {
     load_nests();
   } catch (...) {  // no memory: as if there were no file
   }
-  is_loaded.store(true, sync::release);  // (nested_plan.B)
+  is_loaded.store(true, sync::release);  // (nested_plan.A)
 }
 
 // Nothing is left to choose where the program has named all numbers.
@@ -107,11 +106,11 @@ NestSite* find_nest(coordinator::RegionId id) noexcept {
 NestSite* add_nest(coordinator::RegionId id) {
   for (std::size_t probe = 0; probe < longest_probe; ++probe) {
     auto& entry = table[slot(id, probe) % most_sites];
-    NestSite* const there = entry.load(sync::relaxed);
+    NestSite* const there = entry.get();
     if (there != nullptr && there->id != id) continue;
     if (there != nullptr) return there;
     auto* const site = new NestSite(id);
-    entry.store(site, sync::release);  // (nested_plan.A)
+    entry.set(site);
     return site;
   }
   return nullptr;
@@ -119,7 +118,7 @@ NestSite* add_nest(coordinator::RegionId id) {
 
 NestSite* next_nest(std::size_t& at) noexcept {
   while (at < most_sites)
-    if (NestSite* const site = table[at++].load(sync::acquire)) return site;  // (nested_plan.A)
+    if (NestSite* const site = table[at++].get()) return site;
   return nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/published.hpp"
 #include "platform/thread.hpp"
 #include "runtime/current_thread.hpp"
 #include "runtime/scheduler.hpp"
@@ -15,11 +16,10 @@ namespace nigh {
 namespace {
 
 // Never destroyed: tasks may still use it while the program's statics are.
-// (runtime.M) A thread that sees the default runtime sees it made.
 struct Default {
   std::mutex lock;
   runtime_options options;
-  sync::atomic<runtime*> made{nullptr};
+  base::Published<runtime> made;
 };
 Default& the_default() {
   static auto& one = *new Default;
@@ -33,7 +33,7 @@ void in_parent() { the_default().lock.unlock(); }
 void in_child() {
   forks.fetch_add(1, sync::relaxed);
   tasks::become_nobody();
-  the_default().made.store(nullptr, sync::relaxed);
+  the_default().made.set(nullptr);
   the_default().lock.unlock();
 }
 
@@ -45,18 +45,18 @@ policy::WorkerLayout const& layout_of(tasks::Scheduler& scheduler) noexcept {
 
 runtime& default_runtime() {
   auto& d = the_default();
-  if (auto* const made = d.made.load(sync::acquire)) return *made;  // (runtime.M)
+  if (auto* const made = d.made.get()) return *made;
   std::lock_guard const guard(d.lock);
-  if (auto* const made = d.made.load(sync::relaxed)) return *made;
+  if (auto* const made = d.made.get()) return *made;
   auto* const made = new runtime(options_from_environment(d.options));
-  d.made.store(made, sync::release);  // (runtime.M)
+  d.made.set(made);
   return *made;
 }
 
 void configure_default_runtime(runtime_options options) {
   auto& d = the_default();
   std::lock_guard const guard(d.lock);
-  if (d.made.load(sync::relaxed) != nullptr)
+  if (d.made.get() != nullptr)
     throw std::logic_error("configure_default_runtime: the default runtime is at work already");
   d.options = options;
 }

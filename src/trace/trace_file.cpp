@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/atomic.hpp"
 #include "base/printable.hpp"
+#include "base/published.hpp"
 #include "platform/program.hpp"
 #include "trace/chrome_json.hpp"
 #include "trace/rank.hpp"
@@ -66,20 +66,19 @@ struct ThisProcess {
 
   explicit ThisProcess(ThisProcess* parents_) : parents(parents_) {}
 
-  static inline sync::atomic<ThisProcess*> current{nullptr};
+  static inline base::Published<ThisProcess> current;
 
   static ThisProcess& get() {
-    auto* known = current.load(sync::acquire);  // its object was written before
+    auto* known = current.get();
     while (known == nullptr || known->id != platform::process_id()) {
       auto fresh = std::make_unique<ThisProcess>(known);
-      if (current.compare_exchange_strong(known, fresh.get(), sync::acq_rel))
-        known = fresh.release();
+      if (current.replace(known, fresh.get())) known = fresh.release();
     }
     return *known;  // never freed: runtimes may outlive everything
   }
 
   static void at_exit() {
-    auto* const here = current.load(sync::acquire);
+    auto* const here = current.get();
     if (here == nullptr || here->id != platform::process_id()) return;
     std::lock_guard const guard(here->lock);
     for (auto& [name, file] : here->files)
