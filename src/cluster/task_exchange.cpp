@@ -51,7 +51,7 @@ Outcome failure_on(int rank) {
 
 void TaskExchange::attach(nigh::tasks::Scheduler& workers) {
   workers_ = &workers;
-  free_tasks_ = std::make_unique<FreeTasks[]>(workers.pool().threads.size());
+  free_tasks_ = std::make_unique<nigh::tasks::PutCount[]>(workers.pool().threads.size());
 }
 
 // ---- the victim: tasks go
@@ -162,13 +162,11 @@ bool TaskExchange::place(int rank, detail::placed const& task, byte_view input, 
 }
 
 void TaskExchange::begin_free_task() noexcept {
-  auto& count = free_tasks_[this_thread_slot()].created;
-  count.store(count.load(sync::relaxed) + 1, sync::release);
+  free_tasks_[this_thread_slot()].put.add(1);
 }
 
 void TaskExchange::end_free_task() noexcept {
-  auto& count = free_tasks_[this_thread_slot()].finished;
-  count.store(count.load(sync::relaxed) + 1, sync::release);
+  free_tasks_[this_thread_slot()].finish();
 }
 
 void TaskExchange::fail_free_task(std::exception_ptr e) noexcept {
@@ -179,13 +177,13 @@ void TaskExchange::fail_free_task(std::exception_ptr e) noexcept {
   }
 }
 
-// Finished before created: termination.hpp says why.
+// Finished before created, by (put_count.Q).
 TaskCounts TaskExchange::free_tasks() {
   TaskCounts sum;
   for (std::size_t s = 0; s < workers_->pool().threads.size(); ++s)
-    sum.finished += free_tasks_[s].finished.load(sync::acquire);
+    sum.finished += free_tasks_[s].finished_so_far();
   for (std::size_t s = 0; s < workers_->pool().threads.size(); ++s)
-    sum.created += free_tasks_[s].created.load(sync::acquire);
+    sum.created += free_tasks_[s].put_so_far();
   return sum;
 }
 

@@ -15,9 +15,9 @@
 #include <nigh/cluster.hpp>
 #include <vector>
 
-#include "base/atomic.hpp"
 #include "cluster/engine.hpp"
 #include "cluster/task_queues.hpp"
+#include "runtime/put_count.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace nigh::cluster {
@@ -76,11 +76,7 @@ class TaskExchange final : public Engine::Tasks {
   Outbox outbox_;
   PlacedTasks placed_;
 
-  // For one thread slot of the scheduler; only its thread writes.
-  struct alignas(64) FreeTasks {
-    sync::atomic<std::uint64_t> created{0}, finished{0};
-  };
-  std::unique_ptr<FreeTasks[]> free_tasks_;  // [slot]
+  std::unique_ptr<nigh::tasks::PutCount[]> free_tasks_;  // [thread slot]
 };
 
 }  // namespace nigh::cluster

@@ -26,7 +26,7 @@
 //
 // For the same reason counts need not be read at one moment, or together: `created` any time after
 // the rank was asked, `finished` any time before it answers; a sum over workers' counters will do,
-// if they are written with release and read with acquire.
+// by (put_count.Q).
 //
 // Messages may be late, repeated, and overtake each other between any two ranks.
 
