@@ -73,14 +73,14 @@ bool Agent::place(int to, detail::placed const& task, byte_view input) {
 
 void Agent::poll() noexcept {
   for (bool again = true; again;) {
-    if (!lock_.try_lock()) return;
+    if (!lock_.try_lock_in_order()) return;
     again = running_ || is_supervised_;
     if (running_)
       turn();
     else if (is_supervised_)
       empty_outbox();
-    lock_.unlock();
-    // a thread that adds may have found the lock taken
+    lock_.unlock_in_order();
+    // A thread that adds may have found the lock taken (lock.S).
     again = again && !tasks_.outbox().is_empty();
   }
 }

@@ -25,8 +25,10 @@ namespace nigh::cluster {
 // Tasks that no worker has begun, oldest first. Workers without work take them, and so do other
 // ranks that ask.
 //
-// As (parking.S) says, a worker that goes to sleep looks at size() after it was announced; put()
-// changes size() before its caller calls a worker (runtime/work_source.hpp).
+// As (parking.S) says, a worker that goes to sleep looks at size_ after it was announced; put()
+// changes size_ before its caller calls a worker (runtime/work_source.hpp). That a task has gone
+// wakes nobody, so the stores that say so are relaxed: the lock keeps them in line with those of
+// put().
 class Inbox {
  public:
   // A task from another rank; or, without one, a closure that must run on this rank.
@@ -47,7 +49,7 @@ class Inbox {
     if (items_.empty()) return false;
     item = std::move(items_.front());
     items_.pop_front();
-    size_.store(items_.size(), sync::seq_cst);
+    size_.store(items_.size(), sync::relaxed);
     return true;
   }
 
@@ -70,7 +72,7 @@ class Inbox {
       i = items_.erase(i);
       ++given;
     }
-    size_.store(items_.size(), sync::seq_cst);
+    size_.store(items_.size(), sync::relaxed);
     return given;
   }
 
@@ -78,7 +80,7 @@ class Inbox {
   void forget(int owner) {
     std::lock_guard const guard(lock_);
     std::erase_if(items_, [&](Item const& i) { return i.task && i.task->owner == owner; });
-    size_.store(items_.size(), sync::seq_cst);
+    size_.store(items_.size(), sync::relaxed);
   }
 
   bool is_empty() const noexcept { return size_.load(sync::relaxed) == 0; }
@@ -93,26 +95,27 @@ class Inbox {
 };
 
 // Messages that workers want sent, and outcomes of the root task and of free tasks that threw,
-// until a thread polls.
+// until a thread polls. By (lock.S), a thread that puts something here and then finds that another
+// one polls may go on: that one looks once more when it has given the agent's lock.
 class Outbox {
  public:
   void put(int to, bytes message) {
     std::lock_guard const guard(lock_);
     contents_.messages.emplace_back(to, std::move(message));
-    full_.store(true, sync::seq_cst);
+    full_.store(true, sync::seq_cst);  // (lock.S)
   }
   void put_root(Outcome root) {
     std::lock_guard const guard(lock_);
     contents_.root = std::move(root);
-    full_.store(true, sync::seq_cst);
+    full_.store(true, sync::seq_cst);  // (lock.S)
   }
   void put_failure(Outcome of_free_task) {
     std::lock_guard const guard(lock_);
     contents_.failures.push_back(std::move(of_free_task));
-    full_.store(true, sync::seq_cst);
+    full_.store(true, sync::seq_cst);  // (lock.S)
   }
 
-  bool is_empty() const noexcept { return !full_.load(sync::seq_cst); }
+  bool is_empty() const noexcept { return !full_.load(sync::seq_cst); }  // (lock.S)
 
   struct Contents {
     std::vector<std::pair<int, bytes>> messages;  // with the ranks that they go to
@@ -121,7 +124,7 @@ class Outbox {
   };
   Contents take_all() {
     std::lock_guard const guard(lock_);
-    full_.store(false, sync::seq_cst);
+    full_.store(false, sync::relaxed);
     return std::exchange(contents_, {});
   }
 

@@ -13,6 +13,9 @@ namespace nigh::tasks {
 
 // word_: 0 free; 1 held; 2 held and somebody may be asleep on it.
 // (lock.L) Taking the lock acquires what the last holder released.
+// (lock.S) A thread stores a wish, then finds the lock taken, and goes on; the holder looks for
+//     wishes once it has given the lock. If the store and that look are seq_cst, as the operations
+//     in_order are, then the holder sees the wish, or the other thread found the lock free.
 class Lock {
  public:
   void lock() noexcept {
@@ -31,6 +34,16 @@ class Lock {
 
   void unlock() noexcept {
     if (word_.exchange(0, sync::release) == 2) platform::futex_wake_one(word_);  // (lock.L)
+  }
+
+  bool try_lock_in_order() noexcept {
+    std::uint32_t expected = 0;
+    return word_.compare_exchange_strong(expected, 1, sync::seq_cst);  // (lock.L) (lock.S)
+  }
+
+  void unlock_in_order() noexcept {
+    auto const before = word_.exchange(0, sync::seq_cst);  // (lock.L) (lock.S)
+    if (before == 2) platform::futex_wake_one(word_);
   }
 
  private:
