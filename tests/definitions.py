@@ -11,6 +11,8 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 LETTER = re.compile(r"\(([a-z_]+)\.([A-Z])\)")
 BARE_LETTER = re.compile(r"(?<![\w)])\([A-Z]\)")
 DEFINITION = re.compile(r"^\s*// \(([a-z_]+)\.([A-Z])\) ")
+# An order that is not relaxed.
+ORDER = re.compile(r"\b(?:sync::|memory_order_|memory_order::)(?:acquire|release|acq_rel|seq_cst)\b|__ATOMIC_(?!RELAXED)")
 NEEDED = re.compile(r'expect_needed\(\s*"([^"]*)"')
 
 
@@ -40,8 +42,26 @@ def letters(files):
                 defined.setdefault(letter, path)
             used += [(path, number, ".".join(found)) for found in LETTER.findall(says)]
             used += [(path, number, letter) for letter in NEEDED.findall(line)]
+        if is_code and not path.startswith("tests/"):
+            wrong += orders(path, text)
     return wrong + [(path, number, f"({letter}) is defined nowhere: `// ({letter}) ...`, in a file of that name")
                     for path, number, letter in used if letter not in defined]
+
+
+def orders(path, text):
+    """[(file, line, what is wrong)]: a statement with an order that is not relaxed has a letter in its comments.
+
+    Its comments are those up to the first line with a semicolon, where the explorer of tests/model looks, too.
+    """
+    wrong, lines = [], [STRING.sub('""', line).partition("//") for line in text.split("\n")]
+    for number, (code, _, _) in enumerate(lines):
+        if not ORDER.search(code) or re.match(r"\s*inline constexpr auto \w+ =", code):
+            continue
+        end = next((n for n in range(number, len(lines)) if ";" in lines[n][0]), number)
+        if not any(LETTER.search(comment) for _, _, comment in lines[number:end + 1]):
+            wrong.append((path, number + 1, f"{ORDER.search(code).group(0)}: its reason is a letter in the "
+                                            "statement's comment, as `// (stack.C)`"))
+    return wrong
 
 
 def words(glossary):

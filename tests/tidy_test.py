@@ -106,6 +106,16 @@ class Tidy(unittest.TestCase):
         self.finds("tests/model/a_test.cpp", test, "(stack.C)")
         self.assertEqual(self.check({**CLEAN, "src/runtime/task_stack.hpp": stack, "tests/model/a_test.cpp": test}), [])
 
+    def test_orders_point_at_their_letter(self):
+        stack = HEADER + "// (stack.C) A task is seen whole.\n"
+        self.passes("src/runtime/task_stack.hpp", stack + "a.store(1, sync::release);  // (stack.C)\n"
+                    "if (a.load(sync::acquire) == 1)\n  go();  // (stack.C)\na.load(sync::relaxed);\n")
+        self.finds("src/runtime/task_stack.hpp", stack + "int b = a.load(sync::acquire);\nint c;  // (stack.C)\n", ":4", "letter")
+        self.finds("src/runtime/a.cpp", SPDX + "a.fetch_add(1, sync::seq_cst);  // counts\n", ":2", "letter")
+        self.finds("src/runtime/a.cpp", SPDX + "for (auto n = a.load(sync::acquire); n != 0;\n"
+                   "     n = 0)\n  wait();\n", ":2", "letter")
+        self.passes("tests/unit/b_test.cpp", SPDX + "a.load(sync::acquire);\n")
+
     def test_pages_are_plain(self):
         self.passes("docs/loops.md", "# Loops\n\nA worker takes it. Who takes it?\n\n```\nWho takes it.\n```\n")
         self.finds("docs/loops.md", "# Loops\n\nA worker\ntakes it. Who takes it\nruns it.\n", "name the actor", ":3")

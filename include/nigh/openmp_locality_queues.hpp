@@ -137,8 +137,8 @@ class locality_queues {
     std::vector<std::uint64_t> taken_by;  // [domain of the taker, or one beyond: none]
 
     std::size_t waiting() const noexcept {
-      auto const out = popped.load(std::memory_order_acquire);
-      auto const in = pushed.load(std::memory_order_acquire);
+      auto const out = popped.load(std::memory_order_acquire);  // (locality_queues.B)
+      auto const in = pushed.load(std::memory_order_acquire);   // (locality_queues.B)
       return in > out ? static_cast<std::size_t>(in - out) : 0;
     }
 
@@ -197,8 +197,8 @@ class locality_queues {
       }
       std::uint64_t pushed_after = 0;
       for (std::size_t const d : order)
-        pushed_after += queues_[d].pushed.load(std::memory_order_acquire);
-      if (pushed_before == pushed_after) return std::nullopt;  // (locality_queues.B)
+        pushed_after += queues_[d].pushed.load(std::memory_order_acquire);  // (locality_queues.B)
+      if (pushed_before == pushed_after) return std::nullopt;
     }
   }
 

@@ -27,7 +27,8 @@
 //     in (parking.S), or finds another task and passes the duty on: stop_searching() changes the
 //     counts after notify() read them, and the last searcher of a group then looks at the queues
 //     and calls notify() for what it sees.
-// (parking.W) Waking hands over: the sleeper sees all that its waker did before.
+// (parking.W) Waking hands over: the sleeper sees all that its waker did before. This goes for
+//     threads that sleep on a word of their own, too (Worker::duty, Worker::asked_to).
 // (parking.I) A thread that stores a word (seq_cst) and then finds no worker idle is seen by
 //     workers that begin to search later, when they look at that word.
 
@@ -81,9 +82,7 @@ class Parking {
       announce(queue, one_searching - one_asleep, std::uint32_t(-1));
       return false;
     }
-    for (auto now = state.load(sync::acquire); now != awake;
-         now = state.load(sync::acquire))  // (parking.W)
-      platform::futex_wait(state, now);
+    await_waker(state);
     return true;
   }
 
@@ -94,9 +93,7 @@ class Parking {
     state.store(asleep_uncounted, sync::seq_cst);  // (parking.S)
     std::uint32_t expected = asleep_uncounted;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) return false;
-    for (auto now = state.load(sync::acquire); now != awake;
-         now = state.load(sync::acquire))  // (parking.W)
-      platform::futex_wait(state, now);
+    await_waker(state);
     return true;
   }
 
@@ -188,6 +185,14 @@ class Parking {
       return true;
     }
     return false;
+  }
+
+  static void await_waker(sync::atomic<std::uint32_t>& state) noexcept {
+    for (;;) {
+      auto const now = state.load(sync::acquire);  // (parking.W)
+      if (now == awake) return;
+      platform::futex_wait(state, now);
+    }
   }
 
   static bool claim(sync::atomic<std::uint32_t>& state, std::uint32_t from) noexcept {

@@ -82,7 +82,7 @@ bool Pool::is_inherited() const noexcept { return process != forks_counted(); }
 void Pool::admit(LeasedArena::Members const& members) noexcept {
   auto const ask = [&](Worker& w, Worker::Leave what) {
     if (w.asked_to.load(sync::relaxed) == what) return;
-    w.asked_to.store(what, sync::seq_cst);  // (parking.S)
+    w.asked_to.store(what, sync::seq_cst);  // (parking.S) (parking.W)
     platform::futex_wake_all(w.asked_to);
     parking.wake(w.index, w.group);
   };

@@ -12,7 +12,8 @@
 //     pass no task was left.
 // (quiescence.V) A waiter announces itself, then adds up; a worker publishes, then looks for
 //     waiters. All four are seq_cst, so the last finish is either seen by the waiter or followed by
-//     a wake-up.
+//     a wake-up. The epoch is changed and read in the same order: a waiter that reads a new one, and
+//     would sleep on, adds up later than the worker that changed it, and sees as many finishes.
 
 #include <cstdint>
 
@@ -65,7 +66,7 @@ class Quiescence {
   void wait(Done done) noexcept {
     waiters_.fetch_add(1, sync::seq_cst);  // (quiescence.V)
     for (;;) {
-      auto const epoch = epoch_.load(sync::acquire);
+      auto const epoch = epoch_.load(sync::seq_cst);  // (quiescence.V)
       if (done()) break;
       platform::futex_wait(epoch_, epoch);
     }
@@ -76,7 +77,7 @@ class Quiescence {
   template <class Done>
   void announce(Done done) noexcept {
     if (waiters_.load(sync::seq_cst) == 0 || !done()) return;  // (quiescence.V)
-    epoch_.fetch_add(1, sync::release);
+    epoch_.fetch_add(1, sync::seq_cst);  // (quiescence.V)
     platform::futex_wake_all(epoch_);
   }
 

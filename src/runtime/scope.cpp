@@ -48,9 +48,11 @@ void task_scope::await_near() noexcept {
     me.await_zero(near_pending_);
     return;
   }
-  for (auto n = near_pending_.load(sync::acquire); n != 0;
-       n = near_pending_.load(sync::acquire))  // (stack.E)
+  for (;;) {
+    auto const n = near_pending_.load(sync::acquire);  // (stack.E)
+    if (n == 0) return;
     platform::futex_wait(near_pending_, n);
+  }
 }
 
 // The scope may be gone as soon as its count is 0.

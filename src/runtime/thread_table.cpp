@@ -64,7 +64,7 @@ bool ThreadTable::start_workers(std::function<void(Worker&)> const& life, std::s
 void ThreadTable::end_threads() noexcept {
   for (auto const& w : workers()) {
     auto& duty = backup_of(*w).duty;
-    duty.store(Worker::ended, sync::seq_cst);
+    duty.store(Worker::ended, sync::seq_cst);  // (parking.S)
     platform::futex_wake_all(duty);
   }
   pool_.parking.wake_all();
@@ -112,7 +112,7 @@ void ThreadTable::leave_external(Worker& me) noexcept {
               "an external thread leaves with all its tasks joined");
   me.trace.task_end();
   pool_.parking.displace(me.beside->index, -1);
-  extras_present_.fetch_sub(1, sync::seq_cst);
+  extras_present_.fetch_sub(1, sync::seq_cst);  // (parking.S)
   me.duty.store(Worker::off, sync::release);  // (thread_table.L)
 }
 
@@ -158,7 +158,7 @@ bool ThreadTable::start_backup(Worker& worker) noexcept {
     }
   }
   worker.relieved = true;
-  backup.duty.store(Worker::on, sync::seq_cst);
+  backup.duty.store(Worker::on, sync::seq_cst);  // (parking.W)
   platform::futex_wake_all(backup.duty);
   return true;
 }
@@ -175,7 +175,7 @@ void ThreadTable::back_up(Worker& me) noexcept {
   if (pool_.machine.is_this_host()) static_cast<void>(platform::pin_this_thread({&me.cpu, 1}));
   become(me);
   for (;;) {
-    auto const duty = me.duty.load(sync::acquire);
+    auto const duty = me.duty.load(sync::acquire);  // (parking.W)
     if (duty == Worker::ended) return;
     if (duty == Worker::off) {
       platform::futex_wait(me.duty, Worker::off);
@@ -185,7 +185,7 @@ void ThreadTable::back_up(Worker& me) noexcept {
     pool_.arena->woke();
     me.run_until_dismissed();
     pool_.arena->falls_asleep();
-    extras_present_.fetch_sub(1, sync::seq_cst);
+    extras_present_.fetch_sub(1, sync::seq_cst);  // (parking.S)
     me.report_progress();
     if (!me.buffer->empty())  // left to other threads
       pool_.parking.notify(me.group, pool_.layout.reach(me.group));

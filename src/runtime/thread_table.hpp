@@ -9,7 +9,8 @@
 // (thread_table.L) The slot of an external thread belongs to that thread from its taking, which
 //     acquires, to its leaving, which releases.
 // A thread slot is announced by extras_present() and its end before its stack shares a task, all
-// seq_cst. So by (parking.S), a worker about to sleep looks at that stack.
+// seq_cst. So by (parking.S), a worker about to sleep looks at that stack. When a thread
+// leaves its slot, its stack shares nothing, so a worker that counts it no more misses nothing.
 
 #include <cstdint>
 #include <functional>
@@ -55,7 +56,7 @@ class ThreadTable {
   bool surely_extras_present() const noexcept {      // for threads about to sleep
     return extras_present_.load(sync::seq_cst) > 0;  // (parking.S)
   }
-  std::uint32_t slots_used() const noexcept { return end_.load(sync::acquire); }
+  std::uint32_t slots_used() const noexcept { return end_.load(sync::acquire); }  // (parking.S)
 
   // ---- workers; both are called by the thread that makes the runtime
   // Each thread runs `life`. False: the system refused a thread, and `error` says why; the threads

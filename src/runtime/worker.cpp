@@ -285,7 +285,7 @@ void Worker::rest(Until until) noexcept {
   trace.parked();
   counters.parked.add(1);
   pool.arena->falls_asleep();
-  while (asked_to.load(sync::acquire) == leave && !until.surely_done())
+  while (asked_to.load(sync::acquire) == leave && !until.surely_done())  // (parking.W)
     platform::futex_wait(asked_to, leave);
   pool.arena->woke();
   trace.unparked(true);

@@ -135,8 +135,8 @@ class TaskDeque {
 
   // For those about to sleep.
   bool has_shared() const noexcept {
-    return shared_in(word_.load(sync::seq_cst)) != 0;
-  }  // (sleeper.S)
+    return shared_in(word_.load(sync::seq_cst)) != 0;  // (sleeper.S)
+  }
 
  private:
   static constexpr std::uint64_t pack(std::uint32_t tail, std::uint32_t split,

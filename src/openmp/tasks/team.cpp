@@ -474,8 +474,8 @@ void begin_group(Member& me) noexcept {
 Group* wait_group(Member& me) noexcept {
   Group* const g = me.current->group;
   auto const done = [g] {
-    return g->own + g->others.load(sync::seq_cst) == 0;
-  };  // (task.K) (sleeper.S)
+    return g->own + g->others.load(sync::seq_cst) == 0;  // (task.K) (sleeper.S)
+  };
   if (!done()) search_until(me, done);
   me.current->group = g->outer;
   return g;
