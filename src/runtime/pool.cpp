@@ -77,8 +77,8 @@ Pool::~Pool() {
 
 bool Pool::is_inherited() const noexcept { return process != forks_counted(); }
 
-// Workers that may run are let out of their rest first: so there is always one that looks for work.
-// Then those asked to leave are woken where spawners look for sleepers, to rest elsewhere.
+// Workers that may run are let in again first: so there is always one that looks for work. Then
+// those asked to leave are woken where spawners look for sleepers, to sleep elsewhere.
 void Pool::admit(LeasedArena::Members const& members) noexcept {
   auto const ask = [&](Worker& w, Worker::Leave what) {
     if (w.asked_to.load(sync::relaxed) == what) return;

@@ -98,7 +98,7 @@ void Worker::work_until(Until until) noexcept {
   Job job;
   while (!until.done()) {
     if (is_to_leave()) {
-      rest(until);
+      stay_away(until);
       continue;
     }
     job.clear();
@@ -275,10 +275,10 @@ bool Worker::search(Job& job, Until until) noexcept {
   return false;
 }
 
-// Rests until its cpu may be used again. Spawners may have counted on it as a searcher, so it
+// Sleeps until its cpu may be used again. Spawners may have counted on it as a searcher, so it
 // passes that duty on, by (parking.T); spawners do not find it among the sleepers.
 template <class Until>
-void Worker::rest(Until until) noexcept {
+void Worker::stay_away(Until until) noexcept {
   {
     Searching const passing{*this, true};
   }
@@ -343,7 +343,7 @@ bool Worker::steal_from(Worker& victim, level where, Job& job) noexcept {
   auto const how_many = [&](std::size_t waiting) {
     return policy::chunk_to_steal(pool.options.chunks, waiting, where, victims->topmost);
   };
-  if (!victim.is_robbed(static_cast<std::uint32_t>(index), job.stolen, how_many)) return false;
+  if (!victim.give_tasks(static_cast<std::uint32_t>(index), job.stolen, how_many)) return false;
   job.victim = &victim;
   counters.steals.add(1);
   counters.stolen.add(job.stolen.count);

@@ -77,7 +77,7 @@ struct alignas(64) Worker {
   Mailbox& mailbox_here() noexcept { return beside != nullptr ? beside->mailbox : mailbox; }
 
   // Set when its program may not use its cpu (arena.hpp). The worker, and its backup thread, then
-  // begins nothing more: it finishes what is on its stack, and rests.
+  // begins nothing more: it finishes what is on its stack, and stays away.
   enum Leave : std::uint32_t { stay, leave };
   sync::atomic<std::uint32_t> asked_to{stay};
   bool is_to_leave() const noexcept { return asked_to.load(sync::relaxed) == leave; }
@@ -104,10 +104,11 @@ struct alignas(64) Worker {
 
   // The event that it waits for has come; the caller has stored it, seq_cst.
   void wake() const noexcept;
-  // A thief's visit, as task_stack::take(); a visit that finds nothing asks for more to be shared.
+  // A thief takes tasks, as by task_stack::take(). Where it finds none, it asks for more to be
+  // shared. False: it has got none.
   template <class HowMany>
-  bool is_robbed(std::uint32_t thief, detail::task_stack::range& got,
-                 HowMany const& how_many) noexcept {
+  bool give_tasks(std::uint32_t thief, detail::task_stack::range& got,
+                  HowMany const& how_many) noexcept {
     auto const what = stack.take(thief, got, how_many);
     if (what == detail::steal::empty) stack.ask();
     return what == detail::steal::taken;
@@ -127,7 +128,7 @@ struct alignas(64) Worker {
   template <class Until>
   bool search(Job& job, Until until) noexcept;
   template <class Until>
-  void rest(Until until) noexcept;
+  void stay_away(Until until) noexcept;
   bool linger(Job& job) noexcept;
 
   bool find_work(policy::SearchOrder const& order, Worker* thief, Job& job) noexcept;
