@@ -106,8 +106,8 @@ void Worker::work_until(Until until) noexcept {
   }
 }
 
-// It waits in a join or at a scope's end, and helps meanwhile. Nobody looks after the tasks below
-// that it shares first; it takes them back when it comes to them.
+// Waits in a join or at a scope's end, and runs other tasks meanwhile. It does not come to its own
+// waiting tasks until then, so it shares them all; those that nobody steals it takes back later.
 template <class Until>
 void Worker::help_until(Until until) noexcept {
   constexpr auto leapfrog = search_order(SearchPhase::leapfrog, all_of<Until>, 0);

@@ -8,12 +8,14 @@
 namespace nigh::policy {
 
 struct IdlePolicy {
-  // Patient looks at its own domain before a worker counts as searching.
+  // Patient rounds before a worker counts as searching: one look at its own queue in each, and
+  // pauses_lingering looks at all stacks.
   int rounds_lingering = 2;
-  // Then so many searching looks at its own domain only: tasks for it may be on their way, and a
-  // task taken from another domain is remote for good.
+  // Then so many searching rounds without the queues of other groups: tasks for its own may be on
+  // their way, and one taken from another domain is remote for good. Stacks of all domains are
+  // looked at in every round.
   int rounds_in_own_domain = 8;
-  // A worker that waits in a join first looks at its thief so often, for about 3 us.
+  // A worker that waits in a join first looks at its thief so often, for a few us.
   int looks_at_thief = 100;
   // Pauses of the processor in a round, 40 to 60 ns each:
   int pauses_lingering = 16, pauses_searching = 4;
@@ -37,7 +39,7 @@ constexpr Rest rest(std::int64_t idle_us, bool woken_in_vain, IdlePolicy p) noex
 static_assert(rest(19, false, {}) == Rest::pause && rest(20, false, {}) == Rest::yield);
 static_assert(rest(50, false, {}) == Rest::yield && rest(50, true, {}) == Rest::sleep);
 
-// May it look beyond its own domain yet?
+// May it look at the queues of other groups yet?
 constexpr bool looks_abroad(int failed_rounds, IdlePolicy p) noexcept {
   return failed_rounds >= p.rounds_in_own_domain;
 }
