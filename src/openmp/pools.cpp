@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/try_lock.hpp"
 #include "openmp/connection.hpp"
 #include "openmp/libraries.hpp"
 #include "openmp/process.hpp"
@@ -48,7 +49,7 @@ constinit pid_t first_thread = 0;  // 0: the program does not run yet
 constinit bool has_begun = false;
 constinit sync::atomic<bool> has_ended{false};
 constinit sync::atomic<bool> has_own_threads{false};
-constinit sync::atomic<bool> is_changing{false};
+constinit base::TryLock changing;
 constinit preload::Next next_dlclose{"dlclose"};
 
 pid_t this_thread_id() noexcept { return static_cast<pid_t>(syscall(SYS_gettid)); }
@@ -133,11 +134,10 @@ void note(Pool& pool, int size) noexcept {
   pool.largest = std::max(pool.largest, size);
 }
 
-// (pools.A) `is_changing` is a lock. A thread that finds it taken (a signal handler may interrupt
-//     the holder) changes nothing.
+// A thread that finds another one at it (a signal handler may interrupt that one) changes nothing.
 template <class Wanted>
 void change(bool may_lock, Wanted&& wanted) noexcept {
-  if (is_changing.exchange(true, sync::acquire)) return;  // (pools.A)
+  if (!changing.try_lock()) return;
   for (std::size_t i = 0; i < count; ++i) {
     Pool& pool = pools[i];
     if (!pool.may_follow || !pool.has_threads || (pool.kind->may_lock && !may_lock)) continue;
@@ -150,7 +150,7 @@ void change(bool may_lock, Wanted&& wanted) noexcept {
     }
     note(pool, size);
   }
-  is_changing.store(false, sync::release);  // (pools.A)
+  changing.unlock();
 }
 
 void begin_own_threads() noexcept {
@@ -212,7 +212,7 @@ void drop_pool_sizes() noexcept {
   }
   pools_that_follow.store(0, sync::relaxed);
   has_own_threads.store(false, sync::relaxed);
-  is_changing.store(false, sync::relaxed);
+  changing.reset();
   first_thread = getpid();
 }
 

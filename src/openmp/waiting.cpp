@@ -14,6 +14,7 @@
 #include <new>
 #include <string_view>
 
+#include "base/try_lock.hpp"
 #include "openmp/process.hpp"
 #include "openmp/recycler.hpp"
 #include "openmp/runtimes.hpp"
@@ -192,9 +193,8 @@ constinit bool adapts = false;
 constinit bool is_passive = false;
 
 // The waiting of one runtime. A thread that finds another one changing it leaves it alone.
-// (waiting.C) `is_busy` is a lock.
 struct State {
-  sync::atomic<bool> is_busy{false};
+  base::TryLock changing;
   policy::TeamWaiting waiting{};
   Ballast* ballast = nullptr;
   std::uint32_t threads = 0;  // of the ballast
@@ -291,7 +291,7 @@ void drop_waiting() noexcept {
     s.ballast = nullptr;
     s.threads = 0;
     s.has_room = true;
-    s.is_busy.store(false, sync::relaxed);
+    s.changing.reset();
   }
   this_thread.calmed = nullptr;
 }
@@ -302,7 +302,7 @@ void look_at_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& gran
   bool const crowded = is_crowded(crowd(me, granted, threads));
   if (!crowded && calm_runtimes.load(sync::relaxed) == 0 && me.calmed == nullptr) return;
   State& s = states[runtime.number];
-  if (s.is_busy.exchange(true, sync::acquire)) return;  // (waiting.C)
+  if (!s.changing.try_lock()) return;
   auto const before = s.waiting.now();
   auto const now = s.waiting.next(crowded, programs_served(), about_now_ns());
   if (before != now) calm_runtimes.fetch_add(now == Waiting::calm ? 1 : UINT32_MAX, sync::relaxed);
@@ -312,7 +312,7 @@ void look_at_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& gran
     add_ballast(s, runtime, threads);
   else if (now == Waiting::quick)
     drop_ballast(s);
-  s.is_busy.store(false, sync::release);  // (waiting.C)
+  s.changing.unlock();
 }
 
 void watch_preemptions(Thread& me, std::uint64_t now_ns) noexcept {

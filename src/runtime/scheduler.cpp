@@ -203,7 +203,7 @@ Scheduler::~Scheduler() {
   if (pool_.is_inherited()) return;
   NIGH_ASSERT(worker_here() == nullptr, "no task destroys the runtime it runs in");
   for (auto const& slot : pool_.threads.externals())
-    NIGH_ASSERT(slot->duty.load(sync::relaxed) == Worker::off,
+    NIGH_ASSERT(!slot->taken.is_locked(),
                 "a runtime is destroyed when no thread is in its scopes or invoke()");
   pool_.quiescence.wait([&] { return pool_.all_done(); });
   if (auto const lost = pool_.failure.take()) say_what_was_lost(lost);

@@ -89,12 +89,9 @@ Worker* ThreadTable::take_external() noexcept {
   if (pool_.is_inherited()) return nullptr;
   for (auto const& slot : externals()) {
     auto& me = *slot;
-    std::uint32_t expected = Worker::off;
-    if (me.duty.load(sync::relaxed) != Worker::off ||
-        !me.duty.compare_exchange_strong(expected, Worker::on, sync::acquire))  // (thread_table.L)
-      continue;
+    if (!me.taken.try_lock()) continue;
     if (me.stack.slots == nullptr && !me.set_up_stack()) {
-      me.duty.store(Worker::off, sync::release);  // (thread_table.L)
+      me.taken.unlock();
       return nullptr;
     }
     auto* const here = worker_here();
@@ -113,7 +110,7 @@ void ThreadTable::leave_external(Worker& me) noexcept {
   me.trace.task_end();
   pool_.parking.displace(me.beside->index, -1);
   extras_present_.fetch_sub(1, sync::seq_cst);  // (parking.S)
-  me.duty.store(Worker::off, sync::release);  // (thread_table.L)
+  me.taken.unlock();
 }
 
 Worker* ThreadTable::worker_here() const noexcept {

@@ -6,8 +6,6 @@
 //      0 .. n-1    n .. 2n-1         2n .. 2n+63
 //      workers     backup threads    external threads
 //
-// (thread_table.L) The slot of an external thread belongs to that thread from its taking, which
-//     acquires, to its leaving, which releases.
 // A thread slot is announced by extras_present() and its end before its stack shares a task, all
 // seq_cst. So by (parking.S), a worker about to sleep looks at that stack. When a thread
 // leaves its slot, its stack shares nothing, so a worker that counts it no more misses nothing.

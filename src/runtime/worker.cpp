@@ -293,17 +293,17 @@ void Worker::stay_away(Until until) noexcept {
 
 // From its own buffer, otherwise a chunk from its group's queue.
 bool Worker::find_in_own_queue(task& t) noexcept {
-  std::size_t taken = 0;
+  std::size_t count = 0;
   auto const one = [](std::size_t) { return std::size_t{1}; };
-  if (buffer->take({&t, 1}, taken, one) == Take::taken) return true;
+  if (buffer->take({&t, 1}, count, one) == Take::taken) return true;
   std::array<task, policy::largest_chunk> chunk;
   auto const how_many = [&](std::size_t waiting) {
     return policy::chunk_of_own_queue(waiting, pool.layout.group(group).workers.size());
   };
-  if (pool.group(group).queue->take(chunk, taken, how_many) != Take::taken) return false;
+  if (pool.group(group).queue->take(chunk, count, how_many) != Take::taken) return false;
   t = chunk[0];
-  if (taken > 1) {
-    bool const fits = buffer->push({chunk.data() + 1, taken - 1});
+  if (count > 1) {
+    bool const fits = buffer->push({chunk.data() + 1, count - 1});
     NIGH_ASSERT(fits, "a chunk goes into an empty buffer");
   }
   return true;

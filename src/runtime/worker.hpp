@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Worker: one thread of a runtime. It owns a task stack and, if it takes queued tasks, a local
-// buffer. Other threads take from both; all else here is the thread's own. worker.cpp reads from
-// the top: the loop, how a worker finds work, how it steals, runs and joins, and how it sleeps.
+// buffer, from which other threads take, too, and a mailbox, into which they put. They read or write
+// the atomic words; all else is for the thread that has the slot. worker.cpp reads from the top: the
+// loop, how a worker finds work, and sleeps where there is none, how it steals, runs and joins.
 //
 // A thread slot holds one of three kinds (policy::ThreadKind):
 //   worker     a pinned thread, as long as the runtime lives
@@ -14,6 +15,7 @@
 #include <nigh/detail/task_stack.hpp>
 #include <nigh/runtime.hpp>
 
+#include "base/try_lock.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/steal_order.hpp"
 #include "policy/stealing/work_search.hpp"
@@ -67,7 +69,9 @@ struct alignas(64) Worker {
   std::uint32_t frames = 0;  // stolen and queued tasks that the thread runs, one on top of another
   std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
 
-  // For a backup thread: shall it work? For the slot of an external thread: is it taken?
+  // For the slot of an external thread: has a thread taken it?
+  base::TryLock taken;
+  // For a backup thread: shall it work?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
   bool relieved = false;  // of a worker: its backup thread is at work
