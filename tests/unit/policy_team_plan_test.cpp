@@ -50,6 +50,10 @@ TEST(TeamPlan, KeepsTeamsWithinCachesAndPackages) {
   auto const pairs = cpu_order_of("numa:1 l2:4 core:2 pu:1");
   EXPECT_EQ(sizes(pairs, 4), V(2, 4));
   EXPECT_EQ(sizes(pairs, 3), (V{2, 3, 3}));
+  // A cache that one worker uses is no set of workers.
+  EXPECT_EQ(sizes(cpu_order_of("numa:1 l2:14 core:1 pu:1"), 4), (V{3, 4, 3, 4}));
+  EXPECT_EQ(sizes(cpu_order_of("numa:1 l2:14 core:1 pu:2", {0, 2, 4, 6, 8, 10, 12}), 3),
+            (V{2, 2, 3}));
 }
 
 TEST(TeamPlan, DividesDomainsOfUnequalSize) {

@@ -147,7 +147,9 @@ class TeamPlan {
       if (p == from || at(ordered, p).in[kind] != at(ordered, p - 1).in[kind]) bounds.push_back(p);
     bounds.push_back(to);
     if (bounds.size() == 2) return divide(ordered, from, to, spread, kind + 1);
-    if (kind == OrderedWorkers::l2 && teams_of(bounds, spread) > parts(n, spread))
+    bool const keeps_none_together = largest_set(bounds) == 1;
+    if (keeps_none_together ||
+        (kind == OrderedWorkers::l2 && teams_of(bounds, spread) > parts(n, spread)))
       return divide(ordered, from, to, spread, OrderedWorkers::core);
     for (std::size_t b = 0; b + 1 < bounds.size();) {
       if (bounds[b + 1] - bounds[b] > spread) {
