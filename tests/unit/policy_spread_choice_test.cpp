@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "policy/spread/spread_choice.hpp"
-#include "policy/spread/spread_teams.hpp"
+#include "policy/spread/spread_space.hpp"
 
 namespace nigh::policy {
 namespace {
@@ -41,30 +41,6 @@ TEST(SpreadsToTry, IsShortAndReachesBothEnds) {
       for (std::size_t i = 1; i < spreads.size(); ++i)
         EXPECT_LE(spreads[i], 4 * spreads[i - 1]) << domains << " x " << workers;
     }
-}
-
-TEST(SpreadTeams, HoldEachWorkerOnceAndAreEven) {
-  for (int domains = 1; domains <= 5; ++domains)
-    for (int workers = 1; workers <= 12; ++workers)
-      for (int spread = 1; spread <= domains * workers; ++spread) {
-        int next = 0;
-        for (auto const& t : spread_teams(domains, workers, spread)) {
-          EXPECT_EQ(t.first_worker, next);
-          EXPECT_GT(t.workers, 0);
-          EXPECT_LE(t.workers, spread);
-          // Within one domain, or made of whole ones.
-          EXPECT_EQ(t.first_worker / workers, t.first_domain);
-          EXPECT_LE(t.first_worker + t.workers, (t.first_domain + t.domains) * workers);
-          if (t.domains > 1) {
-            EXPECT_EQ(t.workers, t.domains * workers);
-          }
-          next += t.workers;
-        }
-        EXPECT_EQ(next, domains * workers);
-      }
-  auto const four = spread_teams(1, 14, 4);
-  EXPECT_THAT(four, ElementsAre(SpreadTeam{0, 1, 0, 3}, SpreadTeam{0, 1, 3, 4},
-                                SpreadTeam{0, 1, 7, 3}, SpreadTeam{0, 1, 10, 4}));
 }
 
 // Times of an iteration by configuration; noise as on a machine that others use a little.

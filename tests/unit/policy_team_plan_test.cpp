@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <set>
+#include <string>
 
-#include "policy/spread/spread_teams.hpp"
 #include "policy/spread/team_plan.hpp"
 
 namespace nigh::policy {
@@ -66,17 +68,26 @@ TEST(TeamPlan, DividesDomainsOfUnequalSize) {
   EXPECT_EQ(sizes(ordered, 6), V(1, 6));
 }
 
-// Where all domains are alike, it is what the simulator is told.
-TEST(TeamPlan, MakesAsManyTeamsAsSpreadTeams) {
+// Where all domains are alike, and no core shares its cache with another.
+TEST(TeamPlan, MakesAsFewTeamsAsCanBeOfEvenSize) {
   for (int domains : {1, 2, 3, 4, 5})
-    for (int cores : {1, 2, 3, 6, 14}) {
-      auto const text =
-          "numa:" + std::to_string(domains) + " core:" + std::to_string(cores) + " pu:1";
-      auto const ordered = cpu_order_of(text.c_str());
-      for (int s = 1; s <= domains * cores; ++s)
-        EXPECT_EQ(sizes(ordered, s).size(), spread_teams(domains, cores, s).size())
-            << text << " by " << s;
-    }
+    for (int cores : {1, 2, 3, 6, 14})
+      for (bool own_caches : {false, true}) {
+        auto const text = "numa:" + std::to_string(domains) +
+                          (own_caches ? " l2:" + std::to_string(cores) + " core:1 pu:1"
+                                      : " core:" + std::to_string(cores) + " pu:1");
+        auto const ordered = cpu_order_of(text.c_str());
+        for (int s = 1; s <= domains * cores; ++s) {
+          auto const teams = sizes(ordered, s);
+          auto const [least, most] = std::minmax_element(teams.begin(), teams.end());
+          int const at_a_time = s > cores ? s / cores : 1;  // domains
+          int const in_each = s > cores ? 1 : (cores + s - 1) / s;
+          EXPECT_EQ(teams.size(), (domains + at_a_time - 1) / at_a_time * in_each) << text << " by " << s;
+          EXPECT_EQ(std::accumulate(teams.begin(), teams.end(), 0), domains * cores) << text << " by " << s;
+          EXPECT_LE(*most, s) << text << " by " << s;
+          EXPECT_LE(*most - *least, s > cores ? cores : 1) << text << " by " << s;
+        }
+      }
 }
 
 std::set<int> taken(OrderedWorkers const& ordered, TeamChoice const& choice) {

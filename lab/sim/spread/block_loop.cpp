@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy/spread/spread_teams.hpp"
+#include "policy/spread/team_plan.hpp"
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"
 #include "sim/spread/core_caches.hpp"
@@ -40,8 +40,8 @@ class Loop {
     for (auto const& d : caches.cache_of) cores = std::min(cores, static_cast<int>(d.size()));
     workers_ = what.active > 0 ? std::min(what.active, cores) : cores;
     make_resources();
-    make_blocks();
     make_teams(caches, cores);
+    make_blocks();
   }
 
   LoopTimes run() {
@@ -130,7 +130,6 @@ class Loop {
 
   int blocks() const noexcept { return what_.grid * what_.grid; }
   double sites() const noexcept { return static_cast<double>(what_.edge) * what_.edge; }
-  bool is_across_domains() const noexcept { return what_.spread > workers_; }
   Actor id(Team const& t) const noexcept { return static_cast<Actor>(&t - teams_.data()); }
 
   void make_resources() {
@@ -143,13 +142,67 @@ class Loop {
         simulation_.network.add({machine_.network_gb_per_s.value, 0, 0});
   }
 
+  // The runtime's plan of teams (policy::TeamPlan), for each host.
+  void make_teams(CoreCaches const& caches, int cores) {
+    std::vector<int> cpu_of, cache_of;  // [worker]
+    for (std::size_t d = 0; d < static_cast<std::size_t>(domains_); ++d)
+      for (int w = 0; w < workers_; ++w) {
+        auto const core = static_cast<std::size_t>(w * cores / workers_);
+        cpu_of.push_back(caches.cpu_of[d][core]);
+        cache_of.push_back(caches.cache_of[d][core]);
+      }
+    policy::TeamPlan const plan(policy::OrderedWorkers(machine_.shape, cpu_of),
+                                {.spread = what_.spread});
+    // Calls use(cache) for each worker of a team whose cache is known.
+    auto const for_caches = [&](int team, auto use) {
+      for (int p = plan.begin(team); p < plan.end(team); ++p)
+        if (int const c = cache_of[static_cast<std::size_t>(plan.worker_at(p))]; c >= 0)
+          use(static_cast<std::size_t>(c));
+    };
+    // Bytes that the workers behind each cache go through at a time.
+    std::vector<double> at_a_time(caches.bytes.size(), 0);
+    for (int t = 0; t < plan.teams(); ++t)
+      for_caches(t, [&](std::size_t cache) {
+        at_a_time[cache] += sites() * held_bytes / (plan.end(t) - plan.begin(t));
+      });
+    double const of_host = sites() * held_bytes * what_.grid * what_.grid / hosts_;
+    double const cached = std::accumulate(caches.bytes.begin(), caches.bytes.end(), 0.0);
+    double const kept_all = what_.has_cache ? kept_share(of_host, cached) : 0;
+
+    std::vector<Team> of_one_host;
+    for (int t = 0; t < plan.teams(); ++t) {
+      Team team;
+      team.workers = plan.end(t) - plan.begin(t);
+      for (int p = plan.begin(t); p < plan.end(t); ++p) {
+        int const domain = plan.worker_at(p) / workers_;
+        if (team.parts.empty() || team.parts.back().domain != domain)
+          team.parts.push_back({domain, 0});
+        ++team.parts.back().workers;
+      }
+      // Teams of one domain take from one queue.
+      bool const joins = t > 0 && of_one_host.back().parts.back().domain == team.parts[0].domain;
+      team.group = joins ? of_one_host.back().group : groups_of_host_++;
+      team.kept_all = kept_all;
+      if (what_.has_cache)
+        for_caches(t, [&](std::size_t cache) {
+          team.kept += kept_share(at_a_time[cache], caches.bytes[cache]) / team.workers;
+        });
+      team.kept = std::max(team.kept, team.kept_all);
+      of_one_host.push_back(std::move(team));
+    }
+    groups_.resize(static_cast<std::size_t>(hosts_ * groups_of_host_));
+    for (int h = 0; h < hosts_; ++h)
+      for (Team team : of_one_host) {
+        team.group += h * groups_of_host_;
+        for (Part& part : team.parts) part.domain += h * domains_;
+        teams_.push_back(std::move(team));
+      }
+    for (Team const& t : teams_)
+      groups_[static_cast<std::size_t>(t.group)].idle.push_back(static_cast<int>(id(t)));
+  }
+
   // Hosts in a rectangle as square as can be; a host's blocks in strips of rows, one a group.
   void make_blocks() {
-    groups_of_host_ =
-        is_across_domains()
-            ? static_cast<int>(policy::spread_teams(domains_, workers_, what_.spread).size())
-            : domains_;
-    groups_.resize(static_cast<std::size_t>(hosts_ * groups_of_host_));
     int high = 1;
     for (int n = 1; n * n <= hosts_; ++n)
       if (hosts_ % n == 0) high = n;
@@ -168,45 +221,6 @@ class Loop {
         if (j + 1 < n) b.columns.push_back(i * n + j + 1);
         blocks_.push_back(std::move(b));
       }
-  }
-
-  void make_teams(CoreCaches const& caches, int cores) {
-    auto const all = policy::spread_teams(domains_, workers_, what_.spread);
-    // Bytes that the workers behind each cache go through at a time.
-    auto const cache_of = [&](int worker) {
-      auto const d = static_cast<std::size_t>(worker / workers_);
-      auto const core = static_cast<std::size_t>(worker % workers_ * cores / workers_);
-      return caches.cache_of[d][core];
-    };
-    std::vector<double> at_a_time(caches.bytes.size(), 0);
-    for (auto const& t : all)
-      for (int w = t.first_worker; w < t.first_worker + t.workers; ++w)
-        if (int const c = cache_of(w); c >= 0)
-          at_a_time[static_cast<std::size_t>(c)] += sites() * held_bytes / t.workers;
-    double const of_host = sites() * held_bytes * blocks() / hosts_;
-    double const cached = std::accumulate(caches.bytes.begin(), caches.bytes.end(), 0.0);
-    double const kept_all = what_.has_cache ? kept_share(of_host, cached) : 0;
-
-    for (int h = 0; h < hosts_; ++h)
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        auto const& t = all[i];
-        Team team;
-        team.group =
-            h * groups_of_host_ + (is_across_domains() ? static_cast<int>(i) : t.first_domain);
-        team.workers = t.workers;
-        team.kept_all = kept_all;
-        for (int d = 0; d < t.domains; ++d)
-          team.parts.push_back({h * domains_ + t.first_domain + d, t.workers / t.domains});
-        for (int w = t.first_worker; w < t.first_worker + t.workers; ++w)
-          if (int const c = cache_of(w); c >= 0 && what_.has_cache)
-            team.kept += kept_share(at_a_time[static_cast<std::size_t>(c)],
-                                    caches.bytes[static_cast<std::size_t>(c)]) /
-                         t.workers;
-        team.kept = std::max(team.kept, team.kept_all);
-        teams_.push_back(std::move(team));
-      }
-    for (Team const& t : teams_)
-      groups_[static_cast<std::size_t>(t.group)].idle.push_back(static_cast<int>(id(t)));
   }
 
   void make_ready(int block) {
@@ -234,7 +248,7 @@ class Loop {
   }
 
   Block& block_of(Team const& t) { return blocks_[static_cast<std::size_t>(t.block)]; }
-  // A message keeps the master busy for half of its time at each end.
+  // A message keeps the leader busy for half of its time at each end.
   double own_message_s(Team const& t) {
     Block const& b = block_of(t);
     return static_cast<double>(b.rows.size() + b.columns.size()) * machine_.message_ns.value *
@@ -244,7 +258,7 @@ class Loop {
     simulation_.events.post(simulation_.now() + nanoseconds(s), id(t), what);
   }
 
-  // The master, alone. `missing`: the share of the block that comes from memory.
+  // The leader, alone. `missing`: the share of the block that comes from memory.
   void copy_borders(Team& team, double missing, Step step) {
     Block const& b = block_of(team);
     double const bytes = what_.edge * (static_cast<double>(b.rows.size()) * row_copy_bytes +
@@ -340,7 +354,7 @@ class Loop {
   BlockLoop what_;
   Random random_;
   int hosts_, domains_, workers_ = 1;  // workers of a domain
-  int groups_of_host_ = 1;
+  int groups_of_host_ = 0;
   Simulation simulation_;
   ResourceId interfaces_ = 0;
   std::vector<Block> blocks_;

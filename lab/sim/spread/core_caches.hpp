@@ -31,6 +31,7 @@ inline double kept_share(double set_bytes, double cache_bytes) noexcept {
 }
 
 struct CoreCaches {
+  std::vector<std::vector<int>> cpu_of;    // [domain][core]: the first one
   std::vector<std::vector<int>> cache_of;  // [domain][core]: index in bytes; -1: no cache is known
   std::vector<double> bytes;               // [cache]
 
@@ -55,9 +56,13 @@ inline CoreCaches CoreCaches::of(topology const& machine) {
   std::map<int, int> cache_of;
   collect(machine.root(), -1, all, cache_of);
   for (int d = 0; d < machine.cpu_domains(); ++d) {
-    all.cache_of.emplace_back();
-    for (int cpu : machine.domains()[static_cast<std::size_t>(d)].cpus)
-      if (machine.smt_siblings(cpu).front() == cpu) all.cache_of.back().push_back(cache_of[cpu]);
+    auto& cpus = all.cpu_of.emplace_back();
+    auto& caches = all.cache_of.emplace_back();
+    for (int cpu : machine.domains()[static_cast<std::size_t>(d)].cpus) {
+      if (machine.smt_siblings(cpu).front() != cpu) continue;
+      cpus.push_back(cpu);
+      caches.push_back(cache_of[cpu]);
+    }
   }
   return all;
 }

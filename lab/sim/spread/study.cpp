@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "policy/spread/spread_teams.hpp"
+#include "policy/spread/spread_space.hpp"
 #include "sim/random.hpp"
 #include "sim/spread/core_caches.hpp"
 
