@@ -4,7 +4,9 @@
 // sets its size at the start, and whether the size can be set from outside. Only OpenMP's threads
 // are on granted cpus.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace nigh::policy {
@@ -88,11 +90,16 @@ inline constexpr std::array setter_suffixes{"", "64_", "_64"};
 // Whether rayon is linked into a file with these bytes, even without symbols: its panics name its
 // sources, ".../rayon-core-1.12.1/src/registry.rs". The text is written here in two parts, or our
 // own files would seem to hold it.
+// Not by string_view::find(), which calls memchr(): a program's AddressSanitizer has one that refuses
+// to read what lies between variables.
 constexpr bool holds_rayon(std::string_view bytes) noexcept {
   constexpr std::string_view first = "/rayon-", rest = "core-";
-  for (auto at = bytes.find(first); at != bytes.npos; at = bytes.find(first, at + 1))
-    if (bytes.substr(at + first.size()).starts_with(rest)) return true;
-  return false;
+  for (;;) {
+    auto const at = std::search(bytes.begin(), bytes.end(), first.begin(), first.end());
+    if (at == bytes.end()) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(at - bytes.begin()) + first.size());
+    if (bytes.starts_with(rest)) return true;
+  }
 }
 
 // Null: the file brings no pool.
