@@ -19,20 +19,21 @@ class MetricsReaders {
   bool has(Connection connection) const { return readers_.contains(connection); }
   void leave(Connection connection) { readers_.erase(connection); }
 
-  // Called when its socket is ready. False: the connection is over, or has all it asked for.
-  template <class Numbers>
-  bool serve(Connection connection, Sockets& sockets, Numbers const& numbers, Time now) {
+  // Called when its socket is ready. False: the connection is over, or has all it asked for. The
+  // clock is read after the numbers were written down, which may take longer than a reader may.
+  template <class Numbers, class Clock>
+  bool serve(Connection connection, Sockets& sockets, Numbers const& numbers, Clock const& now) {
     Reader& reader = readers_.at(connection);
     if (reader.unsent.empty()) {
       std::array<std::byte, 4096> request;  // not interpreted: the answer is always the same
-      auto const size = sockets.receive(connection, request, now);
+      auto const size = sockets.receive(connection, request, now());
       if (!size || *size == 0) return false;
       reader.unsent = numbers();
     }
     auto const sent = sockets.send_some(connection, std::as_bytes(std::span(reader.unsent)));
     if (!sent) return false;
     if (*sent > 0) {
-      reader.last_read = now;
+      reader.last_read = now();
       reader.unsent.erase(0, *sent);
     }
     return !reader.unsent.empty() && sockets.await_room(connection);

@@ -197,7 +197,7 @@ void Server::answer_query(Connection to, Query const& query) {
 void Server::serve_reader(Connection reader) {
   own_place_.hear(reader);
   auto const numbers = [this] { return metrics_answer(core_, now_us()); };
-  if (!readers_.serve(reader, sockets_, numbers, now_us())) close(reader);
+  if (!readers_.serve(reader, sockets_, numbers, now_us)) close(reader);
 }
 
 void Server::close(Connection connection) {
