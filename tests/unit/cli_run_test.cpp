@@ -288,6 +288,10 @@ TEST(Profile, ComesBackAsItWas) {
   r.schedule = parse_loops("dynamic,16").value();
   EXPECT_EQ(parse_profile(profile_json(r, shape), shape, false).value(), r);
   EXPECT_EQ(parse_profile(profile_json({}, shape), shape, false).value(), Request{});
+  for (std::string const places : {"{0:65535}", "{0:7}:8192:7", "{1:531}:64:2"}) {
+    r.bind = parse_binding(places).value();
+    EXPECT_EQ(parse_profile(profile_json(r, shape), shape, false).value(), r) << places;
+  }
 }
 
 TEST(Profile, OfAnotherMachineIsRefusedUnlessForced) {
@@ -319,7 +323,7 @@ TEST(Profile, NonsenseIsNamed) {
   EXPECT_EQ(why(""), "is cut or damaged: no JSON");
   std::string const open(30'000, '['), close(30'000, ']');
   EXPECT_EQ(why("{\"nigh_profile\":" + open + close + '}'), "is nested deeper than 8 levels");
-  EXPECT_EQ(why(std::string(70'000, ' ')), "is larger than 65536 bytes");
+  EXPECT_EQ(why(std::string(1'100'000, ' ')), "is larger than 1048576 bytes");
   EXPECT_EQ(why("[1]"), "is no profile of nigh tune");
   EXPECT_EQ(why("{}"), "is no profile of nigh tune");
   EXPECT_THAT(why(R"({"nigh_profile": 2})"), HasSubstr("format 2"));

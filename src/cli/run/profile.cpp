@@ -13,7 +13,7 @@ namespace {
 
 using Kind = topology_object::kind;
 constexpr int format = 1;
-constexpr json::Limits limits{1 << 16, 8};
+constexpr json::Limits limits{1 << 20, 8};  // as many cpus as --bind takes, each written out
 
 template <class Is>
 int count(topology_object const& o, Is const& is) {
