@@ -14,13 +14,13 @@ namespace nigh::cli {
 std::string const& PoolNames::in_file(std::string const& file) {
   auto const [known, is_new] = by_file_.try_emplace(file);
   if (!is_new) return known->second;
-  policy::LoadedFile loaded{file};
-  loaded.holds_rayon = platform::is_true_of_file(file.c_str(), policy::holds_rayon);
+  settings::LoadedFile loaded{file};
+  loaded.holds_rayon = platform::is_true_of_file(file.c_str(), settings::holds_rayon);
   if (auto const elf = platform::read_elf(file))
     loaded.needs_openmp = std::any_of(elf->needed.begin(), elf->needed.end(), [](auto const& name) {
-      return policy::is_openmp_runtime(name);
+      return settings::is_openmp_runtime(name);
     });
-  if (auto const* const pool = policy::pool_in(loaded)) known->second = pool->name;
+  if (auto const* const pool = settings::pool_in(loaded)) known->second = pool->name;
   return known->second;
 }
 

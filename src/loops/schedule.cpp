@@ -55,11 +55,11 @@ std::shared_ptr<policy::LocalMap const> detail::map_of(placed_block const& memor
 }
 
 result<schedule> parse_schedule(std::string_view text) {
-  auto const words = policy::parse_schedule(text);
+  auto const words = settings::parse_schedule(text);
   if (!words) return words.to_error();
   return schedule(words->kind, words->chunk);
 }
 
-std::string to_string(schedule const& how) { return policy::to_string(how.kind(), how.chunk()); }
+std::string to_string(schedule const& how) { return settings::to_string(how.kind(), how.chunk()); }
 
 }  // namespace nigh

@@ -29,15 +29,15 @@ void say(std::string const& why) {
 }
 
 // A missing file counts as empty.
-std::optional<policy::LearntSpreads> read_file(std::string const& machine) {
+std::optional<settings::LearntSpreads> read_file(std::string const& machine) {
   std::string text;
   if (!platform::read_whole_file(file_name(), text)) {
-    if (errno == ENOENT) return policy::LearntSpreads{machine};
+    if (errno == ENOENT) return settings::LearntSpreads{machine};
     say("cannot be read");
     return {};
   }
-  policy::LearntSpreads lines;
-  auto const why_not = policy::parse_spreads(text, machine, lines);
+  settings::LearntSpreads lines;
+  auto const why_not = settings::parse_spreads(text, machine, lines);
   if (why_not.empty()) return lines;
   say(why_not);
   return {};
@@ -69,7 +69,7 @@ std::optional<policy::SpreadState> read_spread(topology const& machine, std::str
   return {};
 }
 
-void write_spread(std::string const& machine, policy::LearntSpread line) {
+void write_spread(std::string const& machine, settings::LearntSpread line) {
   if (line.name.empty() || file_name() == nullptr) return;
   std::lock_guard const guard(turn);
   auto file = read_file(machine);

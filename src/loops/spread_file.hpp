@@ -19,6 +19,6 @@ std::string shape_of(topology const& machine);
 std::optional<policy::SpreadState> read_spread(topology const& machine, std::string const& name,
                                                int workers);
 // Leaves a whole file, with all other sites in it. A file that cannot be used stays as it is.
-void write_spread(std::string const& machine, policy::LearntSpread line);
+void write_spread(std::string const& machine, settings::LearntSpread line);
 
 }  // namespace nigh::loops

@@ -64,7 +64,7 @@ void spread_site::state::save() const {
 
 spread_site::spread_site(std::string name, spread_site_options options)
     : state_(std::make_unique<state>(std::move(name), std::move(options))) {
-  if (!policy::is_site_name(state_->name))
+  if (!settings::is_site_name(state_->name))
     throw std::invalid_argument(
         "spread_site: a name has no quotes, backslashes and control characters");
   for (int grain : state_->options.grains)

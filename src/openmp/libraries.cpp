@@ -61,7 +61,7 @@ constexpr bool matches(Row const& row, std::string_view path, bool is_program) {
   if (file.rfind('/') != file.npos) file.remove_prefix(file.rfind('/') + 1);
   switch (row.match) {
     case Match::library:
-      return !is_program && policy::names_file(row.text, file) && file.starts_with(row.text);
+      return !is_program && settings::names_file(row.text, file) && file.starts_with(row.text);
     case Match::library_begin:
       return !is_program && file.starts_with(row.text);
     case Match::folder:
@@ -84,7 +84,7 @@ TeamRule rule_of(std::string_view path, bool is_program) noexcept {
 
 namespace {
 
-using policy::AdjustItem;
+using settings::AdjustItem;
 
 constinit char const* list = nullptr;  // our copy, never freed; null: no list is given
 constinit Adjust of_all = Adjust::as_known;
@@ -102,7 +102,7 @@ template <class Take>
 void each_library(Take&& take) noexcept {
   std::string_view wrong;
   std::uint64_t number = 0;
-  policy::read_adjust(list, wrong, [&](AdjustItem const& item) {
+  settings::read_adjust(list, wrong, [&](AdjustItem const& item) {
     if (!item.library.empty()) take(item, bit(number++));
   });
 }
@@ -110,9 +110,9 @@ void each_library(Take&& take) noexcept {
 // Whether it names the pools of this kind: a build's file may have another name, as
 // libscipy_openblas.
 bool names_pool(std::string_view library, std::string_view path) noexcept {
-  for (auto const& setter : policy::pool_setters)
+  for (auto const& setter : settings::pool_setters)
     if (library == setter.word) {
-      auto const* const pool = policy::pool_in({path});
+      auto const* const pool = settings::pool_in({path});
       return pool != nullptr && pool->name == setter.pool;
     }
   return false;
@@ -126,7 +126,8 @@ constexpr bool lets_pools(Adjust adjust) noexcept {
 std::uint64_t bits_of(std::string_view path) noexcept {
   std::uint64_t found = 0;
   each_library([&](AdjustItem const& item, std::uint64_t its_bit) {
-    if (policy::names_file(item.library, path) || names_pool(item.library, path)) found |= its_bit;
+    if (settings::names_file(item.library, path) || names_pool(item.library, path))
+      found |= its_bit;
   });
   return found;
 }
@@ -144,7 +145,7 @@ void begin_adjust() noexcept {
   if (text == nullptr || *text == '\0') return;
   std::string_view wrong;
   Adjust last = Adjust::as_known;
-  bool const is_good = policy::read_adjust(text, wrong, [&](AdjustItem const& item) {
+  bool const is_good = settings::read_adjust(text, wrong, [&](AdjustItem const& item) {
     if (item.library.empty())
       last = item.adjust;
     else
@@ -168,7 +169,7 @@ Adjust adjust_of(std::string_view path) noexcept {
   Adjust found = of_all;
   std::uint64_t bits = 0;
   each_library([&](AdjustItem const& item, std::uint64_t its_bit) {
-    if (!policy::names_file(item.library, path)) return;
+    if (!settings::names_file(item.library, path)) return;
     found = item.adjust;
     bits |= its_bit;
   });
@@ -183,7 +184,7 @@ bool may_follow(std::string_view word, std::string_view path) noexcept {
   if (number_of_libraries == 0) return may;
   std::uint64_t bits = 0;
   each_library([&](AdjustItem const& item, std::uint64_t its_bit) {
-    if (item.library != word && !policy::names_file(item.library, path)) return;
+    if (item.library != word && !settings::names_file(item.library, path)) return;
     may = item.adjust != Adjust::none;
     bits |= its_bit;
   });

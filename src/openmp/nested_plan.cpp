@@ -188,16 +188,16 @@ namespace {
 
 // The machine's cpus that are among these, in hardware order. Cpus unknown to it come last, beside
 // the last one.
-policy::CpuOrder cpu_order_of(coordinator::CpuSet left) {
-  static constinit policy::CpuOrder* machine = nullptr;  // never destroyed
+settings::CpuOrder cpu_order_of(coordinator::CpuSet left) {
+  static constinit settings::CpuOrder* machine = nullptr;  // never destroyed
   static constinit bool is_read = false;
   if (!is_read) {
     char const* const text = getenv("NIGH_OPENMP_CPU_ORDER");
-    if (auto read = policy::parse_cpu_order(text != nullptr ? text : ""))
-      machine = new policy::CpuOrder(std::move(*read));
+    if (auto read = settings::parse_cpu_order(text != nullptr ? text : ""))
+      machine = new settings::CpuOrder(std::move(*read));
     is_read = true;
   }
-  policy::CpuOrder found;
+  settings::CpuOrder found;
   for (std::size_t i = 0; machine != nullptr && i < machine->cpus.size(); ++i) {
     int const cpu = machine->cpus[i];
     if (!left.has(cpu)) continue;

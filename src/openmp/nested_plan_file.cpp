@@ -22,8 +22,8 @@
 namespace nigh::openmp {
 namespace {
 
-using policy::LearntSpread;
-using policy::LearntSpreads;
+using settings::LearntSpread;
+using settings::LearntSpreads;
 
 constinit LearntSpreads* earlier = nullptr;  // never destroyed
 
@@ -42,7 +42,7 @@ bool read_file(LearntSpreads& lines) {
   std::string const machine = getenv("NIGH_OPENMP_MACHINE");
   std::string text, why_not;
   if (platform::read_whole_file(file_name(), text))
-    why_not = policy::parse_spreads(text, machine, lines);
+    why_not = settings::parse_spreads(text, machine, lines);
   else if (errno != ENOENT)
     why_not = "cannot be read";
   lines.machine = machine;
@@ -60,7 +60,7 @@ std::string const& program_prefix() {
   static std::string* prefix = nullptr;  // never destroyed; under the lock
   if (prefix == nullptr) {
     std::string name = program_invocation_short_name;
-    if (!policy::is_site_name(name)) name = "program";
+    if (!settings::is_site_name(name)) name = "program";
     prefix = new std::string(name + '@' + hex(platform::own_identity()) + "+0x");
   }
   return *prefix;

@@ -26,7 +26,7 @@ constinit sync::atomic<std::uint32_t> pools_that_follow{0};
 
 namespace {
 
-using policy::PoolSetter;
+using settings::PoolSetter;
 
 struct Pool {
   PoolSetter const* kind = nullptr;
@@ -78,9 +78,9 @@ void* own_function(void* handle, void const* object, char const* prefix, char co
 }
 
 bool find_functions(Pool& pool, void* handle) noexcept {
-  for (PoolSetter const& kind : policy::pool_setters)
-    for (char const* const prefix : policy::setter_prefixes)
-      for (char const* const suffix : policy::setter_suffixes) {
+  for (PoolSetter const& kind : settings::pool_setters)
+    for (char const* const prefix : settings::setter_prefixes)
+      for (char const* const suffix : settings::setter_suffixes) {
         void* const set = own_function(handle, pool.object, prefix, kind.set, suffix);
         void* const get = own_function(handle, pool.object, prefix, kind.get, suffix);
         if (set == nullptr || get == nullptr) continue;
@@ -235,10 +235,10 @@ void tell_pool_sizes() noexcept {
 
 namespace {
 
-using policy::ThreadPool;
+using settings::ThreadPool;
 
 struct Found {
-  std::array<ThreadPool const*, policy::thread_pools.size() + 1> pools{};
+  std::array<ThreadPool const*, settings::thread_pools.size() + 1> pools{};
   std::size_t count = 0;
 };
 
@@ -253,25 +253,25 @@ bool needs_openmp(dl_phdr_info const& object, ElfW(Phdr) const& dynamic) {
       strings = reinterpret_cast<char const*>(e->d_un.d_ptr);
   if (strings == nullptr) return false;
   for (auto const* e = entries; e->d_tag != DT_NULL; ++e)
-    if (e->d_tag == DT_NEEDED && policy::is_openmp_runtime(strings + e->d_un.d_val)) return true;
+    if (e->d_tag == DT_NEEDED && settings::is_openmp_runtime(strings + e->d_un.d_val)) return true;
   return false;
 }
 
 bool holds_rayon(dl_phdr_info const& object, ElfW(Phdr) const& segment) {
   if ((segment.p_flags & PF_R) == 0 || (segment.p_flags & (PF_W | PF_X)) != 0) return false;
   auto const* const bytes = reinterpret_cast<char const*>(object.dlpi_addr + segment.p_vaddr);
-  return policy::holds_rayon({bytes, segment.p_filesz});
+  return settings::holds_rayon({bytes, segment.p_filesz});
 }
 
 int look_at(dl_phdr_info* object, std::size_t, void* p) {
   auto& found = *static_cast<Found*>(p);
-  policy::LoadedFile loaded{object->dlpi_name != nullptr ? object->dlpi_name : ""};
+  settings::LoadedFile loaded{object->dlpi_name != nullptr ? object->dlpi_name : ""};
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     auto const& segment = object->dlpi_phdr[i];
     if (segment.p_type == PT_DYNAMIC) loaded.needs_openmp |= needs_openmp(*object, segment);
     if (segment.p_type == PT_LOAD) loaded.holds_rayon |= holds_rayon(*object, segment);
   }
-  ThreadPool const* const pool = policy::pool_in(loaded);
+  ThreadPool const* const pool = settings::pool_in(loaded);
   if (pool == nullptr) return 0;
   for (std::size_t i = 0; i < found.count; ++i)
     if (found.pools[i]->name == pool->name) return 0;

@@ -28,7 +28,7 @@
 
 namespace nigh::openmp {
 
-using policy::Adjust;
+using settings::Adjust;
 
 // Known about the object that holds a region (libraries.hpp).
 enum class TeamRule : std::uint8_t {

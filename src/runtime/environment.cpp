@@ -140,7 +140,7 @@ constexpr Variable variables[] = {
     {"NIGH_COUNT_TASKS", "0 or 1", [](Options& o, Text t) { return flag(t, o.count_tasks); }},
     {"NIGH_SCHEDULE", "a schedule as static, static,16, dynamic,4, guided, adaptive or local",
      [](Options& o, Text t) {
-       auto const words = policy::parse_schedule(t);
+       auto const words = settings::parse_schedule(t);
        if (words) o.loops = schedule(words->kind, words->chunk);
        return words.ok();
      }},

@@ -17,24 +17,24 @@
 
 #include "policy/spread/ordered_workers.hpp"
 
-namespace nigh::policy {
+namespace nigh::settings {
 
 struct CpuOrder {
-  std::vector<OrderedWorkers::Entry> entries;
+  std::vector<policy::OrderedWorkers::Entry> entries;
   std::vector<int> cpus;  // [entry]
 };
 
 namespace detail {
-inline constexpr std::string_view set_borders = "@/:,.+";  // by OrderedWorkers::Set
+inline constexpr std::string_view set_borders = "@/:,.+";  // by policy::OrderedWorkers::Set
 }
 
-inline std::string cpu_order_text(OrderedWorkers const& ordered, std::vector<int> const& cpu_of) {
+inline std::string cpu_order_text(policy::OrderedWorkers const& ordered, std::vector<int> const& cpu_of) {
   std::string text;
-  OrderedWorkers::Entry const* before = nullptr;
+  policy::OrderedWorkers::Entry const* before = nullptr;
   for (auto const& entry : ordered.all()) {
     std::size_t shared = 0;
     if (before != nullptr) {
-      while (shared < OrderedWorkers::sets && entry.in[shared] == before->in[shared]) ++shared;
+      while (shared < policy::OrderedWorkers::sets && entry.in[shared] == before->in[shared]) ++shared;
       text += detail::set_borders[shared];
     }
     text += std::to_string(cpu_of[static_cast<std::size_t>(entry.worker)]);
@@ -46,21 +46,21 @@ inline std::string cpu_order_text(OrderedWorkers const& ordered, std::vector<int
 // Nothing: the text is no cpu order.
 inline std::optional<CpuOrder> parse_cpu_order(std::string_view text) {
   CpuOrder all;
-  OrderedWorkers::Entry entry{};
+  policy::OrderedWorkers::Entry entry{};
   for (;;) {
     int cpu = 0;
     auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), cpu);
     if (failed != std::errc() || cpu < 0) return {};
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    entry.domain = entry.in[OrderedWorkers::domain];
+    entry.domain = entry.in[policy::OrderedWorkers::domain];
     all.entries.push_back(entry);
     all.cpus.push_back(cpu);
     if (text.empty()) return all;
     auto const border = detail::set_borders.find(text.front());
     if (border == detail::set_borders.npos) return {};
-    for (auto s = border; s < OrderedWorkers::sets; ++s) ++entry.in[s];
+    for (auto s = border; s < policy::OrderedWorkers::sets; ++s) ++entry.in[s];
     text.remove_prefix(1);
   }
 }
 
-}  // namespace nigh::policy
+}  // namespace nigh::settings

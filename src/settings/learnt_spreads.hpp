@@ -20,12 +20,12 @@
 
 #include "policy/spread/spread_choice.hpp"
 
-namespace nigh::policy {
+namespace nigh::settings {
 
 struct LearntSpread {
   std::string name;
   int workers = 0;  // there were
-  SpreadState found = {};
+  policy::SpreadState found = {};
 };
 
 struct LearntSpreads {
@@ -135,4 +135,4 @@ inline std::string parse_spreads(std::string_view text, std::string const& machi
   return why_not;
 }
 
-}  // namespace nigh::policy
+}  // namespace nigh::settings

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace nigh::policy {
+namespace nigh::settings {
 
 struct ScheduleWords {
   schedule_kind kind = schedule_kind::adaptive;
@@ -70,4 +70,4 @@ inline std::string to_string(schedule_kind kind, std::size_t chunk) {
   return "local";
 }
 
-}  // namespace nigh::policy
+}  // namespace nigh::settings

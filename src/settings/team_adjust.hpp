@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace nigh::policy {
+namespace nigh::settings {
 
 enum class Adjust : std::uint8_t {
   as_known,  // teams keep their size, unless their region is known not to need it
@@ -110,4 +110,4 @@ static_assert(names_file("libfoo.so.1", "/lib/libfoo.so.1") && names_file("solve
 static_assert(!names_file("libfoo", "/usr/lib/libfool.so") && !names_file("foo", "/foo/bar.so"));
 static_assert(names_file("/sklearn/", "/x/sklearn/y.so") && !names_file("", "libfoo.so"));
 
-}  // namespace nigh::policy
+}  // namespace nigh::settings

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace nigh::policy {
+namespace nigh::settings {
 
 // A loaded file's name begins like `name`, and `folder` is part of its path; empty: any.
 struct PoolFile {
@@ -133,4 +133,4 @@ static_assert(pool_in({"/usr/bin/rg", false, true})->name == "rayon");
 static_assert(pool_in({"/opt/libmkl_tbb_thread.so.2"})->name == "MKL on oneTBB");
 static_assert(holds_rayon("a/rayon-x/rayon-core-1.12.1/src") && !holds_rayon("a/rayon-"));
 
-}  // namespace nigh::policy
+}  // namespace nigh::settings

@@ -9,7 +9,7 @@
 #include "settings/learnt_spreads.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  using namespace nigh::policy;
+  using namespace nigh::settings;
   LearntSpreads lines;
   if (!parse_spreads(fuzz::text_of(data, size), lines).empty()) return 0;
   auto const text = text_of(lines);
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
                 "spreads are read again as they were written");
   static_cast<void>(parse_spreads(text, "another machine", again));
   for (auto const& site : lines.sites) {
-    SpreadChoice choice({{1, 2}, {2, 4}, {1}}, {1, 1, 4}, site.found);
+    nigh::policy::SpreadChoice choice({{1, 2}, {2, 4}, {1}}, {1, 1, 4}, site.found);
     for (int i = 0; i < 20; ++i) choice.took(i < 10 ? site.found.seconds : 1e-3);
     fuzz::require(choice.next().active >= 0, "there is a configuration");
   }

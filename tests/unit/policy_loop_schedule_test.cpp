@@ -119,7 +119,7 @@ TEST(LoopSchedule, RunsEveryStepOnceForAllSizesWorkersAndChunks) {
           for (std::size_t chunk : {1u, 2u, 3u, 7u, 40u, 1000u}) {
             LoopSchedule const how(kind, chunk, steps, loop_workers);
             expect_each_step_once(how, steps, workers, static_cast<unsigned>(steps * 31 + chunk),
-                                  nigh::policy::to_string(kind, chunk) + " of " +
+                                  nigh::settings::to_string(kind, chunk) + " of " +
                                       std::to_string(steps) + " by " + std::to_string(workers));
           }
       }
@@ -217,28 +217,6 @@ TEST(LoopSchedule, CallsNoMoreWorkersThanThereArePieces) {
   EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 3, loop_workers).useful_workers(), 3);
   EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 300, loop_workers).useful_workers(), 8);
   EXPECT_EQ(LoopSchedule(schedule_kind::dynamic, 100, 300, loop_workers).useful_workers(), 3);
-}
-
-TEST(ScheduleNames, ReadBackAsTheyAreWritten) {
-  for (char const* text : {"static", "static,16", "static,1", "dynamic", "dynamic,4", "guided",
-                           "guided,8", "adaptive", "local"}) {
-    auto const words = nigh::policy::parse_schedule(text);
-    ASSERT_TRUE(words.ok()) << text;
-    EXPECT_EQ(nigh::policy::to_string(words->kind, words->chunk), text);
-  }
-}
-
-TEST(ScheduleNames, AreRefusedWithTheReason) {
-  for (char const* text : {"", "Static", "dynamic,", "dynamic,0", "dynamic,-1", "dynamic,4x",
-                           "static, 4", "adaptive,4", "local,2", "guided,99999999999999999999"}) {
-    auto const words = nigh::policy::parse_schedule(text);
-    ASSERT_FALSE(words.ok()) << text;
-    EXPECT_NE(words.message().find('"' + std::string(text) + '"'), std::string::npos) << text;
-  }
-  EXPECT_EQ(nigh::policy::parse_schedule("dynamic,0").message(),
-            "schedule \"dynamic,0\": \"0\" is no positive number of iterations");
-  EXPECT_EQ(nigh::policy::parse_schedule("auto").message(),
-            "schedule \"auto\": \"auto\" is none of static, dynamic, guided, adaptive, local");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace nigh::cli {
 
 result<std::string> adjust_variable(std::string const& list) {
   std::string_view wrong;
-  if (policy::read_adjust(list, wrong, [](policy::AdjustItem const&) {}))
+  if (settings::read_adjust(list, wrong, [](settings::AdjustItem const&) {}))
     return "NIGH_ADJUST=" + list;
   return error{"'" + std::string(wrong) +
                "' is none of none, without-clause, all, nests, NAME, NAME=none, "

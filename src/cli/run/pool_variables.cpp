@@ -18,7 +18,7 @@ constexpr std::string_view openmp = "OMP_NUM_THREADS";
 // The table's pools with a variable, each variable once.
 std::vector<PoolVariable> with_variables() {
   std::vector<PoolVariable> found;
-  for (auto const& pool : policy::thread_pools) {
+  for (auto const& pool : settings::thread_pools) {
     auto const is_same = [&](auto const& other) { return other.name == pool.variable; };
     if (!pool.variable.empty() && std::ranges::none_of(found, is_same))
       found.push_back({pool.variable, pool.name, pool.hears_openmp});

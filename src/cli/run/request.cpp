@@ -90,7 +90,7 @@ result<MemoryChoice> parse_memory(std::string_view text) {
 }
 
 result<LoopChoice> parse_loops(std::string_view text) {
-  auto words = policy::parse_schedule(text);
+  auto words = settings::parse_schedule(text);
   if (words && words->chunk > std::numeric_limits<std::int32_t>::max())
     return error{quoted(text) + ": OpenMP's chunks end at 2147483647 iterations"};
   return words;
@@ -120,7 +120,7 @@ std::string to_string(MemoryChoice const& memory) {
 }
 
 std::string to_string(LoopChoice const& loops) {
-  return policy::to_string(loops.kind, loops.chunk);
+  return settings::to_string(loops.kind, loops.chunk);
 }
 
 bool openmp_has(LoopChoice const& loops) {

@@ -32,7 +32,7 @@ struct MemoryChoice {
 };
 
 // For the loops that leave it to their runtime.
-using LoopChoice = policy::ScheduleWords;
+using LoopChoice = settings::ScheduleWords;
 
 struct Request {
   int threads = 0;  // 0: not said

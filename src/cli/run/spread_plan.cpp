@@ -28,7 +28,7 @@ result<void> plan_spread(topology const& machine, spread how, bool is_bound_by_o
   plan.variables.push_back("NIGH_OPENMP_SPREAD=" + plan.spread);
   plan.variables.push_back(
       "NIGH_OPENMP_CPU_ORDER=" +
-      cpu_order_text(policy::OrderedWorkers(machine, machine.cpus()), machine.cpus()));
+      settings::cpu_order_text(policy::OrderedWorkers(machine, machine.cpus()), machine.cpus()));
   plan.variables.push_back("NIGH_OPENMP_MACHINE=" + loops::shape_of(machine));
   if (plan.coordinator.empty() && !has_said_how_to_wait(inherited))
     plan.variables.emplace_back("KMP_BLOCKTIME=1");
