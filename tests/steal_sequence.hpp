@@ -23,7 +23,7 @@ struct Theft {
 struct Spree {
   std::vector<Theft> thefts;       // in their order
   nigh::worker_counters of_thief;  // of the runtime that it was
-  int strangers = 0;               // tasks that somebody else than the thief stole
+  int by_others = 0;               // tasks that somebody else than the thief stole
 };
 
 // `options` are for a runtime of one worker for each cpu of the machine.
@@ -37,14 +37,14 @@ inline Spree steal_one_from_each(nigh::runtime_options options, int thief) {
   Spree spree;
   spree.thefts.resize(cpu_of.size() - 1);
   std::atomic<std::size_t> stolen{0};
-  std::latch seated(rt.workers()), offered(rt.workers() - 1), done(rt.workers() - 1);
+  std::latch all_there(rt.workers()), offered(rt.workers() - 1), done(rt.workers() - 1);
 
   auto const be_robbed = [&](int me) {
     nigh::task_scope scope;
     scope.spawn([&, me] {
       auto const by = nigh::this_worker::index();
       if (by != thief) {
-        ++spree.strangers;
+        ++spree.by_others;
       } else {
         auto const here = cpu_of[static_cast<std::size_t>(thief)];
         auto const there = cpu_of[static_cast<std::size_t>(me)];
@@ -59,7 +59,7 @@ inline Spree steal_one_from_each(nigh::runtime_options options, int thief) {
   // Each waits for all to have one, so that every worker gets one.
   for (int cpu : cpu_of)
     rt.spawn(nigh::near(machine.domain_of_cpu(cpu)), [&] {
-      seated.arrive_and_wait();
+      all_there.arrive_and_wait();
       int const me = nigh::this_worker::index();
       me == thief ? offered.wait() : be_robbed(me);
     });
@@ -70,7 +70,7 @@ inline Spree steal_one_from_each(nigh::runtime_options options, int thief) {
 
 // The thefts go from near to far, and the thief's counters say the same.
 inline void expect_near_first(Spree const& spree) {
-  EXPECT_EQ(spree.strangers, 0);
+  EXPECT_EQ(spree.by_others, 0);
   std::vector<std::uint64_t> at(spree.of_thief.steals_at.size());
   for (std::size_t i = 0; i < spree.thefts.size(); ++i) {
     auto const& now = spree.thefts[i];

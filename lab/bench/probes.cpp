@@ -8,7 +8,7 @@
 #include <nigh/fork_join.hpp>
 #include <thread>
 
-#include "bench/crew.hpp"
+#include "bench/pinned_threads.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -66,13 +66,13 @@ bool streaming_copy_available() noexcept {
 #endif
 }
 
-double seconds_to_copy(Crew& crew, double const* from, double* to, std::size_t count,
+double seconds_to_copy(PinnedThreads& pinned, double const* from, double* to, std::size_t count,
                        Stores stores) {
   Copy const copy = copy_with(stores);
   std::size_t const lines = count / line;
-  auto const threads = static_cast<std::size_t>(crew.size());
+  auto const threads = static_cast<std::size_t>(pinned.size());
   auto const start = std::chrono::steady_clock::now();
-  crew.run([&](int thread) {
+  pinned.run([&](int thread) {
     auto const t = static_cast<std::size_t>(thread);
     std::size_t const begin = lines * t / threads * line;
     std::size_t const end = lines * (t + 1) / threads * line;
@@ -86,8 +86,8 @@ std::vector<double> time_cache_line(std::vector<int> const& cpus, int samples) {
   std::vector<double> times;
   if (cpus.size() < 2) return times;
   alignas(64) std::atomic<int> word{0};  // even: the first thread's turn
-  Crew crew({cpus[0], cpus[1]});
-  crew.run([&](int thread) {
+  PinnedThreads pinned({cpus[0], cpus[1]});
+  pinned.run([&](int thread) {
     int turn = thread;
     auto const one_way = [&] {
       while (word.load(std::memory_order_acquire) != turn) {

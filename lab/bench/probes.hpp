@@ -6,7 +6,7 @@
 #include <nigh/runtime.hpp>
 #include <vector>
 
-#include "bench/crew.hpp"
+#include "bench/pinned_threads.hpp"
 
 namespace bench {
 
@@ -16,7 +16,7 @@ bool streaming_copy_available() noexcept;  // does this processor have non-tempo
 
 // Seconds to copy `count` doubles, one contiguous part for each thread. Both pointers
 // are aligned to cache lines.
-double seconds_to_copy(Crew& crew, double const* from, double* to, std::size_t count,
+double seconds_to_copy(PinnedThreads& pinned, double const* from, double* to, std::size_t count,
                        Stores stores);
 
 // The unit of all communication between cores.

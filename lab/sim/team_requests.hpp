@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Semi-random requests for teams, as the paper on topology-aware OpenMP process scheduling has
-// them: a few programs, each with a master on some free cpu, enter and leave parallel regions.
+// them: a few programs, each with a leader on some free cpu, enter and leave parallel regions.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ struct TeamSums {
   double miss_rate() const { return static_cast<double>(missed) / static_cast<double>(wanted); }
 };
 
-// Ignores where cpus are: as many as `simple` takes, but the others than the master's at random.
+// Ignores where cpus are: as many as `simple` takes, but the others than the leader's at random.
 inline policy::CoreDecision scattered(policy::CoreMap const& map, policy::PositionSet const& free,
                                       policy::CoreRequest const& request, Random& random) {
   auto decision = policy::decide(map, {.how = policy::CoreAllocation::simple}, free, request);
@@ -47,12 +47,12 @@ inline policy::CoreDecision scattered(policy::CoreMap const& map, policy::Positi
   return decision;
 }
 
-// Programs hold their masters' cpus for life, and those of the others for a region; there are
+// Programs hold their leaders' cpus for life, and those of the others for a region; there are
 // fewer of them than cpus.
 template <class Decide>  // (free, request) -> CoreDecision
 TeamSums play_requests(policy::CoreMap const& map, int programs, int requests, std::uint64_t seed,
                        Decide decide) {
-  NIGH_ASSERT(programs > 0 && programs < map.size(), "a master finds a free cpu, and more");
+  NIGH_ASSERT(programs > 0 && programs < map.size(), "a leader finds a free cpu, and more");
   Random random(seed);
   struct Program {
     int place = -1;

@@ -63,10 +63,10 @@ struct Machine {
   }
 
   // One attempt of the thief in this thread slot.
-  bool steal_and_run(std::uint32_t seat, std::uint32_t most = 1) {
+  bool steal_and_run(std::uint32_t thread_slot, std::uint32_t most = 1) {
     task_stack::range got;
     auto const chunk = [&](std::uint32_t waiting) { return std::min(waiting, most); };
-    if (stack.take(seat, got, chunk) != steal::taken) return false;
+    if (stack.take(thread_slot, got, chunk) != steal::taken) return false;
     for (std::uint32_t i = 0; i < got.count; ++i) {
       run(got.first[i]);
       got.first[i].finish();

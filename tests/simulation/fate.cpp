@@ -87,8 +87,8 @@ void Fate::strike() {
     case 8:
     case 9: {
       auto const cpu = random.below(static_cast<std::uint32_t>(host_.cpus()));
-      kernel->strangers[cpu] = !kernel->strangers[cpu];
-      return world->saw(Seen::strangers_came);
+      kernel->external_load[cpu] = !kernel->external_load[cpu];
+      return world->saw(Seen::external_load_changed);
     }
     case 10:
       return lack(&Kernel::has_descriptors);

@@ -125,7 +125,7 @@ void Invariants::compare(Member const& first, bool is_settled) {
   core::CpuSet sure, perhaps;
   for (Member const* m : members_) {
     if (m->process != first.process || m->link != link) continue;
-    bool const is_kept = m->master->is_kept() && !m->is_calling;
+    bool const is_kept = m->client->is_kept() && !m->is_calling;
     for (int i = 0; i < m->size; ++i) {
       int const cpu = m->cpus[static_cast<std::size_t>(i)];
       if (is_kept) sure.add(cpu);

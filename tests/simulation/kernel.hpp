@@ -149,7 +149,7 @@ class Kernel {
   std::vector<std::shared_ptr<Link>> links;  // by when they were made; cut ones for a while
 
   // Of the host.
-  std::vector<bool> strangers;  // keep this cpu busy
+  std::vector<bool> external_load;  // keep this cpu busy
   std::vector<std::int64_t> busy, idle;
   Time times_at = 0;
   std::vector<int> regions_at;  // by cpu: how many teams run there

@@ -78,7 +78,7 @@ void play(std::uint64_t seed, bool tells, Results& results) {
   Kernel its_kernel;
   kernel = &its_kernel;
   auto const cpus = 1 + static_cast<int>(here.random().spread(0, 15));
-  its_kernel.strangers.assign(static_cast<std::size_t>(cpus), false);
+  its_kernel.external_load.assign(static_cast<std::size_t>(cpus), false);
   its_kernel.regions_at.assign(static_cast<std::size_t>(cpus), 0);
   its_kernel.busy.assign(static_cast<std::size_t>(cpus), 0);
   its_kernel.idle.assign(static_cast<std::size_t>(cpus), 0);

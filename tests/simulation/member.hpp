@@ -15,7 +15,7 @@ inline constexpr std::size_t most_cpus = 32;
 struct Member {
   Process* process = nullptr;
   nigh::coordinator::ClientConnection* program = nullptr;
-  nigh::coordinator::LeaseClient* master = nullptr;
+  nigh::coordinator::LeaseClient* client = nullptr;
   // Of the lease it had last; all its cpus are known where every region says what it can use.
   std::array<int, most_cpus> cpus{};
   int size = 0;

@@ -289,7 +289,7 @@ std::vector<CpuTimes> cpu_times(std::filesystem::path const&) {
   kernel->times_at += passed * 10'000;
   std::vector<CpuTimes> times;
   for (std::size_t c = 0; c < kernel->busy.size(); ++c) {
-    bool const is_busy = kernel->strangers[c] || kernel->regions_at[c] > 0;
+    bool const is_busy = kernel->external_load[c] || kernel->regions_at[c] > 0;
     (is_busy ? kernel->busy : kernel->idle)[c] += passed;
     times.push_back({kernel->busy[c], kernel->idle[c]});
   }

@@ -30,8 +30,8 @@ constexpr Time look_at_clock = 5'000;  // how roughly it measures, all in all
 ClientConnection& Programs::program_of(One& one) {
   return *std::launder(reinterpret_cast<ClientConnection*>(&one.image->program));
 }
-LeaseClient& Programs::master_of(One& one, std::size_t index) {
-  return *std::launder(reinterpret_cast<LeaseClient*>(&one.image->masters[index]));
+LeaseClient& Programs::client_of(One& one, std::size_t index) {
+  return *std::launder(reinterpret_cast<LeaseClient*>(&one.image->clients[index]));
 }
 
 Process* Programs::any() const {
@@ -47,7 +47,7 @@ Programs::One& Programs::add(Process& process) {
 }
 
 void Programs::remove(One& one) {
-  for (std::size_t i = 0; i < one.masters; ++i) invariants_.remove(one.members[i]);
+  for (std::size_t i = 0; i < one.clients; ++i) invariants_.remove(one.members[i]);
   std::erase_if(all_, [&](auto const& other) { return other.get() == &one; });
 }
 
@@ -81,7 +81,7 @@ void Programs::come() {
   one.is_runtime = random.one_in(5);
   one.is_brief &= !one.is_runtime;
   one.knows_all = !random.one_in(4);
-  one.masters = one.is_runtime ? 1 : 1 + random.below(most_masters);
+  one.clients = one.is_runtime ? 1 : 1 + random.below(most_clients);
   one.longest_us = random.one_in(8) ? 4 * host_.options().overdue_us : random.spread(300, 60'000);
   one.ends_at = world->now() + random.spread(10'000, 20'000'000);
   if (random.one_in(4)) one.rank = {.job = 7, .rank = random.below(4), .ranks = 4};
@@ -90,24 +90,24 @@ void Programs::come() {
   one.allowed.add(static_cast<int>(random.below(static_cast<std::uint32_t>(host_.cpus()))));
   one.process->cpu = static_cast<int>(random.below(static_cast<std::uint32_t>(host_.cpus())));
   new (&one.image->program) ClientConnection();
-  for (std::size_t i = 0; i < one.masters; ++i)
-    new (&one.image->masters[i]) LeaseClient(program_of(one));
+  for (std::size_t i = 0; i < one.clients; ++i)
+    new (&one.image->clients[i]) LeaseClient(program_of(one));
   begin(one);
 }
 
 void Programs::begin(One& one) {
-  one.threads_left = one.masters;
-  for (std::size_t i = 0; i < one.masters; ++i) {
+  one.threads_left = one.clients;
+  for (std::size_t i = 0; i < one.clients; ++i) {
     one.members[i] = {};
     one.members[i].process = one.process;
     one.members[i].program = &program_of(one);
-    one.members[i].master = &master_of(one, i);
+    one.members[i].client = &client_of(one, i);
     one.members[i].knows_all = one.knows_all;
     invariants_.add(one.members[i]);
   }
   world->spawn(one.process, "program", [this, &one] {
     join(one);
-    for (std::size_t i = 1; i < one.masters; ++i)
+    for (std::size_t i = 1; i < one.clients; ++i)
       world->spawn(one.process, "thread", [this, &one, i] { run_thread(one, i); });
     if (one.is_runtime)
       run_runtime(one);
@@ -118,7 +118,7 @@ void Programs::begin(One& one) {
 
 void Programs::join(One& one) {
   world->log("comes, user %1, %2 threads begin regions", one.process->user,
-             static_cast<std::int64_t>(one.masters));
+             static_cast<std::int64_t>(one.clients));
   invariants_.begin_call(2 * answers_within);
   program_of(one).join({.socket = "/run/nigh/nighd.sock",
                         .name = "simulated",
@@ -144,7 +144,7 @@ void Programs::note(One& one, std::size_t index, GrantedTeam const& team) {
   member.version = team.version;
   // A lease that came over a connection which another thread has replaced since is others' by now.
   auto const socket = one.process->get<Socket>(program_of(one).socket());
-  if (!master_of(one, index).holds())
+  if (!client_of(one, index).holds())
     member.link = nullptr;
   else if (socket)
     member.link = socket->link;
@@ -160,7 +160,7 @@ void Programs::note(One& one, std::size_t index, GrantedTeam const& team) {
 bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   Member& member = one.members[index];
   auto& program = program_of(one);
-  auto& master = master_of(one, index);
+  auto& client = client_of(one, index);
   bool const is_joined = program.is_joined();
   Time within = look_at_clock + claims_within + longest_patience + 2 * late;
   // Another of its threads may be listening, for as long as its own patience.
@@ -168,7 +168,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   if (!is_joined) within += answers_within + look_at_clock;
   if (!one.is_brief)
     within = has_quotas_ ? never : 3 * answers_within + invariants_.longest_wait(0);
-  bool const was_kept = master.is_kept();
+  bool const was_kept = client.is_kept();
   auto const began = world->now();
   auto const lag = one.process->lag;
   auto const unsent = one.process->unsent;
@@ -179,7 +179,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   auto const demand = some_demand(one);
   member.is_calling = true;
   invariants_.begin_call(within);
-  auto const team = exchanges ? master.exchange(region, demand) : master.enter(region, demand);
+  auto const team = exchanges ? client.exchange(region, demand) : client.enter(region, demand);
   invariants_.end_call();
   member.is_calling = false;
   bool const was_there = kernel->server != nullptr && host_.life() == life &&
@@ -205,7 +205,7 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
   if (team.fallback == FallbackReason::unplaced) {
     invariants_.denied(*one.process, began);
     // Elsewhere another of its threads may have been listening meanwhile.
-    if (is_besieged_ && one.is_brief && one.masters == 1 && was_there)
+    if (is_besieged_ && one.is_brief && one.clients == 1 && was_there)
       invariants_.waited(world->now() - began,
                          one.process->lag - lag + kernel->server->lag - servers_lag);
   } else {
@@ -223,12 +223,12 @@ void Programs::leave(One& one, std::size_t index) {
   Member& member = one.members[index];
   auto const took = world->now() - member.since;
   bool const had_cpus = member.is_inside;
-  bool const was_kept = master_of(one, index).is_kept();
+  bool const was_kept = client_of(one, index).is_kept();
   invariants_.end_region(member);
   if (had_cpus && !was_kept) world->saw(Seen::asked_back);
   member.is_calling = true;
   invariants_.begin_call(look_at_clock);
-  master_of(one, index).leave(static_cast<std::uint64_t>(took) * 1000);
+  client_of(one, index).leave(static_cast<std::uint64_t>(took) * 1000);
   invariants_.end_call();
   member.is_calling = false;
   world->log("ends its region");
@@ -238,9 +238,9 @@ void Programs::run_thread(One& one, std::size_t index) {
   auto& random = world->random();
   while (world->now() < one.ends_at) {
     if (random.below(8) > 0) world->sleep(random.spread(20, 30'000));  // serial
-    bool const was_kept = master_of(one, index).is_kept();
+    bool const was_kept = client_of(one, index).is_kept();
     if (random.one_in(4)) world->sleep(random.spread(100, 100'000));
-    if (was_kept && !master_of(one, index).is_kept()) world->saw(Seen::taken_idle);
+    if (was_kept && !client_of(one, index).is_kept()) world->saw(Seen::taken_idle);
     enter(one, index, false);
     Member const& member = one.members[index];
     auto const threads = std::max(1, member.size);
@@ -257,7 +257,7 @@ void Programs::run_thread(One& one, std::size_t index) {
 void Programs::run_runtime(One& one) {
   auto& random = world->random();
   auto& program = program_of(one);
-  auto& master = master_of(one, 0);
+  auto& client = client_of(one, 0);
   Member& member = one.members[0];
   while (world->now() < one.ends_at) {
     enter(one, 0, true);
@@ -270,15 +270,15 @@ void Programs::run_runtime(One& one) {
       }
       nigh::platform::wait_until_readable(program.socket(), ms);
       program.look();
-      if (!program.is_joined() || (has_lease && !master.is_kept())) break;
+      if (!program.is_joined() || (has_lease && !client.is_kept())) break;
     }
-    bool const is_kept = master.is_kept();
+    bool const is_kept = client.is_kept();
     if (has_lease && !is_kept) world->saw(Seen::asked_back);
     invariants_.end_region(member);
-    if (is_kept && random.one_in(2) && master.pause()) {
+    if (is_kept && random.one_in(2) && client.pause()) {
       world->saw(Seen::lease_paused);
       world->sleep(random.spread(100, 50'000));
-      if (master.resume()) {
+      if (client.resume()) {
         invariants_.begin_region(member, world->now());
         world->sleep(random.spread(100, 5'000));
         invariants_.end_region(member);
@@ -286,7 +286,7 @@ void Programs::run_runtime(One& one) {
     }
     if (random.one_in(4)) {
       member.is_calling = true;
-      master.give_back();
+      client.give_back();
       member.is_calling = false;
       member.size = 0;
       world->sleep(random.spread(100, 20'000));
@@ -298,7 +298,7 @@ void Programs::run_runtime(One& one) {
 void Programs::end(One& one, std::size_t index) {
   one.members[index].is_calling = true;
   invariants_.begin_call(4 * answers_within);
-  master_of(one, index).~LeaseClient();
+  client_of(one, index).~LeaseClient();
   invariants_.end_call();
   invariants_.remove(one.members[index]);
   if (--one.threads_left > 0) return;

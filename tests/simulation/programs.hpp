@@ -33,7 +33,7 @@ class Programs {
   void note_patient_request(int program);
 
  private:
-  static constexpr std::size_t most_masters = 3;
+  static constexpr std::size_t most_clients = 3;
 
   // As fork() copies it. Its objects are never destroyed unless the program ends in order: what a
   // killed one leaves behind, its process has.
@@ -41,13 +41,13 @@ class Programs {
     alignas(nigh::coordinator::ClientConnection)
         std::byte program[sizeof(nigh::coordinator::ClientConnection)];
     alignas(nigh::coordinator::LeaseClient)
-        std::array<std::byte[sizeof(nigh::coordinator::LeaseClient)], most_masters> masters;
+        std::array<std::byte[sizeof(nigh::coordinator::LeaseClient)], most_clients> clients;
   };
   struct One {
     Process* process = nullptr;
     std::unique_ptr<Image> image = std::make_unique<Image>();
-    std::array<Member, most_masters> members{};
-    std::size_t masters = 1;
+    std::array<Member, most_clients> members{};
+    std::size_t clients = 1;
     bool is_brief = true;
     bool is_runtime = false;  // nigh's own: it listens, and has no regions
     bool knows_all = true;
@@ -60,7 +60,7 @@ class Programs {
     std::size_t closed = 0;  // its own connections
   };
   static nigh::coordinator::ClientConnection& program_of(One& one);
-  static nigh::coordinator::LeaseClient& master_of(One& one, std::size_t index);
+  static nigh::coordinator::LeaseClient& client_of(One& one, std::size_t index);
 
   One& add(Process& process);
   void remove(One& one);

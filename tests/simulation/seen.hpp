@@ -9,42 +9,42 @@
 namespace simulation {
 
 enum class Seen : std::uint8_t {
-  region_on_lease,      // entered without a message
-  region_granted,       // after a message
-  region_unplaced,      //
-  region_refused,       //
-  region_no_answer,     //
-  region_alone,         // no coordinator was there
-  region_overdue,       // its cpus were somebody else's before it ended
-  region_shared,        // after a lost connection, on cpus that were another program's, too
-  waited_for_ever,      // a request without a limit was granted after it had waited
-  asked_back,           // a program found at the end of its region that its lease was asked for
-  taken_idle,           // a lease went back while no region used it
-  lease_paused,         //
-  claimed,              //
-  late_grant_returned,  // to a request that had been given up
-  connection_cut,       // a program closed the descriptor behind the client's back
-  buffer_full,          //
-  connection_refused,   //
-  connection_reset,     //
-  program_exited,       //
-  program_killed,       //
-  program_stopped,      //
-  program_forked,       //
-  server_killed,        //
-  server_ended,         //
-  server_stopped,       //
-  no_descriptors,       //
-  no_memory,            //
-  malformed,            //
-  cut_message,          // that a liar sent in two pieces
-  forged_release,       //
-  forged_page,          // a liar wrote anything into the page that it shares
-  quota_changed,        //
-  cpuset_changed,       //
-  strangers_came,       //
-  siege,                // one user took all that it may have
-  settled,              // all that a program holds was compared with the core
+  region_on_lease,        // entered without a message
+  region_granted,         // after a message
+  region_unplaced,        //
+  region_refused,         //
+  region_no_answer,       //
+  region_alone,           // no coordinator was there
+  region_overdue,         // its cpus were somebody else's before it ended
+  region_shared,          // after a lost connection, on cpus that were another program's, too
+  waited_for_ever,        // a request without a limit was granted after it had waited
+  asked_back,             // a program found at the end of its region that its lease was asked for
+  taken_idle,             // a lease went back while no region used it
+  lease_paused,           //
+  claimed,                //
+  late_grant_returned,    // to a request that had been given up
+  connection_cut,         // a program closed the descriptor behind the client's back
+  buffer_full,            //
+  connection_refused,     //
+  connection_reset,       //
+  program_exited,         //
+  program_killed,         //
+  program_stopped,        //
+  program_forked,         //
+  server_killed,          //
+  server_ended,           //
+  server_stopped,         //
+  no_descriptors,         //
+  no_memory,              //
+  malformed,              //
+  cut_message,            // that a liar sent in two pieces
+  forged_release,         //
+  forged_page,            // a liar wrote anything into the page that it shares
+  quota_changed,          //
+  cpuset_changed,         //
+  external_load_changed,  //
+  siege,                  // one user took all that it may have
+  settled,                // all that a program holds was compared with the core
   count
 };
 
@@ -82,7 +82,7 @@ inline constexpr std::array<char const*, static_cast<std::size_t>(Seen::count)> 
     "forged pages",
     "quotas changed",
     "cpusets changed",
-    "times that strangers came or left",
+    "times that external load came or left",
     "hosts with a hostile user that takes all it may have",
     "comparisons with the core when settled",
 };

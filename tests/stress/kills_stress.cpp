@@ -29,50 +29,50 @@ using Random = std::mt19937_64;
 constexpr int programs = 6, kills = 25;
 
 // Shared by all processes.
-struct Seat {
+struct ProgramState {
   std::atomic<long> regions{0};  // that had cpus from the coordinator
   std::atomic<bool> is_dying{false};
 };
 struct Board {
-  Seat seats[programs];
-  std::atomic<int> seat_of_cpu[max_cpus];  // 1 + that whose region has it; 0: nobody's
-  std::atomic<int> daemons{0};             // that there were
+  ProgramState states[programs];
+  std::atomic<int> program_of_cpu[max_cpus];  // 1 + that whose region has it; 0: nobody's
+  std::atomic<int> daemons{0};                // that there were
   std::atomic<long> collisions{0};
 };
 
 // Two have a cpu, and neither is dead or has it from a nighd that is.
-void occupy(Board& board, int seat, GrantedTeam const& team, int daemon) {
+void occupy(Board& board, int p, GrantedTeam const& team, int daemon) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
-    int const other = board.seat_of_cpu[team.cpus[i]].exchange(seat + 1);
-    if (other != 0 && other != seat + 1 && !board.seats[other - 1].is_dying &&
+    int const other = board.program_of_cpu[team.cpus[i]].exchange(p + 1);
+    if (other != 0 && other != p + 1 && !board.states[other - 1].is_dying &&
         board.daemons == daemon)
       ++board.collisions;
   }
 }
-void vacate(Board& board, int seat, GrantedTeam const& team) {
+void vacate(Board& board, int p, GrantedTeam const& team) {
   for (std::uint32_t i = 0; i < team.size; ++i) {
-    int mine = seat + 1;
-    board.seat_of_cpu[team.cpus[i]].compare_exchange_strong(mine, 0);
+    int mine = p + 1;
+    board.program_of_cpu[team.cpus[i]].compare_exchange_strong(mine, 0);
   }
 }
 
 // Enters regions until it is killed.
-[[noreturn]] void be_program(Board& board, int seat, ConnectionOptions const& options,
+[[noreturn]] void be_program(Board& board, int p, ConnectionOptions const& options,
                              std::uint64_t seed) {
   Random random(seed);
   ClientConnection program;
   program.join(options);
-  LeaseClient master(program);
+  LeaseClient client(program);
   for (;;) {
     int const daemon = board.daemons;
-    auto const team = master.enter(random() % 4, {static_cast<std::uint32_t>(random() % 8 + 1), 1});
+    auto const team = client.enter(random() % 4, {static_cast<std::uint32_t>(random() % 8 + 1), 1});
     if (team.size > 0) {
-      if (daemon == 1) occupy(board, seat, team, daemon);
-      ++board.seats[seat].regions;
+      if (daemon == 1) occupy(board, p, team, daemon);
+      ++board.states[p].regions;
     }
     ::usleep(static_cast<unsigned>(random() % 300));
-    if (team.size > 0) vacate(board, seat, team);
-    master.leave(20'000'000);  // as if it had been long: every fifth is reported
+    if (team.size > 0) vacate(board, p, team);
+    client.leave(20'000'000);  // as if it had been long: every fifth is reported
     if (random() % 8 == 0) ::usleep(static_cast<unsigned>(random() % 3000));
   }
 }
@@ -126,15 +126,15 @@ class Scene {
 
  private:
   void everybody_goes_on() {
-    for (auto& seat : board_->seats) {
-      long const before = seat.regions;
-      while (seat.regions < before + 5) ::usleep(1000);
+    for (auto& one : board_->states) {
+      long const before = one.regions;
+      while (one.regions < before + 5) ::usleep(1000);
     }
   }
 
   void start(int p) {
     auto const seed = random_();
-    board_->seats[p].is_dying = false;
+    board_->states[p].is_dying = false;
     programs_[p] = ::fork();
     if (programs_[p] == 0) {
       CpuSet all;
@@ -145,9 +145,9 @@ class Scene {
   }
   void kill_program(int p) {
     if (programs_[p] <= 0) return;
-    board_->seats[p].is_dying = true;
+    board_->states[p].is_dying = true;
     end(programs_[p]);
-    for (auto& cpu : board_->seat_of_cpu) {
+    for (auto& cpu : board_->program_of_cpu) {
       int its = p + 1;
       cpu.compare_exchange_strong(its, 0);
     }

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "bench/crew.hpp"
+#include "bench/pinned_threads.hpp"
 #include "bench/options.hpp"
 #include "bench/probes.hpp"
 #include "bench/results.hpp"
@@ -107,7 +107,7 @@ TEST_F(BenchResultFile, NamesTheArgumentWhenItCannotBeWritten) {
 }
 
 TEST(BenchStream, CopiesEverything) {
-  Crew crew({0, 0, 0});  // pinning may fail; copying must not
+  PinnedThreads pinned({0, 0, 0});  // pinning may fail; copying must not
   constexpr std::size_t n = 8 * 1001;
   struct alignas(64) Line {
     double e[8];
@@ -117,7 +117,7 @@ TEST(BenchStream, CopiesEverything) {
     if (stores == Stores::streaming && !streaming_copy_available()) continue;
     for (std::size_t i = 0; i < n; ++i) from[i / 8].e[i % 8] = static_cast<double>(i) + 1;
     for (Line& l : to) l = {};
-    EXPECT_GE(seconds_to_copy(crew, from[0].e, to[0].e, n, stores), 0);
+    EXPECT_GE(seconds_to_copy(pinned, from[0].e, to[0].e, n, stores), 0);
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(to[i / 8].e[i % 8], from[i / 8].e[i % 8]);
   }
 }

@@ -52,7 +52,7 @@ TEST(EngineInSharedMemory, TakesBackWhatNobodyCameFor) {
   p.thief.engine.tick(0);
   p.owner.add_root(0);
   p.owner.engine.tick(10);
-  EXPECT_TRUE(p.owner.is_idle()) << "its only task is on the shelf";
+  EXPECT_TRUE(p.owner.is_idle()) << "its only task is in the shared queue";
   p.owner.engine.tick(20);
   EXPECT_FALSE(p.owner.is_idle());
   EXPECT_EQ(p.owner.engine.counters().tasks_given, 0u);

@@ -91,7 +91,7 @@ TEST_F(Accounts, TellWhatRunsHaveTaught) {
   EXPECT_EQ(about(1).efficiency, 400u);  // speedup 1.6 with 4 threads
 }
 
-TEST_F(Accounts, NameStrangersCpus) {
+TEST_F(Accounts, NameCpusOfExternalLoad) {
   EXPECT_TRUE(about(0).external_load.empty());
   step(Load{cpus(6, 8)});
   EXPECT_EQ(about(0).external_load, cpus(6, 8));

@@ -21,14 +21,14 @@ namespace nigh::coordinator {
 namespace {
 
 // A program that is not our client, and its page's descriptor.
-struct Stranger {
-  explicit Stranger(ConnectionOptions const& options)
+struct ForeignClient {
+  explicit ForeignClient(ConnectionOptions const& options)
       : connection(platform::connect_local(options.socket)) {
-    send(Register{.pid = 1, .name = Name("stranger"), .allowed = options.allowed});
+    send(Register{.pid = 1, .name = Name("foreign"), .allowed = options.allowed});
     platform::wait_until_readable(connection, -1);
     welcome = platform::receive_message(connection, bytes);
   }
-  ~Stranger() {
+  ~ForeignClient() {
     platform::close_descriptor(welcome.passed);
     platform::close_descriptor(connection);
   }
@@ -50,24 +50,24 @@ struct Stranger {
 
 TEST(CoordinatorAnswers, AreInThePageForWhoIsAwakeAndElseMessages) {
   RunningServer server;
-  Stranger stranger(server.options());
-  ASSERT_GE(stranger.welcome.passed, 0);
+  ForeignClient foreign(server.options());
+  ASSERT_GE(foreign.welcome.passed, 0);
   auto* const page =
-      static_cast<LeasePage*>(platform::map_shared(stranger.welcome.passed, sizeof(LeasePage)));
+      static_cast<LeasePage*>(platform::map_shared(foreign.welcome.passed, sizeof(LeasePage)));
   ASSERT_NE(page, nullptr);
   auto& answer = page->answer_to(5);
   answer.word.await(5);
-  stranger.send(Request{.region = 1, .ticket = 5, .demand = {2, 2}});
+  foreign.send(Request{.region = 1, .ticket = 5, .demand = {2, 2}});
   while (!answer.word.is_answered(5)) ::usleep(1000);
   auto const first = answer.get(5);
   ASSERT_TRUE(first.is_valid());
   EXPECT_EQ(first.team.size(), 2);
-  EXPECT_FALSE(stranger.hear_grant(20)) << "no message as well";
+  EXPECT_FALSE(foreign.hear_grant(20)) << "no message as well";
 
   answer.word.await(5 + 2 * lease_slots);  // it does not wait for what it asks for
-  stranger.send(
+  foreign.send(
       Request{.region = 1, .ticket = 5 + lease_slots, .demand = {3, 3}, .returned = first.lease});
-  auto const second = stranger.hear_grant(-1);
+  auto const second = foreign.hear_grant(-1);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->ticket, 5 + lease_slots);
   EXPECT_EQ(second->team.size(), 3);
@@ -92,9 +92,9 @@ TEST(CoordinatorAnswers, SayWhyARegionHasNoCpus) {
   RunningServer server;
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  std::deque<LeaseClient> masters;
+  std::deque<LeaseClient> clients;
   for (std::uint32_t i = 0; i < lease_slots; ++i) {
-    auto const team = masters.emplace_back(program).enter(1, {0, 1});
+    auto const team = clients.emplace_back(program).enter(1, {0, 1});
     EXPECT_EQ(team.fallback, FallbackReason::refused) << "that is no demand";
   }
   LeaseClient one_more(program);
@@ -106,10 +106,10 @@ TEST(CoordinatorAnswers, LeadToNoMoreRunsOfATrialThatTakesTooLong) {
   RunningServer server;
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
+  LeaseClient client(program);
   auto const run = [&](std::uint64_t duration_ns) {
-    auto const size = master.enter(1, {}).size;
-    master.leave(size == 8 ? duration_ns : 100 * duration_ns);
+    auto const size = client.enter(1, {}).size;
+    client.leave(size == 8 ? duration_ns : 100 * duration_ns);
     return size;
   };
   int runs = 0;
@@ -144,16 +144,16 @@ TEST(CoordinatorAnswers, DoNotWaitForProfilesThatAreReadOrWritten) {
   for (int i = 0; i < 2; ++i) {
     ClientConnection program;
     ASSERT_TRUE(program.join(options));
-    LeaseClient master(program);
-    EXPECT_EQ(master.enter(1, {}).size, 8u);
-    master.leave(2 * Report::every_ns);
+    LeaseClient client(program);
+    EXPECT_EQ(client.enter(1, {}).size, 8u);
+    client.leave(2 * Report::every_ns);
   }
   disk.set_value();
   ClientConnection program;
   ASSERT_TRUE(program.join(options));
-  LeaseClient master(program);
-  EXPECT_EQ(master.enter(1, {}).size, 3u);
-  master.leave(1000);
+  LeaseClient client(program);
+  EXPECT_EQ(client.enter(1, {}).size, 3u);
+  client.leave(1000);
   server.stop();
   EXPECT_GE(remembered, 2) << "and nothing is lost";
 }

@@ -32,10 +32,10 @@ class CoordinatorCgroup : public ::testing::Test {
   void quota(std::string const& text) { write("sys/fs/cgroup/box/cpu.max", text); }
   void cpuset(std::string const& text) { write("sys/fs/cgroup/box/cpuset.cpus.effective", text); }
   // Regions begin again and again, until one has a team of this size; a test that hangs has failed.
-  static void until_team_has(std::uint32_t size, LeaseClient& master) {
+  static void until_team_has(std::uint32_t size, LeaseClient& client) {
     for (;;) {
-      auto const team = master.enter(1, all);
-      master.leave(1000);
+      auto const team = client.enter(1, all);
+      client.leave(1000);
       if (team.size == size) return;
       ::usleep(1000);
     }
@@ -47,26 +47,26 @@ class CoordinatorCgroup : public ::testing::Test {
 TEST_F(CoordinatorCgroup, AQuotaBoundsTheTeamFromTheFirstRegion) {
   quota("250000 100000");
   ClientConnection program;
-  LeaseClient master(program);
+  LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  EXPECT_EQ(master.enter(1, all).size, 3u);
-  master.leave(1000);
+  EXPECT_EQ(client.enter(1, all).size, 3u);
+  client.leave(1000);
 }
 
 TEST_F(CoordinatorCgroup, AQuotaIsReadAgainWhileProgramsRun) {
   ClientConnection program;
-  LeaseClient master(program);
+  LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  until_team_has(8, master);
+  until_team_has(8, client);
   quota("200000 100000");
-  until_team_has(2, master);
+  until_team_has(2, client);
   quota("50000 100000");
-  until_team_has(1, master);
+  until_team_has(1, client);
   quota("often");  // counts for nothing, and what was known stays
   quota("400000 100000");
-  until_team_has(4, master);
+  until_team_has(4, client);
   quota("max 100000");
-  until_team_has(8, master);
+  until_team_has(8, client);
 }
 
 TEST_F(CoordinatorCgroup, TwoProgramsOfAGroupShareItsQuota) {
@@ -83,29 +83,29 @@ TEST_F(CoordinatorCgroup, TwoProgramsOfAGroupShareItsQuota) {
 
 TEST_F(CoordinatorCgroup, ACpusetIsReadAgainWhileProgramsRun) {
   ClientConnection program;
-  LeaseClient master(program);
+  LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  until_team_has(8, master);
+  until_team_has(8, client);
   cpuset("2-4");
-  until_team_has(3, master);
+  until_team_has(3, client);
   cpuset("");  // emptied: the system says nothing
   cpuset("0-7");
-  until_team_has(8, master);
+  until_team_has(8, client);
 }
 
 // In the middle of a region: the cpus that are gone are asked back at once, not when others wait.
 TEST_F(CoordinatorCgroup, ACpusetThatShrinksIsFollowedWhileARegionRuns) {
   ClientConnection program;
-  LeaseClient master(program);
+  LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  ASSERT_EQ(master.enter(1, all).size, 8u);
+  ASSERT_EQ(client.enter(1, all).size, 8u);
   cpuset("2-4");
   while (query_status(server.socket())->host.revocations == 0) ::usleep(1000);
-  master.leave(1000);
-  until_team_has(3, master);
-  auto const team = master.enter(1, all);
+  client.leave(1000);
+  until_team_has(3, client);
+  auto const team = client.enter(1, all);
   ASSERT_EQ(team.size, 3u);
-  master.leave(1000);
+  client.leave(1000);
   auto const status = query_status(server.socket());
   ASSERT_TRUE(status);
   ASSERT_EQ(status->programs.size(), 1U);

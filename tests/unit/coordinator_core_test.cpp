@@ -72,7 +72,7 @@ TEST_F(CoordinatorTest, PlacesARankFromItsHome) {
     from(c, hello);
   }
   auto request = wants(4, 5);
-  request.place = 0;  // where the masters of both happen to run
+  request.place = 0;  // where the leaders of both happen to run
   from(2, request);
   EXPECT_EQ(last<Grant>(2)->team, CpuTeam(std::vector<int>{4, 5, 6, 7}));
   from(1, request);

@@ -61,17 +61,17 @@ class CoordinatorDescriptors : public ::testing::Test {
 TEST_F(CoordinatorDescriptors, ItsNumberIsAHighOne) { EXPECT_GE(program.socket(), 200); }
 
 TEST_F(CoordinatorDescriptors, AnAnnouncedCloseEndsTheLinkAtOnceAndTheNextRegionMakesAnother) {
-  LeaseClient master(program);
-  ASSERT_EQ(master.enter(1, all).size, 8u);
-  master.leave(0);
+  LeaseClient client(program);
+  ASSERT_EQ(client.enter(1, all).size, 8u);
+  client.leave(0);
   int const number = program.socket();
   int const copy = ::dup(number);  // somebody else may have one
   close(number);
   EXPECT_FALSE(program.is_joined());
   until_programs(0);
   int const other_end = put_at(number);
-  EXPECT_EQ(master.enter(1, all).size, 8u);
-  master.leave(0);
+  EXPECT_EQ(client.enter(1, all).size, 8u);
+  client.leave(0);
   EXPECT_NE(program.socket(), number);
   expect_untouched(number, other_end);
   ::close(copy);
@@ -86,16 +86,16 @@ TEST_F(CoordinatorDescriptors, OtherNumbersConcernItNot) {
 }
 
 TEST_F(CoordinatorDescriptors, WhatWasPutThereUnannouncedIsLeftAlone) {
-  LeaseClient master(program);
-  ASSERT_EQ(master.enter(1, all).size, 8u);
-  master.leave(0);
+  LeaseClient client(program);
+  ASSERT_EQ(client.enter(1, all).size, 8u);
+  client.leave(0);
   int const number = program.socket();
   int const other_end = put_at(number);
   until_programs(0);
   // The lease has gone with the connection, which this region finds out.
-  EXPECT_EQ(master.enter(1, all).size, 0u);
-  EXPECT_EQ(master.enter(1, all).size, 8u);
-  master.leave(0);
+  EXPECT_EQ(client.enter(1, all).size, 0u);
+  EXPECT_EQ(client.enter(1, all).size, 8u);
+  client.leave(0);
   EXPECT_NE(program.socket(), number);
   expect_untouched(number, other_end);
 }

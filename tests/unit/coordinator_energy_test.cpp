@@ -51,9 +51,9 @@ TEST_F(CoordinatorEnergy, IsToldInTotalAndByProgram) {
   EXPECT_EQ(status().host.measures_energy, 1);
 
   ClientConnection program;
-  LeaseClient master(program);
+  LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  ASSERT_EQ(master.enter(1, {64, 64}).size, 8);
+  ASSERT_EQ(client.enter(1, {64, 64}).size, 8);
   write("class/powercap/intel-rapl:0/energy_uj", "9000000");
   until([&] { return status().host.energy_uj == 8'000'000; });
   auto const used = status().programs.at(0).used_uj;

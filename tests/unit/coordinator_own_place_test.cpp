@@ -48,8 +48,8 @@ class OwnPlaceOfServer : public ::testing::Test {
   int here() const { return all[1]; }
   void ask() {
     for (int i = 0; i < 2; ++i) {  // the second is read after the server has moved for the first
-      master.enter(1, {++threads, threads});
-      master.leave(1000);
+      client.enter(1, {++threads, threads});
+      client.leave(1000);
     }
   }
   Cpus cpus_of_server() const { return cpus_of(server.thread()); }
@@ -61,7 +61,7 @@ class OwnPlaceOfServer : public ::testing::Test {
   Cpus all;
   RunningServer server;
   ClientConnection program;
-  LeaseClient master{program};
+  LeaseClient client{program};
   std::uint32_t threads = 1;
 };
 

@@ -208,9 +208,9 @@ TEST_F(Patience, KeepsItsPlaceWhenOneThatWaitsForEverLeaves) {
   EXPECT_GT(granted(3), 0);
 }
 
-class StrangersBeside : public Patience {};
+class ExternalLoadBeside : public Patience {};
 
-TEST_F(StrangersBeside, KeepATeamFromQuietCpusOnlyWhereTheyAreTooFew) {
+TEST_F(ExternalLoadBeside, KeepATeamFromQuietCpusOnlyWhereTheyAreTooFew) {
   join(1), join(2);
   CpuSet one;
   one.add(0);
@@ -224,7 +224,7 @@ TEST_F(StrangersBeside, KeepATeamFromQuietCpusOnlyWhereTheyAreTooFew) {
   EXPECT_EQ(last<Grant>(1)->floats, 1);
 }
 
-TEST_F(StrangersBeside, OnLeasedCpusHaveTeamsFloatAndBeBoundAgain) {
+TEST_F(ExternalLoadBeside, OnLeasedCpusHaveTeamsFloatAndBeBoundAgain) {
   join(1);
   from(1, wants(4, 1));
   EXPECT_EQ(last<Grant>(1)->floats, 0);

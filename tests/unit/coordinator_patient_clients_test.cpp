@@ -24,13 +24,13 @@ struct OneMaster {
     EXPECT_TRUE(program.join(options));
   }
   ClientConnection program;
-  LeaseClient master{program};
+  LeaseClient client{program};
 };
 
 // A server that does not get its turn for long counts as one that does not answer, so: until it is.
-void enter_with(LeaseClient& master, Demand demand, std::uint32_t at_least) {
-  while (master.enter(1, demand).size < at_least) {
-    master.leave(1000);
+void enter_with(LeaseClient& client, Demand demand, std::uint32_t at_least) {
+  while (client.enter(1, demand).size < at_least) {
+    client.leave(1000);
     ::usleep(1000);
   }
 }
@@ -45,30 +45,30 @@ Status host(RunningServer const& server) {
 TEST(PatientClients, RunUnplacedWhereOthersHoldTheCpus) {
   RunningServer server;
   OneMaster holds(server.options(), false), other(server.options(), true);
-  ASSERT_EQ(holds.master.enter(1, all).size, 8u);
+  ASSERT_EQ(holds.client.enter(1, all).size, 8u);
   auto const began = Clock::now();
   for (int i = 0; i < 1000; ++i) {
-    auto const team = other.master.enter(1, all);
+    auto const team = other.client.enter(1, all);
     EXPECT_EQ(team.size, 0u);
     EXPECT_NE(team.fallback, FallbackReason::none);
-    other.master.leave(1000);
+    other.client.leave(1000);
   }
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(20));
   EXPECT_GE(host(server).unplaced, 1u);
   EXPECT_EQ(host(server).waiting, 0u);
-  holds.master.leave(1000);
+  holds.client.leave(1000);
   // Room has been made, and is found at one of the next looks.
-  enter_with(other.master, all, 4);
-  other.master.leave(1000);
+  enter_with(other.client, all, 4);
+  other.client.leave(1000);
 }
 
 TEST(PatientClients, GetCpusThatAreIdle) {
   RunningServer server;
   OneMaster first(server.options(), false), second(server.options(), true);
-  ASSERT_EQ(first.master.enter(1, all).size, 8u);
-  first.master.leave(1000);
-  while (second.master.enter(1, all).size < 4) ::usleep(1000);
-  second.master.leave(1000);
+  ASSERT_EQ(first.client.enter(1, all).size, 8u);
+  first.client.leave(1000);
+  while (second.client.enter(1, all).size < 4) ::usleep(1000);
+  second.client.leave(1000);
 }
 
 // In a process of its own, so that it can be stopped.
@@ -123,19 +123,19 @@ class StoppableServer {
 TEST(PatientClients, DoNotWaitForACoordinatorThatIsStopped) {
   StoppableServer server;
   OneMaster one(server.options(), true);
-  LeaseClient& master = one.master;
-  enter_with(master, {2, 2}, 2);
-  master.leave(1000);
+  LeaseClient& client = one.client;
+  enter_with(client, {2, 2}, 2);
+  client.leave(1000);
   server.stop();
   auto const began = Clock::now();
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(master.enter(2, all).size, 0u) << "it asks for more than it has";
-    master.leave(1000);
+    EXPECT_EQ(client.enter(2, all).size, 0u) << "it asks for more than it has";
+    client.leave(1000);
   }
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(8));
   server.go_on();
-  enter_with(master, all, 8);
-  master.leave(1000);
+  enter_with(client, all, 8);
+  client.leave(1000);
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ class CoordinatorServer : public ::testing::Test {
     pid_t const child = ::fork();
     if (child == 0) {
       ClientConnection program;
-      LeaseClient master(program);
+      LeaseClient client(program);
       program.join(server.options());
-      char const has = master.enter(1, all).size > 0;
+      char const has = client.enter(1, all).size > 0;
       EXPECT_EQ(::write(ready[1], &has, 1), 1);
       for (;;) ::pause();
     }
@@ -70,17 +70,17 @@ class CoordinatorServer : public ::testing::Test {
 TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  auto const first = master.enter(1, all);
+  LeaseClient client(program);
+  auto const first = client.enter(1, all);
   ASSERT_EQ(first.size, 8u);
   EXPECT_EQ(free(), 0u);
-  master.leave(1000);
+  client.leave(1000);
   auto const grants = status().host.grants;
   for (int i = 0; i < 1000; ++i) {
-    auto const again = master.enter(static_cast<RegionId>(i), all);
+    auto const again = client.enter(static_cast<RegionId>(i), all);
     EXPECT_EQ(again.size, 8u);
     EXPECT_EQ(again.version, first.version);
-    master.leave(1000);
+    client.leave(1000);
   }
   EXPECT_EQ(status().host.grants, grants) << "a region that is entered again needs no message";
 }
@@ -88,13 +88,13 @@ TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
 TEST_F(CoordinatorServer, GivesRegionsThatUseFewerThreadsTheFirstOfTheLease) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  auto const large = master.enter(1, all);
-  master.leave(1000);
-  auto const small = master.enter(2, {2, 2});
+  LeaseClient client(program);
+  auto const large = client.enter(1, all);
+  client.leave(1000);
+  auto const small = client.enter(2, {2, 2});
   EXPECT_EQ(small.size, 2u);
   EXPECT_EQ(small.version, large.version);
-  master.leave(1000);
+  client.leave(1000);
   EXPECT_EQ(status().host.grants, 1u);
 }
 
@@ -146,9 +146,9 @@ TEST_F(CoordinatorServer, TellsThoseThatListenAndSwapsTheirLease) {
   ASSERT_EQ(first.exchange(0, {}).size, 8u);
   EXPECT_TRUE(first.is_kept());
   std::thread second([&] {
-    LeaseClient master(other);
-    EXPECT_EQ(master.enter(1, all).size, 4u);
-    master.leave(1000);
+    LeaseClient client(other);
+    EXPECT_EQ(client.enter(1, all).size, 4u);
+    client.leave(1000);
   });
   EXPECT_TRUE(platform::wait_until_readable(listens.socket(), 60'000));
   listens.look();
@@ -215,12 +215,12 @@ TEST_F(CoordinatorServer, GivesAnswersToTheThreadsTheyAreFor) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (int round = 0; round < 20; ++round) {
-        LeaseClient master(program);
+        LeaseClient client(program);
         for (std::uint32_t i = 1; i <= 5; ++i) {
-          auto const team = master.enter(static_cast<RegionId>(t), {i % 3 + 1, 1});
+          auto const team = client.enter(static_cast<RegionId>(t), {i % 3 + 1, 1});
           EXPECT_TRUE(0 < team.size && team.size <= i % 3 + 1);
           if (team.size > 0) ++regions;
-          master.leave(1000);
+          client.leave(1000);
         }
       }
     });
@@ -294,31 +294,31 @@ TEST_F(CoordinatorServer, EndsTheLeaseOfWhoNeverReleases) {
   auto const child = holder();
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  EXPECT_GE(master.enter(1, all).size, 4u) << "after `overdue`";
-  master.leave(1000);
+  LeaseClient client(program);
+  EXPECT_GE(client.enter(1, all).size, 4u) << "after `overdue`";
+  client.leave(1000);
   kill(child);
 }
 
 TEST_F(CoordinatorServer, LeavesChildrenWithoutAndParentsWithTheirLeases) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  ASSERT_EQ(master.enter(1, all).size, 8u);
+  LeaseClient client(program);
+  ASSERT_EQ(client.enter(1, all).size, 8u);
   pid_t const child = ::fork();
   if (child == 0) {
     program.drop();
-    master.leave(1000);
-    bool const has_none = !program.is_joined() && master.enter(1, all).size == 0;
+    client.leave(1000);
+    bool const has_none = !program.is_joined() && client.enter(1, all).size == 0;
     ::_exit(has_none ? 0 : 1);
   }
   int ended = -1;
   ASSERT_EQ(::waitpid(child, &ended, 0), child);
   EXPECT_EQ(ended, 0);
   EXPECT_EQ(free(), 0u);
-  master.leave(1000);
-  EXPECT_EQ(master.enter(1, all).size, 8u);
-  master.leave(1000);
+  client.leave(1000);
+  EXPECT_EQ(client.enter(1, all).size, 8u);
+  client.leave(1000);
 }
 
 // The server's answer to these bytes, and whether it hangs up then.
@@ -395,9 +395,9 @@ TEST_F(CoordinatorServer, SurvivesWhoWritesAnythingIntoItsPage) {
 
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  EXPECT_GE(master.enter(1, all).size, 4u);
-  master.leave(1000);
+  LeaseClient client(program);
+  EXPECT_GE(client.enter(1, all).size, 4u);
+  client.leave(1000);
   platform::unmap_shared(page, sizeof(LeasePage));
   platform::close_descriptor(welcome.passed);
   platform::close_descriptor(connection);
@@ -418,25 +418,25 @@ TEST_F(CoordinatorServer, DisconnectsWhoDoesNotRead) {
 TEST_F(CoordinatorServer, ProgramsGoOnWithoutAndClaimWhatTheyHadFromTheNext) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  ASSERT_EQ(master.enter(1, {3, 3}).size, 3u);
+  LeaseClient client(program);
+  ASSERT_EQ(client.enter(1, {3, 3}).size, 3u);
   server.restart();
-  master.leave(200'000'000);  // long enough to have a look at the connection
-  auto const team = master.enter(1, {3, 3});
+  client.leave(200'000'000);  // long enough to have a look at the connection
+  auto const team = client.enter(1, {3, 3});
   EXPECT_EQ(team.size, 3u);
   EXPECT_EQ(team.version, 1u) << "the same cpus";
   EXPECT_EQ(free(), 5u);
-  master.leave(1000);
+  client.leave(1000);
 }
 
 TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
   ClientConnection program;
   EXPECT_FALSE(program.join({"/nowhere/nighd.sock", "test", server.options().allowed}));
-  LeaseClient master(program);
-  auto const team = master.enter(1, all);
+  LeaseClient client(program);
+  auto const team = client.enter(1, all);
   EXPECT_EQ(team.size, 0u);
   EXPECT_EQ(team.fallback, FallbackReason::no_coordinator);
-  master.leave(1000);
+  client.leave(1000);
 
   ClientConnection joined;
   ASSERT_TRUE(joined.join(server.options()));

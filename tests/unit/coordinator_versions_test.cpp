@@ -63,11 +63,11 @@ TEST_P(Versions, ThatAreOthersAreNamedAndProgramsRunWithout) {
   ForeignCoordinator const foreign(server.socket(), GetParam());
   ClientConnection program;
   EXPECT_FALSE(program.join(server.options()));
-  LeaseClient master(program);
-  auto const team = master.enter(1, {4, 4});
+  LeaseClient client(program);
+  auto const team = client.enter(1, {4, 4});
   EXPECT_EQ(team.size, 0u);
   EXPECT_EQ(team.fallback, FallbackReason::foreign_version);
-  master.leave(1000);
+  client.leave(1000);
   EXPECT_EQ(foreign.refused(), 1) << "it is not asked again at every region";
 
   auto const status = query_status(server.socket());
@@ -82,20 +82,20 @@ TEST_P(Versions, MayChangeUnderAProgram) {
   RunningServer server;
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
-  LeaseClient master(program);
-  ASSERT_EQ(master.enter(1, {4, 4}).size, 4u);
+  LeaseClient client(program);
+  ASSERT_EQ(client.enter(1, {4, 4}).size, 4u);
   server.stop();
   {
     ForeignCoordinator const foreign(server.socket(), GetParam());
-    master.leave(2 * Report::every_ns);  // long enough to have a look at the connection
-    EXPECT_EQ(master.enter(1, {4, 4}).fallback, FallbackReason::foreign_version);
+    client.leave(2 * Report::every_ns);  // long enough to have a look at the connection
+    EXPECT_EQ(client.enter(1, {4, 4}).fallback, FallbackReason::foreign_version);
     EXPECT_EQ(foreign.refused(), 1);
-    master.leave(1000);
+    client.leave(1000);
   }
   server.restart();
-  while (master.enter(1, {4, 4}).size != 4) ::usleep(10'000);  // it looks once a second
+  while (client.enter(1, {4, 4}).size != 4) ::usleep(10'000);  // it looks once a second
   EXPECT_FALSE(program.found_foreign());
-  master.leave(1000);
+  client.leave(1000);
 }
 
 INSTANTIATE_TEST_SUITE_P(OlderAndNewer, Versions,

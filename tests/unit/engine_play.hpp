@@ -129,7 +129,7 @@ class Play {
     ASSERT_EQ(value, (2 << size_in(begun_[r])) - 1);
     // Messages for a lost rank may be left.
     ASSERT_TRUE(may_lose || rank.is_idle()) << "rank " << r << " has nothing left";
-    ASSERT_TRUE(hosts_.segment(static_cast<int>(r)).queue.is_empty()) << "nor on its shelf";
+    ASSERT_TRUE(hosts_.segment(static_cast<int>(r)).queue.is_empty()) << "nor in its shared queue";
     ++left_[r];
   }
 

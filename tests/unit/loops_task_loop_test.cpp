@@ -207,7 +207,7 @@ TEST(TaskLoop, GivesBlocksToTheDomainOfTheirPages) {
       expect_all_once(rt, 8, 10, {.spread = spread(s), .grain = grain, .how = how});
 }
 
-TEST(TaskLoop, RethrowsWhatAMasterOrADroneThrows) {
+TEST(TaskLoop, RethrowsWhatALeaderOrAMemberThrows) {
   auto const m = two_by_four();
   runtime rt(on(m));
   for (int s : {1, 2, 3, 8}) {
@@ -215,7 +215,7 @@ TEST(TaskLoop, RethrowsWhatAMasterOrADroneThrows) {
     EXPECT_THROW(task_loop(
                      20,
                      [](std::size_t b, team const&) {
-                       if (b == 13) throw std::runtime_error("master");
+                       if (b == 13) throw std::runtime_error("leader");
                      },
                      options),
                  std::runtime_error);
@@ -224,7 +224,7 @@ TEST(TaskLoop, RethrowsWhatAMasterOrADroneThrows) {
                        20,
                        [&](std::size_t b, team const& t) {
                          t.parallel_for(b * 100, b * 100 + 100, [&](std::size_t i) {
-                           if (i == at) throw std::runtime_error("drone");
+                           if (i == at) throw std::runtime_error("member");
                          });
                        },
                        options),

@@ -80,12 +80,12 @@ class NighdProfiles : public testing::Test {
     if (child == 0) {
       ClientConnection program;
       program.join(options());
-      LeaseClient master(program);
+      LeaseClient client(program);
       for (auto const& t : times_of_one_thread())
         for (int i = 0; i < 3; ++i) {
           bool const can = t.threads == 1;
-          static_cast<void>(master.enter(region, can ? Demand{1, 0} : Demand{}));
-          master.leave(Report::every_ns * (10 + static_cast<std::uint64_t>(t.threads)));
+          static_cast<void>(client.enter(region, can ? Demand{1, 0} : Demand{}));
+          client.leave(Report::every_ns * (10 + static_cast<std::uint64_t>(t.threads)));
         }
       static_cast<void>(::write(ready[1], "x", 1) + 1);
       for (;;) ::pause();
@@ -102,9 +102,9 @@ class NighdProfiles : public testing::Test {
   std::uint32_t granted(std::uint64_t of = binary) {
     ClientConnection program;
     EXPECT_TRUE(program.join(options(of)));
-    LeaseClient master(program);
-    auto const size = master.enter(region, {}).size;
-    master.leave(1000);
+    LeaseClient client(program);
+    auto const size = client.enter(region, {}).size;
+    client.leave(1000);
     return size;
   }
 
@@ -272,17 +272,17 @@ TEST_F(NighdProfiles, ReachRegionsOfALeaseThatIsKept) {
   auto const grants = query_status(server_->socket())->host.grants;
   ClientConnection program;
   ASSERT_TRUE(program.join(options()));
-  LeaseClient master(program);
-  EXPECT_EQ(master.enter(region + 1, {}).size, 8U) << "of which nothing is known";
-  master.leave(1000);
-  EXPECT_EQ(master.enter(region, {}).size, 1U);
-  master.leave(1000);
-  EXPECT_EQ(master.enter(region, {4, 0}).size, 1U) << "the smaller of both";
-  master.leave(1000);
-  EXPECT_EQ(master.enter(region, {4, 4}).size, 4U) << "who says what it needs is believed";
-  master.leave(1000);
-  EXPECT_EQ(master.enter(region + 1, {4, 0}).size, 4U);
-  master.leave(1000);
+  LeaseClient client(program);
+  EXPECT_EQ(client.enter(region + 1, {}).size, 8U) << "of which nothing is known";
+  client.leave(1000);
+  EXPECT_EQ(client.enter(region, {}).size, 1U);
+  client.leave(1000);
+  EXPECT_EQ(client.enter(region, {4, 0}).size, 1U) << "the smaller of both";
+  client.leave(1000);
+  EXPECT_EQ(client.enter(region, {4, 4}).size, 4U) << "who says what it needs is believed";
+  client.leave(1000);
+  EXPECT_EQ(client.enter(region + 1, {4, 0}).size, 4U);
+  client.leave(1000);
   EXPECT_EQ(query_status(server_->socket())->host.grants, grants + 1);
 }
 

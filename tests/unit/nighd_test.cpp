@@ -86,9 +86,9 @@ class PlaceOfNighd : public Nighd {
   }
   int here() const { return all[1]; }
   void ask() {
-    EXPECT_EQ(master.enter(1, {1, 1}).size, 1u);
-    master.leave(1000);
-    master.give_back();
+    EXPECT_EQ(client.enter(1, {1, 1}).size, 1u);
+    client.leave(1000);
+    client.give_back();
   }
   Cpus cpus_of_nighd() const {
     cpu_set_t set;
@@ -115,7 +115,7 @@ class PlaceOfNighd : public Nighd {
 
   Cpus everywhere;
   ClientConnection program;
-  LeaseClient master{program};
+  LeaseClient client{program};
 };
 
 TEST_F(PlaceOfNighd, IsBesideTheOnlyOneThatAsksAndAnywhereForOthersAndLater) {
@@ -168,8 +168,8 @@ int other_users_answers(ConnectionOptions const& options, LeaseId ours) {
   if (too_many.join(options)) return 3;
   auto const release = encode(ProgramMessage{Release{ours}});
   if (::write(mine.socket(), release.bytes().data(), release.bytes().size()) < 0) return 4;
-  LeaseClient master(mine);  // heard behind it
-  return master.enter(1, {1, 1}).size == 1 ? 0 : 5;
+  LeaseClient client(mine);  // heard behind it
+  return client.enter(1, {1, 1}).size == 1 ? 0 : 5;
 }
 
 TEST_F(Nighd, ServesEveryUserApartWhenTold) {
@@ -180,8 +180,8 @@ TEST_F(Nighd, ServesEveryUserApartWhenTold) {
   {
     ClientConnection program;
     ASSERT_TRUE(program.join(options));
-    LeaseClient master(program);
-    ASSERT_EQ(master.enter(1, {1, 1}).size, 1u);
+    LeaseClient client(program);
+    ASSERT_EQ(client.enter(1, {1, 1}).size, 1u);
     pid_t const child = ::fork();
     if (child == 0) {
       program.drop();
@@ -191,7 +191,7 @@ TEST_F(Nighd, ServesEveryUserApartWhenTold) {
     ASSERT_EQ(::waitpid(child, &ended, 0), child);
     EXPECT_EQ(ended, 0);
     EXPECT_FALSE(query_status(socket)) << "this user has its one program";
-    master.leave(1000);
+    client.leave(1000);
   }
   auto status = query_status(socket);
   while (!status) status = query_status(socket);

@@ -253,7 +253,7 @@ TEST(CoreAllocation, NearestIsAsNearAsCanBe) {
   });
 }
 
-// Of all teams that use up the master's set first: as few sets as can be, then as few of them left
+// Of all teams that use up the leader's set first: as few sets as can be, then as few of them left
 // with a gap, then as few empty ones broken into.
 TEST(CoreAllocation, ClusteredTouchesAndBreaksAsFewSetsAsCanBe) {
   auto const map = row_of_sets({3, 3, 2});

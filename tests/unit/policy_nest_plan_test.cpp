@@ -40,7 +40,7 @@ TEST(NestPlan, SharesTheCpusOutToANumberOfLeaders) {
   EXPECT_EQ(nest_plan(ordered, {1, 2, 8}, 9).parts, Parts(9, {0, 8, 1}));
 }
 
-TEST(NestPlan, LeavesDronesToChooseToANumberOfMasters) {
+TEST(NestPlan, LeavesMembersToChooseToANumberOfLeaders) {
   auto const space = spread_space(cpu_order_of("pack:2 numa:1 core:4 pu:1"), 8, true, {}, 1);
   EXPECT_EQ(spread_space_of(2, space).spreads, (V{1, 2, 4}));
   EXPECT_EQ(spread_space_of(3, space).spreads, (V{1, 2, 3}));

@@ -236,17 +236,17 @@ TEST(Arena, ManyGuestsAtOnce) {
   auto const m = two_by_four();
   LeaseScript script({0});
   auto const rt = on(m);
-  std::vector<std::thread> guests;
+  std::vector<std::thread> externals;
   std::atomic<int> right{0};
   for (int g = 0; g < 4; ++g)
-    guests.emplace_back([&] {
+    externals.emplace_back([&] {
       for (int i = 0; i < 20; ++i) right += rt->invoke([] { return fib(12); }) == 144;
     });
   for (int i = 0; i < 50; ++i) {
     script.grant(i % 2 == 0 ? Cpus{i % 8} : all);
     std::this_thread::yield();
   }
-  for (auto& g : guests) g.join();
+  for (auto& g : externals) g.join();
   EXPECT_EQ(right, 80);
 }
 

@@ -100,7 +100,7 @@ TEST(CApiRefusal, RefusesToFreeWithLiveTasks) {
   EXPECT_EQ(status, NIGH_BUSY);
 }
 
-TEST(CApiRefusal, MoreThreadsThanGuestSeats) {
+TEST(CApiRefusal, MoreExternalThreadsThanSlots) {
   auto const queue = queue_of(1);
   std::atomic<int> ran{0}, have_put{0};
   std::atomic<bool> go{false};

@@ -409,7 +409,7 @@ TEST(ForkJoin, RuntimesNest) {
   EXPECT_EQ(result, fib(13));
 }
 
-TEST(ForkJoin, MoreThreadsFromOutsideThanSeats) {
+TEST(ForkJoin, MoreExternalThreadsThanSlots) {
   std::vector<std::thread> threads;
   std::atomic<int> right{0};
   for (int i = 0; i < 100; ++i) threads.emplace_back([&] { right += fib(14) == 377; });

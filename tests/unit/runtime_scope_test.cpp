@@ -125,7 +125,7 @@ template <class F>
 
 // The only worker waits with little stack left for a task that only its backup thread can take;
 // that one waits likewise for a third, and has no backup thread itself.
-TEST(TaskScope, WorkersAndStandInsWaitWithLittleStackLeft) {
+TEST(TaskScope, WorkersAndBackupThreadsWaitWithLittleStackLeft) {
   runtime rt({.machine = &four_by_two(), .workers = 1, .thread_stack_bytes = 2 << 20});
   int ran = 0;
   auto const wait_deep_below = [](task_scope& scope) {
@@ -335,7 +335,7 @@ TEST(BlockingScope, AnotherWorkerStepsIn) {
   nigh::blocking_scope const outside;  // does nothing
 }
 
-TEST(BlockingScope, WhatAStandInRunsCountsForItsWorker) {
+TEST(BlockingScope, WhatABackupThreadRunsCountsForItsWorker) {
   runtime rt({.machine = &four_by_two(), .workers = 1});
   rt.run([&] {
     std::atomic<int> ran{0};
@@ -350,7 +350,7 @@ TEST(BlockingScope, WhatAStandInRunsCountsForItsWorker) {
 }
 
 // An external thread that spawns into another thread's scope has run that task when it leaves.
-TEST(TaskScope, GuestsSpawnIntoScopesOfOthers) {
+TEST(TaskScope, ExternalThreadsSpawnIntoScopesOfOthers) {
   runtime rt({.machine = &four_by_two(), .workers = 1}), between({.machine = &four_by_two()});
   std::atomic<int> ran{0};
   auto const spawn_as_guest = [&](task_scope& scope) {
@@ -408,7 +408,7 @@ TEST(TaskScope, WaitingForTasksNearADomainKeepsNoOthersBack) {
 }
 
 // A backup thread that is dismissed still has a task, and that still forks.
-TEST(BlockingScope, WhatAStandInForksIsStolenAfterItsWorkerIsBack) {
+TEST(BlockingScope, WhatABackupThreadForksIsStolenAfterItsWorkerIsBack) {
   runtime rt({.machine = &four_by_two(), .workers = 1});
   for (int i = 0; i < 20; ++i) {
     std::atomic<bool> begun{false}, back{false};

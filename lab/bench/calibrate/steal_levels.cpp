@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/calibrate/measure.hpp"
-#include "bench/crew.hpp"
+#include "bench/pinned_threads.hpp"
 #include "bench/probes.hpp"
 #include "bench/statistics.hpp"
 
@@ -26,8 +26,8 @@ Samples time_copies(int owner, int thief, std::size_t bytes, int samples) {
   std::vector<char> written(bytes), copy(bytes);
   alignas(64) std::atomic<int> turn{0};  // even: the owner writes
   Samples times;
-  Crew crew({owner, thief});
-  crew.run([&](int thread) {
+  PinnedThreads pinned({owner, thief});
+  pinned.run([&](int thread) {
     for (int s = -1; s < samples; ++s) {  // the first one warms up
       int const mine = 2 * (s + 1) + thread;
       while (turn.load(std::memory_order_acquire) != mine) {

@@ -76,8 +76,8 @@ void hold_all(ConnectionOptions const& options, Demand all, long memory_mib, int
   std::memset(memory, 1, bytes);
   ClientConnection program;
   if (!program.join(options)) return;
-  LeaseClient master(program);
-  if (master.enter(1, all).size != all.maximum || write(ready, "", 1) != 1) return;
+  LeaseClient client(program);
+  if (client.enter(1, all).size != all.maximum || write(ready, "", 1) != 1) return;
   be_busy();
 }
 

@@ -37,17 +37,18 @@ std::vector<Cell> cells_of(Init init) {
 }
 
 // The field after so many sweeps, by the definition.
-std::uint64_t expected_checksum(JacobiOptions const& o, Crew& crew) {
-  Problem problem(o, Init::contiguous, crew);
+std::uint64_t expected_checksum(JacobiOptions const& o, PinnedThreads& pinned) {
+  Problem problem(o, Init::contiguous, pinned);
   problem.run_reference(o.sweeps);
   return problem.checksum();
 }
 
-double copy_rate(Problem& problem, Crew& crew, Stores stores) {
+double copy_rate(Problem& problem, PinnedThreads& pinned, Stores stores) {
   constexpr int times = 2;
   double seconds = 0;
   for (int n = 0; n < times; ++n)
-    seconds += seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores);
+    seconds +=
+        seconds_to_copy(pinned, problem.first(), problem.second(), problem.elements(), stores);
   return static_cast<double>(problem.elements()) * times / seconds / 1e6;
 }
 
@@ -78,16 +79,16 @@ Comparison compare(JacobiOptions const& o) {
   for (Init const init : inits)
     for (Cell const& cell : cells_of(init)) c.cells.push_back(cell);
 
-  Crew crew(o.team.cpus);
+  PinnedThreads pinned(o.team.cpus);
   std::map<std::string, std::unique_ptr<jacobi3d::Variant>> alive;
   double const updates = static_cast<double>(o.grid.sites()) * o.sweeps;
   Progress progress(1 + o.repetitions * static_cast<int>(c.cells.size()));
   progress.step("serial reference");
-  std::uint64_t const expected = expected_checksum(o, crew);
+  std::uint64_t const expected = expected_checksum(o, pinned);
 
   for (int repetition = 0; repetition < o.repetitions; ++repetition)
     for (Init const init : inits) {
-      Problem problem(o, init, crew);
+      Problem problem(o, init, pinned);
       for (Cell const& cell : c.cells) {
         if (cell.init != init) continue;
         progress.step(cell.variant->name);
@@ -96,7 +97,7 @@ Comparison compare(JacobiOptions const& o) {
         Measured& m = c.measured[cell];
         for (Stores const stores : {Stores::plain, Stores::streaming})
           if (stores == Stores::plain || streaming_copy_available())
-            m.copies[stores].push_back(copy_rate(problem, crew, stores));
+            m.copies[stores].push_back(copy_rate(problem, pinned, stores));
         problem.submit_in(cell.order);
         problem.refill();
         settle();

@@ -35,8 +35,8 @@ void print_report(Problem const& problem, BlockCounts const& blocks) {
 }  // namespace
 
 void run_single(JacobiOptions const& o, bool report) {
-  Crew crew(o.team.cpus);
-  Problem problem(o, o.init, crew);
+  PinnedThreads pinned(o.team.cpus);
+  Problem problem(o, o.init, pinned);
   problem.submit_in(o.order);
   problem.run_reference(o.sweeps);
   auto const expected = problem.checksum();
@@ -96,7 +96,7 @@ std::string text(Extent const& e) { return fmt::format("{}x{}x{}", e.i, e.j, e.k
 BlockStudy study_blocks(JacobiOptions const& base) {
   auto const list = studied();
   auto const sizes = shapes(base);
-  Crew crew(base.team.cpus);
+  PinnedThreads pinned(base.team.cpus);
   std::map<VariantInfo const*, std::unique_ptr<jacobi3d::Variant>> alive;
   for (VariantInfo const* v : list) alive[v] = v->make(base.team);
   Progress progress(static_cast<int>(sizes.size() * list.size()) * base.repetitions);
@@ -107,7 +107,7 @@ BlockStudy study_blocks(JacobiOptions const& base) {
     JacobiOptions o = base;
     o.team.machine = &o.machine;
     o.block = size;
-    Problem problem(o, jacobi3d::Init::contiguous, crew);
+    Problem problem(o, jacobi3d::Init::contiguous, pinned);
     problem.run_reference(1);
     auto const expected = problem.checksum();
     std::vector<StudyPoint> points;

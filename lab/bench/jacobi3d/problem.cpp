@@ -145,9 +145,9 @@ std::vector<int> touchers(JacobiOptions const& o, jacobi3d::Blocks const& blocks
 
 }  // namespace
 
-Problem::Problem(JacobiOptions const& o, Init init, Crew& crew)
+Problem::Problem(JacobiOptions const& o, Init init, PinnedThreads& pinned)
     : options_(o),
-      crew_(crew),
+      pinned_(pinned),
       plan_{jacobi3d::Grid(o.grid), jacobi3d::Blocks(o.grid, o.block), {}, {}},
       toucher_(touchers(o, plan_.blocks, init)) {
   // The second field starts on a page of its own, and half a page off the first one's position
@@ -159,7 +159,7 @@ Problem::Problem(JacobiOptions const& o, Init init, Crew& crew)
   how.huge_pages = o.huge_pages;
   fields_ = nigh::array<double>(second_at_ + elements(), nigh::placement::first_touch(), how);
 
-  crew_.run([&](int thread) {
+  pinned_.run([&](int thread) {
     for (int layer = 0; layer < plan_.blocks.layers(); ++layer) {
       if (toucher_[static_cast<std::size_t>(layer)] != thread) continue;
       Box const box = plan_.blocks.layer_box(layer);
@@ -203,7 +203,7 @@ void Problem::submit_in(jacobi3d::Order order) {
 }
 
 void Problem::refill() {
-  crew_.run([&](int thread) {
+  pinned_.run([&](int thread) {
     for (int layer = 0; layer < plan_.blocks.layers(); ++layer) {
       if (toucher_[static_cast<std::size_t>(layer)] != thread) continue;
       Box const box = plan_.blocks.layer_box(layer);
@@ -247,8 +247,8 @@ void Problem::run_reference(int sweeps) {
   double* from = first();
   double* to = second();
   for (int n = 0; n < sweeps; ++n) {
-    crew_.run([&](int thread) {
-      for (int layer = thread; layer < plan_.blocks.layers(); layer += crew_.size()) {
+    pinned_.run([&](int thread) {
+      for (int layer = thread; layer < plan_.blocks.layers(); layer += pinned_.size()) {
         Box const box = plan_.blocks.layer_box(layer);
         reference_sweep(plan_.grid, from, to, box.lo.k, box.hi.k);
       }
@@ -259,10 +259,10 @@ void Problem::run_reference(int sweeps) {
 }
 
 std::uint64_t Problem::checksum() {
-  std::vector<std::uint64_t> parts(static_cast<std::size_t>(crew_.size()));
-  crew_.run([&](int thread) {
+  std::vector<std::uint64_t> parts(static_cast<std::size_t>(pinned_.size()));
+  pinned_.run([&](int thread) {
     std::uint64_t sum = 0;
-    for (int layer = thread; layer < plan_.blocks.layers(); layer += crew_.size()) {
+    for (int layer = thread; layer < plan_.blocks.layers(); layer += pinned_.size()) {
       Box const box = plan_.blocks.layer_box(layer);
       sum += checksum_planes(plan_.grid, result_, box.lo.k, box.hi.k);
     }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/benchmark.hpp"
-#include "bench/crew.hpp"
+#include "bench/pinned_threads.hpp"
 #include "jacobi3d/grid.hpp"
 #include "jacobi3d/kernel.hpp"
 #include "jacobi3d/variant.hpp"
@@ -59,7 +59,7 @@ class Problem {
  public:
   // Maps both fields; the pinned threads touch their pages as `init` says. Throws std::bad_alloc
   // with the bytes asked and available.
-  Problem(JacobiOptions const& options, jacobi3d::Init init, Crew& crew);
+  Problem(JacobiOptions const& options, jacobi3d::Init init, PinnedThreads& pinned);
 
   jacobi3d::Plan const& plan() const noexcept { return plan_; }
   double* first() noexcept { return fields_.data(); }
@@ -84,7 +84,7 @@ class Problem {
 
  private:
   JacobiOptions const& options_;
-  Crew& crew_;
+  PinnedThreads& pinned_;
   jacobi3d::Plan plan_;
   std::vector<int> toucher_;  // [layer]: thread
   std::size_t second_at_ = 0;

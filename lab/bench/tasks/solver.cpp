@@ -35,13 +35,13 @@ Team& Solver::team(Family family, int threads) {
 
 Timed Solver::solve(Question const& q, Family family, int threads, int times) {
   Instance& one = instance(q);
-  Team& crew = team(family, threads);
+  Team& members = team(family, threads);
   Timed result;
   bool agree = true;
   for (int n = 0; n < times; ++n) {
     one.prepare();
     auto const start = std::chrono::steady_clock::now();
-    crew.run([&] { one.solve(family); });
+    members.run([&] { one.solve(family); });
     result.seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / times;
     Answer const answer = one.answer();

@@ -83,8 +83,8 @@ void run_single(TemporalOptions const& all) {
   JacobiOptions const& o = *all.solver;
   auto const contestant = tiles_alone(all);
   int const width = width_of(contestant, o);
-  Crew crew(o.team.cpus);
-  Problem problem(o, o.init, crew);
+  PinnedThreads pinned(o.team.cpus);
+  Problem problem(o, o.init, pinned);
   problem.run_reference(all.steps);
   auto const expected = problem.checksum();
   problem.refill();

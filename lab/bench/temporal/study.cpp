@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/crew.hpp"
 #include "bench/jacobi3d/problem.hpp"
+#include "bench/pinned_threads.hpp"
 #include "bench/probes.hpp"
 #include "bench/progress.hpp"
 #include "bench/statistics.hpp"
@@ -38,14 +38,14 @@ nigh::array<double> filled(jacobi3d::Grid const& grid) {
 
 // MLUP/s of all threads together, each updating a box of its own (four rows in eight planes, 0.75
 // MB in two copies), which stays in its core's caches; two steps, at once where tiles do that.
-double cached_update_rate(JacobiOptions const& o, Crew& crew) {
+double cached_update_rate(JacobiOptions const& o, PinnedThreads& pinned) {
   jacobi3d::Grid const grid({std::min(o.grid.i, most.i), most.j, most.k});
   auto const [ni, nj, nk] = grid.interior;
   jacobi3d::Extent const updated{ni, nj - 1, nk - 1};
   jacobi3d::Box const first{{0, 1, 0}, {ni, nj, nk - 1}}, second{{0, 0, 1}, {ni, nj - 1, nk}};
   jacobi3d::Box const none{{0, 1, 0}, {ni, 1, nk}};
-  std::vector<double> seconds(static_cast<std::size_t>(crew.size()));
-  crew.run([&](int thread) {
+  std::vector<double> seconds(static_cast<std::size_t>(pinned.size()));
+  pinned.run([&](int thread) {
     auto a = filled(grid), b = filled(grid);
     std::array<jacobi3d::TilePiece, 3> const pieces{
         {{b.data(), a.data(), none}, {a.data(), b.data(), first}, {b.data(), a.data(), second}}};
@@ -212,14 +212,14 @@ TemporalStudy study(TemporalOptions const& all) {
       study.cells.push_back(std::move(cell));
     }
 
-  Crew crew(o.team.cpus);
-  Problem problem(o, jacobi3d::Init::contiguous, crew);
+  PinnedThreads pinned(o.team.cpus);
+  Problem problem(o, jacobi3d::Init::contiguous, pinned);
   std::map<std::string, std::unique_ptr<jacobi3d::Variant>> alive;
   std::map<bool, std::uint64_t> expected;
   Progress progress(static_cast<int>(study.cells.size()) * o.repetitions);
   auto distance = cpu_distance(o.team.cpus);
   for (int repetition = 0; repetition < o.repetitions; ++repetition) {
-    study.cached_rates.push_back(cached_update_rate(o, crew));
+    study.cached_rates.push_back(cached_update_rate(o, pinned));
     for (std::size_t n = 0; n < study.cells.size(); ++n) {
       TemporalCell& cell = study.cells[n];
       Contestant const& c = list[n % list.size()];
@@ -232,10 +232,10 @@ TemporalStudy study(TemporalOptions const& all) {
       if (variant == nullptr) variant = c.make(o.team);
       cell.copy_rates.push_back(
           static_cast<double>(problem.elements()) / 1e6 /
-          seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), stores));
+          seconds_to_copy(pinned, problem.first(), problem.second(), problem.elements(), stores));
       // Sites that nobody computes are the same in both copies.
       problem.refill();
-      seconds_to_copy(crew, problem.first(), problem.second(), problem.elements(), Stores::plain);
+      seconds_to_copy(pinned, problem.first(), problem.second(), problem.elements(), Stores::plain);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));  // others' threads are asleep then
       double const seconds = problem.run(*variant, kernel, all.steps, false);
       cell.rates.push_back(sites * all.steps / seconds / 1e6);

@@ -252,7 +252,7 @@ void study(AllocationFlags const& f) {
   auto const map = machine.core_map();
   AllocationStudy s;
   if (!f.only_throughput) {
-    // Each program keeps its master's cpu, and there must be one to hand out.
+    // Each program keeps its leader's cpu, and there must be one to hand out.
     int const programs = std::min(paper_programs, map.size() - 1);
     if (programs < 1)
       throw UsageError(

@@ -14,7 +14,7 @@
 
 namespace nigh::sim {
 
-// A region of `work` on n threads: the master does `serial` of it alone, each thread 1/n of the
+// A region of `work` on n threads: the leader does `serial` of it alone, each thread 1/n of the
 // rest, and each thread that takes part costs `per_thread` of the work for meeting the others.
 struct RegionProfile {
   std::string name;

@@ -77,7 +77,7 @@ void SharedHost::begin_region(int program, std::vector<int> team) {
   p.place = p.team[0];
   if (p.home.empty())
     for (int cpu : p.team) p.home.push_back(memory_.domain_of(cpu));
-  p.state = State::master;
+  p.state = State::leader;
   p.region_began = simulation_.now();
   RegionProfile const& r = region(p);
   run_thread(program, r.work_s * r.serial / p.what.profile->rounds, {p.place, p.home[0], -1}, &r);
@@ -155,12 +155,12 @@ void SharedHost::ended(FlowId flow) {
   source_->ends(cpu);
   Program& p = programs_[static_cast<std::size_t>(program)];
   if (p.state == State::serial) return ask(program);
-  if (p.state == State::master) return begin_team(program);
+  if (p.state == State::leader) return begin_team(program);
   if (--p.running == 0) meet(program);
 }
 
 std::string SharedHost::states() const {
-  constexpr std::array<std::string_view, 7> names{"queued", "serial",  "asking", "master",
+  constexpr std::array<std::string_view, 7> names{"queued", "serial",  "asking", "leader",
                                                   "team",   "meeting", "ended"};
   std::string text;
   for (std::size_t i = 0; i < programs_.size(); ++i) {

@@ -3,7 +3,7 @@
 // Programs that share a host: each goes through its serial parts and parallel regions, on cpus that
 // a TeamSource gives it, at the speed the memory system leaves it.
 //
-//   queued ──▶ serial ──▶ asking ──▶ master part ──▶ team part ──▶ meeting ─┐
+//   queued ──▶ serial ──▶ asking ──▶ leader part ──▶ team part ──▶ meeting ─┐
 //                ▲                                                          │
 //                └──────────────────── next region or round ───────────────┘──▶ ended
 //
@@ -34,7 +34,7 @@ namespace nigh::sim {
 class TeamReceiver {
  public:
   virtual ~TeamReceiver() = default;
-  // The region may begin; the master's cpu comes first.
+  // The region may begin; the leader's cpu comes first.
   virtual void begin_region(int program, std::vector<int> team) = 0;
 };
 
@@ -42,7 +42,7 @@ class TeamSource {
  public:
   virtual ~TeamSource() = default;
 
-  // Where the master begins, and runs what is serial.
+  // Where the leader begins, and runs what is serial.
   virtual int begin_program(int program) = 0;
   virtual void end_program(int program) = 0;
 
@@ -93,7 +93,7 @@ class SharedHost : private TeamReceiver {
   void ended(FlowId flow);
 
  private:
-  enum class State : std::uint8_t { queued, serial, asking, master, team, meeting, ended };
+  enum class State : std::uint8_t { queued, serial, asking, leader, team, meeting, ended };
   struct Program {
     HostedProgram what;
     State state = State::queued;

@@ -4,8 +4,8 @@
 // (Robson, Chandrasekar: Flexible hierarchical execution of parallel task loops).
 //
 //   block   waits for its neighbours' borders, then for a team of its domain (oldest first)
-//   team    master takes the borders in | all update the block | all read what they have written
-//           once more | master hands the borders out, each in a message as soon as that is done
+//   team    leader takes the borders in | all update the block | all read what they have written
+//           once more | leader hands the borders out, each in a message as soon as that is done
 //
 // Blocks are dealt to hosts, and those of a host to its domains, in rectangles. There is no barrier
 // between iterations: who has his borders goes on.

@@ -92,9 +92,9 @@ class Nested : public Variant {
       int const me = omp_get_thread_num();
       int const first = me * team_.threads() / teams_;
       int const size = (me + 1) * team_.threads() / teams_ - first;
-      auto const pin = [&](int drone) {  // whose thread may be another one each time
+      auto const pin = [&](int member) {  // whose thread may be another one each time
         static thread_local int pinned_to = -1;
-        if (int const thread = first + drone; pinned_to != thread) {
+        if (int const thread = first + member; pinned_to != thread) {
           team_.pin_thread(thread);
           pinned_to = thread;
         }

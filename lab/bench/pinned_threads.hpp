@@ -13,12 +13,12 @@
 
 namespace bench {
 
-class Crew {
+class PinnedThreads {
  public:
-  explicit Crew(std::vector<int> cpus);
-  ~Crew();
-  Crew(Crew&&) = delete;
-  Crew& operator=(Crew&&) = delete;
+  explicit PinnedThreads(std::vector<int> cpus);
+  ~PinnedThreads();
+  PinnedThreads(PinnedThreads&&) = delete;
+  PinnedThreads& operator=(PinnedThreads&&) = delete;
 
   int size() const noexcept { return static_cast<int>(cpus_.size()); }
   std::vector<int> const& cpus() const noexcept { return cpus_; }
@@ -39,11 +39,11 @@ class Crew {
   std::vector<std::thread> threads_;
 };
 
-inline Crew::Crew(std::vector<int> cpus) : cpus_(std::move(cpus)) {
+inline PinnedThreads::PinnedThreads(std::vector<int> cpus) : cpus_(std::move(cpus)) {
   for (int t = 0; t < size(); ++t) threads_.emplace_back([this, t] { serve(t); });
 }
 
-inline Crew::~Crew() {
+inline PinnedThreads::~PinnedThreads() {
   {
     std::lock_guard const lock(mutex_);
     leave_ = true;
@@ -52,7 +52,7 @@ inline Crew::~Crew() {
   for (std::thread& t : threads_) t.join();
 }
 
-inline void Crew::run(std::function<void(int)> const& job) {
+inline void PinnedThreads::run(std::function<void(int)> const& job) {
   std::unique_lock lock(mutex_);
   job_ = &job;
   ++round_;
@@ -61,7 +61,7 @@ inline void Crew::run(std::function<void(int)> const& job) {
   end_.wait(lock, [this] { return busy_ == 0; });
 }
 
-inline void Crew::serve(int thread) {
+inline void PinnedThreads::serve(int thread) {
   pin_this_thread(cpus_[static_cast<std::size_t>(thread)]);
   unsigned long seen = 0;
   std::unique_lock lock(mutex_);
