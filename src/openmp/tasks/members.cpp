@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of team threads: what each has for its part of a region, and the descriptors of tasks.
-// None of it is ever freed, because thieves may look at what has gone: it is used anew.
+// What thieves may look at is never freed, even when its thread has ended: it is used anew.
 
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <new>
 
 #include "openmp/tasks/team.hpp"
+#include "openmp/tasks/victims.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
@@ -26,6 +27,7 @@ extern "C" void thread_ended(void* first) {
   pthread_mutex_lock(&members_lock);
   for (auto* m = static_cast<Member*>(first); m != nullptr;) {
     Member* const inner = m->inner;
+    forget_victims(*m);  // which no thief looks at
     m->inner = m->outer = nullptr;
     m->next_idle = idle_members;
     idle_members = m;

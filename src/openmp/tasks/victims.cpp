@@ -55,9 +55,14 @@ void look_around(Member& me) noexcept {
     me.plan = &v.plan;
   } catch (...) {
     // Without memory the others are asked in the order of their numbers.
-    delete me.victims;
-    me.victims = nullptr;
+    forget_victims(me);
   }
+}
+
+void forget_victims(Member& gone) noexcept {
+  delete gone.victims;
+  gone.victims = nullptr;
+  gone.plan = nullptr;
 }
 
 }  // namespace nigh::openmp::tasks

@@ -29,6 +29,8 @@ NIGH_HIDDEN policy::Reach reach_of(int from, int to) noexcept;
 
 // Looks where the team's threads are, for the next rounds of this one.
 NIGH_HIDDEN void look_around(Member& me) noexcept;
+// Its thread has ended.
+NIGH_HIDDEN void forget_victims(Member& gone) noexcept;
 
 // How many of so many tasks a thief at a barrier takes. Near the victim a few, for threads that
 // make all tasks of a team are common, and each visit takes a cache line away from them.
