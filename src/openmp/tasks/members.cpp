@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of team threads: what each has for its part of a region, and the descriptors of tasks.
-// What thieves may look at is never freed, even when its thread has ended: it is used anew.
+// Thieves may look at it when its thread has ended, so it is never freed, but used anew.
 
 #include <pthread.h>
 #include <stdio.h>
