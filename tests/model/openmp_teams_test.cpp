@@ -256,7 +256,7 @@ TEST(OpenMPTeams, SOfTheDependence) { expect_needed("sleeper.S", Order::acq_rel,
 TEST(OpenMPTeams, SOfTheBarrier) { expect_needed("sleeper.S", Order::acq_rel, asleep_until_all_arrive()); }
 TEST(OpenMPTeams, D) { expect_needed("depend_node.D", Order::relaxed, one_after_another()); }
 TEST(OpenMPTeams, U) { expect_needed("depend_node.U", Order::relaxed, last_use()); }
-TEST(OpenMPTeams, J) { expect_needed("yielding_lock.J", Order::relaxed, counting_under_the_lock()); }
+TEST(OpenMPTeams, J) { expect_needed("try_lock.T", Order::relaxed, counting_under_the_lock()); }
 TEST(OpenMPTeams, M) { expect_needed("meeting.M", Order::relaxed, coming_together<2>()); }
 TEST(OpenMPTeams, Q) { expect_needed("meeting.Q", Order::relaxed, made_once()); }
 TEST(OpenMPTeams, E) { expect_needed("meeting.E", Order::relaxed, domains_of_all()); }

@@ -2,12 +2,8 @@
 #pragma once
 // A lock for a few dozen instructions, in one byte. A thread that waits for long lets others have
 // the cpu.
-//
-// (yielding_lock.J) The lock hands over what it guards as the thread before left it.
 
-#include <cstdint>
-
-#include "base/atomic.hpp"
+#include "base/try_lock.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
 
@@ -16,17 +12,17 @@ namespace nigh::openmp::tasks {
 class YieldingLock {
  public:
   void lock() noexcept {
-    for (int i = 0; is_taken_.exchange(true, sync::acquire); ++i) {  // (yielding_lock.J)
+    for (int i = 0; !lock_.try_lock(); ++i) {
       if (i < sync::spins)
         sync::pause();
       else
         platform::yield();
     }
   }
-  void unlock() noexcept { is_taken_.store(false, sync::release); }  // (yielding_lock.J)
+  void unlock() noexcept { lock_.unlock(); }
 
  private:
-  sync::atomic<bool> is_taken_{false};
+  base::TryLock lock_;
 };
 
 class Locked {
