@@ -174,6 +174,12 @@ double wake_ns(long count, long pause_us) {
   return median_ns(count, pause_us, [&](long) { other.ask(); });
 }
 
+int usage(bool is_asked_for) {
+  std::fputs("usage: nigh-region-timer regions COUNT | messages|first|ping|wake COUNT PAUSE_US\n",
+             is_asked_for ? stdout : stderr);
+  return is_asked_for ? 0 : 2;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -191,5 +197,5 @@ int main(int count, char** words) {
   else if (what == "ping" && count == 4)
     std::printf("%.1f\n", ping_ns(times, pause_us));
   else
-    return 2;
+    return usage(what == "--help");
 }
