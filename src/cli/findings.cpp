@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 
 namespace nigh::cli {
 namespace {

@@ -37,7 +37,7 @@
 #include "cluster/wire.hpp"
 #include "policy/stealing/attention.hpp"
 #include "policy/stealing/chunk_size.hpp"
-#include "policy/stealing/search_pause.hpp"
+#include "policy/stealing/idle.hpp"
 #include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {

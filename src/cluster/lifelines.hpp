@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The lifelines of a rank (policy/stealing/lifelines.hpp): those that it holds while it sleeps, and
+// The lifelines of a rank (policy/stealing/steal_order.hpp): those that it holds while it sleeps, and
 // those that other ranks hold to it. A state machine: it returns ranks to be asked or fed, and
 // sends nothing.
 //
@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/stealing/lifelines.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {
 

@@ -15,7 +15,7 @@
 
 #include "base/random.hpp"
 #include "policy/stealing/chunk_size.hpp"
-#include "policy/stealing/search_pause.hpp"
+#include "policy/stealing/idle.hpp"
 #include "policy/stealing/steal_order.hpp"
 
 namespace nigh::cluster {

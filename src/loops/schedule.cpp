@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "memory/record.hpp"
-#include "policy/loops/local_map.hpp"
+#include "policy/loops/loop_schedule.hpp"
 #include "settings/schedule_names.hpp"
 
 namespace nigh {

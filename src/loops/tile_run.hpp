@@ -19,9 +19,7 @@
 #include "base/clock.hpp"
 #include "loops/tile_waits.hpp"
 #include "policy/loops/placement.hpp"
-#include "policy/tiles/tile_home.hpp"
 #include "policy/tiles/time_tiles.hpp"
-#include "policy/tiles/wavefront.hpp"
 #include "runtime/pool.hpp"
 
 namespace nigh::loops {

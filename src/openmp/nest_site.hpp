@@ -11,8 +11,8 @@
 
 #include "base/atomic.hpp"
 #include "openmp/nested_plan.hpp"
-#include "policy/spread/ordered_workers.hpp"
 #include "policy/spread/spread_choice.hpp"
+#include "policy/spread/team_plan.hpp"
 #include "settings/learnt_spreads.hpp"
 
 namespace nigh::openmp {

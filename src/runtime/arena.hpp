@@ -10,7 +10,7 @@
 // the coordinator may take it back without a message. The arena's own thread does everything that
 // takes a message, and sleeps otherwise: workers never wait for cpus.
 //
-// Without a lease, one worker may run (policy/stealing/arena_members.hpp). Without a coordinator,
+// Without a lease, one worker may run (policy/stealing/worker_layout.hpp). Without a coordinator,
 // all may.
 //
 // One word counts the workers awake. A change that brings it to zero or away from there is followed
@@ -26,7 +26,7 @@
 
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
-#include "policy/stealing/arena_members.hpp"
+#include "policy/stealing/worker_layout.hpp"
 #include "runtime/cpu_lease.hpp"
 
 namespace nigh::tasks {

@@ -15,7 +15,7 @@
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "runtime/current_thread.hpp"
 
 namespace nigh::tasks {

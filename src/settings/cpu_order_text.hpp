@@ -15,7 +15,7 @@
 #include <system_error>
 #include <vector>
 
-#include "policy/spread/ordered_workers.hpp"
+#include "policy/spread/team_plan.hpp"
 
 namespace nigh::settings {
 

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "policy/tiles/time_tiles.hpp"
-#include "policy/tiles/wavefront.hpp"
 
 namespace {
 

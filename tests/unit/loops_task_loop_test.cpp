@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "policy/loops/local_map.hpp"
+#include "policy/loops/loop_schedule.hpp"
 #include "scripted_leases.hpp"
 
 namespace {

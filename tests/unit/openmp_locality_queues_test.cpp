@@ -7,7 +7,7 @@
 #include <nigh/openmp_locality_queues.hpp>
 #include <thread>
 
-#include "policy/stealing/victim_order.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::openmp {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "policy/cpus/core_allocation.hpp"
-#include "policy/cpus/rank_home.hpp"
+#include "policy/cpus/rank_cpus.hpp"
 
 namespace nigh::policy {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policy/cpus/region_study.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::policy {
 namespace {

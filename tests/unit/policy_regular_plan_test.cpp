@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "policy/stealing/regular_plan.hpp"
-#include "policy/stealing/search_pause.hpp"
+#include "policy/stealing/steal_order.hpp"
+#include "policy/stealing/idle.hpp"
 
 namespace nigh::policy {
 namespace {

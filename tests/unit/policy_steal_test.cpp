@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "policy/stealing/chunk_size.hpp"
-#include "policy/stealing/lifelines.hpp"
 #include "policy/stealing/steal_order.hpp"
 
 namespace nigh::policy {

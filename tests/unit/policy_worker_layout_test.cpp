@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "policy/stealing/worker_layout.hpp"
-#include "policy/tiles/tile_home.hpp"
+#include "policy/tiles/time_tiles.hpp"
 #include "policy/tiles/tile_size.hpp"
 
 namespace {

@@ -9,7 +9,6 @@
 #include "jacobi3d/tile_pieces.hpp"
 #include "jacobi3d/variant.hpp"
 #include "policy/tiles/time_tiles.hpp"
-#include "policy/tiles/wavefront.hpp"
 
 #if defined(NIGH_WITH_OPENMP)
 #include <omp.h>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "policy/cpus/team_order.hpp"
+#include "policy/cpus/core_allocation.hpp"
 
 namespace nigh::sim {
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy/stealing/victim_order.hpp"
+#include "policy/stealing/steal_order.hpp"
 #include "sim/hosts/memory_system.hpp"
 #include "sim/jacobi/grid.hpp"
 #include "sim/random.hpp"

@@ -7,7 +7,7 @@
 
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/idle.hpp"
-#include "policy/stealing/victim_order.hpp"
+#include "policy/stealing/steal_order.hpp"
 
 namespace nigh::sim {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "policy/tiles/tile_home.hpp"
 #include "policy/tiles/tile_size.hpp"
+#include "policy/tiles/time_tiles.hpp"
 #include "sim/loops/loop_run.hpp"
 #include "sim/random.hpp"
 #include "sim/simulation.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "policy/loops/placement.hpp"
-#include "policy/tiles/tile_home.hpp"
+#include "policy/tiles/time_tiles.hpp"
 #include "sim/spread/core_caches.hpp"
 
 namespace nigh::sim {

@@ -9,7 +9,7 @@
 #include "platform/binary_identity.hpp"
 #include "platform/elf.hpp"
 #include "platform/script.hpp"
-#include "policy/cpus/region_study.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "policy/cpus/region_study.hpp"
+#include "policy/cpus/region_scaling.hpp"
 
 namespace nigh::cli {
 namespace {

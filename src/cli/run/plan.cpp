@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/cpu_list.hpp"
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {

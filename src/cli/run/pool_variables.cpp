@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "settings/thread_pools.hpp"
 
 namespace nigh::cli {

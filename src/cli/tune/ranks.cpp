@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "policy/cpus/rank_cpus.hpp"
 
 namespace nigh::cli {

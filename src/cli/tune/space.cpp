@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 #include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {

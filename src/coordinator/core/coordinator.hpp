@@ -16,7 +16,7 @@
 // earlier one only with cpus that the earlier one must not use.
 // - A user that holds its part of the cpus waits behind users that do not. Its cpus beyond its part
 // are asked back for them, and end after `overdue_between_users`. A program whose lease has ended
-// in this way stands behind others for a while (policy/cpus/back_off.hpp).
+// in this way stands behind others for a while (policy/cpus/user_share.hpp).
 // - A lease stays until its program gives it back. While others wait it is asked for, at the
 // earliest a slice after it was granted; earlier if it is larger than its equal part, or if no
 // region uses it just then. Its program is then expected again for a moment (decision 0020). A

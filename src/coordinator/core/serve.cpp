@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "coordinator/core/coordinator.hpp"
-#include "policy/cpus/quiet_cpus.hpp"
-#include "policy/cpus/rank_home.hpp"
+#include "policy/cpus/thread_count.hpp"
+#include "policy/cpus/rank_cpus.hpp"
 
 namespace nigh::coordinator {
 

@@ -19,9 +19,8 @@
 #include "coordinator/core/quotas.hpp"
 #include "coordinator/core/regions.hpp"
 #include "coordinator/protocol/message.hpp"
-#include "policy/cpus/back_off.hpp"
-#include "policy/cpus/core_allocation.hpp"
 #include "policy/cpus/user_share.hpp"
+#include "policy/cpus/core_allocation.hpp"
 
 namespace nigh::coordinator {
 

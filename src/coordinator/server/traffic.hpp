@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "coordinator/core/events.hpp"
-#include "policy/cpus/token_bucket.hpp"
 #include "policy/cpus/user_share.hpp"
 
 namespace nigh::coordinator {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/cpus/quota.hpp"
+#include "policy/cpus/thread_count.hpp"
 
 namespace nigh::coordinator {
 

@@ -7,6 +7,7 @@
 // waits (queues).
 
 #include <algorithm>
+#include <optional>
 
 namespace nigh::policy {
 
@@ -71,5 +72,49 @@ static_assert(thread_count({32, 32}, {32, 32, 1}, 1).granted == 16);
 static_assert(thread_count({16, 16}, {3, 32}, 1).granted == 3);
 static_assert(thread_count({16, 16}, {3, 32}, 16).granted == 0);
 static_assert(thread_count({16, 16}, {0, 32}, 1).granted == 0);
+
+// Some free cpus are busy with external load: is a team better off on the quiet ones alone, or
+// unbound on all of them?
+//
+// On the quiet ones alone, if they are as many as the region would get anyway: its maximum, or its
+// part of the host. Beside external load, a bound team is as slow as its slowest thread, which has
+// half a cpu; if the team is unbound, the system moves threads to cpus with time to spare.
+
+// `attainable`: cpus that the region can hope for.
+constexpr bool quiet_cpus_suffice(int quiet, ThreadDemand d, int attainable) noexcept {
+  return quiet > 0 && quiet >= std::min(d.maximum, attainable);
+}
+static_assert(quiet_cpus_suffice(3, {8, 4}, 3) && quiet_cpus_suffice(3, {2, 1}, 8));
+static_assert(!quiet_cpus_suffice(1, {2, 1}, 2) && !quiet_cpus_suffice(0, {1, 1}, 1));
+
+// How many threads does a quota of cpu time have work for?
+// docs/decisions/0016-a-quota-is-a-bound.md has the measurements.
+
+// A quota is rounded up if rounding down would lose more than a tenth of a cpu: the threads then
+// stop for a part of each period, and are still faster. At least one.
+constexpr int whole_cpus(double quota) noexcept {
+  constexpr double tenth = 0.1 + 1e-9;
+  constexpr int most = 1 << 20;
+  if (!(quota > 1)) return 1;  // also for a quota that is no number
+  if (quota >= most) return most;
+  int const down = static_cast<int>(quota);
+  return quota - down > tenth ? down + 1 : down;
+}
+static_assert(whole_cpus(0) == 1);
+static_assert(whole_cpus(0.05) == 1);
+static_assert(whole_cpus(1) == 1);
+static_assert(whole_cpus(1.1) == 1);
+static_assert(whole_cpus(1.11) == 2);
+static_assert(whole_cpus(1.5) == 2);
+static_assert(whole_cpus(2) == 2);
+static_assert(whole_cpus(1e300) == 1 << 20);
+
+// How many of so many cpus a program with this quota keeps busy.
+constexpr int cpus_within(std::optional<double> quota, int cpus) noexcept {
+  return quota ? std::min(cpus, whole_cpus(*quota)) : cpus;
+}
+static_assert(cpus_within({}, 8) == 8);
+static_assert(cpus_within(2.5, 8) == 3);
+static_assert(cpus_within(16, 8) == 8);
 
 }  // namespace nigh::policy

@@ -10,9 +10,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "policy/spread/ordered_workers.hpp"
-#include "policy/spread/spread_search.hpp"
 #include "policy/spread/team_plan.hpp"
+#include "policy/spread/spread_search.hpp"
 
 namespace nigh::policy {
 

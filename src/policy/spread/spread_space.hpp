@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/spread/ordered_workers.hpp"
+#include "policy/spread/team_plan.hpp"
 #include "policy/spread/spread_search.hpp"
 
 namespace nigh::policy {

@@ -159,4 +159,121 @@ inline Victim victim(VictimPlan const& plan, VictimChoice choice, int attempt,
   return {victims[(drawn_below(victims.size()) + round) % victims.size()], static_cast<int>(l)};
 }
 
+// The victims of each worker of a regular machine, computed instead of stored as one VictimPlan
+// each.
+//
+// On a cluster of equal hosts, groups of workers lie within groups, all of a level have the same
+// size, and worker w is in group w / size of each level. One table of levels then serves all
+// workers, even a million, where stored plans would take space by workers squared. It names the
+// same victims as their plans.
+
+// The groups of one level; the groups inside them belong to the levels before.
+struct RegularLevel {
+  nigh::level level = nigh::level::host;
+  int workers = 1;   // in a group
+  int attempts = 0;  // in one round
+};
+
+struct RegularPlan {
+  std::vector<RegularLevel> levels;  // nearest first, each larger than the one before
+  int workers = 1;
+  int attempts_per_round = 0;
+  nigh::level topmost = nigh::level::package;
+};
+
+// Groups as level and size, from the inside out; each size is a multiple of the one before, and the
+// last group holds all workers. A level whose groups add no worker is left out.
+inline RegularPlan regular_plan(std::span<RegularLevel const> groups) {
+  RegularPlan plan;
+  for (RegularLevel const& group : groups) {
+    NIGH_ASSERT(group.workers % plan.workers == 0, "groups hold whole groups");
+    if (group.workers == plan.workers) continue;
+    plan.levels.push_back({group.level, group.workers, attempts_at(group.level, group.workers)});
+    plan.workers = group.workers;
+    plan.attempts_per_round += plan.levels.back().attempts;
+    plan.topmost = topmost_level(group.level);
+  }
+  return plan;
+}
+
+// The level of the smallest group that holds both; the two differ.
+inline int level_index(RegularPlan const& plan, int a, int b) noexcept {
+  int level = 0;
+  for (auto const& r : plan.levels) {
+    if (a / r.workers == b / r.workers) break;
+    ++level;
+  }
+  return level;
+}
+
+// The same as victim() of this worker's VictimPlan.
+inline Victim victim(RegularPlan const& plan, int self, VictimChoice choice, int attempt,
+                     std::uint32_t random_bits) noexcept {
+  if (plan.levels.empty()) return {};
+  auto const drawn_below = [random_bits](int n) {
+    return static_cast<int>((std::uint64_t{random_bits} * static_cast<unsigned>(n)) >> 32);
+  };
+  if (choice != VictimChoice::hierarchical) {
+    int const others = plan.workers - 1;
+    int step = attempt % others;
+    if (choice == VictimChoice::random) step = (step + drawn_below(others)) % others;
+    int worker = self + 1 + step;
+    if (worker >= plan.workers) worker -= plan.workers;
+    return {worker, level_index(plan, self, worker)};
+  }
+  int round = attempt % plan.attempts_per_round;
+  int level = 0, inner = 1;  // workers of the group that has been asked
+  while (round >= plan.levels[static_cast<std::size_t>(level)].attempts) {
+    round -= plan.levels[static_cast<std::size_t>(level)].attempts;
+    inner = plan.levels[static_cast<std::size_t>(level)].workers;
+    ++level;
+  }
+  // The group without the inner one, from its end on and around.
+  int const size = plan.levels[static_cast<std::size_t>(level)].workers;
+  int const begin = self - self % size, inner_end = self - self % inner + inner;
+  int const victims = size - inner, behind = begin + size - inner_end;
+  int const nth = (drawn_below(victims) + round) % victims;
+  return {nth < behind ? inner_end + nth : begin + nth - behind, level};
+}
+
+// Lifelines: from which ranks does a thief wait for tasks once it has asked others in vain?
+// (Saraswat, Kambadur, Kodali, Grove and Krishnamoorthy, "Lifeline-based Global Load Balancing",
+// PPoPP 2011.)
+
+// The paper's cyclic hypercube: ranks are numbers to a base, and a rank has a lifeline to each rank
+// whose number is its own with one digit increased by one, cyclically; a digit that would lead to a
+// rank that does not exist goes on. So no rank has more lifelines than digits, and along them every
+// rank is reached from every other: first each digit goes down to 0, then each up to its value,
+// from the greatest digit down; all numbers on the way are below one of the two ranks.
+inline std::vector<int> lifelines(int self, int ranks, int base = 2) {
+  NIGH_ASSERT(0 <= self && self < ranks && base >= 2, "a rank has a number");
+  std::vector<int> buddies;
+  for (std::int64_t unit = 1; unit < ranks; unit *= base) {
+    std::int64_t const digit = self / unit % base;
+    for (int step = 1; step < base; ++step) {
+      auto const buddy = self + ((digit + step) % base - digit) * unit;
+      if (buddy >= ranks) continue;
+      buddies.push_back(static_cast<int>(buddy));
+      break;
+    }
+  }
+  return buddies;
+}
+
+// VictimOrder: which victims does a worker without tasks ask, and in which order?
+
+// Candidates sorted by distance from `self`, nearest first, without `self`. Equally distant ones
+// follow each other in a ring that starts after self, so that different thieves do not all ask the
+// same victim (the plain ring (self + 1) % n of locality queues on ccNUMA is the special case of
+// equal distances).
+inline std::vector<int> victim_order(int self, std::span<double const> distance_to) {
+  auto const n = static_cast<int>(distance_to.size());
+  std::vector<int> ring;
+  for (int step = 1; step < n; ++step) ring.push_back((self + step) % n);
+  std::stable_sort(ring.begin(), ring.end(), [&](int a, int b) {
+    return distance_to[static_cast<std::size_t>(a)] < distance_to[static_cast<std::size_t>(b)];
+  });
+  return ring;
+}
+
 }  // namespace nigh::policy
