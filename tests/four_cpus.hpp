@@ -14,7 +14,7 @@ inline policy::CoreMap four_cpus() {
   return policy::CoreMap::of(*topology::from_synthetic("pack:1 numa:1 core:4 pu:1"));
 }
 
-inline CpuSet cpus(std::initializer_list<int> list) {
+inline CpuSet set_of(std::initializer_list<int> list) {
   CpuSet set;
   for (int c : list) set.add(c);
   return set;

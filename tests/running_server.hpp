@@ -22,6 +22,9 @@
 
 namespace nigh::coordinator {
 
+// A region that takes all it can have.
+inline constexpr Demand all_cpus{64, 64};
+
 class RunningServer {
  public:
   explicit RunningServer(std::optional<std::chrono::microseconds> idle_exit = {},

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/run/pool_variables.hpp"
+#include "environment.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -21,16 +22,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::StartsWith;
 
-Inherited environment(std::map<std::string, std::string> values) {
-  return [values](std::string_view name) -> std::optional<std::string> {
-    auto const found = values.find(std::string(name));
-    if (found == values.end()) return std::nullopt;
-    return found->second;
-  };
-}
-Inherited const empty = environment({});
-
-Plan kept(QuotaHere const& here, Inherited const& inherited = empty, Plan plan = {}) {
+Plan kept(QuotaHere const& here, Inherited const& inherited = empty_environment, Plan plan = {}) {
   keep_pools_within(here, inherited, plan);
   return plan;
 }

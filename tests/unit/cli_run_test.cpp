@@ -10,9 +10,12 @@
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
+#include "environment.hpp"
+#include "synthetic.hpp"
 
 namespace {
 
+using nigh::tests::synthetic;
 using namespace nigh::cli;
 using nigh::topology;
 using nigh::platform::MemoryPolicy;
@@ -24,21 +27,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-topology machine(std::string const& description) {
-  return topology::from_synthetic(description).value();
-}
 topology xml(std::string const& name) {
   return topology::from_xml(std::string(NIGH_TEST_DATA) + "/topology/" + name).value();
 }
-
-Inherited environment(std::map<std::string, std::string> variables) {
-  return [variables](std::string_view name) -> std::optional<std::string> {
-    auto const found = variables.find(std::string(name));
-    if (found == variables.end()) return {};
-    return found->second;
-  };
-}
-Inherited const empty = environment({});
 
 Request request(std::string const& bind, int threads = 0) {
   Request r;
@@ -48,7 +39,7 @@ Request request(std::string const& bind, int threads = 0) {
 }
 
 std::string refusal(topology const& t, Request const& r) {
-  auto const plan = make_plan(t, r, empty);
+  auto const plan = make_plan(t, r, empty_environment);
   return plan ? "accepted" : plan.message();
 }
 
@@ -107,7 +98,7 @@ TEST(Words, ComeBackAsTheyWere) {
 }
 
 TEST(Plan, NothingAskedNothingSet) {
-  auto const plan = make_plan(machine("pack:2 numa:1 core:2 pu:1"), {}, empty).value();
+  auto const plan = make_plan(synthetic("pack:2 numa:1 core:2 pu:1"), {}, empty_environment).value();
   EXPECT_THAT(plan.variables, IsEmpty());
   EXPECT_THAT(plan.places, IsEmpty());
   EXPECT_THAT(plan.cpus, IsEmpty());
@@ -115,8 +106,8 @@ TEST(Plan, NothingAskedNothingSet) {
 }
 
 TEST(Plan, EachThreadGetsAPlaceOfItsOwn) {
-  auto const t = machine("pack:2 numa:1 core:2 pu:2");
-  auto const plan = make_plan(t, request("scatter", 3), empty).value();
+  auto const t = synthetic("pack:2 numa:1 core:2 pu:2");
+  auto const plan = make_plan(t, request("scatter", 3), empty_environment).value();
   EXPECT_THAT(plan.variables,
               ElementsAre("OMP_NUM_THREADS=3", "OMP_PLACES={0},{4},{2}", "OMP_PROC_BIND=close",
                           "NIGH_WORKERS=3", "NIGH_CPUS=0,4,2", "NIGH_PLACES={0},{4},{2}"));
@@ -124,17 +115,17 @@ TEST(Plan, EachThreadGetsAPlaceOfItsOwn) {
 }
 
 TEST(Plan, ThreadsAloneAreCompact) {
-  auto const plan = make_plan(machine("pack:2 numa:1 core:2 pu:1"), request("", 3), empty).value();
+  auto const plan = make_plan(synthetic("pack:2 numa:1 core:2 pu:1"), request("", 3), empty_environment).value();
   EXPECT_THAT(plan.variables, Contains("OMP_PLACES={0},{1},{2}"));
 }
 
 TEST(Plan, AQuotaBoundsTheNumberThatNobodySaid) {
-  auto const t = machine("pack:2 numa:1 core:2 pu:1");
-  EXPECT_THAT(make_plan(t, request("compact"), empty, 1.5).value().variables,
+  auto const t = synthetic("pack:2 numa:1 core:2 pu:1");
+  EXPECT_THAT(make_plan(t, request("compact"), empty_environment, 1.5).value().variables,
               Contains("OMP_NUM_THREADS=2"));
-  EXPECT_THAT(make_plan(t, request("compact", 3), empty, 1.5).value().variables,
+  EXPECT_THAT(make_plan(t, request("compact", 3), empty_environment, 1.5).value().variables,
               Contains("OMP_NUM_THREADS=3"));
-  EXPECT_THAT(make_plan(t, request("0,1,2,3"), empty, 1).value().variables,
+  EXPECT_THAT(make_plan(t, request("0,1,2,3"), empty_environment, 1).value().variables,
               Contains("OMP_NUM_THREADS=4"));
   auto const told = environment({{"OMP_NUM_THREADS", "4"}});
   EXPECT_THAT(make_plan(t, request("compact"), told, 1).value().variables,
@@ -142,8 +133,8 @@ TEST(Plan, AQuotaBoundsTheNumberThatNobodySaid) {
 }
 
 TEST(Plan, BindingAloneTakesAThreadForEachCore) {
-  auto const t = machine("pack:2 numa:1 core:2 pu:2");
-  EXPECT_THAT(make_plan(t, request("compact"), empty).value().variables,
+  auto const t = synthetic("pack:2 numa:1 core:2 pu:2");
+  EXPECT_THAT(make_plan(t, request("compact"), empty_environment).value().variables,
               Contains("OMP_PLACES={0},{2},{4},{6}"));
   auto const told = environment({{"OMP_NUM_THREADS", "2"}});
   EXPECT_THAT(make_plan(t, request("compact"), told).value().variables,
@@ -156,7 +147,7 @@ TEST(Plan, BindingAloneTakesAThreadForEachCore) {
 }
 
 TEST(Plan, NumberOfThreadsBeyondThePlacesIsKeptAndTold) {
-  auto const t = machine("core:4 pu:1");
+  auto const t = synthetic("core:4 pu:1");
   for (auto const* beyond : {"9", "9,2"}) {
     auto const more = environment({{"OMP_NUM_THREADS", beyond}});
     auto const plan = make_plan(t, request("0,2"), more).value();
@@ -175,17 +166,17 @@ TEST(Plan, NumberOfThreadsBeyondThePlacesIsKeptAndTold) {
 }
 
 TEST(Plan, NamedPlacesAreTaken) {
-  auto const t = machine("pack:2 numa:1 core:2 pu:2");
-  auto const plan = make_plan(t, request("{2,3},{6}"), empty).value();
+  auto const t = synthetic("pack:2 numa:1 core:2 pu:2");
+  auto const plan = make_plan(t, request("{2,3},{6}"), empty_environment).value();
   EXPECT_THAT(plan.variables, AllOf(Contains("OMP_NUM_THREADS=2"), Contains("NIGH_CPUS=2,6"),
                                     Contains("OMP_PLACES={2,3},{6}")));
   EXPECT_THAT(plan.cpus, ElementsAre(2, 3, 6));
-  EXPECT_THAT(make_plan(t, request("5,4,1", 2), empty).value().variables,
+  EXPECT_THAT(make_plan(t, request("5,4,1", 2), empty_environment).value().variables,
               Contains("OMP_PLACES={5},{4}"));
 }
 
 TEST(Plan, OwnBindingOfTheUserStaysUnlessBindIsGiven) {
-  auto const t = machine("core:4 pu:1");
+  auto const t = synthetic("core:4 pu:1");
   auto const bound = environment({{"OMP_PROC_BIND", "spread"}, {"KMP_AFFINITY", "compact"}});
   auto const left = make_plan(t, request("", 2), bound).value();
   EXPECT_THAT(left.variables, ElementsAre("OMP_NUM_THREADS=2", "NIGH_WORKERS=2"));
@@ -198,15 +189,15 @@ TEST(Plan, OwnBindingOfTheUserStaysUnlessBindIsGiven) {
 
 TEST(Plan, RespectsTheCpusItWasGiven) {
   constexpr std::array keep{1, 6, 7};
-  auto const t = machine("pack:2 numa:1 core:4 pu:1").restricted_to(keep).value();
-  EXPECT_THAT(make_plan(t, request("scatter"), empty).value().variables,
+  auto const t = synthetic("pack:2 numa:1 core:4 pu:1").restricted_to(keep).value();
+  EXPECT_THAT(make_plan(t, request("scatter"), empty_environment).value().variables,
               Contains("OMP_PLACES={1},{6},{7}"));
   EXPECT_EQ(refusal(t, request("", 4)), "--threads 4: only 3 cpus are allowed (1,6-7)");
   EXPECT_EQ(refusal(t, request("0,1")), "--bind: cpu 0 is not among the allowed cpus 1,6-7");
 }
 
 TEST(Plan, RefusesPlacesThatCannotBe) {
-  auto const t = machine("core:4 pu:1");
+  auto const t = synthetic("core:4 pu:1");
   EXPECT_EQ(refusal(t, request("0,1,0")), "--bind: cpu 0 is named twice");
   EXPECT_EQ(refusal(t, request("0,1", 3)), "--threads 3: --bind names only 2 places");
   EXPECT_EQ(refusal(t, request("0,77")), "--bind: cpu 77 is not among the allowed cpus 0-3");
@@ -220,32 +211,32 @@ Request memory(std::string const& text) {
 
 TEST(Plan, MemoryPoliciesNameNodes) {
   auto const t = xml("sparse_nodes.xml");
-  auto const all = make_plan(t, memory("interleave"), empty).value().memory.value();
+  auto const all = make_plan(t, memory("interleave"), empty_environment).value().memory.value();
   EXPECT_EQ(all.kind, MemoryPolicy::Kind::interleave);
   ASSERT_EQ(all.os_nodes.size(), t.domains().size());
   for (auto const& d : t.domains()) EXPECT_THAT(all.os_nodes, Contains(d.os_node));
   auto const last = static_cast<int>(t.domains().size()) - 1;
-  EXPECT_THAT(make_plan(t, memory("bind:" + std::to_string(last)), empty).value().memory->os_nodes,
+  EXPECT_THAT(make_plan(t, memory("bind:" + std::to_string(last)), empty_environment).value().memory->os_nodes,
               ElementsAre(t.domains().back().os_node));
-  EXPECT_THAT(make_plan(t, memory("first-touch"), empty).value().memory->os_nodes, IsEmpty());
+  EXPECT_THAT(make_plan(t, memory("first-touch"), empty_environment).value().memory->os_nodes, IsEmpty());
 }
 
 TEST(Plan, MemoryOnlyDomainsAreInterleavedOnlyWhenNamed) {
   auto const t = xml("memory_only.xml");
   auto const bare = t.domains().back();
   ASSERT_THAT(bare.cpus, IsEmpty());
-  EXPECT_THAT(make_plan(t, memory("interleave"), empty).value().memory->os_nodes,
+  EXPECT_THAT(make_plan(t, memory("interleave"), empty_environment).value().memory->os_nodes,
               Not(Contains(bare.os_node)));
   auto const named = memory("interleave:0," + std::to_string(bare.index));
-  EXPECT_THAT(make_plan(t, named, empty).value().memory->os_nodes, Contains(bare.os_node));
-  EXPECT_THAT(make_plan(t, memory("preferred:" + std::to_string(bare.index)), empty)
+  EXPECT_THAT(make_plan(t, named, empty_environment).value().memory->os_nodes, Contains(bare.os_node));
+  EXPECT_THAT(make_plan(t, memory("preferred:" + std::to_string(bare.index)), empty_environment)
                   .value()
                   .memory->os_nodes,
               ElementsAre(bare.os_node));
 }
 
 TEST(Plan, AbsentAndEmptyDomainsAreRefused) {
-  EXPECT_THAT(refusal(machine("pack:2 numa:1 core:2 pu:1"), memory("bind:2")),
+  EXPECT_THAT(refusal(synthetic("pack:2 numa:1 core:2 pu:1"), memory("bind:2")),
               StartsWith("--mem bind:2: there is no domain 2"));
   auto const t = xml("memoryless_node.xml");
   int without = -1;
@@ -259,20 +250,20 @@ TEST(Plan, AbsentAndEmptyDomainsAreRefused) {
 TEST(Plan, SchedulesOfBothKindsOfLoops) {
   Request r;
   r.schedule = parse_loops("guided,8").value();
-  auto const t = machine("core:2 pu:1");
-  EXPECT_THAT(make_plan(t, r, empty).value().variables,
+  auto const t = synthetic("core:2 pu:1");
+  EXPECT_THAT(make_plan(t, r, empty_environment).value().variables,
               ElementsAre("NIGH_SCHEDULE=guided,8", "OMP_SCHEDULE=guided,8"));
   r.schedule = parse_loops("local").value();
-  auto const local = make_plan(t, r, empty).value();
+  auto const local = make_plan(t, r, empty_environment).value();
   EXPECT_THAT(local.variables, ElementsAre("NIGH_SCHEDULE=local"));
   EXPECT_THAT(local.notes, Not(IsEmpty()));
 }
 
 TEST(ShellLines, CanBePasted) {
-  auto const t = machine("pack:2 numa:1 core:2 pu:1");
+  auto const t = synthetic("pack:2 numa:1 core:2 pu:1");
   Request r = request("scatter", 2);
   r.memory = parse_memory("interleave").value();
-  auto const plan = make_plan(t, r, empty).value();
+  auto const plan = make_plan(t, r, empty_environment).value();
   EXPECT_EQ(as_shell_lines(plan, {}, {"./app", "it's", "a=b"}),
             "taskset -c 0,2 \\\n  numactl --interleave=0-1 \\\n  env \\\n  OMP_NUM_THREADS=2 \\\n"
             "  'OMP_PLACES={0},{2}' \\\n  OMP_PROC_BIND=close \\\n  NIGH_WORKERS=2 \\\n"
@@ -281,7 +272,7 @@ TEST(ShellLines, CanBePasted) {
 }
 
 TEST(Profile, ComesBackAsItWas) {
-  auto const shape = shape_of(machine("pack:2 numa:2 l3:1 core:2 pu:2"));
+  auto const shape = shape_of(synthetic("pack:2 numa:2 l3:1 core:2 pu:2"));
   EXPECT_EQ(shape.levels, "package:2 domain:4 l3:4 core:8 cpu:16");
   Request r = request("scatter", 3);
   r.memory = parse_memory("interleave:0,1").value();
@@ -295,27 +286,27 @@ TEST(Profile, ComesBackAsItWas) {
 }
 
 TEST(Profile, OfAnotherMachineIsRefusedUnlessForced) {
-  auto const there = shape_of(machine("pack:2 numa:1 core:4 pu:1"));
+  auto const there = shape_of(synthetic("pack:2 numa:1 core:4 pu:1"));
   auto const text = profile_json(request("compact", 2), there);
   auto const refused = [&](std::string const& here) {
-    return parse_profile(text, shape_of(machine(here)), false).message();
+    return parse_profile(text, shape_of(synthetic(here)), false).message();
   };
   EXPECT_THAT(refused("pack:2 numa:1 core:2 pu:1"),
               HasSubstr("it is of a machine with 8 cpus, this one has 4"));
   EXPECT_THAT(refused("pack:4 numa:1 core:2 pu:1"),
               HasSubstr("it is of a machine with 2 domains, this one has 4"));
   EXPECT_THAT(refused("pack:2 numa:1 core:2 pu:2"), HasSubstr("core:8 cpu:8, this one is"));
-  EXPECT_EQ(parse_profile(text, shape_of(machine("core:2 pu:1")), true).value().threads, 2);
+  EXPECT_EQ(parse_profile(text, shape_of(synthetic("core:2 pu:1")), true).value().threads, 2);
 }
 
 TEST(Profile, CpusThatAreNotAllowedStillBelongToTheMachine) {
-  auto const t = machine("pack:2 numa:1 core:4 pu:1");
+  auto const t = synthetic("pack:2 numa:1 core:4 pu:1");
   constexpr std::array keep{1};
   EXPECT_EQ(shape_of(t), shape_of(t.restricted_to(keep).value()));
 }
 
 TEST(Profile, NonsenseIsNamed) {
-  auto const shape = shape_of(machine("core:2 pu:1"));
+  auto const shape = shape_of(synthetic("core:2 pu:1"));
   auto const why = [&](std::string const& text) {
     auto const read = parse_profile(text, shape, true);
     return read ? "accepted" : read.message();

@@ -18,9 +18,12 @@
 #include "cli/tune/outcome.hpp"
 #include "cli/tune/ranks.hpp"
 #include "cli/tune/tuning.hpp"
+#include "environment.hpp"
+#include "synthetic.hpp"
 
 namespace {
 
+using nigh::tests::synthetic;
 using namespace nigh::cli;
 using nigh::cpu_order;
 using nigh::topology;
@@ -31,16 +34,11 @@ using ::testing::Not;
 
 using Words = std::vector<std::string>;
 
-topology machine(std::string const& description) {
-  return topology::from_synthetic(description).value();
-}
-Inherited const empty = [](std::string_view) -> std::optional<std::string> { return {}; };
-
 Space space(std::string const& description, Choices const& choices = {}) {
-  return space_of_ranks(machine(description), choices, empty).value();
+  return space_of_ranks(synthetic(description), choices, empty_environment).value();
 }
 std::string refusal(std::string const& description, Choices const& choices) {
-  return space_of_ranks(machine(description), choices, empty).message();
+  return space_of_ranks(synthetic(description), choices, empty_environment).message();
 }
 
 Words names(Space const& space) {
@@ -82,7 +80,7 @@ TEST(RankSpace, OfBridgesHasDivisorsAndPowersOfTwo) {
 TEST(RankSpace, NeverGivesOutMoreThanThereIs) {
   for (auto const* description : {bridges, "pack:2 numa:1 core:22 pu:4", "core:2 pu:1",
                                   "pack:1 numa:4 core:6 pu:1", "core:1 pu:2"}) {
-    auto const host = machine(description);
+    auto const host = synthetic(description);
     auto const s = space(description);
     for (std::size_t i = 0; i < s.requests.size(); ++i) {
       int const threads = s.ranks[i].per_host * s.requests[i].threads;

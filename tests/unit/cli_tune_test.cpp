@@ -12,9 +12,12 @@
 #include "cli/tune/metric.hpp"
 #include "cli/tune/outcome.hpp"
 #include "cli/tune/space.hpp"
+#include "environment.hpp"
+#include "synthetic.hpp"
 
 namespace {
 
+using nigh::tests::synthetic;
 using namespace nigh::cli;
 using nigh::topology;
 using nigh::platform::ElfFacts;
@@ -24,11 +27,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-topology machine(std::string const& description) {
-  return topology::from_synthetic(description).value();
-}
-Inherited const empty = [](std::string_view) -> std::optional<std::string> { return {}; };
-
 std::set<std::string> names(Space const& space) {
   std::set<std::string> all;
   for (auto const& r : space.requests) all.insert(to_string(r));
@@ -37,7 +35,7 @@ std::set<std::string> names(Space const& space) {
 
 TEST(Space, OfTwoDomainsHasEveryOption) {
   auto const space =
-      space_of(machine("pack:2 numa:1 core:2 pu:2"), {}, Hears::openmp, empty).value();
+      space_of(synthetic("pack:2 numa:1 core:2 pu:2"), {}, Hears::openmp, empty_environment).value();
   EXPECT_THAT(space.notes, IsEmpty());
   // Threads 8, 4, 2 in two bindings, 1 in one; two memory policies; four schedules or none; and
   // none at all.
@@ -50,7 +48,7 @@ TEST(Space, OfTwoDomainsHasEveryOption) {
 }
 
 TEST(Space, OfOneDomainSaysWhatCannotMatter) {
-  auto const space = space_of(machine("core:2 pu:1"), {}, Hears::nothing, empty).value();
+  auto const space = space_of(synthetic("core:2 pu:1"), {}, Hears::nothing, empty_environment).value();
   EXPECT_EQ(names(space), (std::set<std::string>{"", "--threads 1 --bind compact",
                                                  "--threads 2 --bind compact"}));
   ASSERT_EQ(space.notes.size(), 3u);
@@ -60,24 +58,24 @@ TEST(Space, OfOneDomainSaysWhatCannotMatter) {
 }
 
 TEST(Space, KeepsWithinAQuota) {
-  auto const t = machine("pack:1 numa:1 core:8 pu:1");
-  auto const space = space_of(t, {}, Hears::nothing, empty, 2.5).value();
+  auto const t = synthetic("pack:1 numa:1 core:8 pu:1");
+  auto const space = space_of(t, {}, Hears::nothing, empty_environment, 2.5).value();
   EXPECT_EQ(names(space),
             (std::set<std::string>{"", "--threads 1 --bind compact", "--threads 2 --bind compact",
                                    "--threads 3 --bind compact"}));
   EXPECT_THAT(space.notes, Contains(HasSubstr("has time for 3 threads: more are left out")));
-  EXPECT_EQ(names(space_of(t, {}, Hears::nothing, empty, 8).value()),
-            names(space_of(t, {}, Hears::nothing, empty).value()));
+  EXPECT_EQ(names(space_of(t, {}, Hears::nothing, empty_environment, 8).value()),
+            names(space_of(t, {}, Hears::nothing, empty_environment).value()));
   Choices asked;
   asked.threads = {8};
-  EXPECT_THAT(names(space_of(t, asked, Hears::nothing, empty, 1).value()),
+  EXPECT_THAT(names(space_of(t, asked, Hears::nothing, empty_environment, 1).value()),
               Contains("--threads 8 --bind compact"));
 }
 
 TEST(Space, TakesNothingTwice) {
   // With one thread, both bindings mean the same cpu.
   auto const space =
-      space_of(machine("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty).value();
+      space_of(synthetic("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty_environment).value();
   EXPECT_THAT(names(space), Contains("--threads 1 --bind compact"));
   EXPECT_THAT(names(space), Not(Contains("--threads 1 --bind scatter")));
 }
@@ -88,14 +86,14 @@ TEST(Space, HoldsWhatWasAskedFor) {
   choices.memories = {parse_memory("bind:1").value()};
   choices.schedules = {parse_loops("static,4").value()};
   auto const space =
-      space_of(machine("pack:2 numa:1 core:2 pu:1"), choices, Hears::nothing, empty).value();
+      space_of(synthetic("pack:2 numa:1 core:2 pu:1"), choices, Hears::nothing, empty_environment).value();
   EXPECT_EQ(names(space), (std::set<std::string>{
                               "", "--threads 3 --bind compact --mem bind:1 --schedule static,4",
                               "--threads 3 --bind scatter --mem bind:1 --schedule static,4",
                               "--threads 2 --bind compact --mem bind:1 --schedule static,4",
                               "--threads 2 --bind scatter --mem bind:1 --schedule static,4"}));
   choices.threads = {9};
-  EXPECT_THAT(space_of(machine("core:2 pu:1"), choices, Hears::nothing, empty).message(),
+  EXPECT_THAT(space_of(synthetic("core:2 pu:1"), choices, Hears::nothing, empty_environment).message(),
               StartsWith("--threads 9: only 2 cpus"));
 }
 
@@ -167,7 +165,7 @@ TEST(Duration, IsReadWithItsUnit) {
 }
 
 struct Found {
-  Space space = space_of(machine("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty).value();
+  Space space = space_of(synthetic("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty_environment).value();
   nigh::tune::Search search{space.candidates, {}};
   Metric metric;
   std::vector<bool> cut_short = std::vector<bool>(space.requests.size(), false);

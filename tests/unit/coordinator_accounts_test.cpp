@@ -8,15 +8,12 @@
 
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator_ledger.hpp"
+#include "stepped_coordinator.hpp"
 
 namespace nigh::coordinator {
 namespace {
 
-CpuSet cpus(int begin, int end) {
-  CpuSet set;
-  for (int c = begin; c < end; ++c) set.add(c);
-  return set;
-}
+using test::cpus;
 
 // Two packages of four cpus.
 class Accounts : public testing::Test {

@@ -14,7 +14,6 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Demand all{64, 64};
 
 class CoordinatorCgroup : public ::testing::Test {
  protected:
@@ -34,7 +33,7 @@ class CoordinatorCgroup : public ::testing::Test {
   // Regions begin again and again, until one has a team of this size; a test that hangs has failed.
   static void until_team_has(std::uint32_t size, LeaseClient& client) {
     for (;;) {
-      auto const team = client.enter(1, all);
+      auto const team = client.enter(1, all_cpus);
       client.leave(1000);
       if (team.size == size) return;
       ::usleep(1000);
@@ -49,7 +48,7 @@ TEST_F(CoordinatorCgroup, AQuotaBoundsTheTeamFromTheFirstRegion) {
   ClientConnection program;
   LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  EXPECT_EQ(client.enter(1, all).size, 3u);
+  EXPECT_EQ(client.enter(1, all_cpus).size, 3u);
   client.leave(1000);
 }
 
@@ -76,7 +75,7 @@ TEST_F(CoordinatorCgroup, TwoProgramsOfAGroupShareItsQuota) {
   ASSERT_TRUE(one.join(server.options()));
   ASSERT_TRUE(two.join(server.options()));
   ASSERT_EQ(first.enter(1, {3, 3}).size, 3u);
-  EXPECT_EQ(second.enter(1, all).size, 1u);
+  EXPECT_EQ(second.enter(1, all_cpus).size, 1u);
   second.leave(1000);
   first.leave(1000);
 }
@@ -98,12 +97,12 @@ TEST_F(CoordinatorCgroup, ACpusetThatShrinksIsFollowedWhileARegionRuns) {
   ClientConnection program;
   LeaseClient client(program);
   ASSERT_TRUE(program.join(server.options()));
-  ASSERT_EQ(client.enter(1, all).size, 8u);
+  ASSERT_EQ(client.enter(1, all_cpus).size, 8u);
   cpuset("2-4");
   while (query_status(server.socket())->host.revocations == 0) ::usleep(1000);
   client.leave(1000);
   until_team_has(3, client);
-  auto const team = client.enter(1, all);
+  auto const team = client.enter(1, all_cpus);
   ASSERT_EQ(team.size, 3u);
   client.leave(1000);
   auto const status = query_status(server.socket());

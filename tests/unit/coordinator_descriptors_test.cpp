@@ -15,7 +15,6 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Demand all{64, 64};
 
 class CoordinatorDescriptors : public ::testing::Test {
  protected:
@@ -62,7 +61,7 @@ TEST_F(CoordinatorDescriptors, ItsNumberIsAHighOne) { EXPECT_GE(program.socket()
 
 TEST_F(CoordinatorDescriptors, AnAnnouncedCloseEndsTheLinkAtOnceAndTheNextRegionMakesAnother) {
   LeaseClient client(program);
-  ASSERT_EQ(client.enter(1, all).size, 8u);
+  ASSERT_EQ(client.enter(1, all_cpus).size, 8u);
   client.leave(0);
   int const number = program.socket();
   int const copy = ::dup(number);  // somebody else may have one
@@ -70,7 +69,7 @@ TEST_F(CoordinatorDescriptors, AnAnnouncedCloseEndsTheLinkAtOnceAndTheNextRegion
   EXPECT_FALSE(program.is_joined());
   until_programs(0);
   int const other_end = put_at(number);
-  EXPECT_EQ(client.enter(1, all).size, 8u);
+  EXPECT_EQ(client.enter(1, all_cpus).size, 8u);
   client.leave(0);
   EXPECT_NE(program.socket(), number);
   expect_untouched(number, other_end);
@@ -87,14 +86,14 @@ TEST_F(CoordinatorDescriptors, OtherNumbersConcernItNot) {
 
 TEST_F(CoordinatorDescriptors, WhatWasPutThereUnannouncedIsLeftAlone) {
   LeaseClient client(program);
-  ASSERT_EQ(client.enter(1, all).size, 8u);
+  ASSERT_EQ(client.enter(1, all_cpus).size, 8u);
   client.leave(0);
   int const number = program.socket();
   int const other_end = put_at(number);
   until_programs(0);
   // The lease has gone with the connection, which this region finds out.
-  EXPECT_EQ(client.enter(1, all).size, 0u);
-  EXPECT_EQ(client.enter(1, all).size, 8u);
+  EXPECT_EQ(client.enter(1, all_cpus).size, 0u);
+  EXPECT_EQ(client.enter(1, all_cpus).size, 8u);
   client.leave(0);
   EXPECT_NE(program.socket(), number);
   expect_untouched(number, other_end);

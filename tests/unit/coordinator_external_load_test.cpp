@@ -32,14 +32,14 @@ TEST(ExternalLoad, AreWhoKeepsFreeCpusBusy) {
   auto free = policy::PositionSet::all(4);
   ExternalLoad load;
   EXPECT_EQ(changed(load, machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}), std::nullopt);
-  EXPECT_EQ(changed(load, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}), cpus({0, 1}));
+  EXPECT_EQ(changed(load, machine, free, {{50, 0}, {30, 20}, {20, 30}, {0, 50}}), set_of({0, 1}));
   EXPECT_EQ(changed(load, machine, free, {{100, 0}, {60, 40}, {40, 60}, {0, 100}}), std::nullopt)
       << "the same as before";
   free.remove(machine.position(1));
-  EXPECT_EQ(changed(load, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}), cpus({0}))
+  EXPECT_EQ(changed(load, machine, free, {{150, 0}, {110, 40}, {40, 110}, {0, 150}}), set_of({0}))
       << "who has a lease may work";
   free.add(machine.position(1));
-  EXPECT_EQ(changed(load, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}), cpus({}))
+  EXPECT_EQ(changed(load, machine, free, {{150, 50}, {160, 40}, {40, 160}, {0, 200}}), set_of({}))
       << "or had one at the last look";
 }
 
@@ -86,12 +86,12 @@ TEST(ExternalLoad, StayKnownWhenTheirCpuIsLeased) {
   auto free = policy::PositionSet::all(4);
   load.compare(machine, free, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, {{7, 0}});
   load.compare(machine, free, {{100, 0}, {0, 100}, {0, 100}, {0, 100}}, {{7, 0}});
-  EXPECT_EQ(load.busy(), cpus({0}));
+  EXPECT_EQ(load.busy(), set_of({0}));
   EXPECT_FALSE(load.is_unseen_elsewhere()) << "it is seen";
   free.remove(machine.position(0));
   free.remove(machine.position(1));
   load.compare(machine, free, {{200, 0}, {100, 100}, {0, 200}, {0, 200}}, {{7, 100}});
-  EXPECT_EQ(load.busy(), cpus({}));
+  EXPECT_EQ(load.busy(), set_of({}));
   EXPECT_TRUE(load.is_unseen_elsewhere());
 }
 
@@ -114,7 +114,7 @@ TEST(ExternalLoad, OfLongAgoAreForgotten) {
   load.start_over(free, {{7, 0}}, {{900, 100}, {0, 1000}, {0, 1000}, {0, 1000}});
   EXPECT_TRUE(load.busy().empty());
   EXPECT_EQ(changed(load, machine, free, {{950, 100}, {0, 1050}, {0, 1050}, {0, 1050}}, {{7, 0}}),
-            cpus({0}))
+            set_of({0}))
       << "but not one that goes on";
   load.start_over(free, {{8, 0}}, {{950, 900}, {0, 1900}, {0, 1900}, {0, 1900}});
   EXPECT_TRUE(load.busy().empty());
@@ -132,7 +132,7 @@ TEST(ExternalLoad, AreNoneOfOursThatHaveEndedMeanwhile) {
     return changed(load, machine, free, after, {{8, of_new}});
   };
   EXPECT_EQ(busy_if(100, 400, 50), std::nullopt);
-  EXPECT_EQ(busy_if(100, 300, 50), cpus({0, 1, 2, 3}));
+  EXPECT_EQ(busy_if(100, 300, 50), set_of({0, 1, 2, 3}));
   EXPECT_EQ(busy_if(100, 300, 150), std::nullopt) << "what it worked before it came is its own";
   EXPECT_EQ(busy_if(100, nothing_known, 50), std::nullopt) << "nobody can tell";
 }

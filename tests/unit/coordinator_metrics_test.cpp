@@ -19,12 +19,12 @@ namespace {
 
 TEST(Metrics, SayWhoHoldsWhat) {
   Coordinator core(four_cpus(), {}, 0);
-  Register me{.pid = 42, .name = Name("a \"quoted\" name"), .allowed = cpus({0, 1, 2, 3})};
+  Register me{.pid = 42, .name = Name("a \"quoted\" name"), .allowed = set_of({0, 1, 2, 3})};
   core.step(Received{7, me}, 0);
-  core.step(Energy{{{cpus({0, 1, 2, 3}), 0}}}, 0);
+  core.step(Energy{{{set_of({0, 1, 2, 3}), 0}}}, 0);
   core.step(Received{7, Request{.ticket = 1, .demand = {3, 3}}}, 0);
-  core.step(Energy{{{cpus({0, 1, 2, 3}), 4'000'040}}}, 1);
-  core.step(Load{cpus({3}), true}, 2);
+  core.step(Energy{{{set_of({0, 1, 2, 3}), 4'000'040}}}, 1);
+  core.step(Load{set_of({3}), true}, 2);
   auto const answer = metrics_answer(core, 2);
   EXPECT_TRUE(answer.starts_with("HTTP/1.0 200 OK\r\n"));
   auto const body = answer.substr(answer.find("\r\n\r\n") + 4);
@@ -45,7 +45,7 @@ TEST(Metrics, SayWhoHoldsWhat) {
 
 TEST(Metrics, HaveNoEnergyWhereItIsUnknown) {
   Coordinator core(four_cpus(), {}, 0);
-  core.step(Received{7, Register{.pid = 42, .allowed = cpus({0})}}, 0);
+  core.step(Received{7, Register{.pid = 42, .allowed = set_of({0})}}, 0);
   EXPECT_EQ(metrics_answer(core, 1).find("energy"), std::string::npos);
 }
 
@@ -54,7 +54,7 @@ TEST(Metrics, AreApartForTwoProgramsOfAProcessAndAlwaysUtf8) {
   Coordinator core(four_cpus(), {}, 0);
   auto const* const name = "caf\xe9 \xc3\xa9";
   for (Connection const c : {7U, 8U})
-    core.step(Received{c, {Register{.pid = 42, .name = Name(name), .allowed = cpus({0})}}}, 0);
+    core.step(Received{c, {Register{.pid = 42, .name = Name(name), .allowed = set_of({0})}}}, 0);
   auto const answer = metrics_answer(core, 1);
   for (auto const* line : {"{program=\"1\",pid=\"42\",name=\"caf\\\\xe9 \xc3\xa9\"} 0\n",
                            "{program=\"2\",pid=\"42\",name=\"caf\\\\xe9 \xc3\xa9\"} 0\n"})

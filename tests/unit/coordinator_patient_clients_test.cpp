@@ -15,7 +15,6 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Demand all{64, 64};
 using Clock = std::chrono::steady_clock;
 
 struct OneMaster {
@@ -45,10 +44,10 @@ Status host(RunningServer const& server) {
 TEST(PatientClients, RunUnplacedWhereOthersHoldTheCpus) {
   RunningServer server;
   OneMaster holds(server.options(), false), other(server.options(), true);
-  ASSERT_EQ(holds.client.enter(1, all).size, 8u);
+  ASSERT_EQ(holds.client.enter(1, all_cpus).size, 8u);
   auto const began = Clock::now();
   for (int i = 0; i < 1000; ++i) {
-    auto const team = other.client.enter(1, all);
+    auto const team = other.client.enter(1, all_cpus);
     EXPECT_EQ(team.size, 0u);
     EXPECT_NE(team.fallback, FallbackReason::none);
     other.client.leave(1000);
@@ -58,16 +57,16 @@ TEST(PatientClients, RunUnplacedWhereOthersHoldTheCpus) {
   EXPECT_EQ(host(server).waiting, 0u);
   holds.client.leave(1000);
   // Room has been made, and is found at one of the next looks.
-  enter_with(other.client, all, 4);
+  enter_with(other.client, all_cpus, 4);
   other.client.leave(1000);
 }
 
 TEST(PatientClients, GetCpusThatAreIdle) {
   RunningServer server;
   OneMaster first(server.options(), false), second(server.options(), true);
-  ASSERT_EQ(first.client.enter(1, all).size, 8u);
+  ASSERT_EQ(first.client.enter(1, all_cpus).size, 8u);
   first.client.leave(1000);
-  while (second.client.enter(1, all).size < 4) ::usleep(1000);
+  while (second.client.enter(1, all_cpus).size < 4) ::usleep(1000);
   second.client.leave(1000);
 }
 
@@ -129,12 +128,12 @@ TEST(PatientClients, DoNotWaitForACoordinatorThatIsStopped) {
   server.stop();
   auto const began = Clock::now();
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(client.enter(2, all).size, 0u) << "it asks for more than it has";
+    EXPECT_EQ(client.enter(2, all_cpus).size, 0u) << "it asks for more than it has";
     client.leave(1000);
   }
   EXPECT_LT(Clock::now() - began, std::chrono::seconds(8));
   server.go_on();
-  enter_with(client, all, 8);
+  enter_with(client, all_cpus, 8);
   client.leave(1000);
 }
 

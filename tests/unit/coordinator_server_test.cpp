@@ -24,7 +24,6 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr Demand all{64, 64};
 
 class CoordinatorServer : public ::testing::Test {
  protected:
@@ -49,7 +48,7 @@ class CoordinatorServer : public ::testing::Test {
       ClientConnection program;
       LeaseClient client(program);
       program.join(server.options());
-      char const has = client.enter(1, all).size > 0;
+      char const has = client.enter(1, all_cpus).size > 0;
       EXPECT_EQ(::write(ready[1], &has, 1), 1);
       for (;;) ::pause();
     }
@@ -71,13 +70,13 @@ TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
   LeaseClient client(program);
-  auto const first = client.enter(1, all);
+  auto const first = client.enter(1, all_cpus);
   ASSERT_EQ(first.size, 8u);
   EXPECT_EQ(free(), 0u);
   client.leave(1000);
   auto const grants = status().host.grants;
   for (int i = 0; i < 1000; ++i) {
-    auto const again = client.enter(static_cast<RegionId>(i), all);
+    auto const again = client.enter(static_cast<RegionId>(i), all_cpus);
     EXPECT_EQ(again.size, 8u);
     EXPECT_EQ(again.version, first.version);
     client.leave(1000);
@@ -89,7 +88,7 @@ TEST_F(CoordinatorServer, GivesRegionsThatUseFewerThreadsTheFirstOfTheLease) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
   LeaseClient client(program);
-  auto const large = client.enter(1, all);
+  auto const large = client.enter(1, all_cpus);
   client.leave(1000);
   auto const small = client.enter(2, {2, 2});
   EXPECT_EQ(small.size, 2u);
@@ -116,11 +115,11 @@ TEST_F(CoordinatorServer, TakesIdleLeasesBackWithoutTheProgram) {
   ClientConnection one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
   LeaseClient first(one), second(other);
-  ASSERT_EQ(first.enter(1, all).size, 8u);
+  ASSERT_EQ(first.enter(1, all_cpus).size, 8u);
   first.leave(1000);
-  EXPECT_GE(second.enter(1, all).size, 4u) << "an equal part, though the first one does nothing";
+  EXPECT_GE(second.enter(1, all_cpus).size, 4u) << "an equal part, though the first one does nothing";
   second.leave(1000);
-  EXPECT_GE(first.enter(1, all).size, 4u);
+  EXPECT_GE(first.enter(1, all_cpus).size, 4u);
   first.leave(1000);
 }
 
@@ -130,9 +129,9 @@ TEST_F(CoordinatorServer, TakesIdleLeasesBackBeforeTheirSliceHasPassed) {
   ClientConnection one, other;
   ASSERT_TRUE(one.join(patient.options()) && other.join(patient.options()));
   LeaseClient first(one), second(other);
-  ASSERT_EQ(first.enter(1, all).size, 8u);
+  ASSERT_EQ(first.enter(1, all_cpus).size, 8u);
   first.leave(1000);
-  EXPECT_GE(second.enter(1, all).size, 4u);
+  EXPECT_GE(second.enter(1, all_cpus).size, 4u);
   second.leave(1000);
 }
 
@@ -147,7 +146,7 @@ TEST_F(CoordinatorServer, TellsThoseThatListenAndSwapsTheirLease) {
   EXPECT_TRUE(first.is_kept());
   std::thread second([&] {
     LeaseClient client(other);
-    EXPECT_EQ(client.enter(1, all).size, 4u);
+    EXPECT_EQ(client.enter(1, all_cpus).size, 4u);
     client.leave(1000);
   });
   EXPECT_TRUE(platform::wait_until_readable(listens.socket(), 60'000));
@@ -169,7 +168,7 @@ TEST_F(CoordinatorServer, APausedLeaseIsTakenWithoutAWord) {
   EXPECT_TRUE(first.pause());
   EXPECT_TRUE(first.resume());
   EXPECT_TRUE(first.pause());
-  EXPECT_GE(second.enter(1, all).size, 4u);
+  EXPECT_GE(second.enter(1, all_cpus).size, 4u);
   EXPECT_FALSE(first.resume());
   EXPECT_FALSE(first.is_kept());
   second.leave(1000);
@@ -182,22 +181,22 @@ TEST_F(CoordinatorServer, WhoClosesWaitsForNoCpus) {
   ClientConnection busy, closed;
   ASSERT_TRUE(busy.join(server.options()) && closed.join(server.options()));
   LeaseClient holds(busy), waits(closed);
-  ASSERT_EQ(holds.enter(1, all).size, 8u);
-  std::thread waiting([&] { EXPECT_EQ(waits.enter(1, all).size, 0u); });
+  ASSERT_EQ(holds.enter(1, all_cpus).size, 8u);
+  std::thread waiting([&] { EXPECT_EQ(waits.enter(1, all_cpus).size, 0u); });
   until([&] { return status().host.waiting == 1; });
   closed.close();
   waiting.join();
-  EXPECT_EQ(waits.enter(1, all).size, 0u);
+  EXPECT_EQ(waits.enter(1, all_cpus).size, 0u);
 }
 
 TEST_F(CoordinatorServer, WaitsForTheEndOfARegionAndNoLonger) {
   ClientConnection one, other;
   ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
   LeaseClient first(one), second(other);
-  ASSERT_EQ(first.enter(1, all).size, 8u);
+  ASSERT_EQ(first.enter(1, all_cpus).size, 8u);
   std::atomic<bool> began = false;
   std::thread waiting([&] {
-    EXPECT_GE(second.enter(1, all).size, 4u);
+    EXPECT_GE(second.enter(1, all_cpus).size, 4u);
     began = true;
     second.leave(1000);
   });
@@ -295,7 +294,7 @@ TEST_F(CoordinatorServer, EndsTheLeaseOfWhoNeverReleases) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
   LeaseClient client(program);
-  EXPECT_GE(client.enter(1, all).size, 4u) << "after `overdue`";
+  EXPECT_GE(client.enter(1, all_cpus).size, 4u) << "after `overdue`";
   client.leave(1000);
   kill(child);
 }
@@ -304,12 +303,12 @@ TEST_F(CoordinatorServer, LeavesChildrenWithoutAndParentsWithTheirLeases) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
   LeaseClient client(program);
-  ASSERT_EQ(client.enter(1, all).size, 8u);
+  ASSERT_EQ(client.enter(1, all_cpus).size, 8u);
   pid_t const child = ::fork();
   if (child == 0) {
     program.drop();
     client.leave(1000);
-    bool const has_none = !program.is_joined() && client.enter(1, all).size == 0;
+    bool const has_none = !program.is_joined() && client.enter(1, all_cpus).size == 0;
     ::_exit(has_none ? 0 : 1);
   }
   int ended = -1;
@@ -317,7 +316,7 @@ TEST_F(CoordinatorServer, LeavesChildrenWithoutAndParentsWithTheirLeases) {
   EXPECT_EQ(ended, 0);
   EXPECT_EQ(free(), 0u);
   client.leave(1000);
-  EXPECT_EQ(client.enter(1, all).size, 8u);
+  EXPECT_EQ(client.enter(1, all_cpus).size, 8u);
   client.leave(1000);
 }
 
@@ -388,7 +387,7 @@ TEST_F(CoordinatorServer, SurvivesWhoWritesAnythingIntoItsPage) {
   auto* const page =
       static_cast<std::uint64_t*>(platform::map_shared(welcome.passed, sizeof(LeasePage)));
   ASSERT_NE(page, nullptr);
-  Request const request{.region = 1, .ticket = 5, .demand = all};
+  Request const request{.region = 1, .ticket = 5, .demand = all_cpus};
   ASSERT_EQ(platform::send_message(connection, encode(ProgramMessage{request}).bytes()), 0);
   platform::wait_until_readable(connection, -1);
   for (std::size_t i = 0; i < sizeof(LeasePage) / 8; ++i) page[i] = i * 0x9e3779b97f4a7c15;
@@ -396,7 +395,7 @@ TEST_F(CoordinatorServer, SurvivesWhoWritesAnythingIntoItsPage) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));
   LeaseClient client(program);
-  EXPECT_GE(client.enter(1, all).size, 4u);
+  EXPECT_GE(client.enter(1, all_cpus).size, 4u);
   client.leave(1000);
   platform::unmap_shared(page, sizeof(LeasePage));
   platform::close_descriptor(welcome.passed);
@@ -433,7 +432,7 @@ TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
   ClientConnection program;
   EXPECT_FALSE(program.join({"/nowhere/nighd.sock", "test", server.options().allowed}));
   LeaseClient client(program);
-  auto const team = client.enter(1, all);
+  auto const team = client.enter(1, all_cpus);
   EXPECT_EQ(team.size, 0u);
   EXPECT_EQ(team.fallback, FallbackReason::no_coordinator);
   client.leave(1000);
@@ -445,7 +444,7 @@ TEST_F(CoordinatorServer, ProgramsRunAsWithoutACoordinatorWhenThereIsNone) {
   other.leave(1000);
   server.stop();
   for (int i = 0; i < 2; ++i) {
-    auto const later = other.enter(1, all);
+    auto const later = other.enter(1, all_cpus);
     EXPECT_EQ(later.size, 0u);
     EXPECT_EQ(later.fallback, FallbackReason::no_answer);
     EXPECT_FALSE(joined.is_joined());

@@ -9,8 +9,8 @@
 namespace nigh::coordinator {
 namespace {
 
-constexpr unsigned one = 1, other = 2;
-constexpr Time second = 1'000'000;
+constexpr unsigned first_user = 1, second_user = 2;
+constexpr Time a_second = 1'000'000;
 
 TrafficOptions slow() {
   return {.of_connection = {1'000, 10},
@@ -22,16 +22,16 @@ TrafficOptions slow() {
 
 TEST(Traffic, OfAConnectionThatFloodsIsReadLater) {
   Traffic traffic(slow());
-  traffic.come(one, 1, 0);
-  traffic.come(one, 2, 0);
+  traffic.come(first_user, 1, 0);
+  traffic.come(first_user, 2, 0);
   int read = 0;
-  while (traffic.may_read(one, 1, 0)) ++read;
+  while (traffic.may_read(first_user, 1, 0)) ++read;
   EXPECT_EQ(read, 10);
-  EXPECT_TRUE(traffic.may_read(one, 2, 0)) << "another one is read meanwhile";
+  EXPECT_TRUE(traffic.may_read(first_user, 2, 0)) << "another one is read meanwhile";
   ASSERT_EQ(traffic.next_time(), 1'000);
   EXPECT_FALSE(traffic.next_to_read(999));
   EXPECT_EQ(traffic.next_to_read(1'000), 1u);
-  EXPECT_TRUE(traffic.may_read(one, 1, 1'000));
+  EXPECT_TRUE(traffic.may_read(first_user, 1, 1'000));
 }
 
 // All connections of a user together have its rate, each its turn, and another user all of its own.
@@ -39,19 +39,19 @@ TEST(Traffic, OfAUserIsReadInTurn) {
   Traffic traffic(slow());
   std::map<Connection, int> read;
   std::set<Connection> ready;  // there is always more to read
-  for (Connection c = 1; c <= 20; ++c) traffic.come(one, c, 0), ready.insert(c);
-  traffic.come(other, 99, 0);
-  for (Time now = second; now < 2 * second; now += 100) {
+  for (Connection c = 1; c <= 20; ++c) traffic.come(first_user, c, 0), ready.insert(c);
+  traffic.come(second_user, 99, 0);
+  for (Time now = a_second; now < 2 * a_second; now += 100) {
     while (auto const c = traffic.next_to_read(now)) {
-      if (traffic.may_read(one, *c, now)) ++read[*c], ready.insert(*c);
+      if (traffic.may_read(first_user, *c, now)) ++read[*c], ready.insert(*c);
     }
     while (!ready.empty())
       std::erase_if(ready, [&](Connection c) {
-        if (!traffic.may_read(one, c, now)) return true;
+        if (!traffic.may_read(first_user, c, now)) return true;
         ++read[c];
         return false;
       });
-    if (now % 1'000 == 0 && traffic.may_read(other, 99, now)) ++read[99];
+    if (now % 1'000 == 0 && traffic.may_read(second_user, 99, now)) ++read[99];
   }
   int all = 0;
   for (auto const& [c, n] : read)
@@ -68,37 +68,37 @@ TEST(Traffic, OfThrottledUsersIsReadRoundRobin) {
   auto const throttle = [&](unsigned user, Connection first, Connection count) {
     for (Connection c = first; c < first + count; ++c) {
       traffic.come(user, c, 0);
-      traffic.read_again(user, c, second);
+      traffic.read_again(user, c, a_second);
     }
   };
-  throttle(one, 1, 20);
-  throttle(other, 100, 2);
+  throttle(first_user, 1, 20);
+  throttle(second_user, 100, 2);
   for (int n = 0; n < 16; ++n) {
-    auto const c = traffic.next_to_read(second);
+    auto const c = traffic.next_to_read(a_second);
     ASSERT_TRUE(c);
-    unsigned const user = *c < 100 ? one : other;
-    EXPECT_EQ(user, n % 2 == 0 ? one : other) << n;
-    ASSERT_TRUE(traffic.may_read(user, *c, second));
-    traffic.read_again(user, *c, second);
+    unsigned const user = *c < 100 ? first_user : second_user;
+    EXPECT_EQ(user, n % 2 == 0 ? first_user : second_user) << n;
+    ASSERT_TRUE(traffic.may_read(user, *c, a_second));
+    traffic.read_again(user, *c, a_second);
   }
 }
 
 TEST(Traffic, ThatHadNothingHasNothingToPay) {
   Traffic traffic(slow());
-  traffic.come(one, 1, 0);
+  traffic.come(first_user, 1, 0);
   for (int n = 0; n < 100; ++n) {
-    ASSERT_TRUE(traffic.may_read(one, 1, 0));
-    traffic.had_nothing(one, 1, 0);
+    ASSERT_TRUE(traffic.may_read(first_user, 1, 0));
+    traffic.had_nothing(first_user, 1, 0);
   }
 }
 
 TEST(Traffic, ThatHasGoneIsForgotten) {
   Traffic traffic(slow());
-  traffic.come(one, 1, 0);
-  while (traffic.may_read(one, 1, 0)) {
+  traffic.come(first_user, 1, 0);
+  while (traffic.may_read(first_user, 1, 0)) {
   }
-  traffic.leave(one, 1);
-  EXPECT_EQ(traffic.next_to_read(second), 1u) << "whoever asks knows that it is gone";
+  traffic.leave(first_user, 1);
+  EXPECT_EQ(traffic.next_to_read(a_second), 1u) << "whoever asks knows that it is gone";
   EXPECT_FALSE(traffic.next_time());
 }
 
@@ -117,11 +117,11 @@ TEST(Traffic, OfOneUserHasNoLimitButThatOfConnections) {
   options.limits_users = false;
   Traffic traffic(options);
   for (Connection c = 1; c <= 64; ++c) {
-    ASSERT_TRUE(traffic.has_room_for(one, c - 1));
-    traffic.come(one, c, 0);
-    for (int i = 0; i < 10; ++i) ASSERT_TRUE(traffic.may_read(one, c, 0));
+    ASSERT_TRUE(traffic.has_room_for(first_user, c - 1));
+    traffic.come(first_user, c, 0);
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(traffic.may_read(first_user, c, 0));
   }
-  EXPECT_FALSE(traffic.has_room_for(one, 64));
+  EXPECT_FALSE(traffic.has_room_for(first_user, 64));
 }
 
 }  // namespace

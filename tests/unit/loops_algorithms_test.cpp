@@ -22,13 +22,13 @@ namespace {
 using nigh::index_range;
 using nigh::parallel_reduce;
 
-nigh::topology const& machine() {
+nigh::topology const& two_by_four() {
   static auto const one = nigh::topology::from_synthetic("pack:2 numa:1 core:4 pu:1").value();
   return one;
 }
 nigh::runtime_options with_workers(int n) {
   nigh::runtime_options options;
-  options.machine = &machine();
+  options.machine = &two_by_four();
   options.workers = n;
   return options;
 }

@@ -26,13 +26,13 @@ std::vector<schedule> schedules() {
 }
 
 // Two domains of two, on whatever machine this runs.
-nigh::topology const& machine() {
+nigh::topology const& two_by_two() {
   static auto const one = nigh::topology::from_synthetic("pack:2 [numa] core:2 pu:1").value();
   return one;
 }
 nigh::runtime_options four_workers() {
   nigh::runtime_options options;
-  options.machine = &machine();
+  options.machine = &two_by_two();
   return options;
 }
 

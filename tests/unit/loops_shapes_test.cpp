@@ -15,7 +15,7 @@ namespace {
 using nigh::box;
 using nigh::parallel_for;
 
-nigh::topology const& machine() {
+nigh::topology const& four_cpus() {
   static auto const one = nigh::topology::from_synthetic("pack:2 numa:1 core:2 pu:1").value();
   return one;
 }
@@ -24,7 +24,7 @@ class Shapes : public testing::TestWithParam<char const*> {
  protected:
   nigh::runtime runtime{[] {
     nigh::runtime_options options;
-    options.machine = &machine();
+    options.machine = &four_cpus();
     return options;
   }()};
   nigh::loop_options options() {
@@ -103,7 +103,7 @@ TEST_P(Shapes, LeaveEarly) {
 
 TEST_P(Shapes, BlocksOfAnArrayCoverIt) {
   nigh::array_options where;
-  where.machine = &machine();
+  where.machine = &four_cpus();
   for (auto const rule : {nigh::placement::first_touch(), nigh::placement::blocked(),
                           nigh::placement::cyclic(3000), nigh::placement::interleave()})
     for (std::size_t n : {1u, 511u, 512u, 10'000u, 100'000u}) {
@@ -128,10 +128,10 @@ INSTANTIATE_TEST_SUITE_P(Schedules, Shapes,
 // An array of another machine's placement: iterations are where its elements are.
 TEST(LocalSchedule, FollowsTheArray) {
   nigh::runtime_options o;
-  o.machine = &machine();
+  o.machine = &four_cpus();
   nigh::runtime runtime(o);
   nigh::array_options where;
-  where.machine = &machine();
+  where.machine = &four_cpus();
   std::size_t const n = 64 * 512;
   for (auto const rule : {nigh::placement::blocked(), nigh::placement::cyclic(4 * 512),
                           nigh::placement::interleave()}) {
@@ -159,7 +159,7 @@ TEST(LocalSchedule, FollowsTheArray) {
 
 TEST(LocalSchedule, HasNoMapWhereThereIsNothingToGoBy) {
   nigh::array_options where;
-  where.machine = &machine();
+  where.machine = &four_cpus();
   EXPECT_EQ(nigh::local_schedule(nigh::array<int>(100'000)).map(), nullptr);
   EXPECT_EQ(nigh::local_schedule(nigh::array<int>()).map(), nullptr);
   EXPECT_EQ(

@@ -21,18 +21,16 @@
 #include <vector>
 
 #include "policy/tiles/time_tiles.hpp"
+#include "synthetic.hpp"
 
 namespace {
 
+using nigh::tests::synthetic;
 using nigh::boundary;
 using nigh::box;
 using nigh::stencil;
 using nigh::stencil_options;
 using ::testing::HasSubstr;
-
-nigh::topology machine(char const* description) {
-  return nigh::topology::from_synthetic(description).value();
-}
 
 // Values that tell where from each neighbour at each step: a wrong or late read shows in all that
 // comes of it. Indices wrap where the grid does; beyond a fixed end lies 7.
@@ -98,7 +96,7 @@ void expect_as_sweeps(nigh::stencil_shape<3> const& shape, stencil_options const
 }
 
 TEST(Stencil, IsWhatSweepsAre) {
-  auto const m = machine("pack:2 numa:1 l3:2 core:2 pu:1");
+  auto const m = synthetic("pack:2 numa:1 l3:2 core:2 pu:1");
   nigh::runtime rt({.machine = &m, .queue_level = nigh::level::l3});
   std::mt19937 random(3);
   auto const below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };

@@ -25,9 +25,11 @@
 
 #include "policy/loops/loop_schedule.hpp"
 #include "scripted_leases.hpp"
+#include "synthetic.hpp"
 
 namespace {
 
+using nigh::tests::synthetic;
 using nigh::index_range;
 using nigh::runtime;
 using nigh::runtime_options;
@@ -36,10 +38,7 @@ using nigh::task_loop;
 using nigh::task_loop_options;
 using nigh::team;
 
-nigh::topology machine(char const* description) {
-  return nigh::topology::from_synthetic(description).value();
-}
-nigh::topology two_by_four() { return machine("pack:2 numa:1 core:4 pu:1"); }
+nigh::topology two_domains() { return synthetic("pack:2 numa:1 core:4 pu:1"); }
 
 runtime_options on(nigh::topology const& m, int workers = 0) {
   runtime_options options;
@@ -67,7 +66,7 @@ void expect_all_once(runtime& rt, std::size_t blocks, std::size_t inner,
 }
 
 TEST(TaskLoop, RunsEachIndexOfEachBlockOnce) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   for (int workers : {1, 2, 3, 7, 8}) {
     runtime rt(on(m, workers));
     for (int s : {1, 2, 3, 4, 5, 8, 100})
@@ -86,7 +85,7 @@ TEST(TaskLoop, RunsOnTheDefaultRuntime) {
 }
 
 TEST(TaskLoop, TakesBlocksByIndexOrInRuns) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   for (std::size_t grain : {1u, 3u, 16u, 100u}) {
     std::vector<std::atomic<int>> times(50);
@@ -103,7 +102,7 @@ TEST(TaskLoop, TakesBlocksByIndexOrInRuns) {
 }
 
 TEST(TaskLoop, ChangesItsTeamsBetweenIterations) {
-  auto const m = machine("pack:2 numa:1 core:2 pu:2");
+  auto const m = synthetic("pack:2 numa:1 core:2 pu:2");
   runtime rt(on(m));
   for (int round = 0; round < 300; ++round)
     expect_all_once(rt, static_cast<std::size_t>(round % 17), 8,
@@ -133,7 +132,7 @@ std::vector<std::set<int>> seen(runtime& rt, task_loop_options options, int team
 }
 
 TEST(TaskLoop, HasOnlyATeamsWorkersRunItsLoops) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   rt.run([&] {  // in a worker: external threads have no number
     auto const pairs = seen(rt, {.spread = spread(2)}, 4);
@@ -148,7 +147,7 @@ TEST(TaskLoop, HasOnlyATeamsWorkersRunItsLoops) {
 
 // All teams at once, all members of each: none waits for what another one does not do.
 TEST(TaskLoop, HasAllMembersOfAllTeamsAtWorkAtOnce) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   for (int round = 0; round < 10; ++round)
     for (int s : {1, 2, 3, 4, 8}) {
@@ -188,14 +187,14 @@ std::vector<int> ran_by(runtime& rt, task_loop_options const& options) {
 }
 
 TEST(TaskLoop, GivesConsecutiveBlocksToConsecutiveTeamsEachTime) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   for (int round = 0; round < 20; ++round)
     EXPECT_EQ(ran_by(rt, {}), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
 TEST(TaskLoop, GivesBlocksToTheDomainOfTheirPages) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   using Map = nigh::policy::LocalMap;
   auto const odd_ones_in_0 = std::make_shared<Map>(std::vector<Map::Run>{
@@ -208,7 +207,7 @@ TEST(TaskLoop, GivesBlocksToTheDomainOfTheirPages) {
 }
 
 TEST(TaskLoop, RethrowsWhatALeaderOrAMemberThrows) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   for (int s : {1, 2, 3, 8}) {
     task_loop_options const options{.spread = spread(s), .where = &rt};
@@ -234,7 +233,7 @@ TEST(TaskLoop, RethrowsWhatALeaderOrAMemberThrows) {
 }
 
 TEST(TaskLoop, EndsEarly) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   std::atomic<int> calls{0};
   task_loop(1000,
@@ -248,7 +247,7 @@ TEST(TaskLoop, EndsEarly) {
 }
 
 TEST(TaskLoop, NestsInTasksInLoopsAndInItself) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   std::vector<std::atomic<int>> times(4 * 6 * 5 * 7);
   auto const nest = [&](std::size_t first) {
@@ -279,7 +278,7 @@ TEST(TaskLoop, NestsInTasksInLoopsAndInItself) {
 }
 
 TEST(TaskLoop, IsCalledByManyThreadsAtOnce) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   std::vector<std::thread> threads;
   for (int k = 0; k < 4; ++k)
@@ -291,7 +290,7 @@ TEST(TaskLoop, IsCalledByManyThreadsAtOnce) {
 }
 
 TEST(TaskLoop, SumsOnATeam) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   std::atomic<long> sum{0};
   task_loop(10,
@@ -307,7 +306,7 @@ TEST(TaskLoop, SumsOnATeam) {
 }
 
 TEST(TaskLoop, GoesOnWhileItsLeaseShrinksAndGrows) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   using Cpus = nigh::tests::LeaseScript::Cpus;
   nigh::tests::LeaseScript script({0, 1, 2, 3, 4, 5, 6, 7});
   runtime rt(on(m));
@@ -358,7 +357,7 @@ struct Told {
 };
 
 TEST(SpreadSite, FindsTheBestAndHoldsIt) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   task_loop(1, [](std::size_t, team const&) {}, {.where = &rt});
   Told told([](nigh::spread_choice const& c) { return c.spread == 4 ? 0.5 : 1.0; });
@@ -372,7 +371,7 @@ TEST(SpreadSite, FindsTheBestAndHoldsIt) {
 }
 
 TEST(SpreadSite, HoldsSpreadOneWhereIterationsDiffer) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   int i = 0;
   Told told([&](nigh::spread_choice const& c) {
@@ -385,7 +384,7 @@ TEST(SpreadSite, HoldsSpreadOneWhereIterationsDiffer) {
 }
 
 TEST(SpreadSite, TakesNoSampleOfWhatEndsEarly) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   int asked = 0;
   Told told([&](nigh::spread_choice const&) { return ++asked, 1.0; });
@@ -401,7 +400,7 @@ TEST(SpreadSite, TakesNoSampleOfWhatEndsEarly) {
 }
 
 TEST(SpreadSite, ServesManyThreads) {
-  auto const m = two_by_four();
+  auto const m = two_domains();
   runtime rt(on(m));
   nigh::spread_site site;
   std::vector<std::thread> threads;
@@ -431,7 +430,7 @@ class SpreadFile : public testing::Test {
   static inline int files = 0;
   std::string const path = testing::TempDir() + "spreads-" + std::to_string(getpid()) + '-' +
                            std::to_string(++files) + ".json";
-  nigh::topology const m = two_by_four();
+  nigh::topology const m = two_domains();
 };
 
 TEST_F(SpreadFile, KeepsWhatWasFound) {

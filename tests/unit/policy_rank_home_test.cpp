@@ -6,12 +6,13 @@
 
 #include "policy/cpus/core_allocation.hpp"
 #include "policy/cpus/rank_cpus.hpp"
+#include "synthetic.hpp"
 
 namespace nigh::policy {
 namespace {
 
-CoreMap map_of(char const* synthetic) {
-  return CoreMap::of(topology::from_synthetic(synthetic).value());
+CoreMap core_map(char const* description) {
+  return CoreMap::of(tests::synthetic(description));
 }
 
 std::vector<int> places(CoreMap const& map, PositionSet const& allowed, int ranks) {
@@ -22,7 +23,7 @@ std::vector<int> places(CoreMap const& map, PositionSet const& allowed, int rank
 }
 
 TEST(RankHome, SpreadsRanksOverDomains) {
-  auto const map = map_of("pack:4 numa:1 core:8 pu:1");
+  auto const map = core_map("pack:4 numa:1 core:8 pu:1");
   auto const all = PositionSet::all(map.size());
   using list = std::vector<int>;
   EXPECT_EQ(places(map, all, 2), (list{0, 16}));
@@ -32,7 +33,7 @@ TEST(RankHome, SpreadsRanksOverDomains) {
 }
 
 TEST(RankHome, KnowsOnlyDomainsThatMayBeUsed) {
-  auto const map = map_of("pack:4 numa:1 core:8 pu:1");
+  auto const map = core_map("pack:4 numa:1 core:8 pu:1");
   PositionSet allowed(map.size());
   for (int p = 12; p < 24; ++p) allowed.add(p);  // half of one domain, and one
   EXPECT_EQ(places(map, allowed, 2), (std::vector<int>{12, 16}));
@@ -42,7 +43,7 @@ TEST(RankHome, KnowsOnlyDomainsThatMayBeUsed) {
 }
 
 TEST(RankHome, AMasterThatRunsAtHomeStays) {
-  auto const map = map_of("pack:4 numa:1 core:8 pu:1");
+  auto const map = core_map("pack:4 numa:1 core:8 pu:1");
   auto const all = PositionSet::all(map.size());
   EXPECT_EQ(place_of_rank(map, all, all, 1, 4, 13), 13);
   EXPECT_EQ(place_of_rank(map, all, all, 1, 4, 3), 8);
@@ -58,7 +59,7 @@ TEST(RankHome, AMasterThatRunsAtHomeStays) {
 TEST(RankHome, IsEven) {
   for (char const* machine :
        {"pack:1 numa:1 core:3 pu:1", "pack:2 numa:2 core:5 pu:2", "pack:3 numa:1 core:4 pu:1"}) {
-    auto const map = map_of(machine);
+    auto const map = core_map(machine);
     auto const all = PositionSet::all(map.size());
     for (int ranks = 1; ranks <= map.size(); ++ranks) {
       auto const found = places(map, all, ranks);

@@ -11,17 +11,15 @@
 
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/steal_order.hpp"
+#include "synthetic.hpp"
 
 namespace nigh::policy {
 namespace {
 
+using nigh::tests::synthetic;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-
-topology synthetic(std::string_view description) {
-  return topology::from_synthetic(description).value();
-}
 
 std::vector<VictimPlan> plans_for(std::string_view machine, std::vector<int> cpus = {}) {
   auto const t = synthetic(machine);

@@ -17,10 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "fib.hpp"
 #include "scripted_leases.hpp"
 
 namespace {
 
+using nigh::tests::fib;
 using nigh::near;
 using nigh::runtime;
 using nigh::runtime_options;
@@ -40,12 +42,6 @@ std::unique_ptr<runtime> on(nigh::topology const& m, runtime_options options = {
 
 void await_members(runtime const& rt, int n) {
   while (rt.workers_now() != n) std::this_thread::yield();
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  auto const [a, b] = nigh::fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
 }
 
 // Every kind of work once; what is not done, or done twice, shows.

@@ -13,14 +13,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "fib.hpp"
+
 namespace {
 
-int fib(int n) {
-  if (n < 2) return n;
-  auto const [a, b] = nigh::fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
-
+using nigh::tests::fib;
 class Variable {
  public:
   Variable(char const* name, char const* value) : name_(name) { setenv(name, value, 1); }
@@ -152,7 +149,7 @@ TEST(Fork, TheParentsRuntimeSaysNoInTheChild) {
     rt.reset();
     return spawn && wait && near && invoke;
   });
-  int result = 0;
+  long result = 0;
   rt->run([&] { result = fib(12); });
   EXPECT_EQ(result, 144);
 }

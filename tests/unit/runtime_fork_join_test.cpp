@@ -18,16 +18,18 @@
 #include <variant>
 #include <vector>
 
+#include "fib.hpp"
+#include "synthetic.hpp"
+
 namespace {
 
+using nigh::tests::fib;
+using nigh::tests::synthetic;
 using nigh::fork_join;
 using nigh::runtime;
 
-nigh::topology machine(char const* description) {
-  return nigh::topology::from_synthetic(description).value();
-}
 nigh::topology const& eight_by_four() {
-  static auto const m = machine("pack:8 numa:1 core:4 pu:1");
+  static auto const m = synthetic("pack:8 numa:1 core:4 pu:1");
   return m;
 }
 
@@ -36,12 +38,6 @@ std::uint64_t sum(runtime const& rt, Field field) {
   std::uint64_t total = 0;
   for (auto const& c : rt.counters()) total += c.*field;
   return total;
-}
-
-int fib(int n) {
-  if (n < 2) return n;
-  auto const [a, b] = fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
 }
 
 // Returns when two threads are in it.
@@ -73,7 +69,7 @@ TEST(ForkJoin, RecursesOnAnyNumberOfWorkers) {
   EXPECT_EQ(fib(15), 610);  // on the default runtime
   for (int workers : {1, 2, 3, 32}) {
     runtime rt({.machine = &eight_by_four(), .workers = workers});
-    int on_worker = 0;
+    long on_worker = 0;
     rt.run([&] { on_worker = fib(18); });
     EXPECT_EQ(on_worker, 2584);
     EXPECT_EQ(rt.invoke([] { return fib(18); }), 2584);
@@ -166,7 +162,7 @@ TEST(ForkJoin, AStolenResultThatNobodyTakesIsDestroyed) {
 // The right function's frame holds a stack that is full: it runs inline, and is counted.
 TEST(ForkJoin, AFullStackRunsTasksInline) {
   runtime rt({.machine = &eight_by_four(), .workers = 2, .task_capacity = 4});
-  int result = 0;
+  long result = 0;
   rt.run([&] { result = fib(20); });
   EXPECT_EQ(result, 6765);
   EXPECT_GT(sum(rt, &nigh::worker_counters::serialized), 0u);
@@ -182,7 +178,7 @@ TEST(ForkJoin, WhatGuestsRunInlineIsCountedToo) {
 TEST(ForkJoin, CutoffsSerializeAndCountsCount) {
   constexpr auto forked = &nigh::worker_counters::forked;
   constexpr auto serialized = &nigh::worker_counters::serialized;
-  int result = 0;
+  long result = 0;
   auto const run = [&](nigh::runtime_options options) {
     options.machine = &eight_by_four();
     options.workers = 3;
@@ -238,7 +234,7 @@ TEST(ForkJoin, VictimsAndChunksCanBeChosen) {
     for (auto chunks :
          {nigh::chunk_choice::one, nigh::chunk_choice::half, nigh::chunk_choice::hierarchical}) {
       runtime rt({.machine = &eight_by_four(), .victims = victims, .chunks = chunks});
-      int result = 0;
+      long result = 0;
       rt.run([&] { result = fib(20); });
       EXPECT_EQ(result, 6765);
     }
@@ -256,7 +252,7 @@ TEST(ChildTask, SpawnsAndJoinsByHand) {
   runtime rt({.machine = &eight_by_four(), .workers = 3});
   runtime small({.machine = &eight_by_four(), .workers = 2, .task_capacity = 3});
   for (runtime* r : {&rt, &small}) {
-    int result = 0;
+    long result = 0;
     r->run([&] { result = fib_by_hand(18); });
     EXPECT_EQ(result, 2584);
     EXPECT_EQ(r->invoke([] { return fib_by_hand(18); }), 2584);
@@ -400,7 +396,7 @@ TEST(TypedTaskDeathTest, JoinedAfterAnOlderScope) {
 TEST(ForkJoin, RuntimesNest) {
   runtime outer({.machine = &eight_by_four(), .workers = 2});
   runtime inner({.machine = &eight_by_four(), .workers = 2});
-  int result = 0;
+  long result = 0;
   outer.run([&] {
     auto const [a, b] = fork_join([&] { return inner.invoke([] { return fib(12); }); },
                                   [&] { return inner.invoke([] { return fib(11); }); });

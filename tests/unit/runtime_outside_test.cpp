@@ -9,11 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "fib.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/work_source.hpp"
 
 namespace {
 
+using nigh::tests::fib;
 using namespace nigh;
 
 // Brings what it has been given, and nothing else.
@@ -95,12 +97,6 @@ TEST(Outside, GetsTheTasksOfASingleWorker) {
               }));
   EXPECT_EQ(take_all(host, done), 1u);
   host.wait();
-}
-
-long fib(int n) {
-  if (n < 2) return n;
-  auto const [a, b] = fork_join([&] { return fib(n - 1); }, [&] { return fib(n - 2); });
-  return a + b;
 }
 
 // Each task runs once: exported ones, returned ones, and those that must run here after all.

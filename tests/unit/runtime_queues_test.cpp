@@ -11,19 +11,19 @@
 #include <thread>
 #include <vector>
 
+#include "synthetic.hpp"
+
 namespace {
 
+using nigh::tests::synthetic;
 using nigh::level;
 using nigh::near;
 using nigh::runtime;
 using ::testing::ElementsAre;
 
-nigh::topology machine(char const* description) {
-  return nigh::topology::from_synthetic(description).value();
-}
 // Two domains of two caches, of two cores or one.
-nigh::topology two_by_two_by_two() { return machine("pack:2 numa:1 l3:2 core:2 pu:1"); }
-nigh::topology two_by_two() { return machine("pack:2 numa:1 l3:2 core:1 pu:1"); }
+nigh::topology two_by_two_by_two() { return synthetic("pack:2 numa:1 l3:2 core:2 pu:1"); }
+nigh::topology two_by_two() { return synthetic("pack:2 numa:1 l3:2 core:1 pu:1"); }
 
 // Two tasks for a queue with one worker, each of which waits for the other, so that another queue's
 // worker has to take one. Returns the workers that ran them.
@@ -130,7 +130,7 @@ TEST(QueueLevel, WhatDoesNotExistIsRefused) {
 
 // An L3 that two domains share (as with sub-NUMA clustering) is two queues.
 TEST(QueueLevel, AQueueBelongsToOneDomain) {
-  auto const m = machine("l3:1 numa:2 core:2 pu:1");
+  auto const m = synthetic("l3:1 numa:2 core:2 pu:1");
   if (m.cpu_domains() != 2) GTEST_SKIP() << "hwloc puts these domains elsewhere";
   runtime rt({.machine = &m, .queue_level = level::l3});
   EXPECT_EQ(rt.queues(), 2);

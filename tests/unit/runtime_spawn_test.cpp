@@ -13,15 +13,15 @@
 #include <thread>
 #include <vector>
 
+#include "synthetic.hpp"
+
 namespace {
 
+using nigh::tests::synthetic;
 using nigh::near;
 using nigh::runtime;
 
-nigh::topology machine(char const* description) {
-  return nigh::topology::from_synthetic(description).value();
-}
-nigh::topology four_by_two() { return machine("pack:4 numa:1 core:2 pu:1"); }
+nigh::topology four_domains() { return synthetic("pack:4 numa:1 core:2 pu:1"); }
 
 template <class Field>
 std::uint64_t sum(runtime const& rt, Field field) {
@@ -47,7 +47,7 @@ class BusyWorker {
 };
 
 TEST(Runtime, RunsEveryTaskOnce) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m});
   EXPECT_EQ(rt.workers(), 8);
   std::vector<std::atomic<int>> ran(10'000);
@@ -61,7 +61,7 @@ TEST(Runtime, RunsEveryTaskOnce) {
 }
 
 TEST(Runtime, TasksSpawnTasks) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m});
   std::atomic<int> leaves{0};
   struct Tree {
@@ -79,7 +79,7 @@ TEST(Runtime, TasksSpawnTasks) {
 }
 
 TEST(Runtime, StrictTasksStayInTheirDomain) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m, .mode = nigh::locality::strict});
   std::atomic<int> strays{0};
   for (int i = 0; i < 2000; ++i)
@@ -94,7 +94,7 @@ TEST(Runtime, StrictTasksStayInTheirDomain) {
 // Two tasks near domain 0 that need each other, and only one worker there: another domain's has to
 // step in, and is counted as remote.
 TEST(Runtime, PreferredTasksLeaveADomainThatIsBusy) {
-  auto const m = machine("pack:2 numa:1 core:1 pu:1");
+  auto const m = synthetic("pack:2 numa:1 core:1 pu:1");
   runtime rt({.machine = &m});
   std::atomic<int> here{0};
   for (int i = 0; i < 2; ++i)
@@ -109,7 +109,7 @@ TEST(Runtime, PreferredTasksLeaveADomainThatIsBusy) {
 }
 
 TEST(Runtime, AMemoryOnlyDomainIsServedByTheNearestWorkers) {
-  auto const m = machine("pack:2 numa:1 core:1 pu:1").restricted_to(std::vector<int>{1}).value();
+  auto const m = synthetic("pack:2 numa:1 core:1 pu:1").restricted_to(std::vector<int>{1}).value();
   ASSERT_EQ(m.cpu_domains(), 1);
   ASSERT_EQ(m.domains().size(), 2u);
   runtime rt({.machine = &m, .mode = nigh::locality::strict});
@@ -121,7 +121,7 @@ TEST(Runtime, AMemoryOnlyDomainIsServedByTheNearestWorkers) {
 }
 
 TEST(Runtime, NearAPointerIsNearItsArraysDomain) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   nigh::array<double> a(1 << 16, nigh::placement::blocked(), {.machine = &m});
   runtime rt({.machine = &m, .mode = nigh::locality::strict});
   std::atomic<int> strays{0};
@@ -133,7 +133,7 @@ TEST(Runtime, NearAPointerIsNearItsArraysDomain) {
 }
 
 TEST(Runtime, AFullQueueRunsTheTaskWhereItIsSpawned) {
-  auto const m = machine("numa:1 core:1 pu:1");
+  auto const m = synthetic("numa:1 core:1 pu:1");
   runtime rt({.machine = &m, .queue_capacity = 2});
   BusyWorker busy(rt);
   int here = 0;
@@ -145,7 +145,7 @@ TEST(Runtime, AFullQueueRunsTheTaskWhereItIsSpawned) {
 }
 
 TEST(Runtime, AtThePendingLimitTheSpawnerRunsTheOldest) {
-  auto const m = machine("numa:1 core:1 pu:1");
+  auto const m = synthetic("numa:1 core:1 pu:1");
   runtime rt({.machine = &m, .pending_limit = 4});
   BusyWorker busy(rt);
   std::vector<int> order;
@@ -157,7 +157,7 @@ TEST(Runtime, AtThePendingLimitTheSpawnerRunsTheOldest) {
 }
 
 TEST(Runtime, TheFirstExceptionReachesTheWait) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m});
   std::atomic<int> ran{0};
   for (int i = 0; i < 100; ++i)
@@ -171,7 +171,7 @@ TEST(Runtime, TheFirstExceptionReachesTheWait) {
 }
 
 TEST(Runtime, ClosuresOfAnyKindAreDestroyedOnce) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   auto const alive = std::make_shared<int>(7);
   std::atomic<int> total{0};
   {
@@ -187,13 +187,13 @@ TEST(Runtime, ClosuresOfAnyKindAreDestroyedOnce) {
 }
 
 TEST(Runtime, WaitingInsideATaskIsRefused) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m});
   EXPECT_THROW(rt.run([&rt] { rt.wait(); }), std::logic_error);
 }
 
 TEST(Runtime, SeveralLiveTogetherAndSpawnIntoEachOther) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime a({.machine = &m, .workers = 2});
   runtime b({.machine = &m, .workers = 3});
   std::atomic<int> ran{0};
@@ -208,7 +208,7 @@ TEST(Runtime, SeveralLiveTogetherAndSpawnIntoEachOther) {
 }
 
 TEST(Runtime, WorkersTakeTheCpusOfTheOrderAskedFor) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   auto const domains_of = [&](nigh::cpu_order order) {
     std::vector<int> domains;
     for (auto const& c : runtime({.machine = &m, .workers = 4, .order = order}).counters())
@@ -220,7 +220,7 @@ TEST(Runtime, WorkersTakeTheCpusOfTheOrderAskedFor) {
 }
 
 TEST(Runtime, BadOptionsAreNamed) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   auto const message = [&](nigh::runtime_options o) -> std::string {
     o.machine = &m;
     try {
@@ -244,7 +244,7 @@ TEST(Runtime, BadOptionsAreNamed) {
 }
 
 TEST(Runtime, IdleWorkersParkAndComeBack) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m});
   auto const parked = [&] {
     int n = 0;
@@ -262,7 +262,7 @@ TEST(Runtime, IdleWorkersParkAndComeBack) {
 }
 
 TEST(Runtime, CountersStartAgain) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   runtime rt({.machine = &m});
   rt.run([] {});
   EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 1u);
@@ -272,7 +272,7 @@ TEST(Runtime, CountersStartAgain) {
 
 // Such a worker never helps in a join, but it works, sleeps, is woken and ends as the others.
 TEST(Runtime, WorkersMayHaveSmallStacks) {
-  auto const m = machine("numa:1 core:2 pu:1");
+  auto const m = synthetic("numa:1 core:2 pu:1");
   runtime rt({.machine = &m, .workers = 2, .thread_stack_bytes = std::size_t{128} << 10});
   int ran = 0;
   for (int round = 0; round < 3; ++round) {
@@ -283,7 +283,7 @@ TEST(Runtime, WorkersMayHaveSmallStacks) {
 }
 
 TEST(Runtime, SaysWhatNobodyWaitedFor) {
-  auto const m = four_by_two();
+  auto const m = four_domains();
   testing::internal::CaptureStderr();
   {
     runtime rt({.machine = &m});

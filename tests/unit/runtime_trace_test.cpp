@@ -14,8 +14,11 @@
 #include <string>
 #include <thread>
 
+#include "fib.hpp"
+
 namespace {
 
+using nigh::tests::fib;
 using nigh::fork_join;
 using nigh::runtime;
 using nlohmann::json;
@@ -49,12 +52,6 @@ class TasksTrace : public testing::Test {
   nigh::topology const machine =
       nigh::topology::from_synthetic("pack:2 numa:1 core:2 pu:1").value();
 };
-
-int fib(int n) {
-  if (n < 2) return n;
-  auto const [a, b] = fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
-  return a + b;
-}
 
 // Both sides must run at the same time, so one of them is stolen.
 void steal_once() {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "synthetic.hpp"
+
 // Null unless built with the leak sanitizer.
 extern "C" void __lsan_disable() __attribute__((weak));
 extern "C" void __lsan_enable() __attribute__((weak));
@@ -18,16 +20,13 @@ extern "C" void __lsan_enable() __attribute__((weak));
 namespace nigh {
 namespace {
 
+using nigh::tests::synthetic;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-
-topology synthetic(std::string_view description) {
-  return topology::from_synthetic(description).value();
-}
 
 topology recorded(std::string const& name) {
   return topology::from_xml(std::string(NIGH_TEST_DATA "/topology/") + name).value();

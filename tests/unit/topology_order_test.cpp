@@ -10,19 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "synthetic.hpp"
 #include "topology/cache_share.hpp"
 
 namespace nigh {
 namespace {
 
+using nigh::tests::synthetic;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAreArray;
-
-topology synthetic(std::string_view description) {
-  return topology::from_synthetic(description).value();
-}
 
 constexpr level all_levels[] = {level::cpu,    level::core,    level::l2,   level::l3,
                                 level::domain, level::package, level::host, level::cluster};

@@ -210,7 +210,7 @@ TEST(Summary, IsJsonToo) {
   EXPECT_EQ(j["created"], 111'345'631);
   EXPECT_EQ(j["steals"], json({{"l3", 30}, {"host", 10}}));
   EXPECT_EQ(j["elapsed_ns"], 2'500'000'000);
-  EXPECT_TRUE(json::parse("{" + json_members({}) + "}")["steals"].empty());
+  EXPECT_TRUE(json::parse("{" + json_members(Summary{}) + "}")["steals"].empty());
 }
 
 TEST(Summary, AddsUp) {
