@@ -9,4 +9,7 @@ namespace nigh::cli {
 // $NIGH_SOCKET; otherwise the whole system's, if there is one; otherwise the user's own.
 std::string coordinator_socket();
 
+// A command that needs the coordinator ends with this status where there is none.
+constexpr int status_without_coordinator = 1;
+
 }  // namespace nigh::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output_file.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -89,6 +91,10 @@ void write_output(std::string const& file, std::string_view text) {
   auto const why = failed.message();
   fs::remove(part, failed);
   cannot_write(file, why);
+}
+
+void say(std::string_view command, std::string_view what) {
+  fmt::print(stderr, "nigh: {}: {}\n", command, base::printable_lines(what));
 }
 
 }  // namespace nigh::cli

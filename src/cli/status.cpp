@@ -21,8 +21,6 @@
 namespace nigh::cli {
 namespace {
 
-constexpr int no_coordinator = 1;
-
 std::string as_text(std::string const& socket, coordinator::HostStatus const& all) {
   auto text =
       fmt::format("{}: {} cpus, {} free; {} programs, {} requests wait\n", base::printable(socket),
@@ -64,7 +62,7 @@ void show(bool json) {
   if (!all) {
     std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", base::printable(socket).c_str(),
                  base::printable(all.message()).c_str());
-    throw ExitStatus{no_coordinator};
+    throw ExitStatus{status_without_coordinator};
   }
   auto const text = json ? text_of(status_json(socket, *all)) : as_text(socket, *all);
   std::fputs(text.c_str(), stdout);

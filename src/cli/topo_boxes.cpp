@@ -12,18 +12,18 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = topology_object::kind;
+using ObjectKind = topology_object::kind;
 
 double heading_of(topology_object const& o, Metrics const& m) {
   switch (o.type) {
-    case Kind::machine:
+    case ObjectKind::machine:
       return 0;
-    case Kind::memory:
-    case Kind::cache:
+    case ObjectKind::memory:
+    case ObjectKind::cache:
       return m.bar;
-    case Kind::core:
+    case ObjectKind::core:
       return m.heading;
-    case Kind::cpu:
+    case ObjectKind::cpu:
       return m.cpu_h;
     default:
       return m.title;
@@ -31,7 +31,7 @@ double heading_of(topology_object const& o, Metrics const& m) {
 }
 
 // A private cache lies on its core like a layer; one that several objects share frames them.
-bool is_layer(topology_object const& o) { return o.type == Kind::cache && o.children.size() <= 1; }
+bool is_layer(topology_object const& o) { return o.type == ObjectKind::cache && o.children.size() <= 1; }
 
 struct Cell {
   double w = 0, h = 0;
@@ -64,7 +64,7 @@ int best_columns(int count, Cell cell, double gap) {
 }
 
 int columns_of(topology_object const& o, Cell cell, int count, double gap) {
-  if (o.type == Kind::core) return std::min(count, 4);
+  if (o.type == ObjectKind::core) return std::min(count, 4);
   return best_columns(count, cell, gap);
 }
 
@@ -72,25 +72,25 @@ Box measure(topology_object const& o, Metrics const& m) {
   Box box;
   box.object = &o;
   for (auto const& child : o.children)
-    (child.type == Kind::memory ? box.memory : box.inner).push_back(measure(child, m));
+    (child.type == ObjectKind::memory ? box.memory : box.inner).push_back(measure(child, m));
   box.framed =
-      o.type != Kind::cpu && o.type != Kind::memory && o.type != Kind::machine && !is_layer(o);
+      o.type != ObjectKind::cpu && o.type != ObjectKind::memory && o.type != ObjectKind::machine && !is_layer(o);
 
   double const pad = box.framed ? m.gap : 0;
-  double const inside_gap = o.type == Kind::core || is_layer(o) ? m.gap / 2 : m.gap;
+  double const inside_gap = o.type == ObjectKind::core || is_layer(o) ? m.gap / 2 : m.gap;
   double y = heading_of(o, m);
-  if (o.type == Kind::cache && box.framed) y += m.gap;  // the bar is inside the frame
+  if (o.type == ObjectKind::cache && box.framed) y += m.gap;  // the bar is inside the frame
   double w = static_cast<double>(box_label(o).size()) * m.letter + m.gap;
-  if (o.type == Kind::cpu) w = std::max(w, m.cpu_w);
+  if (o.type == ObjectKind::cpu) w = std::max(w, m.cpu_w);
 
   if (!box.memory.empty()) {
     auto const cell = largest(box.memory);
     w = std::max(w, span(static_cast<int>(box.memory.size()), cell.w, m.gap));
-    bool const below_bar = o.type == Kind::cache;
+    bool const below_bar = o.type == ObjectKind::cache;
     y += (below_bar ? m.gap / 2 : 0) + cell.h + (box.inner.empty() ? 0 : m.gap);
   } else if (is_layer(o) && !box.inner.empty()) {
     y += inside_gap;
-  } else if (o.type == Kind::cache && !box.inner.empty()) {
+  } else if (o.type == ObjectKind::cache && !box.inner.empty()) {
     y += m.gap;
   }
   box.inner_y = y;
@@ -111,7 +111,7 @@ Box measure(topology_object const& o, Metrics const& m) {
 void place(Box& box, double w, double h, Metrics const& m) {
   auto const& o = *box.object;
   double const pad = box.framed ? m.gap : 0;
-  double const gap = o.type == Kind::core || is_layer(o) ? m.gap / 2 : m.gap;
+  double const gap = o.type == ObjectKind::core || is_layer(o) ? m.gap / 2 : m.gap;
   box.w = w;
   box.h = h;
   double const inside = w - 2 * pad;
@@ -146,10 +146,10 @@ void place(Box& box, double w, double h, Metrics const& m) {
 }  // namespace
 
 std::string box_label(topology_object const& o) {
-  if (o.type == Kind::cpu) return std::to_string(o.os_index);
+  if (o.type == ObjectKind::cpu) return std::to_string(o.os_index);
   auto text = label_of(o);
-  if (o.type == Kind::memory && o.domain >= 0) text = "D" + std::to_string(o.domain) + " · " + text;
-  if (o.type == Kind::package || o.type == Kind::die || o.type == Kind::group)
+  if (o.type == ObjectKind::memory && o.domain >= 0) text = "D" + std::to_string(o.domain) + " · " + text;
+  if (o.type == ObjectKind::package || o.type == ObjectKind::die || o.type == ObjectKind::group)
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }

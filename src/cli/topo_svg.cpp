@@ -18,7 +18,7 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = topology_object::kind;
+using ObjectKind = topology_object::kind;
 
 constexpr double margin = 24;
 
@@ -110,18 +110,18 @@ class Picture {
   void box(Box const& b, double x, double y) {
     auto const& o = *b.object;
     switch (o.type) {
-      case Kind::machine:
+      case ObjectKind::machine:
         break;
-      case Kind::cpu:
+      case ObjectKind::cpu:
         cpu(b, x, y);
         break;
-      case Kind::memory:
+      case ObjectKind::memory:
         memory(b, x, y);
         break;
-      case Kind::cache:
+      case ObjectKind::cache:
         cache(b, x, y);
         break;
-      case Kind::core:
+      case ObjectKind::core:
         core(b, x, y);
         break;
       default:
@@ -172,7 +172,7 @@ class Picture {
   }
 
   void frame(Box const& b, double x, double y) {
-    bool const package = b.object->type == Kind::package;
+    bool const package = b.object->type == ObjectKind::package;
     svg_.rect({x, y, b.w, b.h}, 8,
               package ? R"(fill="#f6f7f9" stroke="#8d96a3" stroke-width="1.5")"
                       : R"(fill="none" stroke="#aab2bd" stroke-dasharray="4 3")");

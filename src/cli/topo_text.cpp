@@ -16,7 +16,7 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = topology_object::kind;
+using ObjectKind = topology_object::kind;
 
 // A core with its private caches, as one thing: cores that look alike share a line.
 struct CoreStack {
@@ -37,15 +37,15 @@ struct CoreStack {
 std::vector<CoreStack> as_core_stack(topology_object const& o) {
   CoreStack stack;
   auto const* at = &o;
-  while (at->type == Kind::cache && at->children.size() == 1) {
+  while (at->type == ObjectKind::cache && at->children.size() == 1) {
     stack.caches.push_back(at);
     at = &at->children.front();
   }
-  if (at->type != Kind::core && at->type != Kind::cpu) return {};
+  if (at->type != ObjectKind::core && at->type != ObjectKind::cpu) return {};
   stack.core = at;
-  if (at->type == Kind::cpu) stack.cpus.push_back(at);
+  if (at->type == ObjectKind::cpu) stack.cpus.push_back(at);
   for (auto const& child : at->children) {
-    if (child.type != Kind::cpu) return {};
+    if (child.type != ObjectKind::cpu) return {};
     stack.cpus.push_back(&child);
   }
   return {stack};
@@ -74,7 +74,7 @@ std::string text_of(std::vector<CoreStack> const& alike) {
     }
   }
   std::string text;
-  if (first.core->type == Kind::core) {
+  if (first.core->type == ObjectKind::core) {
     text = fmt::format("core{} {}", several ? "s" : "", base::cpu_list(cores));
     for (auto const* cache : first.caches)
       text += (cache == first.caches.front() ? several ? ", each with " : " with " : ", ") +
@@ -126,7 +126,7 @@ class Tree {
   }
 
   static std::string label_with_domain(topology_object const& o) {
-    if (o.type != Kind::memory) return label_of(o);
+    if (o.type != ObjectKind::memory) return label_of(o);
     auto text = "memory: " + label_of(o);
     if (o.domain >= 0) text += fmt::format(" (domain {})", o.domain);
     return o.allowed ? text : text + ", not allowed";
@@ -187,22 +187,22 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string label_of(topology_object const& o) {
   switch (o.type) {
-    case Kind::machine:
+    case ObjectKind::machine:
       return "machine";
-    case Kind::cache:
+    case ObjectKind::cache:
       return o.name + ' ' + size_text(o.size_bytes);
-    case Kind::memory:
+    case ObjectKind::memory:
       return fmt::format("node {}, {}", o.os_index,
                          o.size_bytes > 0 ? size_text(o.size_bytes) : "size unknown");
-    case Kind::core:
+    case ObjectKind::core:
       return fmt::format("core {}", o.logical_index);
-    case Kind::cpu:
+    case ObjectKind::cpu:
       return fmt::format("cpu {}", o.os_index);
-    case Kind::package:
+    case ObjectKind::package:
       return fmt::format("package {}", o.logical_index);
-    case Kind::die:
+    case ObjectKind::die:
       return fmt::format("die {}", o.logical_index);
-    case Kind::group:
+    case ObjectKind::group:
       return fmt::format("group {}", o.logical_index);
   }
   return o.name;

@@ -30,11 +30,11 @@ using detail::stencil_work;
 // So many steps are cut into tiles at a time, which bounds the memory for their counts.
 constexpr std::size_t most_steps = 4096;
 
-[[noreturn]] void refuse(std::string const& option, std::string const& why) {
+[[noreturn]] void refuse_stencil(std::string const& option, std::string const& why) {
   throw std::invalid_argument("nigh::stencil: " + option + ": " + why);
 }
 
-void say(std::string const& note) {
+void say_of_stencil(std::string const& note) {
   if (base::is_verbose()) std::fprintf(stderr, "nigh: stencil: %s\n", note.c_str());
 }
 
@@ -49,10 +49,10 @@ policy::TileSize tile_for(policy::TileNeed const& need, stencil_options const& o
     size.width = std::max(asked_steps, least);
   if (options.tile_rows > 0) size.rows = static_cast<std::int64_t>(options.tile_rows);
   if (size.width < least)
-    refuse("tile_width", std::to_string(size.width) + " is less than twice the reach, " +
+    refuse_stencil("tile_width", std::to_string(size.width) + " is less than twice the reach, " +
                              std::to_string(least));
   if (asked_steps > size.width)
-    refuse("tile_steps", "a tile " + std::to_string(size.width) + " wide has " +
+    refuse_stencil("tile_steps", "a tile " + std::to_string(size.width) + " wide has " +
                              std::to_string(size.width / need.reach) + " steps, not " +
                              std::to_string(options.tile_steps));
   return size;
@@ -61,22 +61,22 @@ policy::TileSize tile_for(policy::TileNeed const& need, stencil_options const& o
 void check(stencil_need const& need, stencil_options const& options) {
   constexpr std::size_t most = std::size_t{1} << 40;
   auto const at_most = [](char const* name, std::size_t n) {
-    if (n > most) refuse(name, "more than 2^40");
+    if (n > most) refuse_stencil(name, "more than 2^40");
   };
   for (auto const n : {need.points, need.rows, need.row_points}) {
-    if (n == 0) refuse("points", "there are none");
+    if (n == 0) refuse_stencil("points", "there are none");
     at_most("points", n);
   }
-  if (need.reach == 0) refuse("reach", "0 is no neighbour");
+  if (need.reach == 0) refuse_stencil("reach", "0 is no neighbour");
   at_most("reach", need.reach);
   at_most("point_bytes", need.point_bytes);
   if (std::size_t row_bytes; __builtin_mul_overflow(need.row_points, need.point_bytes, &row_bytes))
-    refuse("point_bytes", "a row of them is more than 64 bits can count");
-  if (need.data != nullptr && need.plane_bytes == 0) refuse("plane_bytes", "0, though there is data");
+    refuse_stencil("point_bytes", "a row of them is more than 64 bits can count");
+  if (need.data != nullptr && need.plane_bytes == 0) refuse_stencil("plane_bytes", "0, though there is data");
   at_most("tile_width", options.tile_width);
   at_most("tile_rows", options.tile_rows);
   if (options.tile_steps > most / need.reach)
-    refuse("tile_steps", "more than 2^40 points for the reach");
+    refuse_stencil("tile_steps", "more than 2^40 points for the reach");
 }
 
 bool environment_checks_writes() {
@@ -87,8 +87,8 @@ bool environment_checks_writes() {
 bool checks_writes(stencil_need const& need, stencil_options const& options) {
   bool const can = !need.arrays.empty();
   if (options.checked && !can)
-    refuse("checked", "no array is named in the shape, so that nothing could be looked at");
-  if (!can && environment_checks_writes()) say("no array is named: writes are not checked");
+    refuse_stencil("checked", "no array is named in the shape, so that nothing could be looked at");
+  if (!can && environment_checks_writes()) say_of_stencil("no array is named: writes are not checked");
   return can && (options.checked || environment_checks_writes());
 }
 
@@ -141,12 +141,12 @@ stencil_engine::stencil_engine(stencil_need const& need, stencil_options const& 
   plan_.window_bytes = policy::window_bytes(tile, size);
   plan_.in_tiles = !options.plain_sweeps && plan_.width <= need.points;
   if (plan_.in_tiles && options.tile_steps > 0 && plan_.steps > options.tile_steps)
-    loops::say("tiles " + std::to_string(plan_.width) + " wide have " + std::to_string(plan_.steps) +
+    loops::say_of_stencil("tiles " + std::to_string(plan_.width) + " wide have " + std::to_string(plan_.steps) +
                " steps, " + std::to_string(options.tile_steps) + " were asked for");
   if (!plan_.in_tiles && !options.plain_sweeps) {
     plan_.note = std::to_string(need.points) + " points are less than a tile of " +
                  std::to_string(plan_.width) + ": plain sweeps";
-    loops::say(plan_.note);
+    loops::say_of_stencil(plan_.note);
   }
 }
 

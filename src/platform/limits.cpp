@@ -4,21 +4,20 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <vector>
 
 #include "base/cpu_list.hpp"
+#include "platform/whole_file.hpp"
 
 namespace nigh::platform {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The file's text without the closing newline; empty when it cannot be read.
-std::string text_of(fs::path const& file) {
-  std::ifstream in(file);
-  std::string text(std::istreambuf_iterator<char>(in), {});
+// Without the closing newline.
+std::string line_in(fs::path const& file) {
+  auto text = text_of(file);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
@@ -59,7 +58,7 @@ std::string bracketed(std::string const& text) {
 
 // "0.52 0.58 0.59 3/1234 5678": load, then runnable threads, the reader among them.
 void read_load(fs::path const& root, limits& found) {
-  std::istringstream in(text_of(root / "proc/loadavg"));
+  std::istringstream in(line_in(root / "proc/loadavg"));
   double load = 0;
   double skipped = 0;
   int runnable = 0;
@@ -75,13 +74,13 @@ limits read_limits(fs::path const& root) {
   found.cpu_quota = grants.quota();
   if (!grants.quotas.empty()) found.throttling = throttling_of(grants.quotas.front());
   found.odd_cgroup = grants.odd;
-  found.perf_event_paranoid = integer_in(text_of(root / "proc/sys/kernel/perf_event_paranoid"));
-  if (auto const on = integer_in(text_of(root / "proc/sys/kernel/numa_balancing")))
+  found.perf_event_paranoid = integer_in(line_in(root / "proc/sys/kernel/perf_event_paranoid"));
+  if (auto const on = integer_in(line_in(root / "proc/sys/kernel/numa_balancing")))
     found.numa_balancing = *on != 0;
-  found.huge_pages = bracketed(text_of(root / "sys/kernel/mm/transparent_hugepage/enabled"));
-  found.governor = text_of(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  found.huge_pages = bracketed(line_in(root / "sys/kernel/mm/transparent_hugepage/enabled"));
+  found.governor = line_in(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   read_load(root, found);
-  auto const nodes = base::cpus_in_list(text_of(root / "sys/devices/system/node/has_memory"));
+  auto const nodes = base::cpus_in_list(line_in(root / "sys/devices/system/node/has_memory"));
   auto const allowed = base::cpus_in_list(field_of(root / "proc/self/status", "Mems_allowed_list"));
   found.nodes_with_memory = static_cast<int>(nodes.size());
   found.nodes_allowed = static_cast<int>(std::count_if(nodes.begin(), nodes.end(), [&](int node) {

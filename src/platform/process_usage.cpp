@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "platform/answering_child.hpp"
+#include "platform/whole_file.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -25,11 +25,6 @@ std::optional<int> number_named(fs::path const& entry) {
   auto const [end, failed] = std::from_chars(name.data(), name.data() + name.size(), n);
   if (failed != std::errc{} || end != name.data() + name.size()) return {};
   return n;
-}
-
-std::string text_of(fs::path const& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::vector<int> numbered_entries(fs::path const& folder) {

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 
 #include "platform/identity_hash.hpp"
+#include "platform/whole_file.hpp"
 
 namespace nigh::platform {
 namespace fs = std::filesystem;
@@ -74,11 +73,6 @@ ScriptWord script_of_r(std::vector<std::string> const& words) {
 bool has_word(std::string_view list, std::string_view word) {
   auto const at = list.find(word);
   return at != list.npos && (at + word.size() == list.size() || list[at + word.size()] == ' ');
-}
-
-std::string text_of(fs::path const& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::vector<std::string> split_at_zeros(std::string const& text) {

@@ -39,6 +39,12 @@ bool read_whole_file(char const* name, std::string& text) {
   return n == 0;
 }
 
+std::string text_of(std::string const& file) {
+  std::string text;
+  if (!read_whole_file(file.c_str(), text)) text.clear();
+  return text;
+}
+
 bool replace_file(char const* name, std::string_view text) {
   std::string const beside = std::string(name) + '.' + std::to_string(getpid());
   int const file = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);

@@ -9,6 +9,9 @@ namespace nigh::platform {
 
 bool read_whole_file(char const* name, std::string& text);
 
+// Empty where the file cannot be read.
+std::string text_of(std::string const& file);
+
 // To a file of its own first: whoever reads it meanwhile, or when the system fails, has a whole
 // one.
 bool replace_file(char const* name, std::string_view text);

@@ -192,9 +192,10 @@ std::map<std::string, std::string> of_the_program(CommandWay const& way) {
   return all;
 }
 
-class Runner {
+class CommandRunner {
  public:
-  explicit Runner(CommandOptions const& options) : options_(options), hash_(options.ignored) {}
+  explicit CommandRunner(CommandOptions const& options)
+      : options_(options), hash_(options.ignored) {}
 
   void sample(CommandCell& cell) const {
     std::optional<Daemon> daemon;
@@ -320,7 +321,7 @@ CommandStudy study_commands(CommandOptions const& o) {
     add({"default"}, i);
     add({"nigh"}, i);
   }
-  Runner const runner(o);
+  CommandRunner const runner(o);
   std::size_t const count = study.cells.size();
   Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(count));
   for (long repetition = 0; repetition < o.repetitions; ++repetition)

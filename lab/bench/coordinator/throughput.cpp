@@ -44,9 +44,9 @@ long granted_regions(std::string const& errors) {
 
 std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
 
-class Runner {
+class StudyRunner {
  public:
-  explicit Runner(ThroughputStudy& study) : study_(study) {}
+  explicit StudyRunner(ThroughputStudy& study) : study_(study) {}
 
   // Also what every other run's outputs are compared with.
   void run_alone(nigh::topology const& machine) {
@@ -160,7 +160,7 @@ ThroughputStudy study_throughput(ThroughputOptions const& o, nigh::topology cons
   for (std::string const& policy : o.policies) under("coordinator/" + policy, policy);
   if (o.policies.empty()) under("coordinator", "clustered-adjusting");
 
-  Runner runner(study);
+  StudyRunner runner(study);
   Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(study.ways.size()) + 1);
   progress.step("each alone");
   runner.run_alone(machine);

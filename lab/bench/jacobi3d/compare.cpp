@@ -114,8 +114,6 @@ Comparison compare(JacobiOptions const& o) {
 
 namespace {
 
-std::string text(jacobi3d::Extent const& e) { return fmt::format("{}x{}x{}", e.i, e.j, e.k); }
-
 Measured const* find(Comparison const& c, std::string_view ending, Order order, Init init) {
   for (auto const& [cell, measured] : c.measured)
     if (cell.order == order && cell.init == init && cell.variant->name.ends_with(ending))
@@ -215,7 +213,7 @@ std::string describe(Comparison const& c, JacobiOptions const& o) {
   std::string out = fmt::format(
       "Jacobi {}, blocks of {}, {} threads, {} kernel with {} stores, {} pages\n"
       "MLUP/s, mean ± standard deviation of {} samples of {} sweeps, all variants in turn\n\n",
-      text(o.grid), text(o.block), o.team.threads(), o.kernel.isa,
+      extent_text(o.grid), extent_text(o.block), o.team.threads(), o.kernel.isa,
       o.kernel.streaming ? "streaming" : "plain", o.huge_pages ? "huge" : "small", o.repetitions,
       o.sweeps);
   out += "OpenMP tasks, in the layout of Table 1 of Wittmann and Hager (2009)\n\n";
@@ -246,8 +244,8 @@ std::string describe(Comparison const& c, JacobiOptions const& o) {
 
 std::vector<Result> results(Comparison const& c, JacobiOptions const& o) {
   auto const params = [&] {
-    return std::map<std::string, Value>{{"grid", text(o.grid)},
-                                        {"block", text(o.block)},
+    return std::map<std::string, Value>{{"grid", extent_text(o.grid)},
+                                        {"block", extent_text(o.block)},
                                         {"threads", static_cast<long>(o.team.threads())},
                                         {"stores", o.kernel.streaming ? "streaming" : "plain"},
                                         {"isa", std::string(o.kernel.isa)},

@@ -89,8 +89,6 @@ std::vector<VariantInfo const*> studied() {
   return list;
 }
 
-std::string text(Extent const& e) { return fmt::format("{}x{}x{}", e.i, e.j, e.k); }
-
 }  // namespace
 
 BlockStudy study_blocks(JacobiOptions const& base) {
@@ -116,7 +114,7 @@ BlockStudy study_blocks(JacobiOptions const& base) {
     for (int repetition = 0; repetition < o.repetitions; ++repetition) {
       double plain_seconds = 0;  // of the first variant, whose loop costs nothing a block
       for (StudyPoint& p : points) {
-        progress.step(text(size) + " " + p.variant->name);
+        progress.step(extent_text(size) + " " + p.variant->name);
         problem.refill();
         double const seconds = problem.run(*alive[p.variant], o.kernel, 1, false);
         p.rates.push_back(sites / seconds / 1e6);
@@ -134,8 +132,9 @@ std::string describe(BlockStudy const& study, JacobiOptions const& o) {
   std::string out = fmt::format(
       "Jacobi {}, {} threads, {} kernel with {} stores: how small may a task be?\n"
       "MLUP/s, median of {} samples; in brackets: thread time a block takes beyond {}, ns\n\n",
-      text(o.grid), o.team.threads(), o.kernel.isa, o.kernel.streaming ? "streaming" : "plain",
-      o.repetitions, study.points.front().variant->name);
+      extent_text(o.grid), o.team.threads(), o.kernel.isa,
+      o.kernel.streaming ? "streaming" : "plain", o.repetitions,
+      study.points.front().variant->name);
   Table t;
   std::vector<std::string> head{"block", "blocks"};
   auto const variants = studied();
@@ -144,7 +143,7 @@ std::string describe(BlockStudy const& study, JacobiOptions const& o) {
   t.rule();
   for (std::size_t first = 0; first < study.points.size(); first += variants.size()) {
     StudyPoint const& p = study.points[first];
-    std::vector<std::string> row{text(p.block), std::to_string(p.blocks)};
+    std::vector<std::string> row{extent_text(p.block), std::to_string(p.blocks)};
     for (std::size_t n = first; n < first + variants.size(); ++n) {
       StudyPoint const& q = study.points[n];
       std::string cell = fmt::format("{:.0f}", median_of(q.rates));
@@ -162,8 +161,8 @@ std::vector<Result> results(BlockStudy const& study, JacobiOptions const& o) {
     Result r;
     r.bench = "jacobi3d/block-study";
     r.variant = p.variant->name;
-    r.params = {{"grid", text(o.grid)},
-                {"block", text(p.block)},
+    r.params = {{"grid", extent_text(o.grid)},
+                {"block", extent_text(p.block)},
                 {"blocks", static_cast<long>(p.blocks)},
                 {"sites_per_block", static_cast<long>(p.block.sites())},
                 {"threads", static_cast<long>(o.team.threads())},

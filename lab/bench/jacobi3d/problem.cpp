@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/jacobi3d/problem.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -67,6 +69,8 @@ bool wants_huge_pages(std::string const& pages, Extent const& grid, Extent const
 }
 
 }  // namespace
+
+std::string extent_text(Extent const& e) { return fmt::format("{}x{}x{}", e.i, e.j, e.k); }
 
 std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags) {
   auto options = std::make_unique<JacobiOptions>(machine_for(flags.topology));

@@ -42,6 +42,9 @@ struct JacobiOptions {  // checked
   explicit JacobiOptions(nigh::topology t) : machine(std::move(t)) {}
 };
 
+// "600x10x10"
+std::string extent_text(jacobi3d::Extent const& e);
+
 // UsageError naming the argument for what cannot be.
 std::unique_ptr<JacobiOptions> check(JacobiFlags const& flags);
 

@@ -88,7 +88,7 @@ std::uint64_t fib_by_split_stack(int n) {
 
 using workloads::Family;
 
-struct Way {
+struct StartWay {
   std::string name;
   int threads = 1;
   std::function<Timed()> run;
@@ -110,7 +110,7 @@ Timed time_call(std::uint64_t (*fib)(int), int n, int cpu) {
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), found};
 }
 
-Result start_result(Way const& way, int n) {
+Result start_result(StartWay const& way, int n) {
   Result r;
   r.bench = "tasks/fib";
   r.variant = way.name;
@@ -129,7 +129,7 @@ std::vector<Result> measure_fib(TasksOptions const& o) {
   Solver solver({&o.machine, o.cpus, pin_this_thread});
   auto const spawns = static_cast<double>(solver.instance(question).spawns());
 
-  std::vector<Way> ways;
+  std::vector<StartWay> ways;
   auto const alone = [&](char const* name, std::uint64_t (*fib)(int)) {
     ways.push_back({name, 1, [=, &o] { return time_call(fib, n, o.cpus.front()); }});
   };
@@ -148,7 +148,7 @@ std::vector<Result> measure_fib(TasksOptions const& o) {
                   }});
 
   std::vector<Result> results;
-  for (Way const& way : ways) results.push_back(start_result(way, n));
+  for (StartWay const& way : ways) results.push_back(start_result(way, n));
   Progress progress(o.empty_repetitions * static_cast<int>(ways.size()));
   for (int repetition = -1; repetition < o.empty_repetitions; ++repetition)  // the first warms up
     for (std::size_t w = 0; w < ways.size(); ++w) {

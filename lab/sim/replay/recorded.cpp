@@ -41,7 +41,7 @@ struct Span {
 };
 
 // The needed part of an event of the trace, in a tenth of its size as JSON.
-struct Event {
+struct TraceEvent {
   enum Kind : std::uint8_t { task, idle, low, steal, worker, guest, all_done, other } kind = other;
   int track = 0;
   std::int64_t at = 0, end = 0;  // ns
@@ -52,7 +52,7 @@ struct Event {
 struct Mark {
   enum Kind : std::uint8_t { low, end, steal, idle_end, idle_begin, begin } kind;  // of one time
   std::int64_t at;
-  Event const* event;
+  TraceEvent const* event;
   std::size_t order;
 };
 
@@ -84,33 +84,33 @@ double bytes_of(json const& args) {
   return 1024 * kib;
 }
 
-Event event_of(json const& e) {
+TraceEvent event_of(json const& e) {
   auto const kind = e.at("ph").get<std::string>();
   auto const name = e.at("name").get<std::string>();
-  Event event;
+  TraceEvent event;
   event.track = whole(e, "tid", 0);
   if (kind == "M") {
     auto const whose = name == "thread_name" ? e.at("args").value("name", "") : std::string();
-    if (whose.starts_with("worker")) event.kind = Event::worker;
-    if (whose.starts_with("guest")) event.kind = Event::guest;
+    if (whose.starts_with("worker")) event.kind = TraceEvent::worker;
+    if (whose.starts_with("guest")) event.kind = TraceEvent::guest;
     return event;
   }
   event.at = ns_of(e, "ts");
   if (kind == "X") {
     event.end = event.at + ns_of(e, "dur");
-    event.kind = name == "searching" || name == "parked" ? Event::idle : Event::task;
-    if (event.kind == Event::idle || !e.contains("args")) return event;
+    event.kind = name == "searching" || name == "parked" ? TraceEvent::idle : TraceEvent::task;
+    if (event.kind == TraceEvent::idle || !e.contains("args")) return event;
     auto const& args = e.at("args");
     if (args.contains("near")) event.near = whole(args, "near", -1);
     event.bytes = bytes_of(args);
   } else if (kind == "C" && name.starts_with("low water")) {
-    event.kind = Event::low;
+    event.kind = TraceEvent::low;
     event.tasks = whole(e.at("args"), "tasks", 0);
   } else if (kind == "i" && name == "steal") {
-    event.kind = Event::steal;
+    event.kind = TraceEvent::steal;
     event.victim = whole(e.at("args"), "victim", 0);
   } else if (name == "all done") {
-    event.kind = Event::all_done;
+    event.kind = TraceEvent::all_done;
   }
   return event;
 }
@@ -155,7 +155,7 @@ class Line {
     since_ = now;
   }
 
-  void begin(Event const& e) {
+  void begin(TraceEvent const& e) {
     Span s;
     s.begin = e.at;
     s.track = track_;
@@ -175,7 +175,7 @@ class Line {
   int track_;
   std::vector<Span>& spans_;
   std::vector<std::size_t> open_;
-  Event const* stolen_ = nullptr;
+  TraceEvent const* stolen_ = nullptr;
   std::int64_t since_ = 0;
   int idle_ = 0;
 };
@@ -183,18 +183,18 @@ class Line {
 // Tracks of runtime n are numbered on from n x 100,000.
 constexpr int tracks_of_a_runtime = 100'000;
 
-std::map<int, std::vector<Mark>> marks_by_track(std::vector<Event> const& events) {
+std::map<int, std::vector<Mark>> marks_by_track(std::vector<TraceEvent> const& events) {
   std::map<int, std::vector<Mark>> all;
   std::size_t order = 0;
-  for (Event const& e : events) {
-    if (e.kind >= Event::worker) continue;
+  for (TraceEvent const& e : events) {
+    if (e.kind >= TraceEvent::worker) continue;
     auto& marks = all[e.track];
-    if (e.kind == Event::low || e.kind == Event::steal) {
-      marks.push_back({e.kind == Event::low ? Mark::low : Mark::steal, e.at, &e, order++});
+    if (e.kind == TraceEvent::low || e.kind == TraceEvent::steal) {
+      marks.push_back({e.kind == TraceEvent::low ? Mark::low : Mark::steal, e.at, &e, order++});
       continue;
     }
     if (e.end == e.at) continue;
-    bool const idle = e.kind == Event::idle;
+    bool const idle = e.kind == TraceEvent::idle;
     marks.push_back({idle ? Mark::idle_begin : Mark::begin, e.at, &e, order++});
     marks.push_back({idle ? Mark::idle_end : Mark::end, e.end, &e, order++});
   }
@@ -215,13 +215,13 @@ struct Landmarks {
   std::vector<std::int64_t> all_done;
 };
 
-Landmarks landmarks(std::vector<Event> const& events, int runtime) {
+Landmarks landmarks(std::vector<TraceEvent> const& events, int runtime) {
   Landmarks all;
-  for (Event const& e : events) {
+  for (TraceEvent const& e : events) {
     if (e.track / tracks_of_a_runtime != runtime) continue;
-    if (e.kind == Event::worker) ++all.workers;
-    if (e.kind == Event::guest) all.guests.insert(e.track % tracks_of_a_runtime);
-    if (e.kind == Event::all_done) all.all_done.push_back(e.at);
+    if (e.kind == TraceEvent::worker) ++all.workers;
+    if (e.kind == TraceEvent::guest) all.guests.insert(e.track % tracks_of_a_runtime);
+    if (e.kind == TraceEvent::all_done) all.all_done.push_back(e.at);
   }
   std::sort(all.all_done.begin(), all.all_done.end());
   return all;
@@ -321,7 +321,7 @@ double RecordedRun::work_s() const {
 result<RecordedRun> parse_recorded(std::string const& text) try {
   using nigh::json::Builder;
   constexpr nigh::json::Limits limits{largest_trace, 8};
-  std::vector<Event> events;
+  std::vector<TraceEvent> events;
   std::string odd;  // about the first that is; the format, which stands behind, may say why
   Builder builder(limits, text.size());
   builder.give_away("traceEvents", [&](json const& e) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
@@ -38,15 +37,11 @@ struct ProfileWords {
   bool json = false;
 };
 
-void say(std::string const& what) {
-  fmt::print(stderr, "nigh: profile: {}\n", base::printable_lines(what));
-}
-
 std::vector<int> sizes_of(CLI::App const& command, StudyOptions const& o, int cpus) {
   if (command.count("--threads") == 0) {
     auto sizes = usual_team_sizes(cpus);
     if (static_cast<int>(sizes.size()) < cpus)
-      say(fmt::format("teams of {} sizes, not of all {}: --threads 1..{} has all", sizes.size(),
+      say("profile", fmt::format("teams of {} sizes, not of all {}: --threads 1..{} has all", sizes.size(),
                       cpus, cpus));
     return sizes;
   }
@@ -69,7 +64,7 @@ void study_program(CLI::App const& command, StudyOptions const& o,
   auto const cpus = static_cast<int>(machine.cpus().size());
   auto const study = run_study(machine, {words, sizes_of(command, o, cpus), o.repetitions});
   if (study.lost > 0)
-    say(fmt::format("{} runs of regions are missing: there were too many regions", study.lost));
+    say("profile", fmt::format("{} runs of regions are missing: there were too many regions", study.lost));
   auto const lines = study_json(study, record_of(machine));
   if (!o.output.empty()) write_output(o.output, lines);
   if (!o.figure.empty()) draw_figure(o.figure, script, lines);
@@ -78,11 +73,11 @@ void study_program(CLI::App const& command, StudyOptions const& o,
   auto const spread = widest_spread(study);
   bool const is_disturbed = spread > disturbing;
   if (is_disturbed)
-    say(fmt::format(
+    say("profile", fmt::format(
         "times differ by up to {:.0f}% from run to run: was the machine used otherwise?{}",
         100 * spread, is_said ? "" : " Not kept; --keep would"));
   if (!o.is_kept || (is_disturbed && !is_said)) return;
-  for (auto const& what : store(study, cpus, words)) say(what);
+  for (auto const& what : store(study, cpus, words)) say("profile", what);
 }
 
 void add_show(CLI::App& profile) {

@@ -10,8 +10,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
 #include "cli/program_output.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/tune/progress.hpp"
@@ -29,10 +29,6 @@ namespace {
 constexpr std::array<char const*, 7> in_the_way{
     "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
-
-void say(std::string const& what) {
-  fmt::print(stderr, "nigh: profile: {}\n", base::printable_lines(what));
-}
 
 // The file that the shim writes; one for each run.
 class TimesDirectory {
@@ -73,7 +69,7 @@ class Runs {
     for (char const* const name : in_the_way) {
       base_.removed.emplace_back(name);
       if (auto const value = from_environment(name))
-        say(fmt::format("{}={} is left out: teams are of every size", name, *value));
+        say("profile", fmt::format("{}={} is left out: teams are of every size", name, *value));
     }
   }
 
@@ -81,7 +77,7 @@ class Runs {
     platform::SignalsHeld const held;
     Progress const progress;
     int const all = static_cast<int>(plan_.sizes.size()) * plan_.repetitions;
-    say(fmt::format("{} run{} of {}, {} size{} of teams", all, all == 1 ? "" : "s",
+    say("profile", fmt::format("{} run{} of {}, {} size{} of teams", all, all == 1 ? "" : "s",
                     plan_.words.front(), plan_.sizes.size(), plan_.sizes.size() == 1 ? "" : "s"));
     int done = 0;
     double seconds = 0;
@@ -101,7 +97,7 @@ class Runs {
 
  private:
   [[noreturn]] static void interrupted(int signal) {
-    say("interrupted: nothing is written");
+    say("profile", "interrupted: nothing is written");
     throw ExitStatus{128 + signal};
   }
 
@@ -128,7 +124,7 @@ class Runs {
     auto const words = last_lines(output_.text(), shown);
     auto const how = ending.signal > 0 ? fmt::format("signal {} ended it", ending.signal)
                                        : fmt::format("its exit status is {}", ending.status);
-    say(fmt::format("{} fails with teams of {}: {}{}", plan_.words.front(), team, how,
+    say("profile", fmt::format("{} fails with teams of {}: {}{}", plan_.words.front(), team, how,
                     words.empty() ? "" : "; its last words:" + indented(words)));
     throw ExitStatus{1};
   }

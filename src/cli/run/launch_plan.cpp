@@ -17,7 +17,7 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = platform::MemoryPolicy::Kind;
+using PolicyKind = platform::MemoryPolicy::Kind;
 
 constexpr std::string_view plain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
@@ -32,13 +32,13 @@ std::string shell_word(std::string const& word) {
 std::string numactl_words(platform::MemoryPolicy const& policy) {
   auto const nodes = base::cpu_list(policy.os_nodes);
   switch (policy.kind) {
-    case Kind::interleave:
+    case PolicyKind::interleave:
       return "numactl --interleave=" + nodes;
-    case Kind::bind:
+    case PolicyKind::bind:
       return "numactl --membind=" + nodes;
-    case Kind::preferred:
+    case PolicyKind::preferred:
       return "numactl --preferred=" + nodes;
-    case Kind::first_touch:
+    case PolicyKind::first_touch:
       break;
   }
   return "numactl --localalloc";

@@ -14,7 +14,7 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = platform::MemoryPolicy::Kind;
+using PolicyKind = platform::MemoryPolicy::Kind;
 
 // The variables by which users of OpenMP bind threads.
 constexpr std::array<std::string_view, 4> binding_variables{"OMP_PLACES", "OMP_PROC_BIND",
@@ -134,10 +134,10 @@ result<void> plan_memory(topology const& machine, MemoryChoice const& choice, Pl
                    " has no memory of its own"};
     policy.os_nodes.push_back(node);
   }
-  if (choice.kind == Kind::interleave && choice.domains.empty())
+  if (choice.kind == PolicyKind::interleave && choice.domains.empty())
     for (auto const& d : domains)
       if (d.os_node >= 0 && !d.cpus.empty()) policy.os_nodes.push_back(d.os_node);
-  if (choice.kind == Kind::interleave && policy.os_nodes.empty())
+  if (choice.kind == PolicyKind::interleave && policy.os_nodes.empty())
     return error{"--mem interleave: no allowed domain has both cpus and memory; name domains"};
   std::sort(policy.os_nodes.begin(), policy.os_nodes.end());
   plan.memory = std::move(policy);

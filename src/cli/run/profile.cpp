@@ -11,7 +11,7 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = topology_object::kind;
+using ObjectKind = topology_object::kind;
 constexpr int format = 1;
 constexpr json::Limits limits{1 << 20, 8};  // as many cpus as --bind takes, each written out
 
@@ -58,20 +58,20 @@ std::string difference(nlohmann::json const& there, MachineShape const& here) {
 
 MachineShape shape_of(topology const& machine) {
   MachineShape shape;
-  auto const of_kind = [](Kind kind) {
+  auto const of_kind = [](ObjectKind kind) {
     return [kind](topology_object const& o) { return o.type == kind; };
   };
   auto const& root = machine.root();
-  shape.cpus = count(root, of_kind(Kind::cpu));
-  shape.domains = count(root, of_kind(Kind::memory));
+  shape.cpus = count(root, of_kind(ObjectKind::cpu));
+  shape.domains = count(root, of_kind(ObjectKind::memory));
   auto const l3 = count(root, [](topology_object const& o) {
-    return o.type == Kind::cache && o.name.starts_with("L3");
+    return o.type == ObjectKind::cache && o.name.starts_with("L3");
   });
   std::array<std::pair<char const*, int>, 5> const levels{
-      {{"package", count(root, of_kind(Kind::package))},
+      {{"package", count(root, of_kind(ObjectKind::package))},
        {"domain", shape.domains},
        {"l3", l3},
-       {"core", count(root, of_kind(Kind::core))},
+       {"core", count(root, of_kind(ObjectKind::core))},
        {"cpu", shape.cpus}}};
   for (auto const& [name, n] : levels)
     shape.levels += (shape.levels.empty() ? "" : " ") + std::string(name) + ':' + std::to_string(n);

@@ -11,16 +11,16 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = platform::MemoryPolicy::Kind;
+using PolicyKind = platform::MemoryPolicy::Kind;
 
 struct MemoryWord {
   std::string_view word;
-  Kind kind;
+  PolicyKind kind;
 };
-constexpr std::array<MemoryWord, 4> memory_words{{{"first-touch", Kind::first_touch},
-                                                  {"interleave", Kind::interleave},
-                                                  {"bind", Kind::bind},
-                                                  {"preferred", Kind::preferred}}};
+constexpr std::array<MemoryWord, 4> memory_words{{{"first-touch", PolicyKind::first_touch},
+                                                  {"interleave", PolicyKind::interleave},
+                                                  {"bind", PolicyKind::bind},
+                                                  {"preferred", PolicyKind::preferred}}};
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -76,15 +76,15 @@ result<MemoryChoice> parse_memory(std::string_view text) {
   MemoryChoice choice{known->kind};
   bool const has_domains = colon != text.npos;
   if (has_domains) choice.domains = domain_list(text.substr(colon + 1));
-  if (has_domains && (known->kind == Kind::first_touch || choice.domains.empty()))
+  if (has_domains && (known->kind == PolicyKind::first_touch || choice.domains.empty()))
     return error{quoted(text) + ": " +
-                 (known->kind == Kind::first_touch
+                 (known->kind == PolicyKind::first_touch
                       ? "first-touch takes no domains"
                       : quoted(text.substr(colon + 1)) + " is no list of domains as 0,2-3")};
-  bool const needs = known->kind == Kind::bind || known->kind == Kind::preferred;
+  bool const needs = known->kind == PolicyKind::bind || known->kind == PolicyKind::preferred;
   if (needs && !has_domains)
     return error{quoted(text) + " needs a domain, as " + std::string(word) + ":0"};
-  if (known->kind == Kind::preferred && choice.domains.size() > 1)
+  if (known->kind == PolicyKind::preferred && choice.domains.size() > 1)
     return error{quoted(text) + ": only one domain can be preferred"};
   return choice;
 }

@@ -33,7 +33,6 @@ struct TopOptions {
   double delay_s = View{}.delay_s;
 };
 
-constexpr int no_coordinator = 1;
 constexpr int patience_ms = 2000;
 
 // The whole machine: the cpus that we were given are no reason to show fewer.
@@ -76,7 +75,7 @@ void show_once(std::string const& socket, MachineTree const& machine, bool json)
   if (!sample.status) {
     std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", base::printable(socket).c_str(),
                  base::printable(sample.why_not).c_str());
-    throw ExitStatus{no_coordinator};
+    throw ExitStatus{status_without_coordinator};
   }
   auto const& signs = signs_of_locale();
   std::fputs(

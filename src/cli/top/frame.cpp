@@ -11,7 +11,7 @@
 namespace nigh::cli::top {
 namespace {
 
-int width_of(char32_t code) {
+int columns_of(char32_t code) {
   struct Span {
     char32_t first, last;
   };
@@ -36,7 +36,7 @@ int width_of(std::string_view text) {
   int width = 0;
   for (std::size_t at = 0; at < text.size();) {
     auto const c = base::first_character(text.substr(at));
-    width += c.is_printable ? width_of(c.code) : 1;
+    width += c.is_printable ? columns_of(c.code) : 1;
     at += c.bytes;
   }
   return width;
@@ -60,7 +60,7 @@ std::string cut_to(std::string_view text, int width, Signs const& signs) {
   std::size_t end = 0;
   for (int used = 0; end < text.size();) {
     auto const c = base::first_character(text.substr(end));
-    used += c.is_printable ? width_of(c.code) : 1;
+    used += c.is_printable ? columns_of(c.code) : 1;
     if (used > room) break;
     end += c.bytes;
   }
@@ -75,7 +75,7 @@ std::string cut_front_to(std::string_view text, int width, Signs const& signs) {
   std::size_t begin = 0;
   for (int left = all; begin < text.size() && left > room;) {
     auto const c = base::first_character(text.substr(begin));
-    left -= c.is_printable ? width_of(c.code) : 1;
+    left -= c.is_printable ? columns_of(c.code) : 1;
     begin += c.bytes;
   }
   return std::string(signs.cut) + std::string(text.substr(begin));

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run/launch_plan.hpp"
@@ -53,10 +52,6 @@ std::vector<T> parsed(char const* option, std::vector<std::string> const& texts,
     values.push_back(std::move(value).value());
   }
   return values;
-}
-
-void say(std::string const& what) {
-  fmt::print(stderr, "nigh: tune: {}\n", base::printable_lines(what));
 }
 
 Metric metric_of(CLI::App const& command, TuneOptions const& o) {
@@ -177,7 +172,7 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
     if (!file->empty()) check_output(*file);
   auto const machine = host_to_bind_to();
   auto const subject = subject_of(command, o, machine, words);
-  for (auto const& note : subject.space.notes) say(note);
+  for (auto const& note : subject.space.notes) say("tune", note);
 
   Tuning tuning(subject.space, std::move(metric), *budget, subject.make_launch,
                 {o.repetitions, o.seed, o.exhaustive});
@@ -187,7 +182,7 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
     throw std::runtime_error("tune: " + failure);
   auto const table = found.search.standings();
   if (table.empty()) {
-    say(signal > 0 ? "interrupted before the first run ended"
+    say("tune", signal > 0 ? "interrupted before the first run ended"
                    : "the first run did not end within the budget of " + o.budget);
     throw ExitStatus{signal > 0 ? 128 + signal : 1};
   }

@@ -15,8 +15,6 @@
 namespace nigh::cli {
 namespace {
 
-using Kind = platform::MemoryPolicy::Kind;
-
 // A program's own loops cannot hide from this.
 constexpr std::array<std::string_view, 12> system_libraries{
     "libc.so",   "libm.so",     "libpthread.so",  "libdl.so",

@@ -2,11 +2,11 @@
 #include "cluster/watch/meeting.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "platform/event_set.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/tcp.hpp"
@@ -98,10 +98,7 @@ class Attempt {
 
 }  // namespace
 
-Time now_us() {
-  using namespace std::chrono;
-  return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
-}
+Time now_us() { return base::now_us(); }
 
 Meeting::Meeting() : listener_(platform::listen_tcp()) {}
 

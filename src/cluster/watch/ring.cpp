@@ -7,7 +7,7 @@
 
 namespace nigh::cluster {
 
-using Kind = RingMessage::Kind;
+using RingKind = RingMessage::Kind;
 
 int neighbour(int rank, int ranks, Side side) {
   if (ranks == 1 || (ranks == 2 && (rank == 0) != (side == Side::right))) return -1;
@@ -38,7 +38,7 @@ Ring::Sends Ring::to_all(RingMessage const& message) const {
 
 Ring::Sends Ring::lose(RingLoss const& loss) {
   loss_ = loss;
-  return to_all({Kind::loss, loss});
+  return to_all({RingKind::loss, loss});
 }
 
 void Ring::listened(Time now) {
@@ -53,15 +53,15 @@ Ring::Sends Ring::received(Side from, RingMessage const& message, Time now) {
   at(from).heard_at = now;
   if (is_over()) return {};
   switch (message.kind) {
-    case Kind::beat:
+    case RingKind::beat:
       return {};
-    case Kind::ready:
+    case RingKind::ready:
       right_is_ready_ = true;
       return pass_ready();
-    case Kind::goodbye:
+    case RingKind::goodbye:
       has_left_ = true;
-      return to_all({Kind::goodbye, {}});
-    case Kind::loss:
+      return to_all({RingKind::goodbye, {}});
+    case RingKind::loss:
       return lose(message.loss);
   }
   return {};
@@ -83,11 +83,11 @@ Ring::Sends Ring::pass_ready() {
   if (!wants_to_leave_ || !(is_last_ || right_is_ready_)) return {};
   if (!is_first_) {
     Sends sends;
-    sends.add({Side::left, {Kind::ready, {}}});
+    sends.add({Side::left, {RingKind::ready, {}}});
     return sends;
   }
   has_left_ = true;
-  return to_all({Kind::goodbye, {}});
+  return to_all({RingKind::goodbye, {}});
 }
 
 Ring::Sends Ring::tick(Time now) {
@@ -98,7 +98,7 @@ Ring::Sends Ring::tick(Time now) {
       return lose({at(side).rank, RingLoss::How::silent, now - at(side).heard_at});
   if (now < next_beat_) return {};
   next_beat_ = now + options_.beat_us;
-  return to_all({Kind::beat, {}});
+  return to_all({RingKind::beat, {}});
 }
 
 }  // namespace nigh::cluster

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "platform/futex.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/pause.hpp"
@@ -25,11 +25,6 @@ constexpr std::int64_t late_us = 50'000;
 constexpr std::int64_t shortest_pause = 1'000'000, longest_pause = 64'000'000;
 constexpr std::int64_t shortest_silence = 250'000;  // the coordinator may just not have had a cpu
 constexpr std::int64_t without_end = INT64_MAX;
-
-std::int64_t now_us() noexcept {
-  using namespace std::chrono;
-  return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -73,7 +68,7 @@ void ClientConnection::drop() noexcept {
 // As a rule, only reads the clock.
 bool ClientConnection::rejoin() noexcept {
   if (is_joined()) return true;
-  if (now_us() < next_try_.load(sync::relaxed) || !listener_.try_take()) return false;
+  if (base::now_us() < next_try_.load(sync::relaxed) || !listener_.try_take()) return false;
   bool const done = is_joined() || (may_join_ && connect());
   listener_.give();
   return done;
@@ -85,17 +80,17 @@ bool ClientConnection::connect() noexcept {
   bool const done = is_there && shake_hands();
   if (is_there && !done) OwnSocket::Change(socket_).close();
   pause_ = done ? shortest_pause : std::clamp(2 * pause_, shortest_pause, longest_pause);
-  next_try_.store(now_us() + pause_, sync::relaxed);
+  next_try_.store(base::now_us() + pause_, sync::relaxed);
   return done;
 }
 
 bool ClientConnection::shake_hands() noexcept {
   auto const hello = encode(ProgramMessage{me_});
   if (platform::send_message(OwnSocket::Use(socket_).number(), hello.bytes()) != 0) return false;
-  auto const until = now_us() + answers_within_ms * 1000;
+  auto const until = base::now_us() + answers_within_ms * 1000;
   for (;;) {
     if (auto const answer = hear_welcome()) return *answer;
-    auto const left = until - now_us();
+    auto const left = until - base::now_us();
     if (left <= 0) return false;
     platform::wait_until_readable(socket_.number(), static_cast<int>(left / 1000 + 1));
   }
@@ -188,12 +183,12 @@ void ClientConnection::wait_for_answer(PendingRequest& request, ProgramMessage c
     return request.answer.is_awaited(request.ticket) && link_.load(sync::relaxed) == link &&
            !is_closed_.load(sync::relaxed);
   };
-  auto const until = patience == 0 ? without_end : now_us() + patience + late_us;
+  auto const until = patience == 0 ? without_end : base::now_us() + patience + late_us;
   page_->answer_to(request.ticket).word.await(request.ticket);
   bool const sent = !is_closed_.load(sync::relaxed) && send(message);
   if (sent && hear_awake(request, link)) return;
   while (sent && is_awaited()) {
-    auto const now = now_us();
+    auto const now = base::now_us();
     if (now >= until) return note_silence(now);
     if (auto const leaving = leaving_.load(sync::relaxed); leaving != 0) {
       constexpr std::int64_t at_most_ns = 1'000'000;
@@ -217,14 +212,14 @@ void ClientConnection::wait_for_answer(PendingRequest& request, ProgramMessage c
 bool ClientConnection::hear_awake(PendingRequest& request, std::uint32_t link) noexcept {
   auto const ticket = request.ticket;
   Answer& answer = page_->answer_to(ticket);
-  auto const until = now_us() + awake_us;
+  auto const until = base::now_us() + awake_us;
   bool there = false;
   do {
     for (int i = 0; i < sync::spins && !there; ++i) {
       sync::pause();
       there = answer.word.is_answered(ticket);
     }
-  } while (!there && now_us() < until && link_.load(sync::relaxed) == link);
+  } while (!there && base::now_us() < until && link_.load(sync::relaxed) == link);
   if (!there && !answer.word.sleep(ticket)) return false;
   hear_late_answers();
   if (answer.is_unplaced()) {
@@ -250,7 +245,7 @@ void ClientConnection::close() noexcept {
 bool ClientConnection::begin_closing(unsigned first, unsigned last) noexcept {
   if (!socket_.begin_closing(first, last)) return false;
   if (socket_.number() < 0 && link_.exchange(0, sync::relaxed) != 0)
-    next_try_.store(now_us(), sync::relaxed);  // at the next region
+    next_try_.store(base::now_us(), sync::relaxed);  // at the next region
   return true;
 }
 
@@ -340,7 +335,7 @@ void ClientConnection::note_silence(Clock now) noexcept {
 void ClientConnection::lose() noexcept {
   link_.store(0, sync::relaxed);
   platform::hang_up(OwnSocket::Use(socket_).number());
-  next_try_.store(now_us(), sync::relaxed);  // a new coordinator may be there already
+  next_try_.store(base::now_us(), sync::relaxed);  // a new coordinator may be there already
 }
 
 }  // namespace nigh::coordinator

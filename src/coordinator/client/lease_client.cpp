@@ -2,10 +2,10 @@
 #include "coordinator/client/lease_client.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <variant>
 
+#include "base/clock.hpp"
 #include "coordinator/protocol/trial_runs.hpp"
 #include "platform/affinity.hpp"
 
@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::int64_t refused_for_us = 1'000'000;
 constexpr std::int64_t claims_within_us = 100'000;  // by a coordinator that has just started
-
-std::int64_t now_us() noexcept {
-  using namespace std::chrono;
-  return duration_cast<microseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 GrantedTeam none(FallbackReason why) noexcept { return {.fallback = why}; }
 
@@ -131,7 +126,7 @@ bool LeaseClient::is_reported_of_trial() noexcept {
 }
 
 GrantedTeam LeaseClient::enter_by_message(Demand demand) noexcept {
-  bool const may_ask = ask_again_ == 0 || ask_again_ <= now_us();
+  bool const may_ask = ask_again_ == 0 || ask_again_ <= base::now_us();
   if (!may_ask) return none(FallbackReason::refused);
   if (!connection_.rejoin()) {
     if (connection_.found_foreign()) return none(FallbackReason::foreign_version);
@@ -164,7 +159,7 @@ bool LeaseClient::claim(Demand demand) noexcept {
 bool LeaseClient::request(Demand demand) noexcept {
   std::int64_t patience = 0;
   if (connection_.waits_briefly()) {
-    auto const now = now_us();
+    auto const now = base::now_us();
     why_none_ = FallbackReason::no_answer;
     bool const is_silent = connection_.is_silent(now);
     if (!is_silent) why_none_ = FallbackReason::unplaced;
@@ -191,7 +186,7 @@ bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noex
   why_none_ = FallbackReason::no_answer;
   auto const link = connection_.link();
   if (link == 0) return false;
-  auto const began = patience == 0 ? 0 : now_us();
+  auto const began = patience == 0 ? 0 : base::now_us();
   auto const answer = connection_.ask(request_, message, link, patience);
   link_ = link;
   if (answer == Handover::Is::granted) {
@@ -199,12 +194,12 @@ bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noex
     return true;
   }
   if (patience != 0) {
-    auto const now = now_us();
+    auto const now = base::now_us();
     patience_.spend(now - began, now);
   }
   if (answer == Handover::Is::unplaced) why_none_ = FallbackReason::unplaced;
   if (answer == Handover::Is::refused && std::holds_alternative<Request>(message)) {
-    ask_again_ = now_us() + refused_for_us;
+    ask_again_ = base::now_us() + refused_for_us;
     why_none_ = FallbackReason::refused;
   }
   return false;
