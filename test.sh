@@ -18,8 +18,9 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
           address, undefined-behaviour and thread sanitizers (by clang, the second compiler); those of the
           scheduler with threads held up at random; and a few boots of a machine with real NUMA nodes.
   --full  also all that clang can build, tested as it is installed; the command and its programs under the
-          thread sanitizer, the workloads under the others; every machine with NUMA nodes; long stress runs; a minute of libFuzzer for each kind of file and message;
-          programs of Debian and PyPI that use OpenMP; ranks under Slurm; a short run of every benchmark."
+          thread sanitizer, the workloads and the preloaded libraries under the others; every machine with NUMA
+          nodes; long stress runs; a minute of libFuzzer for each kind of file and message; programs of Debian
+          and PyPI that use OpenMP; ranks under Slurm; a short run of every benchmark."
 full=
 fast=
 for argument in "$@"; do
@@ -87,16 +88,17 @@ fi
 build model
 run_ctest "model tests" model "${parallel[@]}"
 
-# Workloads take minutes to compile with sanitizers, and the command with its programs has hardly a second
-# thread: in the full set.
-if [ "$full" ]; then workloads=ON tools=ON; else workloads=OFF tools=OFF; fi
+# In the full set only: workloads, which take minutes to compile with sanitizers; under the thread sanitizer the
+# command with its programs, which has hardly a second thread; tests of the preloaded libraries, which have no
+# sanitizer in them.
+if [ "$full" ]; then workloads=ON tools=ON preloaded=; else workloads=OFF tools=OFF preloaded='|openmp|foreign'; fi
 build asan -DNIGH_WORKLOADS=$workloads
-run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy"
+run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy$preloaded"
 
 build tsan -DNIGH_TOOLS=$tools
 # ThreadSanitizer's memory layout does not fit every kernel's address randomisation.
 if setarch -R true 2>/dev/null; then around=(setarch -R); fi
-run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy" -E '^(cli_sim|sim_links)$'  # one thread
+run_ctest "tests, data races" tsan "${parallel[@]}" -LE "$slow|tidy$preloaded" -E '^(cli_sim|sim_links)$'  # one thread
 around=()
 
 build chaos -- runtime_test loops_test tasks_stress forks_stress openmp_tasks_stress

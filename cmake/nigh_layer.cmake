@@ -3,7 +3,8 @@
 
 add_library(nigh_warnings INTERFACE)
 target_compile_options(nigh_warnings INTERFACE -Wall -Wextra -Wpedantic
-  $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow> -Wconversion $<$<COMPILE_LANGUAGE:C,CXX>:-Wsign-conversion>
+  $<$<COMPILE_LANGUAGE:C,CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>>
+  -Wconversion $<$<COMPILE_LANGUAGE:C,CXX>:-Wsign-conversion>
   "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Wold-style-cast;-Woverloaded-virtual>")
 # g++ 12 sees overlapping copies where a literal joins a string (its bug 105651), and at -O3 takes
 # std::sort of a small array's front for one of more than sixteen.
@@ -35,23 +36,12 @@ if(NIGH_FUZZ)
   target_link_options(nigh_flags INTERFACE -fprofile-instr-generate)
 endif()
 
-# nigh_precompiled(TARGET FROM HEADER...): with NIGH_PRECOMPILED, what most sources of TARGET begin with
-# is compiled once, with FROM, whose flags are TARGET's.
-function(nigh_precompiled target from)
-  if(NOT NIGH_PRECOMPILED)
-    return()
-  endif()
-  if(target STREQUAL from)
-    list(TRANSFORM ARGN PREPEND "<")
-    list(TRANSFORM ARGN APPEND ">")
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-  else()
-    target_precompile_headers(${target} REUSE_FROM ${from})
-  endif()
+# nigh_unity(TARGET): with NIGH_UNITY, TARGET's sources are compiled eight at a time, as if they were one file: the
+# headers that they share, which take half of the time, are read once. A local name may be that of another
+# file's helper then.
+function(nigh_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${NIGH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
-set(nigh_standard_headers algorithm array atomic charconv chrono cmath cstddef cstdint cstdio cstdlib
-  cstring deque filesystem fstream functional iterator limits map memory mutex numeric optional random
-  set span sstream stdexcept string string_view system_error thread tuple utility variant vector)
 
 # The layer table, which tests/tidy.py and the picture of the architecture read, too: below_FOLDER lists
 # the folders right below each one.
@@ -116,7 +106,7 @@ function(nigh_layer name)
     add_library(nigh_${name} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(nigh_${name} PRIVATE nigh_flags)
-    nigh_precompiled(nigh_${name} nigh_base ${nigh_standard_headers})
+    nigh_unity(nigh_${name})
     if(NOT arg_APART)
       set_property(GLOBAL APPEND PROPERTY NIGH_LAYERS nigh_${name})
     endif()
