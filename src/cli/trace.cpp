@@ -9,16 +9,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/merge_traces.hpp"
+#include "cli/region_name.hpp"
 #include "cli/traced_run.hpp"
 #include "platform/program.hpp"
 
@@ -29,6 +32,7 @@ namespace fs = std::filesystem;
 
 struct TraceOptions {
   std::string output;
+  std::string tasks;  // of OpenMP, as `nigh run` takes it
   bool summary_only = false, merge = false;
   std::vector<std::string> words;  // the program and its arguments
 };
@@ -106,9 +110,40 @@ void keep(std::vector<fs::path> traces, std::string const& output) {
   }
 }
 
+// The names of a process's codes, in their order.
+std::vector<std::string> names_of(ReadTrace const& read) {
+  std::set<fs::path> libraries;
+  for (auto const& code : read.codes)
+    if (!code.library.empty()) libraries.insert(code.library);
+  auto names = RegionNames::of_program(read.file, {libraries.begin(), libraries.end()});
+  std::vector<std::string> found;
+  for (auto const& code : read.codes)
+    found.push_back(code.code == coordinator::in_no_file ? "of other code" : names.name(code.code));
+  return found;
+}
+
+struct CodeTime {
+  std::uint64_t tasks = 0, ns = 0;
+};
+
+void print_codes(std::map<std::string, CodeTime> const& codes) {
+  std::vector<std::pair<std::string, CodeTime>> rows(codes.begin(), codes.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](auto const& a, auto const& b) { return a.second.ns > b.second.ns; });
+  constexpr std::size_t most_rows = 12;
+  for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+    auto const& [name, time] = rows[i];
+    fmt::print(stderr, "  {:<32}{:>12} tasks {:>12.3f} ms {:>10.3f} us each\n", name,
+               fmt::group_digits(time.tasks), static_cast<double>(time.ns) * 1e-6,
+               static_cast<double>(time.ns) * 1e-3 / static_cast<double>(std::max<std::uint64_t>(time.tasks, 1)));
+  }
+  if (rows.size() > most_rows) fmt::print(stderr, "  and {} more\n", rows.size() - most_rows);
+}
+
 // Whether there was anything to print.
-bool summarise(std::vector<fs::path> const& traces) {
+bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
   trace::Summary sums;
+  std::map<std::string, CodeTime> codes;
   bool ended = false;
   for (auto const& file : traces) {
     auto const read = read_trace(file);
@@ -116,6 +151,16 @@ bool summarise(std::vector<fs::path> const& traces) {
     if (!read) continue;
     sums = sums + read->summary;
     ended = ended || read->ended;
+    if (read->codes.empty()) continue;
+    auto const names = names_of(*read);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      auto& time = codes[names[i]];
+      time.tasks += read->codes[i].tasks;
+      time.ns += read->codes[i].ns;
+    }
+    if (are_ours && !name_tasks(file, names))
+      fmt::print(stderr, "nigh: trace: tasks on the time line have no names: {} cannot be changed\n",
+                 base::printable(file.string()));
   }
   if (!ended) {
     fmt::print(stderr, "nigh: trace: the program ended before it could write its trace\n");
@@ -124,7 +169,8 @@ bool summarise(std::vector<fs::path> const& traces) {
   fmt::print(
       stderr, "{}",
       traces.size() > 1 ? fmt::format("{:26}{}\n", "processes", traces.size()) : std::string());
-  fmt::print(stderr, "{}", text(sums, creation_overhead_ns()));
+  fmt::print(stderr, "{}", text(sums, codes.empty() ? creation_overhead_ns() : std::nullopt));
+  print_codes(codes);
   return true;
 }
 
@@ -137,7 +183,7 @@ void merge(TraceOptions const& options) {
   if (auto const why = misfit(ranks); !why.empty()) throw UsageError("trace: " + why);
   auto const output = options.output.empty() ? "ranks.trace.json" : options.output;
   merge_traces(ranks, output);
-  summarise(files);
+  summarise(files, false);
   fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
              base::printable(output));
 }
@@ -147,16 +193,21 @@ void run_traced(TraceOptions const& options) {
   auto const output = options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
                                              : options.output;
   auto const folder = options.summary_only ? TraceFolder::temporary() : TraceFolder::beside(output);
-  auto const status = platform::run_program(options.words, {folder.variable()});
+  auto words = options.words;
+  if (!options.tasks.empty())
+    words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
+  auto const status = platform::run_program(words, {folder.variable()});
   if (!status) throw UsageError("trace: " + status.message());
 
   auto const traces = folder.traces();
   if (traces.empty()) {
-    fmt::print(stderr, "nigh: trace: {} made no nigh runtime, so there is no trace\n",
-               base::printable(program));
+    fmt::print(stderr, "nigh: trace: {}\n",
+               options.tasks.empty()
+                   ? base::printable(program) + " made no nigh runtime, so there is no trace (OpenMP tasks: --tasks prefer)"
+                   : base::printable(program) + " ran no OpenMP region whose tasks are nigh's, so there is no trace");
     throw ExitStatus{*status != 0 ? *status : 1};
   }
-  if (summarise(traces) && !options.summary_only) keep(traces, output);
+  if (summarise(traces, true) && !options.summary_only) keep(traces, output);
   throw ExitStatus{*status};
 }
 
@@ -177,6 +228,10 @@ void add_trace(CLI::App& app) {
       ->add_flag("--merge", options->merge,
                  "Put traces of a job's ranks into one file: nigh trace --merge FILE...")
       ->excludes("--summary-only");
+  command->add_option("--tasks", options->tasks,
+                      "For an OpenMP program: run its tasks as nigh run --tasks does, and show them")
+      ->type_name("HOW")
+      ->excludes("--merge");
   command->add_option("program", options->words, "The program and its arguments")
       ->type_name("-- PROGRAM ARGUMENTS...");
   command->callback([options] {

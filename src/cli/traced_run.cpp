@@ -2,6 +2,7 @@
 #include "cli/traced_run.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "json/bounded.hpp"
 #include "json/whole_number.hpp"
 #include "platform/own_path.hpp"
+#include "trace/chrome_json.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -93,6 +96,23 @@ std::string text_in(nlohmann::json const& sums, char const* name) {
   return found->get<std::string>();
 }
 
+constexpr std::size_t most_codes = 64;
+
+std::vector<TracedCode> codes_in(nlohmann::json const& sums) {
+  auto const found = sums.find("codes");
+  if (found == sums.end()) return {};
+  if (!found->is_array() || found->size() > most_codes) throw OddTrace{};
+  std::vector<TracedCode> codes;
+  for (auto const& code : *found) {
+    if (!code.is_object()) throw OddTrace{};
+    auto const number = [&](char const* name) {
+      return number_in<std::uint64_t>(code, name, 0, 0, UINT64_MAX);
+    };
+    codes.push_back({number("code"), text_in(code, "library"), number("tasks"), number("ns")});
+  }
+  return codes;
+}
+
 ReadTrace read_sums(nlohmann::json const& sums) {
   constexpr int most_int = std::numeric_limits<int>::max();
   constexpr int most_runtimes = 1'000'000;
@@ -125,6 +145,8 @@ ReadTrace read_sums(nlohmann::json const& sums) {
   s.elapsed_ns = number(sums, "elapsed_ns");
   s.events_lost = number(sums, "events_lost");
   read.ended = s.runtimes > 0;
+  read.file = text_in(sums, "file");
+  read.codes = codes_in(sums);
   return read;
 }
 
@@ -148,6 +170,28 @@ std::optional<ReadTrace> read_trace(fs::path const& file) {
   } catch (OddTrace const&) {
     return std::nullopt;
   }
+}
+
+// Each event is a line; those of tasks are called "task@", with the number of their code.
+bool name_tasks(fs::path const& trace, std::vector<std::string> const& names) {
+  constexpr std::string_view before = R"({"ph":"X","name":"task@)";
+  auto const changed = with_random_end(trace, ".named");
+  std::ifstream in(trace, std::ios::binary);
+  std::ofstream out(changed, std::ios::binary);
+  for (std::string line; std::getline(in, line);) {
+    std::size_t number = 0;
+    char const* const first = line.data() + std::min(before.size(), line.size());
+    auto const [last, wrong] = std::from_chars(first, line.data() + line.size(), number);
+    if (line.starts_with(before) && wrong == std::errc{} && number < names.size())
+      line.replace(0, static_cast<std::size_t>(last - line.data()) + 1,
+                   R"({"ph":"X","name":)" + trace::chrome::json_string("task " + names[number]));
+    out << line << '\n';
+  }
+  out.close();
+  std::error_code failed;
+  if (in.bad() || !out) return fs::remove(changed, failed), false;
+  fs::rename(changed, trace, failed);
+  return !failed;
 }
 
 }  // namespace nigh::cli

@@ -35,14 +35,27 @@ class TraceFolder {
   std::filesystem::path path_;
 };
 
+// OpenMP tasks of the same code.
+struct TracedCode {
+  std::uint64_t code = 0;  // a coordinator::RegionId
+  std::string library;     // its file; empty: the program
+  std::uint64_t tasks = 0;
+  std::uint64_t ns = 0;  // in these, without other tasks that ran inside
+};
+
 struct ReadTrace {
   int process = 0;
   std::string program;
   std::int64_t zero_ns = 0;         // of its steady clock, when times are 0
   std::optional<trace::Rank> rank;  // of a job, if it is one
   trace::Summary summary;
+  std::filesystem::path file;    // the program, where there are codes
+  std::vector<TracedCode> codes;  // most time first
   bool ended = false;  // one did; otherwise the program stopped before any was written
 };
+
+// Events of tasks get these names, one for each code. False: the file could not be changed.
+bool name_tasks(std::filesystem::path const& trace, std::vector<std::string> const& names);
 
 // The sums at the end of a trace file; empty when the trace is not complete.
 std::optional<ReadTrace> read_trace(std::filesystem::path const& file);

@@ -3,17 +3,20 @@
 """OpenMP programs whose tasks nigh runs: tasks_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS
 TASKS_LIBRARY
 TASKS_LIBRARY_OF_TWO_DOMAINS [unittest arguments]. What was not built is skipped."""
+import json
 import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 SCRIPTED, SHIM, NIGHD, PROGRAMS, TASKS, TWO_DOMAINS = map(os.path.abspath, sys.argv[1:7])
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
+CHECK_TRACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "check_trace.py")
 # The lines of programs/tasks.cpp, which do not depend on the schedule.
 EXPECTED = """\
 recursion 6765
@@ -100,6 +103,87 @@ class Cases(unittest.TestCase):
         for name in ("tasks-gcc", "tasks-clang"):
             with self.subTest(name=name):
                 self.assertEqual(run(name, "many", limit=limit, OMP_NUM_THREADS="4")[0], "many 200000\n")
+
+
+class Traces(unittest.TestCase):
+    """NIGH_TRACE: the same results, and a file of what became of the tasks."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.file = os.path.join(self.folder, "trace.json")
+
+    def read(self, file=None):
+        checked = subprocess.run([sys.executable, CHECK_TRACE, file or self.file], capture_output=True, text=True,
+                                 check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        with open(file or self.file, encoding="utf-8") as trace:
+            return json.load(trace)
+
+    def test_results_are_the_same(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            for threads in ("1", "3", "8"):
+                with self.subTest(name=name, threads=threads):
+                    self.assertEqual(run(name, OMP_NUM_THREADS=threads, NIGH_TRACE=self.file), (EXPECTED, ""))
+                    self.read()
+
+    def test_sums(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            with self.subTest(name=name):
+                run(name, "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+                trace = self.read()
+                sums = trace["otherData"]
+                self.assertEqual((sums["format"], sums["program"], sums["runtimes"], sums["workers"]), (2, name, 1, 2))
+                self.assertGreater(sums["created"], 1000)
+                self.assertEqual(sum(code["tasks"] for code in sums["codes"]), sums["created"])
+                self.assertEqual(sums["file"], os.path.realpath(program(name)))
+                self.assertTrue(all(code["library"] == "" for code in sums["codes"]))
+                self.assertLess(sum(code["ns"] for code in sums["codes"]), sums["busy_ns"])
+                self.assertLess(sums["busy_ns"], 2 * sums["elapsed_ns"])
+                steals = [event for event in trace["traceEvents"] if event["name"] == "steal"]
+                self.assertEqual(len(steals), sum(sums["steals"].values()))
+                self.assertEqual(sum(event["args"]["tasks"] for event in steals), sums["stolen"])
+                regions = [event for event in trace["traceEvents"] if event["name"] == "region"]
+                self.assertGreaterEqual(len(regions), 2)
+
+    def test_nested_regions_count_once(self):
+        run("tasks-gcc", "nested", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+        sums = self.read()["otherData"]
+        threads = sum("thread_name" == event["name"] for event in self.read()["traceEvents"])
+        self.assertLessEqual(sums["busy_ns"], threads * sums["elapsed_ns"])
+
+    def test_more_events_than_are_kept(self):
+        run("tasks-gcc", "many", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+        self.assertGreaterEqual(self.read()["otherData"]["created"], 200000)
+
+    def test_the_end_of_the_program_inside_a_task(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            run(name, "exit", status=7, OMP_NUM_THREADS="4", NIGH_TRACE=self.file)
+            with open(self.file, encoding="utf-8") as trace:
+                self.assertEqual(json.load(trace)["otherData"]["program"], name)
+
+    def test_processes_have_files_of_their_own(self):
+        out, _ = run("tasks-gcc", "forked", OMP_NUM_THREADS="2", NIGH_TRACE=os.path.join(self.folder, "%p.json"))
+        self.assertEqual(out, "forked 45\n")
+        for name in os.listdir(self.folder):
+            self.assertEqual(f"{self.read(os.path.join(self.folder, name))['otherData']['process']}.json", name)
+
+    def test_a_file_of_an_earlier_run_is_replaced(self):
+        with open(self.file, "w", encoding="utf-8") as old:
+            old.write("old")
+        os.utime(self.file, (1, 1))
+        run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+        self.read()
+        self.assertEqual(os.listdir(self.folder), ["trace.json"])
+
+    def test_a_file_that_cannot_be_written(self):
+        missing = os.path.join(self.folder, "missing", "trace.json")
+        self.assertEqual(run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=missing),
+                         ("recursion 6765\n", f"nigh: cannot write the trace {missing}: No such file or directory\n"))
+
+    def test_no_tasks_no_file(self):
+        run("waits-gcc", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+        self.assertEqual(os.listdir(self.folder), [])
 
 
 class LeftAlone(unittest.TestCase):

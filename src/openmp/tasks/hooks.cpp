@@ -18,6 +18,7 @@
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/team.hpp"
+#include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/waiting.hpp"
 
 namespace nigh::openmp::tasks {
@@ -144,12 +145,14 @@ char const* why(Left left) noexcept {
 extern "C" void in_child() {
   runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
   reset_in_child();
+  trace_child();
 }
 
 __attribute__((constructor)) void begin_process() {
   begin_deciding();
   begin_patience();
   begin_near_data();
+  begin_trace();
   pthread_atfork(nullptr, nullptr, in_child);
 }
 
@@ -182,6 +185,7 @@ void tell(Counts const& c) noexcept {
 }
 
 __attribute__((destructor)) void tell_at_the_end() {
+  write_trace();
   char const* const verbose = getenv("NIGH_VERBOSE");
   if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
   if (char const* const left = why(why_left_alone()); left != nullptr) {

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "openmp/tasks/team.hpp"
+#include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/victims.hpp"
 #include "platform/thread.hpp"
 
@@ -69,6 +70,7 @@ Member* member_for_this_thread(Member* outer) noexcept {
     void* const room = platform::map_zeroes(sizeof(Member));
     if (room == nullptr) out_of_memory();
     m = new (room) Member;
+    m->track = new_track(outer != nullptr);
     m->next = all_members;
     all_members = m;
   }
@@ -117,6 +119,13 @@ Counts counted() noexcept {
   }
   pthread_mutex_unlock(&members_lock);
   return sum;
+}
+
+void for_each_track(void (*see)(Track&, void* with), void* with) noexcept {
+  pthread_mutex_lock(&members_lock);
+  for (Member const* m = all_members; m != nullptr; m = m->next)
+    if (m->track != nullptr) see(*m->track, with);
+  pthread_mutex_unlock(&members_lock);
 }
 
 bool is_task(Task const& t) noexcept {

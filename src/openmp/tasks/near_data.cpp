@@ -92,4 +92,22 @@ bool is_any_near(Member const& me) noexcept {
 
 void end_near_data(Team& team) noexcept { free(team.near.get_alone()); }
 
+void notify_near(Member& me, std::uint32_t domain, bool there_only) noexcept {
+  Team& team = *me.team;
+  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
+  for (bool elsewhere : {false, true}) {
+    if (elsewhere && there_only) return;
+    for (std::uint32_t k = 1; k < me.size; ++k) {
+      Member* const m = team.members.at((me.number + k) % me.size);
+      if (m == nullptr || (m->domain == domain) == elsewhere) continue;
+      if (m->sleeps_within.load(sync::relaxed) == nullptr && m->sleeper.wake()) return;
+    }
+  }
+}
+
+void submit_somewhere(Member& me, Task& t) noexcept {
+  if (t.is(flag::extra) && t.extra->near != nullptr && submit_near(me, t)) return;
+  submit(me, t);
+}
+
 }  // namespace nigh::openmp::tasks

@@ -9,6 +9,7 @@
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/near_data.hpp"
 #include "openmp/tasks/settings.hpp"
+#include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/victims.hpp"
 #include "openmp/tasks/waiting.hpp"
 
@@ -164,6 +165,8 @@ Task* steal_from(Member& me, Member& victim, level where, level topmost) noexcep
   };
   if (victim.deque.steal(taken, count, chunk, may) != Steal::taken) return nullptr;
   me.counts.stolen[static_cast<std::size_t>(where)] += count;
+  if (me.track != nullptr) [[unlikely]]
+    me.track->stole(victim.number, where, count);
   for (std::uint32_t i = 1; i < count; ++i)
     if (!me.deque.push(taken[i])) inject(*me.team, *taken[i]);
   if (count > 1 && me.deque.is_wanted()) share(me);
@@ -226,18 +229,22 @@ Task* find_task(Member& me) noexcept {
 template <class Done>
 void search_until(Member& me, Done done) noexcept {
   Patience patience(me.size);
+  TracedWait traced(me.track);
   while (!done()) {
     Task* t = find_task(me);
     bool const is_over = t == nullptr && !patience.goes_on();
     if (is_over) t = take_from_afar(me, true);
     if (t != nullptr) {
+      traced.found();
       run(me, *t);
       patience.begin();
       continue;
     }
+    traced.search();
     if (!is_over) continue;
     me.sleeps_within.store(me.tied, sync::relaxed);
     ++me.counts.slept;
+    traced.sleep();
     me.sleeper.sleep(me.team->sleepers, [&] {
       return done() || me.team->injected.has_any() ||
              (me.tied == nullptr && (is_anything_shared(me) || is_any_near(me)));
@@ -291,11 +298,15 @@ void enter(Team& team, Joined how) noexcept {
   me.current = me.tied = &t;
   if (!team.members.put(how.size, how.number, me)) out_of_memory();
   member = &me;
+  if (me.track != nullptr) [[unlikely]]
+    me.track->begin_region(outer != nullptr ? outer->track : nullptr);
 }
 
 void leave() noexcept {
   Member& me = *member;
   barrier(me);
+  if (me.track != nullptr) [[unlikely]]
+    me.track->end_region(me.outer != nullptr ? me.outer->track : nullptr);
   if (Task& t = me.implicit; t.is(flag::extra)) {
     drop(t.extra->children);
     free(t.extra);
@@ -344,7 +355,7 @@ void run(Member& me, Task& t) noexcept {
   run_plainly(me, t);
 }
 
-void run_plainly(Member& me, Task& t) noexcept {
+static void run_body(Member& me, Task& t) noexcept {
   Frame const before = begin_body(me, t);
   if (t.is(flag::kmpc)) {
     run_kmpc(me, t);
@@ -354,6 +365,20 @@ void run_plainly(Member& me, Task& t) noexcept {
     t.extra->function(t.extra->arguments != nullptr ? t.extra->arguments : t.block());
   }
   end_body(me, t, before);
+}
+
+static void const* code_of(Task& t) noexcept {
+  if (t.is(flag::kmpc)) return reinterpret_cast<void const*>(kmp_task(t).routine);
+  return reinterpret_cast<void const*>(t.is(flag::extra) ? t.extra->function : t.function);
+}
+
+void run_plainly(Member& me, Task& t) noexcept {
+  if (me.track == nullptr) [[likely]]
+    return run_body(me, t);
+  bool const is_anothers = t.home != &me;  // the descriptor goes with the body
+  auto const before = me.track->begin_task(code_of(t), is_anothers);
+  run_body(me, t);
+  me.track->end_task(before, is_anothers);
 }
 
 void share(Member& me) noexcept {
@@ -367,24 +392,6 @@ void inject(Team& team, Task& t) noexcept {
   auto const size = team.size.load(sync::relaxed);
   for (std::uint32_t k = 0; k < size; ++k)
     if (Member* const m = team.members.at(k); m != nullptr) m->sleeper.wake();
-}
-
-void submit_somewhere(Member& me, Task& t) noexcept {
-  if (t.is(flag::extra) && t.extra->near != nullptr && submit_near(me, t)) return;
-  submit(me, t);
-}
-
-void notify_near(Member& me, std::uint32_t domain, bool is_strict) noexcept {
-  Team& team = *me.team;
-  if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
-  for (bool elsewhere : {false, true}) {
-    if (elsewhere && is_strict) return;
-    for (std::uint32_t k = 1; k < me.size; ++k) {
-      Member* const m = team.members.at((me.number + k) % me.size);
-      if (m == nullptr || (m->domain == domain) == elsewhere) continue;
-      if (m->sleeps_within.load(sync::relaxed) == nullptr && m->sleeper.wake()) return;
-    }
-  }
 }
 
 void submit_at_once(Member& me, Task& t) noexcept {

@@ -31,6 +31,7 @@ class DependNode;
 struct DependMap;
 struct NearQueues;
 struct Team;
+class Track;
 struct Victims;
 
 // Descriptors and what follows them: powers of two from 128 bytes on.
@@ -88,6 +89,7 @@ struct alignas(64) Member {
   std::uint32_t random = 1;
   std::uint32_t rounds_until_look = 0;       // see look_around()
   policy::VictimPlan const* plan = nullptr;  // whom it asks for tasks; null: by their numbers
+  Track* track = nullptr;                    // null: nobody wants a trace
   Counts counts;
   std::array<Task*, size_classes> free{};
   // Others write here.
@@ -192,7 +194,7 @@ inline void submit(Member& me, Task& t) noexcept {
 NIGH_HIDDEN void submit_somewhere(Member& me, Task& t) noexcept;
 // Wakes a thread of this domain, or else another at a barrier, unless only those of the domain may
 // run it.
-NIGH_HIDDEN void notify_near(Member& me, std::uint32_t domain, bool is_strict) noexcept;
+NIGH_HIDDEN void notify_near(Member& me, std::uint32_t domain, bool there_only) noexcept;
 // Runs it at once, unless little is left of the stack.
 NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 // The team's threads find it when they have nothing else.
