@@ -58,6 +58,7 @@ template <class Body>
 void in_team(std::vector<int> const& cpus, Body body) {
   auto const size = static_cast<std::uint32_t>(cpus.size());
   Team team;
+  team.cpus = std::thread::hardware_concurrency();
   std::barrier<> all(static_cast<std::ptrdiff_t>(size));
   std::vector<std::thread> threads;
   for (std::uint32_t k = 0; k < size; ++k)

@@ -55,7 +55,7 @@ Result run(void const* caller, Body body, void* data, unsigned clause, Rest... r
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
   if (task_hooks == nullptr) [[likely]]
     return real(run_in_place, static_cast<Passed*>(&passed), scope.threads(), rest...);
-  TaskRoom const tasks(*region.runtime, code, false);
+  TaskRoom const tasks(*region.runtime, code, cpus_of(passed.team), false);
   passed.tasks = tasks.team();
   return real(passed.tasks == nullptr ? run_in_place : run_in_place_with_tasks,
               static_cast<Passed*>(&passed), scope.threads(), rest...);

@@ -91,7 +91,7 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
     push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
   if (task_hooks == nullptr) [[likely]]
     return real(where, 1, task, &passed);
-  TaskRoom const tasks(runtime, reinterpret_cast<void const*>(body), true);
+  TaskRoom const tasks(runtime, reinterpret_cast<void const*>(body), cpus_of(passed.team), true);
   passed.tasks = tasks.team();
   real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
 }

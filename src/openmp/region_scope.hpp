@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "openmp/process.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/thread.hpp"
 #include "preload/hidden.hpp"
@@ -62,6 +63,11 @@ class NIGH_HIDDEN RegionScope {
   alignas(8) std::byte room_[64];
   RegionStrategy* strategy_;  // in the room
 };
+
+// Its lease, or else all that the process may use.
+inline std::uint32_t cpus_of(Team const& team) noexcept {
+  return team.size != 0 ? team.size : process().cpus;
+}
 
 // A thread's cpu is remembered, so that a thread that stays makes no system call.
 NIGH_HIDDEN void repin(Thread& me, Team const& team, Pinning to) noexcept;

@@ -12,13 +12,14 @@
 namespace nigh::openmp {
 
 struct TaskHooks {
-  static constexpr std::uint32_t current = 1;
+  static constexpr std::uint32_t current = 2;
   static constexpr std::size_t room_bytes = 512;
 
   std::uint32_t version;
   // A region begins: `room` is its team's, and outlasts it. Null: its tasks are the runtime's.
-  // `inside`: any function of the runtime.
-  void* (*begin)(void* room, void const* inside, void const* code, bool is_kmpc) noexcept;
+  // `inside`: any function of the runtime. `cpus`: for the team, whose threads may be more.
+  void* (*begin)(void* room, void const* inside, void const* code, std::uint32_t cpus,
+                 bool is_kmpc) noexcept;
   // Each thread of the team, before and after the region's body.
   void (*enter)(void* team, std::uint32_t number, std::int32_t global_number) noexcept;
   void (*leave)() noexcept;
@@ -34,9 +35,9 @@ NIGH_HIDDEN extern constinit TaskHooks const* task_hooks;
 // The tasks of a region, as long as it lasts. There are hooks.
 class TaskRoom {
  public:
-  TaskRoom(Runtime const& runtime, void const* code, bool is_kmpc) noexcept
+  TaskRoom(Runtime const& runtime, void const* code, std::uint32_t cpus, bool is_kmpc) noexcept
       : team_(task_hooks->begin(room_, reinterpret_cast<void const*>(runtime.thread_num), code,
-                                is_kmpc)) {}
+                                cpus, is_kmpc)) {}
   ~TaskRoom() {
     if (team_ != nullptr) task_hooks->end(team_);
   }

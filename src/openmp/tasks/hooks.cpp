@@ -75,7 +75,8 @@ struct Region {
 };
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
-void* begin(void* room, void const* inside, void const* code, bool is_kmpc) noexcept {
+void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus,
+            bool is_kmpc) noexcept {
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
   KnownRuntime const* const runtime = known_runtime(inside);
   if (runtime == nullptr || runtime->num_threads == nullptr) return nullptr;
@@ -85,6 +86,7 @@ void* begin(void* room, void const* inside, void const* code, bool is_kmpc) noex
   region->num_threads = runtime->num_threads;
   region->team.is_libgomp = runtime->is_libgomp;
   region->code = code;
+  region->team.cpus = cpus;
   region->team.is_kmpc = is_kmpc;
   region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);
   return region;
@@ -118,7 +120,7 @@ void begin_serial(void const* inside, std::int32_t global_number) noexcept {
   if (room == nullptr) abort();
   auto* const mine = new (room) Serial;
   mine->outer = serial;
-  mine->is_ours = begin(&mine->region, inside, nullptr, true) != nullptr;
+  mine->is_ours = begin(&mine->region, inside, nullptr, 1, true) != nullptr;
   serial = mine;
   if (mine->is_ours) enter(mine->region.team, {1, 0, global_number});
 }

@@ -228,7 +228,7 @@ Task* find_task(Member& me) noexcept {
 
 template <class Done>
 void search_until(Member& me, Done done) noexcept {
-  Patience patience(me.size);
+  Patience patience(me.size > me.team->cpus);
   TracedWait traced(me.track);
   while (!done()) {
     Task* t = find_task(me);
@@ -458,7 +458,7 @@ void barrier_before_real(Member& me) noexcept {
   Task* const tied = me.tied;
   me.tied = nullptr;
   search_until(me, [&me] { return me.implicit.is_drained(); });
-  Patience patience(me.size);
+  Patience patience(me.size > me.team->cpus);
   while (me.team->has_tasks.load(sync::relaxed) && patience.goes_on()) {
     Task* const t = find_task(me);
     if (t == nullptr) continue;

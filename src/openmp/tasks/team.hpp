@@ -106,6 +106,7 @@ struct alignas(64) Member {
 
 struct Team {
   sync::atomic<std::uint32_t> size{0};
+  std::uint32_t cpus = 1;   // for its threads, which may be more
   bool is_kmpc = false;     // libomp's: its teams of one run each task at once
   bool is_libgomp = false;  // the runtime: libomp has libgomp's functions, too
   bool had_tasks = false;   // an earlier region of this code, see barrier_before_real()

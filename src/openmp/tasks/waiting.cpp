@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "base/clock.hpp"
-#include "platform/affinity.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
 
@@ -14,7 +13,6 @@ namespace {
 
 // Longer than a thread takes to be woken, so that short gaps between tasks cost no system call.
 constinit std::int64_t patience_ns = 200'000;
-constinit std::uint32_t cpus = 1;
 
 constexpr std::uint32_t looks_with_pauses = 256;
 
@@ -25,20 +23,17 @@ void begin_patience() noexcept {
   if (said == nullptr) said = getenv("OMP_WAIT_POLICY");
   if (said != nullptr && strcasecmp(said, "active") == 0) patience_ns = 1'000'000;
   if (said != nullptr && strcasecmp(said, "passive") == 0) patience_ns = 5'000;
-  auto const allowed = platform::affinity_of_this_thread().size();
-  if (allowed > 0) cpus = static_cast<std::uint32_t>(allowed);
 }
 
 bool Patience::goes_on() noexcept {
   if (looks_ == 0) began_ns_ = base::now_ns();
   ++looks_;
-  bool const is_crowded = team_ > cpus;
-  if (looks_ < looks_with_pauses && !is_crowded) {
+  if (looks_ < looks_with_pauses && !is_crowded_) {
     sync::pause();
     return looks_ % 32 != 0 || base::now_ns() - began_ns_ < patience_ns;
   }
   platform::yield();
-  return base::now_ns() - began_ns_ < (is_crowded ? patience_ns / 4 : patience_ns);
+  return base::now_ns() - began_ns_ < (is_crowded_ ? patience_ns / 4 : patience_ns);
 }
 
 }  // namespace nigh::openmp::tasks

@@ -13,14 +13,15 @@ NIGH_HIDDEN void begin_patience() noexcept;
 
 class NIGH_HIDDEN Patience {
  public:
-  explicit Patience(std::uint32_t team) noexcept : team_(team) {}
+  // The team has more threads than cpus.
+  explicit Patience(bool is_crowded) noexcept : is_crowded_(is_crowded) {}
   // It has just found something.
   void begin() noexcept { looks_ = 0; }
   // After a look in vain: lets a moment pass. False: it should sleep.
   bool goes_on() noexcept;
 
  private:
-  std::uint32_t team_;
+  bool is_crowded_;
   std::uint32_t looks_ = 0;
   std::int64_t began_ns_ = 0;
 };
