@@ -2,7 +2,19 @@
 // The Jacobi solver of locality queues (Wittmann and Hager 2009) with plain tasks: a task a block,
 // made by a loop over k that the threads share, on memory that a static loop has touched first. A
 // compiler that knows `affinity` says which block a task works on.
+//
+//   task-jacobi [SIZE [WORD...]]
+//
+//   single    one thread makes all tasks
+//   count     says how many blocks ran in the domain of their memory, too
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -11,6 +23,21 @@
 namespace {
 
 constexpr long block = 10;  // along j and k
+
+bool is_single = false;  // one thread makes the tasks
+bool counts_blocks = false;
+std::atomic<long> local_blocks{0}, remote_blocks{0};
+
+// By the kernel's word on where this thread runs and the block's first page lies.
+void count_block(double* first) {
+  unsigned here = 0;
+  int there = -1;
+  auto* page =
+      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t{4095});
+  syscall(SYS_getcpu, nullptr, &here, nullptr);
+  syscall(SYS_move_pages, 0, 1UL, &page, nullptr, &there, 0);
+  ++(there == static_cast<int>(here) ? local_blocks : remote_blocks);
+}
 
 struct Grid {
   explicit Grid(long n)
@@ -33,6 +60,7 @@ void fill(Grid& grid, Grid& other) {
 }
 
 void update(Grid& to, Grid& from, long k0, long j0) {
+  if (counts_blocks) count_block(to.row(k0, j0));
   long const n = from.side - 2;
   for (long k = k0; k < k0 + block && k <= n; ++k)
     for (long j = j0; j < j0 + block && j <= n; ++j) {
@@ -45,19 +73,28 @@ void update(Grid& to, Grid& from, long k0, long j0) {
     }
 }
 
+void make_tasks(Grid& to, Grid& from, long k) {
+  for (long j = 1; j <= from.side - 2; j += block) {
+#ifdef __clang__
+    double* const first = to.row(k, j);
+#pragma omp task firstprivate(k, j) shared(to, from) affinity(first[0 : to.side])
+#else
+#pragma omp task firstprivate(k, j) shared(to, from)
+#endif
+    update(to, from, k, j);
+  }
+}
+
 void sweep(Grid& to, Grid& from) {
   long const n = from.side - 2;
+  if (is_single) {
+#pragma omp parallel
+#pragma omp single
+    for (long k = 1; k <= n; k += block) make_tasks(to, from, k);
+    return;
+  }
 #pragma omp parallel for schedule(static)
-  for (long k = 1; k <= n; k += block)
-    for (long j = 1; j <= n; j += block) {
-#ifdef __clang__
-      double* const first = to.row(k, j);
-#pragma omp task firstprivate(k, j) affinity(first[0 : to.side])
-#else
-#pragma omp task firstprivate(k, j)
-#endif
-      update(to, from, k, j);
-    }
+  for (long k = 1; k <= n; k += block) make_tasks(to, from, k);
 }
 
 void sweep_serially(Grid& to, Grid& from) {
@@ -70,6 +107,12 @@ void sweep_serially(Grid& to, Grid& from) {
 
 int main(int argc, char** argv) {
   long const n = task_program::size_from(argc, argv, 160, {1, 1'000});
+  for (int i = 2; i < argc; ++i) {
+    bool const counts = std::strcmp(argv[i], "count") == 0;
+    if (!counts && std::strcmp(argv[i], "single") != 0)
+      task_program::refuse(argv[0], argv[i], "single or count");
+    (counts ? counts_blocks : is_single) = true;
+  }
   constexpr int sweeps = 20;
   Grid a(n), b(n), c(n), d(n);
   fill(a, b);
@@ -81,6 +124,8 @@ int main(int argc, char** argv) {
       std::swap(to, from);
     }
   });
+  if (std::exchange(counts_blocks, false))
+    std::printf("blocks %ld local %ld remote\n", local_blocks.load(), remote_blocks.load());
   Grid *other_to = &d, *other = &c;
   for (int s = 0; s < sweeps; ++s) {
     sweep_serially(*other_to, *other);
