@@ -41,7 +41,7 @@ std::string refusal(std::string const& description, Choices const& choices) {
   return space_of_ranks(synthetic(description), choices, empty_environment).message();
 }
 
-Words names(Space const& space) {
+Words rank_names(Space const& space) {
   Words all;
   for (std::size_t i = 0; i < space.requests.size(); ++i)
     all.push_back(name_of(space, static_cast<int>(i)));
@@ -60,7 +60,7 @@ constexpr auto bridges = "pack:2 numa:1 core:14 pu:2";
 TEST(RankSpace, OfBridgesHasDivisorsAndPowersOfTwo) {
   auto const s = space(bridges);
   EXPECT_EQ(numbers_of_ranks(s), (std::set<int>{1, 2, 4, 8, 14, 16, 28}));
-  auto const all = names(s);
+  auto const all = rank_names(s);
   EXPECT_EQ(all.front(), "(28 ranks, where the launcher puts them)");
   for (auto const* one : {"--ranks 28 --bind-ranks compact --threads 1",
                           "--ranks 28 --bind-ranks scatter --smt --threads 2",
@@ -93,7 +93,7 @@ TEST(RankSpace, NeverGivesOutMoreThanThereIs) {
 }
 
 TEST(RankSpace, OfTwoCores) {
-  EXPECT_THAT(names(space("core:2 pu:1")),
+  EXPECT_THAT(rank_names(space("core:2 pu:1")),
               ElementsAre("(2 ranks, where the launcher puts them)",
                           "--ranks 2 --bind-ranks compact --threads 1",
                           "--ranks 1 --bind-ranks compact --threads 2",
@@ -107,7 +107,7 @@ TEST(RankSpace, HoldsWhatWasAskedFor) {
   choices.rank_orders = {cpu_order::scatter};
   choices.schedules = {parse_loops("guided").value(), parse_loops("static").value()};
   EXPECT_THAT(
-      names(space("pack:2 numa:1 core:4 pu:1", choices)),
+      rank_names(space("pack:2 numa:1 core:4 pu:1", choices)),
       ElementsAre("(3 ranks of 2 threads, where the launcher puts them)",
                   "--ranks 3 --bind-ranks scatter --threads 2 --schedule guided, 2 cores off",
                   "--ranks 3 --bind-ranks scatter --threads 2 --schedule static, 2 cores off",
