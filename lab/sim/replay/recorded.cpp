@@ -373,6 +373,7 @@ result<RecordedRun> parse_recorded(std::string const& text) try {
     if (run.work_s() > most.work_s()) most = std::move(run);
   }
   if (most.pieces.empty()) return error{"holds no tasks"};
+  if (most.workers == 0) return error{"is of OpenMP tasks, which do not say what depends on what"};
   return most;
 } catch (std::exception const& e) {  // of json, or ns_of()
   return error{std::string("is no whole trace: ") + e.what()};
