@@ -373,7 +373,7 @@ class RegionScaling {
 };
 
 // How many threads can a region use? The paper's two counts, from a study in which the region ran
-// with every size of team (region_scaling.hpp has to do with few sizes and a model).
+// with every size of team (the model above makes do with few sizes).
 //
 //   maximum   beyond it more threads give no speedup: the smallest team of which no larger one that
 //             was measured saves 3% of the time
@@ -404,7 +404,7 @@ constexpr ThreadDemand demand_by_study(std::span<TimedTeam const> teams) noexcep
   return {maximum, optimal};
 }
 
-// No two teams differ beyond noise (region_scaling.hpp): it takes as long with any of them.
+// No two teams differ beyond noise: it takes as long with any of them.
 constexpr bool is_indifferent(std::span<Typical const> teams) noexcept {
   for (auto const& a : teams)
     for (auto const& b : teams)

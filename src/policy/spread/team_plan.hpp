@@ -3,7 +3,7 @@
 // TeamPlan: which workers make a team, which take no part, and which team gets which blocks of a
 // loop?
 //
-//   ordered   all workers, in hardware order (team_plan.hpp)
+//   ordered   all workers, in hardware order (OrderedWorkers)
 //   places    the workers that take part, in the same order
 //   teams     runs of places
 //
