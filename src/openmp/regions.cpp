@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/regions.hpp"
 
-#include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <array>
 
 #include "base/atomic.hpp"
+#include "openmp/code_place.hpp"
 #include "openmp/libraries.hpp"
 
 namespace nigh::openmp {
@@ -39,27 +37,14 @@ std::size_t slot(void const* code, std::size_t probe) noexcept {
   return static_cast<std::size_t>(((bits * 0x9e3779b97f4a7c15U) >> 40U) + probe) % most_regions;
 }
 
-Region region_of_program(void const* code, std::uintptr_t offset) {
+Region look_at(void const* code) {
+  auto const [id, library] = place_of_code(code);
+  if (library == nullptr) return {id, nullptr, code, TeamRule::unknown, adjust_of({})};
+  if (*library != '\0') return {id, nullptr, code, rule_of(library, false), adjust_of(library)};
   char path[PATH_MAX];
   auto const length = readlink("/proc/self/exe", path, sizeof path);
   std::string_view const file(path, length < 0 ? 0 : static_cast<std::size_t>(length));
-  return {coordinator::region_in(0, offset), nullptr, code, rule_of(file, true), adjust_of(file)};
-}
-
-Region look_at(void const* code) {
-  auto const address = reinterpret_cast<std::uintptr_t>(code);
-  Dl_info in;
-  link_map* map = nullptr;
-  if (dladdr1(code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
-    return {coordinator::in_no_file | coordinator::address_of(address), nullptr, code,
-            TeamRule::unknown, adjust_of({})};
-  auto const offset = address - map->l_addr;
-  char const* const path = map->l_name;
-  if (path == nullptr || *path == '\0') return region_of_program(code, offset);
-  char const* const slash = strrchr(path, '/');
-  char const* const library = slash != nullptr ? slash + 1 : path;
-  return {coordinator::region_in(coordinator::library_number(library), offset), nullptr, code,
-          rule_of(path, false), adjust_of(path)};
+  return {id, nullptr, code, rule_of(file, true), adjust_of(file)};
 }
 
 void add(void const* code, Region const& found, std::uint32_t age) {

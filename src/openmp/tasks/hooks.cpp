@@ -158,10 +158,6 @@ __attribute__((constructor)) void begin_process() {
   pthread_atfork(nullptr, nullptr, in_child);
 }
 
-// topology's names of levels, which this library does without.
-constexpr std::array<char const*, Counts::levels> level_names{"cpu",    "core",    "l2",  "l3",
-                                                              "domain", "package", "host"};
-
 // A line on standard error.
 void tell(Counts const& c) noexcept {
   using Number = unsigned long long;

@@ -68,6 +68,10 @@ struct Counts {
   std::uint64_t near = 0, far = 0;             // run in the domain of their data, and elsewhere
 };
 
+// topology's names of levels, which this library does without.
+inline constexpr std::array<char const*, Counts::levels> level_names{
+    "cpu", "core", "l2", "l3", "domain", "package", "host"};
+
 inline constexpr std::uint32_t deque_capacity = 4096;
 using Deque = TaskDeque<Task, deque_capacity>;
 

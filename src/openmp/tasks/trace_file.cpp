@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@
 #include <string_view>
 
 #include "base/utf8.hpp"
-#include "coordinator/protocol/region_id.hpp"
+#include "openmp/code_place.hpp"
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
 #include "platform/thread.hpp"
@@ -142,28 +140,12 @@ char const* own_file() noexcept {
 
 // Where a code lies, as `nigh status` numbers regions.
 void write_code(Writer& out, CodeSum const& sum) noexcept {
-  using namespace coordinator;
-  auto const address = reinterpret_cast<std::uintptr_t>(sum.code);
-  Dl_info in;
-  link_map* map = nullptr;
-  RegionId id = in_no_file | address_of(address);
-  char const* library = "";
-  if (sum.code != nullptr &&
-      dladdr1(sum.code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 &&
-      map != nullptr) {
-    if (map->l_name != nullptr) library = map->l_name;
-    char const* const slash = strrchr(library, '/');
-    id = region_in(*library == '\0' ? 0 : library_number(slash != nullptr ? slash + 1 : library),
-                   address - map->l_addr);
-  }
+  auto const [id, library] = place_of_code(sum.code);
   out.add("{\"code\":%llu,\"library\":", static_cast<unsigned long long>(id));
-  out.add_text(library);
+  out.add_text(library != nullptr ? library : "");
   out.add(",\"tasks\":%llu,\"ns\":%llu}", static_cast<unsigned long long>(sum.times),
           static_cast<unsigned long long>(sum.ns));
 }
-
-constexpr std::array<char const*, Counts::levels> level_names{"cpu",    "core",    "l2",  "l3",
-                                                              "domain", "package", "host"};
 
 // The time line of one thread.
 class TrackWriter {
