@@ -347,6 +347,8 @@ result<RecordedRun> parse_recorded(std::string const& text) try {
   if (format != trace::chrome::format)
     return error{"is a trace of format " + std::to_string(format) + ", this nigh reads " +
                  std::to_string(trace::chrome::format) + ": record it again"};
+  if (sums.contains("codes"))  // the places of task constructs
+    return error{"is of OpenMP tasks, which do not say what depends on what"};
   constexpr auto any = std::numeric_limits<std::int64_t>::max();
   if (auto const lost =
           nigh::json::whole_number<std::int64_t>(sums.value("events_lost", json(0)), 0, any);
@@ -373,7 +375,6 @@ result<RecordedRun> parse_recorded(std::string const& text) try {
     if (run.work_s() > most.work_s()) most = std::move(run);
   }
   if (most.pieces.empty()) return error{"holds no tasks"};
-  if (most.workers == 0) return error{"is of OpenMP tasks, which do not say what depends on what"};
   return most;
 } catch (std::exception const& e) {  // of json, or ns_of()
   return error{std::string("is no whole trace: ") + e.what()};
