@@ -251,7 +251,7 @@ class Checker:
     def check_definitions(self, files):
         """Letters of memory-order arguments and words of the glossary mean one thing each."""
         texts = {path: (self.root / path).read_text(encoding="utf-8") for path in files
-                 if is_in(path, ["src", "include", "tests/model"]) and
+                 if is_in(path, ["src", "include", "lab", "tests/model"]) and
                  (pathlib.PurePosixPath(path).suffix in CXX or path.endswith("README.md"))}
         for path, line, what in definitions.letters(texts):
             self.complain(path, line, what)

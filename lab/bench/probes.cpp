@@ -8,6 +8,7 @@
 #include <nigh/fork_join.hpp>
 #include <thread>
 
+#include "bench/handshakes.hpp"
 #include "bench/pinned_threads.hpp"
 
 #if defined(__x86_64__)
@@ -85,14 +86,13 @@ std::vector<double> time_cache_line(std::vector<int> const& cpus, int samples) {
   constexpr int trips = 100;
   std::vector<double> times;
   if (cpus.size() < 2) return times;
-  alignas(64) std::atomic<int> word{0};  // even: the first thread's turn
+  Turn turns;  // even: the first thread's
   PinnedThreads pinned({cpus[0], cpus[1]});
   pinned.run([&](int thread) {
     int turn = thread;
     auto const one_way = [&] {
-      while (word.load(std::memory_order_acquire) != turn) {
-      }
-      word.store(turn + 1, std::memory_order_release);
+      turns.wait(turn);
+      turns.pass(turn + 1);
       turn += 2;
     };
     for (int s = -1; s < samples; ++s) {  // the first one waits for both to be there
@@ -106,6 +106,8 @@ std::vector<double> time_cache_line(std::vector<int> const& cpus, int samples) {
   return times;
 }
 
+// (probes.S) The owner sees all that the thief did before: the thief releases `begun`, the owner
+// acquires it.
 std::vector<double> time_steals(nigh::runtime& runtime, int samples) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> times;
@@ -116,12 +118,12 @@ std::vector<double> time_steals(nigh::runtime& runtime, int samples) {
       auto end = start;
       nigh::fork_join(
           [&] {
-            while (!begun.load(std::memory_order_acquire) &&
+            while (!begun.load(std::memory_order_acquire) &&  // (probes.S)
                    Clock::now() - start < std::chrono::seconds(1)) {
             }
             end = Clock::now();
           },
-          [&] { begun.store(true, std::memory_order_release); });
+          [&] { begun.store(true, std::memory_order_release); });  // (probes.S)
       if (s >= 0) times.push_back(std::chrono::duration<double, std::nano>(end - start).count());
     }
   });

@@ -17,6 +17,7 @@
 
 #include "bench/calibrate/measure.hpp"
 #include "bench/echo_process.hpp"
+#include "bench/handshakes.hpp"
 #include "bench/pin.hpp"
 #include "bench/probes.hpp"
 #include "bench/statistics.hpp"
@@ -95,26 +96,6 @@ using Clock = std::chrono::steady_clock;
 double ns_since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
-
-// Returns when `all` are here, or after a second.
-class Meeting {
- public:
-  void open() noexcept { here_.store(0, std::memory_order_relaxed); }
-  void attend(int all) noexcept {
-    here_.fetch_add(1, std::memory_order_acq_rel);
-    auto const start = Clock::now();
-    while (here_.load(std::memory_order_acquire) < all)
-      if (Clock::now() - start > std::chrono::seconds(1)) {
-        missed_.store(true, std::memory_order_relaxed);
-        return;
-      }
-  }
-  bool missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
-
- private:
-  alignas(64) std::atomic<int> here_{0};
-  alignas(64) std::atomic<bool> missed_{false};
-};
 
 // Keeps the compiler from seeing that nothing is done.
 [[gnu::noinline]] void do_nothing(long n) { asm volatile("" : : "r"(n) : "memory"); }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "bench/calibrate/measure.hpp"
+#include "bench/handshakes.hpp"
 #include "bench/pinned_threads.hpp"
 #include "bench/probes.hpp"
 #include "bench/statistics.hpp"
@@ -24,14 +24,13 @@ namespace {
 // Seconds that one cpu takes to copy what the other one has just written, `bytes` at a time.
 Samples time_copies(int owner, int thief, std::size_t bytes, int samples) {
   std::vector<char> written(bytes), copy(bytes);
-  alignas(64) std::atomic<int> turn{0};  // even: the owner writes
+  Turn turn;  // even: the owner writes
   Samples times;
   PinnedThreads pinned({owner, thief});
   pinned.run([&](int thread) {
     for (int s = -1; s < samples; ++s) {  // the first one warms up
       int const mine = 2 * (s + 1) + thread;
-      while (turn.load(std::memory_order_acquire) != mine) {
-      }
+      turn.wait(mine);
       if (thread == 0) {
         std::memset(written.data(), s + 1, bytes);
       } else {
@@ -40,7 +39,7 @@ Samples time_copies(int owner, int thief, std::size_t bytes, int samples) {
         std::chrono::duration<double> const passed = std::chrono::steady_clock::now() - start;
         if (s >= 0) times.push_back(passed.count());
       }
-      turn.store(mine + 1, std::memory_order_release);
+      turn.pass(mine + 1);
     }
   });
   return times;

@@ -141,8 +141,10 @@ double us_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::micro>(end - start).count();
 }
 
+// (latency.H) The queue is as the other rank left it when it wrote its step: that is released, and
+// acquired here.
 void await(SharedSegment::Word const& word, std::uint32_t value) {
-  while (word.load(nigh::sync::acquire) != value) {
+  while (word.load(nigh::sync::acquire) != value) {  // (latency.H)
   }
 }
 
@@ -157,7 +159,7 @@ void give(SharedSegment& mine, SharedSegment const& taker, int tasks, std::uint3
       task.input.resize(Descriptor::most_input);
       if (!mine.queue.put(Descriptor(task), run_id)) throw std::runtime_error("the queue is full");
     }
-    mine.hungry.store(step, nigh::sync::release);
+    mine.hungry.store(step, nigh::sync::release);  // (latency.H)
   }
 }
 
@@ -166,7 +168,7 @@ std::vector<double> take(SharedSegment& mine, SharedSegment& owner, int tasks, s
   std::vector<double> us;
   auto const all = [](std::size_t seen) { return seen; };
   for (int i = 0; i < count; ++i) {
-    mine.hungry.store(++step, nigh::sync::release);
+    mine.hungry.store(++step, nigh::sync::release);  // (latency.H)
     await(owner.hungry, step);
     std::array<Descriptor, most_from_queue> got;
     std::size_t n = 0;

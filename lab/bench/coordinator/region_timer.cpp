@@ -62,11 +62,12 @@ class WakeProcess {
   // Wakes it, and waits awake for what it says then.
   void ask() {
     tell(++asked_);
-    while (words_->answer.load(std::memory_order_acquire) != asked_) {
+    while (words_->answer.load(std::memory_order_acquire) != asked_) {  // (region_timer.W)
     }
   }
 
  private:
+  // (region_timer.W) A process that has read a word sees all that the other did before it wrote it.
   struct Words {
     alignas(64) std::atomic<std::uint32_t> question{0};
     alignas(64) std::atomic<std::uint32_t> answer{0};
@@ -74,18 +75,18 @@ class WakeProcess {
   static constexpr std::uint32_t last = UINT32_MAX;
 
   void tell(std::uint32_t what) {
-    words_->question.store(what, std::memory_order_release);
+    words_->question.store(what, std::memory_order_release);  // (region_timer.W)
     syscall(SYS_futex, &words_->question, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }
   [[noreturn]] void answer() {
     for (std::uint32_t said = 0; said != last;) {
-      auto const now = words_->question.load(std::memory_order_acquire);
+      auto const now = words_->question.load(std::memory_order_acquire);  // (region_timer.W)
       if (now == said) {
         syscall(SYS_futex, &words_->question, FUTEX_WAIT, said, nullptr, nullptr, 0);
         continue;
       }
       said = now;
-      words_->answer.store(said, std::memory_order_release);
+      words_->answer.store(said, std::memory_order_release);  // (region_timer.W)
     }
     _exit(0);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/tasks/rendezvous.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
 
+#include "bench/handshakes.hpp"
 #include "bench/pin.hpp"
 
 #if defined(NIGH_WITH_OPENMP)
@@ -18,26 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Microseconds = std::chrono::duration<double, std::micro>;
-
-class Meeting {
- public:
-  void open() noexcept { here_.store(0, std::memory_order_relaxed); }
-
-  void attend() noexcept {
-    here_.fetch_add(1, std::memory_order_acq_rel);
-    for (auto const start = Clock::now(); here_.load(std::memory_order_acquire) < 2;)
-      if (Clock::now() - start > std::chrono::seconds(1)) {
-        missed_.store(true, std::memory_order_relaxed);
-        return;
-      }
-  }
-
-  bool missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
-
- private:
-  alignas(64) std::atomic<int> here_{0};
-  alignas(64) std::atomic<bool> missed_{false};
-};
 
 void pause(double us) {
   if (us > 2000) return std::this_thread::sleep_for(Microseconds(us));

@@ -78,8 +78,8 @@ struct Part {
 // borders: of the iteration that goes on, read when the block is visited, and of the next one,
 // written by its neighbours as soon as they are through.
 //
-//   (A) A neighbour writes into an inbox that nobody reads before the iteration ends.
-//   (B) Ghosts are written by the block's own visit alone.
+//   1. A neighbour writes into an inbox that nobody reads before the iteration ends.
+//   2. Ghosts are written by the block's own visit alone.
 //
 // So blocks of one iteration are independent of each other.
 class Blocks {
