@@ -19,8 +19,8 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
           scheduler with threads held up at random; and a few boots of a machine with real NUMA nodes.
   --full  also all that clang can build, tested as it is installed; the command and its programs under the
           thread sanitizer, the workloads and the preloaded libraries under the others; every machine with NUMA
-          nodes; long stress runs; a minute of libFuzzer for each kind of file and message; programs of Debian
-          and PyPI that use OpenMP; ranks under Slurm; a short run of every benchmark."
+          nodes; long stress runs and simulations; a minute of libFuzzer for each kind of file and message;
+          programs of Debian and PyPI that use OpenMP; ranks under Slurm; a short run of every benchmark."
 full=
 fast=
 for argument in "$@"; do
@@ -122,7 +122,7 @@ if [ "$full" ]; then
   build release -DNIGH_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
   build clang
   run_ctest "tests, built by clang" clang "${parallel[@]}" -LE "$slow|tidy"
-  run_ctest "long stress runs" dev -L '^full$'
+  run_ctest "long runs" dev "${parallel[@]}" -L '^full$'
   build fuzz -- fuzz_targets
   if [[ $built == *" fuzz "* ]] && stage "fuzzing, a minute each" tests/fuzz/run.py --seconds 60 --jobs "$jobs"; then
     cat "$last_log"
