@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -41,6 +42,12 @@ std::filesystem::path private_directory() {
   char const* const runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime == '/') return std::filesystem::path(runtime) / "nigh";
   return "/tmp/nigh-" + std::to_string(::getuid());
+}
+
+bool adopts_orphans() noexcept {
+  int is_subreaper = 0;
+  return ::getpid() == 1 ||
+         (::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper) == 0 && is_subreaper != 0);
 }
 
 void wake_soon() noexcept {

@@ -44,4 +44,8 @@ result<int> go_to_background_and_stay(std::function<void(int pid)> const& note);
 result<int> start_service(std::filesystem::path const& program,
                           std::vector<std::string> const& arguments);
 
+// True for process 1 of a container and for a child subreaper: a service that this process starts
+// becomes its child when it goes to the background.
+bool adopts_orphans() noexcept;
+
 }  // namespace nigh::platform

@@ -66,6 +66,12 @@ result<void> ensure_coordinator(std::string const& socket) {
     platform::close_descriptor(connection);
     return {};
   }
+  // A program that waits until it has no children would wait for the coordinator's end.
+  if (platform::adopts_orphans())
+    return error{
+        "none is there, and one started here would become the program's child, because process " +
+        std::to_string(platform::process_id()) +
+        (platform::process_id() == 1 ? " adopts all orphans" : " is a child subreaper")};
   auto const nighd = platform::this_program().parent_path() / "nighd";
   auto const status = platform::start_service(nighd, {"--socket", socket, "--if-none"});
   if (!status) return status.to_error();

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A program that `nigh run` has started does as it does without nigh: run_harmless_test.py NIGH REGIONS WHERE
+[unittest arguments]. REGIONS is the folder of tests/openmp/programs."""
+import ctypes
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+NIGH = os.path.abspath(sys.argv[1])
+REGIONS = [pathlib.Path(sys.argv[2]).absolute() / name for name in ("regions-gcc", "regions-clang")]
+QUIET = {name: value for name, value in os.environ.items()
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD", "ASAN_"))}
+LONG = 60  # seconds; a test that hangs has failed
+# Makes three children and waits until it has none.
+WAITER = """if True:
+    import os
+    for i in range(3):
+        if os.fork() == 0: os._exit(i)
+    n = 0
+    try:
+        while os.wait(): n += 1
+    except ChildProcessError: print("reaped", n)"""
+libc = ctypes.CDLL(None)
+
+
+def become_subreaper():
+    libc.prctl(36, 1, 0, 0, 0)
+
+
+def ignore_ends_of_children():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def until(condition):
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.01)
+
+
+def state_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "gone"
+
+
+class Harmless(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nigh-harmless")
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(self.end_nighd)
+        self.folder = pathlib.Path(folder.name)
+        self.socket = self.folder / "n.sock"
+
+    def nighd(self):
+        """The number of the process that serves; 0: none."""
+        try:
+            text = pathlib.Path(str(self.socket) + ".lock").read_text().strip()
+        except OSError:
+            return 0
+        return int(text) if text and state_of(text) not in ("gone", "Z") else 0
+
+    def end_nighd(self):
+        process = self.nighd()
+        if process:
+            os.kill(process, signal.SIGCONT)
+            os.kill(process, signal.SIGTERM)
+            until(lambda: state_of(process) in ("gone", "Z"))
+
+    def run_with(self, before, *words, first=None, **more):
+        environment = dict(QUIET, NIGH_SOCKET=str(self.socket), NIGH_PROFILES=str(self.folder / "profiles"), **more)
+        with subprocess.Popen([*before, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, start_new_session=True, preexec_fn=first, cwd=self.folder) as child:
+            try:
+                out, err = child.communicate(timeout=LONG)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                raise
+        return child.returncode, out, err
+
+    def told(self, *words, **how):
+        status, out, err = self.run_with([], NIGH, "run", *words, **how)
+        self.assertEqual(status, 0, err)
+        return out, err
+
+    def start_nighd(self):
+        """By `nigh run`, as for a program."""
+        self.told("--", "true")
+        self.assertTrue(self.nighd())
+        return self.nighd()
+
+    # The coordinator's first process would become a child of the program, and never end.
+    def test_a_program_that_adopts_orphans_has_no_other_children(self):
+        out, err = self.told("--", sys.executable, "-c", WAITER, first=become_subreaper)
+        self.assertEqual((out, err), ("reaped 3\n", ""))
+        self.assertFalse(self.nighd())
+        out, err = self.told("-v", "--", sys.executable, "-c", WAITER, first=become_subreaper)
+        self.assertEqual(out, "reaped 3\n")
+        self.assertIn("is a child subreaper", err)
+
+    def test_process_1_has_no_other_children(self):
+        alone = ["unshare", "--kill-child", "-p", "-f", "--mount-proc"]
+        if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True,
+                                                             check=False).returncode != 0:
+            self.skipTest("no namespaces of processes here")
+        status, out, err = self.run_with(alone, NIGH, "run", "--", sys.executable, "-c", WAITER)
+        self.assertEqual((status, out, err), (0, "reaped 3\n", ""))
+
+    def test_a_coordinator_that_is_there_serves_programs_that_adopt_orphans(self):
+        self.start_nighd()
+        out, _ = self.told("--", "sh", "-c", "echo $NIGH_SOCKET", first=become_subreaper)
+        self.assertEqual(out, f"{self.socket}\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
