@@ -5,6 +5,7 @@
 import ctypes
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -118,6 +119,23 @@ class Harmless(unittest.TestCase):
         self.start_nighd()
         out, _ = self.told("--", "sh", "-c", "echo $NIGH_SOCKET", first=become_subreaper)
         self.assertEqual(out, f"{self.socket}\n")
+
+    # glibc's own loader, by another name.
+    def test_nothing_is_preloaded_for_another_loader(self):
+        data = pathlib.Path(shutil.which("env")).resolve().read_bytes()
+        loader = re.search(rb"\0(/[^\0]*/ld[-\w.]*\.so\.\d)\0", data)
+        if not loader:
+            self.skipTest("env names no loader")
+        loader = loader.group(1)
+        shutil.copy(os.fsdecode(loader), self.folder / "ld-musl.so.1")
+        other = self.folder / "other"
+        other.write_bytes(data.replace(loader, b"./ld-musl.so.1".ljust(len(loader), b"\0"), 1))
+        other.chmod(0o700)
+        for options in ([], ["--threads", "1"]):
+            with self.subTest(options=options):
+                out, err = self.told("-v", *options, "--", "./other")
+                self.assertNotIn("LD_PRELOAD", out)
+                self.assertIn("./other is loaded by ./ld-musl.so.1, not by glibc", err)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include "cli/run/launch_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -56,6 +57,14 @@ bool has_tool(std::filesystem::path const& program) {
     if (!(rest >> file)) file.clear();
   }
   return false;
+}
+
+// Another C library, such as musl, lacks functions that ours need: its loader ends the program.
+bool is_of_glibc(std::filesystem::path const& loader) {
+  auto const name = loader.filename().string();
+  constexpr std::array<std::string_view, 3> starts{"ld-linux", "ld64.so.", "ld.so."};
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view start) { return name.starts_with(start); });
 }
 
 bool has_use_for(Plan const& plan, Shim const& shim) {
@@ -138,6 +147,7 @@ Shim shim_for(std::string const& program, Purpose purpose) {
                    : openmp == platform::Defined::no ? "is linked statically, without OpenMP"
                                                      : "is linked statically");
   }
+  if (!is_of_glibc(elf->loader)) return without("is loaded by " + elf->loader + ", not by glibc");
   // AddressSanitizer ends programs in which a library comes before its own.
   bool const guarded =
       std::any_of(elf->needed.begin(), elf->needed.end(),
