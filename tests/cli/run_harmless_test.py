@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A program that `nigh run` has started does as it does without nigh: run_harmless_test.py NIGH REGIONS WHERE
-[unittest arguments]. REGIONS is the folder of tests/openmp/programs."""
+[unittest arguments]. REGIONS is the folder of tests/openmp/programs, WHERE that of cli_where."""
 import ctypes
 import os
 import pathlib
@@ -16,6 +16,7 @@ import unittest
 
 NIGH = os.path.abspath(sys.argv[1])
 REGIONS = [pathlib.Path(sys.argv[2]).absolute() / name for name in ("regions-gcc", "regions-clang")]
+GUARDED = [pathlib.Path(sys.argv[3]).absolute() / name for name in ("where-guarded-gcc", "where-guarded-clang")]
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD", "ASAN_"))}
 LONG = 60  # seconds; a test that hangs has failed
@@ -136,6 +137,22 @@ class Harmless(unittest.TestCase):
                 out, err = self.told("-v", *options, "--", "./other")
                 self.assertNotIn("LD_PRELOAD", out)
                 self.assertIn("./other is loaded by ./ld-musl.so.1, not by glibc", err)
+
+    def test_programs_with_address_sanitizer_run_and_find_their_bugs(self):
+        found = [name for name in GUARDED if name.exists()]
+        if not found:
+            self.skipTest("no program was built with AddressSanitizer")
+        for name in found:
+            for before in (["sh", "-c", "\"$@\"; exit $?", "sh"], []):
+                for options in ([], ["--threads", "1"]):
+                    with self.subTest(name=name, before=before, options=options):
+                        status, out, err = self.run_with([], NIGH, "run", *options, "--", *before, str(name))
+                        self.assertEqual((status, out), (0, "sum 10\n"), err)
+                        status, out, err = self.run_with([], NIGH, "run", *options, "--", *before, str(name), "bug")
+                        self.assertNotEqual(status, 0)
+                        self.assertIn("heap-buffer-overflow", err)
+        out, _ = self.told("--", "sh", "-c", "echo $ASAN_OPTIONS", ASAN_OPTIONS="verify_asan_link_order=1:halt_on_error=0")
+        self.assertEqual(out, "verify_asan_link_order=0:verify_asan_link_order=1:halt_on_error=0\n")
 
 
 if __name__ == "__main__":

@@ -158,9 +158,14 @@ Shim shim_for(std::string const& program, Purpose purpose) {
   return {files};
 }
 
-std::string preload_variable(Shim const& shim) {
-  auto const before = from_environment("LD_PRELOAD");
-  return "LD_PRELOAD=" + (before && !before->empty() ? *before + ":" : std::string()) + shim.file;
+// AddressSanitizer ends a program in which a library comes before its own, such as a child of a
+// script. It works all the same unless that library replaces its functions, which ours do not. The
+// last of several words counts, so that the user's own stays in force.
+std::vector<std::string> preload_variables(Shim const& shim) {
+  auto const before = from_environment("LD_PRELOAD").value_or("");
+  auto const options = from_environment("ASAN_OPTIONS").value_or("");
+  return {"LD_PRELOAD=" + (before.empty() ? before : before + ":") + shim.file,
+          "ASAN_OPTIONS=verify_asan_link_order=0" + (options.empty() ? options : ":" + options)};
 }
 
 platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::string> words) {
@@ -175,7 +180,8 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   else if (from_environment("NIGH_SOCKET") && from_environment("NIGH_COORDINATOR") != "off")
     // otherwise nigh's own runtimes would ask
     launch.variables.emplace_back("NIGH_COORDINATOR=off");
-  if (has_use_for(plan, shim)) launch.variables.push_back(preload_variable(shim));
+  if (has_use_for(plan, shim))
+    for (auto& v : preload_variables(shim)) launch.variables.push_back(std::move(v));
   return launch;
 }
 
