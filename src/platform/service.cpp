@@ -19,6 +19,8 @@
 #include <cstring>
 #include <string>
 
+#include "platform/child_ends.hpp"
+
 extern char** environ;
 
 namespace nigh::platform {
@@ -115,6 +117,7 @@ result<void> go_to_background(std::function<void(int pid)> const& note) {
 }
 
 result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) {
+  ::signal(SIGCHLD, SIG_DFL);  // may be ignored; then status_of() would wait for ever
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return error{std::strerror(errno)};
   auto const keeper = ::fork();
@@ -172,6 +175,7 @@ result<int> start_service(std::filesystem::path const& program,
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  ChildEndsHeard const ends;
   pid_t child = 0;
   int const failed = ::posix_spawn(&child, name.c_str(), &files, nullptr, pointers.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);

@@ -154,6 +154,26 @@ class Harmless(unittest.TestCase):
         out, _ = self.told("--", "sh", "-c", "echo $ASAN_OPTIONS", ASAN_OPTIONS="verify_asan_link_order=1:halt_on_error=0")
         self.assertEqual(out, "verify_asan_link_order=0:verify_asan_link_order=1:halt_on_error=0\n")
 
+    def test_where_ends_of_children_are_ignored_the_status_is_the_programs(self):
+        for options in ([], ["-v"]):
+            with self.subTest(options=options):
+                status, _, err = self.run_with([], NIGH, "run", *options, "--", "sh", "-c", "exit 9",
+                                               first=ignore_ends_of_children)
+                self.assertEqual(status, 9, err)
+                self.assertNotIn("lost", err)
+                self.told(*options, "--", "grep", "SigIgn:.*1....$", "/proc/self/status",
+                          first=ignore_ends_of_children)
+        self.assertTrue(self.nighd())
+
+    def test_where_ends_of_children_are_ignored_nighd_comes_back_and_ends(self):
+        self.told("--", "true", first=ignore_ends_of_children)
+        old = self.nighd()
+        keeper = int(pathlib.Path(f"/proc/{old}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(old, signal.SIGKILL)
+        until(lambda: self.nighd() not in (0, old))
+        os.kill(keeper, signal.SIGTERM)
+        until(lambda: state_of(keeper) in ("gone", "Z"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
