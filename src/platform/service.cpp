@@ -164,7 +164,7 @@ result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) 
 }
 
 result<int> start_service(std::filesystem::path const& program,
-                          std::vector<std::string> const& arguments) {
+                          std::vector<std::string> const& arguments, Complains complains) {
   std::string name = program.string();
   std::vector<std::string> words = arguments;
   std::vector<char*> pointers{name.data()};
@@ -174,6 +174,8 @@ result<int> start_service(std::filesystem::path const& program,
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (complains == Complains::no)
+    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   ChildEndsHeard const ends;
   pid_t child = 0;

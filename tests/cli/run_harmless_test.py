@@ -174,6 +174,28 @@ class Harmless(unittest.TestCase):
         os.kill(keeper, signal.SIGTERM)
         until(lambda: state_of(keeper) in ("gone", "Z"))
 
+    # Each would wait for a welcome.
+    def test_programs_do_not_wait_for_a_silent_coordinator_one_by_one(self):
+        found = [name for name in REGIONS if name.exists()]
+        if not found:
+            self.skipTest("no program has regions")
+        process = self.start_nighd()
+        os.kill(process, signal.SIGSTOP)
+        until(lambda: state_of(process) == "T")
+        begin = time.time()
+        _, err = self.told("--", str(found[0]), "1")
+        self.assertEqual(err, "")
+        self.assertGreater(os.stat(self.socket).st_mtime, begin + 1)
+        _, err = self.told("--", "sh", "-c", 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do "$@"; done', "sh",
+                           str(found[0]), "1")
+        self.assertEqual(err, "")
+        self.assertLess(time.time() - begin, 10)
+        os.kill(process, signal.SIGCONT)
+        end = time.monotonic() + LONG
+        while " 0 on granted cpus" in self.told("-v", "--", str(found[0]), "1")[1]:
+            self.assertLess(time.monotonic(), end, "nobody asks it again")
+            time.sleep(0.2)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)

@@ -13,6 +13,7 @@
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "base/verbose.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/run/adjust_plan.hpp"
 #include "cli/run/coordination.hpp"
@@ -93,14 +94,15 @@ void say_notes(Plan const& plan, Shim const& shim) {
 
 // Lets the plan's program ask the coordinator, if nothing speaks against that. Starts one when
 // there is none, unless the program is not run.
-void join_coordinator(Request const& request, std::string const& program, bool dry_run, Plan& plan,
-                      Shim& shim) {
+void join_coordinator(Request const& request, std::string const& program, RunOptions const& options,
+                      Plan& plan, Shim& shim) {
   auto why_not = why_uncoordinated(request, from_environment);
   auto const for_regions = why_not ? Shim{} : shim_for(program, Purpose::coordinator);
   if (!for_regions.why_not.empty()) why_not = for_regions.why_not;
   auto const socket = coordinator_socket();
-  if (!why_not && !dry_run)
-    if (auto const there = ensure_coordinator(socket); !there)
+  if (!why_not && !options.dry_run)
+    if (auto const there = ensure_coordinator(socket, options.verbose || base::is_verbose());
+        !there)
       why_not = "no coordinator: " + there.message();
   if (!why_not) {
     plan.coordinator = socket;
@@ -167,7 +169,7 @@ void run(CLI::App const& command, RunOptions const& options,
   if (!plan) throw UsageError(plan.message());
   auto shim = shim_for(words.front());
   if (!options.no_coordinator)
-    join_coordinator(request, words.front(), options.dry_run, *plan, shim);
+    join_coordinator(request, words.front(), options, *plan, shim);
   spread_regions(command, options, request, machine, words.front(), *plan, shim);
   take_tasks(command, options, words.front(), *plan, shim);
   if (command.count("--adjust") > 0) {
@@ -186,8 +188,7 @@ void run(CLI::App const& command, RunOptions const& options,
   launch.strict = options.strict;
   auto const me = std::to_string(platform::process_id());
   if (!options.verbose) {
-    if (auto const tells = from_environment("NIGH_VERBOSE").value_or("0");
-        tells != "0" && tells != "") {
+    if (base::is_verbose()) {
       launch.variables.push_back("NIGH_VERBOSE_PROGRAM=self:" + me);
       say_notes(*plan, shim);
     }

@@ -60,7 +60,7 @@ std::vector<std::string> waiting_variables(Inherited const& inherited) {
   return variables;
 }
 
-result<void> ensure_coordinator(std::string const& socket) {
+result<void> ensure_coordinator(std::string const& socket, bool tells) {
   int const connection = platform::connect_local(socket.c_str());
   if (connection >= 0) {
     platform::close_descriptor(connection);
@@ -73,7 +73,9 @@ result<void> ensure_coordinator(std::string const& socket) {
         std::to_string(platform::process_id()) +
         (platform::process_id() == 1 ? " adopts all orphans" : " is a child subreaper")};
   auto const nighd = platform::this_program().parent_path() / "nighd";
-  auto const status = platform::start_service(nighd, {"--socket", socket, "--if-none"});
+  auto const status =
+      platform::start_service(nighd, {"--socket", socket, "--if-none"},
+                              tells ? platform::Complains::yes : platform::Complains::no);
   if (!status) return status.to_error();
   if (*status != 0) return error{nighd.string() + " ended with status " + std::to_string(*status)};
   return {};
