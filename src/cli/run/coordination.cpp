@@ -10,6 +10,7 @@
 #include "platform/program.hpp"
 #include "platform/service.hpp"
 #include "policy/cpus/team_waiting.hpp"
+#include "settings/kmp_affinity.hpp"
 
 namespace nigh::cli {
 
@@ -24,15 +25,18 @@ bool says(std::optional<std::string> value, std::string_view word) {
 
 }  // namespace
 
-// OMP_PROC_BIND=false lets threads move, even with OMP_PLACES.
+// OMP_PROC_BIND=false lets threads move, even with OMP_PLACES. Runtimes ignore an empty value.
 std::optional<std::string> binding_in(Inherited const& inherited) {
   bool const is_free = says(inherited("OMP_PROC_BIND"), "false");
   constexpr std::array<std::string_view, 5> decided{
       "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "NIGH_PLACES"};
-  for (auto const name : decided)
-    if (inherited(name) && !(is_free && name.starts_with("OMP_")) &&
-        !(name == "KMP_AFFINITY" && says(inherited(name), "disabled")))
-      return std::string(name);
+  for (auto const name : decided) {
+    auto const value = inherited(name);
+    if (!value || says(value, "")) continue;
+    if (is_free && name.starts_with("OMP_")) continue;
+    if (name == "KMP_AFFINITY" && !settings::kmp_affinity_binds(*value)) continue;
+    return std::string(name);
+  }
   return std::nullopt;
 }
 
