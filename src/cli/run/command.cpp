@@ -6,14 +6,15 @@
 #include <cstdlib>
 #include <memory>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
-#include "cli/commands.hpp"
 #include "base/verbose.hpp"
+#include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/run/adjust_plan.hpp"
 #include "cli/run/coordination.hpp"
@@ -151,9 +152,9 @@ void take_tasks(CLI::App const& command, RunOptions const& o, std::string const&
   shim = with_tasks;
 }
 
-QuotaHere quota_here(topology const& machine) {
+QuotaHere quota_here(topology const& machine, std::optional<double> quota) {
   auto const ranks = coordinator::rank_in_job(std::getenv, 0).ranks;
-  return {platform::own_cpu_quota(), static_cast<int>(machine.cpus().size()),
+  return {quota, static_cast<int>(machine.cpus().size()),
           ranks > 0 ? static_cast<int>(ranks) : 1};
 }
 
@@ -163,7 +164,8 @@ void run(CLI::App const& command, RunOptions const& options,
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
   auto const machine = host_to_bind_to();
   auto request = request_of(command, options, machine);
-  auto const here = quota_here(machine);
+  auto const grants = platform::CgroupReader().grants_to_this_process();
+  auto const here = quota_here(machine, grants.quota());
   bind_rank(command, options, machine, here, request);
   auto plan = make_plan(machine, request, from_environment, here.quota);
   if (!plan) throw UsageError(plan.message());
@@ -180,6 +182,7 @@ void run(CLI::App const& command, RunOptions const& options,
     plan->variables.emplace_back("NIGH_ADJUST=");
   }
   keep_pools_within(here, from_environment, *plan);
+  if (!grants.odd.empty()) plan->notes.push_back("a quota may not be seen: " + grants.odd);
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
     return;
