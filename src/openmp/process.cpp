@@ -22,6 +22,7 @@
 #include "openmp/tool.hpp"
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
+#include "settings/kmp_affinity.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -90,7 +91,9 @@ char const* binding_of_the_user() {
   for (char const* name : {"OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
     char const* const value = getenv(name);
     if (is_free && strncmp(name, "OMP_", 4) == 0) continue;
-    if (value != nullptr && *value != '\0' && strcmp(value, "disabled") != 0) return name;
+    if (value == nullptr || *value == '\0') continue;
+    if (strcmp(name, "KMP_AFFINITY") == 0 && !settings::kmp_affinity_binds(value)) continue;
+    return name;
   }
   return nullptr;
 }

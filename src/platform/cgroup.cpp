@@ -59,7 +59,7 @@ bool is_among(std::string_view controllers, std::string_view one) {
 
 // The path from the mounted cgroup down to `group`; nothing where the mount does not show the
 // group. A cgroup above the reader's namespace is shown as "/..": the name of the namespace's own
-// root below it cannot be known, but what is mounted binds it.
+// root below it cannot be known. The mounted group binds it; groups in between are not seen.
 std::optional<std::string> below(std::string const& root, std::string const& group) {
   auto const top = root == "/" ? std::string() : root;
   bool const is_below =
@@ -164,6 +164,9 @@ void CgroupReader::read_group(Mount const& mount, std::string_view controllers,
     if (into.odd.empty()) into.odd = "the cgroup " + group + " is not to be seen from here";
     return;
   }
+  if (mount.root.starts_with("/..") && into.odd.empty())
+    into.odd = "the names of the cgroups from " + mount.point + " down to " + group +
+               " of this namespace are not known here, so their quotas are not seen";
   for (;; rest->erase(rest->rfind('/'))) {
     auto const directory = mount.point + *rest;
     auto const quota = !has_time ? std::nullopt

@@ -72,7 +72,11 @@ class Reader {
     for (std::size_t i = 0; i < segments; ++i) {
       GElf_Phdr segment{};
       if (::gelf_getphdr(elf_.get(), static_cast<int>(i), &segment) == nullptr) return;
-      if (segment.p_type == PT_INTERP) facts.is_dynamic = true;
+      if (segment.p_type == PT_INTERP) {
+        facts.is_dynamic = true;
+        facts.loader =
+            name_at(part(segment.p_offset, segment.p_filesz, longest_name, ELF_T_BYTE), 0);
+      }
       if (segment.p_type == PT_LOAD) loaded_.push_back(segment);
       if (segment.p_type == PT_DYNAMIC && !dynamic) dynamic = segment;
     }

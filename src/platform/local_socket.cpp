@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 namespace nigh::platform {
@@ -25,7 +29,53 @@ bool is_trusted(int socket) noexcept {
          (who.uid == 0 || who.uid == ::geteuid());
 }
 
+constexpr std::int64_t second_ns = 1'000'000'000, longest_ns = 64 * second_ns;
+
+// Since 1970, and before the year 2200: a file's time may be anything.
+std::int64_t in_ns(std::int64_t seconds, std::int64_t ns) noexcept {
+  return std::clamp<std::int64_t>(seconds, 0, 230LL * 366 * 86'400) * second_ns + ns;
+}
+
+std::int64_t now_ns() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return in_ns(now.tv_sec, now.tv_nsec);
+}
+
+bool is_soon(std::int64_t time, std::int64_t now) noexcept {
+  return now < time && time <= now + longest_ns;
+}
+
+// Of a socket file. By statx(): glibc's stat() and lstat() are newer than old systems.
+struct Times {
+  bool are_known = false;
+  std::int64_t written = 0, changed = 0;
+};
+Times times_of(char const* path) noexcept {
+  struct statx file{};
+  constexpr unsigned wanted = STATX_TYPE | STATX_MTIME | STATX_CTIME;
+  if (::statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, wanted, &file) != 0 || !S_ISSOCK(file.stx_mode))
+    return {};
+  return {true, in_ns(file.stx_mtime.tv_sec, file.stx_mtime.tv_nsec),
+          in_ns(file.stx_ctime.tv_sec, file.stx_ctime.tv_nsec)};
+}
+
 }  // namespace
+
+void put_off(char const* path) noexcept {
+  auto const file = times_of(path);
+  auto const now = now_ns(), last = file.written - file.changed;
+  if (!file.are_known || is_soon(file.written, now)) return;  // another program was as quick
+  bool const is_again = 0 < last && last <= longest_ns && now - file.written < longest_ns;
+  auto const next = now + (is_again ? std::clamp(2 * last, second_ns, longest_ns) : second_ns);
+  timespec const times[2] = {{0, UTIME_OMIT}, {next / second_ns, next % second_ns}};
+  ::utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW);
+}
+
+bool is_put_off(char const* path) noexcept {
+  auto const file = times_of(path);
+  return file.are_known && is_soon(file.written, now_ns());
+}
 
 int connect_local(char const* path) noexcept {
   sockaddr_un address{};

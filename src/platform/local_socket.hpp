@@ -14,6 +14,13 @@ namespace nigh::platform {
 // user nor root listens.
 int connect_local(char const* path) noexcept;
 
+// For programs that come one after the other: the first that finds a listener silent puts off the
+// others for a second, or for twice as long as the last time, up to 64 s. They read it from the
+// socket file's time of change, which then lies in the future; only its owner and root can set
+// that. A new listener makes a new file.
+void put_off(char const* path) noexcept;
+bool is_put_off(char const* path) noexcept;
+
 // Sends all of it, now, or nothing; `passed` is a descriptor to send with it.
 int send_message(int socket, std::span<std::byte const> message, int passed = -1) noexcept;
 

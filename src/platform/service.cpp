@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "platform/child_ends.hpp"
 
 extern char** environ;
 
@@ -41,6 +44,12 @@ std::filesystem::path private_directory() {
   char const* const runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime == '/') return std::filesystem::path(runtime) / "nigh";
   return "/tmp/nigh-" + std::to_string(::getuid());
+}
+
+bool adopts_orphans() noexcept {
+  int is_subreaper = 0;
+  return ::getpid() == 1 ||
+         (::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper) == 0 && is_subreaper != 0);
 }
 
 void wake_soon() noexcept {
@@ -108,6 +117,7 @@ result<void> go_to_background(std::function<void(int pid)> const& note) {
 }
 
 result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) {
+  ::signal(SIGCHLD, SIG_DFL);  // may be ignored; then status_of() would wait for ever
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return error{std::strerror(errno)};
   auto const keeper = ::fork();
@@ -154,7 +164,7 @@ result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) 
 }
 
 result<int> start_service(std::filesystem::path const& program,
-                          std::vector<std::string> const& arguments) {
+                          std::vector<std::string> const& arguments, Complains complains) {
   std::string name = program.string();
   std::vector<std::string> words = arguments;
   std::vector<char*> pointers{name.data()};
@@ -164,7 +174,10 @@ result<int> start_service(std::filesystem::path const& program,
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (complains == Complains::no)
+    ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  ChildEndsHeard const ends;
   pid_t child = 0;
   int const failed = ::posix_spawn(&child, name.c_str(), &files, nullptr, pointers.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);

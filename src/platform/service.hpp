@@ -40,8 +40,13 @@ result<void> go_to_background(std::function<void(int pid)> const& note);
 result<int> go_to_background_and_stay(std::function<void(int pid)> const& note);
 
 // Runs a program that goes to the background, without input, output and files of ours, except
-// standard error; returns the status with which it does so.
+// standard error if it may complain; returns the status with which it does so.
+enum class Complains : bool { no, yes };
 result<int> start_service(std::filesystem::path const& program,
-                          std::vector<std::string> const& arguments);
+                          std::vector<std::string> const& arguments, Complains complains);
+
+// True for process 1 of a container and for a child subreaper: a service that this process starts
+// becomes its child when it goes to the background.
+bool adopts_orphans() noexcept;
 
 }  // namespace nigh::platform

@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "platform/child_ends.hpp"
 #include "platform/launch.hpp"
 #include "platform/process_usage.hpp"
 
@@ -125,6 +126,7 @@ error no_process() { return error{std::string("cannot start a process: ") + std:
 result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
   auto const heard = passed_on();
   Blocked const blocked(heard);
+  ChildEndsHeard const ends;
   Report report;
   if (!report.valid()) return no_process();
   auto const parent = ::getpid();
@@ -134,6 +136,7 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(128 + SIGKILL);
+    ends.restore();
     ::sigprocmask(SIG_SETMASK, &blocked.before(), nullptr);
     be_child(launch, report);
   }
@@ -168,6 +171,7 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
                             std::optional<nanoseconds> limit) {
   auto const heard = ending();
   Blocked const blocked(heard);
+  ChildEndsHeard const ends;
   Report report;
   if (!report.valid()) return no_process();
   auto const start = Clock::now();
@@ -186,6 +190,7 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
     ::dup2(out, STDOUT_FILENO);
     ::dup2(out, STDERR_FILENO);
     ::close(in), ::close(out);
+    ends.restore();
     ::sigprocmask(SIG_UNBLOCK, &heard, nullptr);
     be_child(launch, report);
   }

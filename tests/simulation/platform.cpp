@@ -41,6 +41,9 @@ using simulation::world;
 
 // ---- sockets
 
+void put_off(char const*) noexcept {}
+bool is_put_off(char const*) noexcept { return false; }
+
 int connect_local(char const*) noexcept {
   world->maybe_preempted();
   return kernel->connect();

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "cli/run/coordination.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
@@ -185,6 +186,20 @@ TEST(Plan, OwnBindingOfTheUserStaysUnlessBindIsGiven) {
   auto const overruled = make_plan(t, request("compact", 2), bound).value();
   EXPECT_THAT(overruled.variables, Contains("OMP_PROC_BIND=close"));
   EXPECT_THAT(overruled.removed, ElementsAre("KMP_AFFINITY"));
+}
+
+TEST(Plan, EmptyVariablesBindNothing) {
+  auto const t = synthetic("core:4 pu:1");
+  auto const empty = environment({{"OMP_PLACES", ""}, {"OMP_PROC_BIND", ""}});
+  EXPECT_THAT(make_plan(t, request("", 2), empty).value().variables, Contains("OMP_PLACES={0},{1}"));
+  EXPECT_EQ(binding_in(empty), std::nullopt);
+}
+
+TEST(Plan, WordsOfKmpAffinityThatBindNothing) {
+  for (char const* const word : {"none", "verbose,none", "disabled", ""})
+    EXPECT_EQ(binding_in(environment({{"KMP_AFFINITY", word}})), std::nullopt) << word;
+  for (char const* const word : {"compact", "verbose,scatter", "granularity=fine,proclist=[0,1]"})
+    EXPECT_EQ(binding_in(environment({{"KMP_AFFINITY", word}})), "KMP_AFFINITY") << word;
 }
 
 TEST(Plan, RespectsTheCpusItWasGiven) {

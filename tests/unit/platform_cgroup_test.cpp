@@ -129,6 +129,16 @@ TEST_F(cgroup_reader, a_mount_from_above_the_namespace_binds) {
   EXPECT_DOUBLE_EQ(*of(7).quota(), 2.5);
 }
 
+// The namespace's own group is "/", and its directory below the mount has a name that is not known.
+TEST_F(cgroup_reader, groups_between_a_mount_and_the_namespace_below_it_are_told) {
+  version_2("/../..");
+  file("proc/7/cgroup", "0::/\n");
+  quota_2("/pod/container", "100000 100000\n");
+  auto const grants = of(7);
+  EXPECT_FALSE(grants.quota());
+  EXPECT_NE(grants.odd.find("are not known here"), std::string::npos) << grants.odd;
+}
+
 TEST_F(cgroup_reader, a_group_that_is_gone_leaves_those_above) {
   version_2();
   file("proc/7/cgroup", "0::/box/gone (deleted)\n");

@@ -27,6 +27,7 @@ TEST(Elf, TellsOfThisProgram) {
   ASSERT_TRUE(facts);
   EXPECT_TRUE(facts->is_ours);
   EXPECT_TRUE(facts->is_dynamic);
+  EXPECT_TRUE(fs::exists(facts->loader)) << facts->loader;
   auto const has = [](std::vector<std::string> const& all, std::string const& start) {
     return std::any_of(all.begin(), all.end(), [&](auto const& s) { return s.starts_with(start); });
   };
@@ -98,6 +99,7 @@ TEST(Elf, WithoutSectionsTellsWhatItNeeds) {
   EXPECT_EQ(cut->needed, whole->needed);
   EXPECT_TRUE(cut->imports.empty());
   EXPECT_TRUE(cut->is_dynamic);
+  EXPECT_EQ(cut->loader, whole->loader);
   fs::remove(file);
 }
 

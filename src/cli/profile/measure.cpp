@@ -65,7 +65,8 @@ class Runs {
     for (int const cpu : policy::thread_order(machine, cpu_order::compact))
       order += (order.empty() ? "" : ",") + std::to_string(cpu);
     base_.words = plan.words;
-    base_.variables = {preload_variable(shim), "NIGH_OPENMP_CPUS=" + order};
+    base_.variables = preload_variables(shim);
+    base_.variables.push_back("NIGH_OPENMP_CPUS=" + order);
     for (char const* const name : in_the_way) {
       base_.removed.emplace_back(name);
       if (auto const value = from_environment(name))

@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <memory>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
+#include "base/verbose.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
 #include "cli/run/adjust_plan.hpp"
@@ -93,14 +95,15 @@ void say_notes(Plan const& plan, Shim const& shim) {
 
 // Lets the plan's program ask the coordinator, if nothing speaks against that. Starts one when
 // there is none, unless the program is not run.
-void join_coordinator(Request const& request, std::string const& program, bool dry_run, Plan& plan,
-                      Shim& shim) {
+void join_coordinator(Request const& request, std::string const& program, RunOptions const& options,
+                      Plan& plan, Shim& shim) {
   auto why_not = why_uncoordinated(request, from_environment);
   auto const for_regions = why_not ? Shim{} : shim_for(program, Purpose::coordinator);
   if (!for_regions.why_not.empty()) why_not = for_regions.why_not;
   auto const socket = coordinator_socket();
-  if (!why_not && !dry_run)
-    if (auto const there = ensure_coordinator(socket); !there)
+  if (!why_not && !options.dry_run)
+    if (auto const there = ensure_coordinator(socket, options.verbose || base::is_verbose());
+        !there)
       why_not = "no coordinator: " + there.message();
   if (!why_not) {
     plan.coordinator = socket;
@@ -149,9 +152,9 @@ void take_tasks(CLI::App const& command, RunOptions const& o, std::string const&
   shim = with_tasks;
 }
 
-QuotaHere quota_here(topology const& machine) {
+QuotaHere quota_here(topology const& machine, std::optional<double> quota) {
   auto const ranks = coordinator::rank_in_job(std::getenv, 0).ranks;
-  return {platform::own_cpu_quota(), static_cast<int>(machine.cpus().size()),
+  return {quota, static_cast<int>(machine.cpus().size()),
           ranks > 0 ? static_cast<int>(ranks) : 1};
 }
 
@@ -161,13 +164,14 @@ void run(CLI::App const& command, RunOptions const& options,
     throw UsageError("run: which program? nigh run [OPTIONS] -- PROGRAM ARGUMENTS...");
   auto const machine = host_to_bind_to();
   auto request = request_of(command, options, machine);
-  auto const here = quota_here(machine);
+  auto const grants = platform::CgroupReader().grants_to_this_process();
+  auto const here = quota_here(machine, grants.quota());
   bind_rank(command, options, machine, here, request);
   auto plan = make_plan(machine, request, from_environment, here.quota);
   if (!plan) throw UsageError(plan.message());
   auto shim = shim_for(words.front());
   if (!options.no_coordinator)
-    join_coordinator(request, words.front(), options.dry_run, *plan, shim);
+    join_coordinator(request, words.front(), options, *plan, shim);
   spread_regions(command, options, request, machine, words.front(), *plan, shim);
   take_tasks(command, options, words.front(), *plan, shim);
   if (command.count("--adjust") > 0) {
@@ -178,6 +182,7 @@ void run(CLI::App const& command, RunOptions const& options,
     plan->variables.emplace_back("NIGH_ADJUST=");
   }
   keep_pools_within(here, from_environment, *plan);
+  if (!grants.odd.empty()) plan->notes.push_back("a quota may not be seen: " + grants.odd);
   if (options.dry_run) {
     std::fputs(as_shell_lines(*plan, shim, words).c_str(), stdout);
     return;
@@ -186,8 +191,7 @@ void run(CLI::App const& command, RunOptions const& options,
   launch.strict = options.strict;
   auto const me = std::to_string(platform::process_id());
   if (!options.verbose) {
-    if (auto const tells = from_environment("NIGH_VERBOSE").value_or("0");
-        tells != "0" && tells != "") {
+    if (base::is_verbose()) {
       launch.variables.push_back("NIGH_VERBOSE_PROGRAM=self:" + me);
       say_notes(*plan, shim);
     }

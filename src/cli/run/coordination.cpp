@@ -10,6 +10,7 @@
 #include "platform/program.hpp"
 #include "platform/service.hpp"
 #include "policy/cpus/team_waiting.hpp"
+#include "settings/kmp_affinity.hpp"
 
 namespace nigh::cli {
 
@@ -24,15 +25,18 @@ bool says(std::optional<std::string> value, std::string_view word) {
 
 }  // namespace
 
-// OMP_PROC_BIND=false lets threads move, even with OMP_PLACES.
+// OMP_PROC_BIND=false lets threads move, even with OMP_PLACES. Runtimes ignore an empty value.
 std::optional<std::string> binding_in(Inherited const& inherited) {
   bool const is_free = says(inherited("OMP_PROC_BIND"), "false");
   constexpr std::array<std::string_view, 5> decided{
       "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "NIGH_PLACES"};
-  for (auto const name : decided)
-    if (inherited(name) && !(is_free && name.starts_with("OMP_")) &&
-        !(name == "KMP_AFFINITY" && says(inherited(name), "disabled")))
-      return std::string(name);
+  for (auto const name : decided) {
+    auto const value = inherited(name);
+    if (!value || says(value, "")) continue;
+    if (is_free && name.starts_with("OMP_")) continue;
+    if (name == "KMP_AFFINITY" && !settings::kmp_affinity_binds(*value)) continue;
+    return std::string(name);
+  }
   return std::nullopt;
 }
 
@@ -60,14 +64,22 @@ std::vector<std::string> waiting_variables(Inherited const& inherited) {
   return variables;
 }
 
-result<void> ensure_coordinator(std::string const& socket) {
+result<void> ensure_coordinator(std::string const& socket, bool tells) {
   int const connection = platform::connect_local(socket.c_str());
   if (connection >= 0) {
     platform::close_descriptor(connection);
     return {};
   }
+  // A program that waits until it has no children would wait for the coordinator's end.
+  if (platform::adopts_orphans())
+    return error{
+        "none is there, and one started here would become the program's child, because process " +
+        std::to_string(platform::process_id()) +
+        (platform::process_id() == 1 ? " adopts all orphans" : " is a child subreaper")};
   auto const nighd = platform::this_program().parent_path() / "nighd";
-  auto const status = platform::start_service(nighd, {"--socket", socket, "--if-none"});
+  auto const status =
+      platform::start_service(nighd, {"--socket", socket, "--if-none"},
+                              tells ? platform::Complains::yes : platform::Complains::no);
   if (!status) return status.to_error();
   if (*status != 0) return error{nighd.string() + " ended with status " + std::to_string(*status)};
   return {};

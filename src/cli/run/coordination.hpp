@@ -25,7 +25,8 @@ bool has_said_how_to_wait(Inherited const& inherited);
 // instead of 2^26. None where the user has said how threads wait.
 std::vector<std::string> waiting_variables(Inherited const& inherited);
 
-// Finds the coordinator at this socket, or starts one. An error says why there is none.
-result<void> ensure_coordinator(std::string const& socket);
+// Finds the coordinator at this socket, or starts one. An error says why there is none. Unless
+// `tells`, a coordinator that cannot start leaves no message.
+result<void> ensure_coordinator(std::string const& socket, bool tells);
 
 }  // namespace nigh::cli

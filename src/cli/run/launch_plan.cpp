@@ -2,6 +2,7 @@
 #include "cli/run/launch_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
@@ -56,6 +57,14 @@ bool has_tool(std::filesystem::path const& program) {
     if (!(rest >> file)) file.clear();
   }
   return false;
+}
+
+// Another C library, such as musl, lacks functions that ours need: its loader ends the program.
+bool is_of_glibc(std::filesystem::path const& loader) {
+  auto const name = loader.filename().string();
+  constexpr std::array<std::string_view, 3> starts{"ld-linux", "ld64.so.", "ld.so."};
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view start) { return name.starts_with(start); });
 }
 
 bool has_use_for(Plan const& plan, Shim const& shim) {
@@ -138,6 +147,7 @@ Shim shim_for(std::string const& program, Purpose purpose) {
                    : openmp == platform::Defined::no ? "is linked statically, without OpenMP"
                                                      : "is linked statically");
   }
+  if (!is_of_glibc(elf->loader)) return without("is loaded by " + elf->loader + ", not by glibc");
   // AddressSanitizer ends programs in which a library comes before its own.
   bool const guarded =
       std::any_of(elf->needed.begin(), elf->needed.end(),
@@ -148,9 +158,14 @@ Shim shim_for(std::string const& program, Purpose purpose) {
   return {files};
 }
 
-std::string preload_variable(Shim const& shim) {
-  auto const before = from_environment("LD_PRELOAD");
-  return "LD_PRELOAD=" + (before && !before->empty() ? *before + ":" : std::string()) + shim.file;
+// AddressSanitizer ends a program in which a library comes before its own, such as a child of a
+// script. It works all the same unless that library replaces its functions, which ours do not. The
+// last of several words counts, so that the user's own stays in force.
+std::vector<std::string> preload_variables(Shim const& shim) {
+  auto const before = from_environment("LD_PRELOAD").value_or("");
+  auto const options = from_environment("ASAN_OPTIONS").value_or("");
+  return {"LD_PRELOAD=" + (before.empty() ? before : before + ":") + shim.file,
+          "ASAN_OPTIONS=verify_asan_link_order=0" + (options.empty() ? options : ":" + options)};
 }
 
 platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::string> words) {
@@ -165,7 +180,8 @@ platform::Launch launch_of(Plan const& plan, Shim const& shim, std::vector<std::
   else if (from_environment("NIGH_SOCKET") && from_environment("NIGH_COORDINATOR") != "off")
     // otherwise nigh's own runtimes would ask
     launch.variables.emplace_back("NIGH_COORDINATOR=off");
-  if (has_use_for(plan, shim)) launch.variables.push_back(preload_variable(shim));
+  if (has_use_for(plan, shim))
+    for (auto& v : preload_variables(shim)) launch.variables.push_back(std::move(v));
   return launch;
 }
 

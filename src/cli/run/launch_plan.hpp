@@ -29,8 +29,9 @@ enum class Purpose : std::uint8_t {
 };
 Shim shim_for(std::string const& program, Purpose purpose = Purpose::places);
 
-// LD_PRELOAD with the library added to its present value; ours comes last, as it expects least.
-std::string preload_variable(Shim const& shim);
+// LD_PRELOAD with the library added to its present value; ours comes last, as it expects least. And
+// what lets programs with AddressSanitizer start with it.
+std::vector<std::string> preload_variables(Shim const& shim);
 
 // This host as we may use it. Throws when hwloc shows another machine, on which nothing can be
 // bound, or the system does not say.

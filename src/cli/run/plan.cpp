@@ -78,7 +78,7 @@ result<void> plan_threads(topology const& machine, Request const& request,
                  base::cpu_list(machine.cpus()) + ')'};
   bool const bound_already =
       std::any_of(binding_variables.begin(), binding_variables.end(),
-                  [&](std::string_view name) { return inherited(name).has_value(); });
+                  [&](std::string_view name) { return !inherited(name).value_or("").empty(); });
   if (!request.bind && bound_already) {
     auto const threads = std::to_string(asked);
     plan.variables = {"OMP_NUM_THREADS=" + threads, "NIGH_WORKERS=" + threads};

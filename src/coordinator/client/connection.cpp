@@ -19,6 +19,7 @@ using platform::OwnSocket;
 namespace {
 
 constexpr int answers_within_ms = 1000;  // a coordinator that is alive
+constexpr int welcome_within_ms = 150;   // a program that waits briefly
 constexpr std::int64_t awake_us = 30;
 // an answer is late when it comes this long after the request's patience
 constexpr std::int64_t late_us = 50'000;
@@ -75,7 +76,8 @@ bool ClientConnection::rejoin() noexcept {
 }
 
 bool ClientConnection::connect() noexcept {
-  bool const is_there = OwnSocket::Change(socket_).open(path_.data()) == 0;
+  bool const is_silent = waits_briefly_ && platform::is_put_off(path_.data());
+  bool const is_there = !is_silent && OwnSocket::Change(socket_).open(path_.data()) == 0;
   if (!is_there) found_foreign_.store(false, sync::relaxed);
   bool const done = is_there && shake_hands();
   if (is_there && !done) OwnSocket::Change(socket_).close();
@@ -87,11 +89,15 @@ bool ClientConnection::connect() noexcept {
 bool ClientConnection::shake_hands() noexcept {
   auto const hello = encode(ProgramMessage{me_});
   if (platform::send_message(OwnSocket::Use(socket_).number(), hello.bytes()) != 0) return false;
-  auto const until = base::now_us() + answers_within_ms * 1000;
+  auto const until =
+      base::now_us() + (waits_briefly_ ? welcome_within_ms : answers_within_ms) * 1000;
   for (;;) {
     if (auto const answer = hear_welcome()) return *answer;
     auto const left = until - base::now_us();
-    if (left <= 0) return false;
+    if (left <= 0) {
+      if (waits_briefly_) platform::put_off(path_.data());
+      return false;
+    }
     platform::wait_until_readable(socket_.number(), static_cast<int>(left / 1000 + 1));
   }
 }

@@ -9,7 +9,8 @@
 // there were none. Either a program waits for cpus for as long as it takes, and notices within two
 // seconds that a coordinator does not answer. Or (ConnectionOptions::waits_briefly) none of its
 // regions waits for long: it runs without cpus of its own where others hold them, and where the
-// coordinator has not answered in time; such a coordinator is not asked again for a while.
+// coordinator has not answered in time; such a coordinator is not asked again for a while. If it
+// has not even welcomed the program, programs that come later do not ask it either for a while.
 //
 // A thread that waits for an answer looks for it in the shared page (answer.hpp) for as long as an
 // immediate answer takes: to sleep and wake takes longer. After that, one of the waiting threads at

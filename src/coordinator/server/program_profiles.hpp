@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The profiles of programs: lessons of their regions are kept, and known again when a program comes
-// back. A program is welcomed when its profile has been read, or after half a second: it then gets
-// a slower profile later.
+// back. A program is welcomed when its profile has been read, or after a tenth of a second: it then
+// gets a slower profile later.
 
 #include <cstdint>
 #include <deque>
@@ -48,7 +48,7 @@ class ProgramProfiles {
 
  private:
   static constexpr std::size_t most_looks = 64;
-  static constexpr Time recalled_within_us = 500'000;  // meanwhile its first region waits
+  static constexpr Time recalled_within_us = 100'000;  // meanwhile its first region waits
 
   struct Program {
     KnownProgram known{};

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A program that `nigh run` has started does as it does without nigh: run_harmless_test.py NIGH REGIONS WHERE
+[unittest arguments]. REGIONS is the folder of tests/openmp/programs, WHERE that of cli_where."""
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+NIGH = os.path.abspath(sys.argv[1])
+REGIONS = [pathlib.Path(sys.argv[2]).absolute() / name for name in ("regions-gcc", "regions-clang")]
+GUARDED = [pathlib.Path(sys.argv[3]).absolute() / name for name in ("where-guarded-gcc", "where-guarded-clang")]
+QUIET = {name: value for name, value in os.environ.items()
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD", "ASAN_"))}
+LONG = 60  # seconds; a test that hangs has failed
+# Makes three children and waits until it has none.
+WAITER = """if True:
+    import os
+    for i in range(3):
+        if os.fork() == 0: os._exit(i)
+    n = 0
+    try:
+        while os.wait(): n += 1
+    except ChildProcessError: print("reaped", n)"""
+libc = ctypes.CDLL(None)
+
+
+def become_subreaper():
+    libc.prctl(36, 1, 0, 0, 0)
+
+
+def ignore_ends_of_children():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def until(condition):
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end, "it did not come true"
+        time.sleep(0.01)
+
+
+def state_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "gone"
+
+
+class Harmless(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nigh-harmless")
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(self.end_nighd)
+        self.folder = pathlib.Path(folder.name)
+        self.socket = self.folder / "n.sock"
+
+    def nighd(self):
+        """The number of the process that serves; 0: none."""
+        try:
+            text = pathlib.Path(str(self.socket) + ".lock").read_text().strip()
+        except OSError:
+            return 0
+        return int(text) if text and state_of(text) not in ("gone", "Z") else 0
+
+    def end_nighd(self):
+        process = self.nighd()
+        if process:
+            os.kill(process, signal.SIGCONT)
+            os.kill(process, signal.SIGTERM)
+            until(lambda: state_of(process) in ("gone", "Z"))
+
+    def run_with(self, before, *words, first=None, **more):
+        environment = dict(QUIET, NIGH_SOCKET=str(self.socket), NIGH_PROFILES=str(self.folder / "profiles"), **more)
+        with subprocess.Popen([*before, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, start_new_session=True, preexec_fn=first, cwd=self.folder) as child:
+            try:
+                out, err = child.communicate(timeout=LONG)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                raise
+        return child.returncode, out, err
+
+    def told(self, *words, **how):
+        status, out, err = self.run_with([], NIGH, "run", *words, **how)
+        self.assertEqual(status, 0, err)
+        return out, err
+
+    def start_nighd(self):
+        """By `nigh run`, as for a program."""
+        self.told("--", "true")
+        self.assertTrue(self.nighd())
+        return self.nighd()
+
+    # The coordinator's first process would become a child of the program, and never end.
+    def test_a_program_that_adopts_orphans_has_no_other_children(self):
+        out, err = self.told("--", sys.executable, "-c", WAITER, first=become_subreaper)
+        self.assertEqual((out, err), ("reaped 3\n", ""))
+        self.assertFalse(self.nighd())
+        out, err = self.told("-v", "--", sys.executable, "-c", WAITER, first=become_subreaper)
+        self.assertEqual(out, "reaped 3\n")
+        self.assertIn("is a child subreaper", err)
+
+    def test_process_1_has_no_other_children(self):
+        alone = ["unshare", "--kill-child", "-p", "-f", "--mount-proc"]
+        if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True,
+                                                             check=False).returncode != 0:
+            self.skipTest("no namespaces of processes here")
+        status, out, err = self.run_with(alone, NIGH, "run", "--", sys.executable, "-c", WAITER)
+        self.assertEqual((status, out, err), (0, "reaped 3\n", ""))
+
+    def test_a_coordinator_that_is_there_serves_programs_that_adopt_orphans(self):
+        self.start_nighd()
+        out, _ = self.told("--", "sh", "-c", "echo $NIGH_SOCKET", first=become_subreaper)
+        self.assertEqual(out, f"{self.socket}\n")
+
+    # glibc's own loader, by another name.
+    def test_nothing_is_preloaded_for_another_loader(self):
+        data = pathlib.Path(shutil.which("env")).resolve().read_bytes()
+        loader = re.search(rb"\0(/[^\0]*/ld[-\w.]*\.so\.\d)\0", data)
+        if not loader:
+            self.skipTest("env names no loader")
+        loader = loader.group(1)
+        shutil.copy(os.fsdecode(loader), self.folder / "ld-musl.so.1")
+        other = self.folder / "other"
+        other.write_bytes(data.replace(loader, b"./ld-musl.so.1".ljust(len(loader), b"\0"), 1))
+        other.chmod(0o700)
+        for options in ([], ["--threads", "1"]):
+            with self.subTest(options=options):
+                out, err = self.told("-v", *options, "--", "./other")
+                self.assertNotIn("LD_PRELOAD", out)
+                self.assertIn("./other is loaded by ./ld-musl.so.1, not by glibc", err)
+
+    def test_programs_with_address_sanitizer_run_and_find_their_bugs(self):
+        found = [name for name in GUARDED if name.exists()]
+        if not found:
+            self.skipTest("no program was built with AddressSanitizer")
+        for name in found:
+            for before in (["sh", "-c", "\"$@\"; exit $?", "sh"], []):
+                for options in ([], ["--threads", "1"]):
+                    with self.subTest(name=name, before=before, options=options):
+                        status, out, err = self.run_with([], NIGH, "run", *options, "--", *before, str(name))
+                        self.assertEqual((status, out), (0, "sum 10\n"), err)
+                        status, out, err = self.run_with([], NIGH, "run", *options, "--", *before, str(name), "bug")
+                        self.assertNotEqual(status, 0)
+                        self.assertIn("heap-buffer-overflow", err)
+        out, _ = self.told("--", "sh", "-c", "echo $ASAN_OPTIONS", ASAN_OPTIONS="verify_asan_link_order=1:halt_on_error=0")
+        self.assertEqual(out, "verify_asan_link_order=0:verify_asan_link_order=1:halt_on_error=0\n")
+
+    def test_where_ends_of_children_are_ignored_the_status_is_the_programs(self):
+        for options in ([], ["-v"]):
+            with self.subTest(options=options):
+                status, _, err = self.run_with([], NIGH, "run", *options, "--", "sh", "-c", "exit 9",
+                                               first=ignore_ends_of_children)
+                self.assertEqual(status, 9, err)
+                self.assertNotIn("lost", err)
+                self.told(*options, "--", "grep", "SigIgn:.*1....$", "/proc/self/status",
+                          first=ignore_ends_of_children)
+        self.assertTrue(self.nighd())
+
+    def test_where_ends_of_children_are_ignored_nighd_comes_back_and_ends(self):
+        self.told("--", "true", first=ignore_ends_of_children)
+        old = self.nighd()
+        keeper = int(pathlib.Path(f"/proc/{old}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(old, signal.SIGKILL)
+        until(lambda: self.nighd() not in (0, old))
+        os.kill(keeper, signal.SIGTERM)
+        until(lambda: state_of(keeper) in ("gone", "Z"))
+
+    # Each would wait for a welcome.
+    def test_programs_do_not_wait_for_a_silent_coordinator_one_by_one(self):
+        found = [name for name in REGIONS if name.exists()]
+        if not found:
+            self.skipTest("no program has regions")
+        process = self.start_nighd()
+        os.kill(process, signal.SIGSTOP)
+        until(lambda: state_of(process) == "T")
+        begin = time.time()
+        _, err = self.told("--", str(found[0]), "1")
+        self.assertEqual(err, "")
+        self.assertGreater(os.stat(self.socket).st_mtime, begin + 1)
+        _, err = self.told("--", "sh", "-c", 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do "$@"; done', "sh",
+                           str(found[0]), "1")
+        self.assertEqual(err, "")
+        self.assertLess(time.time() - begin, 10)
+        os.kill(process, signal.SIGCONT)
+        end = time.monotonic() + LONG
+        while " 0 on granted cpus" in self.told("-v", "--", str(found[0]), "1")[1]:
+            self.assertLess(time.monotonic(), end, "nobody asks it again")
+            time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
