@@ -8,6 +8,7 @@
 
 #include "base/atomic.hpp"
 #include "openmp/regions.hpp"
+#include "platform/uncancelled.hpp"
 #include "preload/next.hpp"
 #include "preload/places.hpp"
 
@@ -148,7 +149,8 @@ Runtime const* look_for_runtime(Entry entry, void const* code, void const* calle
     return has_it ? any : nullptr;
   }
   if (Runtime const* const r = known(in.dli_fbase)) return r;
-  preload::OnAllPlaces const here;  // libomp counts cpus when it is first called
+  preload::OnAllPlaces const here;    // libomp counts cpus when it is first called
+  platform::Uncancelled const whole;  // and reads files
   pthread_mutex_lock(&lock);
   Runtime const* result = known(in.dli_fbase);
   auto const n = count.load(sync::relaxed);

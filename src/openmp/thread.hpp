@@ -49,6 +49,7 @@ struct Thread {
   std::uint64_t watched_ns = 0;         // when these were read
   bool is_inside = false;               // a region that it began
   bool is_worker = false;
+  bool has_ended = false;       // but other keys' destructors may follow
   bool is_left_alone = false;   // the program itself has bound it
   bool nests_serially = false;  // inside a team of one that would have been larger
   bool fixes_teams = false;     // omp_set_dynamic(0)
