@@ -59,6 +59,16 @@ extern "C" void thread_ends(void*) {
   me.has_ended = true;
 }
 
+// Other threads of the team are not there. The scopes of those regions may still end here, for what
+// runs next is the rest of their bodies.
+void leave_parents_regions(Thread& me) {
+  me.is_forked_inside |= me.is_inside || me.is_worker;
+  me.is_inside = false;
+  me.is_worker = false;
+  me.team = nullptr;
+  me.forming = nullptr;
+}
+
 // The child has none of its parent's leases, and may run where the parent may. Once it begins
 // regions, it is a program of its own. Only the thread that called fork() lives on; others may have
 // held any lock, and a fork does not wait for those: a runtime that begins holds one of ours and
@@ -86,6 +96,7 @@ extern "C" void in_child() {
   }
   me.lease_client = nullptr;
   me.plan = nullptr;
+  leave_parents_regions(me);
   unpin(me);
 }
 

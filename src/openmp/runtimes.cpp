@@ -72,6 +72,7 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "omp_get_thread_limit", r.thread_limit);
   look_up(object, "omp_get_dynamic", r.dynamic);
   look_up(object, "omp_get_max_active_levels", r.max_active_levels);
+  look_up(object, "omp_get_active_level", r.active_level);
   look_up(object, "omp_set_max_active_levels", r.set_max_active_levels);
   look_up(object, "omp_set_num_threads", r.set_num_threads);
   look_up(object, "omp_get_num_procs", r.num_procs);

@@ -61,6 +61,7 @@ struct Runtime {
   int (*thread_limit)() = nullptr;
   int (*dynamic)() = nullptr;
   int (*max_active_levels)() = nullptr;
+  int (*active_level)() = nullptr;
   void (*set_max_active_levels)(int) = nullptr;
   void (*set_num_threads)(int) = nullptr;
   int (*num_procs)() = nullptr;

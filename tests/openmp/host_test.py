@@ -97,6 +97,34 @@ class Children(Host):
         self.start()
         self.assertEqual(self.run_here("children-gcc", "30", "beside", OMP_NUM_THREADS="2")[0], "child 10\n" * 30)
 
+    def test_forked_inside_a_region(self):
+        """For gcc's runtime the child is in its parent's region still, and nests there only if it may."""
+        for program in self.each("children"):
+            for member in ("0", "1"):
+                for levels in ("1", "2"):
+                    with self.subTest(member=member, levels=levels):
+                        self.start()
+                        before = len(self.came())
+                        out, err = self.run_here(program, member, "inside", NIGH_VERBOSE="1", OMP_NUM_THREADS="2",
+                                                 OMP_MAX_ACTIVE_LEVELS=levels)
+                        self.assertEqual(out, "child 5\nparent 5\n")
+                        self.stop(signal.SIGTERM)
+                        is_one = not program.endswith("gcc") or levels == "2"
+                        self.assertEqual(len(set(self.came()[before:])), 2 if is_one else 1)
+                        regions = re.findall(rf"{program}: (\d+) regions", err)
+                        self.assertEqual(sorted(regions), ["5", "6"] if is_one else ["6"], err)
+
+    def test_that_leave_their_parents_region(self):
+        """Out of a team of one, with a lease. Other teams would wait for their other members."""
+        place = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, place)
+        self.start()
+        os.sched_setaffinity(0, {min(place)})
+        out, err = self.run_here("children-gcc", "0", "inside", "returns", NIGH_VERBOSE="1", OMP_NUM_THREADS="2",
+                                 NIGH_ADJUST="all")
+        self.assertEqual(out, "child 10\nparent 5\n")
+        self.assertRegex(err, r"(?s): 5 regions, .*: 6 regions, [1-6] on granted cpus \(1 to 1 of 1\)\n")
+
     def test_without_a_coordinator(self):
         for program in self.each("children"):
             self.assertEqual(self.run_here(program, "2", OMP_NUM_THREADS="2")[0], "child 10\n" * 2 + "parent 5\n")
