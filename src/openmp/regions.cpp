@@ -90,7 +90,7 @@ Region find_region(void const* code, Entry entry, void const* caller) noexcept {
 }
 
 Region find_caller(void const* caller, Entry entry) noexcept {
-  return find(caller, [&] { return look_for_runtime(entry, caller, caller); });
+  return find(caller, [&] { return find_runtime(entry, caller, caller); });
 }
 
 void unlock_regions() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }

@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/atomic.hpp"
 #include "openmp/regions.hpp"
@@ -104,11 +102,6 @@ Runtime const* known(void const* object) {
   return nullptr;
 }
 
-[[noreturn]] void give_up(char const* name) {
-  fprintf(stderr, "nigh: the program calls %s, but has no OpenMP runtime\n", name);
-  abort();
-}
-
 }  // namespace
 
 char const* name_of(Entry e) noexcept { return names[static_cast<std::size_t>(e)]; }
@@ -129,14 +122,8 @@ Runtime const* runtime_of(void const* code) noexcept {
   return dladdr(code, &in) == 0 ? nullptr : known(in.dli_fbase);
 }
 
-Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
-  Runtime const* const found = look_for_runtime(entry, code, caller);
-  if (found == nullptr) give_up(name_of(entry));
-  return found;
-}
-
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
-Runtime const* look_for_runtime(Entry entry, void const* code, void const* caller) noexcept {
+Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
   char const* const name = name_of(entry);
   // As the loader searches: the program with all its libraries, then the object's own libraries.
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
