@@ -170,5 +170,12 @@ class Endings(Host):
                 self.assertNotIn("too many threads", err)
 
 
+class Regions(Host):
+    def test_many_cost_no_more_than_few(self):
+        for program in self.each("many"):
+            few, many = (min(int(self.run_here(program, count)[0]) for _ in range(3)) for count in ("500", "8000"))
+            self.assertLess(many, few + 500, "ns for a region")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[5:], verbosity=2)
