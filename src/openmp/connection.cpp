@@ -16,6 +16,7 @@
 #include "base/published.hpp"
 #include "coordinator/client/job_rank.hpp"
 #include "platform/binary_identity.hpp"
+#include "platform/uncancelled.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -40,8 +41,10 @@ coordinator::JobRank own_rank() {
                    : coordinator::rank_in_job(getenv, static_cast<std::uint64_t>(getppid()));
 }
 
-// Once. Without a coordinator then, the connection tries again by itself.
+// Once. Without a coordinator then, the connection tries again by itself. own_identity() reads a
+// file, where a thread may be cancelled.
 ClientConnection& joined(coordinator::CpuSet const& allowed) {
+  platform::Uncancelled const whole;
   pthread_mutex_lock(&lock);
   auto* there = connection.get();
   if (there == nullptr) {
@@ -86,6 +89,7 @@ std::uint32_t programs_served() noexcept {
 std::uint32_t programs_served_now() noexcept {
   auto const programs = programs_served();
   if (programs == 0) return 0;
+  platform::Uncancelled const whole;  // a region may begin here
   pollfd socket{connection.get()->socket(), POLLRDHUP, 0};
   return poll(&socket, 1, 0) > 0 && (socket.revents & POLLHUP) != 0 ? 0 : programs;
 }

@@ -41,10 +41,22 @@ extern "C" void run_in_place_with_tasks(void* p) {
   task_hooks->leave();
 }
 
+// The runtime's function, or where there is none, a team of one.
+template <Entry entry, class Result, class... Rest>
+Result run_without_runtime(Body body, void* data, unsigned clause, Rest... rest) {
+  using Real = Result(Body, void*, unsigned, Rest...);
+  if (void* const real = real_function(nullptr, entry); real != nullptr)
+    return reinterpret_cast<Real*>(real)(body, data, clause, rest...);
+  body(data);
+  return Result(1);
+}
+
 template <Entry entry, class Result, class... Rest>
 Result run(void const* caller, Body body, void* data, unsigned clause, Rest... rest) {
   auto const code = reinterpret_cast<void const*>(body);
   Region const region = find_region(code, entry, caller);
+  if (region.runtime == nullptr) [[unlikely]]
+    return run_without_runtime<entry, Result>(body, data, clause, rest...);
   PassedWithTasks passed;  // not {}, which would clear another cache line, too
   passed.reductions = nullptr;
   passed.body = body;

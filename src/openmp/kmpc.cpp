@@ -73,9 +73,21 @@ Microtask const task = reinterpret_cast<Microtask>(reinterpret_cast<void*>(run_i
 Microtask const task_with_tasks =
     reinterpret_cast<Microtask>(reinterpret_cast<void*>(run_in_place_kmpc_with_tasks));
 
+// The runtime's function, or where there is none, a team of one.
+void fork_without_runtime(void* where, Passed& passed) {
+  void* const real = real_function(nullptr, Entry::fork_call);
+  if (real != nullptr) return reinterpret_cast<Fork*>(real)(where, 1, task, &passed);
+  std::int32_t thread = 0, number = 0;
+  call_body(passed, &thread, &number);
+}
+
 // `arguments` are padded.
 void fork(void const* caller, void* where, std::uint32_t count, Microtask body, void** arguments) {
   Region const region = find_region(reinterpret_cast<void const*>(body), Entry::fork_call, caller);
+  if (region.runtime == nullptr) [[unlikely]] {
+    Passed passed{body, count, arguments};
+    return fork_without_runtime(where, passed);
+  }
   Runtime const& runtime = *region.runtime;
   auto* const real = runtime.function<Fork>(Entry::fork_call);
   if (where == nullptr) {  // the runtime itself, for threads of its own
@@ -100,14 +112,16 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
 template <Entry entry, class... Rest>
 void announce(void const* caller, Clause clause, void* where, std::int32_t thread, Rest... rest) {
   this_thread.clause = clause;
-  Runtime const& runtime = *find_region(caller, entry, caller).runtime;
-  runtime.function<void(void*, std::int32_t, Rest...)>(entry)(where, thread, rest...);
+  void* const real = real_function(find_caller(caller, entry).runtime, entry);
+  using Real = void(void*, std::int32_t, Rest...);
+  if (real != nullptr) reinterpret_cast<Real*>(real)(where, thread, rest...);
 }
 
 // A region of one thread, whose body the program calls itself.
 void begin_serial_with_tasks(void const* caller, std::int32_t thread) {
-  Runtime const& runtime = *find_region(caller, Entry::serialized_parallel, caller).runtime;
-  task_hooks->begin_serial(reinterpret_cast<void const*>(runtime.thread_num), thread);
+  Runtime const* const runtime = find_caller(caller, Entry::serialized_parallel).runtime;
+  if (runtime != nullptr)
+    task_hooks->begin_serial(reinterpret_cast<void const*>(runtime->thread_num), thread);
 }
 
 Clause clause(std::int32_t threads, bool is_strict) {
@@ -182,7 +196,13 @@ NIGH_INTERPOSED void __kmpc_fork_call_if(void* where, std::int32_t count, Microt
     return;
   }
   nigh::openmp::this_thread.clause = {};
-  auto const& runtime = *nigh::openmp::find_region(caller, Entry::fork_call_if, caller).runtime;
-  runtime.function<void(void*, std::int32_t, Microtask, std::int32_t, void*)>(Entry::fork_call_if)(
-      where, count, body, is_parallel, argument);
+  auto const* const runtime = nigh::openmp::find_caller(caller, Entry::fork_call_if).runtime;
+  void* const real = nigh::openmp::real_function(runtime, Entry::fork_call_if);
+  using Real = void(void*, std::int32_t, Microtask, std::int32_t, void*);
+  if (real != nullptr) {
+    reinterpret_cast<Real*>(real)(where, count, body, is_parallel, argument);
+    return;
+  }
+  std::int32_t thread = 0, number = 0;
+  body(&thread, &number, argument);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 #include "base/atomic.hpp"
 #include "openmp/libraries.hpp"
@@ -48,9 +49,25 @@ struct Counts {
 };
 constinit Counts counts{};
 
-extern "C" void thread_ends(void* client) {
-  end(static_cast<LeaseClient*>(client));
-  drop_plans(this_thread);
+// Other keys' destructors may begin regions after this one.
+extern "C" void thread_ends(void*) {
+  Thread& me = this_thread;
+  end(std::exchange(me.lease_client, nullptr));
+  me.plan = nullptr;
+  drop_plans(me);
+  me.is_inside = false;  // it was cancelled there
+  me.team = nullptr;
+  me.has_ended = true;
+}
+
+// Other threads of the team are not there. The scopes of those regions may still end here, for what
+// runs next is the rest of their bodies.
+void leave_parents_regions(Thread& me) {
+  me.is_forked_inside |= me.is_inside || me.is_worker;
+  me.is_inside = false;
+  me.is_worker = false;
+  me.team = nullptr;
+  me.forming = nullptr;
 }
 
 // The child has none of its parent's leases, and may run where the parent may. Once it begins
@@ -80,6 +97,7 @@ extern "C" void in_child() {
   }
   me.lease_client = nullptr;
   me.plan = nullptr;
+  leave_parents_regions(me);
   unpin(me);
 }
 
@@ -245,6 +263,7 @@ void count_region(GrantedTeam const& granted) noexcept {
 }
 
 bool give_lease_client(Thread& me) noexcept {
+  if (me.has_ended) return unpin(me), false;
   me.lease_client = new_lease_client(self.allowed);
   if (me.lease_client == nullptr) return false;
   if (pthread_setspecific(at_thread_end, me.lease_client) != 0) {

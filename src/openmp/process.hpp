@@ -29,7 +29,7 @@ NIGH_HIDDEN Process const& process() noexcept;
 // For the line at the end. Counted only in a process that prints it.
 NIGH_HIDDEN void count_region(GrantedTeam const& granted) noexcept;
 
-// The thread's lease client ends with it. False: there is no memory.
+// The thread's lease client ends with it. False: there is no memory, or the thread is ending.
 NIGH_HIDDEN bool give_lease_client(Thread& me) noexcept;
 
 // A line for people on standard error, written in one piece: several programs may end at a time.

@@ -72,6 +72,14 @@ NestedPlan::Part const& part_of(NestedPlan const& plan, std::uint32_t member) {
   return plan.parts[std::min(member, plan.leaders - 1)];
 }
 
+// In the child of a fork inside a region: libomp begins afresh, and the child's regions are its
+// own. For libgomp the thread is in its parent's region still; it makes teams of one there, unless
+// nested parallelism is on.
+bool is_still_inside(Thread const& me, Runtime const& runtime) {
+  return me.nests_serially ||
+         (runtime.active_level != nullptr && runtime.active_level() >= runtime.max_active_levels());
+}
+
 class PassedThrough final : public RegionStrategy {
  public:
   PassedThrough(Thread& me, Team& team, Clause clause) noexcept
@@ -106,7 +114,7 @@ class Nested final : public RegionStrategy {
   }
 
   void end() noexcept override {
-    me_.team = around_;
+    if (me_.team == &team_) me_.team = around_;  // not in the child of a fork inside the region
     me_.forming = nullptr;
   }
 
@@ -182,6 +190,8 @@ class Leased final : public OnGrantedCpus {
     if (!is_spreading() || !begin_with_plan(region, clause)) begin_flat(region, clause);
   }
 
+  // In the child of a fork inside the region, the client is the child's own, if it has one, and in
+  // no region: the lease, which is the parent's, stays as it is.
   void end() noexcept override {
     if (lifted_ != nullptr) lifted_->set_max_active_levels(levels_before_);
     if (!has_lease_ || me_.lease_client == nullptr) return;
@@ -290,7 +300,9 @@ RegionScope::RegionScope(Region const& region, Clause clause, Team& team) noexce
 
 RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& team) noexcept {
   if (!process().acts) return make<PassedThrough>(team, clause);
-  if (me_.is_inside || me_.is_worker) return make<Nested>(team, clause);
+  if (me_.is_inside || me_.is_worker ||
+      (me_.is_forked_inside && is_still_inside(me_, *region.runtime)))
+    return make<Nested>(team, clause);
   if (clause.threads == 1) return make<PassedThrough>(team, clause);  // the runtime makes no region
   is_outermost_ = true;
   adapt_pools();

@@ -16,11 +16,11 @@ struct Region {
   Adjust adjust = Adjust::as_known;   // what the user says of that one
 };
 
-// `code` is the function that the compiler made of the region's body.
+// `code` is the function that the compiler made of the region's body. No runtime: there is none,
+// and the code found the entry only because the shim has it.
 NIGH_HIDDEN Region find_region(void const* code, Entry entry, void const* caller) noexcept;
 
-// The same for code that calls `entry`, which begins no region. No runtime: there is none, and the
-// code found the function only because the shim has it.
+// The same for code that calls `entry`, which begins no region.
 NIGH_HIDDEN Region find_caller(void const* caller, Entry entry) noexcept;
 
 // A library was closed, and other code may come to lie at its address; or the user's word was read

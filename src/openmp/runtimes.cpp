@@ -3,11 +3,10 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/atomic.hpp"
 #include "openmp/regions.hpp"
+#include "platform/uncancelled.hpp"
 #include "preload/next.hpp"
 #include "preload/places.hpp"
 
@@ -71,6 +70,7 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "omp_get_thread_limit", r.thread_limit);
   look_up(object, "omp_get_dynamic", r.dynamic);
   look_up(object, "omp_get_max_active_levels", r.max_active_levels);
+  look_up(object, "omp_get_active_level", r.active_level);
   look_up(object, "omp_set_max_active_levels", r.set_max_active_levels);
   look_up(object, "omp_set_num_threads", r.set_num_threads);
   look_up(object, "omp_get_num_procs", r.num_procs);
@@ -102,11 +102,6 @@ Runtime const* known(void const* object) {
   return nullptr;
 }
 
-[[noreturn]] void give_up(char const* name) {
-  fprintf(stderr, "nigh: the program calls %s, but has no OpenMP runtime\n", name);
-  abort();
-}
-
 }  // namespace
 
 char const* name_of(Entry e) noexcept { return names[static_cast<std::size_t>(e)]; }
@@ -127,14 +122,8 @@ Runtime const* runtime_of(void const* code) noexcept {
   return dladdr(code, &in) == 0 ? nullptr : known(in.dli_fbase);
 }
 
-Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
-  Runtime const* const found = look_for_runtime(entry, code, caller);
-  if (found == nullptr) give_up(name_of(entry));
-  return found;
-}
-
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
-Runtime const* look_for_runtime(Entry entry, void const* code, void const* caller) noexcept {
+Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
   char const* const name = name_of(entry);
   // As the loader searches: the program with all its libraries, then the object's own libraries.
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
@@ -148,7 +137,8 @@ Runtime const* look_for_runtime(Entry entry, void const* code, void const* calle
     return has_it ? any : nullptr;
   }
   if (Runtime const* const r = known(in.dli_fbase)) return r;
-  preload::OnAllPlaces const here;  // libomp counts cpus when it is first called
+  preload::OnAllPlaces const here;    // libomp counts cpus when it is first called
+  platform::Uncancelled const whole;  // and reads files
   pthread_mutex_lock(&lock);
   Runtime const* result = known(in.dli_fbase);
   auto const n = count.load(sync::relaxed);

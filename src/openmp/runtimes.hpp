@@ -61,6 +61,7 @@ struct Runtime {
   int (*thread_limit)() = nullptr;
   int (*dynamic)() = nullptr;
   int (*max_active_levels)() = nullptr;
+  int (*active_level)() = nullptr;
   void (*set_max_active_levels)(int) = nullptr;
   void (*set_num_threads)(int) = nullptr;
   int (*num_procs)() = nullptr;
@@ -77,12 +78,9 @@ struct Runtime {
 };
 
 // The runtime that `entry` would have reached without us, called by code in the object of `code` or
-// of `caller`. Never null: without any the program could not have been linked, and is ended.
+// of `caller`. Null: there is none. The program was linked without it, by a weak reference, and
+// found the function only because the shim has it.
 NIGH_HIDDEN Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept;
-
-// The same, but null where there is none.
-NIGH_HIDDEN Runtime const* look_for_runtime(Entry entry, void const* code,
-                                            void const* caller) noexcept;
 
 // `entry` of this runtime; for null, what the program would have called without us. Null: nothing.
 NIGH_HIDDEN void* real_function(Runtime const*, Entry) noexcept;

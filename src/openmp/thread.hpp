@@ -49,10 +49,12 @@ struct Thread {
   std::uint64_t watched_ns = 0;         // when these were read
   bool is_inside = false;               // a region that it began
   bool is_worker = false;
-  bool is_left_alone = false;   // the program itself has bound it
-  bool nests_serially = false;  // inside a team of one that would have been larger
-  bool fixes_teams = false;     // omp_set_dynamic(0)
-  bool names_number = false;    // omp_set_num_threads()
+  bool is_forked_inside = false;  // the child of a fork, inside a region of its parent's
+  bool has_ended = false;         // but other keys' destructors may follow
+  bool is_left_alone = false;     // the program itself has bound it
+  bool nests_serially = false;    // inside a team of one that would have been larger
+  bool fixes_teams = false;       // omp_set_dynamic(0)
+  bool names_number = false;      // omp_set_num_threads()
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 

@@ -2,7 +2,6 @@
 #include "platform/own_socket.hpp"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,18 +15,6 @@ namespace {
 
 // Of the calling thread. A signal handler that interrupts it waits for nothing.
 constinit thread_local int inside = 0;
-
-int enter() noexcept {
-  int before = PTHREAD_CANCEL_ENABLE;
-  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  ++inside;
-  return before;
-}
-
-void leave(int before) noexcept {
-  --inside;
-  ::pthread_setcancelstate(before, nullptr);
-}
 
 // Programs rarely look at descriptors beyond 1024; the kernel's table grows with the number.
 int high_number() noexcept {
@@ -60,7 +47,7 @@ void OwnSocket::close_own() noexcept {
 
 OwnSocket::Use::Use(OwnSocket& socket) noexcept : socket_(inside == 0 ? &socket : nullptr) {
   if (socket_ == nullptr) return;
-  cancelled_ = enter();
+  ++inside;
   socket_->lock_.share();
   number_ = socket_->own();
 }
@@ -68,12 +55,12 @@ OwnSocket::Use::Use(OwnSocket& socket) noexcept : socket_(inside == 0 ? &socket 
 OwnSocket::Use::~Use() {
   if (socket_ == nullptr) return;
   socket_->lock_.unshare();
-  leave(cancelled_);
+  --inside;
 }
 
 OwnSocket::Change::Change(OwnSocket& socket) noexcept : socket_(inside == 0 ? &socket : nullptr) {
   if (socket_ == nullptr) return;
-  cancelled_ = enter();
+  ++inside;
   socket_->lock_.take();
   socket_->owner_.store(::getpid(), sync::relaxed);
   socket_->watched_.store(any, sync::relaxed);
@@ -83,7 +70,7 @@ OwnSocket::Change::~Change() {
   if (socket_ == nullptr) return;
   socket_->watched_.store(socket_->number_, sync::relaxed);
   socket_->lock_.give();
-  leave(cancelled_);
+  --inside;
 }
 
 int OwnSocket::Change::number() const noexcept { return socket_ == nullptr ? -1 : socket_->own(); }
@@ -115,7 +102,8 @@ bool OwnSocket::begin_closing(unsigned first, unsigned last) noexcept {
   int const seen = watched_.load(sync::relaxed);
   if (seen != any && !is_among(seen)) return false;
   if (inside > 0 || owner_.load(sync::relaxed) != ::getpid()) return false;
-  int const cancelled = enter();
+  int const cancelled = Uncancelled::begin();
+  ++inside;
   lock_.take();
   closer_cancelled_ = cancelled;
   if (!is_among(number_)) return true;
@@ -129,7 +117,8 @@ bool OwnSocket::begin_closing(unsigned first, unsigned last) noexcept {
 void OwnSocket::end_closing() noexcept {
   int const cancelled = closer_cancelled_;
   lock_.give();
-  leave(cancelled);
+  --inside;
+  Uncancelled::end(cancelled);
 }
 
 void OwnSocket::drop() noexcept {

@@ -14,6 +14,7 @@
 
 #include "base/atomic.hpp"
 #include "platform/number_lock.hpp"
+#include "platform/uncancelled.hpp"
 
 namespace nigh::platform {
 
@@ -35,8 +36,8 @@ class OwnSocket {
     int number() const noexcept { return number_; }  // -1: it is gone
 
    private:
+    Uncancelled const uncancelled_{};
     OwnSocket* socket_;
-    int cancelled_ = 0;
     int number_ = -1;
   };
 
@@ -54,8 +55,8 @@ class OwnSocket {
     void close() noexcept;
 
    private:
+    Uncancelled const uncancelled_{};
     OwnSocket* socket_;
-    int cancelled_ = 0;
   };
 
   // For waiting; the number may mean something else by now.

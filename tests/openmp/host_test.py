@@ -6,12 +6,13 @@ import concurrent.futures
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 import unittest
 
 import shim_test
-from shim_test import run
+from shim_test import QUIET, SHIM, run
 
 class Host(shim_test.WithNighd):
     def came(self):
@@ -96,9 +97,84 @@ class Children(Host):
         self.start()
         self.assertEqual(self.run_here("children-gcc", "30", "beside", OMP_NUM_THREADS="2")[0], "child 10\n" * 30)
 
+    def test_forked_inside_a_region(self):
+        """For gcc's runtime the child is in its parent's region still, and nests there only if it may."""
+        for program in self.each("children"):
+            for member in ("0", "1"):
+                for levels in ("1", "2"):
+                    with self.subTest(member=member, levels=levels):
+                        self.start()
+                        before = len(self.came())
+                        out, err = self.run_here(program, member, "inside", NIGH_VERBOSE="1", OMP_NUM_THREADS="2",
+                                                 OMP_MAX_ACTIVE_LEVELS=levels)
+                        self.assertEqual(out, "child 5\nparent 5\n")
+                        self.stop(signal.SIGTERM)
+                        is_one = not program.endswith("gcc") or levels == "2"
+                        self.assertEqual(len(set(self.came()[before:])), 2 if is_one else 1)
+                        regions = re.findall(rf"{program}: (\d+) regions", err)
+                        self.assertEqual(sorted(regions), ["5", "6"] if is_one else ["6"], err)
+
+    def test_that_leave_their_parents_region(self):
+        """Out of a team of one, with a lease. Other teams would wait for their other members."""
+        place = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, place)
+        self.start()
+        os.sched_setaffinity(0, {min(place)})
+        out, err = self.run_here("children-gcc", "0", "inside", "returns", NIGH_VERBOSE="1", OMP_NUM_THREADS="2",
+                                 NIGH_ADJUST="all")
+        self.assertEqual(out, "child 10\nparent 5\n")
+        self.assertRegex(err, r"(?s): 5 regions, .*: 6 regions, [1-6] on granted cpus \(1 to 1 of 1\)\n")
+
     def test_without_a_coordinator(self):
         for program in self.each("children"):
             self.assertEqual(self.run_here(program, "2", OMP_NUM_THREADS="2")[0], "child 10\n" * 2 + "parent 5\n")
+
+
+class Endings(Host):
+    """Of threads that begin regions."""
+
+    def held(self, name):
+        """Another program has all cpus, in one region."""
+        environment = dict(QUIET, LD_PRELOAD=SHIM, NIGH_SOCKET=self.socket)
+        holder = subprocess.Popen([shim_test.program(name), "hold"], env=environment, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE)
+
+        def end():
+            holder.communicate(timeout=100)
+        self.addCleanup(end)
+        self.assertEqual(holder.stdout.readline(), b"holds\n")
+
+    def test_a_thread_that_is_cancelled_at_its_first_region_ends_after_it(self):
+        """gcc's, here and below: libomp is itself cancelled in the middle of a region, without nigh, too."""
+        self.start()
+        for _ in range(5):
+            self.assertEqual(self.run_here("endings-gcc", "pending")[0],
+                             "cancelled after its region 1\nanother region 1\n")
+
+    def test_threads_that_are_cancelled_while_they_begin_regions(self):
+        self.start()
+        self.assertEqual(self.run_here("endings-gcc", "waiting")[0], "cancelled 20\n")
+
+    def test_threads_that_are_cancelled_while_they_wait_for_cpus(self):
+        self.start()
+        self.held("endings-gcc")
+        self.assertEqual(self.run_here("endings-gcc", "waiting")[0], "cancelled 20\n")
+
+    def test_regions_in_destructors_of_a_threads_own_data(self):
+        self.start()
+        for program in self.each("endings"):
+            for how in ([], ["twice"])[:2 if program.endswith("gcc") else 1]:
+                out, err = self.run_here(program, "destructors", *how, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+                self.assertEqual(out, f"regions in destructors {160 * (1 + len(how))}\n")
+                self.assertRegex(err, r": 3200 regions, ")
+                self.assertNotIn("too many threads", err)
+
+
+class Regions(Host):
+    def test_many_cost_no_more_than_few(self):
+        for program in self.each("many"):
+            few, many = (min(int(self.run_here(program, count)[0]) for _ in range(3)) for count in ("500", "8000"))
+            self.assertLess(many, few + 500, "ns for a region")
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ class Sizes(unittest.TestCase):
                 self.assertRegex(err, rf"^nigh: {name}: NIGH_ADJUST: '{item}' is none of [^\n]*\n$")
 
     def test_programs_without_a_runtime_are_as_they_were(self):
-        self.assertEqual(run("weak"), ("dynamic 0\n", ""))
+        self.assertEqual(run("weak"), ("dynamic 0\nregions 3\n", ""))
 
 
 if __name__ == "__main__":

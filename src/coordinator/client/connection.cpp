@@ -11,10 +11,12 @@
 #include "platform/local_socket.hpp"
 #include "platform/pause.hpp"
 #include "platform/shared_memory.hpp"
+#include "platform/uncancelled.hpp"
 
 namespace nigh::coordinator {
 
 using platform::OwnSocket;
+using platform::Uncancelled;
 
 namespace {
 
@@ -32,6 +34,7 @@ constexpr std::int64_t without_end = INT64_MAX;
 ClientConnection::~ClientConnection() { platform::unmap_shared(page_, sizeof(LeasePage)); }
 
 bool ClientConnection::join(ConnectionOptions const& options) noexcept {
+  Uncancelled const whole;
   listener_.take();
   bool done = is_joined();
   if (!done) {
@@ -69,7 +72,9 @@ void ClientConnection::drop() noexcept {
 // As a rule, only reads the clock.
 bool ClientConnection::rejoin() noexcept {
   if (is_joined()) return true;
-  if (base::now_us() < next_try_.load(sync::relaxed) || !listener_.try_take()) return false;
+  if (base::now_us() < next_try_.load(sync::relaxed)) return false;
+  Uncancelled const whole;
+  if (!listener_.try_take()) return false;
   bool const done = is_joined() || (may_join_ && connect());
   listener_.give();
   return done;
@@ -151,6 +156,7 @@ bool ClientConnection::attach(PendingRequest& request) noexcept {
 void ClientConnection::detach(PendingRequest& request) noexcept {
   if (request.slot == lease_slots || requests_[request.slot].load(sync::relaxed) != &request)
     return;
+  Uncancelled const whole;
   leaving_.fetch_add(1, sync::relaxed);
   while (!listener_.try_take()) {
     send(Query{});  // the listening thread hears the answer, and gives the lock
@@ -178,6 +184,7 @@ void ClientConnection::release(LeaseId lease) noexcept {
 
 Handover::Is ClientConnection::ask(PendingRequest& request, ProgramMessage const& message,
                                    std::uint32_t link, Clock patience) noexcept {
+  Uncancelled const whole;
   request.answer.await(request.ticket);
   wait_for_answer(request, message, link, patience);
   return request.answer.end(request.ticket);
@@ -256,6 +263,7 @@ bool ClientConnection::begin_closing(unsigned first, unsigned last) noexcept {
 }
 
 void ClientConnection::look() noexcept {
+  Uncancelled const whole;
   if (!listener_.try_take()) return;
   if (is_joined()) static_cast<void>(hear());
   listener_.give();

@@ -126,7 +126,10 @@ class ClientConnection {
   // link before. The number changes together with the socket, so that nothing is sent over another
   // link's.
   sync::atomic<std::uint32_t> link_{0};
-  ListenerLock listener_;  // its holder listens, and may change all that follows
+  // Its holder listens, and may change all that follows. It must not be cancelled: the thread's own
+  // ~LeaseClient would wait for the lock for ever. So each public function that takes the lock is
+  // Uncancelled (platform/uncancelled.hpp) as a whole.
+  ListenerLock listener_;
   // Threads that want the lock in order to leave: threads that wait for answers let them go first.
   sync::atomic<std::uint32_t> leaving_{0};
   LeasePage* page_ = nullptr;

@@ -4,7 +4,11 @@
 // survive (libomp begins afresh in a child). beside: another thread of the parent begins regions
 // all the time, and children come one after the other (which libomp does not always survive). Each
 // says how many regions it has had.
+//
+// children MEMBER inside [returns]: this member of a region forks a child, which begins regions
+// there. returns: it also leaves that region, and begins more. That only works in a team of one.
 
+#include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +83,23 @@ void one_by_one(int count) {
   other.join();
 }
 
+void fork_inside(int member, bool returns) {
+  pid_t child = -1;
+  int right = 0;
+#pragma omp parallel
+  if (omp_get_thread_num() == member) {
+    child = fork();
+    if (child == 0) {
+      right = regions(5);
+      if (!returns) std::exit(right);
+    } else {
+      std::printf("child %d\n", wait_for(child));
+      std::fflush(stdout);
+    }
+  }
+  if (child == 0) std::exit(right + regions(5));
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -87,6 +108,8 @@ int main(int count, char** words) {
   if (how == "after") regions(5);
   if (how == "beside")
     one_by_one(children);
+  else if (how == "inside")
+    fork_inside(children, count > 3);
   else
     all_at_once(children);
   if (how != "beside") std::printf("parent %d\n", regions(5));
