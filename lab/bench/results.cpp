@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/results.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -77,8 +78,16 @@ ResultFile::ResultFile(std::string const& argument, std::string name) : name_(st
   }
   check_writable(argument, name_);
   part_ = name_ + ".part";
-  file_ = std::fopen(part_.c_str(), "w");
-  if (file_ == nullptr) throw cannot_write(argument, name_, errno);
+  // Neither through a link that somebody put there, nor into a file that is there.
+  ::unlink(part_.c_str());
+  int const descriptor =
+      ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (descriptor < 0) throw cannot_write(argument, name_, errno);
+  file_ = ::fdopen(descriptor, "w");
+  if (file_ != nullptr) return;
+  int const why = errno;
+  ::close(descriptor);
+  throw cannot_write(argument, name_, why);
 }
 
 ResultFile::~ResultFile() {

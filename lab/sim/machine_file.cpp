@@ -12,6 +12,7 @@
 
 #include "sim/json_lines.hpp"
 #include "sim/machine.hpp"
+#include "topology/synthetic_size.hpp"
 
 namespace nigh::sim {
 
@@ -229,8 +230,17 @@ result<topology> read_shape(Fields& fields, fs::path const& file) {
     return error{};
   }
   auto const what = fields.text(is_synthetic ? "/topology/synthetic" : "/topology/xml");
+  // hwloc and the simulator take minutes for larger hosts.
+  constexpr unsigned long most_cpus_of_a_host = 4096;
+  auto const too_many = "has more than " + std::to_string(most_cpus_of_a_host) + " cpus";
+  if (is_synthetic && asks_for_more_cpus(what, most_cpus_of_a_host)) {
+    fields.complain("/topology/synthetic", too_many);
+    return error{};
+  }
   auto shape =
       is_synthetic ? topology::from_synthetic(what) : topology::from_xml(file.parent_path() / what);
+  if (shape && shape->cpus().size() > most_cpus_of_a_host)
+    fields.complain("/topology/xml", too_many);
   if (!shape)
     fields.complain(is_synthetic ? "/topology/synthetic" : "/topology/xml", shape.message());
   return shape;

@@ -2,7 +2,7 @@
 #include "base/printable.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "base/utf8.hpp"
 
@@ -12,18 +12,14 @@ namespace {
 struct Span {
   char32_t first, last;
 };
-// Controls, marks of direction, characters without width that join or hide others, and tags.
-constexpr std::array<Span, 11> unprintable{{{0, 0x1f},
-                                            {0x7f, 0x9f},
-                                            {0x61c, 0x61c},
-                                            {0x180e, 0x180e},
-                                            {0x200b, 0x200f},
-                                            {0x2028, 0x202e},
-                                            {0x2060, 0x206f},
-                                            {0xfeff, 0xfeff},
-                                            {0xfff9, 0xfffb},
-                                            {0xfffe, 0xffff},
-                                            {0xe0000, 0xe007f}}};
+// Controls, marks of direction, characters without width or ink that join, change or hide others,
+// and tags.
+constexpr Span unprintable[] = {
+    {0, 0x1f},         {0x7f, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},     {0x61c, 0x61c},
+    {0x115f, 0x1160},  {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},
+    {0x2060, 0x206f},  {0x2800, 0x2800}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0},  {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f},
+    {0xe0100, 0xe01ef}};
 
 void add_digits(std::string& to, char32_t code, int digits) {
   for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
@@ -74,7 +70,7 @@ FirstCharacter first_character(std::string_view text) {
   if (bytes == 0) return {.code = byte(0)};
   char32_t code = bytes == 1 ? byte(0) : byte(0) & (0x7fU >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) code = code << 6 | (byte(i) & 0x3fU);
-  bool const hides = std::any_of(unprintable.begin(), unprintable.end(),
+  bool const hides = std::any_of(std::begin(unprintable), std::end(unprintable),
                                  [&](Span s) { return s.first <= code && code <= s.last; });
   return {.code = code, .bytes = bytes, .is_utf8 = true, .is_printable = !hides};
 }

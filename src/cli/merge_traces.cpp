@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "platform/own_path.hpp"
 #include "trace/chrome_json.hpp"
@@ -82,8 +85,11 @@ class Mover {
   std::int64_t const late_ns_;
 };
 
+// Its stream remembers a failure.
+void write(std::FILE* out, std::string_view text) { std::fwrite(text.data(), 1, text.size(), out); }
+
 // Appends its events.
-void move_events(RankTrace const& t, Mover const& mover, std::ofstream& out, bool& is_first) {
+void move_events(RankTrace const& t, Mover const& mover, std::FILE* out, bool& is_first) {
   std::ifstream in(t.file, std::ios::binary);
   std::string line;
   if (!std::getline(in, line) || !line.ends_with("\"traceEvents\":["))
@@ -91,7 +97,8 @@ void move_events(RankTrace const& t, Mover const& mover, std::ofstream& out, boo
   while (std::getline(in, line) && !line.starts_with("],\"otherData\":")) {
     if (line.empty()) continue;
     if (line.ends_with(',')) line.pop_back();
-    out << (is_first ? "" : ",\n") << mover.moved(std::move(line));
+    write(out, is_first ? "" : ",\n");
+    write(out, mover.moved(std::move(line)));
     is_first = false;
   }
 }
@@ -151,21 +158,21 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
       fs::remove(file, failed);
     }
   } const remains{part};
-  if (auto const made = platform::make_new_file(part, 0666); !made)
-    throw std::runtime_error("cannot write " + output.string() + ": " + made.message());
-  std::ofstream out(part, std::ios::binary);
-  out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  auto made = platform::make_new_file(part, 0666);
+  if (!made) throw std::runtime_error("cannot write " + output.string() + ": " + made.message());
+  auto* const out = made->get();
+  write(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   bool is_first = true;
   std::int64_t runtimes = 0;
   for (auto const& t : traces) {
     move_events(t, Mover(t, runtimes, zero_ns(t) - zero_ns(*first)), out, is_first);
     runtimes += static_cast<std::int64_t>(t.read.summary.runtimes);
   }
-  out << "\n],\"otherData\":" << sums(traces) << "}\n";
-  out.close();
+  write(out, "\n],\"otherData\":" + sums(traces) + "}\n");
   std::error_code failed;
-  if (out) fs::rename(part, output, failed);
-  if (!out || failed) throw std::runtime_error("cannot write " + output.string());
+  bool const is_whole = platform::is_closed_well(std::move(made).value());
+  if (is_whole) fs::rename(part, output, failed);
+  if (!is_whole || failed) throw std::runtime_error("cannot write " + output.string());
 }
 
 }  // namespace nigh::cli

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
@@ -32,8 +33,11 @@ bool fill(fs::path const& path, std::string_view text) {
 
 // A file that did not exist before; why it cannot be made, or empty.
 std::string fill_new(fs::path const& path, std::string_view text) {
-  if (auto const made = platform::make_new_file(path, 0666); !made) return made.message();
-  if (fill(path, text)) return {};
+  auto made = platform::make_new_file(path, 0666);
+  if (!made) return made.message();
+  errno = 0;
+  std::fwrite(text.data(), 1, text.size(), made->get());
+  if (platform::is_closed_well(std::move(made).value())) return {};
   std::string why = std::strerror(errno);
   std::error_code failed;
   fs::remove(path, failed);

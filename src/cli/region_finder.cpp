@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/region_finder.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "platform/answering_child.hpp"
 #include "platform/elf.hpp"
 #include "platform/process_usage.hpp"
+#include "platform/whole_file.hpp"
 
 namespace nigh::cli {
 
 namespace fs = std::filesystem;
 using coordinator::RegionId;
 
+std::uint64_t bytes_to_read(fs::path const& file, std::uint64_t most) {
+  // of its size: mapped, its tables of lines, and compressed parts
+  constexpr std::uint64_t times = 8;
+  return std::min(times * std::min(platform::bytes_on_disk(file), most), most);
+}
+
 RegionFinder::RegionFinder(fs::path program, std::vector<fs::path> const& libraries,
-                           std::optional<int> pid)
-    : pid_(pid) {
+                           std::optional<int> pid, std::uint64_t most_bytes)
+    : pid_(pid), most_bytes_(most_bytes) {
   program_.file = std::move(program);
   for (auto const& library : libraries) add(library);
 }
@@ -51,11 +59,7 @@ RegionCode RegionFinder::find(RegionId region) {
   code.file = binary->file;
   code.is_in_library = binary != &program_;
   if (!std::exchange(binary->is_opened, true)) {
-    std::error_code unknown;
-    auto const bytes = fs::file_size(binary->file, unknown);
-    // of its size: mapped, its tables of lines, and compressed parts
-    constexpr std::uintmax_t times = 8;
-    if (!unknown) platform::allow_memory(times * bytes);
+    platform::allow_memory(bytes_to_read(binary->file, most_bytes_));
     binary->code = CodeFile::open(binary->file);
   }
   if (binary->code) code.at = binary->code->find(code.address);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/printable.hpp"
+#include "cli/others_time.hpp"
 #include "cli/region_finder.hpp"
 #include "platform/process_usage.hpp"
 
@@ -41,10 +42,7 @@ CompilerPart compiler_part(std::string const& function) {
   return {at, text.substr(0, text.find(']'))};
 }
 
-// Other users' programs whose files cost more than allowed: after some of these, nobody waits for
-// further ones.
-constexpr int most_others_failed = 3;
-int others_failed = 0;
+OthersTime others(OthersTime::Clock::now());
 
 // Texts, each with a zero after it. Long ones are cut.
 constexpr std::size_t longest_text = 4096;
@@ -162,14 +160,17 @@ std::unique_ptr<platform::AnsweringChild> RegionNames::start() const {
   platform::ChildLimits limits;
   if (pid_) {
     limits.user = platform::user_of(*pid_);
-    if (!limits.user || others_failed >= most_others_failed) return {};
-    if (!limits.user->is_us) {
-      limits.processor_time = std::chrono::seconds(2);
-      limits.answer_time = std::chrono::seconds(3);
-    }
+    if (!limits.user) return {};
   }
-  auto child = platform::AnsweringChild::start(limits, [this] {
-    auto const finder = std::make_shared<RegionFinder>(program_, libraries_, pid_);
+  bool const is_own = !limits.user || limits.user->is_us;
+  if (!is_own) {
+    limits.processor_time = std::chrono::seconds(2);
+    limits.answer_time = others.left(OthersTime::Clock::now());
+    if (limits.answer_time <= limits.answer_time.zero()) return {};
+  }
+  auto child = platform::AnsweringChild::start(limits, [this, is_own] {
+    auto const finder = std::make_shared<RegionFinder>(
+        program_, libraries_, pid_, is_own ? most_bytes_for_own : most_bytes_for_others);
     return [finder](std::string_view question) -> std::optional<std::string> {
       RegionId region = 0;
       std::memcpy(&region, question.data(), std::min(question.size(), sizeof region));
@@ -183,14 +184,17 @@ RegionCode RegionNames::look_for(RegionId region) {
   RegionCode unknown;
   unknown.address = coordinator::address_of(region);
   if (has_failed_) return unknown;
+  auto const began = OthersTime::Clock::now();
   if (!child_) child_ = start();
   std::string question(sizeof region, '\0');
   std::memcpy(question.data(), &region, sizeof region);
   auto const answer = child_ ? child_->ask(question) : std::nullopt;
   has_failed_ = !answer;
-  if (has_failed_ && child_ && pid_ && !platform::is_own_process(*pid_)) ++others_failed;
+  bool const is_anothers = child_ && pid_ && !platform::is_own_process(*pid_);
+  if (has_failed_ && is_anothers) others.count_failure();
   // A short-lived program has a new one, and there may be many programs.
   if (!answer || pid_) child_.reset();
+  if (is_anothers) others.spend(OthersTime::Clock::now() - began);
   return answer ? from_answer(*answer, unknown) : unknown;
 }
 

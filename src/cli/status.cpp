@@ -35,10 +35,11 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
   if (all.programs.empty()) return text;
   text += fmt::format("\n{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10}  {}\n", "PID", "PROGRAM", "CPUS",
                       "WANTED", "WAITING", "FOR MS", "REGION");
+  ProcessRegions regions;
   for (auto const& p : all.programs)
     text += fmt::format("{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10.1f}  {}\n", p.pid,
                         base::printable(p.name.view()), p.held, p.wanted, p.requests,
-                        static_cast<double>(p.waiting_us) / 1000, p.region == 0 ? "-" : code_of(p));
+                        static_cast<double>(p.waiting_us) / 1000, p.region == 0 ? "-" : regions.code_of(p));
   PoolNames pools;
   for (auto const& p : all.programs)
     if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())

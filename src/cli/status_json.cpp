@@ -11,7 +11,6 @@
 #include "base/printable.hpp"
 #include "cli/pools.hpp"
 #include "cli/quota_shares.hpp"
-#include "cli/region_name.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -37,9 +36,13 @@ Json or_null(double known) { return known == 0 ? Json() : Json(known); }
 
 }  // namespace
 
-std::string code_of(coordinator::Status const& program) {
+std::string ProcessRegions::code_of(coordinator::Status const& program) {
   if (program.region == 0) return {};
-  return RegionNames::of_process(static_cast<int>(program.pid)).name(program.region);
+  auto known = by_pid_.find(program.pid);
+  if (known == by_pid_.end())
+    known = by_pid_.emplace(program.pid, RegionNames::of_process(static_cast<int>(program.pid)))
+                .first;
+  return known->second.name(program.region);
 }
 
 Json status_json(std::string const& socket, coordinator::HostStatus const& all) {
@@ -58,6 +61,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
             {"strangers_unseen", host.has_unseen_load != 0},
             {"programs", Json::array()}};
   PoolNames pools;
+  ProcessRegions regions;
   for (auto const& p : all.programs)
     json["programs"].push_back({{"program", p.program},
                                 {"pid", p.pid},
@@ -75,7 +79,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"learnt_maximum", or_null(p.learnt.maximum)},
                                 {"efficiency", or_null(p.efficiency / 1000.0)},
                                 {"region", fmt::format("{:#x}", p.region)},
-                                {"code", code_of(p)},
+                                {"code", regions.code_of(p)},
                                 {"pools", pools.of(static_cast<int>(p.pid))}});
   for (auto const& share : quota_shares(all))  // only where there is one
     for (auto& program : json["programs"])

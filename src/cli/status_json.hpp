@@ -2,9 +2,12 @@
 #pragma once
 // The state of a coordinator, for scripts: docs/coordinator.md.
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/region_name.hpp"
 #include "coordinator/client/status.hpp"
 
 namespace nigh::cli {
@@ -13,7 +16,15 @@ nlohmann::ordered_json status_json(std::string const& socket, coordinator::HostS
 
 std::string text_of(nlohmann::ordered_json const& json);
 
-// Where the program's region is, for people; empty when it has none.
-std::string code_of(coordinator::Status const& program);
+// The names of the regions of many processes, with the files of each looked at once: a process may
+// have many connections.
+class ProcessRegions {
+ public:
+  // Where the program's region is, for people; empty when it has none.
+  std::string code_of(coordinator::Status const& program);
+
+ private:
+  std::map<std::uint32_t, RegionNames> by_pid_;
+};
 
 }  // namespace nigh::cli

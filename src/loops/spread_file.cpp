@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "platform/whole_file.hpp"
 
 namespace nigh::loops {
@@ -24,16 +25,16 @@ void say(std::string const& why) {
   static std::string said;
   auto line = std::string(file_name()) + ' ' + why;
   if (line == said) return;
-  std::fprintf(stderr, "nigh: NIGH_SPREADS: %s\n", line.c_str());
+  std::fprintf(stderr, "nigh: NIGH_SPREADS: %s\n", base::printable(line).c_str());
   said = std::move(line);
 }
 
 // A missing file counts as empty.
 std::optional<settings::LearntSpreads> read_file(std::string const& machine) {
   std::string text;
-  if (!platform::read_whole_file(file_name(), text)) {
+  if (!platform::read_whole_file(file_name(), text, settings::largest_spreads)) {
     if (errno == ENOENT) return settings::LearntSpreads{machine};
-    say("cannot be read");
+    say(errno == EFBIG ? settings::too_large_spreads : "cannot be read");
     return {};
   }
   settings::LearntSpreads lines;

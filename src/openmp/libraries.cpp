@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "openmp/printable_name.hpp"
 #include "settings/thread_pools.hpp"
 
 namespace nigh::openmp {
@@ -155,7 +156,7 @@ void begin_adjust() noexcept {
     fprintf(stderr,
             "nigh: %s: NIGH_ADJUST: '%.*s' is none of none, without-clause, all, nests, NAME, "
             "NAME=none, NAME=without-clause, NAME=all\n",
-            program_invocation_short_name, static_cast<int>(wrong.size()), wrong.data());
+            printable_name().text(), static_cast<int>(wrong.size()), wrong.data());
     number_of_libraries = 0;
     return;
   }
@@ -199,8 +200,7 @@ void tell_absent_libraries() noexcept {
   each_library([&](AdjustItem const& item, std::uint64_t its_bit) {
     if (its_bit == 0 || (found & its_bit) != 0) return;
     fprintf(stderr, "nigh: %s: --adjust %.*s: no such library was loaded\n",
-            program_invocation_short_name, static_cast<int>(item.library.size()),
-            item.library.data());
+            printable_name().text(), static_cast<int>(item.library.size()), item.library.data());
   });
 }
 

@@ -14,7 +14,9 @@
 #include <string>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "openmp/nest_site.hpp"
+#include "openmp/printable_name.hpp"
 #include "openmp/process.hpp"
 #include "platform/binary_identity.hpp"
 #include "platform/whole_file.hpp"
@@ -34,15 +36,18 @@ char const* file_name() {
 }
 
 void say(std::string const& why) {
-  fprintf(stderr, "nigh: NIGH_SPREADS: %s %s\n", file_name(), why.c_str());
+  auto const line = base::printable(std::string(file_name()) + ' ' + why);
+  fprintf(stderr, "nigh: NIGH_SPREADS: %s\n", line.c_str());
 }
 
 // False, with a message: the file cannot be used. A missing file counts as empty.
 bool read_file(LearntSpreads& lines) {
   std::string const machine = getenv("NIGH_OPENMP_MACHINE");
   std::string text, why_not;
-  if (platform::read_whole_file(file_name(), text))
+  if (platform::read_whole_file(file_name(), text, settings::largest_spreads))
     why_not = settings::parse_spreads(text, machine, lines);
+  else if (errno == EFBIG)
+    why_not = settings::too_large_spreads;
   else if (errno != ENOENT)
     why_not = "cannot be read";
   lines.machine = machine;
@@ -100,7 +105,7 @@ char const* plural(std::uint64_t n) { return n == 1 ? "" : "s"; }
 
 void tell(NestSite const& site) {
   auto const region = static_cast<unsigned long long>(coordinator::address_of(site.id));
-  fprintf(stderr, "nigh: %s: region 0x%llx holds others; ", program_invocation_short_name, region);
+  fprintf(stderr, "nigh: %s: region 0x%llx holds others; ", printable_name().text(), region);
   if (site.runs == 0) {
     bool const is_flat = site.is_kept_flat.load(sync::relaxed);
     fprintf(stderr, "%s\n",
@@ -173,7 +178,7 @@ void tell_nests() noexcept {
   }
   if (!is_any)
     fprintf(stderr, "nigh: %s: no region holds others: nothing to spread\n",
-            program_invocation_short_name);
+            printable_name().text());
 }
 
 }  // namespace nigh::openmp

@@ -16,6 +16,7 @@
 #include "base/try_lock.hpp"
 #include "openmp/connection.hpp"
 #include "openmp/libraries.hpp"
+#include "openmp/printable_name.hpp"
 #include "openmp/process.hpp"
 #include "policy/cpus/pool_size.hpp"
 #include "preload/next.hpp"
@@ -221,8 +222,8 @@ void tell_pool_sizes() noexcept {
     Pool const& pool = pools[i];
     if (!pool.may_follow) continue;
     ToldLine line;
-    line.add("nigh: %s: %.*s ", program_invocation_short_name,
-             static_cast<int>(pool.kind->pool.size()), pool.kind->pool.data());
+    line.add("nigh: %s: %.*s ", printable_name().text(), static_cast<int>(pool.kind->pool.size()),
+             pool.kind->pool.data());
     if (has_own_threads.load(sync::relaxed))
       line.add("keeps its size: the program makes threads of its own");
     else if (pool.largest == 0)
@@ -285,7 +286,7 @@ void tell_pools() noexcept {
   Found found;
   dl_iterate_phdr(look_at, &found);
   if (found.count == 0) return;
-  fprintf(stderr, "nigh: %s: threads on no granted cpus:", program_invocation_short_name);
+  fprintf(stderr, "nigh: %s: threads on no granted cpus:", printable_name().text());
   for (std::size_t i = 0; i < found.count; ++i) {
     ThreadPool const& pool = *found.pools[i];
     fprintf(stderr, "%s %.*s", i == 0 ? "" : ",", static_cast<int>(pool.name.size()),

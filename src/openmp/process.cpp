@@ -16,6 +16,7 @@
 #include "openmp/libraries.hpp"
 #include "openmp/nested_plan.hpp"
 #include "openmp/pools.hpp"
+#include "openmp/printable_name.hpp"
 #include "openmp/recycler.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
@@ -127,9 +128,7 @@ bool is_helper() {
   return named != (strncmp(told, "parent", 6) == 0 ? getppid() : getpid());
 }
 
-void say(char const* what) {
-  fprintf(stderr, "nigh: %s: %s\n", program_invocation_short_name, what);
-}
+void say(char const* what) { fprintf(stderr, "nigh: %s: %s\n", printable_name().text(), what); }
 
 // As runtimes read it: false only differs from true and from nothing.
 bool is_false(char const* name) {
@@ -150,13 +149,12 @@ void set_up() {
   forget_regions();  // regions begun before were looked up without the user's word
   if (char const* const by = binding_of_the_user(); by != nullptr) {
     if (self.tells)
-      fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n",
-              program_invocation_short_name, by);
+      fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n", printable_name().text(),
+              by);
     return;
   }
   if (char const* const tool = tool_of_the_user(); tool != nullptr) {
-    if (self.tells)
-      fprintf(stderr, "nigh: %s: %s; left alone\n", program_invocation_short_name, tool);
+    if (self.tells) fprintf(stderr, "nigh: %s: %s; left alone\n", printable_name().text(), tool);
     return;
   }
   if (sched_getaffinity(0, sizeof at_start, &at_start) != 0) return;
@@ -226,7 +224,7 @@ __attribute__((destructor)) void tell() {
   }
   {
     ToldLine line;
-    line.add("nigh: %s: %llu region%s, %llu on granted cpus", program_invocation_short_name,
+    line.add("nigh: %s: %llu region%s, %llu on granted cpus", printable_name().text(),
              static_cast<unsigned long long>(regions), regions == 1 ? "" : "s",
              static_cast<unsigned long long>(leased));
     if (leased > 0)

@@ -20,6 +20,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 namespace nigh::platform {
@@ -213,13 +214,17 @@ AnsweringChild::AnsweringChild(AnsweringChild&& from) noexcept
       socket_(std::exchange(from.socket_, -1)),
       limits_(from.limits_) {}
 
+// A killed child may stay for ever: one that reads a file of FUSE, whose server does not answer, or
+// one that a process of its user traces. It is left alone then, until this process ends.
 void AnsweringChild::end() {
   if (process_ < 0) return;
   ::close(socket_);
   ::kill(process_, SIGKILL);
-  // Somebody else in this program may have waited for it: for any child.
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  constexpr std::chrono::milliseconds patience{100}, between_looks{1};
+  auto const until = Clock::now() + patience;
+  // An error: somebody else in this program has waited for it, as for any child.
+  while (::waitpid(process_, nullptr, WNOHANG) == 0 && Clock::now() < until)
+    std::this_thread::sleep_for(between_looks);
   process_ = -1;
 }
 

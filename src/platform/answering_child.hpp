@@ -27,13 +27,13 @@ std::optional<User> user_of(int process);
 struct ChildLimits {
   std::uint64_t memory_bytes = 32 << 20;  // on top of what this process has
   std::uint64_t answer_bytes = 32'768;
-  std::chrono::seconds processor_time{20};  // for all answers
-  std::chrono::seconds answer_time{30};     // for each
-  std::optional<User> user = {};            // whose rights it has; only root may take another's
+  std::chrono::seconds processor_time{20};        // for all answers
+  std::chrono::milliseconds answer_time{30'000};  // for each
+  std::optional<User> user = {};  // whose rights it has; only root may take another's
 };
 
 // The child has one thread, no signal handler and no descriptor besides its socket; its prints are
-// lost.
+// lost. It is killed with this object, which waits 100 ms at most for its end.
 class AnsweringChild {
  public:
   // Returns nothing where there is no answer, which ends the child.
@@ -47,7 +47,7 @@ class AnsweringChild {
   AnsweringChild& operator=(AnsweringChild&&) = delete;
   ~AnsweringChild() { end(); }
 
-  // Empty: it has crashed, went beyond a limit, or had no answer. It has ended then, and answers
+  // Empty: it has crashed, went beyond a limit, or had no answer. It is killed then, and answers
   // nothing more.
   std::optional<std::string> ask(std::string_view question);
 

@@ -66,13 +66,20 @@ result<int> open_own_file(fs::path const& file) {
   return error{why};
 }
 
-result<void> make_new_file(fs::path const& file, unsigned mode) {
+result<File> make_new_file(fs::path const& file, unsigned mode) {
   if (::unlink(file.c_str()) != 0 && errno != ENOENT) return said(errno);
   int const descriptor =
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (descriptor < 0) return said(errno);
+  if (File opened(::fdopen(descriptor, "w")); opened) return opened;
+  auto const why = said(errno);
   ::close(descriptor);
-  return {};
+  return why;
+}
+
+bool is_closed_well(File file) noexcept {
+  bool const has_failed = std::ferror(file.get()) != 0;
+  return std::fclose(file.release()) == 0 && !has_failed;
 }
 
 result<void> make_new_directory(fs::path const& directory) {

@@ -4,7 +4,9 @@
 // symbolic link is followed, nothing of another user is written to, and no other user may open what
 // is made.
 
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <nigh/result.hpp>
 
 namespace nigh::platform {
@@ -14,9 +16,17 @@ namespace nigh::platform {
 // second name, and anything that is no regular file.
 result<int> open_own_file(std::filesystem::path const& file);
 
-// Makes an empty file in place of a file or link that was left there. A process that opens this
-// name later opens this file, if others cannot rename files in the directory.
-result<void> make_new_file(std::filesystem::path const& file, unsigned mode);
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+// Makes an empty file in place of a file or link that was left there, open for writing: others who
+// may write to the directory can give its name to another file at once.
+result<File> make_new_file(std::filesystem::path const& file, unsigned mode);
+
+// Whether all that was written is in the file, which is closed.
+bool is_closed_well(File file) noexcept;
 
 // A directory for this user alone; an error where something has that name.
 result<void> make_new_directory(std::filesystem::path const& directory);

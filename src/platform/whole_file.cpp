@@ -2,8 +2,10 @@
 #include "platform/whole_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -25,18 +27,31 @@ bool write_all(int file, std::string_view text) {
 
 }  // namespace
 
-bool read_whole_file(char const* name, std::string& text) {
+bool read_whole_file(char const* name, std::string& text, std::size_t most) {
   int const file = open(name, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   text.clear();
   std::array<char, 4096> part;
   ssize_t n = 0;
-  while ((n = read(file, part.data(), part.size())) > 0 || (n < 0 && errno == EINTR))
+  while ((n = read(file, part.data(), part.size())) > 0 || (n < 0 && errno == EINTR)) {
     if (n > 0) text.append(part.data(), static_cast<std::size_t>(n));
+    if (text.size() <= most) continue;
+    n = -1;
+    errno = EFBIG;
+    break;
+  }
   int const why = errno;
   close(file);
   errno = why;
   return n == 0;
+}
+
+std::uint64_t bytes_on_disk(std::string const& file) noexcept {
+  struct stat what{};
+  if (stat(file.c_str(), &what) != 0) return 0;
+  constexpr std::uint64_t block = 512;  // as POSIX counts, whatever the file system has
+  return std::min(static_cast<std::uint64_t>(what.st_size),
+                  static_cast<std::uint64_t>(what.st_blocks) * block);
 }
 
 std::string text_of(std::string const& file) {

@@ -22,6 +22,10 @@
 
 namespace nigh::settings {
 
+// Of such a file: thousands of sites.
+constexpr std::size_t largest_spreads = 1 << 20;
+constexpr auto const* too_large_spreads = "is larger than 1 MB, and not used";
+
 struct LearntSpread {
   std::string name;
   int workers = 0;  // there were

@@ -22,6 +22,7 @@
 #include "platform/answering_child.hpp"
 #include "platform/host.hpp"
 #include "topology/builder.hpp"
+#include "topology/synthetic_size.hpp"
 
 namespace nigh {
 namespace {
@@ -74,25 +75,6 @@ std::string name_of_host(hwloc_topology_t host) {
   return printable(text);
 }
 
-// At most how many cpus does a synthetic description ask for? hwloc takes minutes for 100,000.
-bool asks_for_too_many(std::string_view description) {
-  constexpr unsigned long max_cpus = 16384;
-  unsigned long product = 1;
-  int depth = 0;  // of parentheses: attributes
-  for (std::size_t i = 0; i < description.size(); ++i) {
-    if (description[i] == '(') ++depth;
-    if (description[i] == ')') --depth;
-    bool const starts = i == 0 || description[i - 1] == ':' || description[i - 1] == ' ';
-    if (depth > 0 || !starts || std::isdigit(static_cast<unsigned char>(description[i])) == 0)
-      continue;
-    auto const digits = description.substr(i, description.find_first_not_of("0123456789", i) - i);
-    if (digits.size() > 9) return true;
-    product *= std::max(1UL, std::stoul(std::string(digits)));
-    if (product > max_cpus) return true;
-  }
-  return false;
-}
-
 constexpr std::size_t largest_xml = std::size_t{16} << 20;  // of 10,000 cpus: 8 MB
 
 result<std::string> contents_of(std::filesystem::path const& file) {
@@ -125,22 +107,31 @@ Machine loaded(std::string const& xml) {
                                                                          : Machine();
 }
 
-// Precedes the child's answer: the machine as hwloc writes it, or what is wrong with it.
-constexpr char machine_follows = 'm', fault_follows = 'f';
+// Precedes the child's answer: the machine as hwloc writes it, what is wrong with it, or nothing:
+// hwloc refuses it.
+constexpr char machine_follows = 'm', fault_follows = 'f', refusal = 'r';
 
-// Nothing: hwloc refuses it. Otherwise the machine was read again from hwloc's own output without
-// complaint: reading it once more prints nothing on standard error.
+// hwloc, too, refuses a machine when a part of it finds no memory.
+std::optional<std::string> refused(int why) {
+  if (why == ENOMEM) return std::nullopt;
+  return std::string(1, refusal);
+}
+
+// Nothing: there was not enough memory. Otherwise the machine was read again from hwloc's own
+// output without complaint: reading it once more prints nothing on standard error.
 std::optional<std::string> rewritten(std::string const& xml, std::string const& name) {
+  errno = 0;
   auto machine = loaded(xml);
-  if (!machine) return std::nullopt;
+  if (!machine) return refused(errno);
   char* buffer = nullptr;
   int size = 0;
   if (hwloc_topology_export_xmlbuffer(machine.get(), &buffer, &size, 0) != 0 || size <= 0)
     return std::nullopt;
   std::string text(buffer, static_cast<std::size_t>(size) - 1);
   hwloc_free_xmlbuffer(machine.get(), buffer);
+  errno = 0;
   machine = loaded(text);
-  if (!machine) return std::nullopt;
+  if (!machine) return refused(errno);
   auto const allowed = allowed_part(machine.get(), name);
   return allowed ? machine_follows + text : fault_follows + allowed.message();
 }
@@ -170,7 +161,8 @@ result<topology> topology::live() {
 
 result<topology> topology::from_synthetic(std::string_view description) {
   auto const source = "synthetic \"" + printable(description) + '"';
-  if (asks_for_too_many(description)) return error{source + " has more than 16384 cpus"};
+  constexpr unsigned long max_cpus = 16384;  // hwloc takes minutes for 100,000
+  if (asks_for_more_cpus(description, max_cpus)) return error{source + " has more than 16384 cpus"};
   auto const machine = empty_machine();
   auto const text = std::string(description);
   if (!machine || text.find('\0') != std::string::npos ||
@@ -194,7 +186,10 @@ result<topology> topology::from_xml(std::filesystem::path const& file) {
   auto const name = printable(file.filename().string());
   auto safe = platform::do_apart([&] { return rewritten(*text, name); }, limits);
   if (!safe) return error{"cannot read " + printable(file.string()) + ": " + safe.message()};
-  if (!*safe || (*safe)->empty()) return odd();
+  if (!*safe || (*safe)->empty())
+    return error{printable(file.string()) +
+                 ": reading it took too much memory or time, or crashed"};
+  if ((*safe)->front() == refusal) return odd();
   *text = std::move(**safe);
   bool const is_fault = text->front() == fault_follows;
   text->erase(0, 1);

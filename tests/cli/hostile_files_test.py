@@ -64,8 +64,10 @@ class HostileFiles(unittest.TestCase):
         about = f"{words} on {text[:60]}: {done.returncode} {str(said)[:1000]}"
         self.assertIn(done.returncode, statuses, about)
         if speaks and done.returncode != 0:
-            self.assertGreaterEqual(len(said), 1, about)
-            self.assertTrue(all(line.startswith("nigh") and len(line) < 500 for line in said), about)
+            # A host of one domain is mentioned, which is no error.
+            said = [line for line in said if not line.startswith("nigh: tune: one domain: ")]
+            self.assertEqual(len(said), 1, about)
+            self.assertTrue(said[0].startswith("nigh") and len(said[0]) < 500, about)
         test = self.id().rpartition("test_")[2]
         self.most[test] = max(self.most.get(test, 0), int(kilobytes) * 1024 // 1000000)
         if not ANY_MEMORY:

@@ -15,6 +15,7 @@
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace nigh::coordinator;
   HostStatus all;
+  nigh::cli::ProcessRegions regions;
   auto left = std::as_bytes(std::span(data, size));
   constexpr auto one = wire_size<Status>();
   while (left.size() >= one && all.programs.size() < 8) {
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     if (status != nullptr) {
       all.host = *status;
       all.programs.push_back(*status);
-      static_cast<void>(nigh::cli::code_of(*status));
+      static_cast<void>(regions.code_of(*status));
     }
     left = left.subspan(one);
   }

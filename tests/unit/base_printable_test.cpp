@@ -25,6 +25,10 @@ TEST(Printable, EscapesMarksOfDirectionAndHiddenCharacters) {
   EXPECT_EQ(printable("\u200b\u200f\u2028\u2029\u2060\ufeff"),
             "\\u200b\\u200f\\u2028\\u2029\\u2060\\ufeff");
   EXPECT_EQ(printable("\U000e0041"), "\\udb40\\udc41");
+  EXPECT_EQ(printable("\u00ad\u034f\u115f\u1160\u17b5\u180b"),
+            "\\u00ad\\u034f\\u115f\\u1160\\u17b5\\u180b");
+  EXPECT_EQ(printable("\u2800\u3164\ufe0f\uffa0"), "\\u2800\\u3164\\ufe0f\\uffa0");
+  EXPECT_EQ(printable("\U0001d173\U000e01ef"), "\\ud834\\udd73\\udb40\\uddef");
 }
 
 TEST(Printable, EscapesBytesThatAreNoUtf8) {

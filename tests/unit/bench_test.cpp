@@ -96,6 +96,18 @@ TEST_F(BenchResultFile, AppearsWholeOrNotAtAll) {
   EXPECT_EQ(text, "1\n2\n");
 }
 
+TEST_F(BenchResultFile, FollowsNoLinkThatSomebodyPutThere) {
+  auto const precious = file_ + ".precious";
+  std::ofstream(precious) << "kept";
+  std::filesystem::create_symlink(precious, file_ + ".part");
+  ResultFile whole("--json", file_);
+  whole.write("{}");
+  whole.finish();
+  EXPECT_EQ(std::filesystem::file_size(precious), 4U);
+  EXPECT_FALSE(std::filesystem::is_symlink(file_));
+  std::filesystem::remove(precious);
+}
+
 TEST_F(BenchResultFile, NamesTheArgumentWhenItCannotBeWritten) {
   for (std::string const& bad : {folder_, folder_ + "/absent/r.json"}) try {
       ResultFile const r("--json", bad);

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/printable.hpp"
+#include "cli/region_finder.hpp"
 #include "cli/region_name.hpp"
 #include "platform/process_usage.hpp"
 
@@ -134,6 +135,19 @@ TEST(RegionName, SurvivesHalfFiles) {
     EXPECT_FALSE(RegionNames::of_program(part).name(marked()).empty()) << size;
   }
   fs::remove(part);
+}
+
+// A file of a few kilobytes may say that it has two terabytes.
+TEST(RegionName, TakesMemoryByTheRoomOfTheFileOnTheDisk) {
+  constexpr std::uint64_t mb = 1 << 20;
+  auto const file = fs::temp_directory_path() / ("nigh-sparse." + std::to_string(::getpid()));
+  std::ofstream(file, std::ios::binary) << std::string(mb, 'x');
+  EXPECT_EQ(bytes_to_read(file, 64 * mb), 8 * mb);
+  EXPECT_EQ(bytes_to_read(file, 4 * mb), 4 * mb);
+  fs::resize_file(file, std::uint64_t{1} << 36);
+  EXPECT_LE(bytes_to_read(file, 64 * mb), 9 * mb);
+  fs::remove(file);
+  EXPECT_EQ(bytes_to_read(file, 64 * mb), 0U);
 }
 
 RegionCode in_function(std::string function, std::uint64_t offset = 0) {

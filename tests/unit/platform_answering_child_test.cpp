@@ -4,12 +4,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nigh::platform {
@@ -161,6 +165,36 @@ TEST(AnsweringChild, HasTheRightsOfTheUserItIsFor) {
       },
       limits);
   EXPECT_EQ(got.value(), "4321 4322 0 never root");
+}
+
+// A process that another one traces stays in the table of processes until the tracer has looked, as
+// one does that waits for a file of FUSE. Says whether that could be arranged.
+Said traced_by_a_sleeper() {
+  int ends[2];
+  if (::pipe(ends) != 0) return Said("no pipe");
+  ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  int const traced = ::getpid();
+  if (::fork() == 0) {
+    char const done = ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0 ? 't' : 'n';
+    if (::write(ends[1], &done, 1) != 1 || done == 'n') ::_exit(1);
+    ::sleep(5);
+    ::_exit(0);
+  }
+  char is_traced = 'n';
+  if (::read(ends[0], &is_traced, 1) != 1) return Said("no word");
+  return Said(is_traced == 't' ? "traced" : "not allowed");
+}
+
+TEST(AnsweringChild, ThatCannotBeKilledKeepsNobodyWaiting) {
+  auto child = AnsweringChild::start(usual, []() -> Answer {
+    return [](std::string_view) { return traced_by_a_sleeper(); };
+  });
+  ASSERT_TRUE(child);
+  auto const said = child->ask("");
+  if (said != "traced") GTEST_SKIP() << "this system lets no process trace another";
+  auto const began = std::chrono::steady_clock::now();
+  { auto const ends_here = std::move(child).value(); }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "platform/own_path.hpp"
 #include "platform/owned_file.hpp"
@@ -72,10 +74,18 @@ TEST_F(OwnPath, AnotherUsersFileIsNotOpened) {
 
 TEST_F(OwnPath, ANewFileTakesTheLinksPlace) {
   fs::create_symlink(victim(), file());
-  ASSERT_TRUE(make_new_file(file(), 0600));
+  auto made = make_new_file(file(), 0600);
+  ASSERT_TRUE(made);
   EXPECT_FALSE(fs::is_symlink(file()));
   EXPECT_EQ(fs::file_size(file()), 0U);
   EXPECT_EQ(fs::file_size(victim()), 4U);
+  // Another one gives the name to another file before anything is written.
+  fs::rename(file(), directory / "moved");
+  fs::create_symlink(victim(), file());
+  std::fputs("for the new file alone", made->get());
+  EXPECT_TRUE(is_closed_well(std::move(made).value()));
+  EXPECT_EQ(fs::file_size(victim()), 4U);
+  EXPECT_EQ(fs::file_size(directory / "moved"), 22U);
   EXPECT_FALSE(make_new_directory(file()));
 }
 

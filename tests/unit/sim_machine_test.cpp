@@ -151,6 +151,11 @@ TEST(MachineFile, IsRefusedWhenItIsNestedDeeply) {
   EXPECT_EQ(refused.message(), "m.json:2: this is nested deeper than 32 levels");
 }
 
+TEST(MachineFile, IsRefusedBeforeItsManyCpusAreBuilt) {
+  EXPECT_THAT(complaint("pack:2 numa:1 core:2 pu:1", "pack:16384 pu:1"),
+              HasSubstr("topology/synthetic: has more than 4096 cpus"));
+}
+
 // Where each value stands is kept by a name that is as long as all keys around it.
 TEST(MachineFile, IsRefusedWhenItsNamesWouldTakeMuchMemory) {
   std::string text = "{\"" + std::string(100'000, 'k') + "\":[0";

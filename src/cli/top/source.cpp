@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "platform/process_identity.hpp"
+
 namespace nigh::cli::top {
 
 void Source::look(int patience_ms) {
@@ -22,15 +24,23 @@ void Source::look(int patience_ms) {
   name_pools();
 }
 
+// The system gives the number of an ended process to another one. A connection may have been passed
+// on before: then the other process is not the one that made it.
 void Source::name_regions() {
   sample_.regions.clear();
   auto known = std::exchange(names_, {});
+  auto const first_seen = std::exchange(starts_, {});
   for (auto const& p : sample_.status->programs) {
-    auto names = known.extract(p.program);
-    auto at = names.empty() ? names_.end() : names_.insert(std::move(names)).position;
+    auto const pid = static_cast<int>(p.pid);
+    auto const started = platform::start_of(pid);
+    auto const seen = first_seen.find(p.program);
+    starts_[p.program] = seen != first_seen.end() ? seen->second : started;
+    if (starts_[p.program] != started) continue;
+    std::pair const process{p.pid, started};
+    if (auto names = known.extract(process); !names.empty()) names_.insert(std::move(names));
     if (p.region == 0) continue;
-    if (at == names_.end())
-      at = names_.emplace(p.program, RegionNames::of_process(static_cast<int>(p.pid))).first;
+    auto at = names_.find(process);
+    if (at == names_.end()) at = names_.emplace(process, RegionNames::of_process(pid)).first;
     sample_.regions[p.program] = at->second.name(p.region);
   }
 }

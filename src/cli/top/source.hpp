@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/pools.hpp"
 #include "cli/region_name.hpp"
@@ -28,7 +29,10 @@ class Source {
 
   Sample sample_;
   Letters letters_;
-  std::map<std::uint32_t, RegionNames> names_;  // by program's number
+  // Of a process, which may have many connections; by its number and its start.
+  std::map<std::pair<std::uint32_t, std::uint64_t>, RegionNames> names_;
+  // By program's number: the start of its process, as it was when the program was first seen.
+  std::map<std::uint32_t, std::uint64_t> starts_;
   PoolNames pool_names_;
 };
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -60,18 +60,14 @@ result<void> write_whole(fs::path const& file, std::string const& text) {
   auto part = file;
   part += '.' + std::to_string(platform::process_id()) + ".part";
   std::error_code failed;
-  {
-    if (auto const made = platform::make_new_file(part, 0600); !made)
-      return error{file.string() + ": " + made.message()};
-    errno = 0;
-    std::ofstream out(part, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out.good()) {
-      std::string const why = std::strerror(errno);
-      fs::remove(part, failed);
-      return error{file.string() + ": " + why};
-    }
+  auto made = platform::make_new_file(part, 0600);
+  if (!made) return error{file.string() + ": " + made.message()};
+  errno = 0;
+  std::fwrite(text.data(), 1, text.size(), made->get());
+  if (!platform::is_closed_well(std::move(made).value())) {
+    std::string const why = std::strerror(errno);
+    fs::remove(part, failed);
+    return error{file.string() + ": " + why};
   }
   fs::rename(part, file, failed);
   if (!failed) return {};

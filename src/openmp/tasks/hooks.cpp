@@ -12,6 +12,7 @@
 #include <array>
 #include <new>
 
+#include "openmp/printable_name.hpp"
 #include "openmp/task_hooks.hpp"
 #include "openmp/tasks/decide.hpp"
 #include "openmp/tasks/known_runtimes.hpp"
@@ -170,7 +171,7 @@ void tell(Counts const& c) noexcept {
   Number stolen = 0;
   for (auto const at_level : c.stolen) stolen += at_level;
   add("nigh: %s: %llu tasks, %llu run at once, %llu stolen, %llu times asleep",
-      program_invocation_short_name, Number{c.made}, Number{c.at_once}, stolen, Number{c.slept});
+      printable_name().text(), Number{c.made}, Number{c.at_once}, stolen, Number{c.slept});
   char const* before = ", stolen";
   for (std::size_t l = 0; l < c.stolen.size(); ++l) {
     if (c.stolen[l] == 0) continue;
@@ -187,8 +188,7 @@ __attribute__((destructor)) void tell_at_the_end() {
   char const* const verbose = getenv("NIGH_VERBOSE");
   if (verbose == nullptr || *verbose == '\0' || strcmp(verbose, "0") == 0) return;
   if (char const* const left = why(why_left_alone()); left != nullptr) {
-    fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", program_invocation_short_name,
-            left);
+    fprintf(stderr, "nigh: %s: its tasks are left alone: %s\n", printable_name().text(), left);
     return;
   }
   if (Counts const c = counted(); c.made != 0) tell(c);
