@@ -47,11 +47,10 @@ bool read_whole_file(char const* name, std::string& text, std::size_t most) {
 }
 
 std::uint64_t bytes_on_disk(std::string const& file) noexcept {
-  struct stat what{};
-  if (stat(file.c_str(), &what) != 0) return 0;
+  struct statx what{};  // glibc's stat() is newer than old systems
+  if (statx(AT_FDCWD, file.c_str(), 0, STATX_SIZE | STATX_BLOCKS, &what) != 0) return 0;
   constexpr std::uint64_t block = 512;  // as POSIX counts, whatever the file system has
-  return std::min(static_cast<std::uint64_t>(what.st_size),
-                  static_cast<std::uint64_t>(what.st_blocks) * block);
+  return std::min(std::uint64_t{what.stx_size}, what.stx_blocks * block);
 }
 
 std::string text_of(std::string const& file) {
