@@ -50,6 +50,7 @@ constinit Counts counts{};
 extern "C" void thread_ends(void* client) {
   end(static_cast<LeaseClient*>(client));
   drop_plans(this_thread);
+  end_pools(this_thread);
 }
 
 // The child has none of its parent's leases, and may run where the parent may. Once it begins

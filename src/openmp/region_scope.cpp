@@ -11,6 +11,7 @@
 #include "openmp/pools.hpp"
 #include "openmp/process.hpp"
 #include "openmp/program_settings.hpp"
+#include "openmp/recycler.hpp"
 #include "openmp/study.hpp"
 #include "openmp/waiting.hpp"
 
@@ -36,6 +37,11 @@ Limits limits(Region const& region, Clause clause) {
 TeamDemand demand_in_nest(Region const& region, Clause clause) {
   auto const adjust = when_chosen(region.adjust);
   return team_demand(limits(region, heeded(clause, adjust)), adjust);
+}
+
+// Without nigh: a clause holds, whatever the user has said about it.
+std::uint32_t asked_threads(Region const& region, Clause clause) {
+  return team_demand(limits(region, clause), Adjust::none).threads;
 }
 
 // A thread that may run on other cpus than the process was bound by the program, which knows
@@ -143,6 +149,7 @@ class OnGrantedCpus : public RegionStrategy {
       team_.is_shared = team_threads_ > granted.size;
     }
     if (!wanted.is_exact) threads_ = team_threads_;
+    adapt_pool(me_, *region.runtime, wanted.threads, team_threads_);
     me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
   }
 
@@ -210,7 +217,7 @@ class Leased final : public OnGrantedCpus {
     if (wanted.threads == 1) return;
     GrantedTeam const granted = enter(region, cpu_demand(wanted, process().cpus));
     adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size));
-    if (granted.size == 0) return;
+    if (granted.size == 0) return adapt_pool(me_, *region.runtime, wanted.threads, wanted.threads);
     place(region, wanted, granted);
     if (granted.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
   }
@@ -229,6 +236,11 @@ class Leased final : public OnGrantedCpus {
     auto const cpus = cpus_for(*site, wanted);
     GrantedTeam const granted = enter(region, {cpus, cpus});
     me_.plan = begin_plan(*site, runtime, me_, granted, wanted);
+    auto const asked = asked_threads(region, clause);
+    adapt_pool(me_, runtime, asked,
+               me_.plan == nullptr ? asked
+               : wanted.is_exact   ? wanted.threads
+                                   : me_.plan->leaders);
     if (me_.plan == nullptr) return true;
     NestedPlan const& plan = *me_.plan;
     bool const is_crowded = plan.leaders > plan.cpu_count;

@@ -9,9 +9,11 @@
 
 #include <sched.h>
 
+#include <array>
 #include <cstdint>
 
 #include "openmp/connection.hpp"
+#include "openmp/runtimes.hpp"
 #include "openmp/team_size.hpp"
 #include "preload/hidden.hpp"
 
@@ -53,6 +55,13 @@ struct Thread {
   bool nests_serially = false;  // inside a team of one that would have been larger
   bool fixes_teams = false;     // omp_set_dynamic(0)
   bool names_number = false;    // omp_set_num_threads()
+  // Threads of libgomp's that it leads (recycler.cpp), of each runtime.
+  struct Pool {
+    std::uint32_t threads = 0;     // with itself; 0: not known to have any
+    std::uint32_t kept_below = 0;  // those that wait for work have smaller numbers
+  };
+  std::array<Pool, most_runtimes> pools{};
+  std::uint64_t pool_leader = 0;  // from 1, each number once
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 
