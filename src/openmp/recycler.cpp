@@ -222,6 +222,7 @@ int create_recycled(Runtime const& runtime, Create* create, pthread_t* thread,
     fresh->next = all;
     all = fresh;
   }
+  preload::OnAllPlaces const here;
   int const refused = create(thread, attributes, run_again_and_again, fresh);
   if (refused != 0) forget(fresh);
   return refused;
@@ -272,12 +273,11 @@ NIGH_INTERPOSED int pthread_create(pthread_t* thread, pthread_attr_t const* attr
   if (create == nullptr) return 11;  // EAGAIN: there is no libc to make threads
   nigh::openmp::Runtime const* const runtime =
       nigh::openmp::runtime_of(__builtin_return_address(0));
-  if (runtime == nullptr) {
-    nigh::openmp::thread_is_made(__builtin_return_address(0));
+  if (runtime == nullptr) nigh::openmp::thread_is_made(__builtin_return_address(0));
+  // A runtime's threads are placed when they join a region. libomp keeps its own.
+  if (runtime == nullptr || runtime->global_thread_num != nullptr) {
     nigh::preload::OnAllPlaces const here;
     return create(thread, attributes, body, argument);
   }
-  // A runtime's threads are placed when they join a region. libomp keeps its own.
-  if (runtime->global_thread_num != nullptr) return create(thread, attributes, body, argument);
   return nigh::openmp::create_recycled(*runtime, create, thread, attributes, body, argument);
 }
