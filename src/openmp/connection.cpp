@@ -96,6 +96,13 @@ std::uint32_t programs_served_now() noexcept {
 
 void join_coordinator(coordinator::CpuSet const& allowed) noexcept { joined(allowed); }
 
+void renew_allowed(coordinator::CpuSet const& allowed) noexcept {
+  pthread_mutex_lock(&lock);
+  bool const tells = has_joined;
+  pthread_mutex_unlock(&lock);
+  if (tells) connection.get()->renew_allowed(allowed);
+}
+
 bool begin_closing(unsigned first, unsigned last) noexcept {
   auto* const there = connection.get();
   return there != nullptr && there->begin_closing(first, last);

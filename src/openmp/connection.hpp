@@ -28,6 +28,9 @@ NIGH_HIDDEN std::uint32_t programs_served_now() noexcept;
 // Joins without a region: the program is now one of those that the coordinator serves.
 NIGH_HIDDEN void join_coordinator(coordinator::CpuSet const& allowed) noexcept;
 
+// The program may use other cpus from now on. Leases end with the connection, which is made anew.
+NIGH_HIDDEN void renew_allowed(coordinator::CpuSet const& allowed) noexcept;
+
 // The program closes the descriptors from `first` to `last`, or puts others there: a connection to
 // the coordinator among them is given up first. True: end_closing() follows.
 NIGH_HIDDEN bool begin_closing(unsigned first, unsigned last) noexcept;

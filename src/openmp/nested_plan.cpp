@@ -147,7 +147,7 @@ void seen_inside(NestSite& site, TeamDemand inside) noexcept {
 void kept_flat(NestSite& site) noexcept { site.is_kept_flat.store(true, sync::relaxed); }
 
 std::uint32_t cpus_for(NestSite const& site, TeamDemand w) noexcept {
-  auto const all = process().cpus;
+  auto const all = own_cpus().count;
   if (!w.is_exact) return std::min(w.threads, all);
   if (site.is_open_inside.load(sync::relaxed)) return all;
   std::uint64_t const most = site.most_inside.load(sync::relaxed);
@@ -282,7 +282,7 @@ NestedPlan const& begin(NestSite& site, Thread& me, GrantedTeam const& granted, 
   if (!p.ordered || p.lease_version != granted.version || p.lease_size != granted.size) {
     p.is_made = false;
     p.ordered.reset();
-    auto mine = cpu_order_of(granted.size > 0 ? set_of(granted) : process().allowed);
+    auto mine = cpu_order_of(granted.size > 0 ? set_of(granted) : own_cpus().allowed);
     p.ordered.emplace(std::move(mine.entries));
     p.cpu_of = std::move(mine.cpus);
     p.lease_version = granted.version;

@@ -119,7 +119,7 @@ void begin_to_follow(Pool& pool) noexcept {
   if (dladdr(reinterpret_cast<void const*>(pool.set), &in) == 0 || in.dli_fname == nullptr) return;
   if (!may_follow(pool.kind->word, in.dli_fname)) return;
   if (!pool.may_follow && atexit(no_more) != 0) return;
-  join_coordinator(process().allowed);
+  join_coordinator(own_cpus().allowed);
   pool.may_follow = true;
   pools_that_follow.fetch_add(1, sync::relaxed);
 }
@@ -194,7 +194,7 @@ void begin_pool_sizes() noexcept {
 void look_at_pools(bool may_lock) noexcept {
   if (!is_idle_moment()) return;
   int const said = errno;
-  auto const cpus = process().cpus;
+  auto const cpus = own_cpus().count;
   auto const programs = programs_served_now();
   change(may_lock, [&](Pool& pool, int now) { return pool.size.wanted(now, cpus, programs); });
   errno = said;

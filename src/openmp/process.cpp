@@ -31,7 +31,6 @@ namespace {
 
 // Written by begin(), before the program runs, and in the child of a fork, which has one thread.
 constinit Process self{};
-constinit cpu_set_t at_start{};
 constinit pthread_key_t at_thread_end{};
 constinit sync::atomic<std::uint32_t> threads_with_leases{0};
 
@@ -56,6 +55,7 @@ extern "C" void thread_ends(void*) {
   end(std::exchange(me.lease_client, nullptr));
   me.plan = nullptr;
   drop_plans(me);
+  end_pools(me);
   me.is_inside = false;  // it was cancelled there
   me.team = nullptr;
   me.has_ended = true;
@@ -88,6 +88,7 @@ extern "C" void in_child() {
   unlock_runtimes();
   unlock_nests();
   drop_waiting();
+  drop_calls_for_others();
   drop_pool_sizes();
   counts.reset();
   threads_with_leases.store(0, sync::relaxed);
@@ -157,11 +158,9 @@ void set_up() {
     if (self.tells) fprintf(stderr, "nigh: %s: %s; left alone\n", printable_name().text(), tool);
     return;
   }
-  if (sched_getaffinity(0, sizeof at_start, &at_start) != 0) return;
-  for (int cpu = 0; cpu < coordinator::max_cpus; ++cpu)
-    if (CPU_ISSET(static_cast<std::size_t>(cpu), &at_start)) self.allowed.add(cpu);
-  self.cpus = static_cast<std::uint32_t>(CPU_COUNT(&at_start));
-  if (char const* const wrong = begin_study(self.allowed, self.cpus); wrong != nullptr) say(wrong);
+  if (!begin_own_cpus()) return;
+  auto const& own = own_cpus();
+  if (char const* const wrong = begin_study(own.allowed, own.count); wrong != nullptr) say(wrong);
   if (char const* const wrong = begin_nests(); wrong != nullptr) say(wrong);
   begin_waiting();
   self.waits_awake = is_spreading() && !waits_passively();
@@ -229,7 +228,7 @@ __attribute__((destructor)) void tell() {
              static_cast<unsigned long long>(leased));
     if (leased > 0)
       line.add(" (%u to %u of %u)", counts.smallest.load(sync::relaxed),
-               counts.largest.load(sync::relaxed), self.cpus);
+               counts.largest.load(sync::relaxed), own_cpus().count);
     tell_without(line);
   }
   if (!self.acts) return;
@@ -240,8 +239,6 @@ __attribute__((destructor)) void tell() {
 }  // namespace
 
 Process const& process() noexcept { return self; }
-
-cpu_set_t const& own_cpus() noexcept { return at_start; }
 
 void count_region(GrantedTeam const& granted) noexcept {
   counts.regions.fetch_add(1, sync::relaxed);
@@ -262,7 +259,7 @@ void count_region(GrantedTeam const& granted) noexcept {
 
 bool give_lease_client(Thread& me) noexcept {
   if (me.has_ended) return unpin(me), false;
-  me.lease_client = new_lease_client(self.allowed);
+  me.lease_client = new_lease_client(own_cpus().allowed);
   if (me.lease_client == nullptr) return false;
   if (pthread_setspecific(at_thread_end, me.lease_client) != 0) {
     end(me.lease_client);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "openmp/own_cpus.hpp"
 #include "openmp/team_size.hpp"
 #include "openmp/thread.hpp"
 #include "preload/hidden.hpp"
@@ -21,8 +22,6 @@ struct Process {
   bool is_forked = false;    // a child of the process that was started
   bool waits_awake = false;  // members of nested teams, for a while
   bool fixes_teams = false;  // OMP_DYNAMIC says that teams keep their size
-  std::uint32_t cpus = 0;    // that it may use
-  coordinator::CpuSet allowed{};
 };
 NIGH_HIDDEN Process const& process() noexcept;
 

@@ -11,6 +11,7 @@
 #include "openmp/pools.hpp"
 #include "openmp/process.hpp"
 #include "openmp/program_settings.hpp"
+#include "openmp/recycler.hpp"
 #include "openmp/study.hpp"
 #include "openmp/waiting.hpp"
 
@@ -38,13 +39,9 @@ TeamDemand demand_in_nest(Region const& region, Clause clause) {
   return team_demand(limits(region, heeded(clause, adjust)), adjust);
 }
 
-// A thread that may run on other cpus than the process was bound by the program, which knows
-// better.
-bool is_bound(Thread const& me) {
-  cpu_set_t now;
-  // The kernel answers, for we did not pin it.
-  return me.pinning == unpinned && sched_getaffinity(0, sizeof now, &now) == 0 &&
-         !CPU_EQUAL(&now, &own_cpus());
+// Without nigh: a clause holds, whatever the user has said about it.
+std::uint32_t asked_threads(Region const& region, Clause clause) {
+  return team_demand(limits(region, clause), Adjust::none).threads;
 }
 
 // The code after a region may run for long, and its cpu may soon be another program's, while others
@@ -151,6 +148,7 @@ class OnGrantedCpus : public RegionStrategy {
       team_.is_shared = team_threads_ > granted.size;
     }
     if (!wanted.is_exact) threads_ = team_threads_;
+    adapt_pool(me_, *region.runtime, wanted.threads, team_threads_);
     me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
   }
 
@@ -200,6 +198,7 @@ class Leased final : public OnGrantedCpus {
       auto const end_ns = now_ns();
       me_.last_ns = duration_ns = end_ns - began_ns_;
       watch_preemptions(me_, end_ns);
+      watch_cpus(me_, end_ns);
     }
     if (me_.plan != nullptr) end_plan(me_, *me_.plan, duration_ns);
     me_.plan = nullptr;
@@ -218,9 +217,9 @@ class Leased final : public OnGrantedCpus {
   void begin_flat(Region const& region, Clause clause) noexcept {
     TeamDemand const wanted = team_demand(limits(region, clause), region.adjust);
     if (wanted.threads == 1) return;
-    GrantedTeam const granted = enter(region, cpu_demand(wanted, process().cpus));
+    GrantedTeam const granted = enter(region, cpu_demand(wanted, own_cpus().count));
     adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size));
-    if (granted.size == 0) return;
+    if (granted.size == 0) return adapt_pool(me_, *region.runtime, wanted.threads, wanted.threads);
     place(region, wanted, granted);
     if (granted.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();
   }
@@ -239,6 +238,11 @@ class Leased final : public OnGrantedCpus {
     auto const cpus = cpus_for(*site, wanted);
     GrantedTeam const granted = enter(region, {cpus, cpus});
     me_.plan = begin_plan(*site, runtime, me_, granted, wanted);
+    auto const asked = asked_threads(region, clause);
+    adapt_pool(me_, runtime, asked,
+               me_.plan == nullptr ? asked
+               : wanted.is_exact   ? wanted.threads
+                                   : me_.plan->leaders);
     if (me_.plan == nullptr) return true;
     NestedPlan const& plan = *me_.plan;
     bool const is_crowded = plan.leaders > plan.cpu_count;
@@ -261,18 +265,16 @@ class Leased final : public OnGrantedCpus {
 
 }  // namespace
 
-// A refusal is remembered like a success: it would be refused again at every region.
 void repin(Thread& me, Team const& team, Pinning to) noexcept {
   if (me.is_left_alone) return;
   if (to == unpinned) return unpin(me);
-  me.pinning = to;
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   if (to == team.all)
     for (std::uint32_t k = 0; k < team.size; ++k) CPU_SET(team.cpus[k], &cpus);
   else
     CPU_SET(to - 1, &cpus);
-  set_cpus(cpus);
+  place(me, to, cpus);
 }
 
 void begin_part(Thread& me, Team const& team, std::uint32_t number) noexcept {
@@ -311,7 +313,7 @@ RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& t
   GrantedTeam const* const studied = study_team();
   bool const is_new = studied != nullptr ? me_.pinning == unpinned : me_.lease_client == nullptr;
   if (is_new && !me_.is_left_alone)
-    me_.is_left_alone = is_bound(me_) || (studied == nullptr && !give_lease_client(me_));
+    me_.is_left_alone = !may_place(me_) || (studied == nullptr && !give_lease_client(me_));
   if (me_.is_left_alone) return make<PassedThrough>(team, clause);
   if (studied != nullptr) return make<Study>(team, clause, *studied);
   return make<Leased>(team, clause);

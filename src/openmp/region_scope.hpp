@@ -66,7 +66,7 @@ class NIGH_HIDDEN RegionScope {
 
 // Its lease, or else all that the process may use.
 inline std::uint32_t cpus_of(Team const& team) noexcept {
-  return team.size != 0 ? team.size : process().cpus;
+  return team.size != 0 ? team.size : own_cpus().count;
 }
 
 // A thread's cpu is remembered, so that a thread that stays makes no system call.

@@ -9,9 +9,11 @@
 
 #include <sched.h>
 
+#include <array>
 #include <cstdint>
 
 #include "openmp/connection.hpp"
+#include "openmp/runtimes.hpp"
 #include "openmp/team_size.hpp"
 #include "preload/hidden.hpp"
 
@@ -51,10 +53,20 @@ struct Thread {
   bool is_worker = false;
   bool is_forked_inside = false;  // the child of a fork, inside a region of its parent's
   bool has_ended = false;         // but other keys' destructors may follow
-  bool is_left_alone = false;     // the program itself has bound it
+  bool is_left_alone = false;     // the program or a user has bound it
   bool nests_serially = false;    // inside a team of one that would have been larger
   bool fixes_teams = false;       // omp_set_dynamic(0)
   bool names_number = false;      // omp_set_num_threads()
+  // Threads of libgomp's that it leads (recycler.cpp), of each runtime.
+  struct Pool {
+    std::uint32_t threads = 0;     // with itself; 0: not known to have any
+    std::uint32_t kept_below = 0;  // those that wait for work have smaller numbers
+  };
+  std::array<Pool, most_runtimes> pools{};
+  std::uint64_t pool_leader = 0;  // from 1, each number once
+  cpu_set_t cpus{};               // while it is pinned: there
+  std::uint64_t looked_ns = 0;    // at its cpus
+  std::uint32_t heard = 0;        // calls of the program that set cpus of other threads
 };
 NIGH_HIDDEN extern constinit thread_local Thread this_thread;
 
@@ -71,13 +83,21 @@ struct Team {
 };
 static_assert(sizeof(Team) == 32);
 
-// Of the calling thread. Not by sched_setaffinity(), which thread.cpp takes for the program's call.
-NIGH_HIDDEN void set_cpus(cpu_set_t const&) noexcept;
+// All of these are for the calling thread.
 
-// The cpus that the process began with.
-NIGH_HIDDEN cpu_set_t const& own_cpus() noexcept;
-
+// Before its cpus are set. False: a user or the program has set others, and it is left alone from
+// now on.
+NIGH_HIDDEN bool may_place(Thread& me) noexcept;
+// Sets them, if that may be.
+NIGH_HIDDEN void place(Thread& me, Pinning to, cpu_set_t const&) noexcept;
 // Where it was before the shim pinned it.
 NIGH_HIDDEN void unpin(Thread& me) noexcept;
+
+// Called now and then by a thread that begins regions: whether a user has set its cpus, or its
+// cpuset has changed. A thread that stays on its cpu would not notice.
+NIGH_HIDDEN void watch_cpus(Thread& me, std::uint64_t now_ns) noexcept;
+
+// In the child of a fork.
+NIGH_HIDDEN void drop_calls_for_others() noexcept;
 
 }  // namespace nigh::openmp

@@ -226,7 +226,7 @@ bool is_coordinated(GrantedTeam const& granted) noexcept {
 policy::Crowd crowd(Thread const& me, GrantedTeam const& granted, std::uint32_t threads) noexcept {
   policy::Crowd c{.threads = threads,
                   .granted = granted.size,
-                  .allowed = process().cpus,
+                  .allowed = own_cpus().count,
                   .is_coordinated = is_coordinated(granted)};
   if (me.preemptions_per_s > 0) {
     c.programs = programs_served();
@@ -244,7 +244,7 @@ void drop_ballast(State& s) noexcept {
 }
 
 void add_ballast(State& s, Runtime const& runtime, std::uint32_t threads) noexcept {
-  auto const needed = policy::ballast_threads(threads, process().cpus);
+  auto const needed = policy::ballast_threads(threads, own_cpus().count);
   if (needed <= s.threads || !s.has_room) return;
   drop_ballast(s);
   bool const may_have = needed <= most_ballast && needed < INT_MAX &&

@@ -50,7 +50,7 @@ std::uint64_t bytes_on_disk(std::string const& file) noexcept {
   struct statx what{};  // glibc's stat() is newer than old systems
   if (statx(AT_FDCWD, file.c_str(), 0, STATX_SIZE | STATX_BLOCKS, &what) != 0) return 0;
   constexpr std::uint64_t block = 512;  // as POSIX counts, whatever the file system has
-  return std::min(std::uint64_t{what.stx_size}, what.stx_blocks * block);
+  return std::min<std::uint64_t>(what.stx_size, what.stx_blocks * block);
 }
 
 std::string text_of(std::string const& file) {

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that a program starts inherit the cpus of the thread that starts them, which would be
 // its one place. For fork(), places.cpp frees the child. posix_spawn(), system(), popen() and
-// vfork() run nothing in the child, so they are handled here.
+// vfork() run nothing in the child, so they are handled here. A program that makes the system call
+// execve itself is not seen.
 
+#include <alloca.h>
+#include <errno.h>
+#include <limits.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include <cstddef>
 
 #include "preload/places.hpp"
 
@@ -16,12 +23,14 @@ using nigh::preload::Next;
 using nigh::preload::OnAllPlaces;
 
 constinit Next next_execve{"execve"}, next_execv{"execv"}, next_execvp{"execvp"},
-    next_execvpe{"execvpe"}, next_posix_spawn{"posix_spawn"}, next_posix_spawnp{"posix_spawnp"},
-    next_system{"system"}, next_popen{"popen"};
+    next_execvpe{"execvpe"}, next_fexecve{"fexecve"}, next_execveat{"execveat"},
+    next_posix_spawn{"posix_spawn"}, next_posix_spawnp{"posix_spawnp"}, next_system{"system"},
+    next_popen{"popen"};
 
 // A child after vfork() should not look anything up.
 __attribute__((constructor)) void look_up() {
-  for (Next* const next : {&next_execve, &next_execv, &next_execvp, &next_execvpe})
+  for (Next* const next :
+       {&next_execve, &next_execv, &next_execvp, &next_execvpe, &next_fexecve, &next_execveat})
     static_cast<void>(next->address());
 }
 
@@ -30,6 +39,19 @@ template <class Function, class... Arguments>
 auto pass_on(Next& next, Arguments... arguments) {
   OnAllPlaces const here;
   return reinterpret_cast<Function*>(next.address())(arguments...);
+}
+
+// Of execl() and the like, up to the null after the last one. The first is no null, as libc has
+// declared.
+int count_words(va_list* words) {
+  int count = 1;
+  while (count < INT_MAX - 1 && va_arg(*words, char*) != nullptr) ++count;
+  return count;
+}
+
+void copy_words(char const* first, va_list* words, int count, char** to) {
+  for (int i = 0; i < count; ++i) to[i] = i == 0 ? const_cast<char*>(first) : va_arg(*words, char*);
+  to[count] = nullptr;
 }
 
 }  // namespace
@@ -48,6 +70,48 @@ NIGH_VISIBLE int execvp(char const* file, char* const words[]) noexcept {
 NIGH_VISIBLE int execvpe(char const* file, char* const words[], char* const variables[]) noexcept {
   return pass_on<int(char const*, char* const*, char* const*)>(next_execvpe, file, words,
                                                                variables);
+}
+NIGH_VISIBLE int fexecve(int file, char* const words[], char* const variables[]) noexcept {
+  return pass_on<int(int, char* const*, char* const*)>(next_fexecve, file, words, variables);
+}
+NIGH_VISIBLE int execveat(int folder, char const* file, char* const words[],
+                          char* const variables[], int flags) noexcept {
+  if (next_execveat.address() == nullptr) {  // glibc has it from 2.34 on
+    errno = ENOSYS;
+    return -1;
+  }
+  return pass_on<int(int, char const*, char* const*, char* const*, int)>(
+      next_execveat, folder, file, words, variables, flags);
+}
+
+// libc's execl() calls its own execve(). The words are in the frame of the caller, as in libc: a
+// child after vfork() must not allocate.
+#define NIGH_WORDS(words)                                                                         \
+  va_list words##_read;                                                                           \
+  va_start(words##_read, first);                                                                  \
+  int const words##_count = count_words(&words##_read);                                           \
+  va_end(words##_read);                                                                           \
+  auto** const words =                                                                            \
+      static_cast<char**>(alloca((static_cast<std::size_t>(words##_count) + 1) * sizeof(char*))); \
+  va_start(words##_read, first);                                                                  \
+  copy_words(first, &words##_read, words##_count, words)
+
+NIGH_VISIBLE int execl(char const* file, char const* first, ...) noexcept {
+  NIGH_WORDS(words);
+  va_end(words_read);
+  return execv(file, words);
+}
+NIGH_VISIBLE int execlp(char const* file, char const* first, ...) noexcept {
+  NIGH_WORDS(words);
+  va_end(words_read);
+  return execvp(file, words);
+}
+NIGH_VISIBLE int execle(char const* file, char const* first, ...) noexcept {
+  NIGH_WORDS(words);
+  static_cast<void>(va_arg(words_read, char*));  // the null
+  char** const variables = va_arg(words_read, char**);
+  va_end(words_read);
+  return execve(file, words, variables);
 }
 
 NIGH_VISIBLE int posix_spawn(pid_t* child, char const* file,

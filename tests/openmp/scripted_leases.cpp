@@ -70,6 +70,7 @@ std::uint32_t programs_served_now() noexcept {
   return text != nullptr ? static_cast<std::uint32_t>(atoi(text)) : 0;
 }
 void join_coordinator(coordinator::CpuSet const&) noexcept {}
+void renew_allowed(coordinator::CpuSet const&) noexcept {}
 bool begin_closing(unsigned, unsigned) noexcept { return false; }
 void end_closing() noexcept {}
 void drop_connection() noexcept {}

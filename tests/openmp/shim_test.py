@@ -156,6 +156,15 @@ class Teams(unittest.TestCase):
             self.assertEqual(out.splitlines()[1:], [f"processors {len(CPUS)}", f"thread {ALL}",
                                                     f"Cpus_allowed_list:\t{ranges(CPUS)}", f"child {ALL}"])
 
+    def test_programs_that_a_placed_thread_starts_are_free(self):
+        exec_functions = ("execl", "execlp", "execle", "execv", "execvp", "execve", "execvpe", "fexecve", "execveat")
+        for name in ("starts-gcc", "starts-clang"):
+            for how in exec_functions + ("posix_spawn", "posix_spawnp", "popen"):
+                for child in ([], ["vfork"])[:2 if how in exec_functions else 1]:
+                    with self.subTest(name=name, how=how, child=child):
+                        out, _ = run(name, how, *child, leases=A, OMP_NUM_THREADS="2")
+                        self.assertEqual(out, f"Cpus_allowed_list:\t{ranges(CPUS)}\n")
+
     def test_a_master_that_binds_itself_is_left_alone_until_it_is_back(self):
         for name in self.each():
             smaller = {"OMP_NUM_THREADS": "2", "NIGH_ADJUST": "without-clause"}

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from shim_test import A, SCRIPT, program, run
+from shim_test import A, B, SCRIPT, program, run
 
 CPP = ["dynamic-gcc", "dynamic-clang"]
 FORTRAN = ["dynamic-gfortran", "dynamic-gfortran-8"]  # integers of eight bytes have calls of their own
@@ -126,6 +126,35 @@ class Sizes(unittest.TestCase):
 
     def test_programs_without_a_runtime_are_as_they_were(self):
         self.assertEqual(run("weak"), ("dynamic 0\nregions 3\n", ""))
+
+
+class ThreadPrivate(unittest.TestCase):
+    """Values of threads live and end as without nigh, where the program itself asks for another size."""
+
+    def check(self, words, **environment):
+        for name in ("privates-gcc", "privates-clang")[:1 if "/" in words else 2]:  # libomp's nested threads vary
+            with self.subTest(name=name, words=words):
+                plain = run(name, *words.split(), shim=None, **environment)
+                for adjust in ("", "all"):
+                    for leases in ("-", f"{A},{B}") if not adjust else ("-",):
+                        with self.subTest(adjust=adjust, leases=leases):
+                            self.assertEqual(run(name, *words.split(), leases=leases, NIGH_ADJUST=adjust,
+                                                 **environment), plain)
+
+    def test_of_a_team_that_shrinks_and_grows(self):
+        self.check("4 2 4")
+        self.assertIn("destroyed 2\n", run("privates-gcc", *"4 2 =2".split(), leases=f"{A},{B}")[0])
+
+    def test_of_nested_teams(self):
+        self.check("2/3 =4 2/3 =8 3 2/2 =11", OMP_MAX_ACTIVE_LEVELS="2")
+
+    def test_live_on_when_nigh_makes_a_team_smaller(self):
+        """Each in the thread of its number; until the program itself asks for fewer threads."""
+        out, _ = run("privates-gcc", *"4 4 =0 4 2 =2 4".split(), leases=f"-;{A},{B};-;-;-", NIGH_ADJUST="all")
+        self.assertEqual(out.splitlines(), ["4: fresh 4, the same as before 0", "4: fresh 0, the same as before 2",
+                                            "destroyed 0", "4: fresh 0, the same as before 4",
+                                            "2: fresh 0, the same as before 2", "destroyed 2",
+                                            "4: fresh 2, the same as before 2"])
 
 
 if __name__ == "__main__":

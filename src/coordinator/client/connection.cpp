@@ -157,14 +157,30 @@ void ClientConnection::detach(PendingRequest& request) noexcept {
   if (request.slot == lease_slots || requests_[request.slot].load(sync::relaxed) != &request)
     return;
   Uncancelled const whole;
+  take_from_listener();
+  requests_[request.slot].store(nullptr, sync::relaxed);
+  give_to_listeners();
+}
+
+void ClientConnection::take_from_listener() noexcept {
   leaving_.fetch_add(1, sync::relaxed);
   while (!listener_.try_take()) {
     send(Query{});  // the listening thread hears the answer, and gives the lock
     listener_.await();
   }
-  requests_[request.slot].store(nullptr, sync::relaxed);
+}
+
+void ClientConnection::give_to_listeners() noexcept {
   listener_.give();
   if (leaving_.fetch_sub(1, sync::relaxed) == 1) platform::futex_wake_all(leaving_);
+}
+
+void ClientConnection::renew_allowed(CpuSet const& allowed) noexcept {
+  Uncancelled const whole;
+  take_from_listener();
+  me_.allowed = allowed;
+  if (is_joined()) lose();
+  give_to_listeners();
 }
 
 // False if it is not sent: then the coordinator is gone, or has not read for so long that it might

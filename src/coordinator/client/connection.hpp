@@ -54,6 +54,8 @@ class ClientConnection {
 
   // False: there is no coordinator. Tried again automatically, at most once a second.
   bool join(ConnectionOptions const& options) noexcept;
+  // The process may use other cpus from now on: it joins anew with them, and its leases are gone.
+  void renew_allowed(CpuSet const& allowed) noexcept;
   // In a child of fork(): forgets everything, without effect on the parent.
   void drop() noexcept;
   bool is_joined() const noexcept { return link() != 0; }
@@ -118,6 +120,8 @@ class ClientConnection {
   void hand_over(Ticket ticket, Handover::Is answer) noexcept;
   void lose() noexcept;
   void hear_late_answers() noexcept;
+  void take_from_listener() noexcept;
+  void give_to_listeners() noexcept;
   void note_silence(Clock now) noexcept;
 
   // (connection.M) A thread that finds a request sees it whole, and once a slot is free, the thread
