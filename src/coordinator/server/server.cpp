@@ -56,9 +56,12 @@ void Server::run() {
 // Waits for events and handles them. False when it is time to leave.
 bool Server::once() {
   auto const news = sockets_.wait(until_next(now_us()));
-  for (auto const connection : news.readable) hear(connection);
+  bool has_served_reader = false;  // one is enough: others wait for this turn
+  for (auto const connection : news.readable)
+    if (!readers_.has(connection) || !std::exchange(has_served_reader, true)) hear(connection);
   if (news.has_new)
-    for (auto const reader : sockets_.let_in_new()) readers_.come(reader, now_us());
+    for (auto const reader : sockets_.let_in_new())
+      if (!readers_.come(reader, sockets_.peer(reader).user, now_us())) close(reader);
   if (news.has_other) hear_recollections();
   if (news.is_to_leave) return false;
   for (auto const connection : sockets_.take_throttled(now_us())) hear(connection);
@@ -199,7 +202,10 @@ void Server::answer_query(Connection to, Query const& query) {
 
 void Server::serve_reader(Connection reader) {
   own_place_.hear(reader);
-  auto const numbers = [this] { return metrics_answer(core_, now_us()); };
+  auto const numbers = [this] {
+    happen(Tick{});
+    return metrics_answer(core_.statuses());
+  };
   if (!readers_.serve(reader, sockets_, numbers, now_us)) close(reader);
 }
 
