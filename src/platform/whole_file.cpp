@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -26,13 +27,19 @@ bool write_all(int file, std::string_view text) {
 }  // namespace
 
 bool read_whole_file(char const* name, std::string& text) {
+  return read_beginning(name, text, std::string::npos);
+}
+
+bool read_beginning(char const* name, std::string& text, std::size_t most) {
   int const file = open(name, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   text.clear();
   std::array<char, 4096> part;
   ssize_t n = 0;
-  while ((n = read(file, part.data(), part.size())) > 0 || (n < 0 && errno == EINTR))
+  do {
+    n = read(file, part.data(), std::min(part.size(), most - text.size()));
     if (n > 0) text.append(part.data(), static_cast<std::size_t>(n));
+  } while (n > 0 || (n < 0 && errno == EINTR));
   int const why = errno;
   close(file);
   errno = why;
