@@ -53,8 +53,10 @@ class OwnFileSink : public spdlog::sinks::base_sink<std::mutex> {
       auto const full =
           file_.parent_path() / (file_.stem().string() + ".1" + file_.extension().string());
       std::error_code failed;
-      out_.reset();
       std::filesystem::rename(file_, full, failed);
+      // Nowhere to put the full file. The log ends until there is a place, rather than grow.
+      if (failed) throw spdlog::spdlog_ex(file_.string() + ": " + failed.message());
+      out_.reset();
     }
     if (!out_) open();
     if (auto const added = out_->add({line.data(), line.size()}); !added)

@@ -78,6 +78,13 @@ std::filesystem::path profile_directory(Settings const& settings) {
   return settings.any_user ? coordinator::shared_profiles() : coordinator::own_profiles();
 }
 
+// Another file may stand there by now.
+void remove_socket(std::filesystem::path const& path) {
+  std::error_code ignored;
+  if (std::filesystem::symlink_status(path, ignored).type() == std::filesystem::file_type::socket)
+    std::filesystem::remove(path, ignored);
+}
+
 // A nighd that has only just begun takes its lock before it listens.
 bool is_served(std::filesystem::path const& socket) {
   constexpr auto patience = std::chrono::seconds(5);
@@ -133,7 +140,10 @@ void serve(Settings const& settings) {
   platform::refuse_without_signals();
   // Programs say which cpus they may use; nighd's own mask is no reason to offer fewer.
   static_cast<void>(platform::pin_this_thread(all_cpus()));
-  auto const profiles = profile_directory(settings);  // before we are in another directory
+  // Before we are in another directory.
+  auto const profiles = profile_directory(settings);
+  auto const metrics = settings.metrics.empty() ? std::filesystem::path()
+                                                : std::filesystem::absolute(settings.metrics);
   auto const machine = wanted(topology::live());
   if (!machine.is_this_host())
     throw CannotServe{
@@ -142,11 +152,10 @@ void serve(Settings const& settings) {
   auto sockets = open_sockets(settings);
   coordinator::ServerOptions options;
   options.listener = sockets.listener;
-  if (!settings.metrics.empty())
-    options.metrics_listener =
-        wanted(platform::listen_local(std::filesystem::absolute(settings.metrics),
-                                      platform::Carries::bytes, settings.any_user ? 0666 : 0600),
-               {}, bad_input);
+  if (!metrics.empty())
+    options.metrics_listener = wanted(
+        platform::listen_local(metrics, platform::Carries::bytes, settings.any_user ? 0666 : 0600),
+        {}, bad_input);
   auto const log =
       settings.foreground
           ? Log::to_standard_error()
@@ -197,9 +206,8 @@ void serve(Settings const& settings) {
           " pid=" + std::to_string(platform::process_id()));
   server->run();
   // Programs that come from now on find no coordinator, rather than one that does not answer.
-  std::error_code ignored;
-  if (!sockets.path.empty()) std::filesystem::remove(sockets.path, ignored);
-  if (!settings.metrics.empty()) std::filesystem::remove(settings.metrics, ignored);
+  remove_socket(sockets.path);
+  remove_socket(metrics);
   server.reset();
   log(Log::Level::info, "leaving");
   // Otherwise its thread may be in a write that the usual ending would wait for.

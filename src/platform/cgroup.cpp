@@ -70,6 +70,17 @@ std::optional<std::string> below(std::string const& root, std::string const& gro
   return std::nullopt;
 }
 
+// The first levels of the path.
+std::string nearest_the_root(std::string path, int levels) {
+  std::size_t end = 0;
+  for (int level = 0; level <= levels; ++level) {
+    end = path.find('/', level == 0 ? 0 : end + 1);
+    if (end == path.npos) return path;
+  }
+  path.resize(end);
+  return path;
+}
+
 // A file that is not there says nothing: there is no such controller.
 std::optional<std::string> text_of(std::string const& file, std::string& odd) {
   std::string text;
@@ -159,7 +170,7 @@ void CgroupReader::read_group(Mount const& mount, std::string_view controllers,
   if (!is_v2 && !(has_time && is_among(controllers, "cpu")) &&
       !(has_cpus && is_among(controllers, "cpuset")))
     return;
-  auto rest = below(mount.root, group);
+  auto const rest = below(mount.root, group);
   if (!rest) {
     if (into.odd.empty()) into.odd = "the cgroup " + group + " is not to be seen from here";
     return;
@@ -167,8 +178,9 @@ void CgroupReader::read_group(Mount const& mount, std::string_view controllers,
   if (mount.root.starts_with("/..") && into.odd.empty())
     into.odd = "the names of the cgroups from " + mount.point + " down to " + group +
                " of this namespace are not known here, so their quotas are not seen";
-  for (;; rest->erase(rest->rfind('/'))) {
-    auto const directory = mount.point + *rest;
+  auto path = nearest_the_root(*rest, most_levels);
+  for (;; path.erase(path.rfind('/'))) {
+    auto const directory = mount.point + path;
     auto const quota = !has_time ? std::nullopt
                        : is_v2   ? quota_v2(directory, into.odd)
                                  : quota_v1(directory, into.odd);
@@ -184,7 +196,7 @@ void CgroupReader::read_group(Mount const& mount, std::string_view controllers,
           directory + (is_v2 ? "/cpuset.cpus.effective" : "/cpuset.effective_cpus"), into.odd);
       if (list) into.cpus = base::cpus_in_list(*list);
     }
-    if (rest->find('/') == rest->npos) return;
+    if (path.find('/') == path.npos) return;
   }
 }
 
@@ -200,8 +212,11 @@ CpuGrants CgroupReader::read(std::string_view groups) const {
     auto const named = controllers.empty() ? std::string() : ',' + std::string(controllers) + ',';
     for (Mount const& mount : mounts_) read_group(mount, named, group, grants);
   }
+  std::reverse(grants.quotas.begin(), grants.quotas.end());
   std::stable_sort(grants.quotas.begin(), grants.quotas.end(),
                    [](CpuQuota const& a, CpuQuota const& b) { return a.cpus < b.cpus; });
+  if (grants.quotas.size() > most_quotas)
+    grants.quotas.erase(grants.quotas.begin() + most_quotas, grants.quotas.end());
   return grants;
 }
 

@@ -3,6 +3,7 @@
 // How much time (a quota) and which cpus (a cpuset) the cgroups of a process, versions 1 and 2,
 // grant it. Read, never changed.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -29,10 +30,11 @@ struct CpuQuota {
 
 struct CpuGrants {
   // One for each cgroup with a quota, from the process's own up to the mounted root, the smallest
-  // quota first: each of them binds.
-  std::vector<CpuQuota> quotas;
-  std::vector<int> cpus;  // of the cpuset, ascending; none: the system does not say
-  std::string odd;        // the first text that made no sense, and so is ignored
+  // quota first: each of them binds. Of equal ones the one nearest the root comes first, because it
+  // binds most processes.
+  std::vector<CpuQuota> quotas;  // CgroupReader::most_quotas at most
+  std::vector<int> cpus;         // of the cpuset, ascending; none: the system does not say
+  std::string odd;               // the first text that made no sense, and so is ignored
 
   // Cpus' worth of time that the process may use, no matter what others in its cgroups do.
   std::optional<double> quota() const {
@@ -45,8 +47,15 @@ struct CpuGrants {
 //
 // Linux shows the paths of cgroups and the roots of mounts as the reader's cgroup namespace sees
 // them. So the mounts are always the reader's own, even for a process with other mounts.
+//
+// A user may nest its cgroups as deep as it likes, and opening a file takes longer the deeper it
+// is. So only the levels nearest the root are read. These are the administrator's; a quota further
+// down binds only processes of the user that has made so many levels.
 class CgroupReader {
  public:
+  static constexpr int most_levels = 32;
+  static constexpr std::size_t most_quotas = 8;
+
   explicit CgroupReader(std::filesystem::path root = "/");  // another one in tests
 
   CpuGrants const& grants_to(int pid);  // stays as long as the reader

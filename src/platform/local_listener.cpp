@@ -18,7 +18,6 @@
 namespace nigh::platform {
 namespace {
 
-constexpr int waiting_connections = 256;
 constexpr int first_inherited = 3;
 
 long number_from_environment(char const* name) {
@@ -48,7 +47,7 @@ result<int> listen_local(std::filesystem::path const& path, Carries what, unsign
   // Nobody can connect before listen(); by then the mode is set.
   bool const done =
       ::bind(listener, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0 &&
-      ::chmod(name.c_str(), mode) == 0 && ::listen(listener, waiting_connections) == 0;
+      ::chmod(name.c_str(), mode) == 0 && ::listen(listener, SOMAXCONN) == 0;
   if (done) return listener;
   auto failed = said_no();
   ::close(listener);

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,29 @@ namespace {
 
 iovec over(std::span<std::byte const> bytes) noexcept {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+constexpr suseconds_t place_within_us = 50'000;
+
+std::int64_t now_us() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000 + t.tv_nsec / 1000;
+}
+
+// Waits in the kernel, which wakes us when a place is free: another user who tries all the time
+// would take nearly every place from a thread that looks each millisecond. Signals may interrupt
+// it.
+int connect_within(int socket, sockaddr_un const& address, std::int64_t most_us) noexcept {
+  auto const until = now_us() + most_us;
+  for (auto left = most_us; left > 0; left = until - now_us()) {
+    timeval const patience{0, static_cast<suseconds_t>(left)};
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (::connect(socket, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0)
+      return 0;
+    if (errno != EINTR) return -errno;
+  }
+  return -EAGAIN;
 }
 
 // The system says who called listen(): root, for a service manager's socket.
@@ -83,15 +107,12 @@ int connect_local(char const* path) noexcept {
   if (length == 0 || length >= sizeof address.sun_path) return -ENAMETOOLONG;
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path, length);
-  int const socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int const socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (socket < 0) return -errno;
-  int failed = EPERM;
-  if (::connect(socket, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
-    failed = errno;
-  else if (is_trusted(socket))
-    return socket;
+  int const failed = connect_within(socket, address, place_within_us);
+  if (failed == 0 && is_trusted(socket) && ::fcntl(socket, F_SETFL, O_NONBLOCK) == 0) return socket;
   ::close(socket);
-  return -failed;
+  return failed == 0 ? -EPERM : failed;
 }
 
 int send_message(int socket, std::span<std::byte const> message, int passed) noexcept {

@@ -10,8 +10,8 @@
 
 namespace nigh::platform {
 
-// Never waits: it fails where too many wait already. It also fails, with -EPERM, where neither our
-// user nor root listens.
+// Where too many connections wait to be accepted, it waits up to 50 ms for a place among them, and
+// then fails with -EAGAIN. It also fails, with -EPERM, where neither our user nor root listens.
 int connect_local(char const* path) noexcept;
 
 // For programs that come one after the other: the first that finds a listener silent puts off the

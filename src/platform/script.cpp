@@ -75,12 +75,18 @@ bool has_word(std::string_view list, std::string_view word) {
   return at != list.npos && (at + word.size() == list.size() || list[at + word.size()] == ' ');
 }
 
-std::vector<std::string> split_at_zeros(std::string const& text) {
+// The first words of a command line, which the process may make as long as its memory. A word that
+// has no end within the limit is left out.
+std::vector<std::string> words_in(fs::path const& command_line) {
+  constexpr std::size_t most_bytes = 64 * 1024, most_words = 256;
+  std::string text;
   std::vector<std::string> words;
-  for (std::size_t at = 0; at < text.size();) {
-    auto const end = std::min(text.find('\0', at), text.size());
+  if (!read_beginning(command_line.c_str(), text, most_bytes)) return words;
+  for (std::size_t at = 0; at < text.size() && words.size() < most_words;) {
+    auto const end = text.find('\0', at);
+    if (end == text.npos && text.size() == most_bytes) break;
     words.push_back(text.substr(at, end - at));
-    at = end + 1;
+    at += words.back().size() + 1;
   }
   return words;
 }
@@ -151,7 +157,7 @@ std::optional<Script> script_of(ScriptWord const& word, std::uint64_t interprete
 std::optional<Script> script_of_process(int process, std::string_view program_file,
                                         std::uint64_t interpreter, fs::path const& proc) {
   auto const its = proc / std::to_string(process);
-  auto const word = script_in(program_file, split_at_zeros(text_of(its / "cmdline")));
+  auto const word = script_in(program_file, words_in(its / "cmdline"));
   std::error_code failed;
   auto const directory = fs::read_symlink(its / "cwd", failed);
   // The directory and root of another user's process cannot be seen.

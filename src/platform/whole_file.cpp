@@ -28,18 +28,22 @@ bool write_all(int file, std::string_view text) {
 }  // namespace
 
 bool read_whole_file(char const* name, std::string& text, std::size_t most) {
+  if (!read_beginning(name, text, most + (most < std::string::npos ? 1 : 0))) return false;
+  if (text.size() <= most) return true;
+  errno = EFBIG;
+  return false;
+}
+
+bool read_beginning(char const* name, std::string& text, std::size_t most) {
   int const file = open(name, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   text.clear();
   std::array<char, 4096> part;
   ssize_t n = 0;
-  while ((n = read(file, part.data(), part.size())) > 0 || (n < 0 && errno == EINTR)) {
+  do {
+    n = read(file, part.data(), std::min(part.size(), most - text.size()));
     if (n > 0) text.append(part.data(), static_cast<std::size_t>(n));
-    if (text.size() <= most) continue;
-    n = -1;
-    errno = EFBIG;
-    break;
-  }
+  } while (n > 0 || (n < 0 && errno == EINTR));
   int const why = errno;
   close(file);
   errno = why;

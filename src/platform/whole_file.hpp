@@ -12,6 +12,9 @@ namespace nigh::platform {
 // A longer file than `most` bytes is not read: EFBIG.
 bool read_whole_file(char const* name, std::string& text, std::size_t most = ~std::size_t{0});
 
+// At most so many bytes from its beginning.
+bool read_beginning(char const* name, std::string& text, std::size_t most);
+
 // Empty where the file cannot be read.
 std::string text_of(std::string const& file);
 

@@ -26,7 +26,7 @@ PARSERS = {
                     "src/coordinator/core/line.cpp", "src/coordinator/core/want.cpp",
                     "src/coordinator/core/quotas.cpp", "src/coordinator/core/regions.cpp"],
     "region_profile": ["src/coordinator/profile/region_profile.cpp", "src/json/bounded.cpp"],
-    "machine": ["lab/sim/machine_file.cpp", "lab/sim/machine_levels.cpp", "lab/sim/json_lines.cpp"],
+    "machine": ["lab/sim/machine_file.cpp", "lab/sim/json_lines.cpp"],
     "recorded_trace": ["lab/sim/replay/recorded.cpp"],
     "topology_xml": ["src/topology/load.cpp", "src/platform/answering_child.cpp"],
     "topology_shape": ["src/topology/builder.cpp", "src/topology/domains.cpp", "src/topology/distances.cpp",
@@ -102,6 +102,9 @@ def main():
     if unknown:
         arguments.error(f"no such kind: {', '.join(sorted(unknown))}; there are {', '.join(PARSERS)}")
     kinds = given.kinds or list(PARSERS)
+    missing = [p for kind in kinds for p in PARSERS[kind] if not (HERE.parents[1] / p).is_file()]
+    if missing:
+        sys.exit(f"run.py: PARSERS names what is not there: {', '.join(missing)}")
     failed = []
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         folder = pathlib.Path(name)

@@ -17,6 +17,11 @@
 namespace nigh::coordinator {
 namespace {
 
+std::string answer_of(Coordinator& core, Time now) {
+  core.step(Tick{}, now);
+  return metrics_answer(core.statuses());
+}
+
 TEST(Metrics, SayWhoHoldsWhat) {
   Coordinator core(four_cpus(), {}, 0);
   Register me{.pid = 42, .name = Name("a \"quoted\" name"), .allowed = set_of({0, 1, 2, 3})};
@@ -25,7 +30,7 @@ TEST(Metrics, SayWhoHoldsWhat) {
   core.step(Received{7, Request{.ticket = 1, .demand = {3, 3}}}, 0);
   core.step(Energy{{{set_of({0, 1, 2, 3}), 4'000'040}}}, 1);
   core.step(Load{set_of({3}), true}, 2);
-  auto const answer = metrics_answer(core, 2);
+  auto const answer = answer_of(core, 2);
   EXPECT_TRUE(answer.starts_with("HTTP/1.0 200 OK\r\n"));
   auto const body = answer.substr(answer.find("\r\n\r\n") + 4);
   EXPECT_NE(answer.find("Content-Length: " + std::to_string(body.size()) + "\r\n"), answer.npos);
@@ -46,7 +51,7 @@ TEST(Metrics, SayWhoHoldsWhat) {
 TEST(Metrics, HaveNoEnergyWhereItIsUnknown) {
   Coordinator core(four_cpus(), {}, 0);
   core.step(Received{7, Register{.pid = 42, .allowed = set_of({0})}}, 0);
-  EXPECT_EQ(metrics_answer(core, 1).find("energy"), std::string::npos);
+  EXPECT_EQ(answer_of(core, 1).find("energy"), std::string::npos);
 }
 
 // A reader refuses all numbers for one that comes twice, and for a byte that is no UTF-8.
@@ -55,7 +60,7 @@ TEST(Metrics, AreApartForTwoProgramsOfAProcessAndAlwaysUtf8) {
   auto const* const name = "caf\xe9 \xc3\xa9";
   for (Connection const c : {7U, 8U})
     core.step(Received{c, {Register{.pid = 42, .name = Name(name), .allowed = set_of({0})}}}, 0);
-  auto const answer = metrics_answer(core, 1);
+  auto const answer = answer_of(core, 1);
   for (auto const* line : {"{program=\"1\",pid=\"42\",name=\"caf\\\\xe9 \xc3\xa9\"} 0\n",
                            "{program=\"2\",pid=\"42\",name=\"caf\\\\xe9 \xc3\xa9\"} 0\n"})
     EXPECT_NE(answer.find(line), answer.npos) << line << answer;
@@ -107,6 +112,37 @@ TEST(Metrics, AreReadToTheEndHoweverManyProgramsThereAre) {
   EXPECT_NE(answer.find("Content-Length: " + std::to_string(size) + "\r\n"), answer.npos) << size;
   ::close(reader);
   for (int const connection : connections) platform::close_descriptor(connection);
+}
+
+std::string answer_to(int reader) {
+  EXPECT_EQ(::write(reader, "GET /metrics HTTP/1.0\r\n\r\n", 25), 25);
+  auto answer = all_from(reader);
+  ::close(reader);
+  return answer;
+}
+
+// Writing them down takes long where there are many programs.
+TEST(Metrics, AreWrittenDownOnceASecondForAllReaders) {
+  RunningServer const server;
+  auto const first = answer_to(reader_of(server));
+  EXPECT_NE(first.find("\nnigh_programs 0\n"), first.npos) << first;
+  ClientConnection program;
+  ASSERT_TRUE(program.join(server.options()));
+  EXPECT_EQ(answer_to(reader_of(server)), first);
+  ::usleep(MetricsReaders::text_lasts_us);
+  auto const later = answer_to(reader_of(server));
+  EXPECT_NE(later.find("\nnigh_programs 1\n"), later.npos) << later;
+}
+
+TEST(Metrics, HaveFewReadersOfAUser) {
+  RunningServer const server;
+  std::vector<int> readers;
+  for (int i = 0; i < MetricsReaders::most_of_a_user; ++i) readers.push_back(reader_of(server));
+  int const one_more = reader_of(server);
+  EXPECT_EQ(all_from(one_more), "") << "it is closed";
+  ::close(one_more);
+  for (int const reader : readers) EXPECT_NE(answer_to(reader), "");
+  EXPECT_NE(answer_to(reader_of(server)), "") << "the others have left";
 }
 
 TEST(Metrics, AreNotKeptForWhoAsksForNothing) {

@@ -46,9 +46,9 @@ std::vector<Workload> workloads(std::uint64_t seed, double shortest_us, double l
 }
 
 // Programs do as the library in them is to: keep leases, and give them back between regions.
-class Host {
+class PlayedHost {
  public:
-  Host(std::vector<Workload> work, CoordinatorOptions options)
+  PlayedHost(std::vector<Workload> work, CoordinatorOptions options)
       : work_(std::move(work)),
         programs_(work_.size()),
         machine_(tests::core_map("sun-x4600"), options, 0) {}
@@ -150,7 +150,7 @@ double seconds(int least_percent, double shortest_us, double longest_us, double 
   options.claims_us = -1;
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed)
-    sum += Host(workloads(seed, shortest_us, longest_us, work_us), options)
+    sum += PlayedHost(workloads(seed, shortest_us, longest_us, work_us), options)
                .seconds_until_all_have_ended();
   return sum / 8;
 }

@@ -105,5 +105,20 @@ TEST(Log, HasTheLinesOfAllThreadsEachInItsOrder) {
   std::filesystem::remove_all(directory);
 }
 
+// The file before cannot be replaced: something else has its name.
+TEST(Log, DoesNotGrowBeyondItsSizeWhereItCannotBeRenamed) {
+  char name[] = "/tmp/nigh-test-XXXXXX";
+  std::filesystem::path const directory = ::mkdtemp(name);
+  std::filesystem::create_directories(directory / "n.1.log" / "x");
+  auto const log = *Log::to_file(directory / "n.log");
+  std::string const long_line(10'000, 'x');
+  for (int i = 0; i < 300; ++i) log(Log::Level::info, "long", long_line);
+  ASSERT_TRUE(log.finish(60s));
+  auto const size = std::filesystem::file_size(directory / "n.log");
+  EXPECT_LE(size, 1'000'000u);
+  EXPECT_GE(size, 900'000u);
+  std::filesystem::remove_all(directory);
+}
+
 }  // namespace
 }  // namespace nigh::nighd

@@ -85,6 +85,52 @@ TEST_F(cgroup_reader, programs_of_one_cgroup_have_one_quota) {
   EXPECT_EQ(a.quotas[0].group, b.quotas[1].group);
 }
 
+// The deeper the levels, the longer it takes to open a file there.
+TEST_F(cgroup_reader, of_a_thousand_levels_those_nearest_the_root_are_read) {
+  version_2();
+  std::string group;
+  for (int level = 1; level <= 1000; ++level) {
+    group += "/a";
+    if (level % 10 == 0 || level == 32 || level == 33)
+      quota_2(group, std::to_string(2'000'000 - level * 1000) + " 100000\n");
+  }
+  file("sys/fs/cgroup/a/cpuset.cpus.effective", "0-3\n");
+  file("sys/fs/cgroup" + group + "/cpuset.cpus.effective", "1\n");
+  file("proc/7/cgroup", "0::" + group + "\n");
+  auto const grants = of(7);
+  ASSERT_EQ(grants.quotas.size(), 4u) << "of levels 32, 30, 20 and 10";
+  EXPECT_DOUBLE_EQ(grants.quotas[0].cpus, 19.68);
+  EXPECT_DOUBLE_EQ(grants.quotas[3].cpus, 19.9);
+  EXPECT_EQ(grants.cpus, (Cpus{0, 1, 2, 3}));
+}
+
+TEST_F(cgroup_reader, a_mount_that_shows_a_part_has_as_many_levels) {
+  version_2("/docker/x");
+  std::string below;
+  for (int level = 1; level <= 33; ++level) below += "/a";
+  quota_2(below, "100000 100000\n");
+  quota_2(below.substr(0, below.size() - 2), "200000 100000\n");
+  file("proc/7/cgroup", "0::/docker/x" + below + "\n");
+  EXPECT_DOUBLE_EQ(of(7).quota().value_or(0), 2);
+}
+
+TEST_F(cgroup_reader, the_tightest_quotas_are_kept_and_of_equal_ones_those_nearest_the_root) {
+  version_2();
+  std::string group;
+  for (int level = 1; level <= 20; ++level) {
+    group += "/a";
+    quota_2(group, level <= 4    ? "500000 100000\n"
+                   : level == 20 ? "50000 100000\n"
+                                 : "200000 100000\n");
+  }
+  file("proc/7/cgroup", "0::" + group + "\n");
+  auto const quotas = of(7).quotas;
+  ASSERT_EQ(quotas.size(), CgroupReader::most_quotas);
+  EXPECT_DOUBLE_EQ(quotas[0].cpus, 0.5);
+  EXPECT_DOUBLE_EQ(quotas.back().cpus, 2);
+  EXPECT_EQ(quotas[1].directory, (root_ / "sys/fs/cgroup/a/a/a/a/a").string());
+}
+
 TEST_F(cgroup_reader, a_quota_below_one_cpu) {
   version_2();
   file("proc/7/cgroup", "0::/small\n");

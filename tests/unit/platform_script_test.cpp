@@ -95,6 +95,15 @@ TEST(Script, OfAProcess) {
   auto const script = script_of_process(12, "python3", 1, proc);
   ASSERT_TRUE(script);
   EXPECT_EQ(script->path, proc / "12" / "work" / "a.py");
+  // A process may make this as long as its memory.
+  std::string words("python3\0", 8);
+  for (int word = 0; word < 1'000; ++word) words += std::string("-u\0", 3);
+  std::ofstream(proc / "12" / "cmdline") << words << "a.py\0"sv;
+  EXPECT_FALSE(script_of_process(12, "python3", 1, proc));
+  std::ofstream(proc / "12" / "cmdline") << "python3\0"sv << std::string(100'000, 'a');
+  EXPECT_FALSE(script_of_process(12, "python3", 1, proc));
+  std::ofstream(proc / "12" / "cmdline") << "python3\0a.py\0"sv << std::string(100'000, '\0');
+  EXPECT_TRUE(script_of_process(12, "python3", 1, proc));
   fs::remove(proc / "12" / "cwd");
   EXPECT_FALSE(script_of_process(12, "python3", 1, proc));
   EXPECT_FALSE(script_of_process(13, "python3", 1, proc));

@@ -53,6 +53,13 @@ void Coordinator::happen(Energy const& e) {
 
 void Coordinator::take(Connection from, Query const& m) { send(from, status(m.program)); }
 
+std::vector<std::pair<std::uint32_t, Connection>> Coordinator::holders() const {
+  std::vector<std::pair<std::uint32_t, Connection>> holders;
+  for (auto const& [id, lease] : leases_)
+    holders.emplace_back(lease.program->user->id, lease.owner);
+  return holders;
+}
+
 std::vector<Status> Coordinator::statuses() const {
   std::vector<Status> all;
   all.reserve(programs_.size() + 1);

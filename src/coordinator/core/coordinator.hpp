@@ -67,6 +67,8 @@ class Coordinator : private CoordinatorState {
   policy::PositionSet const& free() const noexcept { return free_; }
   policy::CoreMap const& machine() const noexcept { return machine_; }
   CpuSet held_by(Connection connection) const;  // by leases
+  // Programs that hold cpus, each with its user; twice where it has two leases.
+  std::vector<std::pair<std::uint32_t, Connection>> holders() const;
   // Pairs of leases of users that hold more than their part, and users that they keep from theirs:
   // those want cpus, hold less than their part, and do not back off. True: the lease is asked back.
   std::map<std::pair<LeaseId, std::uint32_t>, bool> leases_beyond_parts() const;

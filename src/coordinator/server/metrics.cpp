@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "coordinator/server/metrics.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -9,14 +11,6 @@
 
 namespace nigh::coordinator {
 namespace {
-
-constexpr Connection nobody = 0;  // asks without a connection
-
-Status status_of(Coordinator& core, std::uint32_t program, Time now) {
-  for (auto const& answer : core.step(Received{nobody, Query{program}}, now))
-    if (auto const* const status = std::get_if<Status>(&answer.message)) return *status;
-  return {};
-}
 
 struct Metric {
   std::string_view name, type, help;
@@ -53,14 +47,10 @@ std::string label_value(std::string_view text) {
 
 }  // namespace
 
-std::string metrics_answer(Coordinator& core, Time now) {
+std::string metrics_answer(std::vector<Status> const& statuses) {
   std::string text;
-  std::vector<Status> programs;
-  Status host = status_of(core, 0, now);
-  while (host.program != 0) {
-    programs.push_back(host);
-    host = status_of(core, host.program + 1, now);
-  }
+  Status const& host = statuses.back();
+  std::span<Status const> const programs(statuses.data(), statuses.size() - 1);
   add(text, {"cpus", "gauge", "Cpus that are handed out."}, host.cpus);
   add(text, {"cpus_free", "gauge", "Cpus that nobody has a lease for."}, host.free);
   add(text, {"cpus_strangers", "gauge", "Cpus busy with programs that know no coordinator."},
@@ -79,12 +69,15 @@ std::string metrics_answer(Coordinator& core, Time now) {
         millionths(host.energy_uj));
 
   // A process may be several programs: each of nigh's runtimes is one.
+  std::vector<std::string> labels;
+  labels.reserve(programs.size());
+  for (auto const& p : programs)
+    labels.push_back("{program=\"" + std::to_string(p.program) + "\",pid=\"" +
+                     std::to_string(p.pid) + "\",name=\"" + label_value(p.name.view()) + "\"} ");
   auto const of_each = [&](Metric const& m, auto value_of) {
     begin(text, m);
-    for (auto const& p : programs)
-      text.append("nigh_").append(m.name) +=
-          "{program=\"" + std::to_string(p.program) + "\",pid=\"" + std::to_string(p.pid) +
-          "\",name=\"" + label_value(p.name.view()) + "\"} " + value_of(p) + "\n";
+    for (std::size_t i = 0; i < programs.size(); ++i)
+      text.append("nigh_").append(m.name).append(labels[i]).append(value_of(programs[i])) += '\n';
   };
   of_each({"program_cpus", "gauge", "Cpus that a program holds."},
           [](Status const& p) { return std::to_string(p.held); });

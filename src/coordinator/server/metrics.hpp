@@ -3,11 +3,13 @@
 // The state of a coordinator as numbers for Prometheus, with the header that HTTP clients expect.
 
 #include <string>
+#include <vector>
 
-#include "coordinator/core/coordinator.hpp"
+#include "coordinator/protocol/message.hpp"
 
 namespace nigh::coordinator {
 
-std::string metrics_answer(Coordinator& core, Time now);
+// As Coordinator::statuses() has them: the last one is for the host alone.
+std::string metrics_answer(std::vector<Status> const& statuses);
 
 }  // namespace nigh::coordinator

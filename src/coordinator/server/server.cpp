@@ -56,9 +56,12 @@ void Server::run() {
 // Waits for events and handles them. False when it is time to leave.
 bool Server::once() {
   auto const news = sockets_.wait(until_next(now_us()));
-  for (auto const connection : news.readable) hear(connection);
+  bool has_served_reader = false;  // one is enough: others wait for this turn
+  for (auto const connection : news.readable)
+    if (!readers_.has(connection) || !std::exchange(has_served_reader, true)) hear(connection);
   if (news.has_new)
-    for (auto const reader : sockets_.let_in_new()) readers_.come(reader, now_us());
+    for (auto const reader : sockets_.let_in_new())
+      if (!readers_.come(reader, sockets_.peer(reader).user, now_us())) close(reader);
   if (news.has_other) hear_recollections();
   if (news.is_to_leave) return false;
   for (auto const connection : sockets_.take_throttled(now_us())) hear(connection);
@@ -76,6 +79,7 @@ std::optional<Time> Server::until_next(Time now) const {
   };
   if (options_.idle_exit_us && sockets_.empty()) at(nobody_since_ + *options_.idle_exit_us);
   if (!sockets_.empty()) at(next_look_);
+  at(cgroups_.due());
   if (core_.programs() > 0) at(next_memory_);
   at(profiles_.due());
   at(log_->due());
@@ -87,6 +91,8 @@ std::optional<Time> Server::until_next(Time now) const {
 void Server::do_what_is_due(Time now) {
   if (auto const due = core_.next_tick(); due && *due <= now) happen(Tick{});
   if (!sockets_.empty() && next_look_ <= now) look_around(now);
+  if (auto const due = cgroups_.due(); due && *due <= now)
+    for (auto const& change : cgroups_.look(core_.machine(), now)) happen(change);
   if (next_memory_ <= now) {
     next_memory_ = now + options_.remember_every_us;
     remember_all();
@@ -106,7 +112,7 @@ void Server::look_around(Time now) {
   next_look_ = now + (is_first ? second_look_us : look_every_us);
   own_place_.look();
   for (auto const reader : readers_.slow(now)) close(reader);
-  for (auto const& change : cgroups_.look(core_.machine())) happen(change);
+  cgroups_.begin_round(core_.holders(), now);
   tell_how_many();
   if (!options_.minds_external_load || welcomed_ > many_programs) return;
   if (is_first)
@@ -196,7 +202,10 @@ void Server::answer_query(Connection to, Query const& query) {
 
 void Server::serve_reader(Connection reader) {
   own_place_.hear(reader);
-  auto const numbers = [this] { return metrics_answer(core_, now_us()); };
+  auto const numbers = [this] {
+    happen(Tick{});
+    return metrics_answer(core_.statuses());
+  };
   if (!readers_.serve(reader, sockets_, numbers, now_us)) close(reader);
 }
 
@@ -209,7 +218,7 @@ void Server::close(Connection connection) {
   readers_.leave(connection);
   snapshots_.forget(connection, peer.user);
   profiles_.leave(connection);
-  cgroups_.leave(connection);
+  cgroups_.leave(connection, peer.user);
   auto const program = programs_.extract(connection);
   if (program && program.mapped().page) {
     note_what_it_worked(peer);
@@ -270,7 +279,7 @@ void Server::welcome(Connection to, Program& program, Welcome const& message) {
   log_->say_move("program came", peer, now_us());
   ++welcomed_;
   note_how_many();
-  for (auto const& change : cgroups_.come(to, peer, core_.machine())) happen(change);
+  for (auto const& change : cgroups_.come(to, peer, core_.machine(), now_us())) happen(change);
   if (!profiles_.come(to, std::move(program.known), now_us())) send_welcome_if_waiting(to);
 }
 

@@ -92,48 +92,59 @@ Sockets::News Sockets::wait(std::optional<Time> timeout) {
   return news;
 }
 
+// Many programs at once: otherwise those of a user that connects all the time would keep others
+// from a place among the connections that wait.
 std::vector<Connection> Sockets::let_in_new() {
+  constexpr int most_at_once = 64;
   std::vector<Connection> readers;
-  if (std::exchange(has_new_program_, false)) let_in(options_.listener, false);
+  if (std::exchange(has_new_program_, false))
+    for (int n = 0; n < most_at_once && let_in(options_.listener, false).is_there; ++n) {
+    }
   if (std::exchange(has_new_reader_, false))
-    if (auto const reader = let_in(options_.metrics_listener, true)) readers.push_back(*reader);
+    if (auto const reader = let_in(options_.metrics_listener, true).name)
+      readers.push_back(*reader);
   return readers;
 }
 
-std::optional<Connection> Sockets::let_in(int listener, bool reads_metrics) {
+Sockets::Arrival Sockets::let_in(int listener, bool reads_metrics) {
   int const socket = platform::accept_local(listener);
-  if (socket == -EAGAIN) return std::nullopt;
+  if (socket == -EAGAIN) return {};
   if (socket == -EMFILE || socket == -ENFILE) {
     turn_away(listener);
-    return std::nullopt;
+    return {};
   }
   Connected connected{.socket = socket, .reads_metrics = reads_metrics};
   if (socket < 0) {
     log_->warn_once("cannot let a program in: " + std::string(std::strerror(-socket)));
-    return std::nullopt;
+    return {};
   }
   auto const peer = platform::peer_of(socket);
-  if (peer) connected.peer = {peer->user, peer->pid, platform::identity_of_peer(socket, peer->pid)};
+  if (peer) connected.peer = {.user = peer->user, .pid = peer->pid};
   auto const user = connected.peer.user;
   bool const is_allowed = peer && (options_.any_user || user == platform::own_user() || user == 0);
-  bool const is_room = traffic_.has_room_for(user, connected_.size()) &&
-                       connections_of_[user] < options_.connections_of_a_user;
-  if (!is_allowed || !is_room) {
+  if (!is_allowed || !is_room_for(user)) {
     log_->warn_once(is_allowed ? "too many connections" : "another user's program", connected.peer);
     if (is_allowed && !reads_metrics) send_refusal(socket);
     platform::close_descriptor(socket);
-    return std::nullopt;
+    return {.is_there = true};
   }
+  connected.peer.process = platform::identity_of_peer(socket, peer->pid);
   auto const connection = ++last_connection_;
   if (auto const added = events_.add(socket, connection); !added) {
     log_->warn_once("cannot listen to a program: " + added.message(), connected.peer);
     platform::close_descriptor(socket);
-    return std::nullopt;
+    return {.is_there = true};
   }
   ++connections_of_[user];
   traffic_.come(user, connection, now_us());
   connected_.emplace(connection, std::move(connected));
-  return connection;
+  return {.is_there = true, .name = connection};
+}
+
+bool Sockets::is_room_for(unsigned user) const {
+  auto const found = connections_of_.find(user);
+  auto const own = found == connections_of_.end() ? 0 : found->second;
+  return own < options_.connections_of_a_user && traffic_.has_room_for(user, connected_.size());
 }
 
 // No descriptors are left. A program that comes is told so with the descriptor kept for this:

@@ -82,7 +82,13 @@ class Sockets {
   };
 
   Sockets(SocketOptions const& options, ServerLog& log, platform::EventSet events);
-  std::optional<Connection> let_in(int listener, bool reads_metrics);
+  // An accepted connection that is not let in has no name.
+  struct Arrival {
+    bool is_there = false;
+    std::optional<Connection> name{};
+  };
+  Arrival let_in(int listener, bool reads_metrics);
+  bool is_room_for(unsigned user) const;
   void turn_away(int listener);
   bool await_again(Connection connection, Connected& connected, Time now);
 

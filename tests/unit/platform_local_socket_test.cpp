@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection to a server that many others connect to as well.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/local_listener.hpp"
+#include "platform/local_socket.hpp"
+
+namespace nigh::platform {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+class LocalSocket : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/nigh-test-XXXXXX";
+    directory_ = ::mkdtemp(name);
+    path_ = directory_ / "n.sock";
+    listener_ = *listen_local(path_, Carries::messages, 0600);
+  }
+  void TearDown() override {
+    for (int const socket : sockets_) close_descriptor(socket);
+    close_descriptor(listener_);
+    std::filesystem::remove_all(directory_);
+  }
+  int connect() {
+    int const socket = connect_local(path_.c_str());
+    if (socket >= 0) sockets_.push_back(socket);
+    return socket;
+  }
+  // One connection may wait to be accepted, and one does.
+  void fill() {
+    ASSERT_EQ(::listen(listener_, 0), 0);
+    ASSERT_GE(connect(), 0);
+  }
+
+  std::filesystem::path directory_, path_;
+  int listener_ = -1;
+  std::vector<int> sockets_;
+};
+
+TEST_F(LocalSocket, HundredsOfConnectionsMayWaitToBeAccepted) {
+  for (int i = 0; i < 400; ++i) ASSERT_GE(connect(), 0) << i;
+}
+
+TEST_F(LocalSocket, AConnectionWaitsForAPlaceAmongThem) {
+  fill();
+  std::thread server([this] {
+    std::this_thread::sleep_for(5ms);
+    sockets_.push_back(accept_local(listener_));
+  });
+  int const socket = connect_local(path_.c_str());
+  server.join();
+  ASSERT_GE(socket, 0);
+  sockets_.push_back(socket);
+  std::byte one{};
+  EXPECT_EQ(receive_bytes(socket, {&one, 1}), -EAGAIN) << "from now on nothing waits";
+}
+
+TEST_F(LocalSocket, AConnectionDoesNotWaitForLong) {
+  fill();
+  auto const began = Clock::now();
+  EXPECT_EQ(connect(), -EAGAIN);
+  auto const took = Clock::now() - began;
+  EXPECT_GE(took, 40ms);
+  EXPECT_LT(took, 5s);
+}
+
+}  // namespace
+}  // namespace nigh::platform
