@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// outside MS SPINS [bind]: for so many milliseconds regions of two threads, each so long, in a
-// thread of its own, while somebody else sets the cpus of this process; with "bind", main() sets
-// those of that thread to the last cpu. Then where the thread may run, how many cpus it is told,
-// and where the threads of its last region may run.
+// outside MS SPINS [bind]: some regions of two threads, each so long, in a thread of its own, then
+// "ready" and regions for so many milliseconds, while somebody else sets the cpus of this process;
+// with "bind", main() sets those of that thread to the last cpu. Then where the thread may run, how
+// many cpus it is told, and where the threads of its last region may run.
 
 #include <omp.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ std::atomic<bool> is_ready{false};
 
 void regions(int ms, int spins) {
   using clock = std::chrono::steady_clock;
-  auto const end = clock::now() + std::chrono::milliseconds(ms);
+  clock::time_point end = clock::time_point::max();
   std::string where[2];
   for (int i = 0; clock::now() < end; ++i) {
 #pragma omp parallel num_threads(2)
@@ -32,7 +32,9 @@ void regions(int ms, int spins) {
       for (int volatile k = 0; k < spins;) k = k + 1;
       where[omp_get_thread_num()] = allowed();
     }
-    if (i == 100) is_ready = true;
+    if (i != 20) continue;
+    is_ready = true;
+    end = clock::now() + std::chrono::milliseconds(ms);
   }
   cpu_set_t told;
   sched_getaffinity(0, sizeof told, &told);
