@@ -22,7 +22,7 @@ iovec over(std::span<std::byte const> bytes) noexcept {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
 
-constexpr suseconds_t place_within_us = 50'000;
+constexpr suseconds_t place_within_us = 100'000;
 
 std::int64_t now_us() noexcept {
   timespec t{};

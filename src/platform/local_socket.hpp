@@ -10,7 +10,7 @@
 
 namespace nigh::platform {
 
-// Where too many connections wait to be accepted, it waits up to 50 ms for a place among them, and
+// Where too many connections wait to be accepted, it waits up to 100 ms for a place among them, and
 // then fails with -EAGAIN. It also fails, with -EPERM, where neither our user nor root listens.
 int connect_local(char const* path) noexcept;
 
