@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/clock.hpp"
+
 namespace nigh::platform {
 namespace {
 
@@ -24,18 +26,12 @@ iovec over(std::span<std::byte const> bytes) noexcept {
 
 constexpr suseconds_t place_within_us = 100'000;
 
-std::int64_t now_us() noexcept {
-  timespec t{};
-  ::clock_gettime(CLOCK_MONOTONIC, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000 + t.tv_nsec / 1000;
-}
-
 // Waits in the kernel, which wakes us when a place is free: another user who tries all the time
 // would take nearly every place from a thread that looks each millisecond. Signals may interrupt
 // it.
 int connect_within(int socket, sockaddr_un const& address, std::int64_t most_us) noexcept {
-  auto const until = now_us() + most_us;
-  for (auto left = most_us; left > 0; left = until - now_us()) {
+  auto const until = base::now_us() + most_us;
+  for (auto left = most_us; left > 0; left = until - base::now_us()) {
     timeval const patience{0, static_cast<suseconds_t>(left)};
     ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (::connect(socket, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0)
