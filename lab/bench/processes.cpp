@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -152,7 +153,48 @@ class ChildSignal {
   sigset_t child_{}, before_{};
 };
 
+void end_group(int) { kill(0, SIGKILL); }
+
+// Starts the program again and again until a signal ends the caller's group.
+[[noreturn]] void keep_running(pid_t bench, char* const* words, char* const* environment) {
+  setpgid(0, 0);
+  struct sigaction action{};
+  action.sa_handler = end_group;
+  sigaction(SIGTERM, &action, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != bench) _exit(1);  // it ended before it could be watched
+  int const null = open("/dev/null", O_RDWR);
+  for (int const fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
+  for (;;) {
+    pid_t const pid = fork();
+    if (pid == 0) {
+      execvpe(words[0], words, environment);
+      _exit(127);
+    }
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) usleep(10'000);
+  }
+}
+
 }  // namespace
+
+Companion::Companion(Command const& command) {
+  auto words = command.words;
+  auto environment = environment_of(command);
+  auto const argv = pointers(words);
+  auto const envp = pointers(environment);
+  pid_t const bench = getpid();
+  pid_ = fork();
+  if (pid_ < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
+  if (pid_ == 0) keep_running(bench, argv.data(), envp.data());
+  setpgid(pid_, pid_);  // here and there: whichever comes first
+}
+
+Companion::~Companion() {
+  if (pid_ < 0) return;
+  kill(-pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
 
 std::string libexec_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();

@@ -2,8 +2,11 @@
 #pragma once
 // Programs started together, what they said, and when each of them ended.
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -27,5 +30,18 @@ std::string libexec_folder();  // where the driver lies, and its programs
 // variables that choose numbers of threads or places reaches them, except as a command says. A
 // command that has not ended after `limit` seconds is killed, and std::runtime_error thrown.
 std::vector<Ended> run_together(std::vector<Command> const& commands, double limit_seconds = 600);
+
+// A command that runs beside others for as long as the object lives: each time it ends, it is begun
+// anew. Nothing of what it says is kept. It ends with this process, too, however that ends.
+class Companion {
+ public:
+  explicit Companion(Command const& command);  // std::runtime_error: it cannot be started
+  ~Companion();
+  Companion(Companion&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  Companion& operator=(Companion&&) = delete;
+
+ private:
+  pid_t pid_ = -1;  // starts it again and again; the group of all that it starts
+};
 
 }  // namespace bench

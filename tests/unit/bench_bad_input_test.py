@@ -147,9 +147,9 @@ class BadInput(unittest.TestCase):
         for argument, value in (("--command", " "), ("--command", "no-such-program"),
                                 ("--command", "echo 'x"), ("--command", "/etc/passwd"), ("--commands", "/nowhere"),
                                 ("--commands", "/"), ("--commands", "/dev/null"), ("--way", "x"), ("--way", "x=Y"),
-                                ("--way", "nigh=X=1"), ("--ignore", "("), ("--limit", "0")):
+                                ("--way", "nigh=X=1"), ("--beside", "/nowhere"), ("--ignore", "("), ("--limit", "0")):
             self.refuses(argument, "coordinator", "--quick", "--command=true", f"{argument}={value}")
-        for needless in ("--alone", "--way=x=Y=1", "--ignore=x", "--limit=5"):
+        for needless in ("--alone", "--way=x=Y=1", "--beside=true", "--ignore=x", "--limit=5"):
             self.refuses(needless.split("=")[0], "coordinator", "--quick", needless)
 
     def test_cluster(self):
@@ -426,6 +426,18 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(ways["three"]["params"]["environment"], "OMP_NUM_THREADS=3")
         alone = [line["variant"] for line in lines if line["bench"] == "coordinator/command"]
         self.assertEqual(alone, ["default", "nigh"] * 3)
+
+    def test_coordinator_commands_run_beside_another_that_is_begun_anew_and_ends_with_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            done, lines = self.commands(
+                f"--command=sh -c 'until [ \"$(cat {log} | wc -l)\" -ge 3 ]; do sleep 0.01; done; rm {log}; echo x'",
+                f"--beside=sh -c 'echo >>{log}; sleep 0.02'", f"--beside=sleep 987{os.getpid()}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"beside, without nigh: sh -c 'echo >>{log}; sleep 0.02'\n", done.stderr)
+            self.assertEqual(lines[0]["params"]["beside"].count(";"), 2)
+        running = subprocess.run(["pgrep", "-f", f"sleep 987{os.getpid()}"], capture_output=True, check=False)
+        self.assertEqual(running.stdout, b"")
 
     def test_coordinator_commands_that_differ_under_nigh_or_fail_are_told(self):
         done, lines = self.commands("--command=sh -c 'echo ${NIGH_SOCKET:+x}; exit 7'")

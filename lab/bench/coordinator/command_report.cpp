@@ -19,6 +19,12 @@ std::string joined(std::vector<std::string> const& texts, char const* between) {
   return all;
 }
 
+std::vector<std::string> texts_of(std::vector<UserCommand> const& commands) {
+  std::vector<std::string> all;
+  for (UserCommand const& command : commands) all.push_back(command.text);
+  return all;
+}
+
 std::string shortened(std::string const& text) {
   constexpr std::size_t most = 60;
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
@@ -136,8 +142,7 @@ std::string notes(CommandStudy const& s) {
 }
 
 Result result_of(CommandStudy const& s, CommandCell const& cell) {
-  std::vector<std::string> set;
-  for (UserCommand const& command : s.options.commands) set.push_back(command.text);
+  std::vector<std::string> set = texts_of(s.options.commands);
   if (cell.alone) set = {set[*cell.alone]};
   Result r;
   r.bench = cell.alone ? "coordinator/command" : "coordinator/commands";
@@ -145,6 +150,7 @@ Result result_of(CommandStudy const& s, CommandCell const& cell) {
   r.params = {{"commands", static_cast<long>(set.size())},
               {"set", joined(set, "; ")},
               {"environment", settings_of(cell.way)}};
+  if (!s.options.beside.empty()) r.params["beside"] = joined(texts_of(s.options.beside), "; ");
   r.metric = "total_time";
   r.unit = "s";
   r.absent = cell.absent;
@@ -179,12 +185,15 @@ Result result_of(CommandStudy const& s, CommandCell const& cell) {
 }  // namespace
 
 std::string describe(CommandStudy const& s) {
+  std::string beside;
+  for (UserCommand const& other : s.options.beside)
+    beside += fmt::format("beside, without nigh: {}\n", other.text);
   std::string text = fmt::format(
       "{} command{} on one host: seconds until the last has ended, median of {} samples, all ways\n"
       "in turn; of best: beside the best way without nigh ({}), median sample by sample;\n"
-      "outputs: beside those without nigh and with the same variables\n\n{}\n{}",
+      "outputs: beside those without nigh and with the same variables\n{}\n{}\n{}",
       s.options.commands.size(), s.options.commands.size() == 1 ? "" : "s", s.options.repetitions,
-      s.best_plain().way.name, commands_table(s), ways_table(s));
+      s.best_plain().way.name, beside, commands_table(s), ways_table(s));
   bool const is_nigh_here = std::any_of(s.cells.begin(), s.cells.end(), [](CommandCell const& c) {
     return c.way.has_nigh() && c.absent.empty();
   });

@@ -121,6 +121,12 @@ std::vector<UserCommand> user_commands(std::vector<std::string> const& texts,
   return commands;
 }
 
+std::vector<UserCommand> companions(std::vector<std::string> const& texts) {
+  std::vector<UserCommand> all;
+  for (std::string const& text : texts) all.push_back(user_command("--beside", text));
+  return all;
+}
+
 std::vector<CommandWay> command_ways(std::vector<std::string> const& more) {
   std::vector<CommandWay> ways{{"default"},
                                {"sequential", {}, true},
@@ -204,9 +210,12 @@ class CommandRunner {
     for (std::size_t i = 0; i < options_.commands.size(); ++i)
       if (cell.alone.value_or(i) == i)
         commands.push_back(command(options_.commands[i], cell.way, daemon));
+    std::vector<Companion> beside;
+    for (UserCommand const& other : options_.beside) beside.emplace_back(Command{other.words, {}});
     auto const before = read_throttling();
     auto const all = run(commands, cell.way.is_in_turn);
     auto const after = read_throttling();
+    beside.clear();
     if (daemon) cell.leases.push_back(leases_of(daemon->socket()));
     if (before && after) {
       auto const more = after->since(*before);

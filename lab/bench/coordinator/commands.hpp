@@ -31,6 +31,9 @@ std::vector<std::string> shell_words(std::string const& argument, std::string co
 std::vector<UserCommand> user_commands(std::vector<std::string> const& texts,
                                        std::string const& file);
 
+// The programs that keep the host busy meanwhile.
+std::vector<UserCommand> companions(std::vector<std::string> const& texts);
+
 struct CommandWay {  // all of the commands, with these variables set
   std::string name;
   std::map<std::string, std::string> environment = {};
@@ -67,6 +70,7 @@ class OutputHash {
 struct CommandOptions {
   std::vector<UserCommand> commands;
   std::vector<CommandWay> ways;
+  std::vector<UserCommand> beside;   // without nigh, for as long as a sample takes
   std::vector<std::string> ignored;  // lines of outputs, as OutputHash takes them
   bool alone = false;                // each of them alone, too
   long repetitions = 5;

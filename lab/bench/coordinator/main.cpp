@@ -16,7 +16,7 @@ struct CoordinatorFlags : Flags {
   bool throughput = false, policies = false, overhead = false, death = false, queue = false;
   bool all_policies = false, alone = false;
   std::optional<long> programs, requests, seed, limit;
-  std::vector<std::string> commands, ways, ignored;
+  std::vector<std::string> commands, ways, beside, ignored;
   std::string set = "6", commands_file;
 };
 
@@ -49,6 +49,7 @@ std::optional<CommandOptions> command_options(CoordinatorFlags const& flags) {
     };
     need("--alone", flags.alone);
     need("--way", !flags.ways.empty());
+    need("--beside", !flags.beside.empty());
     need("--ignore", !flags.ignored.empty());
     need("--limit", flags.limit.has_value());
     return {};
@@ -56,6 +57,7 @@ std::optional<CommandOptions> command_options(CoordinatorFlags const& flags) {
   CommandOptions o;
   o.commands = user_commands(flags.commands, flags.commands_file);
   o.ways = command_ways(flags.ways);
+  o.beside = companions(flags.beside);
   o.ignored = flags.ignored;
   static_cast<void>(OutputHash(o.ignored));  // refused before anything runs
   o.alone = flags.alone;
@@ -165,6 +167,11 @@ int main(int argc, char** argv) {
                     "--way", f.ways,
                     "--command: NAME=VARIABLE=VALUE[,VARIABLE=VALUE...], all at once with these; "
                     "under nigh run if NAME begins with nigh; again for more")
+                 ->allow_extra_args(false);
+             app.add_option(
+                    "--beside", f.beside,
+                    "--command: a command that runs beside each sample, without nigh, begun anew "
+                    "when it ends; again for more")
                  ->allow_extra_args(false);
              app.add_option(
                     "--ignore", f.ignored,
