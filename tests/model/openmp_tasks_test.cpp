@@ -45,7 +45,9 @@ struct AroundA {
     std::array<Job*, 4> taken{};
     std::uint32_t count = 0;
     auto const chunk = [most](std::uint32_t shared) { return std::min(most, (shared + 1) / 2); };
-    if (deque.steal(taken, count, chunk, [](Job const&) { return true; }) != Steal::taken) return false;
+    if (deque.steal(taken, count, chunk, [](Job const&) { return true; },
+                    [](Job const&, Job const&) { return true; }) != Steal::taken)
+      return false;
     for (std::uint32_t i = 0; i < count; ++i) taken[i]->run();
     return true;
   }

@@ -111,10 +111,11 @@ class TaskDeque {
     return true;
   }
 
-  // Thief: takes the oldest shared task, if may(it), and chunk(shared tasks) in all. Puts them into
-  // `taken`, oldest first.
-  template <std::size_t room, class Chunk, class May>
-  Steal steal(std::array<T*, room>& taken, std::uint32_t& count, Chunk chunk, May may) noexcept {
+  // Thief: takes the oldest shared task, if may(it), and the next ones as long as goes_with(oldest,
+  // next), at most chunk(shared tasks) in all. Puts them into `taken`, oldest first.
+  template <std::size_t room, class Chunk, class May, class GoesWith>
+  Steal steal(std::array<T*, room>& taken, std::uint32_t& count, Chunk chunk, May may,
+              GoesWith goes_with) noexcept {
     auto word = word_.load(sync::acquire);  // (deque.C)
     auto const n = shared_in(word);
     if (n == 0) {
@@ -122,9 +123,12 @@ class TaskDeque {
       return Steal::empty;
     }
     auto const tail = tail_of(word);
-    auto const wish = std::min(chunk(n), static_cast<std::uint32_t>(room));
-    for (std::uint32_t i = 0; i < wish; ++i)
-      taken[i] = ring_[(tail + i) % capacity].load(sync::relaxed);
+    auto const most = std::min(chunk(n), static_cast<std::uint32_t>(room));
+    std::uint32_t wish = 0;
+    for (; wish < most; ++wish) {
+      taken[wish] = ring_[(tail + wish) % capacity].load(sync::relaxed);
+      if (wish > 0 && !goes_with(*taken[0], *taken[wish])) break;
+    }
     if (!may(*taken[0])) return Steal::barred;
     auto const now = pack(tail + wish, split_of(word), changes_of(word) + change);     // (deque.N)
     if (!word_.compare_exchange_strong(word, now, sync::release)) return Steal::lost;  // (deque.R)

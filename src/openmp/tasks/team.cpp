@@ -163,13 +163,18 @@ Task* steal_from(Member& me, Member& victim, level where, level topmost) noexcep
   auto const may = [within](Task const& t) {
     return within == nullptr || descends_from(t, *within);
   };
-  if (victim.deque.steal(taken, count, chunk, may) != Steal::taken) return nullptr;
+  // Only siblings go together. The victim may come to wait for any task that is taken, and may then
+  // take it back only if nothing that it does not wait for lies before it in the thief's deque.
+  auto const are_siblings = [](Task const& a, Task const& b) {
+    return a.parent.load(sync::relaxed) == b.parent.load(sync::relaxed);
+  };
+  if (victim.deque.steal(taken, count, chunk, may, are_siblings) != Steal::taken) return nullptr;
   me.counts.stolen[static_cast<std::size_t>(where)] += count;
   if (me.track != nullptr) [[unlikely]]
     me.track->stole(victim.number, where, count);
   for (std::uint32_t i = 1; i < count; ++i)
     if (!me.deque.push(taken[i])) inject(*me.team, *taken[i]);
-  if (count > 1 && me.deque.is_wanted()) share(me);
+  if (count > 1 && me.deque.publish_all()) notify(me);  // the first may take long
   if (victim.deque.has_shared()) notify(me);
   return taken[0];
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "openmp/tasks/task_deque.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <vector>
+
+namespace nigh::openmp::tasks {
+namespace {
+
+using testing::ElementsAre;
+
+struct Job {
+  int parent, number;
+};
+
+// A deque in which all tasks are shared.
+struct Shared {
+  explicit Shared(std::vector<Job> some) : jobs(std::move(some)) {
+    deque.begin(16, false);
+    for (Job& job : jobs) EXPECT_TRUE(deque.push(&job));
+    deque.publish_all();
+  }
+
+  // The numbers of those that a thief gets who asks for so many.
+  std::vector<int> stolen(std::uint32_t most, int not_from = -1) {
+    std::array<Job*, 4> taken{};
+    std::uint32_t count = 0;
+    auto const how = deque.steal(
+        taken, count, [=](std::uint32_t shared) { return std::min(most, shared); },
+        [=](Job const& job) { return job.parent != not_from; },
+        [](Job const& a, Job const& b) { return a.parent == b.parent; });
+    last = how;
+    std::vector<int> numbers;
+    for (std::uint32_t i = 0; i < count; ++i) numbers.push_back(taken[i]->number);
+    return numbers;
+  }
+
+  std::vector<Job> jobs;
+  TaskDeque<Job, 16> deque;
+  Steal last = Steal::empty;
+};
+
+TEST(TaskDeque, AChunkIsOfSiblings) {
+  Shared s({{1, 10}, {1, 11}, {2, 20}, {1, 12}, {1, 13}});
+  EXPECT_THAT(s.stolen(4), ElementsAre(10, 11));
+  EXPECT_THAT(s.stolen(4), ElementsAre(20));
+  EXPECT_THAT(s.stolen(1), ElementsAre(12));
+  EXPECT_THAT(s.stolen(4), ElementsAre(13));
+  EXPECT_THAT(s.stolen(4), ElementsAre());
+  EXPECT_EQ(s.last, Steal::empty);
+}
+
+TEST(TaskDeque, TheOldestMayBarTheOthers) {
+  Shared s({{1, 10}, {2, 20}});
+  EXPECT_THAT(s.stolen(4, 1), ElementsAre());
+  EXPECT_EQ(s.last, Steal::barred);
+  EXPECT_THAT(s.stolen(4, 2), ElementsAre(10));
+}
+
+TEST(TaskDeque, WhatIsStolenIsNotPopped) {
+  Shared s({{1, 10}, {1, 11}, {1, 12}});
+  EXPECT_THAT(s.stolen(2), ElementsAre(10, 11));
+  ASSERT_NE(s.deque.top(), 0u);
+  Job* const last = s.deque.pop(0);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->number, 12);
+  EXPECT_EQ(s.deque.pop(0), nullptr);
+}
+
+}  // namespace
+}  // namespace nigh::openmp::tasks
