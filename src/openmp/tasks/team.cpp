@@ -86,7 +86,7 @@ void complete(Member* me, Task& t) noexcept {
 }
 
 // The same where all of it is this thread's, as it mostly is. False: not here.
-inline bool complete_here(Member& me, Task& t) noexcept {
+[[gnu::always_inline]] inline bool complete_here(Member& me, Task& t) noexcept {
   Task* const parent = t.parent.load(sync::relaxed);
   Group* const g = t.group;
   if (t.home != &me || parent->owner.load(sync::relaxed) != &me || !t.is_drained() ||
@@ -209,7 +209,7 @@ Task* steal(Member& me) noexcept {
   return nullptr;
 }
 
-Task* own_newest(Member& me) noexcept {
+[[gnu::always_inline]] inline Task* own_newest(Member& me) noexcept {
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);  // who is about to run a long task does not hear for long
   return me.deque.pop(me.base);
@@ -339,14 +339,19 @@ Extra* extra_of(Member& me, Task& t) noexcept {
   return extra;
 }
 
-void end_body(Member& me, Task& t, Frame before) noexcept {
+// Here, because a call would take as long as the rest of a small task's end.
+[[gnu::always_inline]] static inline void end_body_here(Member& me, Task& t,
+                                                        Frame const& before) noexcept {
   me.current = before.current;
   me.tied = before.tied;
   me.base = before.base;
   if (t.is(flag::extra | flag::destructor | flag::detachable)) [[unlikely]]
     return body_ended(me, t);
-  if (!complete_here(me, t)) complete(&me, t);
+  if (!complete_here(me, t)) [[unlikely]]
+    complete(&me, t);
 }
+
+void end_body(Member& me, Task& t, Frame const& before) noexcept { end_body_here(me, t, before); }
 
 void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t base) noexcept {
   me.current = current;
@@ -354,13 +359,7 @@ void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t
   end_body(me, t, {current, tied, base});
 }
 
-void run(Member& me, Task& t) noexcept {
-  if (((me.current->flags | t.flags) & flag::settings) != 0) [[unlikely]]
-    return run_with_settings(me, t);
-  run_plainly(me, t);
-}
-
-static void run_body(Member& me, Task& t) noexcept {
+[[gnu::always_inline]] static inline void run_body(Member& me, Task& t) noexcept {
   Frame const before = begin_body(me, t);
   if (t.is(flag::kmpc)) {
     run_kmpc(me, t);
@@ -369,7 +368,7 @@ static void run_body(Member& me, Task& t) noexcept {
   } else {
     t.extra->function(t.extra->arguments != nullptr ? t.extra->arguments : t.block());
   }
-  end_body(me, t, before);
+  end_body_here(me, t, before);
 }
 
 static void const* code_of(Task& t) noexcept {
@@ -384,6 +383,14 @@ void run_plainly(Member& me, Task& t) noexcept {
   auto const before = me.track->begin_task(code_of(t), is_anothers);
   run_body(me, t);
   me.track->end_task(before, is_anothers);
+}
+
+void run(Member& me, Task& t) noexcept {
+  if (((me.current->flags | t.flags) & flag::settings) != 0) [[unlikely]]
+    return run_with_settings(me, t);
+  if (me.track != nullptr) [[unlikely]]
+    return run_plainly(me, t);
+  run_body(me, t);
 }
 
 void share(Member& me) noexcept {

@@ -205,7 +205,8 @@ NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 // The team's threads find it when they have nothing else.
 NIGH_HIDDEN void inject(Team& team, Task& t) noexcept;
 
-// The body of libomp's if(0) runs between these two, in the program.
+// The body of libomp's if(0) runs between these two, in the program. A Frame is not copied: a copy
+// reads it in one piece soon after it was written in several, for which processors wait.
 struct Frame {
   Task* current;
   Task* tied;
@@ -219,12 +220,12 @@ inline Frame begin_body(Member& me, Task& t) noexcept {
   t.owner.store(&me, sync::relaxed);
   return before;
 }
-NIGH_HIDDEN void end_body(Member& me, Task& t, Frame before) noexcept;
+NIGH_HIDDEN void end_body(Member& me, Task& t, Frame const& before) noexcept;
 // The same of a task that is not attached, for its parent goes on no sooner than here. It is
 // attached late if children that have not ended need its descriptor.
 NIGH_HIDDEN void end_body_late(Member& me, Task& t, Task* current, Task* tied,
                                std::uint32_t base) noexcept;
-inline void end_unattached_body(Member& me, Task& t, Frame before) noexcept {
+inline void end_unattached_body(Member& me, Task& t, Frame const& before) noexcept {
   if (t.is(flag::extra) || !t.is_drained()) [[unlikely]]
     return end_body_late(me, t, before.current, before.tied, before.base);
   me.current = before.current;
