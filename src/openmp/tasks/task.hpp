@@ -120,6 +120,11 @@ inline bool descends_from(Task const& task, Task const& ancestor) noexcept {
   return t == &ancestor;
 }
 
+// The same.
+inline bool are_siblings(Task const& a, Task const& b) noexcept {
+  return a.parent.load(sync::relaxed) == b.parent.load(sync::relaxed);
+}
+
 // A detachable task ends when both its body and its event have come; each calls once.
 class BothEnds {
  public:

@@ -165,9 +165,6 @@ Task* steal_from(Member& me, Member& victim, level where, level topmost) noexcep
   };
   // Only siblings go together. The victim may come to wait for any task that is taken, and may then
   // take it back only if nothing that it does not wait for lies before it in the thief's deque.
-  auto const are_siblings = [](Task const& a, Task const& b) {
-    return a.parent.load(sync::relaxed) == b.parent.load(sync::relaxed);
-  };
   if (victim.deque.steal(taken, count, chunk, may, are_siblings) != Steal::taken) return nullptr;
   me.counts.stolen[static_cast<std::size_t>(where)] += count;
   if (me.track != nullptr) [[unlikely]]
@@ -414,8 +411,6 @@ void submit_at_once(Member& me, Task& t) noexcept {
   ++me.counts.at_once;
   run(me, t);
 }
-
-void submit_slowly(Member& me, Task& t) noexcept { submit_at_once(me, t); }
 
 void fulfill(Task& t) noexcept {
   if (!t.extra->ends.is_second()) return;  // its body has yet to end

@@ -185,13 +185,13 @@ NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
 NIGH_HIDDEN void run_plainly(Member& me, Task& t) noexcept;
 // Somebody has asked for tasks.
 NIGH_HIDDEN void share(Member& me) noexcept;
-// Its own stack is short, or its deque full.
-NIGH_HIDDEN void submit_slowly(Member& me, Task& t) noexcept;
+// Runs it at once, unless little is left of the stack.
+NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 
 // Puts a task where it waits for a thread; runs it at once where there is no room.
 inline void submit(Member& me, Task& t) noexcept {
   if (!me.deque.push(&t)) [[unlikely]]
-    return submit_slowly(me, t);
+    return submit_at_once(me, t);
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);
 }
@@ -200,8 +200,6 @@ NIGH_HIDDEN void submit_somewhere(Member& me, Task& t) noexcept;
 // Wakes a thread of this domain, or else another at a barrier, unless only those of the domain may
 // run it.
 NIGH_HIDDEN void notify_near(Member& me, std::uint32_t domain, bool there_only) noexcept;
-// Runs it at once, unless little is left of the stack.
-NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 // The team's threads find it when they have nothing else.
 NIGH_HIDDEN void inject(Team& team, Task& t) noexcept;
 
