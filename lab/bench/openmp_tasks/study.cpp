@@ -147,11 +147,13 @@ std::vector<TaskCounts> counts_in(std::string const& errors) {
     TaskCounts c;
     std::size_t const end = errors.find('\n', at);
     std::string const line = errors.substr(at, end == std::string::npos ? end : end - at);
-    std::size_t const numbers = line.rfind(": ");
-    if (std::sscanf(line.c_str() + numbers,
-                    ": %ld tasks, %ld run at once, %ld stolen, %ld times asleep", &c.tasks,
-                    &c.at_once, &c.stolen, &c.asleep) == 4)
-      return {c};
+    // Colons may stand in the program's name, and follow levels of steals.
+    for (std::size_t colon = line.find(": "); colon != std::string::npos;
+         colon = line.find(": ", colon + 1))
+      if (std::sscanf(line.c_str() + colon,
+                      ": %ld tasks, %ld run at once, %ld stolen, %ld times asleep", &c.tasks,
+                      &c.at_once, &c.stolen, &c.asleep) == 4)
+        return {c};
   }
   return {};
 }
