@@ -126,6 +126,8 @@ void Coordinator::describe(Connection whom, Status& in) const {
   in.waited_us = static_cast<std::uint64_t>(waited);
   int threads = 0;
   for (auto const& [id, lease] : leases_) {
+  in.user = about.user->id;
+  in.started = about.started;
     if (lease.owner != whom) continue;
     in.region = lease.region;
     in.wanted = lease.wanted;

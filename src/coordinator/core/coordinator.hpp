@@ -98,7 +98,7 @@ class Coordinator : private CoordinatorState {
   void happen(Known const& e);
   void happen(Bound const& e);
   void happen(Allowed const& e);
-  void take(Connection from, Register const& m, std::uint32_t user);
+  void take(Connection from, Register const& m, Received const& e);
   void take(Connection from, Request const& m);
   void take(Connection from, Claim const& m);
   void take(Connection from, Release const& m);

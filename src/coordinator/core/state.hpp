@@ -101,6 +101,7 @@ class CoordinatorState {
     User* user = nullptr;
     std::uint32_t number = 0;
     std::uint32_t pid = 0;
+    std::uint64_t started = 0;  // Status::started
     Name name;
     JobRank rank;
     policy::PositionSet registered;
