@@ -149,7 +149,9 @@ void Coordinator::take(Connection from, Register const& m, Received const& e) {
     if (m.allowed.has(machine_.cpu(p))) allowed.add(p);
   int const cpus = allowed.count();
   if (cpus == 0) return refuse(from, Refusal::Reason::no_cpus);
-  User& owner = users_[e.user];
+  auto const [known, is_new] = users_.try_emplace(e.user);
+  User& owner = known->second;
+  if (is_new) owner.without_since = now_;
   owner.id = e.user;
   ++owner.programs;
   Program program{.connection = from,

@@ -180,6 +180,7 @@ class Coordinator : private CoordinatorState {
   int lacking_in_want(Program const& program) const;
   int lacking_in_want() const;
   policy::PositionSet wanted_by_the_patient() const;
+  bool has_waited_longer(User const& one, User const& other) const;
   bool is_kept_for(Program const& program, Waiting const& request) const;
   bool is_anything_kept_from(Waiting const& request) const;
   policy::PositionSet kept_from(Waiting const& request, policy::PositionSet available) const;
