@@ -222,8 +222,11 @@ class Coordinator : private CoordinatorState {
 
   // accounts.cpp: what programs have had
   void count_time(Lease const& lease);
+  using LeasesOfOne = std::vector<Lease const*>;  // of a program, the newest last
   Status status(std::uint32_t number) const;
-  void describe(Connection whom, Status& in) const;
+  Status status_of_host() const;
+  void describe(Connection whom, LeasesOfOne const& leases, Status& in) const;
+  void add_cpus(Lease const& lease, CpuSet& to) const;
 };
 
 }  // namespace nigh::coordinator
