@@ -143,6 +143,24 @@ TEST_F(Users, OneWithManyImpatientRequestsKeepsNothingFromOneThatHasWaitedLonger
   EXPECT_EQ(cpus_of(victim), 1);
 }
 
+// Each of them got nothing a moment ago: the first that did finds the cpu when it asks again.
+TEST_F(Users, ProgramsThatGotNothingKeepNothingFromEachOther) {
+  auto const holder = join(victims, {0});
+  ask(holder, 1, 1);
+  std::vector<Connection> theirs;
+  for (int i = 0; i < 3; ++i) theirs.push_back(join(victims, {0}));
+  for (auto const c : theirs) {
+    ask(c, 1, 1, 500);
+    until(now_ + 1'000);
+    EXPECT_TRUE(unplaced_[c]);
+  }
+  give_back(holder);
+  ask(theirs[1], 1, 2, 500);
+  EXPECT_EQ(cpus_of(theirs[1]), 0) << "it is kept for the first";
+  ask(theirs[0], 1, 2, 500);
+  EXPECT_EQ(cpus_of(theirs[0]), 1);
+}
+
 TEST_F(Users, OneThatGotNothingFindsWhatOneThatHadCpusGivesBack) {
   auto const first = join(hostile, {0}), second = join(victims, {0});
   ask(first, 1, 1);
