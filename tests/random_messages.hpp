@@ -109,6 +109,8 @@ class RandomMessages {
         m.unplaced = bits();
         m.ran_unplaced = bits();
         m.program = below(50);
+        m.user = below(100);
+        m.started = bits();
         m.name = name();
         m.holds = some_cpus();
         m.region = bits();

@@ -24,17 +24,18 @@ std::string const& PoolNames::in_file(std::string const& file) {
   return known->second;
 }
 
-std::vector<std::string> PoolNames::of(int process) {
+std::vector<std::string> PoolNames::of(ProgramProcess const& process) {
   std::vector<std::string> names;
-  if (!platform::is_own_process(process)) return names;
-  for (auto const& file : platform::mapped_code(process))
+  auto const owner = process.owner();
+  if (!owner || !owner->is_us) return names;
+  auto const files = process.look([&] { return platform::mapped_code(process.identity.pid); });
+  if (!files) return names;
+  for (auto const& file : *files)
     if (auto const& name = in_file(file.string()); !name.empty()) names.push_back(name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
-
-std::vector<std::string> pools_of(int process) { return PoolNames().of(process); }
 
 std::string listed(std::vector<std::string> const& names) {
   std::string text;

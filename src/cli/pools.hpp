@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "cli/program_process.hpp"
+
 namespace nigh::cli {
 
-// Their names, "OpenBLAS", sorted. Empty for a process that is gone, or that belongs to another
-// user, whose files we may not read.
-std::vector<std::string> pools_of(int process);
-
-// The same for many processes, with each file looked at once.
+// Of many processes, with each file looked at once.
 class PoolNames {
  public:
-  std::vector<std::string> of(int process);
+  // Their names, "OpenBLAS", sorted. Empty for a process that is gone, or that belongs to another
+  // user, whose files we may not read.
+  std::vector<std::string> of(ProgramProcess const& process);
 
  private:
   std::string const& in_file(std::string const& file);

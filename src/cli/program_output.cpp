@@ -3,19 +3,22 @@
 
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "platform/own_path.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
 
-ProgramOutput::ProgramOutput()
-    : path_(fs::temp_directory_path() / ("nigh-output." + std::to_string(std::random_device{}()))) {
-  if (auto const made = platform::make_new_file(path_, 0600); !made)
-    throw std::runtime_error(path_.string() + ": " + made.message());
+ProgramOutput::ProgramOutput() {
+  auto const directory = fs::temp_directory_path();
+  auto made = platform::make_temporary_file(directory, "nigh-output.");
+  if (!made)
+    throw std::runtime_error("no file can be made in " + directory.string() + ": " +
+                             made.message());
+  path_ = std::move(made).value();
 }
 
 ProgramOutput::~ProgramOutput() {

@@ -3,17 +3,22 @@
 
 #include <algorithm>
 
+#include "cli/program_process.hpp"
 #include "platform/cgroup.hpp"
 
 namespace nigh::cli {
 
-std::vector<QuotaShare> quota_shares(coordinator::HostStatus const& status) {
+std::vector<QuotaShare> quota_shares(coordinator::HostStatus const& status,
+                                     std::filesystem::path const& root) {
   std::vector<QuotaShare> shares;
-  platform::CgroupReader reader;
+  platform::CgroupReader reader(root);
   for (auto const& p : status.programs) {
-    auto const& quotas = reader.grants_to(static_cast<int>(p.pid)).quotas;
-    if (quotas.empty() || quotas.front().cpus >= status.host.cpus) continue;
-    auto const& tightest = quotas.front();
+    auto const* const grants = ProgramProcess::of(p)
+                                   .look([&] { return &reader.grants_to(static_cast<int>(p.pid)); })
+                                   .value_or(nullptr);
+    if (grants == nullptr || grants->quotas.empty()) continue;
+    auto const& tightest = grants->quotas.front();
+    if (tightest.cpus >= status.host.cpus) continue;
     auto share = std::find_if(shares.begin(), shares.end(), [&](QuotaShare const& s) {
       return s.directory == tightest.directory;
     });

@@ -16,7 +16,6 @@
 #include "base/printable.hpp"
 #include "cli/others_time.hpp"
 #include "cli/region_finder.hpp"
-#include "platform/process_usage.hpp"
 
 namespace nigh::cli {
 
@@ -147,37 +146,39 @@ RegionNames RegionNames::of_program(fs::path program, std::vector<fs::path> cons
   return names;
 }
 
-RegionNames RegionNames::of_process(int pid) {
+RegionNames RegionNames::of_process(ProgramProcess const& process) {
   // Even when the file is gone.
-  auto names = of_program(fmt::format("/proc/{}/exe", pid));
-  names.pid_ = pid;
+  auto names = of_program(fmt::format("/proc/{}/exe", process.identity.pid));
+  names.process_ = process;
   return names;
 }
 
 // Files may contain anything, and those of another user's process may be anything: a child with
 // that user's rights, little memory and little time reads them.
-std::unique_ptr<platform::AnsweringChild> RegionNames::start() const {
+RegionNames::Reader RegionNames::start() const {
   platform::ChildLimits limits;
-  if (pid_) {
-    limits.user = platform::user_of(*pid_);
+  if (process_) {
+    limits.user = process_->owner();
     if (!limits.user) return {};
   }
-  bool const is_own = !limits.user || limits.user->is_us;
-  if (!is_own) {
+  bool const is_anothers = limits.user && !limits.user->is_us;
+  if (is_anothers) {
     limits.processor_time = std::chrono::seconds(2);
     limits.answer_time = others.left(OthersTime::Clock::now());
     if (limits.answer_time <= limits.answer_time.zero()) return {};
   }
-  auto child = platform::AnsweringChild::start(limits, [this, is_own] {
+  auto child = platform::AnsweringChild::start(limits, [this, is_anothers] {
+    auto const pid = process_ ? std::optional(process_->identity.pid) : std::nullopt;
     auto const finder = std::make_shared<RegionFinder>(
-        program_, libraries_, pid_, is_own ? most_bytes_for_own : most_bytes_for_others);
+        program_, libraries_, pid, is_anothers ? most_bytes_for_others : most_bytes_for_own);
     return [finder](std::string_view question) -> std::optional<std::string> {
       RegionId region = 0;
       std::memcpy(&region, question.data(), std::min(question.size(), sizeof region));
       return as_answer(finder->find(region));
     };
   });
-  return child ? std::make_unique<platform::AnsweringChild>(std::move(child).value()) : nullptr;
+  if (!child) return {};
+  return {std::make_unique<platform::AnsweringChild>(std::move(child).value()), is_anothers};
 }
 
 RegionCode RegionNames::look_for(RegionId region) {
@@ -185,15 +186,17 @@ RegionCode RegionNames::look_for(RegionId region) {
   unknown.address = coordinator::address_of(region);
   if (has_failed_) return unknown;
   auto const began = OthersTime::Clock::now();
-  if (!child_) child_ = start();
+  if (!reader_.child) reader_ = start();
   std::string question(sizeof region, '\0');
   std::memcpy(question.data(), &region, sizeof region);
-  auto const answer = child_ ? child_->ask(question) : std::nullopt;
+  auto answer = reader_.child ? reader_.child->ask(question) : std::nullopt;
+  bool const is_anothers = reader_.is_anothers;
+  if (!answer && is_anothers) others.count_failure();
+  // The answer may be about a process that came after this one.
+  if (answer && process_ && !process_->owner()) answer.reset();
   has_failed_ = !answer;
-  bool const is_anothers = child_ && pid_ && !platform::is_own_process(*pid_);
-  if (has_failed_ && is_anothers) others.count_failure();
   // A short-lived program has a new one, and there may be many programs.
-  if (!answer || pid_) child_.reset();
+  if (!answer || process_) reader_ = {};
   if (is_anothers) others.spend(OthersTime::Clock::now() - began);
   return answer ? from_answer(*answer, unknown) : unknown;
 }

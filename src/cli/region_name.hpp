@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/code_file.hpp"
+#include "cli/program_process.hpp"
 #include "coordinator/protocol/region_id.hpp"
 #include "platform/answering_child.hpp"
 
@@ -38,20 +39,25 @@ class RegionNames {
   static RegionNames of_program(std::filesystem::path program,
                                 std::vector<std::filesystem::path> const& libraries = {});
   // For a running program: with the libraries it has loaded. Its files are read with the rights of
-  // its user; where these do not suffice, or we may not use them, names are addresses.
-  static RegionNames of_process(int pid);
+  // its user; where these do not suffice, or we may not use them, names are addresses. So they are
+  // when the process has ended, even if another one has its number by now.
+  static RegionNames of_process(ProgramProcess const& process);
 
   RegionCode const& find(coordinator::RegionId region);
   std::string name(coordinator::RegionId region) { return short_name(find(region)); }
 
  private:
-  std::unique_ptr<platform::AnsweringChild> start() const;
+  struct Reader {
+    std::unique_ptr<platform::AnsweringChild> child = {};
+    bool is_anothers = false;  // has another user's rights
+  };
+  Reader start() const;
   RegionCode look_for(coordinator::RegionId region);
 
-  std::optional<int> pid_;
+  std::optional<ProgramProcess> process_;
   std::filesystem::path program_;
   std::vector<std::filesystem::path> libraries_;
-  std::unique_ptr<platform::AnsweringChild> child_;
+  Reader reader_;
   bool has_failed_ = false;
   std::map<coordinator::RegionId, RegionCode> found_;
 };

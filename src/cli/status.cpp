@@ -42,7 +42,7 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
                         static_cast<double>(p.waiting_us) / 1000, p.region == 0 ? "-" : regions.code_of(p));
   PoolNames pools;
   for (auto const& p : all.programs)
-    if (auto const names = pools.of(static_cast<int>(p.pid)); !names.empty())
+    if (auto const names = pools.of(ProgramProcess::of(p)); !names.empty())
       text += fmt::format("{} ({}) has threads on no granted cpus: {}\n",
                           base::printable(p.name.view()), p.pid, listed(names));
   for (auto const& share : quota_shares(all)) {

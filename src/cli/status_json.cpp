@@ -38,10 +38,10 @@ Json or_null(double known) { return known == 0 ? Json() : Json(known); }
 
 std::string ProcessRegions::code_of(coordinator::Status const& program) {
   if (program.region == 0) return {};
-  auto known = by_pid_.find(program.pid);
-  if (known == by_pid_.end())
-    known = by_pid_.emplace(program.pid, RegionNames::of_process(static_cast<int>(program.pid)))
-                .first;
+  auto const process = ProgramProcess::of(program);
+  auto known = by_process_.find(process);
+  if (known == by_process_.end())
+    known = by_process_.emplace(process, RegionNames::of_process(process)).first;
   return known->second.name(program.region);
 }
 
@@ -80,7 +80,7 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"efficiency", or_null(p.efficiency / 1000.0)},
                                 {"region", fmt::format("{:#x}", p.region)},
                                 {"code", regions.code_of(p)},
-                                {"pools", pools.of(static_cast<int>(p.pid))}});
+                                {"pools", pools.of(ProgramProcess::of(p))}});
   for (auto const& share : quota_shares(all))  // only where there is one
     for (auto& program : json["programs"])
       if (std::find(share.programs.begin(), share.programs.end(),

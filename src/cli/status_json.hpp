@@ -2,11 +2,11 @@
 #pragma once
 // The state of a coordinator, for scripts: docs/coordinator.md.
 
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/program_process.hpp"
 #include "cli/region_name.hpp"
 #include "coordinator/client/status.hpp"
 
@@ -24,7 +24,7 @@ class ProcessRegions {
   std::string code_of(coordinator::Status const& program);
 
  private:
-  std::map<std::uint32_t, RegionNames> by_pid_;
+  std::map<ProgramProcess, RegionNames> by_process_;
 };
 
 }  // namespace nigh::cli

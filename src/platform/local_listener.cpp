@@ -2,6 +2,7 @@
 #include "platform/local_listener.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -60,6 +61,11 @@ int accept_local(int listener) noexcept {
     if (socket >= 0) return socket;
     if (errno != EINTR && errno != ECONNABORTED) return -errno;
   }
+}
+
+bool has_hung_up(int socket) noexcept {
+  pollfd one{socket, 0, 0};
+  return ::poll(&one, 1, 0) > 0 && (one.revents & POLLHUP) != 0;
 }
 
 result<Peer> peer_of(int socket) {

@@ -17,6 +17,9 @@ result<int> listen_local(std::filesystem::path const& path, Carries what, unsign
 // -EAGAIN: nobody waits. Other errors: somebody waits, and cannot be let in.
 int accept_local(int listener) noexcept;
 
+// Whether the other side has closed the connection. It may have sent something before.
+bool has_hung_up(int socket) noexcept;
+
 struct Peer {
   int pid = 0;
   unsigned user = 0;

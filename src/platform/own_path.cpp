@@ -77,6 +77,14 @@ result<File> make_new_file(fs::path const& file, unsigned mode) {
   return why;
 }
 
+result<fs::path> make_temporary_file(fs::path const& directory, std::string const& name_begins) {
+  auto name = (directory / (name_begins + "XXXXXX")).string();
+  int const descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) return said(errno);
+  ::close(descriptor);
+  return fs::path(name);
+}
+
 bool is_closed_well(File file) noexcept {
   bool const has_failed = std::ferror(file.get()) != 0;
   return std::fclose(file.release()) == 0 && !has_failed;

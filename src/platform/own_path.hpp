@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <nigh/result.hpp>
+#include <string>
 
 namespace nigh::platform {
 
@@ -24,6 +25,11 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 // Makes an empty file in place of a file or link that was left there, open for writing: others who
 // may write to the directory can give its name to another file at once.
 result<File> make_new_file(std::filesystem::path const& file, unsigned mode);
+
+// Makes an empty file that only this user may open, in this directory, under a name that begins so
+// and that nobody can guess. Its path.
+result<std::filesystem::path> make_temporary_file(std::filesystem::path const& directory,
+                                                  std::string const& name_begins);
 
 // Whether all that was written is in the file, which is closed.
 bool is_closed_well(File file) noexcept;

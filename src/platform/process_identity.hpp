@@ -2,6 +2,7 @@
 #pragma once
 // Which process a number means: the system gives the numbers of ended processes to others.
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -12,6 +13,8 @@ namespace nigh::platform {
 struct ProcessIdentity {
   int pid = 0;
   std::uint64_t started = 0;  // as /proc/PID/stat says; 0: not known, or gone by then
+
+  auto operator<=>(ProcessIdentity const&) const = default;
 
   // Whether the number still means that process. False where the start is not known.
   bool is_there() const;

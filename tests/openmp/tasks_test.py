@@ -146,6 +146,15 @@ class Traces(unittest.TestCase):
                 regions = [event for event in trace["traceEvents"] if event["name"] == "region"]
                 self.assertGreaterEqual(len(regions), 2)
 
+    def test_a_name_that_a_terminal_would_obey(self):
+        hostile = os.path.join(self.folder, "\033[31mred\u202e\n")
+        shutil.copy(program("tasks-gcc"), hostile)
+        run(hostile, "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+        trace, shown = self.read(), "\\x1b[31mred\\xe2\\x80\\xae\\x0a"
+        self.assertEqual(trace["otherData"]["program"], shown)
+        names = [event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "process_name"]
+        self.assertEqual([name.split(",")[0] for name in names], [shown])
+
     def test_nested_regions_count_once(self):
         run("tasks-gcc", "nested", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
         sums = self.read()["otherData"]

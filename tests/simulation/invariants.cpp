@@ -66,7 +66,7 @@ void Invariants::end_region(Member& member) {
 
 void Invariants::begin_call(Time within) {
   Task& task = *world->current();
-  task.promise = {world->now(), within, task.process->lag};
+  task.promise = {world->now(), within, task.process->lag_before(world->now())};
 }
 void Invariants::end_call() {
   check_calls();
@@ -203,7 +203,9 @@ void Invariants::check_shares() {
   }
 }
 
-Invariants::Since Invariants::begin_now() { return {world->now(), kernel->server->lag}; }
+Invariants::Since Invariants::begin_now() {
+  return {world->now(), kernel->server->lag_before(world->now())};
+}
 // Without what the host has held the server up for.
 Time Invariants::time_since(Since const& since) {
   return world->now() - since.at - (kernel->server->lag - since.lag_then);

@@ -112,7 +112,14 @@ struct Process {
   bool is_stopped = false;
   bool is_dead = false;
   Time stopped_at = 0;
-  std::int64_t lag = 0;      // how long the host has held its tasks up, all of them together
+  // How long the host holds its tasks up, all of them together, with what the last one of them has
+  // still to come.
+  std::int64_t lag = 0;
+  Time late_from = 0, late_until = 0;  // that last one
+  // How long it has held them up before now.
+  std::int64_t lag_before(Time now) const {
+    return lag - std::max<Time>(0, late_until - std::max(now, late_from));
+  }
   std::uint64_t unsent = 0;  // messages for which a buffer had no room
   int cpu = 0;               // it runs at
   std::int64_t worked = 0;

@@ -120,6 +120,11 @@ int accept_local(int listener) noexcept {
   return self().install(std::move(socket));
 }
 
+bool has_hung_up(int socket) noexcept {
+  auto const at = self().get<Socket>(socket);
+  return at && at->peer == nullptr;
+}
+
 result<Peer> peer_of(int socket) {
   auto const at = self().get<Socket>(socket);
   auto* const process = at ? kernel->find(at->process) : nullptr;

@@ -170,11 +170,11 @@ bool Programs::enter(One& one, std::size_t index, bool exchanges) {
     within = has_quotas_ ? never : 3 * answers_within + invariants_.longest_wait(0);
   bool const was_kept = client.is_kept();
   auto const began = world->now();
-  auto const lag = one.process->lag;
+  auto const lag = one.process->lag_before(began);
   auto const unsent = one.process->unsent;
   auto const closed = one.closed;
   auto const life = host_.life();
-  auto const servers_lag = kernel->server != nullptr ? kernel->server->lag : 0;
+  auto const servers_lag = kernel->server != nullptr ? kernel->server->lag_before(began) : 0;
   auto const region = core::RegionId{1} + world->random().below(3);
   auto const demand = some_demand(one);
   member.is_calling = true;

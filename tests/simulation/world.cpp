@@ -72,12 +72,16 @@ void World::reap() {
   std::erase_if(tasks_, [](auto const& task) { return task->is_over; });
 }
 
-Time World::lateness() {
+Time World::lateness(Time from) {
   auto const chance = random_.below(load_ * 32);
   Time const late = chance == 0    ? random_.spread(0, 20'000)
                     : chance < 32U ? random_.spread(0, 500)
                                    : random_.below(12);
-  if (current_ != nullptr && current_->process != nullptr) current_->process->lag += late;
+  if (current_ == nullptr || current_->process == nullptr) return late;
+  auto& process = *current_->process;
+  process.lag += late;
+  process.late_from = from;
+  process.late_until = from + late;
   return late;
 }
 
@@ -86,7 +90,8 @@ bool World::park(Time until) {
   task.was_woken = false;
   task.is_parked = true;
   ++task.turn;
-  if (until != never) enter_calendar(task, std::max(now_, until) + lateness());
+  if (auto const at = std::max(now_, until); until != never)
+    enter_calendar(task, at + lateness(at));
   Fiber::pause();
   return task.was_woken;
 }
@@ -96,7 +101,7 @@ void World::wake(Task& task) {
   task.was_woken = true;
   Task* const before = current_;
   current_ = &task;  // who is late
-  auto const late = lateness();
+  auto const late = lateness(now_);
   current_ = before;
   enter_calendar(task, now_ + late);
 }
@@ -104,13 +109,13 @@ void World::wake(Task& task) {
 void World::sleep(Time us) {
   Task& task = *current_;
   task.is_parked = false;
-  enter_calendar(task, now_ + us + lateness());
+  enter_calendar(task, now_ + us + lateness(now_ + us));
   Fiber::pause();
 }
 
 void World::maybe_preempted() {
   if (current_ == nullptr || !random_.one_in(load_)) return;
-  enter_calendar(*current_, now_ + lateness());
+  enter_calendar(*current_, now_ + lateness(now_));
   Fiber::pause();
 }
 

@@ -105,7 +105,7 @@ class World {
 
   void print(Line const& line) const;
   void enter_calendar(Task& task, Time at);
-  Time lateness();
+  Time lateness(Time from);  // of the present task, which is to go on then
   void reap();
 
   std::uint64_t seed_;

@@ -44,6 +44,11 @@ std::uint64_t address_in_file(void const* code) {
 std::uint64_t marked() { return address_in_file(reinterpret_cast<void const*>(&nigh_test_marked)); }
 fs::path this_program() { return fs::read_symlink("/proc/self/exe"); }
 
+// As nighd describes a program of the process.
+ProgramProcess process_of(int pid, unsigned user = ::geteuid()) {
+  return {{pid, platform::start_of(pid)}, user};
+}
+
 std::string text_of(fs::path const& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -62,14 +67,23 @@ TEST(RegionName, IsFileAndLine) {
 }
 
 TEST(RegionName, OfARunningProgram) {
-  auto names = RegionNames::of_process(::getpid());
+  auto names = RegionNames::of_process(process_of(::getpid()));
   EXPECT_EQ(names.name(marked()), "cli_region_name_test.cpp:" + std::to_string(marked_line));
+}
+
+TEST(RegionName, OfAnEndedProgramIsNotLookedForInTheNextOneWithItsNumber) {
+  auto const address = fmt::format("{:#x}", marked());
+  auto earlier = process_of(::getpid());
+  --earlier.identity.started;
+  EXPECT_EQ(RegionNames::of_process(earlier).name(marked()), address);
+  EXPECT_EQ(RegionNames::of_process(process_of(::getpid(), ::geteuid() + 1)).name(marked()),
+            address);
 }
 
 TEST(RegionName, InALibraryThatARunningProgramHasLoaded) {
   void (*const terminate)() = &std::terminate;
   auto const address = address_in_file(reinterpret_cast<void const*>(terminate));
-  auto names = RegionNames::of_process(::getpid());
+  auto names = RegionNames::of_process(process_of(::getpid()));
   auto const& found = names.find(region_in(library_number("libstdc++.so.6"), address));
   EXPECT_TRUE(found.is_in_library);
   EXPECT_THAT(found.file.filename().string(), StartsWith("libstdc++.so.6"));
@@ -81,7 +95,7 @@ TEST(RegionName, IsTheAddressWhereNothingIsKnown) {
   EXPECT_EQ(RegionNames::of_program("/nonexistent/program").name(address), "0x11d0");
   EXPECT_EQ(RegionNames::of_program("/etc/passwd").name(address), "0x11d0");
   EXPECT_EQ(RegionNames::of_program("/").name(address), "0x11d0");
-  EXPECT_EQ(RegionNames::of_process(0).name(address), "0x11d0");
+  EXPECT_EQ(RegionNames::of_process({}).name(address), "0x11d0");
   auto here = RegionNames::of_program(this_program());
   EXPECT_EQ(here.name(coordinator::in_no_file | address), "0x11d0");
   EXPECT_EQ(here.name(region_in(library_number("libnobody.so"), address)), "0x11d0");
@@ -118,7 +132,8 @@ TEST(RegionName, OfAnotherUsersProcessThatHidesTakesNoRightsOfRoot) {
   for (std::string name; name != "hidden\n" && ::kill(child, 0) == 0; ::usleep(1000))
     name = text_of(fmt::format("/proc/{}/comm", child));
   EXPECT_FALSE(platform::is_own_process(child));
-  EXPECT_EQ(RegionNames::of_process(child).name(marked()), fmt::format("{:#x}", marked()));
+  EXPECT_EQ(RegionNames::of_process(process_of(child, nobody)).name(marked()),
+            fmt::format("{:#x}", marked()));
   ::close(ends[1]);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);

@@ -53,6 +53,27 @@ TEST_F(Accounts, TellWhichCpusAreHeldAndForWhat) {
   EXPECT_EQ(about(2).region, 0u);
 }
 
+TEST_F(Accounts, TellWhoseProcessAProgramIs) {
+  step(Received{3, Register{.pid = 30, .allowed = cpus(0, 8)}, 1001, 123'456});
+  auto const status = about(3);
+  EXPECT_EQ(status.pid, 30u);
+  EXPECT_EQ(status.user, 1001u);
+  EXPECT_EQ(status.started, 123'456u);
+}
+
+TEST_F(Accounts, TellTheSameOfAllProgramsTogether) {
+  ask(1, 3, 7, 4);
+  ask(2, 1, 8, 0);
+  ask(1, 1, 9, 3);
+  auto const all = machine_.statuses();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0], about(1));
+  EXPECT_EQ(all[0].held, 4u);
+  EXPECT_EQ(all[0].region, 9u) << "of its newest lease";
+  EXPECT_EQ(all[1], about(2));
+  EXPECT_EQ(all[2], about(3)) << "the host alone";
+}
+
 TEST_F(Accounts, TellOfWhoWaitsWhatItAsksFor) {
   ask(1, 8, 7, 0);
   EXPECT_EQ(ask(2, 3, 5, 0), 0u);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coordinator/server/sockets.hpp"
@@ -55,6 +56,20 @@ TEST_F(Arrivals, ManyAreLetInAtOnceAndThenOthersAreRead) {
   connect(100);
   EXPECT_EQ(turn(sockets), 64u);
   EXPECT_EQ(turn(sockets), 36u);
+}
+
+// As a user does that connects and leaves all the time.
+TEST_F(Arrivals, ThatHaveLeftAreNotLetIn) {
+  auto sockets = Sockets::open(options_, log_).value();
+  std::byte const word{1};
+  connect(200);
+  for (int const socket : std::exchange(clients_, {})) {
+    EXPECT_EQ(platform::send_message(socket, {&word, 1}), 0);
+    platform::close_descriptor(socket);
+  }
+  connect(10);
+  EXPECT_EQ(turn(sockets), 10u) << "nor do they hold up others";
+  EXPECT_TRUE(sockets.empty());
 }
 
 TEST_F(Arrivals, BeyondALimitAreTurnedAwayWithoutHoldingUpTheNext) {

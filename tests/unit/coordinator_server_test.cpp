@@ -17,6 +17,7 @@
 #include "coordinator/client/status.hpp"
 #include "coordinator/server/server.hpp"
 #include "platform/local_socket.hpp"
+#include "platform/process_identity.hpp"
 #include "platform/service.hpp"
 #include "platform/shared_memory.hpp"
 #include "running_server.hpp"
@@ -65,6 +66,17 @@ class CoordinatorServer : public ::testing::Test {
 
   RunningServer server;
 };
+
+TEST_F(CoordinatorServer, TellsWhoseProcessAProgramIsAndWhenItBegan) {
+  auto const child = holder();
+  auto const programs = status().programs;
+  ASSERT_EQ(programs.size(), 1u);
+  EXPECT_EQ(programs[0].pid, static_cast<std::uint32_t>(child));
+  EXPECT_EQ(programs[0].user, ::geteuid());
+  EXPECT_NE(programs[0].started, 0u);
+  EXPECT_EQ(programs[0].started, platform::start_of(child));
+  kill(child);
+}
 
 TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
   ClientConnection program;

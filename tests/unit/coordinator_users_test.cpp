@@ -125,6 +125,55 @@ TEST_F(Users, OneThatGivesNothingBackKeepsNoOtherFromItsPart) {
   EXPECT_EQ(asked_back_.count(victim.connection), 0u);
 }
 
+// Some of its programs have always been left without cpus a moment ago.
+TEST_F(Users, OneWithManyImpatientRequestsKeepsNothingFromOneThatHasWaitedLonger) {
+  auto const holder = join(hostile, {0});
+  ask(holder, 1, 1);
+  ASSERT_EQ(cpus_of(holder), 1);
+  std::vector<Connection> theirs;
+  for (int i = 0; i < 4; ++i) theirs.push_back(join(hostile, {0}));
+  auto const victim = join(victims, {0});
+  ask(victim, 1, 1, 40'000);
+  for (Ticket t = 1; t <= 20; ++t) {
+    for (auto const c : theirs) ask(c, 1, t, 500);
+    until(now_ + 1'000);
+  }
+  for (auto const c : theirs) EXPECT_TRUE(unplaced_[c]);
+  give_back(holder);
+  EXPECT_EQ(cpus_of(victim), 1);
+}
+
+// Each of them got nothing a moment ago: the first that did finds the cpu when it asks again.
+TEST_F(Users, ProgramsThatGotNothingKeepNothingFromEachOther) {
+  auto const holder = join(victims, {0});
+  ask(holder, 1, 1);
+  std::vector<Connection> theirs;
+  for (int i = 0; i < 3; ++i) theirs.push_back(join(victims, {0}));
+  for (auto const c : theirs) {
+    ask(c, 1, 1, 500);
+    until(now_ + 1'000);
+    EXPECT_TRUE(unplaced_[c]);
+  }
+  give_back(holder);
+  ask(theirs[1], 1, 2, 500);
+  EXPECT_EQ(cpus_of(theirs[1]), 0) << "it is kept for the first";
+  ask(theirs[0], 1, 2, 500);
+  EXPECT_EQ(cpus_of(theirs[0]), 1);
+}
+
+TEST_F(Users, OneThatGotNothingFindsWhatOneThatHadCpusGivesBack) {
+  auto const first = join(hostile, {0}), second = join(victims, {0});
+  ask(first, 1, 1);
+  ask(second, 1, 1, 1'000);
+  until(now_ + 2'000);
+  EXPECT_TRUE(unplaced_[second]);
+  give_back(first);
+  ask(first, 1, 2, 50'000);
+  EXPECT_EQ(cpus_of(first), 0) << "it is kept";
+  ask(second, 1, 2, 1'000);
+  EXPECT_EQ(cpus_of(second), 1);
+}
+
 // Between its regions a program gives its cpus back, and finds them again.
 TEST_F(Users, OneThatGivesNothingBackTakesNoOthersPartBetweenItsRegions) {
   auto const theirs = join(hostile), mine = join(victims);

@@ -100,6 +100,7 @@ TEST_P(Versions, MayChangeUnderAProgram) {
 
 INSTANTIATE_TEST_SUITE_P(OlderAndNewer, Versions,
                          ::testing::Values(std::uint16_t{1}, std::uint16_t{2},
+                                           std::uint16_t{protocol_version - 1},
                                            std::uint16_t{0x0102}));
 
 }  // namespace

@@ -52,6 +52,19 @@ TEST_F(OwnPath, AFileIsForItsUserAlone) {
   EXPECT_EQ(mode_of(file()), 0600U);
 }
 
+TEST_F(OwnPath, TemporaryFilesAreForTheirUserAloneAndHaveNamesOfTheirOwn) {
+  auto const first = make_temporary_file(directory, "some."),
+             second = make_temporary_file(directory, "some.");
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(*first, *second);
+  EXPECT_EQ(first->parent_path(), directory);
+  EXPECT_EQ(first->filename().string().rfind("some.", 0), 0U);
+  EXPECT_EQ(mode_of(*first), 0600U);
+  EXPECT_EQ(fs::file_size(*first), 0U);
+  EXPECT_EQ(make_temporary_file(directory / "missing", "some.").message(),
+            "No such file or directory");
+}
+
 TEST_F(OwnPath, LinksAndOtherThingsAreNotOpened) {
   fs::create_symlink(victim(), file());
   EXPECT_EQ(refusal(file()), "it is a symbolic link");

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "platform/process_identity.hpp"
-
 namespace nigh::cli::top {
 
 void Source::look(int patience_ms) {
@@ -24,23 +22,16 @@ void Source::look(int patience_ms) {
   name_pools();
 }
 
-// The system gives the number of an ended process to another one. A connection may have been passed
-// on before: then the other process is not the one that made it.
 void Source::name_regions() {
   sample_.regions.clear();
   auto known = std::exchange(names_, {});
-  auto const first_seen = std::exchange(starts_, {});
   for (auto const& p : sample_.status->programs) {
-    auto const pid = static_cast<int>(p.pid);
-    auto const started = platform::start_of(pid);
-    auto const seen = first_seen.find(p.program);
-    starts_[p.program] = seen != first_seen.end() ? seen->second : started;
-    if (starts_[p.program] != started) continue;
-    std::pair const process{p.pid, started};
+    auto const process = ProgramProcess::of(p);
+    if (!process.owner()) continue;
     if (auto names = known.extract(process); !names.empty()) names_.insert(std::move(names));
     if (p.region == 0) continue;
     auto at = names_.find(process);
-    if (at == names_.end()) at = names_.emplace(process, RegionNames::of_process(pid)).first;
+    if (at == names_.end()) at = names_.emplace(process, RegionNames::of_process(process)).first;
     sample_.regions[p.program] = at->second.name(p.region);
   }
 }
@@ -49,7 +40,7 @@ void Source::name_regions() {
 void Source::name_pools() {
   sample_.pools.clear();
   for (auto const& p : sample_.status->programs)
-    if (auto const names = pool_names_.of(static_cast<int>(p.pid)); !names.empty())
+    if (auto const names = pool_names_.of(ProgramProcess::of(p)); !names.empty())
       sample_.pools[p.program] = listed(names);
 }
 

@@ -2,13 +2,12 @@
 #pragma once
 // The source of samples: asks the coordinator, and remembers facts for the next time.
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "cli/pools.hpp"
+#include "cli/program_process.hpp"
 #include "cli/region_name.hpp"
 #include "cli/top/sample.hpp"
 
@@ -29,10 +28,7 @@ class Source {
 
   Sample sample_;
   Letters letters_;
-  // Of a process, which may have many connections; by its number and its start.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, RegionNames> names_;
-  // By program's number: the start of its process, as it was when the program was first seen.
-  std::map<std::uint32_t, std::uint64_t> starts_;
+  std::map<ProgramProcess, RegionNames> names_;  // of a process, which may have many connections
   PoolNames pool_names_;
 };
 

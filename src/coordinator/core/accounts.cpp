@@ -2,6 +2,8 @@
 // The accounts of programs: cpus, waiting, energy. For people; nothing is decided by them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <unordered_map>
 
 #include "coordinator/core/coordinator.hpp"
 
@@ -60,16 +62,35 @@ std::vector<std::pair<std::uint32_t, Connection>> Coordinator::holders() const {
   return holders;
 }
 
+// Each lease is looked at once, however many programs there are.
 std::vector<Status> Coordinator::statuses() const {
   std::vector<Status> all;
   all.reserve(programs_.size() + 1);
-  for (auto const& [number, connection] : by_number_) all.push_back(status(number));
-  all.push_back(status(std::numeric_limits<std::uint32_t>::max()));
+  std::unordered_map<Connection, LeasesOfOne> leases;
+  for (auto const& [id, lease] : leases_) leases[lease.owner].push_back(&lease);
+  auto const host = status_of_host();
+  for (auto const& [number, connection] : by_number_) {
+    all.push_back(host);
+    auto const its = leases.find(connection);
+    describe(connection, its == leases.end() ? LeasesOfOne{} : its->second, all.back());
+  }
+  all.push_back(host);
   return all;
 }
 
 // The status of the host, and of the first program whose number is at least this.
 Status Coordinator::status(std::uint32_t number) const {
+  auto s = status_of_host();
+  auto const next = by_number_.lower_bound(number);
+  if (next == by_number_.end()) return s;
+  LeasesOfOne its;
+  for (auto const& [id, lease] : leases_)
+    if (lease.owner == next->second) its.push_back(&lease);
+  describe(next->second, its, s);
+  return s;
+}
+
+Status Coordinator::status_of_host() const {
   Status s;
   s.cpus = static_cast<std::uint32_t>(machine_.size());
   s.free = static_cast<std::uint32_t>(free_.count());
@@ -85,26 +106,28 @@ Status Coordinator::status(std::uint32_t number) const {
   for (int p = 0; p < machine_.size(); ++p)
     if (busy_.has(p)) s.external_load.add(machine_.cpu(p));
   s.has_unseen_load = has_unseen_load_ ? 1 : 0;
-  auto const next = by_number_.lower_bound(number);
-  if (next != by_number_.end()) describe(next->second, s);
   return s;
+}
+
+void Coordinator::add_cpus(Lease const& lease, CpuSet& to) const {
+  for (int p = lease.cpus.next(0, machine_.size()); p < machine_.size();
+       p = lease.cpus.next(p + 1, machine_.size()))
+    to.add(machine_.cpu(p));
 }
 
 CpuSet Coordinator::held_by(Connection connection) const {
   CpuSet held;
-  for (auto const& [id, lease] : leases_) {
-    if (lease.owner != connection) continue;
-    for (int p = lease.cpus.next(0, machine_.size()); p < machine_.size();
-         p = lease.cpus.next(p + 1, machine_.size()))
-      held.add(machine_.cpu(p));
-  }
+  for (auto const& [id, lease] : leases_)
+    if (lease.owner == connection) add_cpus(lease, held);
   return held;
 }
 
-void Coordinator::describe(Connection whom, Status& in) const {
+void Coordinator::describe(Connection whom, LeasesOfOne const& leases, Status& in) const {
   Program const& about = program(whom);
   in.program = about.number;
   in.pid = about.pid;
+  in.user = about.user->id;
+  in.started = about.started;
   in.name = about.name;
   in.held = static_cast<std::uint32_t>(about.held);
   in.granted = about.granted;
@@ -125,13 +148,12 @@ void Coordinator::describe(Connection whom, Status& in) const {
   std::for_each(about.behind.begin(), about.behind.end(), add);
   in.waited_us = static_cast<std::uint64_t>(waited);
   int threads = 0;
-  for (auto const& [id, lease] : leases_) {
-    if (lease.owner != whom) continue;
-    in.region = lease.region;
-    in.wanted = lease.wanted;
-    threads = lease.size;
+  for (auto const* const lease : leases) {
+    in.region = lease->region;
+    in.wanted = lease->wanted;
+    threads = lease->size;
+    add_cpus(*lease, in.holds);
   }
-  in.holds = held_by(whom);
   in.learnt = about.regions.known_demand(in.region);
   if (threads > 0)
     in.efficiency = static_cast<std::uint32_t>(

@@ -73,7 +73,7 @@ void Coordinator::happen(Received const& e) {
     refuse(e.from, Refusal::Reason::not_registered, ticket);
     return;
   }
-  if (auto const* const m = std::get_if<Register>(&e.message)) return take(e.from, *m, e.user);
+  if (auto const* const m = std::get_if<Register>(&e.message)) return take(e.from, *m, e);
   std::visit(
       [&](auto const& m) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(m)>, Register>) take(e.from, m);
@@ -139,7 +139,7 @@ void Coordinator::happen(Known const& e) {
   send_advice(e.connection, found->second.regions);
 }
 
-void Coordinator::take(Connection from, Register const& m, std::uint32_t user) {
+void Coordinator::take(Connection from, Register const& m, Received const& e) {
   if (programs_.find(from) != programs_.end())
     return refuse(from, Refusal::Reason::already_registered);
   if (programs_.size() >= options_.programs)
@@ -149,13 +149,16 @@ void Coordinator::take(Connection from, Register const& m, std::uint32_t user) {
     if (m.allowed.has(machine_.cpu(p))) allowed.add(p);
   int const cpus = allowed.count();
   if (cpus == 0) return refuse(from, Refusal::Reason::no_cpus);
-  User& owner = users_[user];
-  owner.id = user;
+  auto const [known, is_new] = users_.try_emplace(e.user);
+  User& owner = known->second;
+  if (is_new) owner.without_since = now_;
+  owner.id = e.user;
   ++owner.programs;
   Program program{.connection = from,
                   .user = &owner,
                   .number = ++last_program_,
                   .pid = m.pid,
+                  .started = e.started,
                   .name = m.name,
                   .rank = m.rank,
                   .registered = allowed,

@@ -98,7 +98,7 @@ class Coordinator : private CoordinatorState {
   void happen(Known const& e);
   void happen(Bound const& e);
   void happen(Allowed const& e);
-  void take(Connection from, Register const& m, std::uint32_t user);
+  void take(Connection from, Register const& m, Received const& e);
   void take(Connection from, Request const& m);
   void take(Connection from, Claim const& m);
   void take(Connection from, Release const& m);
@@ -180,6 +180,7 @@ class Coordinator : private CoordinatorState {
   int lacking_in_want(Program const& program) const;
   int lacking_in_want() const;
   policy::PositionSet wanted_by_the_patient() const;
+  bool has_waited_longer(User const& one, User const& other) const;
   bool is_kept_for(Program const& program, Waiting const& request) const;
   bool is_anything_kept_from(Waiting const& request) const;
   policy::PositionSet kept_from(Waiting const& request, policy::PositionSet available) const;
@@ -221,8 +222,11 @@ class Coordinator : private CoordinatorState {
 
   // accounts.cpp: what programs have had
   void count_time(Lease const& lease);
+  using LeasesOfOne = std::vector<Lease const*>;  // of a program, the newest last
   Status status(std::uint32_t number) const;
-  void describe(Connection whom, Status& in) const;
+  Status status_of_host() const;
+  void describe(Connection whom, LeasesOfOne const& leases, Status& in) const;
+  void add_cpus(Lease const& lease, CpuSet& to) const;
 };
 
 }  // namespace nigh::coordinator

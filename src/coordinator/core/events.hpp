@@ -18,7 +18,8 @@ using Time = std::int64_t;  // microseconds since any moment; never goes back
 struct Received {
   Connection from = 0;
   ProgramMessage message;
-  std::uint32_t user = 0;  // the program's user; counts when it registers
+  std::uint32_t user = 0;     // the program's user; counts when it registers
+  std::uint64_t started = 0;  // when its process began (Status::started); for people, as above
 };
 struct Lost {  // the program died, left, or its connection broke
   Connection connection = 0;

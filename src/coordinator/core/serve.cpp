@@ -24,6 +24,7 @@ Coordinator::Leases::iterator Coordinator::end(Leases::iterator lease) {
   auto& owner = *l.program;
   owner.held -= l.size;
   owner.user->held -= l.size;
+  owner.user->without_since = now_;
   --owner.open;
   if (l.is_for_others) expect_again(owner);
   recount(owner);

@@ -88,6 +88,7 @@ class CoordinatorState {
     std::size_t programs = 0;
     std::size_t waiting = 0;                   // requests
     int held = 0;                              // cpus
+    Time without_since = 0;                    // the end of its last lease, or when it came
     int competing = 0;                         // programs that compete for cpus
     std::array<std::size_t, kinds> in_line{};  // requests, in line or outside
     // Programs with requests behind the line, in round robin. Some are gone, or have none any more.
@@ -101,6 +102,7 @@ class CoordinatorState {
     User* user = nullptr;
     std::uint32_t number = 0;
     std::uint32_t pid = 0;
+    std::uint64_t started = 0;  // Status::started
     Name name;
     JobRank rank;
     policy::PositionSet registered;

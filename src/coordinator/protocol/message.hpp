@@ -34,8 +34,9 @@
 
 namespace nigh::coordinator {
 
-// 1 had several layouts, while this was being made; with 2, requests waited for as long as it took.
-inline constexpr std::uint16_t protocol_version = 4;
+// 1 had several layouts, while this was being made; with 2, requests waited for as long as it took;
+// with 4, a Status did not tell whose process a program is.
+inline constexpr std::uint16_t protocol_version = 5;
 
 using LeaseId = std::uint64_t;  // 0: none
 using Ticket = std::uint32_t;   // names the answer to a program's request
@@ -317,7 +318,11 @@ struct Status {
   std::uint8_t has_unseen_load = 0;  // or 1: such programs use cpus that are leased
   // the program; all 0 when no program has a number as high as that
   std::uint32_t program = 0;
+  // Of the process that connected: its number, which another process may have by now, the user, and
+  // its start as the 22nd field of /proc/PID/stat has it. Start 0: not known, or it had ended.
   std::uint32_t pid = 0;
+  std::uint32_t user = 0;
+  std::uint64_t started = 0;
   Name name{};
   std::uint32_t held = 0;          // cpus
   CpuSet holds{};                  // these
@@ -354,6 +359,8 @@ struct Status {
     wire(m.has_unseen_load);
     wire(m.program);
     wire(m.pid);
+    wire(m.user);
+    wire(m.started);
     wire(m.name);
     wire(m.held);
     wire(m.holds.words);

@@ -147,7 +147,8 @@ void Server::hear(Connection from) {
     profiles_.note_region(from, report->region);
   if (auto const* const release = std::get_if<Release>(&message))
     if (auto* const page = page_of(from)) page->forget(release->lease);
-  happen(Event{std::in_place_type<Received>, from, message, sockets_.peer(from).user});
+  auto const& peer = sockets_.peer(from);
+  happen(Event{std::in_place_type<Received>, from, message, peer.user, peer.process.started});
 }
 
 void Server::refuse(Connection from, DecodeError wrong, std::span<std::byte const> message) {

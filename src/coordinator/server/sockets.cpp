@@ -93,12 +93,15 @@ Sockets::News Sockets::wait(std::optional<Time> timeout) {
 }
 
 // Many programs at once: otherwise those of a user that connects all the time would keep others
-// from a place among the connections that wait.
+// from a place among the connections that wait. More of those that have left, which cost little.
 std::vector<Connection> Sockets::let_in_new() {
-  constexpr int most_at_once = 64;
+  constexpr int most_at_once = 64, most_gone = 256;
   std::vector<Connection> readers;
   if (std::exchange(has_new_program_, false))
-    for (int n = 0; n < most_at_once && let_in(options_.listener, false).is_there; ++n) {
+    for (int there = 0, gone = 0; there < most_at_once && gone < most_gone;) {
+      auto const arrival = let_in(options_.listener, false);
+      if (!arrival.is_there) break;
+      ++(arrival.is_gone ? gone : there);
     }
   if (std::exchange(has_new_reader_, false))
     if (auto const reader = let_in(options_.metrics_listener, true).name)
@@ -117,6 +120,10 @@ Sockets::Arrival Sockets::let_in(int listener, bool reads_metrics) {
   if (socket < 0) {
     log_->warn_once("cannot let a program in: " + std::string(std::strerror(-socket)));
     return {};
+  }
+  if (!reads_metrics && platform::has_hung_up(socket)) {
+    platform::close_descriptor(socket);
+    return {.is_there = true, .is_gone = true};
   }
   auto const peer = platform::peer_of(socket);
   if (peer) connected.peer = {.user = peer->user, .pid = peer->pid};

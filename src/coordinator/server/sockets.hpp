@@ -85,6 +85,7 @@ class Sockets {
   // An accepted connection that is not let in has no name.
   struct Arrival {
     bool is_there = false;
+    bool is_gone = false;  // by now
     std::optional<Connection> name{};
   };
   Arrival let_in(int listener, bool reads_metrics);

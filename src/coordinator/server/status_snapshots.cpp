@@ -32,9 +32,12 @@ Status StatusSnapshots::answer(Connection from, unsigned user_id, std::uint32_t 
   auto walk = std::find_if(user.walks.begin(), user.walks.end(),
                            [from](Walk const& w) { return w.who == from; });
   if (walk == user.walks.end() || number == 0) {
+    // In the middle of its questions, a forgotten reader goes on with its user's last snapshot.
+    bool const goes_on = walk == user.walks.end() && number != 0 && user.last != nullptr;
+    auto what = goes_on ? user.last : taken(user, now, take);
     if (walk != user.walks.end()) user.walks.erase(walk);
     if (user.walks.size() == most_of_a_user) user.walks.pop_front();
-    user.walks.push_back({from, taken(user, now, take)});
+    user.walks.push_back({from, std::move(what)});
     walk = std::prev(user.walks.end());
   }
   auto const& all = *walk->what;

@@ -4,7 +4,9 @@
 // describe one moment: that of its first question.
 //
 // Taking a snapshot costs as much as there are programs. Each user may cause a number of
-// descriptions a second; beyond that its questions are answered from the last snapshot.
+// descriptions a second; beyond that its questions are answered from the last snapshot. A snapshot
+// is taken for a first question only: with more readers of a user than it may have, those that were
+// forgotten go on with the last one, and may have answers of two moments.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,8 +23,7 @@ namespace nigh::coordinator {
 class StatusSnapshots {
  public:
   using Snapshot = std::vector<Status>;  // by number; the last entry is for the host alone
-  static constexpr std::size_t most_of_a_user =
-      4;  // more: the oldest is forgotten, and taken again
+  static constexpr std::size_t most_of_a_user = 4;  // more: the oldest is forgotten
   static constexpr std::uint64_t descriptions_a_second = 50'000;
 
   // The host, and the first program whose number is at least that of the question, if there is one.

@@ -16,6 +16,7 @@
 
 #include "base/utf8.hpp"
 #include "openmp/code_place.hpp"
+#include "openmp/printable_name.hpp"
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
 #include "platform/thread.hpp"
@@ -265,8 +266,8 @@ void write_all(Writer& out) noexcept {
   out.put("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   out.put("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":100000,\"args\":{\"name\":");
   std::array<char, 320> name;
-  snprintf(name.data(), name.size(), "%.256s, OpenMP tasks of process %d",
-           program_invocation_short_name, static_cast<int>(getpid()));
+  snprintf(name.data(), name.size(), "%s, OpenMP tasks of process %d", printable_name().text(),
+           static_cast<int>(getpid()));
   out.add_text(name.data());
   out.put("}}");
   unsigned number = all.count;
@@ -286,7 +287,7 @@ void write_all(Writer& out) noexcept {
   Number stolen = 0;
   for (auto const at_level : c.stolen) stolen += at_level;
   out.put("\n],\"otherData\":{\"format\":2,\"program\":");
-  out.add_text(program_invocation_short_name);
+  out.add_text(printable_name().text());
   out.add(",\"process\":%d,\"zero_ns\":%lld,\"runtimes\":1,\"workers\":%llu",
           static_cast<int>(getpid()), static_cast<long long>(traced.zero_ns), Number{all.workers});
   out.add(",\"created\":%llu,\"serialized\":%llu,\"steals\":{", Number{c.made}, Number{c.at_once});
