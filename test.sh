@@ -20,7 +20,7 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
   --full  also all that clang can build, tested as it is installed; the command and its programs under the
           thread sanitizer, the workloads and the preloaded libraries under the others; every machine with NUMA
           nodes; long stress runs and simulations; a minute of libFuzzer for each kind of file and message;
-          programs of Debian and PyPI that use OpenMP; ranks under Slurm; a short run of every benchmark."
+          programs of Debian and PyPI that use OpenMP; ranks under Slurm; packages made, installed and used; a short run of every benchmark."
 full=
 fast=
 for argument in "$@"; do
@@ -33,7 +33,7 @@ for argument in "$@"; do
 done
 [ -z "$full" ] || [ -z "$fast" ] || stop "--fast or --full, not both; $usage" 2
 
-need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}"}
+need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}" "${packaging[@]}"}
 if [ "$full" ]; then need_wheels; fi
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",
@@ -106,7 +106,7 @@ run_ctest "tests, threads held up at random" chaos -R \
   '^(runtime_fork_join_test|runtime_scope_test|runtime_spawn_test|loops_task_loop_test|tasks_stress|forks_stress|openmp_tasks_stress)$'
 
 # Here a machine that cannot be booted, or a program that is not there, is a failure, not a skipped test.
-export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1
+export NIGH_REQUIRE_NUMA_VM=1 NIGH_REQUIRE_PROGRAMS=1 NIGH_REQUIRE_HOSTS=1 NIGH_REQUIRE_PACKAGES=1
 run_ctest "tests in a machine with NUMA" dev "${parallel[@]}" -L '^numa_vm$'
 
 quick_benches() {

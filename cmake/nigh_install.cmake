@@ -38,17 +38,27 @@ if(TARGET nigh_fortran)
   install(FILES ${PROJECT_BINARY_DIR}/nigh-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
-install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/nigh FILES_MATCHING PATTERN "*.json"
+# The component `tools`, which the Python wheel is made of, has the commands and what they need of the tree.
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/nigh COMPONENT tools FILES_MATCHING PATTERN "*.json"
   PATTERN "*.xml")
 if(NIGH_TOOLS)
-  install(TARGETS nigh_cli nighd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS nigh_openmp nigh_places nigh_tasks LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/nigh)
+  install(TARGETS nigh_cli nighd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(TARGETS nigh_openmp nigh_places nigh_tasks LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/nigh
+    COMPONENT tools)
   include(${PROJECT_SOURCE_DIR}/tests/numa_vm/install.cmake)
-  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
-  install(FILES docs/man/nighd.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools FILES_MATCHING PATTERN "*.1")
+  install(FILES docs/man/nighd.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8 COMPONENT tools)
   install(CODE "
     set(nigh_units_from [[${PROJECT_SOURCE_DIR}/share/systemd]])
     set(nigh_units_made [[${PROJECT_BINARY_DIR}/share/systemd]])
     set(nigh_bindir [[${CMAKE_INSTALL_BINDIR}]])")
   install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/nigh_install_units.cmake)
 endif()
+
+# `cmake --build BUILD --target package`: a release tarball, which works wherever it is unpacked.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_VENDOR nigh)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+string(TOLOWER nigh-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} CPACK_PACKAGE_FILE_NAME)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# packaging/debian/build.sh FOLDER: builds Debian's packages of this tree below FOLDER; a second time compiles only
+# what has changed, where ccache is installed. Needs what packaging/debian/control lists under Build-Depends.
+set -euo pipefail
+root=$(realpath "$(dirname "$(realpath "$0")")/../..")
+[ $# = 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
+mkdir -p "$1"
+folder=$(realpath "$1")
+
+version=$(dpkg-parsechangelog -l "$root/packaging/debian/changelog" -S Version)
+source=$folder/nigh-${version%-*}
+rm -rf "$source" "$folder"/*.deb
+mkdir "$source"
+# Without what was built here.
+tar -C "$root" --exclude=./build --exclude=./.git --exclude=__pycache__ -cf - . | tar -C "$source" -xf -
+cp -r "$source/packaging/debian" "$source/debian"
+rm "$source/debian/build.sh"
+
+if [ -d /usr/lib/ccache ]; then
+  export PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1
+fi
+cd "$source"
+exec dpkg-buildpackage -us -uc -b

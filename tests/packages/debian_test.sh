@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# debian_test.sh FOLDER: builds Debian's packages, has lintian read them, and installs, uses and removes them in a
+# clean Debian 12. FOLDER keeps what a second time can use.
+. "$(dirname "$(realpath "$0")")/clean_place.sh"
+folder=$1
+need dpkg-buildpackage dh lintian
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+echo "== dpkg-buildpackage"
+"$root/packaging/debian/build.sh" "$folder/debian" >"$work/log" 2>&1 || { tail -n 100 "$work/log"; exit 1; }
+
+echo "== lintian"
+lintian --version
+lintian --fail-on error,warning --allow-root "$folder"/debian/*.changes
+
+echo "== a clean Debian 12"
+place=$work/debian
+clean_debian bookworm "$folder/chroots" "$place"
+inside "$place" apt-get update -q >"$work/log" 2>&1 || { cat "$work/log"; missing "the clean Debian reaches no mirror"; }
+# Other than what every installation leaves: apt's and dpkg's own files, caches and logs.
+files() {
+  (cd "$place" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./run -o -path ./tmp \
+    -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg \) -prune -o -print | sort)
+}
+files >"$work/before"
+
+echo "== install the commands"
+mkdir "$place/packages"
+cp "$folder"/debian/*.deb "$place/packages"
+install() {
+  inside "$place" sh -c 'cd /packages && apt-get install -qy --no-install-recommends "$@"' - "$@" \
+    >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+names() { (cd "$place/packages" && printf './%s\n' "$@"); }
+# shellcheck disable=SC2046  # names are words
+install $(names libnigh0_*.deb nighd_*.deb nigh-tools_*.deb)
+inside "$place" nigh --version
+inside "$place" sh -c 'nigh doctor | head -n 3'
+
+echo "== install the rest, and use all"
+# shellcheck disable=SC2046
+install $(names ./*.deb) g++ cmake make pkg-config
+cp "$root/packaging/debian/tests/smoke" "$place/packages"
+inside "$place" /packages/smoke 2>"$work/log" || { cat "$work/log"; exit 1; }
+
+echo "== remove"
+rm -r "$place/packages"
+# shellcheck disable=SC2016
+inside "$place" sh -c 'apt-get purge -qy "*nigh*" g++ cmake make pkg-config && apt-get autoremove --purge -qy' \
+  >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+files >"$work/after"
+if grep nigh "$work/after"; then
+  echo "was left behind"
+  exit 1
+fi
+# Packages of others leave a few folders and the loader's cache.
+comm -13 "$work/before" "$work/after" | sed 's/^/left by other packages: /' | head -n 20
+echo "passed"
