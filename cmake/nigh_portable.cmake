@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# NIGH_PORTABLE: commands that need no library other than glibc, 2.28 or later, for the Python wheel. What they
-# use otherwise is linked in from static libraries.
+# NIGH_PORTABLE: commands that need no library other than glibc, 2.28 or later, for the Python wheel. Other libraries
+# are linked in, from static archives.
 option(NIGH_PORTABLE "link commands that need glibc 2.28 or later and no other library" OFF)
 
 # nigh_static_package(PREFIX ARCHIVE... [WITH FLAG...]): PkgConfig::PREFIX means these static libraries.

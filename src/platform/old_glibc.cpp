@@ -5,7 +5,6 @@
 // Functions that moved between glibc's libraries got new versions; the names here, as our objects
 // and those of the C++ runtime call them, mean the old version. Names that glibc did not have yet
 // are defined. All of them are hidden: the program's own calls are not touched.
-// not have yet are defined. All of them are hidden: the program's own calls are not touched.
 
 #include "platform/old_glibc.hpp"
 
@@ -101,5 +100,9 @@ int nigh_find_object(void* address, FoundObject* found) {
   return dl_iterate_phdr(look_at, &search) == 1 ? 0 : -1;
 }
 
-// 2.36. std::random_device has it, which the libraries do not use.
-NIGH_NEW unsigned arc4random() { std::abort(); }
+// 2.36. std::random_device calls it.
+NIGH_NEW unsigned arc4random() {
+  unsigned number = 0;
+  if (syscall(SYS_getrandom, &number, sizeof number, 0) != sizeof number) std::abort();
+  return number;
+}
