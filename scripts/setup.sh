@@ -19,7 +19,7 @@ scheduling=(slurm-client slurmctld slurmd munge)
 sharing=(graphicsmagick imagemagick-6.q16 clustalo par2 tesseract-ocr tesseract-ocr-eng fonts-dejavu-core
   gromacs libopenblas0-openmp python3-numpy python3-sklearn r-base-core r-cran-data.table python3-venv)
 # Makers and readers of packages, for ./test.sh --full to make and try nigh's.
-packaging=(debhelper dpkg-dev lintian mmdebstrap python3-yaml)
+packaging=(debhelper dpkg-dev lintian lmod mmdebstrap python3-venv python3-yaml)
 # Programs of PyPI that use OpenMP, in a virtual environment; xgboost-cpu is xgboost without what graphics cards need.
 wheels=(lightgbm xgboost-cpu scikit-learn faiss-cpu numba joblib numpy)
 

