@@ -18,7 +18,9 @@ cp -r "$source/packaging/debian" "$source/debian"
 rm "$source/debian/build.sh"
 
 if [ -d /usr/lib/ccache ]; then
-  export PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1
+  # debhelper gives the build a home of its own.
+  CCACHE_DIR=$(ccache -k cache_dir)
+  export CCACHE_DIR PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1
 fi
 cd "$source"
-exec dpkg-buildpackage -us -uc -b
+exec dpkg-buildpackage -us -uc -b -J"$(nproc)"

@@ -39,19 +39,19 @@ class SystemHwloc(ConanFile):
     name = "hwloc"
     settings = "os", "arch", "compiler", "build_type"
 
-    def set_version(self):
-        self.version = PkgConfig(self, "hwloc").version
-
     def package_info(self):
         PkgConfig(self, "hwloc").fill_cpp_info(self.cpp_info)
 EOF
-{
-  conan profile detect
-  printf '[platform_tool_requires]\ncmake/%s\n' "$(cmake --version | sed -n 's/.*version //p')" >>"$CONAN_HOME/profiles/default"
-  sed -i 's/^compiler.cppstd=.*/compiler.cppstd=20/' "$CONAN_HOME/profiles/default"
-  conan create "$work/hwloc"
-  conan create "$recipes/conan" --build=missing
-} >"$work/log" 2>&1 || { tail -n 100 "$work/log"; exit 1; }
+make_and_use() {
+  conan remote disable "*" &&
+    conan profile detect &&
+    printf '[platform_tool_requires]\ncmake/%s\n' "$(cmake --version | sed -n 's/.*version //p')" \
+      >>"$CONAN_HOME/profiles/default" &&
+    sed -i 's/^compiler.cppstd=.*/compiler.cppstd=20/' "$CONAN_HOME/profiles/default" &&
+    conan create "$work/hwloc" --version "$(pkg-config --modversion hwloc)" &&
+    conan create "$recipes/conan"
+}
+make_and_use >"$work/log" 2>&1 || { tail -n 100 "$work/log"; exit 1; }
 conan --version
 grep -E '^nigh [0-9.]+ sees [0-9]+ domains' "$work/log"
 
