@@ -162,16 +162,16 @@ TEST_F(Users, ProgramsThatGotNothingKeepNothingFromEachOther) {
 }
 
 TEST_F(Users, OneThatGotNothingFindsWhatOneThatHadCpusGivesBack) {
-  auto const first = join(hostile, {0}), second = join(victims, {0});
-  ask(first, 1, 1);
-  ask(second, 1, 1, 1'000);
+  auto const theirs = join(hostile, {0}), mine = join(victims, {0});
+  ask(theirs, 1, 1);
+  ask(mine, 1, 1, 1'000);
   until(now_ + 2'000);
-  EXPECT_TRUE(unplaced_[second]);
-  give_back(first);
-  ask(first, 1, 2, 50'000);
-  EXPECT_EQ(cpus_of(first), 0) << "it is kept";
-  ask(second, 1, 2, 1'000);
-  EXPECT_EQ(cpus_of(second), 1);
+  EXPECT_TRUE(unplaced_[mine]);
+  give_back(theirs);
+  ask(theirs, 1, 2, 50'000);
+  EXPECT_EQ(cpus_of(theirs), 0) << "it is kept";
+  ask(mine, 1, 2, 1'000);
+  EXPECT_EQ(cpus_of(mine), 1);
 }
 
 // Between its regions a program gives its cpus back, and finds them again.
