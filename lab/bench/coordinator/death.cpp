@@ -67,7 +67,7 @@ class Child {
   for (;;) static_cast<void>(turns);
 }
 
-// Takes all cpus, says so on `ready`, and keeps them.
+// Takes all cpus, says how many it has got on `ready`, and keeps them.
 void hold_all(ConnectionOptions const& options, Demand all, long memory_mib, int ready) {
   auto const bytes = static_cast<std::size_t>(memory_mib) << 20U;
   void* const memory =
@@ -77,8 +77,15 @@ void hold_all(ConnectionOptions const& options, Demand all, long memory_mib, int
   ClientConnection program;
   if (!program.join(options)) return;
   LeaseClient client(program);
-  if (client.enter(1, all).size != all.maximum || write(ready, "", 1) != 1) return;
-  be_busy();
+  // The other program has just had cpus, and its part is kept for it for a while.
+  std::uint32_t size = 0;
+  for (int tries = 0; tries < 100 && size != all.maximum; ++tries) {
+    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    client.give_back();
+    size = client.enter(1, all).size;
+    if (size != all.maximum) client.leave(0);
+  }
+  if (write(ready, &size, sizeof size) == sizeof size && size == all.maximum) be_busy();
 }
 
 class Scene {
@@ -89,22 +96,25 @@ class Scene {
     auto const count = static_cast<std::uint32_t>(machine.cpus().size());
     all_ = {count, count};
     nigh::platform::wake_soon();  // what is measured is not how late this is woken
-    if (pipe(ready_) != 0) throw std::runtime_error("no pipe");
     if (!program_.join(options_of("waits"))) throw std::runtime_error("nighd does not answer");
     master_.emplace(program_);
   }
-  ~Scene() {
-    master_.reset();
-    close(ready_[0]);
-    close(ready_[1]);
-  }
+  ~Scene() { master_.reset(); }
   Scene(Scene&&) = delete;
 
   // Microseconds until its cpus are ours, and until the process has ended.
   std::pair<double, double> kill_one() {
-    Child const victim([&] { hold_all(options_of("dies"), all_, options_.memory_mib, ready_[1]); });
-    char byte;
-    if (read(ready_[0], &byte, 1) != 1) throw std::runtime_error("a program was not granted cpus");
+    int ready[2];
+    if (pipe(ready) != 0) throw std::runtime_error("no pipe");
+    Child const victim([&] { hold_all(options_of("dies"), all_, options_.memory_mib, ready[1]); });
+    close(ready[1]);
+    std::uint32_t size = 0;
+    auto const got = read(ready[0], &size, sizeof size);
+    close(ready[0]);
+    if (got != sizeof size) throw std::runtime_error("a program did not reach nighd");
+    if (size != all_.maximum)
+      throw std::runtime_error(
+          fmt::format("a program was granted {} of {} cpus", size, all_.maximum));
     Times end;
     std::thread killer([&] {
       nigh::platform::wake_soon();
@@ -131,7 +141,6 @@ class Scene {
   Daemon daemon_;
   nigh::coordinator::CpuSet cpus_{};
   Demand all_{};
-  int ready_[2]{};
   ClientConnection program_;
   std::optional<LeaseClient> master_;
 };
