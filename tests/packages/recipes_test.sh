@@ -49,7 +49,8 @@ make_and_use() {
       >>"$CONAN_HOME/profiles/default" &&
     sed -i 's/^compiler.cppstd=.*/compiler.cppstd=20/' "$CONAN_HOME/profiles/default" &&
     conan create "$work/hwloc" --version "$(pkg-config --modversion hwloc)" &&
-    conan create "$recipes/conan"
+    conan create "$recipes/conan" -c tools.cmake.cmake_layout:test_folder="$work/test_package" \
+      -c tools.cmake.cmaketoolchain:user_presets=
 }
 make_and_use >"$work/log" 2>&1 || { tail -n 100 "$work/log"; exit 1; }
 conan --version
