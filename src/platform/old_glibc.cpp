@@ -43,8 +43,6 @@ NIGH_OLD("sem_wait", NIGH_BASE)
 NIGH_OLD("log", NIGH_BASE)
 NIGH_OLD("pow", NIGH_BASE)
 
-#define NIGH_NEW extern "C" __attribute__((visibility("hidden")))
-
 // 2.32. False: the C++ runtime takes no short cuts for single-threaded programs.
 NIGH_NEW char __libc_single_threaded;
 char __libc_single_threaded = 0;

@@ -23,3 +23,6 @@
   __asm__(".pushsection .text\n.symver nigh_old_" name "," name "@" version "\n.globl " name \
           "\n.hidden " name "\n.type " name ",%function\n" name                              \
           ":\n" NIGH_JUMP("nigh_old_" name) ".size " name ",.-" name "\n.popsection");
+
+// Defines a function that glibc did not have then, for our own calls alone.
+#define NIGH_NEW extern "C" __attribute__((visibility("hidden")))

@@ -36,8 +36,6 @@ NIGH_OLD("pthread_sigmask", NIGH_BASE)
 NIGH_OLD("pthread_getaffinity_np", NIGH_BASE_AFFINITY)
 NIGH_OLD("pthread_setaffinity_np", NIGH_BASE_AFFINITY)
 
-#define NIGH_NEW extern "C" __attribute__((visibility("hidden")))
-
 // 2.33; before, they were inline.
 NIGH_NEW int stat(char const* path, struct stat* what) {
   return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, what, 0));
