@@ -100,10 +100,16 @@ std::vector<std::string> shell_words(std::string const& argument, std::string co
   return words;
 }
 
+std::vector<UserCommand> user_commands(std::string const& argument,
+                                       std::vector<std::string> const& texts) {
+  std::vector<UserCommand> commands;
+  for (std::string const& text : texts) commands.push_back(user_command(argument, text));
+  return commands;
+}
+
 std::vector<UserCommand> user_commands(std::vector<std::string> const& texts,
                                        std::string const& file) {
-  std::vector<UserCommand> commands;
-  for (std::string const& text : texts) commands.push_back(user_command("--command", text));
+  auto commands = user_commands("--command", texts);
   if (file.empty()) return commands;
   std::error_code ignored;
   std::ifstream in(file);
@@ -119,12 +125,6 @@ std::vector<UserCommand> user_commands(std::vector<std::string> const& texts,
   }
   if (commands.size() == texts.size()) throw UsageError("--commands: no command in " + file);
   return commands;
-}
-
-std::vector<UserCommand> companions(std::vector<std::string> const& texts) {
-  std::vector<UserCommand> all;
-  for (std::string const& text : texts) all.push_back(user_command("--beside", text));
-  return all;
 }
 
 std::vector<CommandWay> command_ways(std::vector<std::string> const& more) {

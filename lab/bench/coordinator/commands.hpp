@@ -31,8 +31,9 @@ std::vector<std::string> shell_words(std::string const& argument, std::string co
 std::vector<UserCommand> user_commands(std::vector<std::string> const& texts,
                                        std::string const& file);
 
-// The programs that keep the host busy meanwhile.
-std::vector<UserCommand> companions(std::vector<std::string> const& texts);
+// Those that another argument gives.
+std::vector<UserCommand> user_commands(std::string const& argument,
+                                       std::vector<std::string> const& texts);
 
 struct CommandWay {  // all of the commands, with these variables set
   std::string name;

@@ -99,7 +99,6 @@ class Scene {
     if (!program_.join(options_of("waits"))) throw std::runtime_error("nighd does not answer");
     master_.emplace(program_);
   }
-  ~Scene() { master_.reset(); }
   Scene(Scene&&) = delete;
 
   // Microseconds until its cpus are ours, and until the process has ended.

@@ -57,7 +57,7 @@ std::optional<CommandOptions> command_options(CoordinatorFlags const& flags) {
   CommandOptions o;
   o.commands = user_commands(flags.commands, flags.commands_file);
   o.ways = command_ways(flags.ways);
-  o.beside = companions(flags.beside);
+  o.beside = user_commands("--beside", flags.beside);
   o.ignored = flags.ignored;
   static_cast<void>(OutputHash(o.ignored));  // refused before anything runs
   o.alone = flags.alone;
