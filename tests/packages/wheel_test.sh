@@ -52,7 +52,7 @@ PY
 EOF
 
 # The oldest and the newest Python that are here.
-pythons=$(for one in /usr/bin/python3 /root/.pyenv/versions/*/bin/python3 "$HOME"/.pyenv/versions/*/bin/python3; do
+pythons=$(for one in /usr/bin/python3 "$HOME"/.pyenv/versions/*/bin/python3; do
   "$one" -c 'import sys, ensurepip
 if sys.version_info >= (3, 8): print("%d.%02d" % sys.version_info[:2], sys.executable)' 2>/dev/null || true
 done | sort -u -k 1,1)
