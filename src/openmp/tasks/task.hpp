@@ -120,7 +120,7 @@ inline bool descends_from(Task const& task, Task const& ancestor) noexcept {
   return t == &ancestor;
 }
 
-// The same.
+// Whether one task made both. It may read such descriptors, too.
 inline bool are_siblings(Task const& a, Task const& b) noexcept {
   return a.parent.load(sync::relaxed) == b.parent.load(sync::relaxed);
 }
