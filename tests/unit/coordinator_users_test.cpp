@@ -174,6 +174,22 @@ TEST_F(Users, OneThatGotNothingFindsWhatOneThatHadCpusGivesBack) {
   EXPECT_EQ(cpus_of(mine), 1);
 }
 
+// Not only from requests that end: else whoever waits for ever would have each cpu that comes back.
+TEST_F(Users, OneThatGotNothingFindsWhatComesBackBeforeOneThatWaitsForEver) {
+  auto const theirs = join(hostile, {0}), others = join(hostile, {0}), mine = join(victims, {0});
+  ask(theirs, 1, 1);
+  ask(mine, 1, 1, 1'000);
+  until(now_ + 2'000);
+  EXPECT_TRUE(unplaced_[mine]);
+  ask(others, 1, 1);
+  give_back(theirs);
+  EXPECT_EQ(cpus_of(others), 0) << "it is kept";
+  ask(mine, 1, 2, 1'000);
+  EXPECT_EQ(cpus_of(mine), 1);
+  give_back(mine);
+  EXPECT_EQ(cpus_of(others), 1);
+}
+
 // Between its regions a program gives its cpus back, and finds them again.
 TEST_F(Users, OneThatGivesNothingBackTakesNoOthersPartBetweenItsRegions) {
   auto const theirs = join(hostile), mine = join(victims);

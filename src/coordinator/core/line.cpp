@@ -107,7 +107,10 @@ void Coordinator::line_up(Waiting request) {
   leave_want(owner);  // it waits, which counts more
   recount(owner);
   auto const in_front_of_it = [&](Waiting const& w) {
-    if (w.program->user != owner.user && w.round != request.round) return w.round < request.round;
+    User const& other = *w.program->user;
+    // What was kept for it would go to the other's request otherwise.
+    if (is_expected && has_waited_longer(*owner.user, other)) return false;
+    if (&other != owner.user && w.round != request.round) return w.round < request.round;
     return !w.until || w.place_since <= request.place_since;
   };
   auto place = queue_.end();

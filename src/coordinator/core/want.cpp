@@ -183,17 +183,18 @@ bool Coordinator::has_waited_longer(User const& one, User const& other) const {
   return !one.back_off.is_on(now_) && since(one) < since(other);
 }
 
-// For a moment after it got nothing, from requests that do not wait for ever: those have been
-// promised a bound. Not from a user that has waited longer: one with many such requests always has
-// a program that got nothing a moment ago, and would keep the cpus from others for ever. Nor from
-// a program that got nothing earlier: else programs would keep them from each other. While it
-// is in want, from a user that has its part while this one has not, and from users that back off.
+// For a moment after it got nothing: from users that have waited less, and from the same user's
+// requests that have been promised a bound. Not from a user that has waited longer: one with many
+// such requests always has a program that got nothing a moment ago, and would keep the cpus from
+// others for ever. Nor from a request that came earlier: else programs would keep them from each
+// other. While it is in want, from a user that has its part while this one has not, and from users
+// that back off.
 bool Coordinator::is_kept_for(Program const& program, Waiting const& request) const {
   Program const& asker = *request.program;
   if (&program == &asker || !is_in_want(program)) return false;
   bool const is_of_same_user = program.user == asker.user;
-  if (request.until && now_ < program.kept_until && program.want_since < request.place_since &&
-      (is_of_same_user || has_waited_longer(*program.user, *asker.user)))
+  if (now_ < program.kept_until && program.want_since < request.place_since &&
+      (is_of_same_user ? request.until.has_value() : has_waited_longer(*program.user, *asker.user)))
     return true;
   if (is_of_same_user) return request.until && asker.back_off.is_on(now_);
   return !has_its_part(*program.user) &&
