@@ -19,9 +19,11 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace nigh::platform {
 namespace {
@@ -181,6 +183,22 @@ int keep_only(int socket) {
   }
 }
 
+// Killed children that had not ended in time: one that reads a file of FUSE whose server does not
+// answer, or one that a process of its user traces. They are looked for again when the next one
+// starts or ends.
+struct {
+  std::mutex mutex;
+  std::vector<int> processes;
+} late;
+
+// An error of waitpid: somebody else in this program has waited for it, as for any child.
+bool has_gone(int child) { return ::waitpid(child, nullptr, WNOHANG) != 0; }
+
+void reap_late_children() {
+  std::lock_guard const lock(late.mutex);
+  std::erase_if(late.processes, has_gone);
+}
+
 }  // namespace
 
 std::optional<User> user_of(int process) {
@@ -196,6 +214,7 @@ std::optional<User> user_of(int process) {
 
 result<AnsweringChild> AnsweringChild::start(ChildLimits const& limits,
                                              std::function<Answer()> const& make) {
+  reap_late_children();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return error{std::string("there can be no socket: ") + std::strerror(errno)};
@@ -214,17 +233,21 @@ AnsweringChild::AnsweringChild(AnsweringChild&& from) noexcept
       socket_(std::exchange(from.socket_, -1)),
       limits_(from.limits_) {}
 
-// A killed child may stay for ever: one that reads a file of FUSE, whose server does not answer, or
-// one that a process of its user traces. It is left alone then, until this process ends.
 void AnsweringChild::end() {
   if (process_ < 0) return;
+  reap_late_children();
   ::close(socket_);
   ::kill(process_, SIGKILL);
   constexpr std::chrono::milliseconds patience{100}, between_looks{1};
   auto const until = Clock::now() + patience;
-  // An error: somebody else in this program has waited for it, as for any child.
-  while (::waitpid(process_, nullptr, WNOHANG) == 0 && Clock::now() < until)
+  while (!has_gone(process_)) {
+    if (Clock::now() >= until) {
+      std::lock_guard const lock(late.mutex);
+      late.processes.push_back(process_);
+      break;
+    }
     std::this_thread::sleep_for(between_looks);
+  }
   process_ = -1;
 }
 

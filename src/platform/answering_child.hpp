@@ -33,7 +33,8 @@ struct ChildLimits {
 };
 
 // The child has one thread, no signal handler and no descriptor besides its socket; its prints are
-// lost. It is killed with this object, which waits 100 ms at most for its end.
+// lost. It is killed with this object, which waits 100 ms at most for its end; later children's
+// starts and ends look for it again.
 class AnsweringChild {
  public:
   // Returns nothing where there is no answer, which ends the child.

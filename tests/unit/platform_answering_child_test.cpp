@@ -7,11 +7,13 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <new>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -168,21 +170,23 @@ TEST(AnsweringChild, HasTheRightsOfTheUserItIsFor) {
 }
 
 // A process that another one traces stays in the table of processes until the tracer has looked, as
-// one does that waits for a file of FUSE. Says whether that could be arranged.
+// one does that waits for a file of FUSE. Says both processes, or why that could not be arranged.
 Said traced_by_a_sleeper() {
   int ends[2];
   if (::pipe(ends) != 0) return Said("no pipe");
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   int const traced = ::getpid();
-  if (::fork() == 0) {
+  int const sleeper = ::fork();
+  if (sleeper == 0) {
     char const done = ::ptrace(PTRACE_SEIZE, traced, nullptr, nullptr) == 0 ? 't' : 'n';
     if (::write(ends[1], &done, 1) != 1 || done == 'n') ::_exit(1);
-    ::sleep(5);
+    ::sleep(60);
     ::_exit(0);
   }
   char is_traced = 'n';
   if (::read(ends[0], &is_traced, 1) != 1) return Said("no word");
-  return Said(is_traced == 't' ? "traced" : "not allowed");
+  if (is_traced != 't') return Said("not allowed");
+  return Said(std::to_string(traced) + ' ' + std::to_string(sleeper));
 }
 
 TEST(AnsweringChild, ThatCannotBeKilledKeepsNobodyWaiting) {
@@ -190,11 +194,23 @@ TEST(AnsweringChild, ThatCannotBeKilledKeepsNobodyWaiting) {
     return [](std::string_view) { return traced_by_a_sleeper(); };
   });
   ASSERT_TRUE(child);
-  auto const said = child->ask("");
-  if (said != "traced") GTEST_SKIP() << "this system lets no process trace another";
+  std::istringstream said(child->ask("").value_or(""));
+  int traced = 0, sleeper = 0;
+  if (!(said >> traced >> sleeper)) GTEST_SKIP() << "this system lets no process trace another";
   auto const began = std::chrono::steady_clock::now();
   { auto const ends_here = std::move(child).value(); }
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+  EXPECT_EQ(::waitpid(traced, nullptr, WNOHANG), 0) << "its tracer has not looked";
+
+  ::kill(sleeper, SIGKILL);
+  auto const is_left = [&] {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(traced), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  };
+  auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (is_left() && std::chrono::steady_clock::now() < until)
+    EXPECT_EQ(do_apart([] { return Said("x"); }, usual).value(), "x");
+  EXPECT_FALSE(is_left()) << "a later child's end has waited for it";
 }
 
 }  // namespace
