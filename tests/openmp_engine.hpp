@@ -16,8 +16,9 @@ namespace nigh::test {
 
 using namespace nigh::openmp::tasks;
 
-// The machine has two packages of two domains of two L3 caches of two cores of two cpus. Packages are 32
-// apart, domains of one 12. Memory at a multiple of 64 KiB is in the domain of its number's remainder.
+// The machine has two packages of two domains of two L3 caches of two cores of two cpus. Packages
+// are 32 apart, domains of one 12. Memory at a multiple of 64 KiB is in the domain of its number's
+// remainder.
 inline constexpr int engine_cpus = 32;
 
 // Where the calling thread is from now on; -1: nobody knows.
@@ -53,12 +54,13 @@ void run_at_once(F f) {
 }
 
 // body(k) in thread k of a team, on the k-th of these cpus. All threads leave together, as behind a
-// runtime's own barrier.
+// runtime's own barrier. `lease`: theirs; null: they stay where they are.
 template <class Body>
-void in_team(std::vector<int> const& cpus, Body body) {
+void in_team(std::vector<int> const& cpus, Body body, openmp::RunningLease* lease = nullptr) {
   auto const size = static_cast<std::uint32_t>(cpus.size());
   Team team;
-  team.cpus = std::thread::hardware_concurrency();
+  team.cpus.store(std::thread::hardware_concurrency(), sync::relaxed);
+  team.lease = lease;
   std::barrier<> all(static_cast<std::ptrdiff_t>(size));
   std::vector<std::thread> threads;
   for (std::uint32_t k = 0; k < size; ++k)

@@ -3,7 +3,7 @@
 // programs). Those of g++ before 4.9 (GOMP_parallel_start) are not interposed.
 
 #include "openmp/region_scope.hpp"
-#include "openmp/task_hooks.hpp"
+#include "openmp/task_room.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -67,7 +67,7 @@ Result run(void const* caller, Body body, void* data, unsigned clause, Rest... r
   auto* const real = region.runtime->function<Result(Body, void*, unsigned, Rest...)>(entry);
   if (task_hooks == nullptr) [[likely]]
     return real(run_in_place, static_cast<Passed*>(&passed), scope.threads(), rest...);
-  TaskRoom const tasks(*region.runtime, code, cpus_of(passed.team), false);
+  TaskRoom tasks(*region.runtime, code, scope, passed.team, false);
   passed.tasks = tasks.team();
   return real(passed.tasks == nullptr ? run_in_place : run_in_place_with_tasks,
               static_cast<Passed*>(&passed), scope.threads(), rest...);

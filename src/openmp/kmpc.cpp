@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "openmp/region_scope.hpp"
-#include "openmp/task_hooks.hpp"
+#include "openmp/task_room.hpp"
 
 namespace nigh::openmp {
 namespace {
@@ -103,7 +103,7 @@ void fork(void const* caller, void* where, std::uint32_t count, Microtask body, 
     push(where, runtime.global_thread_num(where), static_cast<std::int32_t>(scope.threads()));
   if (task_hooks == nullptr) [[likely]]
     return real(where, 1, task, &passed);
-  TaskRoom const tasks(runtime, reinterpret_cast<void const*>(body), cpus_of(passed.team), true);
+  TaskRoom tasks(runtime, reinterpret_cast<void const*>(body), scope, passed.team, true);
   passed.tasks = tasks.team();
   real(where, 1, passed.tasks == nullptr ? task : task_with_tasks, &passed);
 }

@@ -56,11 +56,6 @@ bool is_worth_timing(Thread& me) {
   return me.last_ns >= no_time_ns || ++me.regions % one_in == 1;
 }
 
-// Other cpus never get the same number.
-Pinning pinning_of_lease(Thread const& me, GrantedTeam const& granted) {
-  return Pinning{1} << 63U | Pinning{me.number} << 43U | Pinning{granted.size} << 32U |
-         granted.version;
-}
 Pinning pinning_of_part(NestedPlan const& plan, std::uint32_t part) {
   return Pinning{3} << 62U | Pinning{part} << 32U | plan.version;
 }
@@ -141,12 +136,7 @@ class OnGrantedCpus : public RegionStrategy {
 
   void place(Region const& region, TeamDemand wanted, GrantedTeam const& granted) noexcept {
     team_threads_ = team_size(wanted, granted.size);
-    if (!granted.floats) {  // otherwise they are anywhere, as without a lease
-      team_.cpus = granted.cpus;
-      team_.size = granted.size;
-      team_.all = pinning_of_lease(me_, granted);
-      team_.is_shared = team_threads_ > granted.size;
-    }
+    if (!granted.floats) give_cpus(team_, me_, granted, team_threads_);
     if (!wanted.is_exact) threads_ = team_threads_;
     adapt_pool(me_, *region.runtime, wanted.threads, team_threads_);
     me_.nests_serially = team_threads_ == 1 && region.runtime->max_active_levels() <= 1;
@@ -202,8 +192,10 @@ class Leased final : public OnGrantedCpus {
     }
     if (me_.plan != nullptr) end_plan(me_, *me_.plan, duration_ns);
     me_.plan = nullptr;
-    me_.lease_client->leave(duration_ns);
-    if (duration_ns >= long_ns) unpin(me_);
+    // How long it took says nothing about a number of cpus where it has had several.
+    bool const is_mixed = std::exchange(me_.has_exchanged, false);
+    me_.lease_client->leave(is_mixed ? 0 : duration_ns);
+    if (is_mixed || duration_ns >= long_ns) unpin(me_);
   }
 
  private:
@@ -217,6 +209,7 @@ class Leased final : public OnGrantedCpus {
   void begin_flat(Region const& region, Clause clause) noexcept {
     TeamDemand const wanted = team_demand(limits(region, clause), region.adjust);
     if (wanted.threads == 1) return;
+    has_own_lease_ = true;
     GrantedTeam const granted = enter(region, cpu_demand(wanted, own_cpus().count));
     adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size));
     if (granted.size == 0) return adapt_pool(me_, *region.runtime, wanted.threads, wanted.threads);

@@ -32,6 +32,8 @@ class RegionStrategy {
 
   // For the runtime, in place of the clause; 0: the runtime decides.
   std::uint32_t threads() const noexcept { return threads_; }
+  // The region has asked for a lease of its own, which may be exchanged while it runs.
+  bool has_own_lease() const noexcept { return has_own_lease_; }
 
  protected:
   RegionStrategy(Thread& me, Team& team, Clause clause) noexcept
@@ -41,6 +43,7 @@ class RegionStrategy {
   Thread& me_;
   Team& team_;
   std::uint32_t threads_;
+  bool has_own_lease_ = false;
 };
 
 class NIGH_HIDDEN RegionScope {
@@ -52,6 +55,7 @@ class NIGH_HIDDEN RegionScope {
   RegionScope& operator=(RegionScope&&) = delete;
 
   std::uint32_t threads() const noexcept { return strategy_->threads(); }
+  bool has_own_lease() const noexcept { return strategy_->has_own_lease(); }
 
  private:
   template <class Strategy, class... Arguments>
@@ -67,6 +71,22 @@ class NIGH_HIDDEN RegionScope {
 // Its lease, or else all that the process may use.
 inline std::uint32_t cpus_of(Team const& team) noexcept {
   return team.size != 0 ? team.size : own_cpus().count;
+}
+
+// Of all cpus of a lease. Other cpus never get the same number.
+inline Pinning pinning_of_lease(Thread const& me, GrantedTeam const& granted) noexcept {
+  return Pinning{1} << 63U | Pinning{me.number} << 43U | Pinning{granted.size} << 32U |
+         granted.version;
+}
+
+// So many threads on these cpus; without any, they are anywhere.
+inline void give_cpus(Team& team, Thread const& leader, GrantedTeam const& granted,
+                      std::uint32_t threads) noexcept {
+  if (granted.size == 0) return;
+  team.cpus = granted.cpus;
+  team.size = granted.size;
+  team.all = pinning_of_lease(leader, granted);
+  team.is_shared = threads > granted.size;
 }
 
 // A thread's cpu is remembered, so that a thread that stays makes no system call.

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where tasks of OpenMP programs are nigh's, a second preloaded library has them (tasks/). It takes
-// no part in a process that does not want it, so this library asks for it by name.
+// no part in a process that does not want it, so this library asks for it by name. While a region's
+// tasks are run there, its lease may change.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "openmp/runtimes.hpp"
-#include "preload/hidden.hpp"
-
 namespace nigh::openmp {
 
+// The lease of a region while it runs. Tasks begin and end, so its threads need not wait for its
+// end before they make room, or take more.
+class RunningLease {
+ public:
+  // The leader: whether the region should have other cpus. Costs little.
+  virtual bool is_outdated() noexcept = 0;
+  // The leader, while each of so many threads is where the last exchange has put it: asks for
+  // others. Returns how many cpus they have from now on.
+  virtual std::uint32_t exchange(std::uint32_t threads) noexcept = 0;
+  // Each thread, when it has seen that exchange: goes where that has put it.
+  virtual void settle(std::uint32_t number) noexcept = 0;
+
+ protected:
+  ~RunningLease() = default;
+};
+
 struct TaskHooks {
-  static constexpr std::uint32_t current = 2;
+  static constexpr std::uint32_t current = 3;
   static constexpr std::size_t room_bytes = 512;
 
   std::uint32_t version;
   // A region begins: `room` is its team's, and outlasts it. Null: its tasks are the runtime's.
   // `inside`: any function of the runtime. `cpus`: for the team, whose threads may be more.
+  // `lease`: null, or lasts as long as the region.
   void* (*begin)(void* room, void const* inside, void const* code, std::uint32_t cpus,
-                 bool is_kmpc) noexcept;
+                 RunningLease* lease, bool is_kmpc) noexcept;
   // Each thread of the team, before and after the region's body.
   void (*enter)(void* team, std::uint32_t number, std::int32_t global_number) noexcept;
   void (*leave)() noexcept;
@@ -27,28 +42,6 @@ struct TaskHooks {
   void (*end)(void* team) noexcept;
   // Around a region of one thread whose body the program calls itself; libomp's.
   void (*begin_serial)(void const* inside, std::int32_t global_number) noexcept;
-};
-
-// Null: there are none.
-NIGH_HIDDEN extern constinit TaskHooks const* task_hooks;
-
-// The tasks of a region, as long as it lasts. There are hooks.
-class TaskRoom {
- public:
-  TaskRoom(Runtime const& runtime, void const* code, std::uint32_t cpus, bool is_kmpc) noexcept
-      : team_(task_hooks->begin(room_, reinterpret_cast<void const*>(runtime.thread_num), code,
-                                cpus, is_kmpc)) {}
-  ~TaskRoom() {
-    if (team_ != nullptr) task_hooks->end(team_);
-  }
-  TaskRoom(TaskRoom&&) = delete;
-  TaskRoom& operator=(TaskRoom&&) = delete;
-
-  void* team() const noexcept { return team_; }  // null: its tasks are the runtime's
-
- private:
-  alignas(64) std::byte room_[TaskHooks::room_bytes];
-  void* team_;
 };
 
 }  // namespace nigh::openmp

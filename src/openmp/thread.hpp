@@ -57,6 +57,7 @@ struct Thread {
   bool nests_serially = false;    // inside a team of one that would have been larger
   bool fixes_teams = false;       // omp_set_dynamic(0)
   bool names_number = false;      // omp_set_num_threads()
+  bool has_exchanged = false;     // the lease of the region that it has begun (region_lease.hpp)
   // Threads of libgomp's that it leads (recycler.cpp), of each runtime.
   struct Pool {
     std::uint32_t threads = 0;     // with itself; 0: not known to have any

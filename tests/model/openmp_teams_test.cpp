@@ -8,6 +8,7 @@
 #include "letters.hpp"
 #include "openmp/tasks/depend_node.hpp"
 #include "openmp/tasks/known_runtimes.hpp"
+#include "openmp/tasks/following.hpp"
 #include "openmp/tasks/meeting.hpp"
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/yielding_lock.hpp"
@@ -217,6 +218,57 @@ Scenario asleep_until_all_arrive() {
   };
 }
 
+// The leader changes the team's place twice; the second time only if the other has followed.
+Scenario following() {
+  struct Moving {
+    Changes changes;
+    Follower other;
+    Plain place;
+  };
+  return [](OneRun& run) {
+    auto m = std::make_shared<Moving>();
+    auto const change = [m](int to) {
+      m->place.set(to);
+      m->changes.add();
+    };
+    run.threads = {[m, change] {
+                     change(1);
+                     if (m->other.has_followed(1)) change(2);
+                   },
+                   [m] {
+                     for (int looks = 0; looks < 2; ++looks) {
+                       auto const now = m->changes.count();
+                       if (!m->other.is_behind(now)) continue;
+                       check(m->place.get() == static_cast<int>(now), "the place of this change");
+                       m->other.follow(now);
+                     }
+                   }};
+  };
+}
+
+// A thread sleeps until the leader changes the team's place.
+Scenario asleep_until_a_change() {
+  struct Moving {
+    Changes changes;
+    Follower other;
+    Sleeper sleeper;
+    sync::atomic<std::uint32_t> sleepers{0};
+  };
+  return [](OneRun& run) {
+    auto m = std::make_shared<Moving>();
+    run.threads = {[m] {
+                     m->changes.add();
+                     if (m->sleepers.load(sync::seq_cst) != 0) m->sleeper.wake();  // (sleeper.S)
+                   },
+                   [m] {
+                     auto const is_behind = [m] {
+                       return m->other.is_behind(m->changes.count_before_sleep());
+                     };
+                     while (!is_behind()) m->sleeper.sleep(m->sleepers, is_behind);
+                   }};
+  };
+}
+
 Scenario known_runtime() {
   return [](OneRun& run) {
     struct Facts {
@@ -252,6 +304,14 @@ TEST(OpenMPTeams, ThreadsPassABarrierTogether) {
   expect_holds(asleep_until_all_arrive(), {.preemptions = 3});
 }
 
+TEST(OpenMPTeams, ThreadsFollowTheirTeam) {
+  expect_holds(following(), {.preemptions = 4});
+  expect_holds(asleep_until_a_change(), {.preemptions = 3});
+}
+
+TEST(OpenMPTeams, SOfTheChange) { expect_needed("sleeper.S", Order::acq_rel, asleep_until_a_change()); }
+TEST(OpenMPTeams, C) { expect_needed("following.C", Order::relaxed, following()); }
+TEST(OpenMPTeams, F) { expect_needed("following.F", Order::relaxed, following()); }
 TEST(OpenMPTeams, SOfTheDependence) { expect_needed("sleeper.S", Order::acq_rel, asleep_for_a_dependence()); }
 TEST(OpenMPTeams, SOfTheBarrier) { expect_needed("sleeper.S", Order::acq_rel, asleep_until_all_arrive()); }
 TEST(OpenMPTeams, D) { expect_needed("depend_node.D", Order::relaxed, one_after_another()); }

@@ -2,7 +2,8 @@
 // In the place of src/openmp/connection.cpp and of LeaseClient: a coordinator that does as it is
 // told. NIGH_TEST_LEASES is a list of leases such as "0,1;1;-", each thread's next ones, over and
 // over; "-" is none, "!" a refusal, and one with "~" is not to be bound to. It is read again at its
-// end. Without it, there is no coordinator. NIGH_TEST_PROGRAMS is how many programs it serves, as
+// end. Without it, there is no coordinator. A region whose tasks nigh runs takes the next one each
+// 100 ms. NIGH_TEST_PROGRAMS is how many programs it serves, as
 // thread pools are told.
 
 #include <stdlib.h>
@@ -25,24 +26,26 @@ class Script final : public LeaseClient {
     char const* const text = getenv("NIGH_TEST_LEASES");
     if (text == nullptr || *text == '\0') return {};
     if (at_ == nullptr || *at_ == '\0') at_ = text;
+    now_ = 1 - now_;
     std::uint32_t size = 0;
     bool floats = false;
     auto fallback = FallbackReason::no_coordinator;
     while (*at_ != ';' && *at_ != '\0') {
       if ('0' <= *at_ && *at_ <= '9' && size < 64) {
-        cpus_[size++] = static_cast<std::uint16_t>(strtol(at_, const_cast<char**>(&at_), 10));
+        cpus_[now_][size++] = static_cast<std::uint16_t>(strtol(at_, const_cast<char**>(&at_), 10));
         continue;
       }
       if (*at_ == '!') fallback = FallbackReason::refused;
       floats |= *at_++ == '~';
     }
     if (*at_ == ';') ++at_;
-    return {cpus_, size, ++version_, false, floats, fallback};
+    return {cpus_[now_], size, ++version_, false, floats, fallback};
   }
 
  private:
   char const* at_ = nullptr;
-  std::uint16_t cpus_[64] = {};
+  std::uint16_t cpus_[2][64] = {};
+  std::uint32_t now_ = 0;
   std::uint32_t version_ = 0;
 };
 
@@ -54,6 +57,9 @@ GrantedTeam LeaseClient::enter(RegionId, Demand) noexcept {
   return static_cast<Script&>(*this).next();
 }
 void LeaseClient::leave(std::uint64_t) noexcept {}
+GrantedTeam LeaseClient::exchange(RegionId, Demand, std::int64_t) noexcept {
+  return static_cast<Script&>(*this).next();
+}
 
 }  // namespace nigh::coordinator
 

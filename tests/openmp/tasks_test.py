@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+import shim_test
+
 SCRIPTED, SHIM, NIGHD, PROGRAMS, TASKS, TWO_DOMAINS = map(os.path.abspath, sys.argv[1:7])
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
@@ -63,9 +65,9 @@ def program(name):
     return path
 
 
-def run(name, *words, tasks=True, status=0, limit=None, **environment):
+def run(name, *words, tasks=True, shim=SHIM, status=0, limit=None, **environment):
     """Its output, and what is on standard error."""
-    variables = dict(QUIET, LD_PRELOAD=f"{TASKS if tasks is True else tasks}:{SHIM}" if tasks else SHIM, **environment)
+    variables = dict(QUIET, LD_PRELOAD=f"{TASKS if tasks is True else tasks}:{shim}" if tasks else shim, **environment)
     done = subprocess.run([program(name), *words], env=variables, capture_output=True, text=True, timeout=100,
                           check=False, preexec_fn=limit)
     assert done.returncode == status, f"{name} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
@@ -264,6 +266,45 @@ class Telling(unittest.TestCase):
             _, err = run(name, "many", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
             self.assertRegex(err, rf"nigh: {name}: 200000 tasks, \d+ run at once, \d+ stolen, \d+ times asleep"
                              r"(, stolen( within \w+: \d+,?)+)?\n")
+
+
+CPUS = [str(cpu) for cpu in sorted(os.sched_getaffinity(0))]
+
+
+@unittest.skipIf(len(CPUS) < 2, "needs two cpus")
+class Following(shim_test.WithNighd):
+    """The threads of a region with tasks go to other cpus while it runs."""
+    A, B = CPUS[0], CPUS[-1]
+
+    def each(self):
+        for name in ("following-gcc", "following-clang"):
+            with self.subTest(name=name):
+                yield name
+
+    def test_each_goes_where_the_next_lease_says(self):
+        for name in self.each():
+            out, err = run(name, "3", shim=SCRIPTED, OMP_NUM_THREADS="2", NIGH_VERBOSE="1",
+                           NIGH_TEST_LEASES=f"{self.A},{self.B};{self.A};{self.B}")
+            leader, other = (line.split() for line in out.splitlines())
+            self.assertEqual(leader[:3], [self.A, self.B, self.A])
+            self.assertEqual(other[:3], [self.B, self.A, self.B])
+            self.assertRegex(err, r", [0-9]+ times on other cpus\n")
+
+    def test_a_region_without_cpus_gets_some_later(self):
+        for name in self.each():
+            out, _ = run(name, "2", shim=SCRIPTED, OMP_NUM_THREADS="2", NIGH_TEST_LEASES=f"-;-;{self.B};{self.A}")
+            for line in out.splitlines():
+                self.assertEqual(line.split()[:3], [",".join(CPUS), self.B, self.A])
+
+    def test_two_programs_share(self):
+        """On a busy host they may be anywhere on its cpus."""
+        self.start()
+        for name in self.each():
+            cpus = str(len(CPUS))
+            beside = f"LD_PRELOAD={TASKS}:{SHIM} OMP_NUM_THREADS={cpus} {program(name)} 0 'sleep 2'"
+            _, err = run(name, "0", beside, OMP_NUM_THREADS=cpus, NIGH_SOCKET=self.socket, NIGH_VERBOSE="1")
+            first = err.splitlines()[-2]
+            self.assertRegex(first, r", [0-9]+ times on other cpus$")
 
 
 class Library(unittest.TestCase):

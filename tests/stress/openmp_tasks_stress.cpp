@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine of OpenMP tasks, driven by teams of plain threads: random trees of tasks that wait, or
 // do not, in groups, with dependences, events, yields, tasks near their data, more tasks than a
-// deque holds, and barriers in between. The results of tasks are read without locks where the
-// standard says that they may be.
+// deque holds, and barriers in between, on leases that are exchanged all the time. The results of
+// tasks are read without locks where the standard says that they may be.
 
 #include <array>
 #include <atomic>
@@ -155,6 +155,31 @@ void near_data(std::uint64_t seed, int tasks) {
   for (int const d : done) require(d == 1, "a task near its data has run");
 }
 
+// ---- a lease that is asked for at every so many looks
+
+class Moving final : public nigh::openmp::RunningLease {
+ public:
+  explicit Moving(std::uint64_t threads, std::uint64_t every) : followed_(threads), every_(every) {}
+
+  bool is_outdated() noexcept override { return ++looks_ % every_ == 0; }
+  // Without a lock: all threads have settled, or have not looked yet.
+  std::uint32_t exchange(std::uint32_t threads) noexcept override {
+    require(threads == followed_.size(), "all threads have a place");
+    for (long const at : followed_) require(at == place_, "all have followed to the last place");
+    ++place_;
+    return 1 + static_cast<std::uint32_t>(place_) % threads;
+  }
+  void settle(std::uint32_t number) noexcept override {
+    require(followed_[number] == place_ - 1, "a thread follows once");
+    followed_[number] = place_;
+  }
+
+ private:
+  std::vector<long> followed_;
+  long place_ = 0;
+  std::uint64_t looks_ = 0, every_;
+};
+
 // ---- a round
 
 struct Wall {
@@ -171,7 +196,9 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
   std::uint64_t const seeds = random();
   Wall wall(threads);
   std::atomic<std::uint64_t> orphaned{0};
-  in_team(cpus, [&](std::uint32_t k) {
+  Moving lease(threads, below(random, 20) + 1);
+  auto* const moves = below(random, 3) == 0 ? nullptr : &lease;
+  auto const body = [&](std::uint32_t k) {
     Random mine(seeds + k);
     for (std::uint64_t phase = 1; phase <= 6 * scale; ++phase) {
       auto const kind = (seeds + phase) % 6;
@@ -209,7 +236,8 @@ void play_round(std::uint64_t seed, std::uint64_t scale) {
       require(orphaned.load() == expected, "no task outlasts a barrier");
       barrier(*member);
     }
-  });
+  };
+  in_team(cpus, body, moves);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "coordinator/client/lease_client.hpp"
 #include "coordinator/client/status.hpp"
@@ -72,6 +73,44 @@ TEST(PatientClients, GetCpusThatAreIdle) {
   first.client.leave(1000);
   while (second.client.enter(1, all_cpus).size < 4) ::usleep(1000);
   second.client.leave(1000);
+}
+
+// A region that never ends, of a program that looks whether others want its cpus: it makes room,
+// and takes them back when the other has gone. The cpus that it had before can still be read.
+TEST(PatientClients, ExchangeTheirLeaseInsideARegion) {
+  RunningServer server;
+  OneMaster first(server.options(), true);
+  GrantedTeam team;
+  while ((team = first.client.enter(1, all_cpus)).size < 8) first.client.leave(1000);
+  std::vector<std::uint16_t> const before(team.cpus, team.cpus + team.size);
+  EXPECT_FALSE(first.client.is_asked_for());
+  auto const exchange = [&] {
+    return first.client.exchange(1, all_cpus, policy::LeasePatience::look);
+  };
+  auto const until_asked = [&] {
+    while (!first.client.is_asked_for()) ::usleep(1000);
+  };
+  {
+    OneMaster second(server.options(), true);
+    std::uint32_t theirs = 0, ours = team.size;
+    while (theirs < 4 || ours != 4) {
+      second.client.leave(1000);
+      theirs = second.client.enter(1, all_cpus).size;
+      if (first.client.holds() && !first.client.is_asked_for()) continue;
+      bool const is_first = ours == 8;
+      ours = exchange().size;
+      if (is_first) {
+        EXPECT_EQ(std::vector<std::uint16_t>(team.cpus, team.cpus + 8), before);
+      }
+    }
+    EXPECT_EQ(theirs, 4u);
+  }
+  std::uint32_t ours = 4;
+  while (ours < 8) {
+    if (first.client.holds()) until_asked();
+    ours = exchange().size;
+  }
+  first.client.leave(0);
 }
 
 // In a process of its own, so that it can be stopped.

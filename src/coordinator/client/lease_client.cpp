@@ -35,7 +35,7 @@ GrantedTeam LeaseClient::enter(RegionId region, Demand demand) noexcept {
       return team_for(demand, advice);
     }
   }
-  return enter_by_message(demand);
+  return enter_by_message(demand, as_long_as_usual);
 }
 
 void LeaseClient::leave(std::uint64_t duration_ns) noexcept {
@@ -48,10 +48,11 @@ void LeaseClient::leave(std::uint64_t duration_ns) noexcept {
     leave_by_message(left);
 }
 
-GrantedTeam LeaseClient::exchange(RegionId region, Demand demand) noexcept {
+GrantedTeam LeaseClient::exchange(RegionId region, Demand demand,
+                                  std::int64_t at_most_us) noexcept {
   is_inside_ = false;
   region_ = region;
-  return enter_by_message(demand);
+  return enter_by_message(demand, at_most_us);
 }
 
 void LeaseClient::give_back() noexcept {
@@ -79,8 +80,8 @@ bool LeaseClient::suits(std::uint32_t most) const noexcept {
 
 // The cpus that the region uses now, of those of the lease.
 GrantedTeam LeaseClient::part(bool is_to_be_timed) const noexcept {
-  return {cpus_.data(),   size_now_,    team_.version,
-          is_to_be_timed, team_.floats, FallbackReason::none};
+  return {cpus_[now_].data(), size_now_,    team_.version,
+          is_to_be_timed,     team_.floats, FallbackReason::none};
 }
 
 GrantedTeam LeaseClient::team_for(Demand demand, RegionWord advice) noexcept {
@@ -125,7 +126,7 @@ bool LeaseClient::is_reported_of_trial() noexcept {
   return TrialRuns::is_reported(run);
 }
 
-GrantedTeam LeaseClient::enter_by_message(Demand demand) noexcept {
+GrantedTeam LeaseClient::enter_by_message(Demand demand, std::int64_t at_most_us) noexcept {
   bool const may_ask = ask_again_ == 0 || ask_again_ <= base::now_us();
   if (!may_ask) return none(FallbackReason::refused);
   if (!connection_.rejoin()) {
@@ -137,7 +138,7 @@ GrantedTeam LeaseClient::enter_by_message(Demand demand) noexcept {
   ask_again_ = 0;
   bool const is_from_before =
       lease_ != 0 && link_ != connection_.link() && connection_.is_own(link_);
-  if ((is_from_before && claim(demand)) || request(demand)) {
+  if ((is_from_before && claim(demand)) || request(demand, at_most_us)) {
     is_inside_ = true;
     return team_for(demand, connection_.advice(region_));
   }
@@ -148,7 +149,7 @@ GrantedTeam LeaseClient::enter_by_message(Demand demand) noexcept {
 // Tells a coordinator that may have just started which cpus this thread had from the one before.
 bool LeaseClient::claim(Demand demand) noexcept {
   Claim claim{.region = region_, .ticket = 0, .demand = demand, .team = {}};
-  for (std::uint32_t i = 0; i < team_.size; ++i) claim.team.add(cpus_[i]);
+  for (std::uint32_t i = 0; i < team_.size; ++i) claim.team.add(cpus_[now_][i]);
   lease_ = 0;
   asked_ = most(demand, connection_.advice(region_));
   request_.next();
@@ -156,14 +157,14 @@ bool LeaseClient::claim(Demand demand) noexcept {
   return ask(claim, connection_.waits_briefly() ? claims_within_us : 0);
 }
 
-bool LeaseClient::request(Demand demand) noexcept {
+bool LeaseClient::request(Demand demand, std::int64_t at_most_us) noexcept {
   std::int64_t patience = 0;
   if (connection_.waits_briefly()) {
     auto const now = base::now_us();
     why_none_ = FallbackReason::no_answer;
     bool const is_silent = connection_.is_silent(now);
     if (!is_silent) why_none_ = FallbackReason::unplaced;
-    patience = is_silent ? policy::LeasePatience::not_now : patience_.at(now);
+    patience = is_silent ? policy::LeasePatience::not_now : std::min(patience_.at(now), at_most_us);
     if (patience == policy::LeasePatience::not_now) return give_back(), false;
   }
   bool const returns = forget_word();
@@ -208,10 +209,12 @@ bool LeaseClient::ask(ProgramMessage const& message, std::int64_t patience) noex
 void LeaseClient::take(Grant const& grant) noexcept {
   auto const size = static_cast<std::uint32_t>(grant.team.size());
   bool same = size == team_.size && team_.version > 0;
+  auto const& before = cpus_[now_];
+  now_ = 1 - now_;
   for (std::uint32_t i = 0; i < size; ++i) {
     auto const cpu = static_cast<std::uint16_t>(grant.team[static_cast<int>(i)]);
-    same = same && cpus_[i] == cpu;
-    cpus_[i] = cpu;
+    same = same && before[i] == cpu;
+    cpus_[now_][i] = cpu;
   }
   if (!same) ++team_.version;
   if (team_.floats != (grant.floats != 0)) ++team_.version;

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "coordinator/client/connection.hpp"
 #include "coordinator/client/granted_team.hpp"
@@ -35,9 +36,12 @@ class LeaseClient {
   GrantedTeam enter(RegionId region, Demand demand) noexcept;
   void leave(std::uint64_t duration_ns) noexcept;
 
-  // For a runtime, which is always in a region, so to speak, and hears when its lease is asked for
-  // (ConnectionOptions::listens): its lease goes back with the message that asks for another.
-  GrantedTeam exchange(RegionId region, Demand demand) noexcept;
+  // Inside a region, or for a runtime, which is always in one, so to speak: its lease goes back
+  // with the message that asks for another. Where enter() waits for a moment, this waits no longer
+  // than `at_most_us`.
+  static constexpr std::int64_t as_long_as_usual = std::numeric_limits<std::int64_t>::max();
+  GrantedTeam exchange(RegionId region, Demand demand,
+                       std::int64_t at_most_us = as_long_as_usual) noexcept;
   void give_back() noexcept;
   // The lease came over the present connection.
   bool holds() const noexcept { return lease_ != 0 && link_ == connection_.link(); }
@@ -46,6 +50,8 @@ class LeaseClient {
   bool pause() noexcept { return holds() && word().pause(lease_); }
   bool resume() noexcept { return holds() && word().enter(lease_); }
   bool is_kept() const noexcept { return holds() && word().is_kept(lease_); }
+  // Inside a region: the coordinator asks for its cpus, or has given them to others by now.
+  bool is_asked_for() const noexcept { return is_inside_ && holds() && !word().is_kept(lease_); }
 
  private:
   static constexpr RegionId no_region = ~RegionId{0};
@@ -56,13 +62,13 @@ class LeaseClient {
   GrantedTeam team_for(Demand demand, RegionWord advice) noexcept;
   GrantedTeam team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   GrantedTeam part(bool is_to_be_timed) const noexcept;
-  GrantedTeam enter_by_message(Demand demand) noexcept;
+  GrantedTeam enter_by_message(Demand demand, std::int64_t at_most_us) noexcept;
   void leave_by_message(LeaseWord::Left left) noexcept;
   void report(std::uint32_t trial) noexcept;
   bool is_reported_of_trial() noexcept;
   bool ask(ProgramMessage const& message, std::int64_t patience) noexcept;
   bool claim(Demand demand) noexcept;
-  bool request(Demand demand) noexcept;
+  bool request(Demand demand, std::int64_t at_most_us) noexcept;
   void take(Grant const& grant) noexcept;
   bool forget_word() noexcept;
 
@@ -70,7 +76,7 @@ class LeaseClient {
   // of the lease
   LeaseId lease_ = 0;        // 0: none
   std::uint32_t link_ = 0;   // over which it came
-  GrantedTeam team_{};       // all of the lease, on cpus_; remembered when the connection is lost
+  GrantedTeam team_{};       // all of the lease; remembered when the connection is lost
   std::uint32_t asked_ = 0;  // for it
   // of the region
   bool is_inside_ = false;
@@ -93,7 +99,9 @@ class LeaseClient {
   policy::LeasePatience patience_;
   FallbackReason why_none_ = FallbackReason::none;  // the last request got no cpus
   std::int64_t ask_again_ = 0;
-  std::array<std::uint16_t, max_cpus> cpus_{};
+  // Those of the lease, and of the one before: threads of the region may still look at these.
+  std::array<std::array<std::uint16_t, max_cpus>, 2> cpus_{};
+  std::uint32_t now_ = 0;  // which of them
 };
 
 }  // namespace nigh::coordinator

@@ -77,7 +77,7 @@ struct Region {
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
 void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus,
-            bool is_kmpc) noexcept {
+            RunningLease* lease, bool is_kmpc) noexcept {
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
   KnownRuntime const* const runtime = known_runtime(inside);
   if (runtime == nullptr || runtime->num_threads == nullptr) return nullptr;
@@ -87,7 +87,8 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   region->num_threads = runtime->num_threads;
   region->team.is_libgomp = runtime->is_libgomp;
   region->code = code;
-  region->team.cpus = cpus;
+  region->team.cpus.store(cpus, sync::relaxed);
+  region->team.lease = lease;
   region->team.is_kmpc = is_kmpc;
   region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);
   return region;
@@ -121,7 +122,7 @@ void begin_serial(void const* inside, std::int32_t global_number) noexcept {
   if (room == nullptr) abort();
   auto* const mine = new (room) Serial;
   mine->outer = serial;
-  mine->is_ours = begin(&mine->region, inside, nullptr, 1, true) != nullptr;
+  mine->is_ours = begin(&mine->region, inside, nullptr, 1, nullptr, true) != nullptr;
   serial = mine;
   if (mine->is_ours) enter(mine->region.team, {1, 0, global_number});
 }
@@ -180,6 +181,7 @@ void tell(Counts const& c) noexcept {
   }
   if (c.near + c.far != 0)
     add(", %llu near their data, %llu elsewhere", Number{c.near}, Number{c.far});
+  if (c.exchanged != 0) add(", %llu times on other cpus", Number{c.exchanged});
   fprintf(stderr, "%s\n", line.data());
 }
 

@@ -116,6 +116,7 @@ Counts counted() noexcept {
     sum.slept += m->counts.slept;
     sum.near += m->counts.near;
     sum.far += m->counts.far;
+    sum.exchanged += m->counts.exchanged;
   }
   pthread_mutex_unlock(&members_lock);
   return sum;

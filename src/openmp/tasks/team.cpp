@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <new>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "base/random.hpp"
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/near_data.hpp"
@@ -19,6 +22,11 @@ constinit thread_local Member* member = nullptr;
 static constinit thread_local Member* first_member = nullptr;  // of outermost regions, kept
 
 namespace {
+
+// A leader has to hear of its lease.
+constexpr std::int64_t leader_sleeps_ns = 10'000'000;
+
+bool is_crowded(Member const& me) noexcept { return me.size > me.team->cpus.load(sync::relaxed); }
 
 bool is_stack_low(Member const& me) noexcept {
   return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
@@ -206,6 +214,57 @@ Task* steal(Member& me) noexcept {
   return nullptr;
 }
 
+void wake_all(Member& me) noexcept {
+  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
+  for (std::uint32_t k = 0; k < me.size; ++k)
+    if (Member* const m = k == me.number ? nullptr : me.team->members.at(k); m != nullptr)
+      m->sleeper.wake();
+}
+
+// ---- the region's lease
+
+// The leader exchanges a lease that is outdated once all members have come and followed it to the
+// last one.
+void exchange_lease(Member& me) noexcept {
+  Team& team = *me.team;
+  auto const now = team.changes.count();
+  for (std::uint32_t k = 0; k < me.size; ++k) {
+    Member const* const m = team.members.at(k);
+    if (m == nullptr || !m->follower.has_followed(now)) return;
+  }
+  auto const cpus = team.lease->exchange(me.size);
+  if (cpus == 0) return;
+  ++me.counts.exchanged;
+  team.cpus.store(cpus, sync::relaxed);
+  team.changes.add();
+  wake_all(me);
+}
+
+// Where a thread may leave a task, or begin one.
+void follow_lease(Member& me) noexcept {
+  Team& team = *me.team;
+  if (me.number == 0 && team.lease->is_outdated()) exchange_lease(me);
+  auto const now = team.changes.count();
+  if (!me.follower.is_behind(now)) return;
+  team.lease->settle(me.number);
+  me.follower.follow(now);
+  me.rounds_until_look = 0;
+}
+
+// A thread that always has tasks of its own looks once in a millisecond, as its last tasks tell.
+void follow_sometimes(Member& me) noexcept {
+  constexpr std::int64_t usual_ns = 1'000'000;
+  constexpr std::uint32_t most = 1 << 16;
+  me.runs_until_look = most;
+  if (me.team->lease == nullptr) return;
+  auto const now = base::now_ns();
+  auto const passed = std::max<std::int64_t>(1, now - std::exchange(me.looked_ns, now));
+  auto const runs = static_cast<std::int64_t>(me.runs_between_looks) * usual_ns / passed;
+  me.runs_between_looks = static_cast<std::uint32_t>(std::clamp<std::int64_t>(runs, 1, most));
+  me.runs_until_look = me.runs_between_looks;
+  follow_lease(me);
+}
+
 [[gnu::always_inline]] inline Task* own_newest(Member& me) noexcept {
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);  // who is about to run a long task does not hear for long
@@ -221,6 +280,7 @@ bool is_anything_shared(Member const& me) noexcept {
 }
 
 Task* find_task(Member& me) noexcept {
+  if (me.team->lease != nullptr) follow_lease(me);
   Task* t = own_newest(me);
   if (t == nullptr) t = take_near(me);
   if (t == nullptr) t = steal(me);
@@ -230,7 +290,7 @@ Task* find_task(Member& me) noexcept {
 
 template <class Done>
 void search_until(Member& me, Done done) noexcept {
-  Patience patience(me.size > me.team->cpus);
+  Patience patience(is_crowded(me));
   TracedWait traced(me.track);
   while (!done()) {
     Task* t = find_task(me);
@@ -247,19 +307,17 @@ void search_until(Member& me, Done done) noexcept {
     me.sleeps_within.store(me.tied, sync::relaxed);
     ++me.counts.slept;
     traced.sleep();
-    me.sleeper.sleep(me.team->sleepers, [&] {
+    auto const news = [&] {
       return done() || me.team->injected.has_any() ||
+             me.follower.is_behind(me.team->changes.count_before_sleep()) ||
              (me.tied == nullptr && (is_anything_shared(me) || is_any_near(me)));
-    });
+    };
+    if (me.number != 0 || me.team->lease == nullptr)
+      me.sleeper.sleep(me.team->sleepers, news);
+    else if (!me.sleeper.sleep_for(me.team->sleepers, news, leader_sleeps_ns))
+      continue;  // one look is enough
     patience.begin();
   }
-}
-
-void wake_all(Member& me) noexcept {
-  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
-  for (std::uint32_t k = 0; k < me.size; ++k)
-    if (Member* const m = k == me.number ? nullptr : me.team->members.at(k); m != nullptr)
-      m->sleeper.wake();
 }
 
 }  // namespace
@@ -277,6 +335,8 @@ void enter(Team& team, Joined how) noexcept {
   me.size = how.size;
   me.global_number = how.global_number;
   me.team = &team;
+  me.follower.begin();
+  me.runs_until_look = me.runs_between_looks = 1;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
   int const cpu = platform::cpu_of_thread();
@@ -357,6 +417,8 @@ void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t
 }
 
 [[gnu::always_inline]] static inline void run_body(Member& me, Task& t) noexcept {
+  if (--me.runs_until_look == 0) [[unlikely]]
+    follow_sometimes(me);
   Frame const before = begin_body(me, t);
   if (t.is(flag::kmpc)) {
     run_kmpc(me, t);
@@ -465,7 +527,7 @@ void barrier_before_real(Member& me) noexcept {
   Task* const tied = me.tied;
   me.tied = nullptr;
   search_until(me, [&me] { return me.implicit.is_drained(); });
-  Patience patience(me.size > me.team->cpus);
+  Patience patience(is_crowded(me));
   while (me.team->has_tasks.load(sync::relaxed) && patience.goes_on()) {
     Task* const t = find_task(me);
     if (t == nullptr) continue;

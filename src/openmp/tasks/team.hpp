@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "openmp/task_hooks.hpp"
+#include "openmp/tasks/following.hpp"
 #include "openmp/tasks/meeting.hpp"
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
@@ -66,6 +68,7 @@ struct Counts {
   std::uint64_t made = 0, at_once = 0, slept = 0;
   std::array<std::uint64_t, levels> stolen{};  // by the smallest level that holds both threads
   std::uint64_t near = 0, far = 0;             // run in the domain of their data, and elsewhere
+  std::uint64_t exchanged = 0;                 // leases of regions, while these ran
 };
 
 // topology's names of levels, which this library does without.
@@ -79,13 +82,14 @@ struct alignas(64) Member {
   // Spawning and running a task touches this.
   Deque deque;
   Task* current = nullptr;
-  Task* tied = nullptr;            // the innermost tied task; null at a barrier
-  std::uint32_t base = 0;          // of the deque: what the current task has put lies above
-  std::uint32_t number = 0;        // omp_get_thread_num()
-  std::uint32_t size = 1;          // of the team
-  std::uint32_t domain = 0;        // where it runs, in a process with several
-  std::int32_t global_number = 0;  // libomp's
-  Task* again = nullptr;           // libomp's untied task that has another part
+  Task* tied = nullptr;               // the innermost tied task; null at a barrier
+  std::uint32_t base = 0;             // of the deque: what the current task has put lies above
+  std::uint32_t number = 0;           // omp_get_thread_num()
+  std::uint32_t size = 1;             // of the team
+  std::uint32_t domain = 0;           // where it runs, in a process with several
+  std::int32_t global_number = 0;     // libomp's
+  std::uint32_t runs_until_look = 1;  // see follow_sometimes()
+  Task* again = nullptr;              // libomp's untied task that has another part
   Team* team = nullptr;
   sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
   sync::atomic<int> cpu{-1};                   // where it was when it last looked
@@ -101,6 +105,9 @@ struct alignas(64) Member {
   alignas(64) std::array<Returned, size_classes> returned{};
   // Rarely used.
   alignas(64) Task implicit;
+  Follower follower;
+  std::uint32_t runs_between_looks = 1;
+  std::int64_t looked_ns = 0;
   Member* outer = nullptr;  // of the region around this one
   Member* inner = nullptr;  // of regions inside, kept
   Member* next = nullptr;   // in the list of all, and of those that nobody has
@@ -110,17 +117,19 @@ struct alignas(64) Member {
 
 struct Team {
   sync::atomic<std::uint32_t> size{0};
-  std::uint32_t cpus = 1;   // for its threads, which may be more
-  bool is_kmpc = false;     // libomp's: its teams of one run each task at once
-  bool is_libgomp = false;  // the runtime: libomp has libgomp's functions, too
-  bool had_tasks = false;   // an earlier region of this code, see barrier_before_real()
+  sync::atomic<std::uint32_t> cpus{1};  // for its threads, which may be more
+  bool is_kmpc = false;                 // libomp's: its teams of one run each task at once
+  bool is_libgomp = false;              // the runtime: libomp has libgomp's functions, too
+  bool had_tasks = false;               // an earlier region of this code, see barrier_before_real()
   MemberTable<Member, 16> members;
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
   sync::atomic<bool> has_tasks{false};
   MadeOnce<NearQueues> near;
-  TeamDomains domains;  // kept where there are several
-  TaskList injected;    // tasks that no member's deque could take
+  TeamDomains domains;            // kept where there are several
+  TaskList injected;              // tasks that no member's deque could take
+  RunningLease* lease = nullptr;  // null: its threads stay where they are
+  Changes changes;                // of the lease
 };
 
 // Of the calling thread: the innermost region whose tasks are ours; null: none.
