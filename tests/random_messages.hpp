@@ -120,6 +120,8 @@ class RandomMessages {
         m.granted = bits();
         m.waited_us = bits();
         m.used_uj = bits();
+        m.tasks = bits();
+        m.stolen = bits();
         return m;
       }
     }

@@ -40,6 +40,10 @@ std::string as_text(std::string const& socket, coordinator::HostStatus const& al
     text += fmt::format("{:>8}  {:<24} {:>5} {:>7} {:>8} {:>10.1f}  {}\n", p.pid,
                         base::printable(p.name.view()), p.held, p.wanted, p.requests,
                         static_cast<double>(p.waiting_us) / 1000, p.region == 0 ? "-" : regions.code_of(p));
+  for (auto const& p : all.programs)
+    if (p.tasks > 0)
+      text += fmt::format("{} ({}) has run {} OpenMP tasks, {} of them stolen\n",
+                          base::printable(p.name.view()), p.pid, p.tasks, p.stolen);
   PoolNames pools;
   for (auto const& p : all.programs)
     if (auto const names = pools.of(ProgramProcess::of(p)); !names.empty())

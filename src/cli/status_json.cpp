@@ -75,6 +75,8 @@ Json status_json(std::string const& socket, coordinator::HostStatus const& all) 
                                 {"grants", p.granted},
                                 {"unplaced", p.ran_unplaced},
                                 {"energy_j", joules(host, p.used_uj)},
+                                {"tasks", p.tasks},
+                                {"stolen", p.stolen},
                                 {"learnt_optimum", or_null(p.learnt.optimal)},
                                 {"learnt_maximum", or_null(p.learnt.maximum)},
                                 {"efficiency", or_null(p.efficiency / 1000.0)},

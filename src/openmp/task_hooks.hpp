@@ -20,6 +20,8 @@ class RunningLease {
   virtual std::uint32_t exchange(std::uint32_t threads) noexcept = 0;
   // Each thread, when it has seen that exchange: goes where that has put it.
   virtual void settle(std::uint32_t number) noexcept = 0;
+  // The leader: the process's tasks up to now, and how many of them were stolen.
+  virtual void tell(std::uint64_t made, std::uint64_t stolen) noexcept = 0;
 
  protected:
   ~RunningLease() = default;

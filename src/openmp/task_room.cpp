@@ -57,4 +57,9 @@ void LeaseOfTeam::settle(std::uint32_t number) noexcept {
   pin(this_thread, *now_, number);
 }
 
+void LeaseOfTeam::tell(std::uint64_t made, std::uint64_t stolen) noexcept {
+  Thread const& me = this_thread;
+  if (me.lease_client != nullptr && !me.is_forked_inside) me.lease_client->tell_tasks(made, stolen);
+}
+
 }  // namespace nigh::openmp

@@ -22,6 +22,7 @@ class NIGH_HIDDEN LeaseOfTeam final : public RunningLease {
   bool is_outdated() noexcept override;
   std::uint32_t exchange(std::uint32_t threads) noexcept override;
   void settle(std::uint32_t number) noexcept override;
+  void tell(std::uint64_t made, std::uint64_t stolen) noexcept override;
 
  private:
   // As the leader says. It writes while the others are settled; they hear of it afterwards

@@ -169,6 +169,7 @@ class Moving final : public nigh::openmp::RunningLease {
     ++place_;
     return 1 + static_cast<std::uint32_t>(place_) % threads;
   }
+  void tell(std::uint64_t, std::uint64_t) noexcept override {}
   void settle(std::uint32_t number) noexcept override {
     require(followed_[number] == place_ - 1, "a thread follows once");
     followed_[number] = place_;

@@ -40,6 +40,8 @@ TEST(Metrics, SayWhoHoldsWhat) {
         "\nnigh_unplaced_total 0\n",
         "\nnigh_program_unplaced_total{program=\"1\",pid=\"42\",name=\"a \\\"quoted\\\" "
         "name\"} 0\n",
+        "\nnigh_program_tasks_total{program=\"1\",pid=\"42\",name=\"a \\\"quoted\\\" "
+        "name\"} 0\n",
         "\nnigh_energy_joules_total 4.000040\n",
         "\nnigh_program_cpus{program=\"1\",pid=\"42\",name=\"a \\\"quoted\\\" "
         "name\"} 3\n",

@@ -41,7 +41,7 @@ TEST(Protocol, LaysARequestOutAsDocumented) {
                                                      .returned = 0x11,
                                                      .patience_us = 0x1234}});
   unsigned char const expected[] = {
-      'n',  'i',  'g', 'h', 5, 0, 2, 0, 52, 0, 0, 0, 0, 0, 0, 0,  //
+      'n',  'i',  'g', 'h', 6, 0, 2, 0, 52, 0, 0, 0, 0, 0, 0, 0,  //
       8,    7,    6,   5,   4, 3, 2, 1, 9,  0, 0, 0,              // region, ticket
       16,   0,    0,   0,   8, 0, 0, 0, 3,  0, 0, 0,              // demand, place
       17,   0,    0,   0,   0, 0, 0, 0,                           // returned
@@ -84,7 +84,7 @@ TEST(Protocol, SaysWhatIsForeign) {
   EXPECT_EQ(error_of(bytes), DecodeError::not_nigh);
   EXPECT_EQ(version_in(bytes), 0);
   EXPECT_EQ(version_in(good), protocol_version);
-  for (int version : {0, 1, 2, 3, 4, 6, 0x0105}) {
+  for (int version : {0, 1, 2, 3, 4, 5, 7, 0x0106}) {
     bytes = good;
     bytes[4] = static_cast<std::byte>(version & 0xff);
     bytes[5] = static_cast<std::byte>(version >> 8);

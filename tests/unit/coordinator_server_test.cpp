@@ -78,6 +78,17 @@ TEST_F(CoordinatorServer, TellsWhoseProcessAProgramIsAndWhenItBegan) {
   kill(child);
 }
 
+TEST_F(CoordinatorServer, TellsOfTheTasksThatProgramsCount) {
+  ClientConnection one, other;
+  ASSERT_TRUE(one.join(server.options()) && other.join(server.options()));
+  one.tell_tasks(3, 1);
+  other.tell_tasks(~std::uint64_t{0}, 7);
+  auto const programs = status().programs;
+  ASSERT_EQ(programs.size(), 2u);
+  EXPECT_EQ(std::pair(programs[0].tasks, programs[0].stolen), std::pair(3ul, 1ul));
+  EXPECT_EQ(std::pair(programs[1].tasks, programs[1].stolen), std::pair(~0ul, 7ul));
+}
+
 TEST_F(CoordinatorServer, GrantsAllCpusAndKeepsTheLease) {
   ClientConnection program;
   ASSERT_TRUE(program.join(server.options()));

@@ -25,6 +25,7 @@ class Moving final : public openmp::RunningLease {
     ++place;
     return 1;
   }
+  void tell(std::uint64_t made, std::uint64_t) noexcept override { told = made; }
   void settle(std::uint32_t number) noexcept override { places[number] = place.load(); }
 
   void use(int threads) { threads_ = threads; }
@@ -35,6 +36,7 @@ class Moving final : public openmp::RunningLease {
   }
 
   std::atomic<int> place{0};
+  std::uint64_t told = 0;  // tasks of all tests
   std::array<std::atomic<int>, 4> places{};
 
  private:
@@ -102,6 +104,23 @@ TEST(LeaseOfARegion, IsNotExchangedBeforeAllHaveCome) {
   leave();
   other.join();
   end(team);
+}
+
+// Not at once: the leader tells ten times a second.
+TEST(LeaseOfARegion, HearsOfTasksWhileTheRegionRuns) {
+  Moving lease(0);
+  auto const body = [&](std::uint32_t k) {
+    if (k != 0) return;
+    auto const until = [&](std::uint64_t tasks) {
+      while (lease.told < tasks) {
+        for (int i = 0; i < 100; ++i) spawn([] {});
+        taskwait(*member);
+      }
+    };
+    until(1);
+    until(lease.told + 2000);
+  };
+  in_team({0, 1}, body, &lease);
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ std::string more_about(Status const& p, Sample const& sample) {
     text += fmt::format(", which uses {} well and {} at most", p.learnt.optimal, p.learnt.maximum);
   text += fmt::format("; {} leases so far, waited {}", p.granted, duration_text(p.waited_us));
   if (p.ran_unplaced > 0) text += fmt::format(", {} unplaced", p.ran_unplaced);
+  if (p.tasks > 0) text += fmt::format(", {} tasks, {} stolen", p.tasks, p.stolen);
   if (auto const pools = sample.pools.find(p.program); pools != sample.pools.end())
     text += "; on no granted cpus: " + pools->second;
   return text;

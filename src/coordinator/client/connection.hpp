@@ -68,6 +68,13 @@ class ClientConnection {
     return is_joined() ? page_->host.programs.load(sync::relaxed) : 0;
   }
 
+  // For people: what has become of the program's tasks. One thread at a time.
+  void tell_tasks(std::uint64_t made, std::uint64_t stolen) noexcept {
+    if (!is_joined()) return;
+    page_->tasks.made.store(made, sync::relaxed);
+    page_->tasks.stolen.store(stolen, sync::relaxed);
+  }
+
   // For a thread that listens all the time.
   int socket() const noexcept { return is_joined() ? socket_.number() : -1; }
   void look() noexcept;  // at what has arrived, without waiting

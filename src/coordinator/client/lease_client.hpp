@@ -53,6 +53,11 @@ class LeaseClient {
   // Inside a region: the coordinator asks for its cpus, or has given them to others by now.
   bool is_asked_for() const noexcept { return is_inside_ && holds() && !word().is_kept(lease_); }
 
+  // Of all threads' regions together.
+  void tell_tasks(std::uint64_t made, std::uint64_t stolen) noexcept {
+    connection_.tell_tasks(made, stolen);
+  }
+
  private:
   static constexpr RegionId no_region = ~RegionId{0};
 

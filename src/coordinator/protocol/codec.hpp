@@ -60,7 +60,7 @@ static_assert(wire_size<Claim>() == 2086 && wire_size<Release>() == 24);
 static_assert(wire_size<Report>() == 40 && wire_size<Query>() == 20);
 static_assert(wire_size<Welcome>() == 24 && wire_size<Grant>() == 2083);
 static_assert(wire_size<Revoke>() == 25 && wire_size<Refusal>() == 21);
-static_assert(wire_size<Status>() == 478 && wire_size<Advice>() == 40);
+static_assert(wire_size<Status>() == 494 && wire_size<Advice>() == 40);
 static_assert(wire_size<Unplaced>() == 20);
 
 inline constexpr std::size_t largest_message = wire_size<Claim>();

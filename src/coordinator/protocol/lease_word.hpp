@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The page that a program shares with the coordinator: a word for each thread that begins regions,
-// a place for answers to it (answer.hpp), what is known of the regions (region_word.hpp), and
-// hints. While nothing changes hands, entering and leaving a region is a compare-exchange here, and
-// no message.
+// a place for answers to it (answer.hpp), what is known of the regions (region_word.hpp), hints,
+// and counts. While nothing changes hands, entering and leaving a region is a compare-exchange
+// here, and no message.
 //
 //            grant()            ask()              leave(): asked
 //   none ──▶ busy ──────────▶ asked ──────────────────▶ none, and a Release is sent
@@ -145,6 +145,13 @@ struct alignas(64) Host {
   sync::atomic<std::uint32_t> programs{0};  // that it serves
 };
 
+// What has become of the tasks of a program's regions, where nigh runs them (src/openmp/tasks/).
+// Written by the program, for people.
+struct alignas(64) TaskCounts {
+  sync::atomic<std::uint64_t> made{0};
+  sync::atomic<std::uint64_t> stolen{0};
+};
+
 // A request's ticket says which word its lease will use, and where the answer will be: ticket
 // modulo the number of words.
 struct LeasePage {
@@ -155,6 +162,7 @@ struct LeasePage {
   RegionWords regions;
   std::array<Answer, lease_slots> answers;
   Host host;
+  TaskCounts tasks;
 
   LeaseWord& at(std::uint32_t ticket) noexcept { return lines[ticket % lease_slots].word; }
   Answer& answer_to(std::uint32_t ticket) noexcept { return answers[ticket % lease_slots]; }
@@ -162,7 +170,7 @@ struct LeasePage {
 // Part of the protocol: its content and layout belong to the version.
 #ifndef NIGH_MODEL_ATOMICS  // which have sizes of their own
 static_assert(sizeof(LeasePage::Line) == 64 && sizeof(RegionWords) == 512 * 8);
-static_assert(sizeof(Answer) == 2112 && sizeof(LeasePage) == 64 * (64 + 2112) + 512 * 8 + 64);
+static_assert(sizeof(Answer) == 2112 && sizeof(LeasePage) == 64 * (64 + 2112) + 512 * 8 + 64 + 64);
 #endif
 
 }  // namespace nigh::coordinator

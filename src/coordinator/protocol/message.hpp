@@ -35,8 +35,8 @@
 namespace nigh::coordinator {
 
 // 1 had several layouts, while this was being made; with 2, requests waited for as long as it took;
-// with 4, a Status did not tell whose process a program is.
-inline constexpr std::uint16_t protocol_version = 5;
+// with 4, a Status did not tell whose process a program is; with 5, it did not tell of tasks.
+inline constexpr std::uint16_t protocol_version = 6;
 
 using LeaseId = std::uint64_t;  // 0: none
 using Ticket = std::uint32_t;   // names the answer to a program's request
@@ -336,6 +336,8 @@ struct Status {
   std::uint64_t waited_us = 0;     // all its requests
   std::uint64_t ran_unplaced = 0;  // of its requests
   std::uint64_t used_uj = 0;       // of the host's energy
+  std::uint64_t tasks = 0;         // that nigh has run for it, as its page says
+  std::uint64_t stolen = 0;        // of these
 
   constexpr bool is_valid() const noexcept {
     return cpus <= max_cpus && free <= cpus && name.is_valid() && learnt.is_valid() &&
@@ -374,6 +376,8 @@ struct Status {
     wire(m.waited_us);
     wire(m.ran_unplaced);
     wire(m.used_uj);
+    wire(m.tasks);
+    wire(m.stolen);
   }
 };
 

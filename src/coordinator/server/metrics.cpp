@@ -87,6 +87,10 @@ std::string metrics_answer(std::vector<Status> const& statuses) {
           [](Status const& p) { return std::to_string(p.ran_unplaced); });
   of_each({"program_waiting_seconds_total", "counter", "Time a program's regions have waited."},
           [](Status const& p) { return millionths(p.waited_us); });
+  of_each({"program_tasks_total", "counter", "A program's OpenMP tasks that nigh has run."},
+          [](Status const& p) { return std::to_string(p.tasks); });
+  of_each({"program_tasks_stolen_total", "counter", "Those that another thread has taken."},
+          [](Status const& p) { return std::to_string(p.stolen); });
   if (has_energy)
     of_each({"program_energy_joules_total", "counter",
              "Packages' energy, by the part of their cpu time that a program held."},

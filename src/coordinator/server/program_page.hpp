@@ -25,6 +25,11 @@ class ProgramPage {
   // True: the program reads the answer in its page. False: it must be sent.
   bool answer(Grant const& grant);
   bool answer(Unplaced const& unplaced);
+  // As the program has written them.
+  void add_counts(Status& to) const noexcept {
+    to.tasks = page_->tasks.made.load(sync::relaxed);
+    to.stolen = page_->tasks.stolen.load(sync::relaxed);
+  }
   bool awaits(Ticket ticket) const noexcept {
     return page_->answer_to(ticket).word.is_awaited(ticket);
   }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "coordinator/server/metrics.hpp"
 #include "platform/cpu_times.hpp"
@@ -187,13 +189,24 @@ void Server::note_request(Connection from, Request const& request) {
   profiles_.note_region(from, request.region);
 }
 
+// By number; the last entry is for the host alone.
+std::vector<Status> Server::statuses() {
+  happen(Tick{});
+  auto all = core_.statuses();
+  for (auto const& [connection, program] : programs_) {
+    if (program.page == nullptr) continue;
+    auto const about =
+        std::lower_bound(all.begin(), std::prev(all.end()), program.number,
+                         [](Status const& s, std::uint32_t number) { return s.program < number; });
+    if (about->program == program.number) program.page->add_counts(*about);
+  }
+  return all;
+}
+
 // Until it begins anew, all answers describe the moment of its first question.
 void Server::answer_query(Connection to, Query const& query) {
   own_place_.hear(to);
-  auto const take = [this] {
-    happen(Tick{});
-    return core_.statuses();
-  };
+  auto const take = [this] { return statuses(); };
   auto const user = sockets_.peer(to).user;
   auto const status = snapshots_.answer(to, user, query.program, now_us(), take);
   // An earlier event may have removed it.
@@ -203,10 +216,7 @@ void Server::answer_query(Connection to, Query const& query) {
 
 void Server::serve_reader(Connection reader) {
   own_place_.hear(reader);
-  auto const numbers = [this] {
-    happen(Tick{});
-    return metrics_answer(core_.statuses());
-  };
+  auto const numbers = [this] { return metrics_answer(statuses()); };
   if (!readers_.serve(reader, sockets_, numbers, now_us)) close(reader);
 }
 
@@ -277,6 +287,7 @@ void Server::welcome(Connection to, Program& program, Welcome const& message) {
   }
   program.page = std::move(page).value();
   program.welcome = message;
+  program.number = message.program;
   log_->say_move("program came", peer, now_us());
   ++welcomed_;
   note_how_many();

@@ -69,6 +69,7 @@ class Server {
     KnownProgram known{};
     std::unique_ptr<ProgramPage> page{};  // once the core has welcomed it
     std::optional<Welcome> welcome{};     // not sent yet: the profile is being read
+    std::uint32_t number = 0;             // Welcome::program
   };
 
   Server(policy::CoreMap machine, ServerOptions options, std::unique_ptr<ServerLog> log,
@@ -86,6 +87,7 @@ class Server {
   void refuse(Connection from, DecodeError wrong, std::span<std::byte const> message);
   void note_register(Connection from, Register& about);
   void note_request(Connection from, Request const& request);
+  std::vector<Status> statuses();
   void answer_query(Connection to, Query const& query);
   void serve_reader(Connection reader);
   void close(Connection connection);

@@ -106,6 +106,28 @@ Task* refill(Member& me, std::uint8_t size_class) noexcept {
 
 void reset_in_child() noexcept { members_lock = PTHREAD_MUTEX_INITIALIZER; }
 
+void note_counts(Member& me) noexcept {
+  std::uint64_t stolen = 0;
+  for (auto const at_level : me.counts.stolen) stolen += at_level;
+  me.told.made.store(me.counts.made, sync::relaxed);
+  me.told.stolen.store(stolen, sync::relaxed);
+}
+
+void tell_counts(RunningLease& to, std::int64_t now_ns) noexcept {
+  constexpr std::int64_t every_ns = 100'000'000;
+  static constinit sync::atomic<std::int64_t> next_ns{0};
+  if (now_ns < next_ns.load(sync::relaxed)) return;
+  next_ns.store(now_ns + every_ns, sync::relaxed);
+  std::uint64_t made = 0, stolen = 0;
+  pthread_mutex_lock(&members_lock);
+  for (Member const* m = all_members; m != nullptr; m = m->next) {
+    made += m->told.made.load(sync::relaxed);
+    stolen += m->told.stolen.load(sync::relaxed);
+  }
+  pthread_mutex_unlock(&members_lock);
+  to.tell(made, stolen);
+}
+
 Counts counted() noexcept {
   Counts sum;
   pthread_mutex_lock(&members_lock);

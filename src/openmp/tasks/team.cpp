@@ -251,17 +251,20 @@ void follow_lease(Member& me) noexcept {
   me.rounds_until_look = 0;
 }
 
-// A thread that always has tasks of its own looks once in a millisecond, as its last tasks tell.
+// A thread that always has tasks of its own looks about once in a millisecond, as its last tasks
+// tell; the next ones may be longer.
 void follow_sometimes(Member& me) noexcept {
-  constexpr std::int64_t usual_ns = 1'000'000;
-  constexpr std::uint32_t most = 1 << 16;
+  constexpr std::int64_t usual_ns = 1'000'000, most = 1024;
   me.runs_until_look = most;
   if (me.team->lease == nullptr) return;
   auto const now = base::now_ns();
   auto const passed = std::max<std::int64_t>(1, now - std::exchange(me.looked_ns, now));
-  auto const runs = static_cast<std::int64_t>(me.runs_between_looks) * usual_ns / passed;
-  me.runs_between_looks = static_cast<std::uint32_t>(std::clamp<std::int64_t>(runs, 1, most));
-  me.runs_until_look = me.runs_between_looks;
+  std::int64_t const before = me.runs_between_looks;
+  auto const runs =
+      std::clamp<std::int64_t>(before * usual_ns / passed, 1, std::min(2 * before, most));
+  me.runs_between_looks = me.runs_until_look = static_cast<std::uint32_t>(runs);
+  note_counts(me);
+  if (me.number == 0) tell_counts(*me.team->lease, now);
   follow_lease(me);
 }
 
@@ -312,10 +315,13 @@ void search_until(Member& me, Done done) noexcept {
              me.follower.is_behind(me.team->changes.count_before_sleep()) ||
              (me.tied == nullptr && (is_anything_shared(me) || is_any_near(me)));
     };
-    if (me.number != 0 || me.team->lease == nullptr)
+    note_counts(me);
+    if (me.number != 0 || me.team->lease == nullptr) {
       me.sleeper.sleep(me.team->sleepers, news);
-    else if (!me.sleeper.sleep_for(me.team->sleepers, news, leader_sleeps_ns))
+    } else if (!me.sleeper.sleep_for(me.team->sleepers, news, leader_sleeps_ns)) {
+      tell_counts(*me.team->lease, base::now_ns());
       continue;  // one look is enough
+    }
     patience.begin();
   }
 }
@@ -367,6 +373,7 @@ void enter(Team& team, Joined how) noexcept {
 void leave() noexcept {
   Member& me = *member;
   barrier(me);
+  if (me.team->lease != nullptr) note_counts(me);
   if (me.track != nullptr) [[unlikely]]
     me.track->end_region(me.outer != nullptr ? me.outer->track : nullptr);
   if (Task& t = me.implicit; t.is(flag::extra)) {
@@ -378,6 +385,7 @@ void leave() noexcept {
 }
 
 void end(Team& team) noexcept {
+  if (team.lease != nullptr) tell_counts(*team.lease, base::now_ns());
   team.members.clear();
   end_near_data(team);
 }

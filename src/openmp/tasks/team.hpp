@@ -78,6 +78,11 @@ inline constexpr std::array<char const*, Counts::levels> level_names{
 inline constexpr std::uint32_t deque_capacity = 4096;
 using Deque = TaskDeque<Task, deque_capacity>;
 
+// Some of a member's counts, as it last told them.
+struct ToldCounts {
+  sync::atomic<std::uint64_t> made{0}, stolen{0};
+};
+
 struct alignas(64) Member {
   // Spawning and running a task touches this.
   Deque deque;
@@ -106,6 +111,7 @@ struct alignas(64) Member {
   // Rarely used.
   alignas(64) Task implicit;
   Follower follower;
+  ToldCounts told;
   std::uint32_t runs_between_looks = 1;
   std::int64_t looked_ns = 0;
   Member* outer = nullptr;  // of the region around this one
@@ -290,6 +296,10 @@ NIGH_HIDDEN void wait_until(Member& me, Done done, void* what) noexcept;
 NIGH_HIDDEN Member* member_for_this_thread(Member* outer) noexcept;
 // Whether this is one of ours, and not another that lies before a kmp_task_t.
 NIGH_HIDDEN bool is_task(Task const& t) noexcept;
+// For people who look while the program runs: each thread tells its counts now and then, and a
+// leader tells the sum of all to nighd, ten times a second at most.
+NIGH_HIDDEN void note_counts(Member& me) noexcept;
+NIGH_HIDDEN void tell_counts(RunningLease& to, std::int64_t now_ns) noexcept;
 // All counts together, of members alive and gone.
 NIGH_HIDDEN Counts counted() noexcept;
 NIGH_HIDDEN void reset_in_child() noexcept;
