@@ -112,13 +112,17 @@ struct Process {
   bool is_stopped = false;
   bool is_dead = false;
   Time stopped_at = 0;
-  // How long the host holds its tasks up, all of them together, with what the last one of them has
-  // still to come.
+  // How long the host holds its tasks up, all of them together, with what is still to come.
   std::int64_t lag = 0;
-  Time late_from = 0, late_until = 0;  // that last one
+  struct Late {
+    Time from, until;
+  };
+  std::vector<Late> late;  // those of its tasks that are, or will be
   // How long it has held them up before now.
   std::int64_t lag_before(Time now) const {
-    return lag - std::max<Time>(0, late_until - std::max(now, late_from));
+    auto before = lag;
+    for (auto const& one : late) before -= std::max<Time>(0, one.until - std::max(now, one.from));
+    return before;
   }
   std::uint64_t unsent = 0;  // messages for which a buffer had no room
   int cpu = 0;               // it runs at

@@ -80,8 +80,8 @@ Time World::lateness(Time from) {
   if (current_ == nullptr || current_->process == nullptr) return late;
   auto& process = *current_->process;
   process.lag += late;
-  process.late_from = from;
-  process.late_until = from + late;
+  std::erase_if(process.late, [this](auto const& one) { return one.until <= now_; });
+  if (late > 0) process.late.push_back({from, from + late});
   return late;
 }
 
