@@ -41,7 +41,6 @@
 
 #include "base/atomic.hpp"
 #include "platform/futex.hpp"
-#include "platform/pause.hpp"
 
 namespace nigh::tasks {
 

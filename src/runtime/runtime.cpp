@@ -2,9 +2,7 @@
 // The public face of the runtime; the default runtime; runtimes in a forked child.
 
 #include <mutex>
-#include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
-#include <optional>
 #include <stdexcept>
 
 #include "base/published.hpp"

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <latch>
 #include <new>
 #include <nigh/array.hpp>
 #include <stdexcept>

@@ -7,7 +7,6 @@
 #include "base/assert.hpp"
 #include "base/clock.hpp"
 #include "base/random.hpp"
-#include "platform/affinity.hpp"
 #include "platform/futex.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
