@@ -79,6 +79,16 @@ class LocalityQueue {
     return take_locked(out, taken, how_many);
   }
 
+  // Take the oldest task alone. False: they got none.
+  bool take_one(T& task) noexcept {
+    std::size_t taken = 0;
+    return take({&task, 1}, taken, all) == Take::taken;
+  }
+  bool try_take_one(T& task) noexcept {
+    std::size_t taken = 0;
+    return try_take({&task, 1}, taken, all) == Take::taken;
+  }
+
   // A recent length, good for choosing; orders nothing.
   std::size_t size() const noexcept {
     auto const head = head_.load(sync::relaxed);
@@ -96,6 +106,8 @@ class LocalityQueue {
   // The cache line of a slot is with whoever took from it last; fetched this far ahead, it is back
   // in time.
   static constexpr std::size_t slots_ahead = 8;
+
+  static constexpr std::size_t all(std::size_t waiting) noexcept { return waiting; }
 
   template <class HowMany>
   Take take_locked(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {

@@ -34,12 +34,6 @@ std::vector<std::vector<int>> wake_order(policy::WorkerLayout const& layout) {
   return all;
 }
 
-bool take_one(Pool::Queue& from, detail::task& t) noexcept {
-  std::size_t taken = 0;
-  auto const how_many = [](std::size_t) { return policy::chunk_stolen(); };
-  return from.try_take({&t, 1}, taken, how_many) == Take::taken;
-}
-
 }  // namespace
 
 Pool::Pool(Scheduler& scheduler_, topology const& machine_, runtime_options options_,
@@ -95,14 +89,15 @@ void Pool::admit(LeasedArena::Members const& members) noexcept {
 }
 
 bool Pool::find_in_buffers(int of_group, detail::task& t) noexcept {
+  static_assert(policy::chunk_stolen() == 1);
   for (int w : group(of_group).threads)
-    if (take_one(*threads.worker(w).buffer, t)) return true;
+    if (threads.worker(w).buffer->try_take_one(t)) return true;
   return false;
 }
 
 bool Pool::find_in_other_groups(int of_group, detail::task& t) noexcept {
   for (int g : layout.in_reach(of_group))
-    if (take_one(*group(g).queue, t) || find_in_buffers(g, t)) return true;
+    if (group(g).queue->try_take_one(t) || find_in_buffers(g, t)) return true;
   return false;
 }
 

@@ -304,10 +304,7 @@ void Scheduler::run_one_waiting(Worker* me) noexcept {
   }
   int const domain = pool_.machine.domain_of_cpu(platform::current_cpu());
   int const h = domain < 0 ? 0 : pool_.layout.groups_of_domain(domain).front();
-  std::size_t taken = 0;
-  auto const one = [](std::size_t) { return std::size_t{1}; };
-  if (pool_.group(h).queue->take({&t, 1}, taken, one) == Take::taken ||
-      pool_.find_in_other_groups(h, t))
+  if (pool_.group(h).queue->take_one(t) || pool_.find_in_other_groups(h, t))
     run_queued(pool_, t, nullptr);
 }
 

@@ -292,10 +292,9 @@ void Worker::stay_away(Until until) noexcept {
 
 // From its own buffer, otherwise a chunk from its group's queue.
 bool Worker::find_in_own_queue(task& t) noexcept {
-  std::size_t count = 0;
-  auto const one = [](std::size_t) { return std::size_t{1}; };
-  if (buffer->take({&t, 1}, count, one) == Take::taken) return true;
+  if (buffer->take_one(t)) return true;
   std::array<task, policy::largest_chunk> chunk;
+  std::size_t count = 0;
   auto const how_many = [&](std::size_t waiting) {
     return policy::chunk_of_own_queue(waiting, pool.layout.group(group).workers.size());
   };
