@@ -63,7 +63,7 @@ class TaskLoop : tasks::MailboxMessage {
     lead(mine, place, sender);
     if (receivers > 0) {
       for_others([&](int w) { return sender->pool.loop_host.take_back(w, *this); });
-      if (!this->missed(missed)) sender->await_zero(out);
+      if (!this->missed(missed)) sender->await_receivers(out);
     }
     if (exception_) std::rethrow_exception(std::move(exception_));
   }

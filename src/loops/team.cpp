@@ -50,7 +50,7 @@ void Team::run(Loop& loop, int useful) const noexcept {
   for_members([&](int w) { return !send(w, to); });
   loop.take_part(leader_, place_);
   for_members([&](int w) { return host.take_back(w, to); });
-  if (!to.missed(missed)) leader_->await_zero(to.out);
+  if (!to.missed(missed)) leader_->await_receivers(to.out);
   in_loop_ = false;
 }
 

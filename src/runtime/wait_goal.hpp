@@ -7,6 +7,8 @@
 //   surely_done()   asked once before the thread sleeps, in the order of all seq_cst operations
 //                   (parking.S)
 //   thief()         the thread to help first; null: none
+//   looks_first     of a goal that a thread helps others for: so often it looks at done() and
+//                   thief() alone before it searches
 
 #include <cstdint>
 
@@ -35,6 +37,7 @@ struct Dismissal {  // a backup thread's worker is back
 
 struct StolenTask {  // its thief has finished it
   static constexpr auto waiting_for = policy::WaitingFor::stolen_task;
+  static constexpr int looks_first = policy::IdlePolicy{}.looks_first;
   Pool& pool;
   detail::task_slot const& slot;
   // Null: the thief has not said so yet, is no thread of ours, or is done.
@@ -50,14 +53,21 @@ struct StolenTask {  // its thief has finished it
   }
 };
 
-struct Zero {  // a scope's queued tasks have run
+// A scope's queued tasks have run. Perhaps this very thread has to run them, so it begins at once.
+struct Zero {
   static constexpr auto waiting_for = policy::WaitingFor::scope;
+  static constexpr int looks_first = 0;
   sync::atomic<std::uint32_t> const& word;
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return word.load(sync::acquire) == 0; }  // (stack.E)
   bool surely_done() const noexcept {
     return word.load(sync::seq_cst) == 0;  // (stack.E) (parking.S)
   }
+};
+
+// All that have taken a message have finished: they are at work on it, and mostly done soon.
+struct Receivers : Zero {
+  static constexpr int looks_first = policy::IdlePolicy{}.looks_first;
 };
 
 }  // namespace nigh::tasks

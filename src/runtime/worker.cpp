@@ -114,16 +114,13 @@ void Worker::help_until(Until until) noexcept {
   for (int look = 0; !until.done(); ++look) {
     share_all();
     job.clear();
-    if (look < idle_policy.looks_at_thief) {
-      if (!find_work(leapfrog, until.thief(), job)) {
-        sync::pause();
-        continue;
-      }
-    } else if (!search(job, until)) {
-      continue;
+    bool const only_looks = look < Until::looks_first;
+    if (only_looks ? find_work(leapfrog, until.thief(), job) : search(job, until)) {
+      run(job);
+      look = 0;
+    } else if (only_looks) {
+      sync::pause();
     }
-    run(job);
-    look = 0;
   }
 }
 
@@ -489,6 +486,10 @@ void Worker::finish_down_to(task_slot* top) noexcept {
 
 void Worker::await_zero(sync::atomic<std::uint32_t> const& word) noexcept {
   help_until(Zero{word});
+}
+
+void Worker::await_receivers(sync::atomic<std::uint32_t> const& out) noexcept {
+  help_until(Receivers{{out}});
 }
 
 void Worker::wake() const noexcept { pool.parking.wake(index, is_external() ? -1 : group); }

@@ -100,6 +100,8 @@ struct alignas(64) Worker {
   void finish_top() noexcept;  // runs it, or waits for its thief
   void finish_down_to(detail::task_slot* top) noexcept;
   void await_zero(sync::atomic<std::uint32_t> const& word) noexcept;  // helps others until it is 0
+  // The same for MailboxMessage::out, which others are about to bring to 0.
+  void await_receivers(sync::atomic<std::uint32_t> const& out) noexcept;
   std::uint32_t steal_once() noexcept;  // and runs what it got; returns how many tasks
   bool find_in_own_queue(detail::task& t) noexcept;
   void report_progress() noexcept;

@@ -87,6 +87,18 @@ TEST(WorkSearch, BeginsWithWhatIsItsOwn) {
   EXPECT_THAT(look(SearchPhase::leapfrog, everything, 0), ElementsAre(joined_thief));
 }
 
+TEST(WorkSearch, OnlyWhoJoinsAStolenTaskHasAThiefToLookAt) {
+  for (bool const low : {false, true})
+    for (bool const revoked : {false, true}) {
+      auto const of = [&](WaitingFor what) {
+        return look(SearchPhase::leapfrog, permissions(ThreadKind::worker, what, low, revoked), 0);
+      };
+      EXPECT_THAT(of(WaitingFor::stolen_task), ElementsAre(joined_thief));
+      EXPECT_THAT(of(WaitingFor::scope), IsEmpty());
+      EXPECT_THAT(of(WaitingFor::work), IsEmpty());
+    }
+}
+
 TEST(WorkSearch, ALingeringWorkerLooksAtItsQueueOncePerRound) {
   IdlePolicy const p;
   for (int look_at = 0; look_at < 3 * p.pauses_lingering; ++look_at) {

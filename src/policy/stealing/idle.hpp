@@ -16,8 +16,9 @@ struct IdlePolicy {
   // their way, and one taken from another domain is remote for good. Stacks of all domains are
   // looked at in every round.
   int rounds_in_own_domain = 8;
-  // A worker that waits in a join first looks at its thief so often, for a few us.
-  int looks_at_thief = 100;
+  // A thread that waits for what another one is at work on first looks so often whether that has
+  // come, and in a join at its thief, for a few us. It begins nothing else meanwhile.
+  int looks_first = 100;
   // Pauses of the processor in a round, 40 to 60 ns each:
   int pauses_lingering = 16, pauses_searching = 4;
   int rounds_per_clock_reading = 8;

@@ -75,7 +75,7 @@ constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool 
 enum class SearchPhase : std::uint8_t {
   begin,     // it has just run out of tasks: one look
   linger,    // it waits patiently for a moment, unannounced
-  leapfrog,  // it has just begun to wait in a join
+  leapfrog,  // it has just begun to wait for a stolen task
   search,    // it is announced as a searcher
 };
 
