@@ -59,7 +59,7 @@ void LeasedArena::woke() noexcept {
   }
   if (lease_ == Lease::idle) admit_granted({});
   lease_ = Lease::none;
-  if (!tries_again_) source_->ring();
+  if (!tries_again_) source_->ring();  // else it wakes by itself, soon
 }
 
 void LeasedArena::falls_asleep() noexcept {
@@ -81,7 +81,7 @@ void LeasedArena::keep() noexcept {
   std::unique_lock guard(lock_);
   while (!stopping_) {
     if (settle(guard)) continue;
-    tries_again_ = alone_ && awake_.load(sync::relaxed) > 0;
+    tries_again_ = granted_none_ && awake_.load(sync::relaxed) > 0;
     auto const timeout = tries_again_ ? std::optional(try_again_us) : std::nullopt;
     guard.unlock();
     source_->wait(timeout);
@@ -90,12 +90,12 @@ void LeasedArena::keep() noexcept {
   }
 }
 
-// Does one thing that is due. False: nothing is.
+// Does one thing that is due. False: nothing is, or no cpus were granted.
 bool LeasedArena::settle(std::unique_lock<std::mutex>& guard) {
   auto const news = source_->news();
-  if (news == CpuLease::News::gone && !alone_) {
+  if (news == CpuLease::News::gone && !granted_none_) {
     lease_ = Lease::none;
-    alone_ = true;
+    granted_none_ = true;
     admit_all();
   }
   bool const is_wanted_back = lease_ != Lease::none && news == CpuLease::News::asked;
@@ -108,14 +108,14 @@ bool LeasedArena::settle(std::unique_lock<std::mutex>& guard) {
   if (lease_ != Lease::none && !is_wanted_back) return false;
 
   lease_ = Lease::none;
-  if (!alone_) admit_granted({});
+  if (!granted_none_) admit_granted({});
   obtaining_ = true;
   guard.unlock();
   auto const granted = source_->obtain();
   guard.lock();
   obtaining_ = false;
   if (stopping_) return true;
-  alone_ = !granted;
+  granted_none_ = !granted;
   if (!granted) {
     admit_all();
     return false;

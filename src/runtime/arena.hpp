@@ -10,8 +10,9 @@
 // the coordinator may take it back without a message. The arena's own thread does everything that
 // takes a message, and sleeps otherwise: workers never wait for cpus.
 //
-// Without a lease, one worker may run (policy/stealing/worker_layout.hpp). Without a coordinator,
-// all may.
+// While it waits for cpus, one worker may run (policy/stealing/worker_layout.hpp). When it is
+// granted none, because there is no coordinator or others hold them, all may, and share cpus with
+// others. It then asks again while there is work, and all run meanwhile.
 //
 // One word counts the workers awake. A change that brings it to zero or away from there is followed
 // up under the lock, with another look at the word: so of several such changes, the last one to get
@@ -59,7 +60,7 @@ class LeasedArena final : public Arena {
   LeasedArena(LeasedArena&&) = delete;
   LeasedArena& operator=(LeasedArena&&) = delete;
 
-  void start() override;  // nobody gives an answer before
+  void start() override;  // its thread; no lease is asked for before
   void stop() noexcept override;  // all may run, and nobody asks any more
 
   // As Arena says.
@@ -84,7 +85,7 @@ class LeasedArena final : public Arena {
   mutable std::mutex lock_;
   Lease lease_ = Lease::none;
   bool obtaining_ = false;  // only the arena's thread may use the source
-  bool alone_ = false;  // there is no coordinator
+  bool granted_none_ = false;  // it asked in vain, or the coordinator is gone: all may run
   bool tries_again_ = false;
   bool stopping_ = false;
   Members members_;

@@ -29,7 +29,8 @@ class CpuLease {
   // Waits until there may be news, or another thread rings, or for about this long.
   virtual void wait(std::optional<std::int64_t> timeout_us) = 0;
   // Gives back what it holds, and waits for other cpus, for a moment. Nothing: nobody hands out
-  // cpus, or others hold them.
+  // cpus, or others hold them. The runtime then uses its cpus all the same, as without a
+  // coordinator.
   virtual std::optional<std::vector<int>> obtain() = 0;
   virtual void give_back() = 0;
 
