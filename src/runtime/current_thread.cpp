@@ -14,7 +14,7 @@ namespace {
 
 thread_local Worker* this_worker = nullptr;
 
-// Null where the thread is one of the pool's, or no slot is free for it.
+// Null: nothing has changed, and there is nothing to leave.
 detail::task_stack* enter(Pool& pool) {
   auto* const before = detail::this_stack;
   auto* const worker = before->worker;

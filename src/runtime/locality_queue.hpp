@@ -31,7 +31,7 @@
 namespace nigh::tasks {
 
 // The result of an attempt to take tasks.
-enum class Take : std::uint8_t { taken, lost, empty };  // lost: somebody else was at it; try again
+enum class Take : std::uint8_t { taken, lost, empty };  // lost: another thread was at it
 
 template <class T>
 class LocalityQueue {

@@ -40,7 +40,8 @@ struct StolenTask {  // its thief has finished it
   static constexpr int looks_first = policy::IdlePolicy{}.looks_first;
   Pool& pool;
   detail::task_slot const& slot;
-  // Null: the thief has not said so yet, is no thread of ours, or is done.
+  // The first thief: the task may have been stolen again from its stack, as a proxy. Null: the
+  // thief has not said so yet, is no thread of ours, or is done.
   Worker* thief() const noexcept {
     auto const state = slot.state.load(sync::relaxed);
     return state == detail::task_slot::waiting || state >= detail::task_slot::away

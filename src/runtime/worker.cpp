@@ -80,9 +80,10 @@ bool Worker::set_up_stack() noexcept {
   stack.capacity = static_cast<std::uint32_t>(capacity);
   room_ends = slots + capacity;
   stack.limit = pool.limits_forks() ? slots : room_ends;
-  bool const has_thieves = pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
-  stack.share_goal = has_thieves ? policy::tasks_kept_shared : 0;
-  stack.wanted.store(has_thieves, sync::relaxed);
+  bool const offers_unasked =
+      pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
+  stack.share_goal = offers_unasked ? policy::tasks_kept_shared : 0;
+  stack.wanted.store(offers_unasked, sync::relaxed);
   return true;
 }
 

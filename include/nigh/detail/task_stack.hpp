@@ -65,8 +65,9 @@ struct task_slot {
   using entry = void (*)(task_slot& slot, task_stack* popping) noexcept;
 
   static constexpr std::size_t closure_bytes = 40;
-  // Otherwise: 1 + thread slot of the thief. Away: it is no thread of this process.
-  static constexpr std::uint32_t waiting = 0, done = ~0u, away = done - 1;
+  // The states. Any other value is 1 + the thief's thread slot. `away`: the thief is no thread of
+  // this process, and gives no_thread as its slot.
+  static constexpr std::uint32_t waiting = 0, done = ~0u, away = done - 1, no_thread = away - 1;
 
   entry call;
   void* object;  // what the task belongs to: a forked call or a scope
@@ -82,7 +83,7 @@ static_assert(sizeof(task_slot) == 64, "one cache line");
 #endif
 
 // The result of an attempt to steal.
-enum class steal : std::uint8_t { taken, lost, empty };  // lost: somebody was faster; try again
+enum class steal : std::uint8_t { taken, lost, empty };  // lost: another thread was faster
 
 // The owner publishes, and wakes somebody if all are asleep.
 NIGH_API void share_tasks(task_stack& stack) noexcept;
@@ -93,13 +94,13 @@ struct alignas(64) task_stack : task_context {
     std::uint32_t count = 0;
   };
 
-  // The owner's own.
+  // Only the owner writes here. Thieves read `slots` and `share_goal`.
   task_slot* top = nullptr;
-  task_slot* limit = nullptr;  // push fails here
+  task_slot* limit = nullptr;  // from here on a push takes the slow way
   task_slot* split = nullptr;
   task_slot* slots = nullptr;
   std::uint32_t capacity = 0;
-  std::uint32_t share_goal = 0;  // that many tasks should be shared, if there are; 0: nobody steals
+  std::uint32_t share_goal = 0;  // so many are shared before a thief asks, if there are; 0: none
   tasks::Worker* worker = nullptr;  // whose stack this is; null: nobody's
   task_slot* base = nullptr;        // what the C interface waits for lies above it: all that the
                                     // running task has put
@@ -151,7 +152,7 @@ struct alignas(64) task_stack : task_context {
   }
 
   // Owner: takes back `slot`, the topmost and no longer private one, and half of what is shared
-  // below it. False when it has been stolen.
+  // below it. False when it has been stolen. Relaxed, since the owner wrote these slots itself.
   bool reclaim(task_slot* slot) noexcept {
     auto const at = index(slot);
     auto word = shared.load(sync::relaxed);
@@ -219,12 +220,13 @@ NIGH_API void finish_down_to(task_stack& stack, task_slot* slot) noexcept;
 [[noreturn]] NIGH_API void refuse_late_join() noexcept;
 
 // The calling thread works for a runtime, as an external thread, between enter() and leave(), which
-// gets what enter() returned: the stack it had before. That is null where it is one of the
-// runtime's own threads already, or there is no thread slot left.
+// gets what enter() returned: the stack it had before. Null: nothing has changed, because the
+// thread is one of the runtime's own already, or because it has no stack and there is no thread
+// slot left. A thread of another runtime that finds no slot left has no stack until leave().
 NIGH_API task_stack* enter(tasks::Scheduler& host);
 NIGH_API void leave(task_stack* before) noexcept;
 
-// The same as long as this lives; null: not at all.
+// The same as long as this lives. A null host: not at all.
 class external_thread {
  public:
   explicit external_thread(tasks::Scheduler* host)
@@ -242,8 +244,9 @@ class external_thread {
 // Of threads that have no task stack: do they enter the default runtime for the time of the push?
 enum class outsiders : std::uint8_t { enter, stay };
 
-// May a task be pushed where the plain way found no room? Keeps counts and cutoffs for the runtimes
-// that have them: between construction and destruction, the thread is one task deeper.
+// May a task be pushed where the plain way found no room, and onto which stack? It pushes nothing
+// itself. Keeps counts and cutoffs for the runtimes that have them: between construction and
+// destruction, the thread is one task deeper.
 class NIGH_API slow_push {
  public:
   explicit slow_push(outsiders rule);
