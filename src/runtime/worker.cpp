@@ -106,8 +106,9 @@ void Worker::work_until(Until until) noexcept {
   }
 }
 
-// Waits in a join or at a scope's end, and runs other tasks meanwhile. It does not come to its own
-// waiting tasks until then, so it shares them all; those that nobody steals it takes back later.
+// Waits for a stolen task, or at a scope's end, and runs other tasks meanwhile. In a join its stack
+// has nothing to share: all tasks below the stolen one are stolen. At a scope's end tasks may lie
+// further down. It does not come to them until then, so it shares them all.
 template <class Until>
 void Worker::help_until(Until until) noexcept {
   constexpr auto leapfrog = search_order(SearchPhase::leapfrog, all_of<Until>, 0);

@@ -23,7 +23,7 @@ enum class Source : std::uint8_t {
   stacks,           // all others' task stacks, nearest first
   sibling_buffers,  // tasks that others of its group have taken from the queue and not begun
   other_queues,     // queues and buffers of other groups, nearest first
-  own_shared,       // tasks on its own stack below the join, for which perhaps no thief has come
+  own_shared,       // tasks on its own stack below the scope, for which perhaps no thief has come
   external,         // tasks of other processes
 };
 
@@ -53,11 +53,12 @@ struct Permissions {
 };
 
 // A task that a thread takes while it waits runs on top of the one that waits. So:
-// - with little stack left, a worker takes nothing. A backup thread goes on all the same, and so
-// does a worker without one: no other thread would do it in their place, and they may wait for a
-// queued task;
-// - when its cpu is revoked, a thread only ends what it has begun: it helps its thief, and runs the
-// tasks below on its own stack.
+// - with little stack left, a worker whose backup thread works takes nothing, and an external thread
+// neither. A backup thread goes on, and so does a worker that got no backup thread: no other thread
+// would take the queued tasks that they may wait for;
+// - when its cpu is revoked, a thread only ends what it has begun: in a join it helps its thief, at a
+// scope's end it runs the tasks below on its own stack. In a join there are none: all tasks below a
+// stolen one are stolen.
 // External threads take no queued tasks: a domain's tasks run on its workers.
 constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool stack_low,
                                   bool cpu_revoked) noexcept {
@@ -69,7 +70,7 @@ constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool 
   return {.thief = waiting_for == WaitingFor::stolen_task,
           .stacks = begins_new,
           .queues = begins_new && kind != ThreadKind::external,
-          .own_shared = joins};
+          .own_shared = waiting_for == WaitingFor::scope};
 }
 
 enum class SearchPhase : std::uint8_t {
