@@ -37,7 +37,7 @@ void pause(int times) noexcept {
 }
 
 template <class Until>
-constexpr Permissions all_of =
+constexpr Permissions unrestricted =  // by its stack or its cpu
     policy::permissions(policy::ThreadKind::worker, Until::waiting_for, false, false);
 
 }  // namespace
@@ -94,7 +94,7 @@ void Worker::run_until_dismissed() noexcept { work_until(Dismissal{*this}); }
 
 template <class Until>
 void Worker::work_until(Until until) noexcept {
-  constexpr auto begin = search_order(SearchPhase::begin, all_of<Until>, 0);
+  constexpr auto begin = search_order(SearchPhase::begin, unrestricted<Until>, 0);
   Job job;
   while (!until.done()) {
     if (is_to_leave()) {
@@ -111,7 +111,7 @@ void Worker::work_until(Until until) noexcept {
 // further down. It does not come to them until then, so it shares them all.
 template <class Until>
 void Worker::help_until(Until until) noexcept {
-  constexpr auto leapfrog = search_order(SearchPhase::leapfrog, all_of<Until>, 0);
+  constexpr auto leapfrog = search_order(SearchPhase::leapfrog, unrestricted<Until>, 0);
   Job job;
   for (int look = 0; !until.done(); ++look) {
     share_all();
@@ -161,7 +161,7 @@ bool Worker::linger(Job& job) noexcept {
   constexpr int looks = idle_policy.rounds_lingering * idle_policy.pauses_lingering;
   for (int look = 0; look < looks; ++look) {
     sync::pause();
-    if (find_work(search_order(SearchPhase::linger, all_of<RuntimeEnd>, look), nullptr, job))
+    if (find_work(search_order(SearchPhase::linger, unrestricted<RuntimeEnd>, look), nullptr, job))
       return true;
   }
   return false;

@@ -19,7 +19,7 @@ enum class Source : std::uint8_t {
   mailbox,          // a message to this worker, of a loop on a team
   own_queue,        // its local buffer, then the queue of its group
   joined_thief,     // the stack of the thread that has stolen the task it waits for (leapfrogging:
-                    // Wagner and Calder, PPoPP'93), since a task stolen there is part of that task
+                    // Wagner and Calder, PPoPP'93): tasks there are mostly part of that task
   stacks,           // all others' task stacks, nearest first
   sibling_buffers,  // tasks that others of its group have taken from the queue and not begun
   other_queues,     // queues and buffers of other groups, nearest first
@@ -53,12 +53,12 @@ struct Permissions {
 };
 
 // A task that a thread takes while it waits runs on top of the one that waits. So:
-// - with little stack left, a worker whose backup thread works takes nothing, and an external thread
-// neither. A backup thread goes on, and so does a worker that got no backup thread: no other thread
-// would take the queued tasks that they may wait for;
-// - when its cpu is revoked, a thread only ends what it has begun: in a join it helps its thief, at a
-// scope's end it runs the tasks below on its own stack. In a join there are none: all tasks below a
-// stolen one are stolen.
+// - with little stack left, a worker whose backup thread works takes nothing, and neither does an
+// external thread. A backup thread goes on, and so does a worker that got no backup thread: no
+// other thread would take the queued tasks that they may wait for;
+// - when its cpu is revoked, a thread only ends what it has begun: in a join it helps its thief, at
+// a scope's end it runs the tasks below on its own stack. In a join there are none: all tasks below
+// a stolen one are stolen.
 // External threads take no queued tasks: a domain's tasks run on its workers.
 constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool stack_low,
                                   bool cpu_revoked) noexcept {
@@ -76,7 +76,8 @@ constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool 
 enum class SearchPhase : std::uint8_t {
   begin,     // it has just run out of tasks: one look
   linger,    // it waits patiently for a moment, unannounced
-  leapfrog,  // it has just begun to wait for a stolen task
+  leapfrog,  // it has just begun to wait for a stolen task. Also with little stack left: what its
+             // thief has is mostly part of that task, and goes no deeper than the recursion itself
   search,    // it is announced as a searcher
 };
 
