@@ -125,7 +125,7 @@ struct worker_counters {
   std::uint64_t serialized = 0;          // run inline: stack full, or a cutoff
   std::uint64_t steals = 0;              // visits to others' stacks that brought tasks
   std::uint64_t stolen = 0;              // tasks they brought
-  std::uint64_t failed_steals = 0;       // searches of all others' stacks that brought nothing
+  std::uint64_t failed_steals = 0;       // rounds of a search that found nothing
   std::vector<std::uint64_t> steals_at;  // [static_cast<int>(level)]: of steals, by distance
 };
 
@@ -184,8 +184,8 @@ tasks::Scheduler& default_scheduler();
 // programs".
 //
 // Belongs to the process that made it: after fork(), spawn() and wait() in the child throw
-// std::logic_error, and the destructor only frees memory. The default runtime is made anew in the
-// child. A child forked from inside a task must not return from it.
+// std::logic_error, and the destructor frees some memory and touches no thread. The default runtime
+// is made anew in the child. A child forked from inside a task must not return from it.
 class NIGH_API runtime {
  public:
   // Throws std::invalid_argument (naming the option) for options that cannot be met, and

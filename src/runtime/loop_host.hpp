@@ -25,7 +25,8 @@ class LoopHost {
   bool send(int worker, MailboxMessage& message) noexcept;
   bool take_back(int worker, MailboxMessage& message) noexcept;  // false: it has been taken
 
-  // How the workers are set up now: [worker], empty for all of them.
+  // The plan of the teams, of the workers that may run now. Plans are kept: a loop mostly gets one
+  // that was made before.
   std::shared_ptr<policy::TeamPlan const> teams(int spread, int active, bool smt);
   policy::OrderedWorkers const& ordered_workers();
 

@@ -72,9 +72,9 @@ struct Pool {
   bool is_inherited() const noexcept;  // this is a child of the process that made the pool
   int workers_now() const { return arena->members(); }  // how many workers may run
 
-  // Queued tasks that threads of this group have taken and not begun; those of other groups in
-  // reach.
+  // A task that a thread of this group has taken from the queue and not begun.
   bool find_in_buffers(int of_group, detail::task& t) noexcept;
+  // A task of another group in reach: from its queue, or from its threads' buffers.
   bool find_in_other_groups(int of_group, detail::task& t) noexcept;
   // Is there a task that a worker of this group may take? For threads about to sleep, see Parking.
   bool work_in_sight(int for_group) const noexcept;

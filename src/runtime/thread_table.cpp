@@ -39,7 +39,7 @@ ThreadTable::ThreadTable(Pool& pool)
 }
 
 ThreadTable::~ThreadTable() {
-  if (pool_.is_inherited()) {  // its threads are the parent's
+  if (pool_.is_inherited()) {  // its threads are the parent's, and what they were using is left
     for (auto& slot : slots_) static_cast<void>(slot->buffer.release());
     return;
   }

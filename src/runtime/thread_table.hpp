@@ -6,9 +6,11 @@
 //      0 .. n-1    n .. 2n-1         2n .. 2n+63
 //      workers     backup threads    external threads
 //
-// A thread slot is announced by extras_present() and its end before its stack shares a task, all
-// seq_cst. So by (parking.S), a worker about to sleep looks at that stack. When a thread
-// leaves its slot, its stack shares nothing, so a worker that counts it no more misses nothing.
+// Before its stack shares a task, a slot is announced: first end_ is raised, then extras_present_.
+// By (parking.S), a worker about to sleep that reads extras_present_ as 0 is seen by the slot's
+// notify(). A worker that reads more looks at that stack: it acquires end_ afterwards. When a
+// thread leaves its slot, its stack shares nothing, so a worker that counts it no more misses
+// nothing.
 
 #include <cstdint>
 #include <functional>

@@ -29,7 +29,8 @@ class WorkSource {
   virtual bool find(detail::task& t) noexcept = 0;
   // Would find() give a worker a task? For threads about to sleep.
   virtual bool in_sight() const noexcept = 0;
-  // A worker goes to sleep, and calls find() no more.
+  // A thread that looked for work goes to sleep. A worker calls find() no more; an external thread
+  // never did.
   virtual void misses_one() noexcept {}
   // Does it take tasks of this runtime, so that even a single worker has to share some?
   virtual bool takes_tasks() const noexcept { return true; }

@@ -32,7 +32,8 @@ struct Pool;
 inline constexpr std::size_t local_buffer_capacity = 2 * policy::largest_chunk;
 
 struct alignas(64) Worker {
-  // Beside that worker, or in its own slot that worker itself.
+  // `at_worker`: whose cpu, domain, group and victims it has at first; of a worker itself, of a
+  // backup thread its worker. `beside` is set by who makes the slot.
   Worker(Pool& pool, int index, policy::ThreadKind kind, int at_worker);
 
   detail::task_stack stack;
@@ -108,7 +109,8 @@ struct alignas(64) Worker {
 
   // ---- by any thread
 
-  // The event that it waits for has come; the caller has stored it, seq_cst.
+  // The event that it waits for has come; the caller has stored it, seq_cst. An external thread
+  // sleeps uncounted; its group may be changing, and is not read.
   void wake() const noexcept;
   // A thief takes tasks, as by task_stack::take(). Where it finds none, it asks for more to be
   // shared. False: it has got none.

@@ -20,7 +20,8 @@ enum class Source : std::uint8_t {
   own_queue,        // its local buffer, then the queue of its group
   joined_thief,     // the stack of the thread that has stolen the task it waits for (leapfrogging:
                     // Wagner and Calder, PPoPP'93): tasks there are mostly part of that task
-  stacks,           // all others' task stacks, nearest first
+  stacks,           // the task stacks of other workers, in the order of steal_order.hpp, then those
+                    // of backup and external threads
   sibling_buffers,  // tasks that others of its group have taken from the queue and not begun
   other_queues,     // queues and buffers of other groups, nearest first
   own_shared,       // tasks on its own stack below the scope, for which perhaps no thief has come
