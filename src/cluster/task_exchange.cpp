@@ -74,7 +74,7 @@ std::uint16_t TaskExchange::give(Writer& to, Chunk const& chunk) {
     if (give_slot(to, *taken.victim, slot))
       ++given;
     else
-      put({nullptr, nigh::tasks::ExternalThief::run_here_after_all(*taken.victim, slot)});
+      put({nullptr, nigh::tasks::ExternalThief::task_for_here(*taken.victim, slot)});
   }
   return given;
 }

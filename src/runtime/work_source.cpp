@@ -37,7 +37,7 @@ bool ExternalThief::take(Taken& taken, HowMany const& how_many) noexcept {
   return false;
 }
 
-detail::task ExternalThief::run_here_after_all(Worker& victim, detail::task_slot& slot) noexcept {
+detail::task ExternalThief::task_for_here(Worker& victim, detail::task_slot& slot) noexcept {
   return detail::make_task(
       [victim = &victim, slot = &slot] { Worker::run_stolen_slot(*victim, *slot); });
 }

@@ -52,8 +52,9 @@ class ExternalThief {
   // Takes the oldest tasks of some stack, as many as how_many(shared) says; the caller makes sure
   // that each is finished. False when no stack shares any; then all are asked to.
   bool take(Taken& taken, HowMany const& how_many) noexcept;
-  // Queues a task that was taken and cannot leave the process after all.
-  static detail::task run_here_after_all(Worker& victim, detail::task_slot& slot) noexcept;
+  // A queued task that runs a task that was taken and cannot leave the process after all. The
+  // caller has a worker find it.
+  static detail::task task_for_here(Worker& victim, detail::task_slot& slot) noexcept;
   void finish(Worker& victim, detail::task_slot& slot) noexcept;  // its results have been written
   bool has_idle_workers() const noexcept;  // awake or asleep, while no task is shared
   void call_workers() noexcept;  // find() has something for them from now on

@@ -120,7 +120,7 @@ TEST(Outside, SharesWorkWithThoseInside) {
       slot.call(slot, nullptr);
       host.external_thief().finish(*got.victim, slot);
     } else {
-      script.put(tasks::ExternalThief::run_here_after_all(*got.victim, slot));
+      script.put(tasks::ExternalThief::task_for_here(*got.victim, slot));
       host.external_thief().call_workers();
     }
   }
