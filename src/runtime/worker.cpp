@@ -151,8 +151,8 @@ bool Worker::look_at(Source source, Worker* thief, Job& job) noexcept {
       return pool.find_in_other_groups(group, job.queued);
     case Source::own_shared:
       return take_own_shared(job);
-    case Source::external:
-      return find_external(job.queued);
+    case Source::imported:
+      return find_imported(job.queued);
   }
   return false;
 }
@@ -306,7 +306,7 @@ bool Worker::find_in_own_queue(task& t) noexcept {
   return true;
 }
 
-bool Worker::find_external(task& t) noexcept {
+bool Worker::find_imported(task& t) noexcept {
   if (!pool.source.find(t)) return false;
   tasks.spawned();
   return true;

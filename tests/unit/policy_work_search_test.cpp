@@ -113,10 +113,10 @@ TEST(WorkSearch, ALingeringWorkerLooksAtItsQueueOncePerRound) {
 TEST(WorkSearch, SearchesFromNearToFar) {
   EXPECT_THAT(
       look(SearchPhase::search, everything, 0),
-      ElementsAre(joined_thief, mailbox, stacks, own_queue, sibling_buffers, own_shared, external));
+      ElementsAre(joined_thief, mailbox, stacks, own_queue, sibling_buffers, own_shared, imported));
   EXPECT_THAT(look(SearchPhase::search, everything, IdlePolicy{}.rounds_in_own_domain),
               ElementsAre(joined_thief, mailbox, stacks, own_queue, sibling_buffers, other_queues,
-                          own_shared, external));
+                          own_shared, imported));
   EXPECT_THAT(look(SearchPhase::search, {}, 1000), IsEmpty());
   EXPECT_THAT(look(SearchPhase::search,
                    permissions(ThreadKind::worker, WaitingFor::stolen_task, false, true), 1000),

@@ -139,7 +139,7 @@ Seekers::Found Seekers::look_at(Source source, Worker& me) {
     case Source::mailbox:
     case Source::joined_thief:
     case Source::own_shared:
-    case Source::external:
+    case Source::imported:
       break;
   }
   return {};

@@ -25,7 +25,7 @@ enum class Source : std::uint8_t {
   sibling_buffers,  // tasks that others of its group have taken from the queue and not begun
   other_queues,     // queues and buffers of other groups, nearest first
   own_shared,       // tasks on its own stack below the scope, for which perhaps no thief has come
-  external,         // tasks of other processes
+  imported,         // tasks of other processes
 };
 
 enum class ThreadKind : std::uint8_t {
@@ -44,7 +44,7 @@ enum class WaitingFor : std::uint8_t {
 struct Permissions {
   bool thief = false;       // joined_thief
   bool stacks = false;      // stacks, mailbox
-  bool queues = false;      // own_queue, sibling_buffers, other_queues, external
+  bool queues = false;      // own_queue, sibling_buffers, other_queues, imported
   bool own_shared = false;  // own_shared
 
   // Spawners may count on it: it takes whatever they queue or share.
@@ -125,7 +125,7 @@ constexpr SearchOrder search_order(SearchPhase phase, Permissions may, int faile
       order.add(Source::sibling_buffers, may.queues);
       order.add(Source::other_queues, may.queues && looks_abroad(failed_rounds, p));
       order.add(Source::own_shared, may.own_shared);
-      order.add(Source::external, may.queues);
+      order.add(Source::imported, may.queues);
       break;
   }
   return order;
