@@ -200,7 +200,7 @@ void Scheduler::live(Worker& me) noexcept {
 
 Scheduler::~Scheduler() {
   if (pool_.is_inherited()) return;
-  NIGH_ASSERT(worker_here() == nullptr, "no task destroys the runtime it runs in");
+  NIGH_ASSERT(my_worker() == nullptr, "no task destroys the runtime it runs in");
   for (auto const& slot : pool_.threads.externals())
     NIGH_ASSERT(!slot->taken.is_locked(),
                 "a runtime is destroyed when no thread is in its scopes or invoke()");
@@ -217,7 +217,7 @@ void Scheduler::stop_threads() noexcept {
 
 // ---- queued tasks
 
-Worker* Scheduler::worker_here() const noexcept {
+Worker* Scheduler::my_worker() const noexcept {
   auto* const me = current_worker();
   return me != nullptr && &me->pool == &pool_ ? me : nullptr;
 }
@@ -262,7 +262,7 @@ void Scheduler::submit(near where, detail::task& t, Here runs_here) {
   t.domain = where.domain();
   t.bytes = where.bytes();
 
-  auto* const me = worker_here();
+  auto* const me = my_worker();
   bool const limited = pool_.options.pending_limit > 0;
   if (limited) pool_.pending.fetch_add(1, sync::relaxed);
   if (me != nullptr)
@@ -311,7 +311,7 @@ void Scheduler::run_one_waiting(Worker* me) noexcept {
 void Scheduler::wait() {
   check_process();
   auto const* const me = detail::this_stack->worker;
-  if (worker_here() != nullptr || (me != nullptr && &me->pool == &pool_ && me->frames > 0))
+  if (my_worker() != nullptr || (me != nullptr && &me->pool == &pool_ && me->frames > 0))
     throw std::logic_error("runtime::wait called from inside a task, which would wait for itself");
   pool_.quiescence.wait([&] { return pool_.all_done(); });
   auto const first = pool_.failure.take();

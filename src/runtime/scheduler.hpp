@@ -41,7 +41,8 @@ class Scheduler {
   void stop_threads() noexcept;
   void live(Worker& me) noexcept;
   void check_process() const;
-  Worker* worker_here() const noexcept;  // the calling thread; null: no worker of ours
+  // The calling thread, if it is a worker or backup thread of this pool; null otherwise.
+  Worker* my_worker() const noexcept;
   int group_for(near where, Worker const* me) noexcept;
   template <class Here>
   void submit(near where, detail::task& t, Here runs_here);

@@ -94,7 +94,7 @@ Worker* ThreadTable::take_external() noexcept {
       me.taken.unlock();
       return nullptr;
     }
-    auto* const here = worker_here();
+    auto* const here = worker_at_this_cpu();
     sit(me, here != nullptr ? *here : worker(0));
     announce(me);
     extras_present_.fetch_add(1, sync::seq_cst);  // (parking.S)
@@ -113,7 +113,7 @@ void ThreadTable::leave_external(Worker& me) noexcept {
   me.taken.unlock();
 }
 
-Worker* ThreadTable::worker_here() const noexcept {
+Worker* ThreadTable::worker_at_this_cpu() const noexcept {
   int const cpu = platform::current_cpu();
   int const w = cpu < 0 ? -1 : pool_.layout.worker_at_cpu(cpu);
   return w < 0 ? nullptr : slots_[static_cast<std::size_t>(w)].get();
@@ -130,7 +130,7 @@ void ThreadTable::sit(Worker& external, Worker& beside) noexcept {
 }
 
 void ThreadTable::move_to_here(Worker& external) noexcept {
-  auto* const here = worker_here();
+  auto* const here = worker_at_this_cpu();
   if (here == nullptr || here->group == external.group) return;
   pool_.parking.displace(external.beside->index, -1);
   sit(external, *here);

@@ -83,7 +83,7 @@ class ThreadTable {
  private:
   static std::size_t at(Worker const& w) noexcept { return static_cast<std::size_t>(w.index); }
   void announce(Worker const& slot) noexcept;
-  Worker* worker_here() const noexcept;  // pinned to the calling thread's cpu; null: none
+  Worker* worker_at_this_cpu() const noexcept;  // where the calling thread is now; null: none
   void sit(Worker& external, Worker& beside) noexcept;
   void move_to_here(Worker& external) noexcept;
   void back_up(Worker& me) noexcept;  // a backup thread's life
