@@ -29,7 +29,7 @@ bool ExternalThief::take(Taken& taken, HowMany const& how_many) noexcept {
   auto const first = next_victim_.load(sync::relaxed);
   for (std::uint32_t i = 0; i < end; ++i) {
     auto& victim = pool_.threads[(first + i) % end];
-    if (!victim.give_tasks(detail::task_slot::no_thread, taken.tasks, how_many)) continue;
+    if (!victim.take_tasks(detail::task_slot::no_thread, taken.tasks, how_many)) continue;
     taken.victim = &victim;
     next_victim_.store((first + i + 1) % end, sync::relaxed);
     return true;

@@ -340,7 +340,7 @@ bool Worker::steal_from(Worker& victim, level where, Job& job) noexcept {
   auto const how_many = [&](std::size_t waiting) {
     return policy::chunk_to_steal(pool.options.chunks, waiting, where, victims->topmost);
   };
-  if (!victim.give_tasks(static_cast<std::uint32_t>(index), job.stolen, how_many)) return false;
+  if (!victim.take_tasks(static_cast<std::uint32_t>(index), job.stolen, how_many)) return false;
   job.victim = &victim;
   counters.steals.add(1);
   counters.stolen.add(job.stolen.count);

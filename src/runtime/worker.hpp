@@ -112,10 +112,10 @@ struct alignas(64) Worker {
   // The event that it waits for has come; the caller has stored it, seq_cst. An external thread
   // sleeps uncounted; its group may be changing, and is not read.
   void wake() const noexcept;
-  // A thief takes tasks, as by task_stack::take(). Where it finds none, it asks for more to be
-  // shared. False: it has got none.
+  // A thief takes tasks from this thread's stack, as by task_stack::take(). Where it finds none, it
+  // asks this thread to share some. False: it has got none.
   template <class HowMany>
-  bool give_tasks(std::uint32_t thief, detail::task_stack::range& got,
+  bool take_tasks(std::uint32_t thief, detail::task_stack::range& got,
                   HowMany const& how_many) noexcept {
     auto const what = stack.take(thief, got, how_many);
     if (what == detail::steal::empty) stack.ask();
