@@ -31,8 +31,8 @@ class EntersPool {
 };
 
 // How often this process and its ancestors have forked since the library was first used: tells a
-// child's copies of runtimes from its own.
-unsigned forks_so_far() noexcept;  // registers what counts them
-unsigned forks_counted() noexcept;
+// child's copies of runtimes from its own. In runtime.cpp.
+unsigned count_forks() noexcept;   // begins to count with its first call, and returns the number
+unsigned forks_so_far() noexcept;  // the number alone
 
 }  // namespace nigh::tasks

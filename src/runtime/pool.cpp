@@ -43,7 +43,7 @@ Pool::Pool(Scheduler& scheduler_, topology const& machine_, runtime_options opti
       options(std::move(options_)),
       layout(machine, cpus, {options.queue_level, options.mode == locality::strict}),
       source(source_),
-      process(forks_so_far()),
+      forks_before(count_forks()),
       threads(*this),
       groups(groups_of(layout)),
       parking(takers(groups), wake_order(layout), threads.size()),
@@ -69,7 +69,7 @@ Pool::~Pool() {
   if (is_inherited()) static_cast<void>(arena.release());  // its thread is the parent's
 }
 
-bool Pool::is_inherited() const noexcept { return process != forks_counted(); }
+bool Pool::is_inherited() const noexcept { return forks_before != forks_so_far(); }
 
 // Workers that may run are let in again first: so there is always one that looks for work. Then
 // those asked to leave are woken where spawners look for sleepers, to sleep elsewhere.

@@ -85,7 +85,7 @@ struct Pool {
   runtime_options const options;
   policy::WorkerLayout const layout;
   WorkSource& source;
-  unsigned const process;  // count of forks before it was made
+  unsigned const forks_before;  // count_forks() when it was made
   ThreadTable threads;
   std::vector<Group> groups;
   Parking parking;

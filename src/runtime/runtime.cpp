@@ -65,7 +65,7 @@ tasks::Scheduler& default_scheduler() { return runtime_access::scheduler(default
 
 }  // namespace detail
 
-unsigned tasks::forks_so_far() noexcept {
+unsigned tasks::count_forks() noexcept {
   static bool const registered = [] {
     platform::at_fork(before_fork, in_parent, in_child);
     return true;
@@ -74,7 +74,7 @@ unsigned tasks::forks_so_far() noexcept {
   return forks.load(sync::relaxed);
 }
 
-unsigned tasks::forks_counted() noexcept { return forks.load(sync::relaxed); }
+unsigned tasks::forks_so_far() noexcept { return forks.load(sync::relaxed); }
 
 runtime::runtime(runtime_options options)
     : scheduler_(std::make_unique<tasks::Scheduler>(options)) {}

@@ -278,9 +278,9 @@ Visits::~Visits() {
 
 // After fork(): the slots belong to another process.
 void Visits::forget_those_of_the_parent() noexcept {
-  auto const now = forks_so_far();
-  if (process_ != now) open_ = {};
-  process_ = now;
+  auto const now = count_forks();
+  if (forks_before_ != now) open_ = {};
+  forks_before_ = now;
 }
 
 Worker* Visits::find(Pool const& pool) noexcept {

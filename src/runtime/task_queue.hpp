@@ -85,7 +85,7 @@ class Visits {
 
   std::array<Visit, 16> open_;
   unsigned level_ = 0;
-  unsigned process_ = 0;  // how often we had forked before the first visit
+  unsigned forks_before_ = 0;  // count_forks() when we last looked
 };
 
 extern thread_local Visits visits;
