@@ -172,8 +172,8 @@ int nigh_read_counters(nigh_task_queue const* queue, nigh_counters* counters) no
   try {
     nigh_counters now{};
     now.size = counters->size;
-    now.finished = queue->finished();
-    now.put = queue->put();
+    now.finished = queue->finished_so_far();
+    now.put = queue->put_so_far();
     now.serialized = queue->elsewhere.serialized.load(nigh::sync::relaxed);
     for (auto const& c : queue->counts) {
       now.serialized += c.serialized.get();

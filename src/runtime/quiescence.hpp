@@ -26,9 +26,9 @@ namespace nigh::tasks {
 class TaskCount {
  public:
   // Called before other threads can see the task; the task's publication orders this.
-  void spawned() noexcept { spawned_.store(spawned_.load(sync::relaxed) + 1, sync::relaxed); }
+  void count_spawned() noexcept { spawned_.store(spawned_.load(sync::relaxed) + 1, sync::relaxed); }
 
-  void finished() noexcept { ++finished_; }
+  void count_finished() noexcept { ++finished_; }
   bool has_news() const noexcept { return finished_ != published_.load(sync::relaxed); }
   void publish() noexcept { published_.store(finished_, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
 
@@ -46,8 +46,8 @@ class TaskCount {
 // The same for all other threads together; they spawn rarely enough to share it.
 class SharedTaskCount {
  public:
-  void spawned() noexcept { spawned_.fetch_add(1, sync::relaxed); }
-  void finished() noexcept { finished_.fetch_add(1, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
+  void count_spawned() noexcept { spawned_.fetch_add(1, sync::relaxed); }
+  void count_finished() noexcept { finished_.fetch_add(1, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
 
   std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
   std::uint64_t finished_so_far() const noexcept {

@@ -266,9 +266,9 @@ void Scheduler::submit(near where, detail::task& t, Here runs_here) {
   bool const limited = pool_.options.pending_limit > 0;
   if (limited) pool_.pending.fetch_add(1, sync::relaxed);
   if (me != nullptr)
-    me->tasks.spawned();
+    me->tasks.count_spawned();
   else
-    pool_.tasks_of_others.spawned();
+    pool_.tasks_of_others.count_spawned();
 
   int const h = group_for(where, me);
   if (runs_here() || !pool_.group(h).queue->push({&t, 1})) {

@@ -21,9 +21,9 @@ void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
   if (pool.options.pending_limit > 0) pool.pending.fetch_sub(1, sync::relaxed);
   if (me != nullptr) {
     me->counters.count(me->domain, t.domain, t.bytes);
-    me->tasks.finished();
+    me->tasks.count_finished();
   } else {
-    pool.tasks_of_others.finished();
+    pool.tasks_of_others.count_finished();
     pool.quiescence.announce([&] { return pool.all_done(); });
   }
 }

@@ -29,13 +29,13 @@ nigh_task_queue::nigh_task_queue(std::unique_ptr<nigh::topology> its_machine,
       host(*own),
       counts(host.pool().threads.size()) {}
 
-std::uint64_t nigh_task_queue::finished() const noexcept {
+std::uint64_t nigh_task_queue::finished_so_far() const noexcept {
   auto n = elsewhere.finished_so_far();
   for (auto const& c : counts) n += c.finished_so_far();
   return n;
 }
 
-std::uint64_t nigh_task_queue::put() const noexcept {
+std::uint64_t nigh_task_queue::put_so_far() const noexcept {
   auto n = elsewhere.put_so_far();
   for (auto const& c : counts) n += c.put_so_far();
   return n;

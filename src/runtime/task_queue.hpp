@@ -34,11 +34,11 @@ struct nigh_task_queue {
   nigh::tasks::PutCount& counts_of(nigh::tasks::Worker const& w) noexcept {
     return counts[static_cast<std::size_t>(w.index)];
   }
-  std::uint64_t finished() const noexcept;
-  std::uint64_t put() const noexcept;
+  std::uint64_t finished_so_far() const noexcept;
+  std::uint64_t put_so_far() const noexcept;
   bool empty() const noexcept {
-    auto const done = finished();
-    return done == put();
+    auto const done = finished_so_far();
+    return done == put_so_far();
   }
 };
 

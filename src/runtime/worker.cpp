@@ -308,7 +308,7 @@ bool Worker::find_in_own_queue(task& t) noexcept {
 
 bool Worker::find_imported(task& t) noexcept {
   if (!pool.source.find(t)) return false;
-  tasks.spawned();
+  tasks.count_spawned();
   return true;
 }
 

@@ -34,7 +34,7 @@ struct Shared {
 Scenario chain() {
   return [](OneRun& run) {
     auto s = std::make_shared<Shared>();
-    s->outside.spawned();
+    s->outside.count_spawned();
     run.threads = {[s] {
                      s->quiescence.wait([&] { return s->all_done(); });
                      check(s->work_of_first.get() == 1, "the first task has run");
@@ -42,15 +42,15 @@ Scenario chain() {
                    },
                    [s] {
                      s->work_of_first.set(1);
-                     s->first.spawned();
+                     s->first.count_spawned();
                      s->handed.store(1, sync::release);
-                     s->first.finished();
+                     s->first.count_finished();
                      s->report(s->first);
                    },
                    [s] {
                      while (s->handed.load(sync::acquire) == 0) sync::pause();
                      s->work_of_second.set(1);
-                     s->second.finished();
+                     s->second.count_finished();
                      s->report(s->second);
                    }};
   };
