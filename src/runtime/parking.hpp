@@ -15,9 +15,9 @@
 // No task is forgotten: if a task waits, some worker that may take it is active or searching, or is
 // being woken. The argument, over the single order of all seq_cst operations:
 // (parking.S) The spawner stores tail_ (locality_queue.hpp), then notify() reads the counts, and
-//     the words of the workers counted asleep. A worker that goes to sleep changes the counts in
-//     announce(), then its word, then looks at all tail_s. If notify() did not see it asleep, in
-//     the counts or in its word, the look comes after the store and finds the task. Tasks in a
+//     the words of the workers counted asleep. A worker that goes to sleep changes the counts, then
+//     its word, then looks at all tail_s. If notify() did not see it asleep, in the counts or in
+//     its word, the look comes after the store and finds the task. Tasks in a
 //     shared task stack (detail/task_stack.hpp) count as tasks in a queue: publish() stores its
 //     word as push() stores tail_. A sleeper that also waits for one event (a stolen task it has to
 //     join) looks for it in news(). The thread that brings the event about stores it seq_cst and
@@ -74,11 +74,11 @@ class Parking {
   template <class News>
   bool sleep(int worker, int queue, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
-    announce(queue, one_asleep - one_searching, 1);
+    change_counts(queue, one_asleep - one_searching, 1);
     state.store(asleep, sync::seq_cst);  // (parking.S) after counting: wakers claim the counted
     std::uint32_t expected = asleep;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
-      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      change_counts(queue, one_searching - one_asleep, std::uint32_t(-1));
       return false;
     }
     await_waker(state);
@@ -102,7 +102,7 @@ class Parking {
     auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
     auto const now = state.load(sync::seq_cst);  // (parking.S)
     if (now == asleep && claim(state, asleep)) {
-      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      change_counts(queue, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
     } else if (now == asleep_uncounted && claim(state, asleep_uncounted)) {
       release(state);
@@ -169,7 +169,7 @@ class Parking {
     return counts_[static_cast<std::size_t>(queue)].word;
   }
 
-  void announce(int queue, std::uint32_t change, std::uint32_t change_anywhere) noexcept {
+  void change_counts(int queue, std::uint32_t change, std::uint32_t change_anywhere) noexcept {
     counts(queue).fetch_add(change, sync::seq_cst);              // (parking.S) (parking.T)
     asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (parking.S)
   }
@@ -179,7 +179,7 @@ class Parking {
       auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
       if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
       if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (parking.S)
-      announce(queue, one_searching - one_asleep, std::uint32_t(-1));
+      change_counts(queue, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
       return true;
     }

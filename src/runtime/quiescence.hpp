@@ -73,9 +73,9 @@ class Quiescence {
     waiters_.fetch_sub(1, sync::relaxed);
   }
 
-  // After publish(): tells the waiters if this was the last task.
+  // After publish(): wakes the waiters if this was the last task.
   template <class Done>
-  void announce(Done done) noexcept {
+  void tell_if_done(Done done) noexcept {
     if (waiters_.load(sync::seq_cst) == 0 || !done()) return;  // (quiescence.V)
     epoch_.fetch_add(1, sync::seq_cst);  // (quiescence.V)
     platform::futex_wake_all(epoch_);

@@ -24,7 +24,7 @@ void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
     me->tasks.count_finished();
   } else {
     pool.tasks_of_others.count_finished();
-    pool.quiescence.announce([&] { return pool.all_done(); });
+    pool.quiescence.tell_if_done([&] { return pool.all_done(); });
   }
 }
 

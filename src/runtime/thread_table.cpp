@@ -73,7 +73,7 @@ void ThreadTable::end_threads() noexcept {
     if (t) t->join();
 }
 
-void ThreadTable::announce(Worker const& slot) noexcept {
+void ThreadTable::raise_end(Worker const& slot) noexcept {
   auto end = end_.load(sync::relaxed);
   auto const behind = static_cast<std::uint32_t>(slot.index) + 1;
   while (end < behind &&
@@ -96,7 +96,7 @@ Worker* ThreadTable::take_external() noexcept {
     }
     auto* const here = worker_at_this_cpu();
     sit(me, here != nullptr ? *here : worker(0));
-    announce(me);
+    raise_end(me);
     extras_present_.fetch_add(1, sync::seq_cst);  // (parking.S)
     me.trace.task_begin();
     return &me;
@@ -151,7 +151,7 @@ bool ThreadTable::start_backup(Worker& worker) noexcept {
                                              [this, &backup] { back_up(backup); });
       if (!started) return false;
       thread = *started;
-      announce(backup);
+      raise_end(backup);
     }
   }
   worker.relieved = true;

@@ -82,7 +82,7 @@ class ThreadTable {
 
  private:
   static std::size_t at(Worker const& w) noexcept { return static_cast<std::size_t>(w.index); }
-  void announce(Worker const& slot) noexcept;
+  void raise_end(Worker const& slot) noexcept;  // behind that slot
   Worker* worker_at_this_cpu() const noexcept;  // where the calling thread is now; null: none
   void sit(Worker& external, Worker& beside) noexcept;
   void move_to_here(Worker& external) noexcept;

@@ -433,7 +433,7 @@ void Worker::report_progress() noexcept {
   if (!tasks.has_news()) return;
   tasks.publish();
   if (trace.is_on() && pool.all_done()) trace.all_done();
-  pool.quiescence.announce([&] { return pool.all_done(); });
+  pool.quiescence.tell_if_done([&] { return pool.all_done(); });
 }
 
 // ---- sharing and joining

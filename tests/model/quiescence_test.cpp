@@ -26,7 +26,7 @@ struct Shared {
   }
   void report(TaskCount& mine) {
     mine.publish();
-    quiescence.announce([&] { return all_done(); });
+    quiescence.tell_if_done([&] { return all_done(); });
   }
 };
 
