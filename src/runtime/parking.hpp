@@ -48,37 +48,37 @@ class Parking {
  public:
   static constexpr int everywhere = std::numeric_limits<int>::max();
 
-  // workers_of[q]: the workers that serve queue q; wake_order[q]: the groups whose workers are
-  // woken for work there, in this order, q itself first. `thread_slots`: how many threads may sleep
-  // here.
-  Parking(std::vector<std::vector<int>> workers_of, std::vector<std::vector<int>> wake_order,
+  // threads_of[g]: the workers and backup threads of queue group g; wake_order[g]: the groups whose
+  // threads are woken for work there, in this order, g itself first. `thread_slots`: how many
+  // threads may sleep here.
+  Parking(std::vector<std::vector<int>> threads_of, std::vector<std::vector<int>> wake_order,
           std::size_t thread_slots)
-      : workers_of_(std::move(workers_of)),
+      : threads_of_(std::move(threads_of)),
         wake_order_(std::move(wake_order)),
-        counts_(std::make_unique<Counts[]>(workers_of_.size())),
+        counts_(std::make_unique<Counts[]>(threads_of_.size())),
         sleepers_(std::make_unique<Sleeper[]>(thread_slots)) {}
 
-  void start_searching(int queue) noexcept {
-    counts(queue).fetch_add(one_searching, sync::seq_cst);  // (parking.T) (parking.I)
+  void start_searching(int group) noexcept {
+    counts(group).fetch_add(one_searching, sync::seq_cst);  // (parking.T) (parking.I)
   }
 
   // True for the last searcher of its group: it now has to look whether there is more work than the
   // task it found, and to notify() if so.
-  bool stop_searching(int queue) noexcept {
-    auto const before = counts(queue).fetch_sub(one_searching, sync::seq_cst);  // (parking.T)
+  bool stop_searching(int group) noexcept {
+    auto const before = counts(group).fetch_sub(one_searching, sync::seq_cst);  // (parking.T)
     return searching(before) == 1;
   }
 
   // Puts a searching worker to sleep until it is woken, unless news() finds something first.
   // Afterwards the worker is searching again. Returns whether it slept.
   template <class News>
-  bool sleep(int worker, int queue, News news) noexcept {
-    auto& state = sleepers_[static_cast<std::size_t>(worker)].state;
-    change_counts(queue, one_asleep - one_searching, 1);
+  bool sleep(int slot, int group, News news) noexcept {
+    auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
+    change_counts(group, one_asleep - one_searching, 1);
     state.store(asleep, sync::seq_cst);  // (parking.S) after counting: wakers claim the counted
     std::uint32_t expected = asleep;
     if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
-      change_counts(queue, one_searching - one_asleep, std::uint32_t(-1));
+      change_counts(group, one_searching - one_asleep, std::uint32_t(-1));
       return false;
     }
     await_waker(state);
@@ -96,13 +96,13 @@ class Parking {
     return true;
   }
 
-  // The event that this thread waits for has come; `queue` is where the thread is counted, if it
+  // The event that this thread waits for has come; `group` is where the thread is counted, if it
   // is.
-  void wake(int slot, int queue) noexcept {
+  void wake(int slot, int group) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
     auto const now = state.load(sync::seq_cst);  // (parking.S)
     if (now == asleep && claim(state, asleep)) {
-      change_counts(queue, one_searching - one_asleep, std::uint32_t(-1));
+      change_counts(group, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
     } else if (now == asleep_uncounted && claim(state, asleep_uncounted)) {
       release(state);
@@ -118,18 +118,18 @@ class Parking {
     return sleepers_[static_cast<std::size_t>(slot)].displaced.load(sync::relaxed) > 0;
   }
 
-  // Call it after a task was put where the workers of `queue`, and those of so many others of its
+  // Call it after a task was put where the workers of `group`, and those of so many others of its
   // wake order, look for tasks: makes sure that one of them will look there.
-  void notify(int queue, int others) noexcept {
-    auto const here = counts(queue).load(sync::seq_cst);  // (parking.S) (parking.T)
+  void notify(int group, int others) noexcept {
+    auto const here = counts(group).load(sync::seq_cst);  // (parking.S) (parking.T)
     if (searching(here) > 0) return;
     if (sleeping(here) == 0 && (others == 0 || asleep_anywhere_.load(sync::seq_cst) == 0))
       return;  // (parking.S)
     for (bool displaced_too : {false, true}) {
       int left = others;
-      for (int q : wake_order_[static_cast<std::size_t>(queue)]) {
-        if (sleeping(counts(q).load(sync::seq_cst)) > 0 &&
-            wake_one(q, displaced_too))  // (parking.S)
+      for (int g : wake_order_[static_cast<std::size_t>(group)]) {
+        if (sleeping(counts(g).load(sync::seq_cst)) > 0 &&
+            wake_one(g, displaced_too))  // (parking.S)
           return;
         if (left-- == 0) break;
       }
@@ -138,16 +138,16 @@ class Parking {
 
   // A worker looks for work, or would if woken.
   bool anybody_idle() const noexcept {
-    for (std::size_t q = 0; q < workers_of_.size(); ++q)
-      if (counts_[q].word.load(sync::seq_cst) != 0) return true;  // (parking.I)
+    for (std::size_t g = 0; g < threads_of_.size(); ++g)
+      if (counts_[g].word.load(sync::seq_cst) != 0) return true;  // (parking.I)
     return false;
   }
 
   // For the end of the runtime: wakes all who fell asleep before they saw the end coming.
   void wake_all() noexcept {
-    for (std::size_t q = 0; q < workers_of_.size(); ++q)
-      while (sleeping(counts(static_cast<int>(q)).load(sync::seq_cst)) > 0 &&  // (parking.S)
-             wake_one(static_cast<int>(q), true)) {
+    for (std::size_t g = 0; g < threads_of_.size(); ++g)
+      while (sleeping(counts(static_cast<int>(g)).load(sync::seq_cst)) > 0 &&  // (parking.S)
+             wake_one(static_cast<int>(g), true)) {
       }
   }
 
@@ -165,21 +165,21 @@ class Parking {
 
   static std::uint32_t searching(std::uint32_t word) noexcept { return word & 0xffff; }
   static std::uint32_t sleeping(std::uint32_t word) noexcept { return word >> 16; }
-  sync::atomic<std::uint32_t>& counts(int queue) noexcept {
-    return counts_[static_cast<std::size_t>(queue)].word;
+  sync::atomic<std::uint32_t>& counts(int group) noexcept {
+    return counts_[static_cast<std::size_t>(group)].word;
   }
 
-  void change_counts(int queue, std::uint32_t change, std::uint32_t change_anywhere) noexcept {
-    counts(queue).fetch_add(change, sync::seq_cst);              // (parking.S) (parking.T)
+  void change_counts(int group, std::uint32_t change, std::uint32_t change_anywhere) noexcept {
+    counts(group).fetch_add(change, sync::seq_cst);              // (parking.S) (parking.T)
     asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (parking.S)
   }
 
-  bool wake_one(int queue, bool displaced_too) noexcept {
-    for (int worker : workers_of_[static_cast<std::size_t>(queue)]) {
-      auto& [state, displaced] = sleepers_[static_cast<std::size_t>(worker)];
+  bool wake_one(int group, bool displaced_too) noexcept {
+    for (int slot : threads_of_[static_cast<std::size_t>(group)]) {
+      auto& [state, displaced] = sleepers_[static_cast<std::size_t>(slot)];
       if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
       if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (parking.S)
-      change_counts(queue, one_searching - one_asleep, std::uint32_t(-1));
+      change_counts(group, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
       return true;
     }
@@ -202,7 +202,7 @@ class Parking {
     platform::futex_wake_one(state);
   }
 
-  std::vector<std::vector<int>> workers_of_;
+  std::vector<std::vector<int>> threads_of_;
   std::vector<std::vector<int>> wake_order_;
   std::unique_ptr<Counts[]> counts_;
   std::unique_ptr<Sleeper[]> sleepers_;

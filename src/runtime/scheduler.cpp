@@ -270,12 +270,12 @@ void Scheduler::submit(near where, detail::task& t, Here runs_here) {
   else
     pool_.tasks_of_others.count_spawned();
 
-  int const h = group_for(where, me);
-  if (runs_here() || !pool_.group(h).queue->push({&t, 1})) {
+  int const g = group_for(where, me);
+  if (runs_here() || !pool_.group(g).queue->push({&t, 1})) {
     run_queued(pool_, t, me);
     return;
   }
-  pool_.parking.notify(h, pool_.layout.reach(h));
+  pool_.parking.notify(g, pool_.layout.reach(g));
   if (limited &&
       pool_.pending.load(sync::relaxed) >= static_cast<std::int64_t>(pool_.options.pending_limit))
     run_one_waiting(me);
@@ -303,8 +303,8 @@ void Scheduler::run_one_waiting(Worker* me) noexcept {
     return;
   }
   int const domain = pool_.machine.domain_of_cpu(platform::current_cpu());
-  int const h = domain < 0 ? 0 : pool_.layout.groups_of_domain(domain).front();
-  if (pool_.group(h).queue->take_one(t) || pool_.find_in_other_groups(h, t))
+  int const g = domain < 0 ? 0 : pool_.layout.groups_of_domain(domain).front();
+  if (pool_.group(g).queue->take_one(t) || pool_.find_in_other_groups(g, t))
     run_queued(pool_, t, nullptr);
 }
 
