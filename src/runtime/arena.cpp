@@ -72,7 +72,7 @@ void LeasedArena::falls_asleep() noexcept {
     source_->ring();
 }
 
-int LeasedArena::members() const {
+int LeasedArena::member_count() const {
   std::lock_guard const guard(lock_);
   return static_cast<int>(std::count(members_.begin(), members_.end(), true));
 }

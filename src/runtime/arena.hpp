@@ -43,7 +43,7 @@ class Arena {
   // A thread of the runtime has something to do, or looks for it; or stops doing so.
   virtual void woke() noexcept {}
   virtual void falls_asleep() noexcept {}
-  virtual int members() const { return all_; }  // how many may run now
+  virtual int member_count() const { return all_; }  // how many may run now
 
  private:
   int const all_;
@@ -67,7 +67,7 @@ class LeasedArena final : public Arena {
   void woke() noexcept override;
   void falls_asleep() noexcept override;
 
-  int members() const override;
+  int member_count() const override;
 
  private:
   enum class Lease : std::uint8_t { none, idle, busy };

@@ -70,7 +70,6 @@ struct Pool {
     return std::min(most_stack_to_help, options.thread_stack_bytes / 4);
   }
   bool is_inherited() const noexcept;  // this is a child of the process that made the pool
-  int workers_now() const { return arena->members(); }  // how many workers may run
 
   // A task that a thread of this group has taken from the queue and not begun.
   bool find_in_buffers(int of_group, detail::task& t) noexcept;

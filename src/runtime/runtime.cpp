@@ -86,7 +86,7 @@ near runtime::resolved(near where) const { return scheduler_->resolved(where); }
 void runtime::submit(near where, detail::task t) { scheduler_->submit(where, t); }
 void runtime::wait() { scheduler_->wait(); }
 int runtime::workers() const noexcept { return layout_of(*scheduler_).workers(); }
-int runtime::workers_now() const { return scheduler_->pool().workers_now(); }
+int runtime::workers_now() const { return scheduler_->pool().arena->member_count(); }
 topology const& runtime::machine() const noexcept { return scheduler_->pool().machine; }
 int runtime::queues() const noexcept {
   return static_cast<int>(layout_of(*scheduler_).groups().size());
