@@ -144,7 +144,7 @@ bool Worker::look_at(Source source, Worker* thief, Job& job) noexcept {
     case Source::joined_thief:
       return thief != nullptr && steal_from(*thief, level_to(*thief), job);
     case Source::stacks:
-      return steal_nearest_first(job);
+      return ask_all_stacks(job);
     case Source::sibling_buffers:
       return pool.find_in_buffers(group, job.queued);
     case Source::other_queues:
@@ -314,8 +314,8 @@ bool Worker::find_imported(task& t) noexcept {
 
 // ---- stealing
 
-// One look at all stacks, in the order that the policy gives.
-bool Worker::steal_nearest_first(Job& job) noexcept {
+// One look at all stacks: those of workers in the order that the policy gives, then all others.
+bool Worker::ask_all_stacks(Job& job) noexcept {
   if (beside != nullptr && steal_from(*beside, level::cpu, job)) return true;
   auto const bits = base::next_random(random_bits);
   for (int attempt = 0; attempt < victims->attempts_per_round; ++attempt) {
@@ -362,7 +362,7 @@ bool Worker::take_own_shared(Job& job) noexcept {
 
 std::uint32_t Worker::steal_once() noexcept {
   Job job;
-  if (platform::stack_left() <= pool.stack_to_help() || !steal_nearest_first(job)) return 0;
+  if (platform::stack_left() <= pool.stack_to_help() || !ask_all_stacks(job)) return 0;
   run(job);
   return job.stolen.count;
 }

@@ -142,7 +142,7 @@ struct alignas(64) Worker {
   bool find_work(policy::SearchOrder const& order, Worker* thief, Job& job) noexcept;
   bool look_at(policy::Source source, Worker* thief, Job& job) noexcept;
   bool find_imported(detail::task& t) noexcept;
-  bool steal_nearest_first(Job& job) noexcept;
+  bool ask_all_stacks(Job& job) noexcept;
   bool steal_from(Worker& victim, level where, Job& job) noexcept;
   bool take_own_shared(Job& job) noexcept;
   level level_to(Worker const& victim) const noexcept;

@@ -131,7 +131,7 @@ Seekers::Found Seekers::look_at(Source source, Worker& me) {
     case Source::own_queue:
       return {find_queued_at_home(me), false};
     case Source::stacks:
-      return {steal_nearest_first(me), true};
+      return {ask_all_stacks(me), true};
     case Source::sibling_buffers:
       return {find_in_buffers(me.group), true};
     case Source::other_queues:
@@ -156,7 +156,7 @@ int Seekers::find_queued_at_home(Worker& me) {
 }
 
 // The oldest is begun, the others go onto the thief's own stack, the oldest first.
-int Seekers::steal_nearest_first(Worker& me) {
+int Seekers::ask_all_stacks(Worker& me) {
   auto const& plan = layout_.victims_of(me.number);
   auto const bits = random_.bits();
   for (int attempt = 0; attempt < plan.attempts_per_round; ++attempt) {

@@ -91,7 +91,7 @@ class Seekers {
   static policy::SearchOrder order_at(Worker const& me, Time now);
   Found look_at(policy::Source source, Worker& me);
   int find_queued_at_home(Worker& me);
-  int steal_nearest_first(Worker& me);
+  int ask_all_stacks(Worker& me);
   int find_in_buffers(int of_group);
   int find_in_other_groups(int of_group);
   bool has_searcher(Group const& g, Time now) const;
