@@ -25,7 +25,7 @@ namespace nigh::tasks {
 
 // With less than this left of its thread's stack, a worker that waits in a join leaves helping to
 // its backup thread: a task that it helps with runs on top of the one that waits.
-inline constexpr std::size_t most_stack_to_help = 256 * 1024;
+inline constexpr std::size_t most_stack_needed_to_help = 256 * 1024;
 
 // The first exception of a queued task since the last call of wait().
 class FirstFailure {
@@ -66,8 +66,8 @@ struct Pool {
   bool limits_forks() const noexcept {
     return options.count_tasks || options.depth_cutoff > 0 || options.queue_cutoff > 0;
   }
-  std::size_t stack_to_help() const noexcept {
-    return std::min(most_stack_to_help, options.thread_stack_bytes / 4);
+  std::size_t stack_needed_to_help() const noexcept {
+    return std::min(most_stack_needed_to_help, options.thread_stack_bytes / 4);
   }
   bool is_inherited() const noexcept;  // this is a child of the process that made the pool
 

@@ -290,7 +290,7 @@ void Scheduler::submit(near where, detail::task t) {
 // longer helps, and if all workers come to that, nobody takes the tasks they wait for. So such
 // tasks are not queued.
 void Scheduler::submit_awaited(near where, detail::task t) {
-  submit(where, t, [this] { return platform::stack_left() <= 2 * pool_.stack_to_help(); });
+  submit(where, t, [this] { return platform::stack_left() <= 2 * pool_.stack_needed_to_help(); });
 }
 
 // The paper's rule at the bound: the submitter runs the task that an idle worker would take there.

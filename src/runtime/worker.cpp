@@ -224,7 +224,7 @@ struct Worker::Relief {
 template <class Until>
 bool Worker::search(Job& job, Until until) noexcept {
   constexpr bool joins = Until::waiting_for != WaitingFor::work;
-  bool const low = joins && platform::stack_left() <= pool.stack_to_help();
+  bool const low = joins && platform::stack_left() <= pool.stack_needed_to_help();
   Relief const relief(*this, low);
   bool const leaves = joins && is_to_leave();
   auto const may = policy::permissions(relieved ? policy::ThreadKind::relieved_worker : kind,
@@ -362,7 +362,7 @@ bool Worker::take_own_shared(Job& job) noexcept {
 
 std::uint32_t Worker::steal_once() noexcept {
   Job job;
-  if (platform::stack_left() <= pool.stack_to_help() || !ask_all_stacks(job)) return 0;
+  if (platform::stack_left() <= pool.stack_needed_to_help() || !ask_all_stacks(job)) return 0;
   run(job);
   return job.stolen.count;
 }
