@@ -254,10 +254,9 @@ void Scheduler::check_process() const {
     throw std::logic_error("this nigh::runtime was made before fork(): it has no workers here");
 }
 
-// Runs the task right here if runs_here() says so, or if the queue is full: so memory stays
-// bounded, and the task is not lost.
-template <class Here>
-void Scheduler::submit(near where, detail::task& t, Here runs_here) {
+// Runs the task right here if asked to, or if the queue is full: so memory stays bounded, and the
+// task is not lost.
+void Scheduler::submit(near where, detail::task& t, bool runs_here) {
   check_process();
   t.domain = where.domain();
   t.bytes = where.bytes();
@@ -271,7 +270,7 @@ void Scheduler::submit(near where, detail::task& t, Here runs_here) {
     pool_.tasks_of_others.count_spawned();
 
   int const g = group_for(where, me);
-  if (runs_here() || !pool_.group(g).queue->push({&t, 1})) {
+  if (runs_here || !pool_.group(g).queue->push({&t, 1})) {
     run_queued(pool_, t, me);
     return;
   }
@@ -281,16 +280,14 @@ void Scheduler::submit(near where, detail::task& t, Here runs_here) {
     run_one_waiting(me);
 }
 
-void Scheduler::submit(near where, detail::task t) {
-  submit(where, t, [] { return false; });
-}
+void Scheduler::submit(near where, detail::task t) { submit(where, t, false); }
 
 // A queue is first in, first out: a worker that waits for a task far behind runs all before it on
 // top of its own stack, and each of these may wait likewise. A worker with little stack left no
 // longer helps, and if all workers come to that, nobody takes the tasks they wait for. So such
 // tasks are not queued.
-void Scheduler::submit_awaited(near where, detail::task t) {
-  submit(where, t, [this] { return platform::stack_left() <= 2 * pool_.stack_needed_to_help(); });
+void Scheduler::submit_or_run(near where, detail::task t) {
+  submit(where, t, platform::stack_left() <= 2 * pool_.stack_needed_to_help());
 }
 
 // The paper's rule at the bound: the submitter runs the task that an idle worker would take there.

@@ -27,8 +27,8 @@ class Scheduler {
 
   near resolved(near where) const;
   void submit(near where, detail::task t);  // where: after resolved()
-  // by a task that waits for it, perhaps without stack left to help
-  void submit_awaited(near where, detail::task t);
+  // The same for a task that the caller will wait for: with little stack left, it runs right here.
+  void submit_or_run(near where, detail::task t);
   void wait();
 
   std::vector<worker_counters> counters() const;
@@ -44,8 +44,7 @@ class Scheduler {
   // The calling thread, if it is a worker or backup thread of this pool; null otherwise.
   Worker* my_worker() const noexcept;
   int group_for(near where, Worker const* me) noexcept;
-  template <class Here>
-  void submit(near where, detail::task& t, Here runs_here);
+  void submit(near where, detail::task& t, bool runs_here);
   void run_one_waiting(Worker* me) noexcept;
 
   Pool pool_;
@@ -53,7 +52,7 @@ class Scheduler {
   std::unique_ptr<trace::Recorder>
       recorder_;  // null: nothing is recorded. It reads the pool when it ends
   std::optional<std::latch> ready_;  // opens when every worker is set up
-  sync::atomic<std::uint32_t> next_group_{0};  // for tasks that may run anywhere
+  sync::atomic<std::uint32_t> next_group_{0};  // deals out tasks that several groups may have
 };
 
 }  // namespace tasks

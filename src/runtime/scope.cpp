@@ -74,7 +74,7 @@ tasks::Scheduler& task_scope::host() const {
 
 near task_scope::resolved(near where) const { return host().resolved(where); }
 
-void task_scope::submit_near(near where, detail::task t) { host().submit_awaited(where, t); }
+void task_scope::submit_near(near where, detail::task t) { host().submit_or_run(where, t); }
 
 void task_scope::keep_exception() noexcept {
   if (rule_ == on_exception::cancel) request_stop();
