@@ -51,15 +51,15 @@ struct MailboxMessage {
 class Mailbox {
  public:
   // False: there is another one.
-  bool put(MailboxMessage& to) noexcept {
+  bool put(MailboxMessage& message) noexcept {
     MailboxMessage* none = nullptr;
     return box_.load(sync::relaxed) == nullptr &&
-           box_.compare_exchange_strong(none, &to, sync::seq_cst);  // (mailbox.I) (parking.S)
+           box_.compare_exchange_strong(none, &message, sync::seq_cst);  // (mailbox.I) (parking.S)
   }
   // False: it has been taken.
-  bool take_back(MailboxMessage& to) noexcept {
-    MailboxMessage* expected = &to;
-    return box_.load(sync::relaxed) == &to &&
+  bool take_back(MailboxMessage& message) noexcept {
+    MailboxMessage* expected = &message;
+    return box_.load(sync::relaxed) == &message &&
            box_.compare_exchange_strong(expected, nullptr, sync::relaxed);  // (mailbox.I)
   }
   // Null: there is none.
