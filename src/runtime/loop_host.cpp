@@ -13,14 +13,14 @@ constexpr std::size_t plans_kept = 64;
 }  // namespace
 
 bool LoopHost::send(int worker, MailboxMessage& message) noexcept {
-  auto& receiver = pool_.threads.worker(worker);
+  auto& receiver = pool_.threads.at_slot(worker);
   if (receiver.is_to_leave() || !receiver.mailbox.put(message)) return false;
   receiver.wake();
   return true;
 }
 
 bool LoopHost::take_back(int worker, MailboxMessage& message) noexcept {
-  return pool_.threads.worker(worker).mailbox.take_back(message);
+  return pool_.threads.at_slot(worker).mailbox.take_back(message);
 }
 
 policy::OrderedWorkers const& LoopHost::ordered_workers() {

@@ -78,7 +78,7 @@ void Pool::admit(LeasedArena::Members const& members) noexcept {
     if (w.asked_to.load(sync::relaxed) == what) return;
     w.asked_to.store(what, sync::seq_cst);  // (parking.S) (parking.W)
     platform::futex_wake_all(w.asked_to);
-    parking.wake(w.index, w.group);
+    w.wake();
   };
   for (auto const what : {Worker::stay, Worker::leave})
     for (auto const& w : threads.workers())
@@ -91,7 +91,7 @@ void Pool::admit(LeasedArena::Members const& members) noexcept {
 bool Pool::find_in_buffers(int of_group, detail::task& t) noexcept {
   static_assert(policy::chunk_stolen() == 1);
   for (int w : group(of_group).threads)
-    if (threads.worker(w).buffer->try_take_one(t)) return true;
+    if (threads.at_slot(w).buffer->try_take_one(t)) return true;
   return false;
 }
 
@@ -105,7 +105,7 @@ bool Pool::work_in_sight(int for_group) const noexcept {
   auto const any = [&](int g) {
     if (!group(g).queue->empty()) return true;
     for (int w : group(g).threads)
-      if (!threads.all()[static_cast<std::size_t>(w)]->buffer->empty()) return true;
+      if (!threads.at_slot(w).buffer->empty()) return true;
     return false;
   };
   if (any(for_group)) return true;

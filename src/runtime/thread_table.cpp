@@ -32,7 +32,7 @@ ThreadTable::ThreadTable(Pool& pool)
   for (int w = 0; w < n; ++w) add(policy::ThreadKind::worker, w);
   for (int w = 0; w < n; ++w) {
     auto& backup = add(policy::ThreadKind::backup, w);
-    backup.beside = &worker(w);
+    backup.beside = &at_slot(w);
     backup.buffer = std::make_unique<LocalityQueue<detail::task>>(local_buffer_capacity);
   }
   for (int e = 0; e < external_slots; ++e) add(policy::ThreadKind::external, 0);
@@ -95,7 +95,7 @@ Worker* ThreadTable::take_external() noexcept {
       return nullptr;
     }
     auto* const here = worker_at_this_cpu();
-    sit(me, here != nullptr ? *here : worker(0));
+    sit(me, here != nullptr ? *here : at_slot(0));
     raise_end(me);
     extras_present_.fetch_add(1, sync::seq_cst);  // (parking.S)
     me.trace.task_begin();
@@ -165,7 +165,7 @@ void ThreadTable::dismiss_backup(Worker& worker) noexcept {
   auto& backup = backup_of(worker);
   std::uint32_t expected = Worker::on;
   if (backup.duty.compare_exchange_strong(expected, Worker::off, sync::seq_cst))  // (parking.S)
-    pool_.parking.wake(backup.index, backup.group);
+    backup.wake();
 }
 
 void ThreadTable::back_up(Worker& me) noexcept {

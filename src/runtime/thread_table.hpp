@@ -38,11 +38,8 @@ class ThreadTable {
 
   std::size_t size() const noexcept { return slots_.size(); }
   Worker& operator[](std::size_t slot) noexcept { return *slots_[slot]; }
-  Worker& worker(int w) noexcept { return *slots_[static_cast<std::size_t>(w)]; }
-  Worker& backup_of(Worker const& worker) noexcept { return *slots_[workers_ + at(worker)]; }
-  Worker const& backup_of(Worker const& worker) const noexcept {
-    return *slots_[workers_ + at(worker)];
-  }
+  Worker& at_slot(int slot) const noexcept { return *slots_[static_cast<std::size_t>(slot)]; }
+  Worker& backup_of(Worker const& worker) const noexcept { return *slots_[workers_ + at(worker)]; }
 
   Slots all() const noexcept { return slots_; }
   Slots workers() const noexcept { return all().first(workers_); }

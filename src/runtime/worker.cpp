@@ -321,7 +321,7 @@ bool Worker::ask_all_stacks(Job& job) noexcept {
   for (int attempt = 0; attempt < victims->attempts_per_round; ++attempt) {
     auto const v = policy::victim(*victims, pool.options.victims, attempt, bits);
     auto const where = victims->levels[static_cast<std::size_t>(v.level)].level;
-    if (steal_from(pool.threads.worker(v.worker), where, job)) return true;
+    if (steal_from(pool.threads.at_slot(v.worker), where, job)) return true;
   }
   if (pool.threads.extras_present())
     for (auto const& other : pool.threads.extras())
