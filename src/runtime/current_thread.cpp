@@ -14,18 +14,6 @@ namespace {
 
 thread_local Worker* this_worker = nullptr;
 
-// Null: nothing has changed, and there is nothing to leave.
-detail::task_stack* enter(Pool& pool) {
-  auto* const before = detail::this_stack;
-  auto* const worker = before->worker;
-  if (worker != nullptr && &worker->pool == &pool) return nullptr;
-  auto* const slot = pool.threads.take_external();
-  if (slot == nullptr && worker == nullptr) return nullptr;
-  detail::this_stack =
-      slot != nullptr ? &slot->stack : &detail::no_stack;  // not the slot of another runtime
-  return before;
-}
-
 }  // namespace
 
 Worker* current_worker() noexcept { return this_worker; }
@@ -40,11 +28,6 @@ void become_nobody() noexcept {
   detail::this_stack = &detail::no_stack;
 }
 
-EntersPool::EntersPool(Pool* pool) : before_(pool != nullptr ? enter(*pool) : nullptr) {}
-EntersPool::~EntersPool() {
-  if (before_ != nullptr) detail::leave(before_);
-}
-
 }  // namespace nigh::tasks
 
 namespace nigh::detail {
@@ -54,7 +37,16 @@ constinit task_stack ended_stack;
 constinit task_slot no_slot[1]{};
 constinit thread_local task_stack* this_stack = &no_stack;
 
-task_stack* enter(tasks::Scheduler& host) { return tasks::enter(host.pool()); }
+task_stack* enter(tasks::Scheduler& host) {
+  auto& pool = host.pool();
+  auto* const before = this_stack;
+  auto* const worker = before->worker;
+  if (worker != nullptr && &worker->pool == &pool) return nullptr;
+  auto* const slot = pool.threads.take_external();
+  if (slot == nullptr && worker == nullptr) return nullptr;
+  this_stack = slot != nullptr ? &slot->stack : &no_stack;  // not the slot of another runtime
+  return before;
+}
 
 // Tasks of a scope of another thread, or of another slot, may be left. A thread that found no slot,
 // or lost it in a forked child, has none to leave.

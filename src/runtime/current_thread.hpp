@@ -8,27 +8,12 @@
 
 namespace nigh::tasks {
 
-struct Pool;
 struct Worker;
 
 // The worker or backup thread that the calling thread is for its whole life; null: neither.
 Worker* current_worker() noexcept;
 void become(Worker& me) noexcept;
 void become_nobody() noexcept;  // in a child of fork()
-
-// While this lives, the calling thread works for the pool in the slot of an external thread. Does
-// nothing for null, or where the thread is one of the pool's already. With all slots taken, the
-// thread has none meanwhile.
-class EntersPool {
- public:
-  explicit EntersPool(Pool* pool);
-  ~EntersPool();
-  EntersPool(EntersPool&&) = delete;
-  EntersPool& operator=(EntersPool&&) = delete;
-
- private:
-  detail::task_stack* before_;
-};
 
 // How often this process and its ancestors have forked since the library was first used: tells a
 // child's copies of runtimes from its own. In runtime.cpp.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/task_frame.hpp"
 
-#include "runtime/current_thread.hpp"
-#include "runtime/pool.hpp"
+#include "runtime/scheduler.hpp"
 
 namespace nigh::tasks {
 
@@ -10,7 +9,7 @@ namespace nigh::tasks {
 // pool.
 void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
   {
-    EntersPool const entered(me == nullptr ? &pool : nullptr);
+    detail::external_thread const entered(me == nullptr ? &pool.scheduler : nullptr);
     TaskFrame const frame(t.domain, t.bytes);
     try {
       t.call(t.storage);
