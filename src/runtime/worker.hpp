@@ -29,7 +29,8 @@ namespace nigh::tasks {
 
 struct Pool;
 
-inline constexpr std::size_t local_buffer_capacity = 2 * policy::largest_chunk;
+// For a chunk: the buffer is filled only when empty.
+inline constexpr std::size_t local_buffer_capacity = policy::largest_chunk;
 
 struct alignas(64) Worker {
   // `at_worker`: whose cpu, domain, group and victims it has at first; of a worker itself, of a
@@ -49,8 +50,8 @@ struct alignas(64) Worker {
   int domain;
   int group;  // the one whose queue it serves
 
-  // Tasks that it has taken from its group's queue in one visit and not begun. The buffer is filled
-  // only when empty, so a chunk always fits. External threads have none.
+  // Tasks that it has taken from its group's queue in one visit and not begun. External threads have
+  // no buffer.
   std::unique_ptr<LocalityQueue<detail::task>> buffer;
   TaskCount tasks;
   trace::WorkerCounters counters;
