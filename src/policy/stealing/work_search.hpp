@@ -49,7 +49,6 @@ struct Permissions {
 
   // Spawners may count on it: it takes whatever they queue or share.
   constexpr bool counts_as_searching() const noexcept { return queues; }
-  constexpr bool any() const noexcept { return thief || stacks || queues || own_shared; }
   bool operator==(Permissions const&) const = default;
 };
 
@@ -85,15 +84,13 @@ enum class SearchPhase : std::uint8_t {
 class SearchOrder {
  public:
   constexpr void add(Source source, bool may) noexcept {
-    sources_[count_] = source;
-    if (may) ++count_;
+    if (may) sources_[count_++] = source;
   }
   constexpr Source const* begin() const noexcept { return sources_.data(); }
   constexpr Source const* end() const noexcept { return sources_.data() + count_; }
 
  private:
-  // one more than there are sources, for those that may not be looked at
-  std::array<Source, 9> sources_{};
+  std::array<Source, 8> sources_{};
   std::size_t count_ = 0;
 };
 
