@@ -95,7 +95,7 @@ auto fork_in(task_stack& stack, F&& f, G&& g) {
     }
   }();
   using both = std::tuple<decltype(left), typename forked<G>::value>;
-  // Not if a scope that the left function waited at has run it, and another task is there now.
+  // Has an older scope, at which f waited, run g already? Then another task may be in the slot.
   if (slot->object == &right && stack.pop(slot)) [[likely]]
     return both(std::move(left), value_of(std::forward<G>(g)));
   join_slowly(stack, slot, &right);
@@ -121,7 +121,7 @@ auto call_in_order(F&& f, G&& g) {
 
 template <class F, class G>
 [[gnu::noinline]] auto fork_slowly(F&& f, G&& g) {
-  slow_push const push(outsiders::enter);
+  slow_push const push(outsiders::enter);  // through both calls: they are one task deeper
   return push.room() != nullptr ? fork_in(*push.room(), std::forward<F>(f), std::forward<G>(g))
                                 : call_in_order(std::forward<F>(f), std::forward<G>(g));
 }

@@ -66,6 +66,7 @@ void share_tasks(task_stack& stack) noexcept { stack.worker->share(); }
 
 void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
 
+// no_stack has no worker, and nothing to finish.
 void finish_down_to(task_stack& stack, task_slot* top) noexcept {
   if (stack.top > top) stack.worker->finish_down_to(top);
 }

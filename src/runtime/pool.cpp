@@ -120,6 +120,7 @@ bool Pool::work_in_sight(int for_group) const noexcept {
   return false;
 }
 
+// (quiescence.Q): first all that have finished, then all that were spawned.
 bool Pool::all_done() const noexcept {
   auto finished = tasks_of_others.finished_so_far();
   for (auto const& w : threads.queue_takers()) finished += w->tasks.finished_so_far();

@@ -88,7 +88,8 @@ void check(runtime_options const& options) {
 }
 
 // Refuses options that make no sense. NIGH_TRACE counts for all runtimes, also for those whose
-// options are made in code. A recorded runtime also counts.
+// options are made in code; but unlike in options_from_environment(), a file named there comes
+// before it. A recorded runtime also counts.
 runtime_options checked(runtime_options options) {
   check(options);
   char const* const file = std::getenv("NIGH_TRACE");

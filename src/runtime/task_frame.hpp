@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TaskFrame: while one lives, the calling thread runs a stolen or queued task. Frames lie one on
-// top of another where a thread runs other tasks while it waits.
+// TaskFrame: while one lives, the calling thread runs a stolen or queued task, or a message. Frames
+// lie one on top of another where a thread runs other tasks while it waits.
 
 #include <cstdint>
 #include <nigh/detail/task_stack.hpp>

@@ -37,7 +37,7 @@ struct nigh_task_queue {
   std::uint64_t finished_so_far() const noexcept;
   std::uint64_t put_so_far() const noexcept;
   bool empty() const noexcept {
-    auto const done = finished_so_far();
+    auto const done = finished_so_far();  // first: (put_count.Q)
     return done == put_so_far();
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// WaitGoal: the condition that ends a thread's loop or wait. Until then it runs other tasks.
+// A wait goal is the condition that ends a thread's loop or wait. Until then it runs other tasks.
+// Each is a struct with:
 //
 //   waiting_for     the kind of the goal, for policy::permissions()
 //   done()          asked often

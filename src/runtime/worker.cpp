@@ -167,7 +167,8 @@ bool Worker::linger(Job& job) noexcept {
   return false;
 }
 
-// While one lives, `me` is awake and looks for work; if `counted`, spawners rely on it.
+// While one lives, `me` is awake and looks for work; if `counted`, spawners rely on it. Before, it
+// publishes how many queued tasks it has finished.
 struct Worker::Searching {
   Searching(Worker& me_, bool counted_) noexcept : me(me_), counted(counted_) {
     if (!me.is_external()) me.report_progress();
@@ -248,7 +249,7 @@ bool Worker::search(Job& job, Until until) noexcept {
         break;
       case policy::Rest::yield:
         platform::yield();
-        // The next round reads the clock again.
+        // It counts as that many rounds, and the next one reads the clock again.
         failed_rounds += idle_policy.rounds_per_clock_reading - 1;
         break;
       case policy::Rest::sleep: {

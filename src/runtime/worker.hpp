@@ -50,8 +50,8 @@ struct alignas(64) Worker {
   int domain;
   int group;  // the one whose queue it serves
 
-  // Tasks that it has taken from its group's queue in one visit and not begun. External threads have
-  // no buffer.
+  // Tasks that it has taken from its group's queue in one visit and not begun. External threads
+  // have no buffer.
   std::unique_ptr<LocalityQueue<detail::task>> buffer;
   TaskCount tasks;
   trace::WorkerCounters counters;
@@ -63,12 +63,12 @@ struct alignas(64) Worker {
   policy::VictimPlan const* victims = nullptr;
   sync::atomic<int> near_worker;  // itself, or `beside`: tells other threads how far it is
   std::uint32_t random_bits;
-  bool woken_in_vain = false;
+  bool woken_in_vain = false;  // it was woken, and has run nothing since
 
   // With counts or cutoffs, stack.limit is the stack's beginning, so that every push takes the slow
   // path; this is where the stack really ends.
   detail::task_slot* room_ends = nullptr;
-  std::uint32_t frames = 0;  // stolen and queued tasks that the thread runs, one on top of another
+  std::uint32_t frames = 0;  // tasks and messages that the thread runs, one on top of another
   std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
 
   // For the slot of an external thread: has a thread taken it?

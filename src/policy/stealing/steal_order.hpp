@@ -260,7 +260,7 @@ inline std::vector<int> lifelines(int self, int ranks, int base = 2) {
   return buddies;
 }
 
-// VictimOrder: which victims does a worker without tasks ask, and in which order?
+// VictimOrder for queues: which other queues does a worker look into, and in which order?
 
 // Candidates sorted by distance from `self`, nearest first, without `self`. Equally distant ones
 // follow each other in a ring that starts after self, so that different thieves do not all ask the

@@ -167,7 +167,7 @@ class WorkerLayout {
   LoopWorkers loop_workers_;
 };
 
-// ArenaMembers: which workers of a runtime may run on the cpus it has been granted?
+// arena_members(): which workers of a runtime may run on the cpus it has been granted?
 //
 // The workers on these cpus. At least one always may, so that a program goes on while it waits for
 // cpus; and where tasks must stay in their domain, at least one of each domain.
