@@ -74,7 +74,7 @@ typedef struct nigh_counters {
   /* Of its workers, with what others do with them: */
   uint64_t steals;        /* visits to others' stacks that brought something */
   uint64_t stolen;        /* tasks they brought */
-  uint64_t failed_steals; /* searches of all stacks that brought nothing */
+  uint64_t failed_steals; /* rounds of a search that found nothing */
   uint64_t parked;        /* times a worker went to sleep */
 } nigh_counters;
 
