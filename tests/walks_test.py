@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The walks of docs/architecture.md lead through files that exist and hold the functions that are named.
+"""docs/architecture.md agrees with the tree: its walks with the files, its table of layers with cmake/layers.json.
 
 A walk is a list or a table. A step begins with its number and names its file; the functions in a step, `name()`,
 are in that file. A table's row without a number goes back to a file that an earlier step of the walk has.
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -74,6 +75,32 @@ class Walks(unittest.TestCase):
                 self.assertEqual(numbers, list(range(1, len(numbers) + 1)))
                 self.assertLessEqual(len(numbers), most)
                 self.assertGreaterEqual(len(numbers), 3, "the walk was not found")
+
+
+class Layers(unittest.TestCase):
+    NO_LAYERS = {"", "itself", "nothing", "anything", "public headers", "`nigh.h`"}
+    NOT_IN_THE_PAGE = {"src"}  # the few lines right in that folder
+
+    def setUp(self):
+        table = json.loads((ROOT / "cmake/layers.json").read_text(encoding="utf-8"))
+        self.may_include = {row["folder"]: set(row["may_include"]) for row in table["layers"]}
+
+    def folder(self, name):
+        """A row names a layer by the end of its folder: `client`, `coordinator/core`."""
+        return min((f for f in self.may_include if f"/{f}".endswith(f"/{name}")), key=len)
+
+    def test_rows_say_what_the_table_says(self):
+        rows = {}
+        table = PAGE.read_text(encoding="utf-8").split("\n## ")[0]
+        for row in re.findall(r"^\| `.*\|$", table, flags=re.MULTILINE):
+            cells = [cell.strip() for cell in row.strip("|").split("|")]
+            names = re.sub(r" \([^)]*\)", "", cells[-1]).split(", ")
+            path = cells[0].strip("`/").replace("include/nigh", "include")
+            rows[path] = {self.folder(name) for name in names if name not in self.NO_LAYERS}
+        for path, layers in self.may_include.items():
+            with self.subTest(path):
+                if path not in self.NOT_IN_THE_PAGE:
+                    self.assertEqual(rows.get(path), layers)
 
 
 if __name__ == "__main__":
