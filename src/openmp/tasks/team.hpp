@@ -154,6 +154,11 @@ NIGH_HIDDEN void leave() noexcept;
 // After the last member has left.
 NIGH_HIDDEN void end(Team& team) noexcept;
 
+// Where a thread may leave a task, or begin one, of a team with a lease.
+NIGH_HIDDEN void follow_lease(Member& me) noexcept;
+// Before a task, when Member::runs_until_look is over.
+NIGH_HIDDEN void follow_sometimes(Member& me) noexcept;
+
 // ---- tasks. `me` is the calling thread.
 
 // A descriptor with room for so many bytes after it; null: there is no memory.
@@ -247,6 +252,12 @@ inline void end_unattached_body(Member& me, Task& t, Frame const& before) noexce
   t.parent.store(me.free[t.size_class], sync::relaxed);
   me.free[t.size_class] = &t;
 }
+
+// Wakes a thread that may take what `me` has just published: one at a barrier, or else one that
+// waits for something above what `me` runs.
+NIGH_HIDDEN void notify(Member& me) noexcept;
+// All others that sleep.
+NIGH_HIDDEN void wake_all(Member& me) noexcept;
 
 // A detachable task's event has come; `me`: the calling thread in the task's team, or null.
 NIGH_HIDDEN void fulfill(Task& t) noexcept;
