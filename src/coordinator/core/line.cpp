@@ -108,7 +108,7 @@ void Coordinator::line_up(Waiting request) {
   recount(owner);
   auto const in_front_of_it = [&](Waiting const& w) {
     User const& other = *w.program->user;
-    // What was kept for it would go to the other's request otherwise.
+    // Else the other's request would take the cpus that were kept for it.
     if (is_expected && has_waited_longer(*owner.user, other)) return false;
     if (&other != owner.user && w.round != request.round) return w.round < request.round;
     return !w.until || w.place_since <= request.place_since;

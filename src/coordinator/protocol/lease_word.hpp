@@ -145,8 +145,8 @@ struct alignas(64) Host {
   sync::atomic<std::uint32_t> programs{0};  // that it serves
 };
 
-// What has become of the tasks of a program's regions, where nigh runs them (src/openmp/tasks/).
-// Written by the program, for people.
+// The program's counts of the tasks of its regions, where nigh runs them (src/openmp/tasks/), for
+// people.
 struct alignas(64) TaskCounts {
   sync::atomic<std::uint64_t> made{0};
   sync::atomic<std::uint64_t> stolen{0};

@@ -6,7 +6,7 @@
 //             others have followed
 //   follower  sees the count, goes there, and says that it has
 //
-// (following.C) Who sees the count sees the change.
+// (following.C) A follower that sees the count sees the change.
 // (following.F) A leader that sees that all have followed changes nothing that one of them reads.
 // A sleeper misses no change by (sleeper.S).
 
