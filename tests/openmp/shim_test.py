@@ -415,7 +415,7 @@ class Nighd(WithNighd):
         _, err = self.run_here("threads-gcc", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
         listener.shutdown(socket.SHUT_RDWR)
         refusing.join(timeout=100)
-        self.assertEqual(sent[0][:8], struct.pack("<4sHH", b"nigh", 5, 1))
+        self.assertEqual(sent[0][:8], struct.pack("<4sHH", b"nigh", 6, 1))
         self.assertRegex(err, r": 610 regions, 0 on granted cpus; "
                               r"without: 610 the coordinator speaks another version\n")
 
