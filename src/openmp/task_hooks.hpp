@@ -16,7 +16,7 @@ class RunningLease {
   // The leader: whether the region should have other cpus. Costs little.
   virtual bool is_outdated() noexcept = 0;
   // The leader, while each of so many threads is where the last exchange has put it: asks for
-  // others. Returns how many cpus they have from now on.
+  // others. Returns how many cpus they have from now on; 0: nothing has changed.
   virtual std::uint32_t exchange(std::uint32_t threads) noexcept = 0;
   // Each thread, when it has seen that exchange: goes where that has put it.
   virtual void settle(std::uint32_t number) noexcept = 0;
