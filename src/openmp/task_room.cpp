@@ -20,9 +20,6 @@ __attribute__((constructor)) void look_for_hooks() {
   if (found != nullptr && found->version == TaskHooks::current) task_hooks = found;
 }
 
-// A region without a lease may run for as long as its program, so it asks again now and then.
-constexpr std::int64_t ask_every_us = 100'000;
-
 }  // namespace
 
 bool LeaseOfTeam::is_outdated() noexcept {
@@ -31,7 +28,7 @@ bool LeaseOfTeam::is_outdated() noexcept {
   if (me.lease_client->holds()) return me.lease_client->is_asked_for();
   auto const now = base::now_us();
   if (asked_us_ == 0) asked_us_ = now;
-  return now - asked_us_ >= ask_every_us;
+  return now - asked_us_ >= policy::ask_again_us;
 }
 
 std::uint32_t LeaseOfTeam::exchange(std::uint32_t threads) noexcept {

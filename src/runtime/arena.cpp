@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "policy/cpus/lease_patience.hpp"
+
 namespace nigh::tasks {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024;
-// How soon to ask again while there is work and no cpus were granted. The source itself asks ever
-// more rarely where no coordinator answers.
-constexpr std::int64_t try_again_us = 100'000;
 
 }  // namespace
 
@@ -82,7 +81,7 @@ void LeasedArena::keep() noexcept {
   while (!stopping_) {
     if (settle(guard)) continue;
     tries_again_ = granted_none_ && awake_.load(sync::relaxed) > 0;
-    auto const timeout = tries_again_ ? std::optional(try_again_us) : std::nullopt;
+    auto const timeout = tries_again_ ? std::optional(policy::ask_again_us) : std::nullopt;
     guard.unlock();
     source_->wait(timeout);
     guard.lock();

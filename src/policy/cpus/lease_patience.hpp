@@ -87,6 +87,10 @@ static_assert(detail::patience_after(5'000) == LeasePatience::look);
 static_assert(detail::patience_after(1'000'000) == 5'000);
 static_assert(detail::patience_after(3'600'000'000) == 100'000);
 
+// A runtime, or a region of tasks, may work for as long as its program. Without cpus of its own it
+// asks again so often. Where no coordinator answers, its connection asks ever more rarely.
+inline constexpr std::int64_t ask_again_us = 100'000;
+
 // For how long a lease stays its program's while so many programs compete and do not wait for ever.
 // Each should get cpus within its patience; but with very short slices, the caches would always be
 // full of others' data.
