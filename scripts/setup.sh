@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What demo.sh and test.sh share: finding and installing what is missing, building a preset, and one
+# What demo.sh, test.sh and scripts/site share: finding and installing what is missing, building a preset, and one
 # line of progress for each stage. Sourced from the root of the repository.
 
 building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libtbb-dev libcli11-dev
@@ -20,6 +20,9 @@ sharing=(graphicsmagick imagemagick-6.q16 clustalo par2 tesseract-ocr tesseract-
   gromacs libopenblas0-openmp python3-numpy python3-sklearn r-base-core r-cran-data.table python3-venv)
 # Makers and readers of packages, for ./test.sh --full to make and try nigh's.
 packaging=(debhelper dpkg-dev lintian lmod mmdebstrap python3-venv python3-yaml)
+# Makers of the site, and a browser, for ./test.sh --full to click through it.
+publishing=(python3 mkdocs mkdocs-material doxygen mandoc)
+browsing=(chromium chromium-driver python3-selenium)
 # Programs of PyPI that use OpenMP, in a virtual environment; xgboost-cpu is xgboost without what graphics cards need.
 wheels=(lightgbm xgboost-cpu scikit-learn faiss-cpu numba joblib numpy)
 
@@ -69,7 +72,7 @@ need_packages() {
     stage "install ${#missing[@]} packages" install_packages
     [ -z "$failed" ] || stop "could not install: ${missing[*]}"
   fi
-  find_cmake
+  if [[ " $* " == *" cmake "* ]]; then find_cmake; fi
 }
 
 install_packages() {
