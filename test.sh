@@ -20,7 +20,8 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
   --full  also all that clang can build, tested as it is installed; the command and its programs under the
           thread sanitizer, the workloads and the preloaded libraries under the others; every machine with NUMA
           nodes; long stress runs and simulations; a minute of libFuzzer for each kind of file and message;
-          programs of Debian and PyPI that use OpenMP; ranks under Slurm; packages made, installed and used; a short run of every benchmark."
+          programs of Debian and PyPI that use OpenMP; ranks under Slurm; packages made, installed and used; the site
+          of docs/ in a browser; a short run of every benchmark."
 full=
 fast=
 for argument in "$@"; do
@@ -33,7 +34,8 @@ for argument in "$@"; do
 done
 [ -z "$full" ] || [ -z "$fast" ] || stop "--fast or --full, not both; $usage" 2
 
-need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}" "${packaging[@]}"}
+need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}" "${packaging[@]}"
+  "${publishing[@]}" "${browsing[@]}"}
 if [ "$full" ]; then need_wheels; fi
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",

@@ -1,0 +1,208 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the site, checks every link, anchor and image of its pages, and clicks through it in headless Chromium.
+
+    tests/docs/site_test.py [--site FOLDER] [--screenshots FOLDER]
+
+With --site it checks one that is there. Status 77: a package is missing (a failure where NIGH_REQUIRE_PACKAGES=1).
+"""
+
+import argparse
+import functools
+import html.parser
+import http.server
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
+PAGES = ["", "run/", "tasks/", "results/figures/", "reference/commands/nigh-run/", "reference/headers/runtime_hpp/", "results-schema/"]
+
+
+class Page(html.parser.HTMLParser):
+    """The links, loaded files and anchors of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.loaded, self.anchors, self.without_text = [], [], set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.anchors.update(filter(None, (found.get("id"), found.get("name"))))
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        if tag in LOADED and found.get(LOADED[tag]) and found.get("rel") not in ("canonical", "next", "prev"):
+            self.loaded.append(found[LOADED[tag]])
+        if tag == "img" and not found.get("alt", "").strip():
+            self.without_text.append(found.get("src"))
+
+
+def complaints_of_files(site):
+    """[what is wrong] with the links of all pages, without a browser."""
+    pages = {file: Page(file.read_text(encoding="utf-8")) for file in site.rglob("*.html") if file.name != "404.html"}
+    wrong = []
+    for file, page in pages.items():
+        where = file.relative_to(site)
+        wrong += [f"{where}: the image {name} has no text" for name in page.without_text]
+        wrong += [f"{where}: loads {name} from the network" for name in page.loaded if "//" in name]
+        for link in page.links + page.loaded:
+            path, anchor = urllib.parse.urldefrag(link)
+            if ":" in path.partition("/")[0] or path.startswith("//"):
+                continue
+            target = (file.parent / urllib.parse.unquote(path)).resolve() if path else file
+            target = target / "index.html" if target.is_dir() else target
+            if not target.is_file():
+                wrong.append(f"{where}: {link} leads nowhere")
+            elif anchor and target in pages and urllib.parse.unquote(anchor) not in pages[target].anchors:
+                wrong.append(f"{where}: {link}: the page has no such anchor")
+    for style in site.rglob("*.css"):
+        if "url(http" in style.read_text(encoding="utf-8"):
+            wrong.append(f"{style.relative_to(site)}: loads from the network")
+    return wrong, len(pages)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def until(what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            found = what()
+        except Exception:  # an element of a page that is just being replaced
+            found = None
+        if found:
+            return found
+        time.sleep(0.2)
+    return None
+
+
+class Reader:
+    """A person with a browser."""
+
+    def __init__(self, address, screenshots, profile):
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for one in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                    f"--user-data-dir={profile}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"):
+            options.add_argument(one)
+        self.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.address, self.screenshots, self.wrong = address, screenshots, []
+
+    def width(self, pixels):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": pixels, "height": 844, "deviceScaleFactor": 1, "mobile": pixels < 500})
+
+    def script(self, text):
+        return self.browser.execute_script(text)
+
+    def open(self, page):
+        self.browser.get(self.address + page)
+
+    def picture(self, name):
+        if self.screenshots:
+            self.browser.save_screenshot(str(self.screenshots / f"{name}.png"))
+
+    def check_page(self, page, pixels):
+        self.width(pixels)
+        self.open(page)
+        if not until(lambda: self.script("return [...document.images].every(i => i.complete)")):
+            self.wrong.append(f"/{page}: pictures are still loading after a minute")
+        bad = self.script("return [...document.images].filter(i => !i.naturalWidth).map(i => i.src)")
+        self.wrong += [f"/{page}: {name} is no picture" for name in bad]
+        across, inner = self.script("return [document.documentElement.scrollWidth, window.innerWidth]")
+        if across > pixels or inner > pixels:
+            self.wrong.append(f"/{page}: {max(across, inner)} pixels wide on a screen of {pixels}")
+        outside = self.script("return performance.getEntriesByType('resource').map(e => e.name)")
+        self.wrong += [f"/{page}: loads {name}" for name in outside if not name.startswith((self.address, "data:", "blob:"))]
+        self.picture(f"{page.replace('/', '-') or 'home-'}{pixels}")
+
+    def check_menu(self):
+        """Each link of the menu, one click after the other, leads to a page with a heading."""
+        self.width(1280)
+        self.open("")
+        names = self.script("return [...document.querySelectorAll('.md-nav--primary .md-nav__list > .md-nav__item--nested > .md-nav > .md-nav__list > .md-nav__item > a')].map(a => a.href)")
+        names = [name for name in dict.fromkeys(names) if name]
+        if len(names) < 40:
+            self.wrong.append(f"the menu has {len(names)} links only")
+        for name in names:
+            self.script(f"[...document.querySelectorAll('.md-nav--primary a')].find(a => a.href === {name!r}).click()")
+            if not until(lambda: self.script("return document.readyState === 'complete' && !!document.querySelector('h1')")
+                         and self.browser.current_url.split("#")[0] == name.split("#")[0]):
+                self.wrong.append(f"the menu's {name} opens {self.browser.current_url}")
+        return len(names)
+
+    def check_search(self):
+        """The search finds what pages say, and its first result opens."""
+        from selenium.webdriver.common.by import By
+        self.width(1280)
+        self.open("")
+        field = self.browser.find_element(By.CSS_SELECTOR, ".md-search__input")
+        field.click()
+        field.send_keys("locality queue")
+        results = until(lambda: self.browser.find_elements(By.CSS_SELECTOR, ".md-search-result__link"))
+        if not results:
+            self.wrong.append("the search finds no locality queue")
+            return
+        self.picture("search")
+        results[0].click()
+        if not until(lambda: "locality queue" in self.script("return document.body.innerText").lower()
+                     and self.browser.current_url != self.address):
+            self.wrong.append("the first result of the search opens no page on locality queues")
+
+
+def read_in_browser(site, screenshots):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as profile:
+        reader = Reader(f"http://127.0.0.1:{server.server_port}/", screenshots, profile)
+        try:
+            for page in PAGES:
+                reader.check_page(page, 390)
+            for page in PAGES:
+                reader.check_page(page, 1280)
+            count = reader.check_menu()
+            reader.check_search()
+        finally:
+            reader.browser.quit()
+            server.shutdown()
+    return reader.wrong, count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--site", type=pathlib.Path)
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    arguments = parser.parse_args()
+    missing = [name for name in ("mkdocs", "doxygen", "mandoc", "chromium", "chromedriver") if not shutil.which(name)]
+    if missing:
+        print(f"site_test.py: {missing[0]} is not installed")
+        return 1 if os.environ.get("NIGH_REQUIRE_PACKAGES") == "1" else 77
+    if arguments.screenshots:
+        arguments.screenshots.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        site = arguments.site or pathlib.Path(folder, "site")
+        if not arguments.site:
+            subprocess.run([str(ROOT / "scripts/site"), str(site)], check=True)
+        wrong, pages = complaints_of_files(site.resolve())
+        in_browser, menu = read_in_browser(site.resolve(), arguments.screenshots)
+    for what in wrong + in_browser:
+        print(what)
+    print(f"{pages} pages, {menu} links in the menu, {len(wrong + in_browser)} mistakes")
+    return 1 if wrong or in_browser else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
