@@ -31,6 +31,7 @@ echo "== find_package"
 "$cmake" --build "$work/consumer"
 "$work/consumer/consumer"
 "$work/consumer/near_data"
+"$work/consumer/first_loop"
 "$work/consumer/fib_c" 20
 
 # The compiled module is one compiler's.
