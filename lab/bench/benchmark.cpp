@@ -47,8 +47,6 @@ namespace bench {
 
 namespace {
 
-constexpr char const* python = "/usr/bin/python3";  // where Debian's matplotlib is
-
 // Exit code of a program, -1 when it cannot be started.
 int run_program(std::vector<std::string> words, bool quiet) {
   std::vector<char*> argv;
@@ -58,11 +56,19 @@ int run_program(std::vector<std::string> words, bool quiet) {
   posix_spawn_file_actions_init(&actions);
   if (quiet) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
   pid_t child = 0;
-  int const started = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  int const started = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   if (started != 0 || waitpid(child, &status, 0) != child) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The first Python that has matplotlib: python3 as a shell finds it, then the system's, which a
+// virtual environment may hide. Empty: neither has it.
+std::string python_with_matplotlib() {
+  for (std::string const python : {"python3", "/usr/bin/python3"})
+    if (run_program({python, "-c", "import matplotlib"}, true) == 0) return python;
+  return {};
 }
 
 // Beside the driver, wherever it was installed.
@@ -76,7 +82,7 @@ Plot::Plot(std::string const& argument, std::string file) : file_(std::move(file
   if (!file_.ends_with(".svg") && !file_.ends_with(".png"))
     throw UsageError(argument + ": " + file_ + " is neither .svg nor .png");
   check_writable(argument, file_);
-  if (run_program({python, "-c", "import matplotlib"}, true) != 0)
+  if (python_with_matplotlib().empty())
     throw UsageError(argument + ": needs matplotlib (Debian: apt install python3-matplotlib)");
 }
 
@@ -88,7 +94,8 @@ void Plot::draw(std::string const& script) const {
   if (f == nullptr) throw std::runtime_error("no temporary file for the plot's data");
   for (std::string const& line : lines_) std::fprintf(f, "%s\n", line.c_str());
   std::fclose(f);
-  int const code = run_program({python, "-B", script_path(script), data, file_}, false);
+  int const code =
+      run_program({python_with_matplotlib(), "-B", script_path(script), data, file_}, false);
   std::remove(data);
   if (code != 0) throw std::runtime_error(file_ + ": the figure could not be drawn");
 }

@@ -12,8 +12,6 @@
 namespace nigh::cli {
 namespace {
 
-constexpr char const* python = "/usr/bin/python3";  // where Debian's matplotlib is
-
 std::string script_path(std::string const& script) {
   return libexec_file("plots/" + script + ".py").string();
 }
@@ -26,19 +24,16 @@ void check_figure(std::string const& option, std::string const& file, std::strin
   check_output(file);
   if (!std::filesystem::exists(script_path(script)))
     throw UsageError(option + ": " + script_path(script) + " is missing");
-  auto const found = platform::run_program(
-      {python, "-c",
-       "import importlib.util, sys; sys.exit(importlib.util.find_spec('matplotlib') is None)"},
-      {});
-  if (!found || *found != 0)
+  if (platform::python_with("matplotlib").empty())
     throw UsageError(option + ": needs matplotlib (Debian: apt install python3-matplotlib)");
 }
 
 void draw_figure(std::string const& file, std::string const& script, std::string const& lines) {
   ProgramOutput const data;
   write_output(data.path().string(), lines);
-  auto const status =
-      platform::run_program({python, "-B", script_path(script), data.path().string(), file}, {});
+  auto const status = platform::run_program(
+      {platform::python_with("matplotlib"), "-B", script_path(script), data.path().string(), file},
+      {});
   if (!status || *status != 0) throw std::runtime_error(file + ": the figure could not be drawn");
 }
 

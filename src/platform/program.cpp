@@ -109,4 +109,16 @@ result<int> run_program(std::vector<std::string> const& words,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+std::string python_with(std::string const& module) {
+  for (std::string const python : {"python3", "/usr/bin/python3"}) {
+    auto const missing =
+        run_program({python, "-c",
+                     "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module +
+                         "') is None)"},
+                    {});
+    if (missing && *missing == 0) return python;
+  }
+  return {};
+}
+
 }  // namespace nigh::platform

@@ -30,4 +30,8 @@ error become(std::filesystem::path const& program, std::vector<std::string> cons
 result<int> run_program(std::vector<std::string> const& words,
                         std::vector<std::string> const& variables);
 
+// The first Python that has a module: python3 as a shell finds it, then the system's, which a
+// virtual environment may hide. Empty: neither has it.
+std::string python_with(std::string const& module);
+
 }  // namespace nigh::platform

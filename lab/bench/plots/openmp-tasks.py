@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Draws results of `nigh bench openmp-tasks`: openmp-tasks.py RESULTS.json FIGURE.svg|.png"""
 import sys
