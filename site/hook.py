@@ -33,7 +33,7 @@ ELSEWHERE = {
     "docs/decisions": "decisions/index.md",
     "docs/results": "results/README.md",
 }
-LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".f90": "fortran"}
+LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".f90": "fortran"}
 
 made = {}    # {page of the site: its text}
 folder = tempfile.TemporaryDirectory(prefix="nigh-site-")
