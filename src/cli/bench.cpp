@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/nearest_name.hpp"
 #include "cli/commands.hpp"
 #include "cli/installed_files.hpp"
 #include "platform/program.hpp"
@@ -38,6 +39,11 @@ std::vector<std::string> driver_names(fs::path const& folder) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::string there_are(fs::path const& folder, std::vector<std::string> const& names) {
+  return names.empty() ? "there are none in " + folder.string()
+                       : fmt::format("there are: {}", fmt::join(names, ", "));
 }
 
 void list(fs::path const& folder, std::vector<std::string> const& names) {
@@ -65,9 +71,8 @@ void add_bench(CLI::App& app) {
     if (words->empty()) return list(folder, names);
     std::string const name = words->front();
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw UsageError(fmt::format("bench: no benchmark '{}'; there {}", name,
-                                   names.empty() ? "are none in " + folder.string()
-                                                 : fmt::format("are: {}", fmt::join(names, ", "))));
+      throw UsageError(fmt::format("bench: no benchmark '{}'{}", name,
+                                   base::did_you_mean(name, names, there_are(folder, names))));
     words->erase(words->begin());
     throw std::runtime_error(platform::become(folder / (prefix + name), *words).message);
   });
