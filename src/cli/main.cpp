@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/program_words.hpp"
 
@@ -41,8 +42,11 @@ int main(int argc, char** argv) {
   nigh::cli::add_doctor(app);
   nigh::cli::add_status(app);
   nigh::cli::add_top(app);
+  app.add_subcommand("help", "Show what a command takes: nigh help COMMAND");
   return nigh::cli::run_app(app, [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
+    nigh::cli::turn_help(app, words);
+    nigh::cli::check_command(app, words);
     if (runs_a_program(words)) {
       auto const command = words.front();
       words.erase(words.begin());
@@ -52,6 +56,6 @@ int main(int argc, char** argv) {
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
     if (app.get_subcommands().empty())
-      throw nigh::cli::UsageError("which command? nigh --help lists them");
+      throw nigh::cli::UsageError("which command? nigh help lists them");
   });
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/printable.hpp"
+#include "cli/command_words.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -29,6 +30,9 @@ int complain(std::string message, int code) {
 int run_app(CLI::App const& app, std::function<void()> const& body) {
   try {
     body();
+  } catch (CLI::ExtrasError const& e) {
+    auto const unknown = unknown_word(app);
+    return complain(unknown.empty() ? e.what() : unknown, bad_input);
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
     return complain(e.what(), bad_input);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_words.hpp"
 #include "cli/installed_files.hpp"
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
@@ -147,6 +148,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_sim(app);
   return nigh::cli::run_app(app, [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
+    nigh::cli::check_command(*app.get_subcommand("sim"), words);
     words.insert(words.begin(), "sim");
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
   });
