@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "cli/top/terminal.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -38,7 +39,7 @@ void show(CLI::App const& command, TopoOptions const& options) {
   if (options.json)
     write_output("-", topo_json(machine));
   else if (!draw)
-    write_output("-", topo_text(machine));
+    write_output("-", topo_text(machine, top::signs_of_locale()));
 }
 
 }  // namespace

@@ -6,9 +6,12 @@
 #include <nigh/topology.hpp>
 #include <string>
 
+#include "cli/top/frame.hpp"
+
 namespace nigh::cli {
 
-std::string topo_text(topology const& machine);
+// Drawn with these signs.
+std::string topo_text(topology const& machine, top::Signs const& signs);
 std::string topo_json(topology const& machine);
 std::string topo_svg(topology const& machine);
 

@@ -93,6 +93,8 @@ std::string text_of(std::vector<CoreStack> const& alike) {
 
 class Tree {
  public:
+  explicit Tree(top::Signs const& signs) : signs_(signs) {}
+
   std::string of(topology_object const& machine) {
     out_ = "machine\n";
     add_children(machine, "");
@@ -136,11 +138,13 @@ class Tree {
     auto const branches = branches_of(o);
     for (auto const& branch : branches) {
       bool const last = &branch == &branches.back();
-      out_ += indent + (last ? "└─ " : "├─ ") + branch.text + '\n';
-      if (branch.below != nullptr) add_children(*branch.below, indent + (last ? "   " : "│  "));
+      out_ += fmt::format("{}{}{}\n", indent, last ? signs_.last_branch : signs_.branch, branch.text);
+      if (branch.below != nullptr)
+        add_children(*branch.below, indent + (last ? "   " : std::string(signs_.stem)));
     }
   }
 
+  top::Signs const& signs_;
   std::string out_;
 };
 
@@ -208,8 +212,8 @@ std::string label_of(topology_object const& o) {
   return o.name;
 }
 
-std::string topo_text(topology const& machine) {
-  auto out = machine.description() + "\n\n" + Tree().of(machine.root()) + '\n';
+std::string topo_text(topology const& machine, top::Signs const& signs) {
+  auto out = machine.description() + "\n\n" + Tree(signs).of(machine.root()) + '\n';
   out += domain_table(machine);
   if (machine.domains().size() > 1) out += '\n' + distance_table(machine);
   return out;

@@ -54,11 +54,11 @@ std::string text_of(Rows const& rows);
 
 // Signs that not every terminal has.
 struct Signs {
-  std::string_view branch, last_branch, ascending, descending, cut;
+  std::string_view branch, last_branch, stem, ascending, descending, cut;
   bool any_letter;  // otherwise only those of ASCII
 };
-inline constexpr Signs unicode_signs{"├─ ", "└─ ", "▲", "▼", "…", true};
-inline constexpr Signs ascii_signs{"|- ", "`- ", "^", "v", "~", false};
+inline constexpr Signs unicode_signs{"├─ ", "└─ ", "│  ", "▲", "▼", "…", true};
+inline constexpr Signs ascii_signs{"|- ", "`- ", "|  ", "^", "v", "~", false};
 
 // ---- text from other programs
 
