@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/coordinator_socket.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
+#include "platform/local_socket.hpp"
 #include "platform/service.hpp"
 
 namespace nigh::cli {
@@ -15,6 +17,14 @@ std::string coordinator_socket() {
   std::error_code ignored;
   if (std::filesystem::is_socket(of_the_system, ignored)) return of_the_system;
   return platform::private_directory() / "nighd.sock";
+}
+
+std::string no_coordinator(std::string const& socket, std::string const& why) {
+  int const connection = platform::connect_local(socket.c_str());
+  if (connection >= 0) platform::close_descriptor(connection);
+  bool const is_nobody_there = connection == -ENOENT || connection == -ECONNREFUSED;
+  return "no coordinator at " + socket + ": " + why +
+         (is_nobody_there ? "; nighd starts one" : "");
 }
 
 }  // namespace nigh::cli

@@ -65,8 +65,7 @@ void show(bool json) {
   auto const socket = coordinator_socket();
   auto const all = coordinator::query_status(socket);
   if (!all) {
-    std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", base::printable(socket).c_str(),
-                 base::printable(all.message()).c_str());
+    std::fprintf(stderr, "nigh: %s\n", base::printable(no_coordinator(socket, all.message())).c_str());
     throw ExitStatus{status_without_coordinator};
   }
   auto const text = json ? text_of(status_json(socket, *all)) : as_text(socket, *all);

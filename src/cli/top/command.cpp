@@ -73,8 +73,8 @@ void show_once(std::string const& socket, MachineTree const& machine, bool json)
   source.look(patience_ms);
   auto const& sample = source.sample();
   if (!sample.status) {
-    std::fprintf(stderr, "nigh: no coordinator at %s: %s\n", base::printable(socket).c_str(),
-                 base::printable(sample.why_not).c_str());
+    std::fprintf(stderr, "nigh: %s\n",
+                 base::printable(no_coordinator(socket, sample.why_not)).c_str());
     throw ExitStatus{status_without_coordinator};
   }
   auto const& signs = signs_of_locale();
