@@ -4,11 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <nigh/version.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/help_format.hpp"
 #include "cli/command_words.hpp"
 #include "cli/commands.hpp"
 #include "cli/program_words.hpp"
@@ -29,6 +31,7 @@ bool runs_a_program(std::vector<std::string> const& words) {
 int main(int argc, char** argv) {
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
+  app.formatter(std::make_shared<nigh::base::HelpFormat>());
   app.set_version_flag("--version", std::string("nigh ") + nigh::version());
   std::vector<std::string> program;  // for the commands that run one
   app.require_subcommand(0, 1);      // asked for below, after an unknown word was complained about

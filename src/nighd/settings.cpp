@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <nigh/version.hpp>
 #include <string>
 #include <vector>
 
+#include "base/help_format.hpp"
 #include "base/nearest_name.hpp"
 #include "base/printable.hpp"
 
@@ -33,6 +35,7 @@ ReadSettings read_settings(int argc, char** argv) {
   std::string socket, metrics, profiles;
   CLI::App app{"nighd hands out this host's cpus to parallel programs"};
   app.name("nighd");
+  app.formatter(std::make_shared<base::HelpFormat>());
   app.set_version_flag("--version", std::string("nighd ") + nigh::version());
   app.add_option(
          "--socket", socket,

@@ -46,6 +46,11 @@ class Help(unittest.TestCase):
         for words, text in helps:
             self.assertEqual(output("nigh", "help", *words), text, words)
 
+    def test_lines_fit_80_columns(self):
+        for words, text in [*all_helps(), (("nighd",), output("nighd", "--help"))]:
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 80, (words, line))
+
 
 if __name__ == "__main__":
     unittest.main()

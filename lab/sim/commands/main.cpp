@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <nigh/version.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/help_format.hpp"
 #include "cli/command_words.hpp"
 #include "cli/installed_files.hpp"
 #include "cli/output_file.hpp"
@@ -145,6 +147,7 @@ void add_sim(CLI::App& app) {
 int main(int argc, char** argv) {
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
+  app.formatter(std::make_shared<nigh::base::HelpFormat>());
   nigh::cli::add_sim(app);
   return nigh::cli::run_app(app, [&] {
     std::vector<std::string> words(argv + 1, argv + argc);

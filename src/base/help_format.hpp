@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The help of a command, in lines that a terminal of 80 columns shows whole. Includes CLI11, which
+// the programs that have commands link to.
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <sstream>
+#include <string>
+
+namespace nigh::base {
+
+class HelpFormat : public CLI::Formatter {
+ public:
+  static constexpr std::size_t line_width = 80;
+
+  std::string make_description(CLI::App const* app) const override {
+    return wrapped(Formatter::make_description(app), 0);
+  }
+  std::string make_usage(CLI::App const* app, std::string name) const override {
+    return wrapped(Formatter::make_usage(app, name), 2);
+  }
+  std::string make_footer(CLI::App const* app) const override {
+    return app->get_footer().empty() ? "" : wrapped(app->get_footer(), 0);
+  }
+  std::string make_subcommand(CLI::App const* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+  std::string make_option(CLI::Option const* option, bool is_positional) const override {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 make_option_desc(option));
+  }
+  // Long lists of values get spaces, so that they have places to break.
+  std::string make_option_opts(CLI::Option const* option) const override {
+    auto const text = Formatter::make_option_opts(option);
+    if (text.size() < line_width / 2) return text;
+    std::string spaced;
+    for (bool in_list = false; char const c : text) {
+      in_list = in_list || c == '{';
+      spaced += c;
+      if (in_list && c == ',') spaced += ' ';
+    }
+    return spaced;
+  }
+
+ private:
+  // The words of the text in lines, all except the first indented. A longer word keeps its length.
+  static std::string wrapped(std::string const& text, std::size_t indent, std::size_t column = 0) {
+    std::string out;
+    bool at_begin = true;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+      if (!at_begin && column + 1 + word.size() > line_width) {
+        out += '\n' + std::string(indent, ' ');
+        column = indent;
+      } else if (!at_begin) {
+        out += ' ';
+        ++column;
+      }
+      out += word;
+      column += word.size();
+      at_begin = false;
+    }
+    return out + (at_begin ? "" : "\n");
+  }
+
+  // A name on the left, its explanation on the right, or below where the name is long.
+  std::string entry(std::string const& name, std::string const& explanation) const {
+    auto out = "  " + wrapped(name, 6, 2);
+    if (explanation.empty()) return out;
+    auto const width = out.size() - 1;
+    if (width < column_width_) out.back() = ' ';
+    out += std::string(width < column_width_ ? column_width_ - width - 1 : column_width_, ' ');
+    return out + wrapped(explanation, column_width_, column_width_);
+  }
+};
+
+}  // namespace nigh::base
