@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "base/nearest_name.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/installed_files.hpp"
+#include "cli/program_output.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
@@ -46,13 +48,27 @@ std::string there_are(fs::path const& folder, std::vector<std::string> const& na
                        : fmt::format("there are: {}", fmt::join(names, ", "));
 }
 
+// The first line of the driver's help; empty where it has none.
+std::string description(fs::path const& driver) {
+  ProgramOutput const output;
+  auto const status = platform::run_program(
+      {"sh", "-c", "exec \"$0\" --help >\"$1\" 2>&1", driver.string(), output.path().string()}, {});
+  auto const text = output.text();
+  return status && *status == 0 ? base::printable(text.substr(0, text.find('\n'))) : "";
+}
+
 void list(fs::path const& folder, std::vector<std::string> const& names) {
   if (names.empty()) {
     fmt::print("no benchmarks in {}\n", folder.string());
     return;
   }
   fmt::print("benchmarks:\n");
-  for (auto const& name : names) fmt::print("  {}\n", name);
+  std::size_t width = 0;
+  for (auto const& name : names) width = std::max(width, name.size());
+  for (auto const& name : names) {
+    auto const said = description(folder / (prefix + name));
+    fmt::print("  {}\n", said.empty() ? name : fmt::format("{:<{}}  {}", name, width, said));
+  }
   fmt::print("nigh bench NAME --help tells what one takes\n");
 }
 
