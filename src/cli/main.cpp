@@ -7,6 +7,7 @@
 #include <memory>
 #include <nigh/version.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,9 @@ int main(int argc, char** argv) {
   nigh::cli::add_status(app);
   nigh::cli::add_top(app);
   app.add_subcommand("help", "Show what a command takes: nigh help COMMAND");
-  return nigh::cli::run_app(app, [&] {
+  bool const becomes_program = argc > 1 && std::string_view(argv[1]) == "run";
+  auto const codes = becomes_program ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
+  auto const body = [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
     nigh::cli::turn_help(app, words);
     nigh::cli::check_command(app, words);
@@ -60,5 +63,6 @@ int main(int argc, char** argv) {
     app.parse(std::move(words));
     if (app.get_subcommands().empty())
       throw nigh::cli::UsageError("which command? nigh help lists them");
-  });
+  };
+  return nigh::cli::run_app(app, body, codes);
 }

@@ -14,8 +14,6 @@
 namespace nigh::cli {
 namespace {
 
-constexpr int bad_input = 2;
-
 // CLI11's messages may hold several lines; a user's mistake gets one.
 int complain(std::string message, int code) {
   while (!message.empty() && message.back() == '\n') message.pop_back();
@@ -27,25 +25,25 @@ int complain(std::string message, int code) {
 
 }  // namespace
 
-int run_app(CLI::App const& app, std::function<void()> const& body) {
+int run_app(CLI::App const& app, std::function<void()> const& body, FailureCodes codes) {
   try {
     body();
   } catch (CLI::ExtrasError const& e) {
     auto const unknown = unknown_word(app);
-    return complain(unknown.empty() ? e.what() : unknown, bad_input);
+    return complain(unknown.empty() ? e.what() : unknown, codes.mistake);
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return complain(e.what(), bad_input);
+    return complain(e.what(), codes.mistake);
   } catch (ExitStatus const& e) {
     return e.code;
   } catch (UsageError const& e) {
-    return complain(e.what(), bad_input);
+    return complain(e.what(), codes.mistake);
   } catch (std::exception const& e) {
-    return complain(e.what(), 1);
+    return complain(e.what(), codes.other);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return complain(std::string("cannot write standard output: ") + std::strerror(errno),
-                    bad_input);
+                    codes.mistake);
   return 0;
 }
 

@@ -53,7 +53,7 @@ class HostileFiles(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def run_on(self, text, command, statuses=(1, 2), name="file", speaks=True, **variables):
+    def run_on(self, text, command, statuses=(1, 2, 125), name="file", speaks=True, **variables):
         file = os.path.join(self.folder, name)
         with open(file, "w", encoding="utf-8") as out:
             out.write(text)

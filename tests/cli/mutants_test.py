@@ -4,7 +4,7 @@
 mutants_test.py NIGH CORPUS [--mutants N] [--seed N] [KIND...]
 
 Takes the files of tests/fuzz/corpus and changes numbers and words in them; the structure mostly stays, so
-that readers get behind the parser. Each command must end by itself with status 0, 1 or 2, and with a line
+that readers get behind the parser. Each command must end by itself with status 0, 1, 2 or 125, and with a line
 that says why if it is not 0. Prints how many of each kind were taken."""
 import argparse
 import os
@@ -87,7 +87,7 @@ class Mutants:
             done = subprocess.run([self.nigh, *self.words(kind, text)], env=self.environment, cwd=self.folder,
                                   stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
             said = done.stderr.decode(errors="replace")
-            if done.returncode not in (0, 1, 2) or (done.returncode != 0 and not said.startswith("nigh")):
+            if done.returncode not in (0, 1, 2, 125) or (done.returncode != 0 and not said.startswith("nigh")):
                 kept = pathlib.Path(tempfile.gettempdir()) / f"nigh-mutant-{kind}-{seed}-{i}"
                 kept.write_bytes(text)
                 raise SystemExit(f"{kind}, mutant {i} of seed {seed}, kept as {kept}: status {done.returncode}\n{said}")

@@ -169,7 +169,7 @@ class Places(unittest.TestCase):
 
     def test_huge_lists_of_places_are_refused_at_once(self):
         done = run(["--bind", "{0-65535}:16384"], ["true"])
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 125)
         self.assertRegex(done.stderr, r"^nigh: --bind: [^\n]* is no list of cpus [^\n]*\n$")
 
     def test_what_the_loader_cannot_read_is_not_preloaded(self):
@@ -197,7 +197,7 @@ class Places(unittest.TestCase):
         words = ["taskset", "-c", self.second, NIGH, "run", "--threads"]
         done = subprocess.run([*words, "2", "true"], env=QUIET, capture_output=True, text=True, timeout=100)
         self.assertEqual(done.stderr, f"nigh: --threads 2: only 1 cpu is allowed ({self.second})\n")
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 125)
         one = subprocess.run([*words, "1", program("where-openmp-gcc")], env=QUIET, capture_output=True,
                              text=True, timeout=100)
         self.assertEqual(places_of(one.stdout, 1), [self.second])
