@@ -74,6 +74,8 @@ void list(fs::path const& folder, std::vector<std::string> const& names) {
 
 }  // namespace
 
+std::vector<std::string> bench_names() { return driver_names(drivers_folder()); }
+
 void add_bench(CLI::App& app) {
   auto* command = app.add_subcommand(
       "bench", "Measure this machine: nigh bench NAME ARGUMENTS...; without NAME, list them");

@@ -12,6 +12,8 @@ namespace nigh::cli {
 
 void add_topo(CLI::App& app);
 void add_bench(CLI::App& app);
+std::vector<std::string> bench_names();  // of what is installed
+void add_completion(CLI::App& app);
 void add_doctor(CLI::App& app);
 // `program`: the words of PROGRAM ARGUMENTS..., filled in when the command runs.
 void add_run(CLI::App& app, std::vector<std::string> const& program);

@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_doctor(app);
   nigh::cli::add_status(app);
   nigh::cli::add_top(app);
+  nigh::cli::add_completion(app);
   app.add_subcommand("help", "Show what a command takes: nigh help COMMAND");
   bool const becomes_program = argc > 1 && std::string_view(argv[1]) == "run";
   auto const codes = becomes_program ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
