@@ -93,7 +93,7 @@ class Run(unittest.TestCase):
 
     def test_domains_that_do_not_exist_are_told(self):
         self.assertEqual(self.said["no such domain"],
-                         "nigh: --mem bind:3: there is no domain 3; this machine has 3 domains, from 0\nstatus 2\n")
+                         "nigh: --mem bind:3: there is no domain 3; this machine has 3 domains, from 0\nstatus 125\n")
 
     def test_everything_else_ended_well(self):
         for name, said in self.said.items():
