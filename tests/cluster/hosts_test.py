@@ -155,6 +155,8 @@ class NothingStays(unittest.TestCase):
             marker = f'sleep 3000.{os.getpid()}{number}'
             one = subprocess.Popen([HOSTS, '--', 'sh', '-c', f'echo here; exec {marker}'], stdout=subprocess.PIPE)
             self.assertEqual(one.stdout.readline(), b'here\n')
+            while not has_process(marker):  # the shell may still be on its way to become it
+                time.sleep(0.01)
             one.send_signal(number)
             self.assertEqual(one.wait(timeout=60), status)
             until = time.monotonic() + 60
