@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -26,7 +25,7 @@ struct Option {
 
 struct Command {
   std::string path;  // "nigh profile show"
-  Words commands;    // below it
+  Words commands;    // or known words that stand there
   std::vector<Option> options;
 };
 
@@ -39,14 +38,15 @@ Words values_in(std::string const& type) {
 
 void collect(CLI::App const& app, std::string const& path, std::vector<Command>& into) {
   Command found{path, {}, {}};
-  for (auto const* option : app.get_options())
+  for (auto const* option : app.get_options()) {
+    if (option->get_positional()) found.commands = values_in(option->get_type_name());
     for (auto const& name : option->get_lnames())
       found.options.push_back({"--" + name, option->get_description(),
                                option->get_items_expected_max() > 0, values_in(option->get_type_name())});
+  }
   auto const inner = app.get_subcommands([](CLI::App const*) { return true; });
   for (auto const* command : inner) found.commands.push_back(command->get_name());
   if (path == "nigh bench") found.commands = bench_names();
-  if (path == "nigh completion") found.commands = {"bash", "zsh", "fish"};
   if (path == "nigh help") found.commands = into.front().commands;
   into.push_back(found);
   for (auto const* command : inner) collect(*command, path + ' ' + command->get_name(), into);
