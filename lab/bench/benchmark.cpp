@@ -102,11 +102,13 @@ void Plot::draw(std::string const& script) const {
 
 void declare(Benchmark const& b, Flags& flags, CLI::App& app) {
   b.options(app);
-  app.add_option("--reps,--repetitions", flags.repetitions, "samples of " + b.samples);
+  app.add_option("--reps,--repetitions", flags.repetitions, "samples of " + b.samples)
+      ->type_name("N");
   app.add_flag("--quick", flags.quick, b.quick + ": does it work?");
   app.add_option("--json", flags.json,
-                 "write results as JSON lines to this file, - for standard output");
-  app.add_option("--plot", flags.plot, "draw the results, FILE.svg or FILE.png");
+                 "write results as JSON lines to this file, - for standard output")
+      ->type_name("FILE");
+  app.add_option("--plot", flags.plot, "draw the results, .svg or .png")->type_name("FILE");
   if (b.list) app.add_flag("--list", flags.list, "name what can be asked for and leave");
 }
 

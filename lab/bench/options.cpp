@@ -9,9 +9,13 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <new>
 #include <sstream>
 
+#include "base/help_format.hpp"
+#include "base/option_words.hpp"
 #include "workloads/size_text.hpp"
 
 namespace bench {
@@ -30,18 +34,38 @@ int complain(std::string const& program, std::string message, int code) {
   return code;
 }
 
+// The complaint about the first word that CLI11 could not use; empty where it has used all.
+std::string unknown_word(CLI::App const& app) {
+  auto const words = app.remaining();
+  if (words.empty()) return {};
+  auto const listed = app.get_name() + " --help lists them";
+  bool const is_option = words.front().starts_with("--");
+  return is_option ? nigh::base::no_option(app, words.front(), listed)
+                   : "'" + words.front() + "' is no option; " + listed;
+}
+
+// A command of nigh as it is, and another program as its file is called.
+std::string as_typed(std::string const& name, int argc, char** argv) {
+  bool const is_command = name.find(' ') != std::string::npos;
+  if (is_command || argc == 0) return name;
+  return std::filesystem::path(argv[0]).filename().string();
+}
+
 }  // namespace
 
-int run_program(std::string const& program, std::string const& description, int argc, char** argv,
+int run_program(std::string const& name, std::string const& description, int argc, char** argv,
                 std::function<void(CLI::App&)> const& declare, std::function<void()> const& body) {
+  auto const program = as_typed(name, argc, argv);
   CLI::App app{description};
   app.name(program);
+  app.formatter(std::make_shared<nigh::base::HelpFormat>());
   declare(app);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return complain(program, e.what(), bad_input);
+    auto const unknown = unknown_word(app);
+    return complain(program, unknown.empty() ? e.what() : unknown, bad_input);
   }
   try {
     body();

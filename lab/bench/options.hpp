@@ -31,7 +31,8 @@ struct UsageError : std::runtime_error {
 int run_command(std::string const& name, std::string const& description, int argc, char** argv,
                 std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
 
-// The same for a program that goes by its own name.
+// The same for a program that goes by its file's name, or for another command of nigh, by its
+// words.
 int run_program(std::string const& program, std::string const& description, int argc, char** argv,
                 std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
 

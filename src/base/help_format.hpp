@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace nigh::base {
 
@@ -28,11 +29,12 @@ class HelpFormat : public CLI::Formatter {
   }
   std::string make_option(CLI::Option const* option, bool is_positional) const override {
     return entry(make_option_name(option, is_positional) + make_option_opts(option),
-                 make_option_desc(option));
+                 make_option_desc(option) + limits(option));
   }
-  // Long lists of values get spaces, so that they have places to break.
+  // The name of the value, without its limits. Long lists of values get spaces, so that they have
+  // places to break.
   std::string make_option_opts(CLI::Option const* option) const override {
-    auto const text = Formatter::make_option_opts(option);
+    auto const text = without_limits(option, Formatter::make_option_opts(option));
     if (text.size() < line_width / 2) return text;
     std::string spaced;
     for (bool in_list = false; char const c : text) {
@@ -44,6 +46,37 @@ class HelpFormat : public CLI::Formatter {
   }
 
  private:
+  // Of a number, as CLI11 writes it behind the name of the value: "INT in [1 - 1000]".
+  static std::string range(CLI::Option const* option) {
+    auto const type = option->get_type_name();
+    auto const colon = type.find(':');
+    bool const is_range =
+        colon != std::string::npos && type.find(" in [", colon) != std::string::npos;
+    return is_range ? type.substr(colon + 1) : std::string();
+  }
+
+  static std::string limits(CLI::Option const* option) {
+    auto text = range(option);
+    if (text.empty()) return {};
+    text = text.substr(text.find('[') + 1);
+    text.resize(text.find(']'));
+    if (auto const dash = text.find(" - "); dash != std::string::npos)
+      text.replace(dash, 3, " to ");
+    return "; " + text;
+  }
+
+  static std::string without_limits(CLI::Option const* option, std::string text) {
+    auto const ending = ':' + range(option);
+    if (auto const at = text.find(ending); ending.size() > 1 && at != std::string::npos)
+      text.erase(at, ending.size());
+    auto const& type = option->get_type_name();
+    for (auto const& [plain, better] : {std::pair{"INT", "N"}, {"UINT", "N"}, {"FLOAT", "X"}})
+      if (type == plain || type.starts_with(std::string(plain) + ':'))
+        if (auto const at = text.find(plain); at == 1)
+          text.replace(at, std::string(plain).size(), better);
+    return text;
+  }
+
   // The words of the text in lines, all except the first indented. A longer word keeps its length.
   static std::string wrapped(std::string const& text, std::size_t indent, std::size_t column = 0) {
     std::string out;
@@ -69,8 +102,9 @@ class HelpFormat : public CLI::Formatter {
     auto out = "  " + wrapped(name, 6, 2);
     if (explanation.empty()) return out;
     auto const width = out.size() - 1;
-    if (width < column_width_) out.back() = ' ';
-    out += std::string(width < column_width_ ? column_width_ - width - 1 : column_width_, ' ');
+    bool const beside = width + 1 < column_width_;  // with two spaces between
+    if (beside) out.back() = ' ';
+    out += std::string(beside ? column_width_ - width - 1 : column_width_, ' ');
     return out + wrapped(explanation, column_width_, column_width_);
   }
 };

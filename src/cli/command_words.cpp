@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/nearest_name.hpp"
+#include "base/option_words.hpp"
 #include "cli/program_main.hpp"
 
 namespace nigh::cli {
@@ -23,26 +24,24 @@ std::string where_listed(CLI::App const& app) {
   return program->get_name() + " help " + path_of(app) + "lists them";
 }
 
-std::string complaint(CLI::App const& app, char const* what, std::string const& word,
-                      std::vector<std::string> const& names) {
+// "profile show: "
+std::string said_by(CLI::App const& app) {
   auto where = path_of(app);
-  if (!where.empty()) where.back() = ':';
-  return where + (where.empty() ? "no " : " no ") + what + " '" + word + '\'' +
-         base::did_you_mean(word, names, where_listed(app));
+  if (where.empty()) return {};
+  where.back() = ':';
+  return where + ' ';
 }
 
 std::string no_command(CLI::App const& app, std::string const& word) {
   std::vector<std::string> names;
   for (auto const* command : app.get_subcommands({}))
     if (!command->get_group().empty()) names.push_back(command->get_name());
-  return complaint(app, "command", word, names);
+  return said_by(app) + "no command '" + word + '\'' +
+         base::did_you_mean(word, names, where_listed(app));
 }
 
 std::string no_option(CLI::App const& app, std::string const& word) {
-  std::vector<std::string> names;
-  for (auto const* option : app.get_options())
-    for (auto const& name : option->get_lnames()) names.push_back("--" + name);
-  return complaint(app, "option", word, names);
+  return said_by(app) + base::no_option(app, word, where_listed(app));
 }
 
 CLI::App const* find_command(CLI::App const& app, std::string const& word) {
@@ -82,7 +81,7 @@ std::string unknown_word(CLI::App const& app) {
   if (first == words.end()) return {};
   auto const& word = *first;
   if (word.starts_with("--") && word.size() > 2)
-    return no_option(*command, word.substr(0, word.find('=')));
+    return no_option(*command, word);
   bool const has_commands = !command->get_subcommands({}).empty();
   return has_commands && !is_option(word) ? no_command(*command, word) : std::string();
 }

@@ -2,7 +2,6 @@
 #include "nighd/settings.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nigh/version.hpp>
@@ -10,22 +9,13 @@
 #include <vector>
 
 #include "base/help_format.hpp"
-#include "base/nearest_name.hpp"
+#include "base/option_words.hpp"
 #include "base/printable.hpp"
 
 namespace nigh::nighd {
 namespace {
 
 constexpr int bad_input = 2;
-
-// A word of the command line that nighd does not know.
-std::string unknown_option(CLI::App const& app, std::string word) {
-  word.resize(std::min(word.size(), word.find('=')));
-  std::vector<std::string> names;
-  for (auto const* option : app.get_options())
-    for (auto const& name : option->get_lnames()) names.push_back("--" + name);
-  return "no option '" + word + '\'' + base::did_you_mean(word, names, "nighd --help lists them");
-}
 
 }  // namespace
 
@@ -80,7 +70,7 @@ ReadSettings read_settings(int argc, char** argv) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return {{}, app.exit(e)};
     std::string message = e.what();
     if (auto const words = app.remaining(); !words.empty() && words.front().starts_with("--"))
-      message = unknown_option(app, words.front());
+      message = base::no_option(app, words.front(), "nighd --help lists them");
     for (char& c : message)
       if (c == '\n') c = ' ';
     std::fprintf(stderr, "nighd: %s\n", base::printable(message).c_str());

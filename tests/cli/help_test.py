@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The help of every command: `nigh help COMMAND` is `nigh COMMAND --help`.
+"""The help of every command, and of every other program that is installed: `nigh help COMMAND` is `nigh COMMAND --help`.
 
     help_test.py BIN_DIR
 """
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import unittest
 
-BIN = pathlib.Path(sys.argv.pop(1))
+BIN = pathlib.Path(sys.argv.pop(1)).resolve()
+LIBEXEC = BIN.parent / "libexec/nigh"
+NUMA_VM = pathlib.Path(__file__).resolve().parents[1] / "numa_vm/numa-vm"
 
 
 def output(*words):
@@ -46,12 +49,45 @@ class Help(unittest.TestCase):
         for words, text in helps:
             self.assertEqual(output("nigh", "help", *words), text, words)
 
-    def test_lines_fit_80_columns(self):
-        for words, text in [*all_helps(), (("nighd",), output("nighd", "--help"))]:
-            if words == ("sim", "calibrate"):
-                continue  # a benchmark's, as CLI11 writes it
-            for line in text.splitlines():
-                self.assertLessEqual(len(line), 80, (words, line))
+    def is_help_of(self, name, text):
+        """In 80 columns, with a usage that has the name that users type."""
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, (name, line))
+        self.assertRegex(text, rf"(?im)^usage: {re.escape(name)}(\s|$)", name)
+
+    def test_each_command(self):
+        for words, text in all_helps():
+            self.is_help_of(" ".join(["nigh", *words]), text)
+        self.is_help_of("nighd", output("nighd", "--help"))
+
+    def test_each_benchmark(self):
+        names = [file.name.removeprefix("nigh-bench-") for file in LIBEXEC.glob("nigh-bench-*")]
+        for name in names:
+            self.is_help_of(f"nigh bench {name}", output("nigh", "bench", name, "--help"))
+            self.assertEqual(output("nigh", "help", "bench", name), output("nigh", "bench", name, "--help"))
+
+    def test_each_program_beside_them(self):
+        commands = {"nigh-sim": "nigh sim", "nigh-calibrate": "nigh sim calibrate"}
+        for file in sorted(LIBEXEC.iterdir()):
+            if not file.is_file() or file.suffix == ".so" or not os.access(file, os.X_OK):
+                continue
+            name = file.name.replace("nigh-bench-", "nigh bench ")
+            self.is_help_of(commands.get(name, name), output(LIBEXEC / file.name, "--help"))
+        self.is_help_of("numa-vm", output(NUMA_VM, "--help"))
+
+    def test_wrong_words(self):
+        """A benchmark and an experiment answer as a command does: with the known word that is near."""
+        cases = [(("bench", "loops", "--thraeds", "2"), "nigh bench loops: no option '--thraeds'; did you mean '--threads'?"),
+                 (("bench", "loops", "--sweeps"), "nigh bench loops: no option '--sweeps'; nigh bench loops --help lists them"),
+                 (("bench", "loops", "fast"), "nigh bench loops: 'fast' is no option; nigh bench loops --help lists them"),
+                 (("bench", "lops"), "nigh: bench: no benchmark 'lops'; did you mean 'loops'?"),
+                 (("sim", "alocation"), "nigh: sim: no command 'alocation'; did you mean 'allocation'?"),
+                 (("sim", "allocation", "--seedz", "3"), "nigh: sim allocation: no option '--seedz'; did you mean '--seeds'?")]
+        for words, said in cases:
+            if not (LIBEXEC / ("nigh-sim" if words[0] == "sim" else "nigh-bench-loops")).exists():
+                continue
+            run = subprocess.run([BIN / "nigh", *words], capture_output=True, text=True, timeout=240)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (2, "", said + "\n"))
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class TaskPrograms(unittest.TestCase):
     def test_bad_input(self):
         for program in TASK_PROGRAMS:
             name = os.path.basename(program)
-            for word in ("--help", "0", "-5", "7x", "99999999999999999999"):
+            for word in ("--hlp", "0", "-5", "7x", "99999999999999999999"):
                 done = run([program, word])
                 self.assertEqual((done.returncode, done.stdout), (2, ""), (name, word))
                 self.assertRegex(done.stderr, rf"^{name}: '{word}': must be [^\n]*\n$")
@@ -149,7 +149,7 @@ class ClusterTasks(unittest.TestCase):
                           ["--cutoff=-1"], ["--task-capacity=-1"], ["--queue-capacity=-1"], ["--repetitions=0"]):
                 done = run([path(name), *words])
                 self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
-                self.assertRegex(done.stderr, rf"^cluster-tasks: [^\n]*{words[0].split('=')[0]}[^\n]*\n$")
+                self.assertRegex(done.stderr, rf"^{name}: [^\n]*{words[0].split('=')[0]}[^\n]*\n$")
 
     def test_bad_input_to_the_stencil(self):
         for name in ("cluster-jacobi3d-openmpi", "cluster-jacobi3d-mpich"):
@@ -157,7 +157,7 @@ class ClusterTasks(unittest.TestCase):
                 for words in (["--workers=0"], ["--workers=-1"], ["--side=0"], ["--sweeps=-1"]):
                     done = run([path(name), *words])
                     self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
-                    self.assertRegex(done.stderr, rf"^cluster-jacobi3d: {words[0].split('=')[0]}: [^\n]*\n$")
+                    self.assertRegex(done.stderr, rf"^{name}: {words[0].split('=')[0]}: [^\n]*\n$")
                 break
 
     @unittest.skipUnless(shutil.which("mpirun.openmpi") and os.path.exists(path("cluster-tasks-openmpi")), "needs MPI")

@@ -227,7 +227,8 @@ struct Flags {
   void declare(CLI::App& app) {
     app.add_option("--rounds", rounds, "samples of a steal and of a ping-pong; default 11");
     app.add_option("--steals", steals, "in each, whose median it is; default 1000");
-    app.add_option("--tasks", tasks_us, "lengths of a busy rank's tasks; default 10,100,1000 us");
+    app.add_option("--tasks", tasks_us, "lengths of a busy rank's tasks; default 10,100,1000 us")
+        ->type_name("LIST");
     app.add_option("--answers", answers, "of a busy rank; default 500");
   }
 };

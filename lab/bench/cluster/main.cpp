@@ -307,18 +307,22 @@ int main(int argc, char** argv) {
        .process = Benchmark::Process::plain,
        .options =
            [&](CLI::App& app) {
-             app.add_option("--mpi", f.mpi, "openmpi or mpich; default: the first that is here");
+             app.add_option("--mpi", f.mpi, "openmpi or mpich; default: the first that is here")
+                 ->type_name("MPI");
              app.add_option("--launcher", f.launcher,
                             "how ranks are started, as 'mpirun -n {ranks} -H a,b'; default: that "
-                            "MPI's mpirun");
+                            "MPI's mpirun")
+                 ->type_name("WORDS");
              app.add_option("--ranks", f.ranks, "default 2");
              app.add_option(
-                 "--only", f.only,
-                 "as fib,uts:T1L,latency; default: all that --list names but the large ones");
-             app.add_option(
-                 "--policies", f.policies,
-                 "whom ranks ask+for how many tasks, as random+one,hierarchical+fixed:4; default: "
-                 "those of HotSLAW's paper, and lifelines");
+                    "--only", f.only,
+                    "as fib,uts:T1L,latency; default: all that --list names but the large ones")
+                 ->type_name("LIST");
+             app.add_option("--policies", f.policies,
+                            "whom ranks ask+for how many tasks, as "
+                            "random+one,hierarchical+fixed:4; default: "
+                            "those of HotSLAW's paper, and lifelines")
+                 ->type_name("LIST");
              app.add_flag("--large", f.large, "the trees of HotSLAW's paper, of 100 million tasks");
            },
        .list = list_cluster_problems,

@@ -24,13 +24,16 @@ struct Flags {
   bool tiny = false, report = false, list = false;
 
   void declare(CLI::App& app) {
-    app.add_option("--problem", problem, "fib, nqueens, uts (default) or sparselu");
-    app.add_option("--size", size, "as 30, 12, T1, 50x32; default: a usual one");
+    app.add_option("--problem", problem, "fib, nqueens, uts (default) or sparselu")
+        ->type_name("NAME");
+    app.add_option("--size", size, "as 30, 12, T1, 50x32; default: a usual one")->type_name("SIZE");
     app.add_option("--cutoff", cutoff, "depth from which on no tasks are made; default 0: none");
     app.add_option("--victims", victims,
-                   "random, ring, lifelines or hierarchical (default): ranks to ask");
+                   "random, ring, lifelines or hierarchical (default): ranks to ask")
+        ->type_name("HOW");
     app.add_option("--chunks", chunks,
-                   "one, fixed,N, half, hierarchical (default) or hierarchical,N: tasks at a time");
+                   "one, fixed,N, half, hierarchical (default) or hierarchical,N: tasks at a time")
+        ->type_name("HOW");
     app.add_option("--workers", workers, "of each rank; default: its share of the host's cpus");
     app.add_option("--task-capacity", task_capacity, "tasks that may wait at one worker");
     app.add_option("--queue-capacity", queue_capacity, "tasks placed at one other rank");

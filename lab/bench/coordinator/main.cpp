@@ -158,31 +158,36 @@ int main(int argc, char** argv) {
                     "a command of yours; again for more: without nigh all at once (default), one "
                     "after the other (sequential), with OMP_NUM_THREADS=1 (one-thread), with "
                     "OMP_WAIT_POLICY=passive (passive), and under nigh run (nigh)")
+                 ->type_name("COMMAND")
                  ->allow_extra_args(false);
-             app.add_option("--commands", f.commands_file,
-                            "the same from a file, a command a line");
+             app.add_option("--commands", f.commands_file, "the same from a file, a command a line")
+                 ->type_name("FILE");
              app.add_flag("--alone", f.alone,
                           "--command: each of them alone, too, without nigh and with it");
              app.add_option(
                     "--way", f.ways,
                     "--command: NAME=VARIABLE=VALUE[,VARIABLE=VALUE...], all at once with these; "
                     "under nigh run if NAME begins with nigh; again for more")
+                 ->type_name("WAY")
                  ->allow_extra_args(false);
              app.add_option(
                     "--beside", f.beside,
                     "--command: a command that runs beside each sample, without nigh, begun anew "
                     "when it ends; again for more")
+                 ->type_name("COMMAND")
                  ->allow_extra_args(false);
              app.add_option(
                     "--ignore", f.ignored,
                     "--command: outputs are compared without lines that match this extended "
                     "regular expression; again for more")
+                 ->type_name("REGEX")
                  ->allow_extra_args(false);
              app.add_option("--limit", f.limit, "--command: seconds for a sample; default 600");
-             app.add_option(
-                 "--set", f.set,
-                 "--throughput: 6, each of them once (default); 13, at random; large, 40 at random "
-                 "that come one after the other; the latter two under three policies");
+             app.add_option("--set", f.set,
+                            "--throughput: 6, each of them once (default); 13, at random; large, "
+                            "40 at random "
+                            "that come one after the other; the latter two under three policies")
+                 ->type_name("SET");
              app.add_option("--programs", f.programs,
                             "--throughput: so many at random, whatever the set");
              app.add_option("--requests", f.requests, "--policies: how many; default 10000");

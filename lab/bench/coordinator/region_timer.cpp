@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -175,9 +176,11 @@ double wake_ns(long count, long pause_us) {
   return median_ns(count, pause_us, [&](long) { other.ask(); });
 }
 
-int usage(bool is_asked_for) {
-  std::fputs("usage: nigh-region-timer regions COUNT | messages|first|ping|wake COUNT PAUSE_US\n",
-             is_asked_for ? stdout : stderr);
+int usage(char const* program, bool is_asked_for) {
+  char const* const slash = std::strrchr(program, '/');
+  std::fprintf(is_asked_for ? stdout : stderr,
+               "Usage: %s regions COUNT\n       ... messages|first|ping|wake COUNT PAUSE_US\n",
+               slash != nullptr ? slash + 1 : program);
   return is_asked_for ? 0 : 2;
 }
 
@@ -198,5 +201,5 @@ int main(int count, char** words) {
   else if (what == "ping" && count == 4)
     std::printf("%.1f\n", ping_ns(times, pause_us));
   else
-    return usage(what == "--help");
+    return usage(words[0], what == "--help");
 }

@@ -192,25 +192,34 @@ int main(int argc, char** argv) {
        .quick = "a small grid and few samples",
        .options =
            [&](CLI::App& app) {
-             app.add_option("--grid", f.grid, "interior sites, as 600x600x600 (default) or 600");
-             app.add_option("--block", f.block, "sites in a block, as 600x10x10 (default)");
+             app.add_option("--grid", f.grid, "interior sites, as 600x600x600 (default) or 600")
+                 ->type_name("SIZE");
+             app.add_option("--block", f.block, "sites in a block, as 600x10x10 (default)")
+                 ->type_name("SIZE");
              app.add_option("--threads", f.threads,
                             "threads of each variant; default: one for each allowed cpu");
-             app.add_option("--topology", f.topology, "run on these cpus only, as 0-2,5");
+             app.add_option("--topology", f.topology, "run on these cpus only, as 0-2,5")
+                 ->type_name("CPUS");
              app.add_option("--sweeps", f.sweeps, "sweeps in one sample; default 4");
-             app.add_option("--stores", f.stores, "streaming (non-temporal) or plain");
+             app.add_option("--stores", f.stores, "streaming (non-temporal) or plain")
+                 ->type_name("HOW");
              app.add_option("--isa", f.isa,
-                            "kernel for baseline, avx2 or avx512; default: the widest there is");
-             app.add_option("--pages", f.pages, "auto, small or huge");
+                            "kernel for baseline, avx2 or avx512; default: the widest there is")
+                 ->type_name("NAME");
+             app.add_option("--pages", f.pages, "auto, small or huge")->type_name("HOW");
              app.add_option("--pending-limit", f.pending_limit,
                             "tasks that may wait in nigh's queues before the submitter helps (the "
                             "paper: 256)");
              app.add_flag("--block-study", f.block_study, "vary the block size down to tiny tasks");
              app.add_option("--variant", f.variant, "run this one alone")
+                 ->type_name("NAME")
                  ->group("One variant alone");
              app.add_option("--init", f.init, "static, cyclic (\"static,1\") or ld0")
+                 ->type_name("HOW")
                  ->group("One variant alone");
-             app.add_option("--order", f.order, "kji, jki or strips")->group("One variant alone");
+             app.add_option("--order", f.order, "kji, jki or strips")
+                 ->type_name("HOW")
+                 ->group("One variant alone");
              app.add_flag("--report", f.report, "where pages and blocks were")
                  ->group("One variant alone");
            },

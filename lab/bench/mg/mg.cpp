@@ -413,15 +413,21 @@ int main(int argc, char** argv) {
        .quick = "class S and few samples",
        .options =
            [&](CLI::App& app) {
-             app.add_option("--classes", f.classes, "of S,W,A,B,C,D; default W,A,B");
+             app.add_option("--classes", f.classes, "of S,W,A,B,C,D; default W,A,B")
+                 ->type_name("LIST");
              app.add_option("--threads", f.threads,
-                            "as 1,2; default 1, 2, 4, ... and all allowed cpus");
-             app.add_option("--variants", f.variants, "as openmp/static,nigh/fused; default: all");
+                            "as 1,2; default 1, 2, 4, ... and all allowed cpus")
+                 ->type_name("LIST");
+             app.add_option("--variants", f.variants, "as openmp/static,nigh/fused; default: all")
+                 ->type_name("LIST");
              app.add_option("--bind", f.bind,
-                            "compact, scatter or both as compact,scatter (default)");
-             app.add_option("--mem", f.mem, "first-touch, interleave or both (default)");
+                            "compact, scatter or both as compact,scatter (default)")
+                 ->type_name("LIST");
+             app.add_option("--mem", f.mem, "first-touch, interleave or both (default)")
+                 ->type_name("LIST");
              app.add_option("--isa", f.isa,
-                            "operators for baseline, avx2 or avx512; default: the widest");
+                            "operators for baseline, avx2 or avx512; default: the widest")
+                 ->type_name("NAME");
              app.add_flag("--huge-pages", f.huge_pages, "ask for transparent huge pages");
            },
        .list = [] { list_variants(npb_mg::variants()); },

@@ -26,16 +26,19 @@ struct Flags {
   bool npb_touch = false, huge_pages = false, report = false, list = false;
 
   void declare(CLI::App& app) {
-    app.add_option("--variant", variant, "which one; default openmp/runtime (OMP_SCHEDULE)");
-    app.add_option("--class", size, "S, W, A (default), B, C or D");
+    app.add_option("--variant", variant, "which one; default openmp/runtime (OMP_SCHEDULE)")
+        ->type_name("NAME");
+    app.add_option("--class", size, "S, W, A (default), B, C or D")->type_name("CLASS");
     app.add_option("--threads", threads,
                    "default: OMP_NUM_THREADS, NIGH_WORKERS, else one for each allowed cpu");
-    app.add_option("--bind", bind, "pin threads: compact or scatter; default: they are not pinned");
-    app.add_option("--mem", mem, "pages by first-touch (default) or interleave");
+    app.add_option("--bind", bind, "pin threads: compact or scatter; default: they are not pinned")
+        ->type_name("HOW");
+    app.add_option("--mem", mem, "pages by first-touch (default) or interleave")->type_name("HOW");
     app.add_flag("--npb-touch", npb_touch,
                  "one thread first touches the finest u, as NPB-CPP does; default: all touch");
     app.add_flag("--huge-pages", huge_pages, "ask for transparent huge pages");
-    app.add_option("--isa", isa, "operators for baseline, avx2 or avx512; default: the widest");
+    app.add_option("--isa", isa, "operators for baseline, avx2 or avx512; default: the widest")
+        ->type_name("NAME");
     app.add_flag("--report", report, "where pages and threads were");
     app.add_flag("--list", list, "name the variants and leave");
   }

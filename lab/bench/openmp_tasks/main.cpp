@@ -53,9 +53,11 @@ int main(int argc, char** argv) {
        .process = Benchmark::Process::deep_tasks,
        .options =
            [&](CLI::App& app) {
-             app.add_option("--program", f.programs, "these only, as fib,sort; default: all");
+             app.add_option("--program", f.programs, "these only, as fib,sort; default: all")
+                 ->type_name("LIST");
              app.add_option("--threads", f.threads, "threads, beside one; default 2");
-             app.add_option("--tasks", f.tasks, "what nigh run --tasks gets; default prefer");
+             app.add_option("--tasks", f.tasks, "what nigh run --tasks gets; default prefer")
+                 ->type_name("HOW");
            },
        .list =
            [] {

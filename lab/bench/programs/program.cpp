@@ -25,8 +25,8 @@ struct Flags {
 
   void declare(PlainProgram const& program, CLI::App& app) {
     size = program.default_size;
-    app.add_option(program.size_flag, size,
-                   program.size_help + "; default " + program.default_size);
+    app.add_option(program.size_flag, size, program.size_help + "; default " + program.default_size)
+        ->type_name("SIZE");
     app.add_option("--threads", threads, "default: OMP_NUM_THREADS, else one for each allowed cpu");
     app.add_option("--repeat", repeat, "solve it so often; default 1");
     app.add_flag("--report", report, "on standard error: threads, and how long it took");

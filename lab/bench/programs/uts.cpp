@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   return bench::run_program(
       "uts", "Counts the nodes of one tree of the unbalanced tree search.", argc, argv,
       [&](CLI::App& app) {
-        app.add_option("--tree", f.tree, "its name, such as T1; default T3");
+        app.add_option("--tree", f.tree, "its name, such as T1; default T3")->type_name("NAME");
         app.add_option("--threads", f.threads, "default: one for each allowed cpu")
             ->check(CLI::Range(1, 1024));
       },

@@ -119,7 +119,7 @@ struct Flags {
   bool pin = false, reference = false, report = false, list = false;
 
   void declare(CLI::App& app) {
-    app.add_option("--variant", variant, "which one; default nigh/tasks");
+    app.add_option("--variant", variant, "which one; default nigh/tasks")->type_name("NAME");
     app.add_option("--blocks", blocks, "along each side of the square; default 24");
     app.add_option("--memory", memory,
                    "share of the machine's memory for the fields; default 0.05");
@@ -128,12 +128,15 @@ struct Flags {
     app.add_option("--steps", steps, "time steps a visit; default 1");
     app.add_option("--sends", sends,
                    "early: a block's borders as soon as it is through (default); late: those for "
-                   "other processes at the end of an iteration; none");
+                   "other processes at the end of an iteration; none")
+        ->type_name("WHEN");
     app.add_option("--threads", threads, "of each process; default: one for each allowed cpu");
     app.add_option("--spread", spread, "threads on one block, for variants that ask; default 1");
-    app.add_option("--rows", rows, "OpenMP's chunks of a block: default, 1, 16, 512, collapse");
+    app.add_option("--rows", rows, "OpenMP's chunks of a block: default, 1, 16, 512, collapse")
+        ->type_name("HOW");
     app.add_flag("--pin", pin, "pin threads, compact; processes of one host side by side");
-    app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest");
+    app.add_option("--isa", isa, "kernel for baseline, avx2 or avx512; default: the widest")
+        ->type_name("NAME");
     app.add_flag("--reference", reference, "by its definition, for comparison: the same line");
     app.add_flag("--report", report, "on standard error: processes, threads, time, rate");
     app.add_flag("--list", list, "name the variants and leave");

@@ -143,22 +143,29 @@ int main(int argc, char** argv) {
              app.add_flag("--programs", f.programs,
                           "only the task loops of jacobi3d, npb-mg and sparselu");
              app.add_option("--blocks", f.blocks,
-                            "along each side, as 1,24; default 1,6,12,24,48,96");
+                            "along each side, as 1,24; default 1,6,12,24,48,96")
+                 ->type_name("LIST");
              app.add_option("--memory", f.memory,
                             "share of the machine's memory for the fields; default 0.05");
-             app.add_option("--sends", f.sends, "early, none or both (default)");
-             app.add_option("--spreads", f.spreads, "as 1,2; default 1, 2, 4, ... and all threads");
-             app.add_option("--active", f.active, "threads at work at once, likewise");
-             app.add_option("--rows", f.rows, "of openmp/rows; default: default,1,16,512,collapse");
+             app.add_option("--sends", f.sends, "early, none or both (default)")->type_name("LIST");
+             app.add_option("--spreads", f.spreads, "as 1,2; default 1, 2, 4, ... and all threads")
+                 ->type_name("LIST");
+             app.add_option("--active", f.active, "threads at work at once, likewise")
+                 ->type_name("LIST");
+             app.add_option("--rows", f.rows, "of openmp/rows; default: default,1,16,512,collapse")
+                 ->type_name("LIST");
              app.add_option("--iterations", f.iterations, "of a sample; default 5");
              app.add_option("--cache-points", f.cache_points,
-                            "sides of the blocks of --cache, as 256,1024");
+                            "sides of the blocks of --cache, as 256,1024")
+                 ->type_name("LIST");
              app.add_option("--cache-steps", f.cache_steps, "their time steps a visit; default 8");
              app.add_option("--variants", f.variants,
-                            "as openmp/rows,nigh/spread; default: all but serial");
+                            "as openmp/rows,nigh/spread; default: all but serial")
+                 ->type_name("LIST");
              app.add_option("--threads", f.threads, "default: one for each allowed cpu");
              app.add_option("--isa", f.isa,
-                            "kernel for baseline, avx2 or avx512; default: the widest");
+                            "kernel for baseline, avx2 or avx512; default: the widest")
+                 ->type_name("NAME");
            },
        .list = [] { list_variants(jacobi2d::variants()); },
        .plan = [&]() -> Plan {

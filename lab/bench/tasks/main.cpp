@@ -97,7 +97,8 @@ int main(int argc, char** argv) {
        .options =
            [&](CLI::App& app) {
              app.add_option("--problem", f.problems,
-                            "solve these only, as fib,uts or uts:T3,nqueens:13; default: all");
+                            "solve these only, as fib,uts or uts:T3,nqueens:13; default: all")
+                 ->type_name("LIST");
              app.add_option("--threads", f.threads,
                             "threads of each runtime, beside one; default 2");
              app.add_option(

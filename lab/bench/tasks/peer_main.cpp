@@ -11,8 +11,10 @@
 //     anything that fails                       ->  error WHY
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
+#include <string_view>
 
 #include "bench/loops/kernels.hpp"
 #include "bench/pin.hpp"
@@ -65,6 +67,12 @@ void triangle(std::istream& request, bench::Loops const& loops) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    auto const name = std::filesystem::path(argv[0]).filename().string();
+    std::cout << "Usage: " << name
+              << " CPU...\n\nnigh bench tasks and nigh bench loops start it and talk to it.\n";
+    return 0;
+  }
   std::vector<int> const cpus = cpus_of(argc, argv);
   workloads::TeamOptions options;
   options.cpus = cpus;

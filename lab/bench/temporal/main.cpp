@@ -242,21 +242,27 @@ int main(int argc, char** argv) {
        .options =
            [&](CLI::App& app) {
              app.add_option("--grid", f.solver.grid,
-                            "interior sites, as 600x600x600 (default) or 600");
+                            "interior sites, as 600x600x600 (default) or 600")
+                 ->type_name("SIZE");
              app.add_option("--steps", f.steps, "time steps in one sample; default 32");
              app.add_option("--widths", f.widths,
-                            "planes of a tile, as 8,16; default 4,8,12,16,24,32");
+                            "planes of a tile, as 8,16; default 4,8,12,16,24,32")
+                 ->type_name("LIST");
              app.add_option("--rows", f.rows,
-                            "rows that a step takes at a time within a tile; default: chosen");
+                            "rows that a step takes at a time within a tile; default: chosen")
+                 ->type_name("HOW");
              app.add_option(
-                 "--obstacles", f.obstacles,
-                 "no, yes or both as no,yes (default): solid bricks, where nothing is computed");
+                    "--obstacles", f.obstacles,
+                    "no, yes or both as no,yes (default): solid bricks, where nothing is computed")
+                 ->type_name("LIST");
              app.add_option("--threads", f.solver.threads,
                             "threads of each variant; default: one for each allowed cpu");
-             app.add_option("--topology", f.solver.topology, "run on these cpus only, as 0-2,5");
+             app.add_option("--topology", f.solver.topology, "run on these cpus only, as 0-2,5")
+                 ->type_name("CPUS");
              app.add_option("--isa", f.isa,
-                            "kernel for baseline, avx2 or avx512; default: the widest there is");
-             app.add_option("--pages", f.solver.pages, "auto, small or huge");
+                            "kernel for baseline, avx2 or avx512; default: the widest there is")
+                 ->type_name("NAME");
+             app.add_option("--pages", f.solver.pages, "auto, small or huge")->type_name("HOW");
              app.add_flag(
                  "--search", f.search,
                  "only the library's tiles of each width beside the one it chooses, and its "
@@ -268,9 +274,11 @@ int main(int argc, char** argv) {
              app.add_option(
                     "--variant", f.variant,
                     "run this one alone: nigh/temporal, openmp/temporal or openmp/temporal-dynamic")
+                 ->type_name("NAME")
                  ->group("One variant alone");
              app.add_option("--init", f.solver.init,
                             "whose pages: static (default), cyclic (\"static,1\") or ld0")
+                 ->type_name("HOW")
                  ->group("One variant alone");
              app.add_flag("--report", f.report, "where pages and tiles were")
                  ->group("One variant alone");

@@ -106,7 +106,7 @@ void sweep_serially(Grid& to, Grid& from) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  long const n = task_program::size_from(argc, argv, 160, {1, 1'000});
+  long const n = task_program::size_from(argc, argv, 160, {1, 1'000}, " [single] [count]");
   for (int i = 2; i < argc; ++i) {
     bool const counts = std::strcmp(argv[i], "count") == 0;
     if (!counts && std::strcmp(argv[i], "single") != 0)

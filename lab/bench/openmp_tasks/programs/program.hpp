@@ -18,11 +18,25 @@ double timed(Solve solve) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+inline char const* file_name(char const* program) {
+  char const* const slash = std::strrchr(program, '/');
+  return slash != nullptr ? slash + 1 : program;
+}
+
+// Ends the program when its first word asks how to use it. `size` says which sizes there are, and
+// `after_size` which words may follow.
+inline void answer_help(int argc, char** argv, char const* size, char const* after_size = "") {
+  if (argc < 2 || (std::strcmp(argv[1], "--help") != 0 && std::strcmp(argv[1], "-h") != 0)) return;
+  std::printf(
+      "Usage: %s [SIZE]%s\n\nSolves a problem with OpenMP tasks, and verifies the answer.\n"
+      "SIZE is %s.\n",
+      file_name(argv[0]), after_size, size);
+  std::exit(0);
+}
+
 // Ends the program: the command line is not as it must be.
 [[noreturn]] inline void refuse(char const* program, char const* word, char const* wanted) {
-  char const* const slash = std::strrchr(program, '/');
-  std::fprintf(stderr, "%s: '%s': must be %s\n", slash != nullptr ? slash + 1 : program, word,
-               wanted);
+  std::fprintf(stderr, "%s: '%s': must be %s\n", file_name(program), word, wanted);
   std::exit(2);
 }
 
@@ -31,19 +45,22 @@ struct Range {
   bool is_power_of_two = false;
 };
 
-// The first word, or `otherwise` where there is none.
-inline long size_from(int argc, char** argv, long otherwise, Range range) {
+// The first word, or `otherwise` where there is none. Ends the program when that word is --help.
+inline long size_from(int argc, char** argv, long otherwise, Range range,
+                      char const* after_size = "") {
   if (argc < 2) return otherwise;
+  char wanted[100];
+  std::snprintf(wanted, sizeof wanted, "%s from %ld to %ld",
+                range.is_power_of_two ? "a power of two" : "a number", range.least, range.most);
+  char size_text[120];
+  std::snprintf(size_text, sizeof size_text, "%s; default %ld", wanted, otherwise);
+  answer_help(argc, argv, size_text, after_size);
   char* end = nullptr;
   long const size = std::strtol(argv[1], &end, 10);
   bool const is_number = end != argv[1] && *end == '\0';
   if (!is_number || size < range.least || size > range.most ||
-      (range.is_power_of_two && (size & (size - 1)) != 0)) {
-    char wanted[100];
-    std::snprintf(wanted, sizeof wanted, "%s from %ld to %ld",
-                  range.is_power_of_two ? "a power of two" : "a number", range.least, range.most);
+      (range.is_power_of_two && (size & (size - 1)) != 0))
     refuse(argv[0], argv[1], wanted);
-  }
   return size;
 }
 

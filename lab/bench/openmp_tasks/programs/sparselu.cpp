@@ -155,7 +155,8 @@ bool same(Matrix& a, Matrix& b) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  int const n = static_cast<int>(task_program::size_from(argc, argv, 40, {1, 1'000}));
+  int const n =
+      static_cast<int>(task_program::size_from(argc, argv, 40, {1, 1'000}, " [single|for]"));
   bool const all = argc > 2 && std::strcmp(argv[2], "for") == 0;
   if (argc > 2 && !all && std::strcmp(argv[2], "single") != 0)
     task_program::refuse(argv[0], argv[2], "for or single");

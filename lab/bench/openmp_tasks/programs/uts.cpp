@@ -22,6 +22,8 @@ unsigned long nodes_below(uts::Tree const& tree, uts::Node const& node) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  task_program::answer_help(argc, argv,
+                            "a geometric tree of the unbalanced tree search; default T1");
   char const* const name = argc > 1 ? argv[1] : "T1";
   uts::KnownTree const* const known = uts::find_tree(name);
   // A binomial tree's root has thousands of children.
