@@ -7,7 +7,6 @@
 #include <memory>
 #include <nigh/version.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,14 @@ bool runs_a_program(std::vector<std::string> const& words) {
   constexpr std::array others{"show", "set", "forget"};
   return words.front() == "profile" &&
          (words.size() < 2 || std::find(others.begin(), others.end(), words[1]) == others.end());
+}
+
+// Commands that end with the status of the program that they run.
+bool ends_as_a_program(std::vector<std::string> const& words) {
+  if (words.empty()) return false;
+  auto const own_end = std::find(words.begin(), words.end(), "--");
+  bool const merges = std::find(words.begin(), own_end, "--merge") != own_end;
+  return words.front() == "run" || (words.front() == "trace" && !merges);
 }
 
 }  // namespace
@@ -48,8 +55,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_top(app);
   nigh::cli::add_completion(app);
   app.add_subcommand("help", "Show what a command takes: nigh help COMMAND");
-  bool const becomes_program = argc > 1 && std::string_view(argv[1]) == "run";
-  auto const codes = becomes_program ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
+  auto const codes = ends_as_a_program({argv + 1, argv + argc}) ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
   auto const body = [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
     nigh::cli::turn_help(app, words);

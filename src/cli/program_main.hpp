@@ -21,8 +21,8 @@ struct ExitStatus {
   int code = 0;
 };
 
-// Exit codes where the program itself fails. A command that becomes another program uses 125 for both,
-// as env and timeout do: the other codes are the program's.
+// Exit codes where the program itself fails. A command that ends with another program's status uses 125
+// for both, as env and timeout do: the other codes are the program's.
 struct FailureCodes {
   int mistake = 2;  // of the user
   int other = 1;

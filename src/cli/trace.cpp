@@ -197,15 +197,20 @@ void run_traced(TraceOptions const& options) {
   if (!options.tasks.empty())
     words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
   auto const status = platform::run_program(words, {folder.variable()});
-  if (!status) throw UsageError("trace: " + status.message());
+  if (!status) {
+    fmt::print(stderr, "nigh: trace: {}\n", base::printable(status.message()));
+    throw ExitStatus{platform::status_when_not_run(words.front())};
+  }
 
   auto const traces = folder.traces();
   if (traces.empty()) {
+    bool const nigh_run_complained = !options.tasks.empty() && *status >= platform::failed_as_env;
+    if (nigh_run_complained && *status <= platform::not_found_as_env) throw ExitStatus{*status};
     fmt::print(stderr, "nigh: trace: {}\n",
                options.tasks.empty()
                    ? base::printable(program) + " made no nigh runtime, so there is no trace (OpenMP tasks: --tasks prefer)"
                    : base::printable(program) + " ran no OpenMP region whose tasks are nigh's, so there is no trace");
-    throw ExitStatus{*status != 0 ? *status : 1};
+    throw ExitStatus{*status != 0 ? *status : platform::failed_as_env};
   }
   if (summarise(traces, true) && !options.summary_only) keep(traces, output);
   throw ExitStatus{*status};

@@ -157,6 +157,7 @@ class WrongArguments(unittest.TestCase):
         (['stray', '--', 'true'], 'stray'),
         (['--nodes', '2'], 'no program'),
         (['--', '/no/such/program'], '/no/such/program'),
+        (['--', '/etc/passwd'], '/etc/passwd'),
     ]
 
     def test_each_is_one_line_that_names_it(self):
@@ -165,7 +166,7 @@ class WrongArguments(unittest.TestCase):
                 error = io.StringIO()
                 with contextlib.redirect_stderr(error):
                     status = command.main(arguments)
-                self.assertEqual(status, 2, error.getvalue())
+                self.assertEqual(status, {'/no/such/program': 127, '/etc/passwd': 126}.get(named, 125), error.getvalue())
                 self.assertEqual(error.getvalue().count('\n'), 1, error.getvalue())
                 self.assertIn(named, error.getvalue())
 

@@ -110,7 +110,10 @@ class Runs {
     auto const ending = platform::run_measured(launch, output_.path(), {});
     if (!ending) throw std::runtime_error("profile: " + ending.message());
     if (ending->interrupted > 0) interrupted(ending->interrupted);
-    if (ending->not_started) throw UsageError("profile: " + ending->not_started->message);
+    if (ending->not_started) {
+      say("profile", ending->not_started->message);
+      throw ExitStatus{ending->not_started->status};
+    }
     if (ending->status != 0) failed(*ending, team);
     auto const processes = read_times(times.path());
     if (!processes) throw std::runtime_error("profile: " + processes.message());

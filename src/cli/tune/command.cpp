@@ -178,8 +178,10 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
                 {o.repetitions, o.seed, o.exhaustive});
   int const signal = tuning.run();
   auto const found = tuning.outcome();
-  if (auto const failure = tuning.failure(); !failure.empty())
-    throw std::runtime_error("tune: " + failure);
+  if (auto const failure = tuning.failure(); !failure.empty()) {
+    say("tune", failure);
+    throw ExitStatus{tuning.failure_status()};
+  }
   auto const table = found.search.standings();
   if (table.empty()) {
     say("tune", signal > 0 ? "interrupted before the first run ended"

@@ -107,6 +107,7 @@ int Tuning::run_one(int candidate, nanoseconds left) {
   took_[candidate] = ending->seconds;
   if (ending->not_started) {
     if (!space_.ranks.empty()) ended_ = "it cannot be started";
+    if (!first_failed_) not_started_ = ending->not_started->status;
     return fail(candidate, ending->not_started->message);
   }
   auto const text = output_.text();

@@ -33,6 +33,8 @@ class Tuning {
   // Why nothing can be compared; empty: something can. For a program as it is, that it fails:
   // nothing else makes sense without it. Ranks may be too many for a program, or an odd number.
   std::string failure() const;
+  // The exit status that env(1) has for that: 126 or 127 where the program could not be started, else 1.
+  int failure_status() const { return not_started_; }
 
  private:
   int interrupted(int signal);
@@ -50,6 +52,7 @@ class Tuning {
   std::vector<bool> cut_short_;
   std::vector<std::string> failures_;
   std::optional<int> first_failed_;
+  int not_started_ = 1;  // of the first that failed
   std::map<int, double> took_;
   ProgramOutput output_;
   std::string ended_;

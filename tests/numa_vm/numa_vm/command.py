@@ -6,9 +6,8 @@ import signal
 import subprocess
 import sys
 
-from arguments import UsageError
 from numa_vm import guest, initrd, kernel, meter, options
-from numa_vm.errors import MachineFailed, MissingTool, TimedOut
+from numa_vm.errors import WRONG_ARGUMENTS, MachineFailed, MissingTool, NoProgram, NotExecutable, TimedOut, UsageError
 
 INTERRUPTED = 130
 
@@ -41,11 +40,14 @@ def main(arguments):
             return 0
         with guest.Guest(chosen, shape, found, base, plugin) as one:
             return one.run(program)
-    except (UsageError, MissingTool, MachineFailed, TimedOut) as error:
+    except (NoProgram, NotExecutable, MissingTool, MachineFailed, TimedOut) as error:
         print(f'numa-vm: {error}', file=sys.stderr)
         # A test that is skipped for want of a tool is green; where that must not be, it fails.
         required = os.environ.get('NIGH_REQUIRE_NUMA_VM') == '1' and isinstance(error, MissingTool)
         return MachineFailed.status if required else error.status
+    except UsageError as error:
+        print(f'numa-vm: {error}', file=sys.stderr)
+        return WRONG_ARGUMENTS
     except (OSError, subprocess.CalledProcessError) as error:  # a full disk, an archive that is cut short
         print(f'numa-vm: {error}', file=sys.stderr)
         return MachineFailed.status

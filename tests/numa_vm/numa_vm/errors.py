@@ -1,5 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, by the exit status it leaves."""
+"""What can go wrong, by the exit status it leaves: as of env and timeout, so that other codes are the program's."""
+from arguments import UsageError  # noqa: F401
+
+WRONG_ARGUMENTS = 125
+
+
+class NoProgram(UsageError):
+    """There is no file of that name."""
+    status = 127
+
+
+class NotExecutable(UsageError):
+    status = 126
 
 
 class MissingTool(Exception):

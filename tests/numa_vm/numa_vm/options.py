@@ -6,18 +6,21 @@ import re
 import shutil
 
 from arguments import Parser, UsageError, number, seconds
+from numa_vm.errors import NoProgram, NotExecutable
 from numa_vm.shape import make_shape
 
 ABOUT = """\
 Runs a program of this host on an emulated machine with several NUMA nodes.
 
-The guest is a real Linux kernel under QEMU's software emulation (no KVM). It sees this host's file
-system at the same paths; what it writes there is lost when it ends, except below --writable folders.
-Standard output, standard error and exit status are the program's."""
+The guest is a real Linux kernel under QEMU's software emulation (no KVM). It
+sees this host's file system at the same paths; what it writes there is lost
+when it ends, except below --writable folders. Standard output, standard error
+and exit status are the program's."""
 
 EXIT_STATUS = """\
-exit status: the program's (128 + N when killed by signal N); 2 bad arguments; 77 a tool is missing;
-124 timeout; 125 the machine failed.
+exit status: the program's (128 + N when killed by signal N); 77 a tool is
+missing; 124 timeout; 125 bad arguments, or the machine failed; 126 the program
+is not executable; 127 there is none.
 
 examples:
   numa-vm --nodes 4 --cores 2 -- numactl -H
@@ -58,7 +61,7 @@ def parser():
                        help='emulate cpus in parallel: true concurrency, but threads that spin get slow')
     inside = p.add_argument_group('the program')
     inside.add_argument('--env', action='append', default=[], metavar='NAME[=VALUE]',
-                        help='set or pass on an environment variable')
+                        help='set an environment variable, or pass it on')
     inside.add_argument('--writable', action='append', default=[], metavar='DIR',
                         help='a folder of this host that the program may write to')
     inside.add_argument('--stdin', action='store_true', help='pass standard input on')
@@ -80,8 +83,9 @@ def parser():
     meter.add_argument('--meter-file', metavar='FILE', help='report there instead')
     debug = p.add_argument_group('looking inside')
     debug.add_argument('--kernel', metavar='VMLINUZ', help='another kernel; its modules are in /lib/modules')
-    debug.add_argument('--kernel-argument', action='append', default=[], metavar='ARG')
-    debug.add_argument('--qemu-argument', action='append', default=[], metavar='ARG')
+    debug.add_argument('--kernel-argument', action='append', default=[], metavar='ARG',
+                       help='one more for the kernel; --kernel-argument=ARG where it begins with a dash')
+    debug.add_argument('--qemu-argument', action='append', default=[], metavar='ARG', help='one more for QEMU')
     debug.add_argument('--verbose', action='store_true', help="show QEMU's command line and the guest's console")
     p.add_argument('--prepare', action='store_true', help='only fetch and unpack what a guest needs')
     return p
@@ -100,7 +104,9 @@ def parse(arguments):
     if not program:
         raise UsageError('no program; write it after --')
     if not shutil.which(program[0]):
-        raise UsageError(f"'{program[0]}' is no program")
+        if os.path.exists(program[0]) and '/' in program[0]:
+            raise NotExecutable(f"cannot run '{program[0]}': it is not executable")
+        raise NoProgram(f"cannot run '{program[0]}': there is no such program")
     return options, shape, program
 
 
