@@ -124,7 +124,7 @@ Measured const* find(Comparison const& c, std::string_view ending, Order order, 
 std::string mean_and_spread(Measured const* m) {
   if (m == nullptr) return "absent";
   Statistics const s = statistics_of(m->rates);
-  return fmt::format("{:.1f}±{:.1f}{}", s.mean, s.deviation, m->verified ? "" : " WRONG");
+  return fmt::format("{:.1f}+-{:.1f}{}", s.mean, s.deviation, m->verified ? "" : " WRONG");
 }
 
 std::string paper_table(Comparison const& c) {
@@ -212,7 +212,7 @@ std::string all_variants(Comparison const& c) {
 std::string describe(Comparison const& c, JacobiOptions const& o) {
   std::string out = fmt::format(
       "Jacobi {}, blocks of {}, {} threads, {} kernel with {} stores, {} pages\n"
-      "MLUP/s, mean ± standard deviation of {} samples of {} sweeps, all variants in turn\n\n",
+      "MLUP/s, mean +- standard deviation of {} samples of {} sweeps, all variants in turn\n\n",
       extent_text(o.grid), extent_text(o.block), o.team.threads(), o.kernel.isa,
       o.kernel.streaming ? "streaming" : "plain", o.huge_pages ? "huge" : "small", o.repetitions,
       o.sweeps);
