@@ -53,6 +53,21 @@ if(NIGH_TOOLS)
     set(nigh_units_made [[${PROJECT_BINARY_DIR}/share/systemd]])
     set(nigh_bindir [[${CMAKE_INSTALL_BINDIR}]])")
   install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/nigh_install_units.cmake)
+  install(CODE "
+    set(nigh_bindir [[${CMAKE_INSTALL_BINDIR}]])
+    set(nigh_datadir [[${CMAKE_INSTALL_DATADIR}]])")
+  # In no component: pip would put them where no shell looks.
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/nigh_install_completion.cmake)
+  foreach(program IN ITEMS nighd numa-vm)
+    foreach(shell_file bash:bash-completion/completions/${program} zsh:zsh/site-functions/_${program}
+        fish:fish/vendor_completions.d/${program}.fish)
+      string(REGEX MATCH "^([a-z]+):(.*)/([^/]*)$" matched ${shell_file})
+      set(made ${PROJECT_BINARY_DIR}/share/completion/${CMAKE_MATCH_1}/${CMAKE_MATCH_3})
+      set(folder ${CMAKE_INSTALL_DATADIR}/${CMAKE_MATCH_2})
+      configure_file(${PROJECT_SOURCE_DIR}/share/completion/program.${CMAKE_MATCH_1}.in ${made} @ONLY)
+      install(FILES ${made} DESTINATION ${folder})
+    endforeach()
+  endforeach()
 endif()
 
 # `cmake --build BUILD --target package`: a release tarball, which works wherever it is unpacked.

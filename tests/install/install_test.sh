@@ -87,8 +87,22 @@ if [ -x "$prefix/bin/nigh" ]; then
   for driver in "$prefix"/libexec/nigh/nigh-bench-*; do
     if [ -x "$driver" ]; then "$prefix/bin/nigh" bench "${driver##*/nigh-bench-}" --help >/dev/null; fi
   done
-  for page in nigh nigh-bench nigh-doctor nigh-profile nigh-run nigh-sim nigh-top nigh-topo nigh-tune numa-vm; do test -s "$prefix/share/man/man1/$page.1"; done
-  test -s "$prefix/share/man/man8/nighd.8"
+  for page in "$here"/../../docs/man/*.[18]; do test -s "$prefix/share/man/man${page##*.}/${page##*/}"; done
+  echo "== completion in shells"
+  for shell_file in bash:bash-completion/completions/nigh zsh:zsh/site-functions/_nigh fish:fish/vendor_completions.d/nigh.fish; do
+    "$prefix/bin/nigh" completion "${shell_file%%:*}" | cmp - "$prefix/share/${shell_file#*:}"
+  done
+  for program in nighd numa-vm; do
+    test -s "$prefix/share/bash-completion/completions/$program"
+    test -s "$prefix/share/zsh/site-functions/_$program"
+    if command -v fish >/dev/null; then
+      PATH=$prefix/bin:$PATH fish --no-config -c ". '$prefix/share/fish/vendor_completions.d/$program.fish'; complete -C '$program --so'; complete -C '$program --hm'" |
+        grep -qE '^--(socket|hmat)'
+    fi
+  done
+  # As bash-completion loads it, with nigh in the path.
+  bash -c '. "$1"; COMP_WORDS=(nigh to); COMP_CWORD=1; _nigh; test "${COMPREPLY[*]}" = "topo top"' - \
+    "$prefix/share/bash-completion/completions/nigh"
   "$prefix/bin/nigh" sim machines | grep -q "^sun-x4600"
   test -s "$prefix/lib/systemd/system/nighd.socket"
   "$prefix/bin/nighd" --version

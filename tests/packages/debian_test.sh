@@ -39,6 +39,8 @@ install() {  # PACKAGE...: nigh's from here, others from the mirror
 install libnigh0 nighd nigh-tools
 inside "$place" nigh --version
 inside "$place" sh -c 'nigh doctor | head -n 3'
+inside "$place" sh -c 'cd /usr/share && nigh completion bash | cmp - bash-completion/completions/nigh &&
+  nigh completion zsh | cmp - zsh/vendor-completions/_nigh && nigh completion fish | cmp - fish/vendor_completions.d/nigh.fish'
 
 echo "== install the rest, and use all"
 install libnigh-dev nigh-mpi nigh-doc g++ cmake make pkg-config

@@ -24,6 +24,7 @@ if [ -e "$prefix/libexec/nigh/nigh-bench-jacobi3d" ]; then
   "$prefix/bin/nigh" bench jacobi3d --help >/dev/null
 fi
 "$prefix/bin/nigh" sim machines | grep -q '^sun-x4600'
+"$prefix/bin/nigh" completion bash | cmp - "$prefix/share/bash-completion/completions/nigh"
 "$prefix/bin/nigh" run --threads 1 -- sh -c 'test "$OMP_NUM_THREADS" = 1'
 # No path of the build is left in what the loader reads.
 if find "$prefix" -type f -exec readelf -d {} + 2>/dev/null | grep -E 'R(UN)?PATH' | grep -F "$build"; then
