@@ -9,12 +9,13 @@
 //   ------------------------------------------------  -------------------------  ---------------
 //   a strict clause (OpenMP 6); TeamRule::whole        keep their size            keep it
 //   else the user (--adjust): none                     keep their size            keep it
-//                             without-clause           may be smaller             as below
-//                             all, nests               may be smaller             may be smaller
+//                             nests                    may be smaller             may be smaller
+//   else the program: OMP_DYNAMIC=false,               keep their size            keep it
+//                     omp_set_dynamic(0)
+//   else the user: without-clause                      may be smaller             as below
+//                  all                                 may be smaller             may be smaller
 //   else the program: OMP_DYNAMIC=true,                may be smaller             may be smaller
 //                     omp_set_dynamic(1)
-//                     OMP_DYNAMIC=false,               keep their size            keep it
-//                     omp_set_dynamic(0)
 //                     omp_set_num_threads(n)           keep their size            as below
 //   else what was tried: TeamRule::free                may be smaller             keep it
 //                        TeamRule::named               may be smaller             may be smaller
@@ -70,26 +71,17 @@ struct Limits {
 // By the program, or because it was tried.
 constexpr bool is_known_to_shrink(Limits const& l) noexcept {
   if (l.said.is_dynamic) return true;
-  if (l.said.is_fixed) return false;
   bool const has_clause = l.clause.threads != 0;
   if (!has_clause && l.said.names_number) return false;
   return l.rule == TeamRule::named || (l.rule == TeamRule::free && !has_clause);
 }
 
 constexpr bool may_shrink(Limits const& l, Adjust adjust) noexcept {
-  if (l.clause.is_strict || l.rule == TeamRule::whole) return false;
-  switch (adjust) {
-    case Adjust::none:
-      return false;
-    case Adjust::all:
-    case Adjust::nests:
-      return true;
-    case Adjust::without_clause:
-      return l.clause.threads == 0 || is_known_to_shrink(l);
-    case Adjust::as_known:
-      break;
-  }
-  return is_known_to_shrink(l);
+  if (l.clause.is_strict || l.rule == TeamRule::whole || adjust == Adjust::none) return false;
+  if (adjust == Adjust::nests) return true;
+  if (l.said.is_fixed && !l.said.is_dynamic) return false;
+  if (adjust == Adjust::all) return true;
+  return is_known_to_shrink(l) || (adjust == Adjust::without_clause && l.clause.threads == 0);
 }
 
 constexpr TeamDemand team_demand(Limits const& l, Adjust adjust) noexcept {
@@ -104,8 +96,10 @@ constexpr Adjust when_chosen(Adjust adjust) noexcept {
 
 // Whether omp_get_dynamic() should say yes where the runtime says no: the user lets teams of
 // unknown code be smaller.
-constexpr bool tells_dynamic(TeamRule rule, Adjust adjust) noexcept {
-  return rule != TeamRule::whole && adjust != Adjust::as_known && adjust != Adjust::none;
+constexpr bool tells_dynamic(TeamRule rule, bool is_fixed, Adjust adjust) noexcept {
+  if (rule == TeamRule::whole) return false;
+  return adjust == Adjust::nests ||
+         (!is_fixed && (adjust == Adjust::without_clause || adjust == Adjust::all));
 }
 
 // The clause of a region that holds others, or is held.
@@ -129,7 +123,7 @@ constexpr std::uint32_t team_size(TeamDemand w, std::uint32_t granted) noexcept 
 namespace truths {
 
 inline constexpr Said nothing{}, dynamic{true, false, false}, fixed{false, true, false},
-    number{false, false, true};
+    number{false, false, true}, dynamic_again{true, true, false};
 
 // Whether a team may shrink: without a clause, and with one.
 struct Both {
@@ -149,6 +143,8 @@ static_assert(shrinks(unknown, nothing, as_known) == neither);
 static_assert(shrinks(unknown, number, as_known) == neither);
 static_assert(shrinks(unknown, fixed, as_known) == neither);
 static_assert(shrinks(unknown, dynamic, as_known) == either);
+static_assert(shrinks(unknown, dynamic_again, as_known) == either);
+static_assert(shrinks(unknown, dynamic_again, all) == either);
 static_assert(shrinks(free, nothing, as_known) == open);
 static_assert(shrinks(free, number, as_known) == neither);
 static_assert(shrinks(free, fixed, as_known) == neither);
@@ -160,13 +156,14 @@ static_assert(shrinks(named, dynamic, as_known) == either);
 
 static_assert(shrinks(unknown, nothing, without_clause) == open);
 static_assert(shrinks(unknown, number, without_clause) == open);
-static_assert(shrinks(unknown, fixed, without_clause) == open);
+static_assert(shrinks(unknown, fixed, without_clause) == neither);
 static_assert(shrinks(unknown, dynamic, without_clause) == either);
-static_assert(shrinks(free, fixed, without_clause) == open);
+static_assert(shrinks(free, fixed, without_clause) == neither);
 static_assert(shrinks(named, nothing, without_clause) == either);
-static_assert(shrinks(named, fixed, without_clause) == open);
+static_assert(shrinks(named, fixed, without_clause) == neither);
 
-static_assert(shrinks(unknown, fixed, all) == either && shrinks(unknown, fixed, nests) == either);
+static_assert(shrinks(unknown, fixed, all) == neither && shrinks(unknown, fixed, nests) == either);
+static_assert(shrinks(unknown, fixed, none) == neither && shrinks(free, fixed, all) == neither);
 static_assert(shrinks(unknown, number, all) == either && shrinks(free, number, all) == either);
 static_assert(shrinks(unknown, dynamic, none) == neither &&
               shrinks(named, nothing, none) == neither);
@@ -181,8 +178,9 @@ static_assert(team_demand({{}, 8, 3, nothing, unknown}, none) == TeamDemand{3, t
 static_assert(team_demand({heeded({4, false}, nests), 8, 100, nothing, unknown}, nests) ==
               TeamDemand{8, false});
 static_assert(when_chosen(as_known) == without_clause && when_chosen(none) == none);
-static_assert(tells_dynamic(unknown, all) && !tells_dynamic(whole, all));
-static_assert(!tells_dynamic(unknown, as_known) && !tells_dynamic(unknown, none));
+static_assert(tells_dynamic(unknown, false, all) && !tells_dynamic(whole, false, all));
+static_assert(!tells_dynamic(unknown, true, all) && tells_dynamic(unknown, true, nests));
+static_assert(!tells_dynamic(unknown, false, as_known) && !tells_dynamic(unknown, false, none));
 static_assert(team_size({8, false}, 2) == 2 && team_size({8, true}, 2) == 8);
 static_assert(team_size({2, false}, 4) == 2 && team_size({8, false}, 0) == 8);
 static_assert(!cpu_demand({8, false}, 8).is_known() && cpu_demand({4, true}, 8).optimal == 4);

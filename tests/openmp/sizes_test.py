@@ -84,13 +84,19 @@ class Sizes(unittest.TestCase):
     def test_are_as_the_user_says(self):
         words = "region clause=3 get dynamic=0 region get threads=2 region"
         kept = "4 of 4, 3 of 3, dynamic 0, 4 of 4, dynamic 0, 2 of 2"
-        open_ = "1 of 4, 3 of 3, dynamic 1, 1 of 4, dynamic 1, 1 of 2"
-        either = "1 of 4, 1 of 3, dynamic 1, 1 of 4, dynamic 1, 1 of 2"
+        # The program's own word binds, except where sizes do not count at all.
+        open_ = "1 of 4, 3 of 3, dynamic 1, 4 of 4, dynamic 0, 2 of 2"
+        either = "1 of 4, 1 of 3, dynamic 1, 4 of 4, dynamic 0, 2 of 2"
+        nests = "1 of 4, 1 of 3, dynamic 1, 1 of 4, dynamic 1, 1 of 2"
         for adjust, expected in (("", kept), ("none", kept), ("without-clause", open_), ("all", either),
-                                 ("nests", either), ("none,all", either), ("all,none", kept)):
+                                 ("nests", nests), ("none,all", either), ("all,none", kept)):
             self.check(CPP, words, expected, NIGH_ADJUST=adjust)
-        for adjust, expected in (("none", "4 of 4, dynamic 0"), ("all", "1 of 4, dynamic 1")):
+        for adjust, expected in (("none", "4 of 4, dynamic 0"), ("all", "4 of 4, dynamic 0"),
+                                 ("nests", "1 of 4, dynamic 1")):
             self.check(FORTRAN, "dynamic=0 region get", expected, NIGH_ADJUST=adjust)
+        for names in (CPP, FORTRAN):
+            self.check(names, "region get", "4 of 4, dynamic 0", NIGH_ADJUST="all", OMP_DYNAMIC="false")
+            self.check(names, "dynamic=1 region get", "1 of 4, dynamic 1", NIGH_ADJUST="all", OMP_DYNAMIC="false")
 
     def test_are_as_the_user_says_of_this_program_or_library(self):
         for adjust, expected in (("dynamic-gcc", "1 of 4, 3 of 3, dynamic 1"),
