@@ -27,6 +27,8 @@ import results  # noqa: E402
 ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
     "src/runtime/README.md": "inside/scheduler.md",
+    "src/coordinator/README.md": "inside/coordinator.md",
+    "lab/sim/README.md": "inside/simulator.md",
     "src/cluster/README.md": "inside/cluster.md",
     "tests/cluster/README.md": "inside/cluster-tests.md",
     "python/README.md": "reference/python.md",

@@ -22,7 +22,7 @@ HOOK = "site/hook.py"  # names the pages that are made when the site is built
 
 def pages_of(root):
     """The pages whose links are checked, docs/**/*.md among them."""
-    outside = [path for pattern in ("*.md", "python/*.md", "src/*/README.md", "tests/*/README.md") for path in root.glob(pattern)]
+    outside = [path for pattern in ("*.md", "python/*.md", "src/*/README.md", "lab/*/README.md", "tests/*/README.md") for path in root.glob(pattern)]
     return sorted(outside) + sorted((root / "docs").rglob("*.md"))
 
 
