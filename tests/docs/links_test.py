@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the links, anchors and images of README.md, CHANGELOG.md and docs, and that the site's menu has every page.
+"""Checks the links, anchors and images of README.md, CHANGELOG.md and docs, that the site's menu has every page, and that
+each page of docs/ says at its beginning what one can do after reading it.
 
     tests/docs/links_test.py [ROOT]
 
@@ -17,6 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent.parent / "site"))
 import markdown_links  # noqa: E402
 
+OPENING = "After reading this page"
 HOOK = "site/hook.py"  # names the pages that are made when the site is built
 
 
@@ -63,13 +65,16 @@ def complaints(root):
         name = page.relative_to(root / "docs").as_posix()
         if name not in menu and name.rpartition("/")[0] + "/" not in menu:
             wrong.append(f"docs/{name}:1: is not in the menu of the site: name it in mkdocs.yml")
+        text = page.read_text(encoding="utf-8")
+        if not name.startswith("decisions/") and OPENING not in " ".join(text.split("\n")[1:6]):
+            wrong.append(f"docs/{name}:1: does not open with '{OPENING} you ...'")
     return wrong
 
 
 PLANTED = {
     "README.md": "[a](docs/a.md) [b](docs/none.md) `[c](docs/none.md)`\n",
-    "docs/a.md": "# One `page`, *two*\n\n[x](#one-page-two) [y](#three) [z](d/b.md#here--there)\n\n```\n[n](none.md)\n```\n",
-    "docs/d/b.md": "# Here & there\n\n[up](../a.md#one-page-two)\n[out](../../../none.md)\n![](b.svg)\n",
+    "docs/a.md": "# One `page`, *two*\n\nAfter reading this page you can [x](#one-page-two) [y](#three) [z](d/b.md#here--there)\n\n```\n[n](none.md)\n```\n",
+    "docs/d/b.md": "# Here & there\n\nAfter reading this page you can go [up](../a.md#one-page-two)\n[out](../../../none.md)\n![](b.svg)\n",
     "docs/d/b.svg": "",
     "docs/lost.md": "# Lost\n",
     HOOK: 'made["reference/made.md"]',
@@ -82,6 +87,7 @@ FOUND = [
     "docs/d/b.md:5: the image b.svg has no text for people who do not see it",
     "mkdocs.yml:1: the menu names gone.md, which is not in docs/ and is not made",
     "docs/lost.md:1: is not in the menu of the site: name it in mkdocs.yml",
+    "docs/lost.md:1: does not open with 'After reading this page you ...'",
 ]
 
 
