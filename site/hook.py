@@ -65,9 +65,7 @@ def list_of(pages, where, heading, opening):
 
 
 def make_pages():
-    commands, environment = man_pages.pages(ROOT / "docs/man")
-    made["reference/environment.md"] = environment
-    of_commands = {f"reference/commands/{name}.md": text for name, text in commands.items()}
+    of_commands = {f"reference/commands/{name}.md": text for name, text in man_pages.pages(ROOT / "docs/man").items()}
     of_headers = {}
     for header, text in headers.pages(ROOT).items():
         name = f"reference/headers/{header.partition('/')[2].replace('.', '_')}.md"

@@ -34,9 +34,9 @@ def linked(body, names, here):
 
 
 def pages(folder):
-    """({command: page}, the page of environment variables)"""
+    """{command: page}"""
     files = {file.stem: file for file in sorted(folder.glob("*.[18]"))}
-    found, environment = {}, []
+    found = {}
     for name, file in files.items():
         words = name.replace("nigh-", "nigh ") if name.startswith("nigh-") else name
         out = [f"# `{words}`\n"]
@@ -46,10 +46,5 @@ def pages(folder):
                 out.append(re.sub(r"<[^>]*>", "", body).partition(" - ")[2].strip().capitalize() + ".\n")
                 continue
             out.append(as_markdown(heading, body))
-            if heading == "Environment":
-                environment.append(as_markdown(f"`{words}`", body.replace('href="../', 'href="../commands/')))
         found[name] = "\n".join(out)
-    opening = "# Environment variables\n\nAfter reading this page you know which variables nigh reads, by the command whose man page has them.\n"
-    return found, "\n".join([opening, *environment])
-
-
+    return found
