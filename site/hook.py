@@ -9,6 +9,7 @@ import ast
 import os
 import pathlib
 import posixpath
+import re
 import sys
 import tempfile
 
@@ -101,7 +102,8 @@ def entries(nav, folders):
 
 
 def short(title):
-    return title.replace("`", "")
+    """The title in the menu, where the `<` of a header's name would begin a tag."""
+    return re.sub("[`<>]", "", title)
 
 
 def on_config(config):

@@ -14,11 +14,17 @@ import urllib.request
 VERSION = "4.14.1"
 INTEGRITY = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="  # SHA-512, as npm tells it
 ADDRESS = f"https://registry.npmjs.org/axe-core/-/axe-core-{VERSION}.tgz"
-RULES = """
-    const done = arguments[arguments.length - 1];
-    axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], resultTypes: ['violations'], elementRef: false})
-        .then(r => done(r.violations.map(v => [v.id, v.help, v.nodes.length, v.nodes[0].target.join(' '), v.nodes[0].failureSummary])),
-              e => done([['axe', String(e), 1, '', '']]))"""
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+OF_COLOURS = ["color-contrast", "link-in-text-block"]
+RUN = """
+    const [only, done] = arguments;
+    const still = document.createElement('style');
+    still.textContent = '* { transition: none !important; animation: none !important }';
+    document.head.append(still);
+    document.querySelectorAll('details').forEach(d => d.open = true);
+    axe.run(document, {runOnly: only, resultTypes: ['violations']})
+        .then(r => done(r.violations.map(v => [v.id, v.nodes.length, v.nodes[0].target.join(' '), v.nodes[0].failureSummary])),
+              e => done([['axe', 1, '', String(e)]]))"""
 
 
 class NotThere(Exception):
@@ -45,3 +51,9 @@ def script(folder):
         kept.write_bytes(archive)
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         return tar.extractfile("package/axe.min.js").read().decode()
+
+
+def complaints(browser, rules, where):
+    """[what is wrong] with the page that is open; axe.min.js has been run in it."""
+    found = browser.execute_async_script(RUN, rules)
+    return [f"{where}: {rule}, {count} times, as {place}: {' '.join(why.split())}" for rule, count, place, why in found]

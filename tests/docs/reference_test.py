@@ -7,6 +7,7 @@
 Prints one line per name that a page lacks, or has and should not, and exits 1 when there is any.
 """
 
+import json
 import pathlib
 import re
 import sys
@@ -60,6 +61,21 @@ def fortran_names(module):
     return public
 
 
+def machine_keys(folder):
+    """The keys of machines' files, without the names of levels."""
+    found = set()
+
+    def walk(value, within):
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            if within != "levels":
+                found.add(key)
+            walk(inner, key)
+
+    for file in folder.glob("*.json"):
+        walk(json.loads(file.read_text(encoding="utf-8")), "")
+    return found
+
+
 def complaints(root):
     wrong = []
 
@@ -72,6 +88,7 @@ def complaints(root):
     there = set(re.findall(r"\bNIGH_[A-Z_]+\b", (root / "docs/environment.md").read_text(encoding="utf-8")))
     compare("docs/environment.md", known, there - known)
     compare("docs/c-api.md", c_names(root / "include/nigh/nigh.h") | c_names(root / "include/nigh/locality_mark.h"))
+    compare("docs/file-formats.md", machine_keys(root / "machines"))
     compare("docs/fortran.md", fortran_names(root / "fortran/nigh.f90"))
     return wrong
 
@@ -79,10 +96,11 @@ def complaints(root):
 def finds_names(root):
     """The names that each reader must find, or it reads nothing."""
     have = {"variables": variables(root), "c": c_names(root / "include/nigh/nigh.h") | c_names(root / "include/nigh/locality_mark.h"),
-            "fortran": fortran_names(root / "fortran/nigh.f90")}
+            "fortran": fortran_names(root / "fortran/nigh.f90"), "machines": machine_keys(root / "machines")}
     want = {"variables": {"NIGH_WORKERS", "NIGH_SOCKET", "NIGH_CLUSTER_SILENCE", "NIGH_PLACES"},
             "c": {"nigh_put", "nigh_error", "nigh_loop_body", "NIGH_FORKED", "NIGH_INPUT_IN_SLOT", "stack_bytes", "failed_steals",
                   "NIGH_METER_RANGE"},
+            "machines": {"gb_per_s", "slice_ns", "probe_ns", "hosts"},
             "fortran": {"task_queue", "nigh_busy", "nigh_chunks_half", "put", "put_bytes", "is_empty", "synthetic", "failed_steals",
                         "nigh_loop_piece"}}
     return [f"reference_test.py:1: does not find {name} itself" for kind, names in want.items() for name in names - have[kind]]

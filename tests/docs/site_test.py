@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the site, checks every link, anchor and image of its pages, and clicks through it in headless Chromium.
+"""Builds the site, checks every link, anchor and image of its pages, and clicks through it in headless Chromium: menu, search,
+widths, keyboard, and by axe-core (from npm) contrast, names and texts of every page, light and dark.
 
-    tests/docs/site_test.py [--site FOLDER] [--screenshots FOLDER]
+    tests/docs/site_test.py [--site FOLDER] [--screenshots FOLDER] [--page NAME...]
 
-With --site it checks one that is there. Status 77: a package is missing (a failure where NIGH_REQUIRE_PACKAGES=1).
+With --site it checks one that is there, with --page these pages only by axe-core. Status 77: a package is missing (a failure where
+NIGH_REQUIRE_PACKAGES=1).
 """
 
 import argparse
@@ -20,6 +22,8 @@ import tempfile
 import threading
 import time
 import urllib.parse
+
+import axe
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
@@ -163,28 +167,107 @@ class Reader:
             self.wrong.append("the first result of the search opens no page on locality queues")
 
 
-def read_in_browser(site, screenshots):
+    def check_for_all_readers(self, script, page):
+        """What axe-core finds: in light all its rules, in dark those of colours; of some pages on a phone, too."""
+        self.width(1280)
+        self.open(page)
+        self.script(script)
+        self.wrong += axe.complaints(self.browser, axe.LEVELS, f"/{page}")
+        self.script("document.body.setAttribute('data-md-color-scheme', 'slate')")
+        self.wrong += axe.complaints(self.browser, axe.OF_COLOURS, f"/{page} in the dark")
+        if page in PAGES:
+            self.width(390)
+            self.open(page)
+            self.script(script)
+            self.wrong += axe.complaints(self.browser, axe.LEVELS, f"/{page} on a phone")
+
+    def press(self, *keys):
+        from selenium.webdriver.common.action_chains import ActionChains
+        ActionChains(self.browser).send_keys(*keys).perform()
+
+    def check_keyboard(self):
+        """Without a mouse one gets into the search, opens a part of the menu, and sees where one is."""
+        from selenium.webdriver.common.keys import Keys
+        self.width(1280)
+        self.open("tasks/")
+        until(lambda: self.script("return !!document.querySelector('.md-nav__link[role=button]')"))
+        reached, hidden = set(), []
+        for _ in range(40):
+            self.press(Keys.TAB)
+            where, seen = self.script(FOCUS)
+            reached.add(where.split(" ")[0])
+            if not seen:
+                hidden.append(where)
+            if where.startswith("menu ") and "Across hosts" in where:
+                self.press(Keys.ENTER)
+                if self.script("return document.activeElement.getAttribute('aria-expanded')") != "true":
+                    self.wrong.append("Enter does not open 'Across hosts' in the menu")
+                self.press(Keys.TAB)
+                if "/cluster/" not in self.script("return document.activeElement.href || ''"):
+                    self.wrong.append("Tab does not lead into a part of the menu that Enter has opened")
+                break
+        self.wrong += [f"Tab never reaches {what}" for what in ("search", "menu", "link") if what not in reached]
+        self.wrong += [f"one does not see that {what} has the keyboard" for what in dict.fromkeys(hidden)]
+        self.picture("keyboard")
+        self.press(Keys.ESCAPE)
+        self.open("tasks/")
+        self.press("/")
+        if not until(lambda: self.script(FOCUS)[0].startswith("search"), 10):
+            self.wrong.append("the key / does not open the search")
+
+
+# Which element has the keyboard, and whether one sees that: it lies on the screen and has an outline.
+FOCUS = """
+    const e = document.activeElement, at = e.getBoundingClientRect();
+    const shown = e.matches('.md-option') ? e.nextElementSibling : e;
+    const style = getComputedStyle(shown);
+    const kind = e.matches('.md-search__input') ? 'search' : e.matches('.md-nav__link[role=button]') ? 'menu' : e.tagName === 'A' ? 'link' : 'other';
+    const name = (e.textContent.trim() || e.getAttribute('aria-label') || e.tagName).replace(/\\s+/g, ' ').slice(0, 40);
+    const seen = style.outlineStyle !== 'none' && style.visibility !== 'hidden'
+        && (e.matches('.md-option') || at.width > 0 && at.bottom > 0 && at.top < innerHeight);
+    return [kind + ' ' + name, seen];"""
+
+
+def axe_script():
+    """The text of axe-core, or None where there is no way to it."""
+    try:
+        return axe.script(ROOT / "build/axe-core")
+    except axe.NotThere as error:
+        print(f"site_test.py: without axe-core, which cannot be had: {error}")
+        return None
+
+
+def read_in_browser(site, screenshots, only):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as profile:
         reader = Reader(f"http://127.0.0.1:{server.server_port}/", screenshots, profile)
         try:
-            for page in PAGES:
-                reader.check_page(page, 390)
-            for page in PAGES:
-                reader.check_page(page, 1280)
-            count = reader.check_menu()
-            reader.check_search()
+            script, count = axe_script(), 0
+            reader.browser.set_script_timeout(300)
+            if not only:
+                for page in PAGES:
+                    reader.check_page(page, 390)
+                for page in PAGES:
+                    reader.check_page(page, 1280)
+                count = reader.check_menu()
+                reader.check_search()
+                reader.check_keyboard()
+            pages = only or sorted(f"{file.parent.relative_to(site)}/" for file in site.rglob("index.html"))
+            checked = ["" if page in ("./", "/") else page for page in pages] if script else []
+            for page in checked:
+                reader.check_for_all_readers(script, page)
         finally:
             reader.browser.quit()
             server.shutdown()
-    return reader.wrong, count
+    return reader.wrong, count, len(checked)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--site", type=pathlib.Path)
     parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--page", action="append", default=[], help="as tasks/")
     arguments = parser.parse_args()
     missing = [name for name in ("mkdocs", "doxygen", "mandoc", "chromium", "chromedriver") if not shutil.which(name)]
     if missing:
@@ -197,10 +280,10 @@ def main():
         if not arguments.site:
             subprocess.run([str(ROOT / "scripts/site"), str(site)], check=True)
         wrong, pages = complaints_of_files(site.resolve())
-        in_browser, menu = read_in_browser(site.resolve(), arguments.screenshots)
+        in_browser, menu, by_axe = read_in_browser(site.resolve(), arguments.screenshots, arguments.page)
     for what in wrong + in_browser:
         print(what)
-    print(f"{pages} pages, {menu} links in the menu, {len(wrong + in_browser)} mistakes")
+    print(f"{pages} pages, {menu} links in the menu, {by_axe} pages by axe-core {axe.VERSION}, {len(wrong + in_browser)} mistakes")
     return 1 if wrong or in_browser else 0
 
 
