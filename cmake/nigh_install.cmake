@@ -25,6 +25,8 @@ string(REGEX REPLACE "/$" "" nigh_prefix_from_pc "${nigh_prefix_from_pc}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/nigh.pc.in ${PROJECT_BINARY_DIR}/nigh.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nigh.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+configure_file(${CMAKE_CURRENT_LIST_DIR}/nigh-uninstalled.pc.in ${PROJECT_BINARY_DIR}/nigh-uninstalled.pc @ONLY)
+
 # The module's source for any compiler; compiled, for the one that was there.
 install(FILES ${PROJECT_SOURCE_DIR}/fortran/nigh.f90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nigh/fortran)

@@ -25,6 +25,13 @@ fi
 prefix=$work/moved
 mv "$installed" "$prefix"
 
+echo "== nothing refers to the build"
+# Links, scripts and texts; programs hold the names of source files in their assertions.
+for link in $(cd "$prefix" && find . -type l); do
+  case $(readlink "$prefix/$link") in /*) echo "$link points to $(readlink "$prefix/$link")"; exit 1 ;; esac
+done
+if grep -rIlF -e "$(realpath "$build")" "$prefix"; then echo "these name the build folder"; exit 1; fi
+
 echo "== find_package"
 "$cmake" -G Ninja -S "$here/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" >"$work/log" || { cat "$work/log"; exit 1; }
