@@ -212,6 +212,10 @@ void run_traced(TraceOptions const& options) {
                    : base::printable(program) + " ran no OpenMP region whose tasks are nigh's, so there is no trace");
     throw ExitStatus{*status != 0 ? *status : platform::failed_as_env};
   }
+  constexpr int by_signal = 128;  // and more: the number of the signal
+  if (*status > by_signal)
+    fmt::print(stderr, "nigh: trace: signal {} ended the program: the trace holds what it did until then\n",
+               *status - by_signal);
   if (summarise(traces, true) && !options.summary_only) keep(traces, output);
   throw ExitStatus{*status};
 }

@@ -12,6 +12,7 @@
 
 #include "base/printable.hpp"
 #include "base/published.hpp"
+#include "platform/ending_signals.hpp"
 #include "platform/program.hpp"
 #include "trace/chrome_json.hpp"
 #include "trace/rank.hpp"
@@ -91,6 +92,7 @@ struct ThisProcess {
       if (known == name) return file.get();
     static int const registered = std::atexit(at_exit);
     static_cast<void>(registered);
+    platform::before_ending_signals(at_exit);
     files.emplace_back(name, nullptr);
     if (auto opened = open_beside_others(name))
       files.back().second.reset(new TraceFile(std::move(opened->name), std::move(opened->file)));

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platform/ending_signals.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+
+#include "base/atomic.hpp"
+#include "platform/thread.hpp"
+
+namespace nigh::platform {
+namespace {
+
+constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
+
+// Of the pipe that takes a signal's number from the handler to the thread. Both are stored before
+// a handler is installed, and the system orders that before every call of it.
+sync::atomic<int> end_to_write{-1};
+sync::atomic<pid_t> watched_process{0};
+
+void end_by(int signal) noexcept {
+  ::signal(signal, SIG_DFL);
+  ::kill(::getpid(), signal);
+}
+
+// Only what is safe in a handler.
+void hear(int signal) {
+  auto const error = errno;
+  auto const byte = static_cast<char>(signal);
+  bool const is_child = watched_process.load(sync::relaxed) != ::getpid();  // without our thread
+  if (is_child || ::write(end_to_write.load(sync::relaxed), &byte, 1) != 1) end_by(signal);
+  errno = error;
+}
+
+void wait_and_end(int end_to_read, void (*last)()) {
+  leave_signals_to_others();
+  char signal = 0;
+  while (::read(end_to_read, &signal, 1) < 0 && errno == EINTR) {
+  }
+  last();
+  end_by(signal);
+}
+
+bool watch(void (*last)()) noexcept {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+  end_to_write.store(ends[1], sync::relaxed);
+  watched_process.store(::getpid(), sync::relaxed);
+  try {
+    std::thread([end = ends[0], last] { wait_and_end(end, last); }).detach();
+  } catch (std::system_error const&) {
+    return false;  // no room for a thread: signals end the program as before
+  }
+  for (int const signal : signals) {
+    struct sigaction before{};
+    if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
+    struct sigaction ours{};
+    ours.sa_handler = hear;
+    // Calls of the system that are under way go on; a second signal finds the default action.
+    ours.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    sigemptyset(&ours.sa_mask);
+    ::sigaction(signal, &ours, nullptr);
+  }
+  return true;
+}
+
+}  // namespace
+
+void before_ending_signals(void (*last)()) noexcept {
+  static bool const is_watched = watch(last);
+  static_cast<void>(is_watched);
+}
+
+}  // namespace nigh::platform
