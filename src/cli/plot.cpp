@@ -2,39 +2,31 @@
 #include "cli/plot.hpp"
 
 #include <filesystem>
+#include <stdexcept>
 
 #include "cli/commands.hpp"
 #include "cli/installed_files.hpp"
 #include "cli/output_file.hpp"
-#include "cli/program_output.hpp"
-#include "platform/program.hpp"
+#include "platform/figure.hpp"
 
 namespace nigh::cli {
 namespace {
 
-std::string script_path(std::string const& script) {
-  return libexec_file("plots/" + script + ".py").string();
+std::filesystem::path script_path(std::string const& script) {
+  return libexec_file("plots/" + script + ".py");
 }
 
 }  // namespace
 
 void check_figure(std::string const& option, std::string const& file, std::string const& script) {
-  if (!file.ends_with(".svg") && !file.ends_with(".png"))
-    throw UsageError(option + ": " + file + " is neither .svg nor .png");
+  if (auto const why = platform::why_no_figure(file, script_path(script)); !why.empty())
+    throw UsageError(option + ": " + why);
   check_output(file);
-  if (!std::filesystem::exists(script_path(script)))
-    throw UsageError(option + ": " + script_path(script) + " is missing");
-  if (platform::python_with("matplotlib").empty())
-    throw UsageError(option + ": needs matplotlib (Debian: apt install python3-matplotlib)");
 }
 
 void draw_figure(std::string const& file, std::string const& script, std::string const& lines) {
-  ProgramOutput const data;
-  write_output(data.path().string(), lines);
-  auto const status = platform::run_program(
-      {platform::python_with("matplotlib"), "-B", script_path(script), data.path().string(), file},
-      {});
-  if (!status || *status != 0) throw std::runtime_error(file + ": the figure could not be drawn");
+  auto const drawn = platform::draw_figure(file, script_path(script), lines);
+  if (!drawn) throw std::runtime_error(drawn.message());
 }
 
 }  // namespace nigh::cli

@@ -129,7 +129,7 @@ result<int> run_program(std::vector<std::string> const& words,
 std::string python_with(std::string const& module) {
   for (std::string const python : {"python3", "/usr/bin/python3"}) {
     auto const missing =
-        run_program({python, "-c",
+        run_program({"sh", "-c", "exec \"$@\" 2>/dev/null", "sh", python, "-c",
                      "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module +
                          "') is None)"},
                     {});
