@@ -16,6 +16,7 @@
 #include "bench/results.hpp"
 #include "platform/figure.hpp"
 #include "platform/program.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 namespace {
@@ -56,8 +57,12 @@ void measure(Benchmark const& b, Flags const& flags) {
   std::FILE* const tables = flags.json == "-" ? stderr : stdout;
   std::string lines;
   bool verified = true;
+  auto const parts = static_cast<int>(plan.parts.size());
+  nigh::platform::Progress progress(parts > 1 ? parts : 0);  // where a part shows none itself
   for (auto const& part : plan.parts) {
+    progress.step(b.name);
     Findings const found = part();
+    nigh::platform::Progress::make_way();
     fmt::print(tables, "{}", found.text);
     for (Result const& r : found.results) {
       std::string const line = json_line(r, record);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/progress.hpp"
 #include "bench/results.hpp"
+#include "platform/progress.hpp"
 
 namespace CLI {
 class App;
@@ -67,7 +67,7 @@ Findings findings(Study const& study, Options const& options) {
 // Samples all cells that are not absent in turn, so that what disturbs a while disturbs all alike.
 template <class Cells, class Name, class Sample>
 void take_turns(int repetitions, Cells& cells, Name const& name_of, Sample const& sample) {
-  Progress progress(repetitions * static_cast<int>(cells.size()));
+  nigh::platform::Progress progress(repetitions * static_cast<int>(cells.size()));
   for (int n = 0; n < repetitions; ++n)
     for (auto& cell : cells) {
       progress.step(name_of(cell));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "platform/own_path.hpp"
+#include "platform/progress.hpp"
 #include "trace/chrome_json.hpp"
 
 namespace nigh::cli {
@@ -164,7 +165,9 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
   write(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   bool is_first = true;
   std::int64_t runtimes = 0;
+  platform::Progress progress(static_cast<int>(traces.size()));
   for (auto const& t : traces) {
+    progress.step(t.file.string());
     move_events(t, Mover(t, runtimes, zero_ns(t) - zero_ns(*first)), out, is_first);
     runtimes += static_cast<std::int64_t>(t.read.summary.runtimes);
   }

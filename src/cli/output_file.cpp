@@ -14,6 +14,7 @@
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "platform/own_path.hpp"
+#include "platform/progress.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -76,6 +77,7 @@ void write_output(std::string const& file, std::string_view text) {
   if (file == "-") {
     // Text from a file must not command the terminal that it is printed on.
     auto const shown = base::printable_lines(text);
+    platform::Progress::make_way();
     if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() ||
         std::fflush(stdout) != 0)
       cannot_write("standard output", std::strerror(errno));
@@ -98,6 +100,7 @@ void write_output(std::string const& file, std::string_view text) {
 }
 
 void say(std::string_view command, std::string_view what) {
+  platform::Progress::make_way();
   fmt::print(stderr, "nigh: {}: {}\n", command, base::printable_lines(what));
 }
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "bench/cluster/study.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -87,7 +87,7 @@ std::optional<double> LatencyStudy::over_ping_pong(Latency const& l) const {
 LatencyStudy study_latencies(ClusterOptions const& o) {
   LatencyStudy s;
   if (!o.latencies) return s;
-  Progress progress(o.repetitions * static_cast<int>(programs().size()));
+  nigh::platform::Progress progress(o.repetitions * static_cast<int>(programs().size()));
   for (int repetition = 0; repetition < o.repetitions; ++repetition)
     for (Program const& p : programs()) {
       progress.step(p.name);

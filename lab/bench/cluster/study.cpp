@@ -8,9 +8,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -92,7 +92,7 @@ ClusterStudy study(ClusterOptions const& o) {
     s.groups.push_back({p, "", cells_of(p, o)});
     steps += s.groups.back().cells.size() * static_cast<std::size_t>(o.repetitions);
   }
-  Progress progress(static_cast<int>(steps));
+  nigh::platform::Progress progress(static_cast<int>(steps));
   for (ClusterGroup& group : s.groups)
     for (int repetition = 0; repetition < o.repetitions; ++repetition)
       for (ClusterCell& cell : group.cells) {

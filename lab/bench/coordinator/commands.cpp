@@ -15,8 +15,8 @@
 #include "bench/coordinator/programs.hpp"
 #include "bench/options.hpp"
 #include "bench/processes.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -332,7 +332,7 @@ CommandStudy study_commands(CommandOptions const& o) {
   }
   CommandRunner const runner(o);
   std::size_t const count = study.cells.size();
-  Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(count));
+  nigh::platform::Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(count));
   for (long repetition = 0; repetition < o.repetitions; ++repetition)
     for (std::size_t n = 0; n < count; ++n) {
       // Each once behind every other.

@@ -17,10 +17,10 @@
 
 #include "bench/coordinator/programs.hpp"
 #include "bench/coordinator/studies.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "coordinator/client/lease_client.hpp"
+#include "platform/progress.hpp"
 #include "platform/service.hpp"
 
 namespace bench {
@@ -162,7 +162,7 @@ DeathStudy study_death(DeathOptions const& o, nigh::topology const& machine) {
       study.results.push_back(r);
     }
   if (!absent.empty()) return study;
-  Progress progress(static_cast<int>(o.repetitions * 2));
+  nigh::platform::Progress progress(static_cast<int>(o.repetitions * 2));
   for (long repetition = 0; repetition < o.repetitions; ++repetition)
     for (std::size_t i = 0; i < study.results.size(); i += 2) {
       Result& back = study.results[i];

@@ -14,10 +14,10 @@
 #include "bench/coordinator/programs.hpp"
 #include "bench/coordinator/studies.hpp"
 #include "bench/processes.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -82,7 +82,8 @@ OverheadStudy study_overhead(OverheadOptions const& o) {
   std::optional<Daemon> daemon;
   if (absent.empty()) daemon.emplace("clustered-adjusting");
   auto all = ways(o, daemon ? daemon->socket() : "");
-  Progress progress(static_cast<int>(o.repetitions * static_cast<long>(all.size())));
+  nigh::platform::Progress progress(
+      static_cast<int>(o.repetitions * static_cast<long>(all.size())));
   for (long r = 0; r < o.repetitions; ++r)
     for (Way& way : all) {
       progress.step(way.variant);
@@ -210,7 +211,8 @@ class Host {
 
 QueueStudy study_queue(QueueOptions const& o) {
   QueueStudy study;
-  Progress progress(static_cast<int>(o.repetitions * static_cast<long>(queued.size())));
+  nigh::platform::Progress progress(
+      static_cast<int>(o.repetitions * static_cast<long>(queued.size())));
   std::map<std::pair<long, std::string>, std::vector<double>> samples;
   for (long repetition = 0; repetition < o.repetitions; ++repetition)
     for (long const n : queued) {

@@ -10,9 +10,9 @@
 #include <stdexcept>
 
 #include "bench/coordinator/studies.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "platform/progress.hpp"
 #include "sim/machine.hpp"
 
 namespace bench {
@@ -96,7 +96,8 @@ PolicyStudy study_policies(PolicyOptions const& o) {
     for (auto const name : policy::core_allocation_names)
       study.cells.push_back({m.name, m.map.size(), m.programs, std::string(name), true, {}});
   }
-  Progress progress(static_cast<int>(study.cells.size() * static_cast<std::size_t>(o.repetitions)));
+  nigh::platform::Progress progress(
+      static_cast<int>(study.cells.size() * static_cast<std::size_t>(o.repetitions)));
   for (long repetition = 0; repetition < o.repetitions; ++repetition) {
     auto cell = study.cells.begin();
     auto const seed = static_cast<std::uint64_t>(o.seed + repetition);

@@ -12,10 +12,10 @@
 #include "bench/coordinator/programs.hpp"
 #include "bench/coordinator/studies.hpp"
 #include "bench/processes.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "platform/energy.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -161,7 +161,8 @@ ThroughputStudy study_throughput(ThroughputOptions const& o, nigh::topology cons
   if (o.policies.empty()) under("coordinator", "clustered-adjusting");
 
   StudyRunner runner(study);
-  Progress progress(static_cast<int>(o.repetitions) * static_cast<int>(study.ways.size()) + 1);
+  nigh::platform::Progress progress(
+      static_cast<int>(o.repetitions) * static_cast<int>(study.ways.size()) + 1);
   progress.step("each alone");
   runner.run_alone(machine);
   for (long repetition = 0; repetition < o.repetitions; ++repetition)

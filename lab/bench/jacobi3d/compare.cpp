@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -82,7 +82,7 @@ Comparison compare(JacobiOptions const& o) {
   PinnedThreads pinned(o.team.cpus);
   std::map<std::string, std::unique_ptr<jacobi3d::Variant>> alive;
   double const updates = static_cast<double>(o.grid.sites()) * o.sweeps;
-  Progress progress(1 + o.repetitions * static_cast<int>(c.cells.size()));
+  nigh::platform::Progress progress(1 + o.repetitions * static_cast<int>(c.cells.size()));
   progress.step("serial reference");
   std::uint64_t const expected = expected_checksum(o, pinned);
 

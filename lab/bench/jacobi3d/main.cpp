@@ -13,9 +13,9 @@
 #include "bench/jacobi3d/compare.hpp"
 #include "bench/jacobi3d/problem.hpp"
 #include "bench/options.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -97,7 +97,8 @@ BlockStudy study_blocks(JacobiOptions const& base) {
   PinnedThreads pinned(base.team.cpus);
   std::map<VariantInfo const*, std::unique_ptr<jacobi3d::Variant>> alive;
   for (VariantInfo const* v : list) alive[v] = v->make(base.team);
-  Progress progress(static_cast<int>(sizes.size() * list.size()) * base.repetitions);
+  nigh::platform::Progress progress(static_cast<int>(sizes.size() * list.size()) *
+                                    base.repetitions);
 
   BlockStudy study;
   double const sites = static_cast<double>(base.grid.sites());

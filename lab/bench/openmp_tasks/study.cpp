@@ -10,9 +10,9 @@
 
 #include "bench/pin.hpp"
 #include "bench/processes.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/tasks/solver.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -166,7 +166,7 @@ OpenmpTasksStudy study_openmp_tasks(OpenmpTasksOptions const& o) {
     steps += static_cast<int>(study.rows.back().ways.size()) * o.repetitions;
   }
   Sampler sampler(o);
-  Progress progress(steps);
+  nigh::platform::Progress progress(steps);
   for (TaskRow& row : study.rows)
     for (int repetition = 0; repetition < o.repetitions; ++repetition)
       for (TaskWay& way : row.ways) {

@@ -15,7 +15,6 @@
 
 #include "bench/options.hpp"
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/spread/study.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
@@ -23,6 +22,7 @@
 #include "nigh_options.hpp"
 #include "npb_mg/teams.hpp"
 #include "npb_mg/variant.hpp"
+#include "platform/progress.hpp"
 #include "tasks/sparselu.hpp"
 
 namespace bench {
@@ -263,7 +263,7 @@ void let_choose(Contestant& contestant, ProgramCell& cell) {
 }
 
 void measure(ContestProgram& program, ProgramGroup& group, SpreadOptions const& o,
-             Progress& progress) {
+             nigh::platform::Progress& progress) {
   std::vector<std::unique_ptr<Contestant>> contestants;
   for (ProgramCell& cell : group.cells) {
     contestants.push_back(cell.chooses() ? program.make(nigh::spread::automatic, 0)
@@ -305,7 +305,8 @@ ProgramStudy study_programs(SpreadOptions const& o) {
   if (!o.programs) return s;
   auto programs = contest_programs(o);
   std::vector<ProgramCell> const cells = cells_of(o);
-  Progress progress(static_cast<int>(programs.size() * cells.size()) * o.repetitions);
+  nigh::platform::Progress progress(static_cast<int>(programs.size() * cells.size()) *
+                                    o.repetitions);
   for (ContestProgram& program : programs) {
     s.groups.push_back({program.name, program.size, cells});
     measure(program, s.groups.back(), o, progress);

@@ -12,10 +12,10 @@
 
 #include "bench/options.hpp"
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "jacobi2d/variant.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -116,7 +116,7 @@ void let_choose(Variant& variant, Blocks& blocks, SpreadCell& cell) {
   cell.chosen = variant.chosen();
 }
 
-void measure(SpreadGroup& group, SpreadOptions const& o, Progress& progress) {
+void measure(SpreadGroup& group, SpreadOptions const& o, nigh::platform::Progress& progress) {
   Problem const& p = group.problem;
   Memory memory(o, p);
   auto const run = [&](Variant& variant, Blocks& blocks) {
@@ -201,7 +201,7 @@ SpreadStudy study(SpreadOptions const& o) {
   };
   add(o.grid, true);
   add(o.cache, false);
-  Progress progress(steps);
+  nigh::platform::Progress progress(steps);
   for (SpreadGroup& group : s.groups) measure(group, o, progress);
   return s;
 }

@@ -15,10 +15,10 @@
 
 #include "bench/pin.hpp"
 #include "bench/probes.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "bench/tasks/studies.hpp"
+#include "platform/progress.hpp"
 
 #if defined(NIGH_WITH_TBB)
 #include <oneapi/tbb/global_control.h>
@@ -160,7 +160,7 @@ std::vector<Result> time_tasks(TasksOptions const& o, std::vector<Peer> const& p
     r.absent = p.run ? "" : p.why_absent;
     results.push_back(std::move(r));
   }
-  Progress progress(o.empty_repetitions * static_cast<int>(peers.size()));
+  nigh::platform::Progress progress(o.empty_repetitions * static_cast<int>(peers.size()));
   for (int repetition = -1; repetition < o.empty_repetitions; ++repetition)  // the first warms up
     for (std::size_t n = 0; n < peers.size(); ++n) {
       if (!peers[n].run) continue;

@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "bench/tasks/studies.hpp"
+#include "platform/progress.hpp"
 #include "tasks/fib.hpp"
 
 namespace bench {
@@ -149,7 +149,7 @@ std::vector<Result> measure_fib(TasksOptions const& o) {
 
   std::vector<Result> results;
   for (StartWay const& way : ways) results.push_back(start_result(way, n));
-  Progress progress(o.empty_repetitions * static_cast<int>(ways.size()));
+  nigh::platform::Progress progress(o.empty_repetitions * static_cast<int>(ways.size()));
   for (int repetition = -1; repetition < o.empty_repetitions; ++repetition)  // the first warms up
     for (std::size_t w = 0; w < ways.size(); ++w) {
       if (repetition >= 0) progress.step(ways[w].name);

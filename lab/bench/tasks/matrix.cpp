@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "bench/tasks/solver.hpp"
 #include "bench/tasks/studies.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -90,7 +90,7 @@ std::vector<Row> measure_matrix(TasksOptions const& o) {
     rows.push_back({q, contenders.instance(q).spawns(), cells_of(q, o.threads())});
     steps += static_cast<int>(rows.back().cells.size()) * (o.repetitions + (o.warm_up ? 1 : 0));
   }
-  Progress progress(steps);
+  nigh::platform::Progress progress(steps);
   for (int repetition = o.warm_up ? -1 : 0; repetition < o.repetitions; ++repetition)
     for (Row& row : rows) {
       if (o.warm_up) {  // else the first one to be timed would fetch the data

@@ -15,10 +15,10 @@
 #include <thread>
 
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "bench/tasks/studies.hpp"
+#include "platform/progress.hpp"
 #include "workloads/problem.hpp"
 
 namespace bench {
@@ -121,7 +121,7 @@ std::vector<Result> measure_oversubscribed(TasksOptions const& o) {
     for (Family const f : {Family::openmp, Family::tbb, Family::nigh})
       for (Situation const s : situations) all.push_back({q, f, s, start_result(q, f, s, o)});
 
-  Progress progress((o.repetitions + 1) * static_cast<int>(all.size()));
+  nigh::platform::Progress progress((o.repetitions + 1) * static_cast<int>(all.size()));
   for (int repetition = -1; repetition < o.repetitions; ++repetition)  // the first warms up
     for (Measured& m : all) {
       progress.step(m.question.problem + ' ' + m.result.variant);

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "bench/pin.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "bench/tasks/rendezvous.hpp"
+#include "platform/progress.hpp"
 #include "workloads/team.hpp"
 
 #if defined(NIGH_WITH_TBB)
@@ -140,7 +140,7 @@ std::vector<Result> time_ways(std::string const& bench, std::vector<Way> const& 
       results.push_back(std::move(r));
     }
   int const rounds = quick ? 1 : 5;
-  Progress progress(rounds * static_cast<int>(results.size()));
+  nigh::platform::Progress progress(rounds * static_cast<int>(results.size()));
   for (int round = 0; round < rounds; ++round) {
     auto result = results.begin();
     for (Way const& way : list)

@@ -15,11 +15,11 @@
 
 #include "bench/benchmark.hpp"
 #include "bench/options.hpp"
-#include "bench/progress.hpp"
 #include "bench/results.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "bench/temporal/study.hpp"
+#include "platform/progress.hpp"
 #include "stencils/run.hpp"
 
 namespace bench {
@@ -90,7 +90,8 @@ std::vector<ProblemCell> study_problems(TemporalOptions const& all) {
   auto const tiles = tiles_of(all);
   std::vector<ProblemCell> cells;
   for (auto const& p : stencils::problems()) cells.push_back({p, side_of(p, o), {}, tiles});
-  Progress progress(static_cast<int>(cells.size() * (1 + tiles.size())) * o.repetitions);
+  nigh::platform::Progress progress(static_cast<int>(cells.size() * (1 + tiles.size())) *
+                                    o.repetitions);
   for (int repetition = 0; repetition < o.repetitions; ++repetition)
     for (ProblemCell& c : cells) {
       auto const solve = [&](nigh::stencil_options how, std::vector<double>& rates) {

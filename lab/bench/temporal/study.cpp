@@ -17,9 +17,9 @@
 #include "bench/jacobi3d/problem.hpp"
 #include "bench/pinned_threads.hpp"
 #include "bench/probes.hpp"
-#include "bench/progress.hpp"
 #include "bench/statistics.hpp"
 #include "jacobi3d/kernel.hpp"
+#include "platform/progress.hpp"
 
 namespace bench {
 
@@ -216,7 +216,7 @@ TemporalStudy study(TemporalOptions const& all) {
   Problem problem(o, jacobi3d::Init::contiguous, pinned);
   std::map<std::string, std::unique_ptr<jacobi3d::Variant>> alive;
   std::map<bool, std::uint64_t> expected;
-  Progress progress(static_cast<int>(study.cells.size()) * o.repetitions);
+  nigh::platform::Progress progress(static_cast<int>(study.cells.size()) * o.repetitions);
   auto distance = cpu_distance(o.team.cpus);
   for (int repetition = 0; repetition < o.repetitions; ++repetition) {
     study.cached_rates.push_back(cached_update_rate(o, pinned));

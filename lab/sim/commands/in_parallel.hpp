@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "platform/progress.hpp"
 
 namespace nigh::cli {
 
@@ -15,10 +16,14 @@ namespace nigh::cli {
 // which is not told, so results go to places of their own.
 template <class Each>
 void in_parallel(std::size_t n, Each each) {
+  platform::Progress progress(static_cast<int>(n));
+  progress.step("simulations");
   sync::atomic<std::size_t> next{0};
   auto const work = [&] {
-    for (auto i = next.fetch_add(1, sync::relaxed); i < n; i = next.fetch_add(1, sync::relaxed))
+    for (auto i = next.fetch_add(1, sync::relaxed); i < n; i = next.fetch_add(1, sync::relaxed)) {
       each(i);
+      progress.step("simulations");
+    }
   };
   std::vector<std::jthread> others;
   auto const cpus = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);

@@ -23,6 +23,7 @@
 #include "cli/output_file.hpp"
 #include "cli/plot.hpp"
 #include "cli/program_main.hpp"
+#include "platform/progress.hpp"
 #include "sim/commands/sim.hpp"
 #include "sim/steal/task_forest.hpp"
 #include "tune/standings.hpp"
@@ -42,6 +43,7 @@ void SimOutput::check() const {
 }
 
 void SimOutput::write(std::string const& text, std::string const& lines) const {
+  platform::Progress::make_way();
   if (json == "-")
     std::fputs(text.c_str(), stderr);
   else
@@ -153,6 +155,8 @@ int main(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     nigh::cli::check_command(*app.get_subcommand("sim"), words);
     words.insert(words.begin(), "sim");
+    nigh::platform::Progress progress;
+    progress.step(words.size() > 1 ? words[1] : std::string());
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
   });
 }

@@ -8,6 +8,7 @@ import sys
 
 from numa_vm import guest, initrd, kernel, meter, options
 from numa_vm.errors import WRONG_ARGUMENTS, MachineFailed, MissingTool, NoProgram, NotExecutable, TimedOut, UsageError
+from numa_vm.progress import Progress
 
 INTERRUPTED = 130
 
@@ -27,7 +28,8 @@ def prepared(chosen):
         fcntl.flock(lock, fcntl.LOCK_EX)
         found = kernel.find(cache, chosen.kernel)
         plugin = meter.built(cache) if chosen.meter or chosen.prepare else None
-        return found, initrd.base(cache, found), plugin
+        with Progress('packing what every guest starts from'):
+            return found, initrd.base(cache, found), plugin
 
 
 def main(arguments):

@@ -10,6 +10,7 @@ import threading
 
 from numa_vm import initrd, machine, meter
 from numa_vm.errors import MachineFailed, MissingTool, TimedOut
+from numa_vm.progress import Progress
 
 QEMU = 'qemu-system-x86_64'
 PASSED_ON = re.compile(r'(PATH|HOME|LANG|TERM|USER|LD_LIBRARY_PATH|(NIGH|OMP|GOMP|KMP|GTEST|HWLOC|TBB|[ATL]SAN|UBSAN)_.*)$')
@@ -26,10 +27,11 @@ def environment(options, shape):
     return kept
 
 
-def pump(source, target):
-    """Copies until the other side closes. QEMU gets a pipe of ours, as it would change the flags of
+def pump(source, target, before):
+    """Copies until the other side closes, and calls before() first. QEMU gets a pipe of ours, as it would change the flags of
     a descriptor that others share (a terminal's, say)."""
     while data := os.read(source, 65536):
+        before()
         while data:
             data = data[os.write(target, data):]
     os.close(source)
@@ -72,13 +74,15 @@ class Guest:
                                     stdin=None if self.options.stdin else subprocess.DEVNULL, pass_fds=ends)
         for end in ends:
             os.close(end)
-        pumps = [threading.Thread(target=pump, args=(read_end, target), daemon=True)
+        booting = Progress('booting the guest', lambda: 'BOOTED' in last_lines(self.path('control')))
+        pumps = [threading.Thread(target=pump, args=(read_end, target, booting.stop), daemon=True)
                  for target, (read_end, _) in pipes.values()]
         for thread in pumps:
             thread.start()
         timed_out = False
         try:
-            qemu.wait(self.options.timeout)
+            with booting:
+                qemu.wait(self.options.timeout)
         except subprocess.TimeoutExpired:
             timed_out = True
         finally:
