@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/cpu_times.hpp"
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <fstream>
 #include <sstream>
@@ -24,6 +26,16 @@ std::vector<CpuTimes> cpu_times(std::filesystem::path const& root) {
     times[cpu] = {user + nice + system, idle + waiting};
   }
   return times;
+}
+
+std::optional<double> busy_seconds(std::span<int const> cpus, std::filesystem::path const& root) {
+  auto const times = cpu_times(root);
+  std::int64_t ticks = 0;
+  for (int const cpu : cpus) {
+    if (cpu < 0 || static_cast<std::size_t>(cpu) >= times.size()) return std::nullopt;
+    ticks += times[static_cast<std::size_t>(cpu)].busy;
+  }
+  return static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 // Behind the name in parentheses, which may hold anything: state ppid pgrp session tty tpgid flags

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace nigh::platform {
@@ -18,7 +19,11 @@ struct CpuTimes {
 // [Linux's number of the cpu]; empty where the system does not say.
 std::vector<CpuTimes> cpu_times(std::filesystem::path const& root = "/");
 
-// In the same unit: the time of all threads of a process since it began. Nothing where the system
+// How long these cpus have worked since the host started, all together.
+std::optional<double> busy_seconds(std::span<int const> cpus,
+                                   std::filesystem::path const& root = "/");
+
+// As CpuTimes::busy: the time of all threads of a process since it began. Nothing where the system
 // does not say.
 std::optional<std::int64_t> cpu_time_of(int process, std::filesystem::path const& root = "/");
 

@@ -148,14 +148,36 @@ std::optional<int> Search::next() {
     surveying_ = false;
     climb();
   }
-  while (runs_ < most_runs()) {
+  while (runs_ < most_runs() - runs_to_confirm()) {
     while (!to_run_.empty() && measured_[static_cast<std::size_t>(to_run_.back())].failed)
       to_run_.pop_back();
     if (!to_run_.empty()) return to_run_.back();
-    if (in_race_.size() < 2) return {};
+    if (in_race_.size() < 2) break;
     climb();
   }
+  if (int const candidate = unconfirmed(); candidate >= 0 && runs_ < most_runs()) return candidate;
   return {};
+}
+
+// The first candidate or the leader, when it has run once only; -1: neither.
+int Search::unconfirmed() const {
+  if (options_.repetitions < 2 || options_.exhaustive) return -1;
+  auto const are_known = std::count_if(measured_.begin(), measured_.end(),
+                                       [](Measured const& m) { return m.known(); });
+  auto const leader = best();
+  if (!leader || are_known < 2) return -1;  // nothing to compare
+  for (int const candidate : {0, *leader}) {
+    auto const& m = measured_[static_cast<std::size_t>(candidate)];
+    if (m.known() && !m.lost && m.costs.size() < 2) return candidate;
+  }
+  return -1;
+}
+
+// Runs that the race must leave for that. The leader of a race ran in it more than once.
+int Search::runs_to_confirm() const {
+  auto const& first = measured_.front();
+  bool const is_wanted = options_.repetitions > 1 && !options_.exhaustive;
+  return is_wanted && first.known() && !first.lost && first.costs.size() < 2 ? 1 : 0;
 }
 
 void Search::tell(int candidate, double cost) {
@@ -163,6 +185,11 @@ void Search::tell(int candidate, double cost) {
   measured_[static_cast<std::size_t>(candidate)].costs.push_back(cost);
   ++runs_;
   if (!to_run_.empty() && to_run_.back() == candidate) to_run_.pop_back();
+}
+
+void Search::tell_lost(int candidate, double cost_so_far) {
+  measured_[static_cast<std::size_t>(candidate)].lost = true;
+  tell(candidate, cost_so_far);
 }
 
 void Search::tell_failed(int candidate) {
@@ -188,7 +215,7 @@ int Search::passed_over() const {
 int Search::runs_left() const {
   if (options_.exhaustive) return static_cast<int>(to_run_.size());
   bool const decided = !surveying_ && in_race_.size() < 2;
-  return decided ? 0 : most_runs() - runs_;
+  return decided && unconfirmed() < 0 ? 0 : most_runs() - runs_;
 }
 
 }  // namespace nigh::tune

@@ -14,9 +14,10 @@
 // up to half of the remaining runs go to second runs, for a candidate that ran once may have been
 // unlucky. Three may always stay. Finalists that have run as often as asked, and are apart by more
 // than 1% but not by more than noise, run on while runs are left. Within a rung the order is
-// shuffled, for a machine's speed drifts. Runs in all: at most a third of running every candidate
-// as often as finalists run, when there are six or more of them and finalists run four times or
-// more.
+// shuffled, for a machine's speed drifts. In the end the leader and the first candidate, with which
+// it is compared, run a second time, unless they have. Runs in all: at most a third of running
+// every candidate as often as finalists run, when there are six or more of them and finalists run
+// four times or more.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,7 @@ class Search {
   // The candidate to run next; empty when all that is needed is known.
   std::optional<int> next();
   void tell(int candidate, double cost);
+  void tell_lost(int candidate, double cost_so_far);  // it was stopped, being so much dearer
   void tell_failed(int candidate);
   void rule_out(int candidate);  // it would fail, too, and need not run
 
@@ -60,6 +62,8 @@ class Search {
   std::optional<int> next_of_survey() const;
   std::optional<int> best() const;
   void climb();
+  int unconfirmed() const;
+  int runs_to_confirm() const;
   bool are_level() const;
   void queue(std::vector<int> const& candidates, int repetitions);
   int most_runs() const;

@@ -111,6 +111,21 @@ class Study(Profiles):
             self.nigh("profile", "forget", program)
             self.nigh("profile", "show", name, status=1)
 
+    def test_a_measured_profile_outlives_single_runs(self):
+        for program in self.each():
+            single = ("profile", "--threads", "1,2", "--repetitions", "1")
+            _, said = self.nigh(*single, "--", program, "1")
+            self.assertIn("single runs: how steady the times are is not known", said)
+            self.assertIn("kept in ", said)  # nothing was measured before
+            before = self.kept(program)
+            _, said = self.nigh(*single, "--", program, "2")
+            self.assertRegex(said, r"the measured profile in \S+ stays: this study is of single runs; --keep replaces it")
+            self.assertEqual(self.kept(program), before)
+            _, said = self.nigh(*single, "--keep", "--", program, "2")
+            self.assertIn("kept in ", said)
+            self.assertNotEqual(self.kept(program), before)
+            self.nigh("profile", "forget", program)
+
     def test_programs_behind_a_script(self):
         for program in self.each():
             table, _ = self.nigh("profile", "--threads", "1,2", "--repetitions", "1", "--keep", "--", "sh", "-c",

@@ -260,14 +260,10 @@ TEST(RankOutcome, NamesBestAndBaseline) {
                     : s.ranks[static_cast<std::size_t>(*c)].per_host == 2 ? 1.0
                                                                           : 3.0);
   Metric const metric;
-  std::vector<bool> const none(s.requests.size(), false);
-  Outcome const found{s, search, metric, none, Words(s.requests.size()), 1, ""};
+  Outcome const found{s, search, metric, Words(s.requests.size()), 1, ""};
   EXPECT_THAT(ranking_text(found), HasSubstr("2.00 times as good as 4 ranks, where the launcher"));
-  auto const json = results_json(found, "x");
+  auto const json = results_json(found, "x", synthetic("core:2 pu:1"));
   EXPECT_THAT(json, HasSubstr(R"("params":{"ranks":2,"bind_ranks":"compact","smt":0,)"));
-  auto const svg = figure_svg(found, "title");
-  EXPECT_THAT(svg, HasSubstr("ranks on a host"));
-  EXPECT_THAT(svg, HasSubstr(">compact<"));
 }
 
 // A program that takes so many ranks only, and is fastest with one.

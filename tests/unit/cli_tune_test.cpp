@@ -9,7 +9,9 @@
 #include <sstream>
 #include <string>
 
+#include "cli/tune/kept_profile.hpp"
 #include "cli/tune/metric.hpp"
+#include "cli/tune/others_use.hpp"
 #include "cli/tune/outcome.hpp"
 #include "cli/tune/space.hpp"
 #include "environment.hpp"
@@ -168,7 +170,6 @@ struct Found {
   Space space = space_of(synthetic("pack:2 numa:1 core:2 pu:1"), {}, Hears::nothing, empty_environment).value();
   nigh::tune::Search search{space.candidates, {}};
   Metric metric;
-  std::vector<bool> cut_short = std::vector<bool>(space.requests.size(), false);
   std::vector<std::string> failures = std::vector<std::string>(space.requests.size());
 
   // Costs by configuration, for ever.
@@ -176,7 +177,7 @@ struct Found {
   Outcome with(F cost) {
     while (auto const c = search.next())
       search.tell(*c, cost(space.requests[static_cast<std::size_t>(*c)]));
-    return {space, search, metric, cut_short, failures, 12.3, ""};
+    return {space, search, metric, failures, 12.3, ""};
   }
 };
 
@@ -203,7 +204,8 @@ TEST(Ranking, AdmitsWhenNothingHelps) {
 TEST(Json, HasALineForEachThatWasMeasured) {
   Found found;
   std::istringstream lines(
-      results_json(found.with([](Request const& r) { return 1.0 + r.threads; }), "x"));
+      results_json(found.with([](Request const& r) { return 1.0 + r.threads; }), "x",
+                   synthetic("core:2 pu:1")));
   int count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     auto const json = nlohmann::json::parse(line);
@@ -215,14 +217,83 @@ TEST(Json, HasALineForEachThatWasMeasured) {
   EXPECT_EQ(count, static_cast<int>(found.search.standings().size()));
 }
 
-TEST(Figure, DrawsALineForEachPolicy) {
+TEST(Ranking, IsNotSureFromSingleRuns) {
   Found found;
-  auto const svg =
-      figure_svg(found.with([](Request const& r) { return 4.0 / (1 + r.threads); }), "a < b");
-  EXPECT_THAT(svg, StartsWith("<svg"));
-  EXPECT_THAT(svg, HasSubstr("a &lt; b"));
-  EXPECT_THAT(svg, HasSubstr("compact, first touch"));
-  EXPECT_THAT(svg, HasSubstr("scatter, interleave"));
+  found.search = nigh::tune::Search(found.space.candidates, {.repetitions = 1});
+  auto const text =
+      ranking_text(found.with([](Request const& r) { return r.threads == 0 ? 2.0 : 1.0; }));
+  EXPECT_THAT(text, HasSubstr("The best looks 2.00 times as good as the program as it is, from "
+                              "single runs, which is not sure"));
+  EXPECT_THAT(text, Not(HasSubstr("(sure to")));
+}
+
+TEST(Others, AreToldWhenTheyKeepCpusBusy) {
+  OthersUse use;
+  use.add(0.5, 1, 0.2);
+  EXPECT_FALSE(use.cpus().has_value());  // too short to tell
+  use.add(1.5, 2, 1.8);
+  EXPECT_DOUBLE_EQ(use.cpus().value(), 0.5);
+  use.add(2, 1, 3);  // the system counted less than the program did
+  EXPECT_DOUBLE_EQ(use.cpus().value(), 0.25);
+  EXPECT_TRUE(is_busy(0.25, 2));
+  EXPECT_FALSE(is_busy(0.15, 2));
+  EXPECT_FALSE(is_busy(0.4, 64));
+  EXPECT_EQ(busy_text(1.26, 2), "others kept 1.3 of 2 cpus busy meanwhile");
+  EXPECT_EQ(busy_text({}, 2), "");
+}
+
+Measurement measured(double low, double high, int runs) {
+  Measurement m;
+  m.words = {"./app", "--grid", "512"};
+  m.binary = 0xabc;
+  m.value = (low + high) / 2, m.low = low, m.high = high;
+  m.runs = runs;
+  m.is_sure = runs > 1;
+  m.date = "2026-01-02T03:04:05Z";
+  return m;
+}
+
+TEST(KeptProfile, SaysHowItWasMeasured) {
+  auto m = measured(1, 2, 5);
+  m.others_cpus = 0.5;
+  auto const text = with_measurement("{\"nigh_profile\": 1, \"threads\": 2}", m);
+  EXPECT_EQ(measurement_in(text), m);
+  EXPECT_FALSE(measurement_in("{\"nigh_profile\": 1}").has_value());
+  EXPECT_FALSE(measurement_in("{\"nigh_profile\": 1, \"measured\": 7}").has_value());
+  EXPECT_FALSE(measurement_in("no JSON").has_value());
+  EXPECT_EQ(name_beside("a/nigh-profile.json", "new"), "a/nigh-profile.new.json");
+  EXPECT_EQ(name_beside("profile", "old"), "profile.old");
+}
+
+TEST(KeptProfile, StaysWhenItWasMeasuredBetter) {
+  using enum OldProfile::Fate;
+  auto const fate = [](Measurement const& old, Measurement const& fresh) {
+    return fate_of(old, fresh, true).fate;
+  };
+  EXPECT_EQ(fate(measured(1, 1.1, 5), measured(2, 2.1, 5)), kept);  // slower beyond the spread
+  EXPECT_EQ(fate(measured(2, 2.1, 5), measured(1, 1.1, 3)), replaced);
+  EXPECT_EQ(fate(measured(1, 1.2, 5), measured(1.1, 1.3, 5)), replaced);  // as good, and newer
+  EXPECT_EQ(fate(measured(1, 1.2, 5), measured(0.9, 1.1, 3)), kept);      // from more runs
+  EXPECT_EQ(fate(measured(2, 2.1, 5), measured(1, 1.1, 1)), kept);        // a single run
+  EXPECT_EQ(fate(measured(1, 1.2, 1), measured(1, 1.2, 5)), replaced);
+  auto more_is_better = measured(2, 2.1, 5), less = measured(1, 1.1, 5);
+  more_is_better.is_maximized = less.is_maximized = true;
+  EXPECT_EQ(fate(more_is_better, less), kept);
+  EXPECT_EQ(fate(less, more_is_better), replaced);
+}
+
+TEST(KeptProfile, IsMovedWhenTheTwoCannotBeCompared) {
+  using enum OldProfile::Fate;
+  auto const m = measured(1, 1.1, 5);
+  auto other = m;
+  other.words = {"./app"};
+  EXPECT_EQ(fate_of(other, m, true).fate, moved);
+  other = m, other.binary = 1;
+  EXPECT_EQ(fate_of(other, m, true).fate, moved);
+  other = m, other.metric = "speed ([0-9]+)";
+  EXPECT_EQ(fate_of(other, m, true).fate, moved);
+  EXPECT_EQ(fate_of(m, m, false).fate, moved);
+  EXPECT_EQ(fate_of({}, m, true).fate, moved);
 }
 
 }  // namespace

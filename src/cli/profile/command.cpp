@@ -18,6 +18,7 @@
 #include "cli/profile/study_text.hpp"
 #include "cli/profile/team_sizes.hpp"
 #include "cli/run/launch_plan.hpp"
+#include "cli/tune/others_use.hpp"
 #include "coordinator/protocol/cpus.hpp"
 
 namespace nigh::cli {
@@ -76,8 +77,13 @@ void study_program(CLI::App const& command, StudyOptions const& o,
     say("profile", fmt::format(
         "times differ by up to {:.0f}% from run to run: was the machine used otherwise?{}",
         100 * spread, is_said ? "" : " Not kept; --keep would"));
+  auto const busy = busy_text(study.others_cpus, cpus);
+  if (!busy.empty()) say("profile", busy + ": repeat it in a quiet hour");
+  bool const is_single = o.repetitions == 1;
+  if (is_single) say("profile", "single runs: how steady the times are is not known");
   if (!o.is_kept || (is_disturbed && !is_said)) return;
-  for (auto const& what : store(study, cpus, words)) say("profile", what);
+  auto const doubt = is_said ? "" : is_single ? "this study is of single runs" : busy;
+  for (auto const& what : store(study, cpus, words, doubt)) say("profile", what);
 }
 
 void add_show(CLI::App& profile) {

@@ -14,11 +14,13 @@
 #include "cli/output_file.hpp"
 #include "cli/program_output.hpp"
 #include "cli/run/launch_plan.hpp"
-#include "cli/tune/progress.hpp"
+#include "cli/tune/others_use.hpp"
+#include "platform/affinity.hpp"
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/launch.hpp"
 #include "platform/own_path.hpp"
+#include "platform/progress.hpp"
 #include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {
@@ -76,24 +78,22 @@ class Runs {
 
   Study run() {
     platform::SignalsHeld const held;
-    Progress const progress;
     int const all = static_cast<int>(plan_.sizes.size()) * plan_.repetitions;
     say("profile", fmt::format("{} run{} of {}, {} size{} of teams", all, all == 1 ? "" : "s",
                     plan_.words.front(), plan_.sizes.size(), plan_.sizes.size() == 1 ? "" : "s"));
-    int done = 0;
-    double seconds = 0;
+    platform::Progress progress(all);
     for (int round = 0; round < plan_.repetitions; ++round) {
       auto sizes = plan_.sizes;
       if (round % 2 == 1) std::reverse(sizes.begin(), sizes.end());
       for (int const team : sizes) {
         if (int const signal = platform::SignalsHeld::pending()) interrupted(signal);
-        auto const left = done == 0 ? 0 : seconds / done * (all - done);
-        progress.show(done, all - done, left, fmt::format("teams of {}", team));
-        seconds += run_one(team);
-        ++done;
+        progress.step(fmt::format("teams of {}", team));
+        run_one(team);
       }
     }
-    return log_.study();
+    auto study = log_.study();
+    study.others_cpus = others_.cpus();
+    return study;
   }
 
  private:
@@ -102,13 +102,15 @@ class Runs {
     throw ExitStatus{128 + signal};
   }
 
-  double run_one(int team) {
+  void run_one(int team) {
     TimesDirectory const times;
     auto launch = base_;
     launch.variables.push_back(fmt::format("NIGH_OPENMP_TEAM={}", team));
     launch.variables.push_back("NIGH_OPENMP_TIMES=" + (times.path() / "times").string());
+    RunWatch const watch(cpus_);
     auto const ending = platform::run_measured(launch, output_.path(), {});
     if (!ending) throw std::runtime_error("profile: " + ending.message());
+    watch.end(ending->seconds, ending->cpu_seconds, others_);
     if (ending->interrupted > 0) interrupted(ending->interrupted);
     if (ending->not_started) {
       say("profile", ending->not_started->message);
@@ -120,7 +122,6 @@ class Runs {
     if (processes->empty()) throw std::runtime_error(no_times(team));
     has_seen_some_ = true;
     log_.add(team, ending->seconds, *processes);
-    return ending->seconds;
   }
 
   [[noreturn]] void failed(platform::Ending const& ending, int team) const {
@@ -148,6 +149,8 @@ class Runs {
   platform::Launch base_;
   ProgramOutput output_;
   StudyLog log_;
+  std::vector<int> const cpus_ = platform::affinity_of_this_thread();
+  OthersUse others_;
   bool has_seen_some_ = false;
 };
 

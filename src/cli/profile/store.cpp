@@ -49,6 +49,14 @@ Known known(std::string const& path, std::vector<std::string> const& words) {
   return {script->name, script->path.string(), path, script->identity};
 }
 
+bool has_measured(fs::path const& file) {
+  auto const there = coordinator::read_profile(file);
+  if (!there || !*there) return false;
+  auto const& regions = (**there).regions;
+  return std::any_of(regions.begin(), regions.end(),
+                     [](RegionProfile const& r) { return r.source == Source::measured; });
+}
+
 }  // namespace
 
 void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& profile) {
@@ -81,7 +89,8 @@ void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& 
 }
 
 std::vector<std::string> store(Study const& study, int cpus,
-                               std::vector<std::string> const& words) {
+                               std::vector<std::string> const& words,
+                               std::string const& doubt) {
   auto const directory = profile_directory();
   std::vector<std::string> said;
   for (auto const& program : study.programs) {
@@ -99,6 +108,12 @@ std::vector<std::string> store(Study const& study, int cpus,
                                           : ": it is kept by script, and this is none"));
       continue;
     }
+    auto const file = coordinator::profile_file(directory, name, binary);
+    if (!doubt.empty() && has_measured(file)) {
+      said.push_back("the measured profile in " + file.string() + " stays: " + doubt +
+                     "; --keep replaces it");
+      continue;
+    }
     auto const change = [&, its = path, by = interpreter](coordinator::ProgramProfile& profile) {
       keep(program, cpus, profile);
       profile.path = its;
@@ -108,7 +123,7 @@ std::vector<std::string> store(Study const& study, int cpus,
     if (!kept)
       said.push_back("not kept: " + kept.message());
     else
-      said.push_back("kept in " + coordinator::profile_file(directory, name, binary).string() +
+      said.push_back("kept in " + file.string() +
                      "; nighd uses it from the next run on");
   }
   return said;

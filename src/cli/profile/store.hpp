@@ -15,8 +15,10 @@ namespace nigh::cli {
 void keep(StudiedProgram const& studied, int cpus, coordinator::ProgramProfile& profile);
 
 // Says for each program where its profile is, or why there is none. `words` is the command that was
-// studied: for an interpreter, the script is among them.
-std::vector<std::string> store(Study const& study, int cpus, std::vector<std::string> const& words);
+// studied: for an interpreter, the script is among them. With a doubt, which says what the study is
+// weak in, a profile that was measured before stays.
+std::vector<std::string> store(Study const& study, int cpus, std::vector<std::string> const& words,
+                               std::string const& doubt);
 
 // The directory of profiles; throws UsageError when there can be none.
 std::filesystem::path profile_directory();

@@ -50,6 +50,7 @@ struct Study {
   std::vector<WholeRun> whole = {};           // ascending
   std::vector<StudiedProgram> programs = {};  // the program, and those it started
   std::uint64_t lost = 0;                     // runs of regions that were not recorded
+  std::optional<double> others_cpus = {};     // that others kept busy meanwhile; nothing: not known
 };
 
 class StudyLog {

@@ -77,10 +77,11 @@ StudyRecord record_of(topology const& machine) {
 }
 
 std::string study_json(Study const& study, StudyRecord const& record) {
-  Json const run{{"commit", record.commit},
+  Json run{{"commit", record.commit},
                  {"machine", record.machine},
                  {"topology", record.topology},
                  {"date", record.date}};
+  if (study.others_cpus) run["others_cpus"] = *study.others_cpus;
   std::string lines;
   auto const add = [&](Json line) {
     line["run"] = run;

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh tune: runs a program in many configurations, and says which one is best.
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "cli/plot.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/plan.hpp"
 #include "cli/run/profile.hpp"
 #include "cli/run/rank_binding.hpp"
+#include "cli/tune/kept_profile.hpp"
 #include "cli/tune/launcher.hpp"
 #include "cli/tune/metric.hpp"
+#include "cli/tune/others_use.hpp"
 #include "cli/tune/outcome.hpp"
 #include "cli/tune/ranks.hpp"
 #include "cli/tune/space.hpp"
 #include "cli/tune/tuning.hpp"
+#include "platform/binary_identity.hpp"
 #include "platform/cgroup.hpp"
+#include "platform/identity_hash.hpp"
 #include "platform/launch.hpp"
 #include "platform/program.hpp"
 
@@ -37,7 +46,7 @@ namespace {
 struct TuneOptions {
   std::vector<std::string> threads, binds, memories, schedules, ranks, rank_orders;
   std::string metric, budget = "10m", output = "nigh-profile.json", json, plot;
-  bool maximize = false, exhaustive = false;
+  bool maximize = false, exhaustive = false, force = false;
   int repetitions = 5, hosts = 1;
   std::uint64_t seed = 1;
 };
@@ -64,18 +73,51 @@ Metric metric_of(CLI::App const& command, TuneOptions const& o) {
   return std::move(metric).value();
 }
 
-void check_figure(std::string const& file) {
-  if (!file.empty() && file != "-" && !file.ends_with(".svg"))
-    throw UsageError("--plot: " + file + " is no .svg");
-}
+constexpr char const* script = "tune";  // that draws
 
 // A program to tune.
 struct Subject {
   std::string name;
   Space space;
   Tuning::MakeLaunch make_launch;
-  std::function<std::string(int best)> conclude;  // writes the results; the last line
+  // Writes the results; the last line.
+  std::function<std::string(Outcome const& found, int best)> conclude;
 };
+
+// Another one when the program has changed; 0: nobody knows. Scripts are no binaries.
+std::uint64_t identity_of(std::filesystem::path const& program) {
+  if (auto const binary = platform::binary_identity(program.c_str())) return binary;
+  std::error_code failed;
+  auto const size = std::filesystem::file_size(program, failed);
+  if (failed) return 0;
+  auto const changed = std::filesystem::last_write_time(program, failed).time_since_epoch().count();
+  platform::IdentityHash hash;
+  hash.add(&size, sizeof size);
+  hash.add(&changed, sizeof changed);
+  return hash.value();
+}
+
+// How the chosen configuration was measured.
+Measurement measurement_of(Outcome const& found, int best, std::vector<std::string> const& words,
+                           bool is_maximized) {
+  Measurement m;
+  m.words = words;
+  m.binary = identity_of(platform::find_program(words.front()));
+  m.metric = found.metric.name();
+  m.is_maximized = is_maximized;
+  for (auto const& s : found.search.standings()) {
+    if (s.candidate != best) continue;
+    m.value = found.metric.value_of_cost(s.cost);
+    std::tie(m.low, m.high) = std::minmax(
+        {found.metric.value_of_cost(s.low), found.metric.value_of_cost(s.high)});
+    m.runs = s.runs;
+  }
+  auto const choice = found.choice();
+  m.is_sure = choice.is_repeated && (choice.candidate == choice.leader);
+  m.others_cpus = found.others_cpus;
+  m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return m;
+}
 
 void refuse(CLI::App const& command, std::vector<char const*> const& options,
             std::string const& why) {
@@ -104,9 +146,11 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
     launch.strict = true;  // a policy that is not in force would be measured under a wrong name
     return launch;
   };
-  auto const conclude = [&machine, &o, requests, words](int best) -> std::string {
-    write_output(o.output,
-                 profile_json(requests[static_cast<std::size_t>(best)], shape_of(machine)));
+  auto const conclude = [&machine, &o, requests, words](Outcome const& found,
+                                                        int best) -> std::string {
+    write_profile(o.output,
+                  profile_json(requests[static_cast<std::size_t>(best)], shape_of(machine)),
+                  measurement_of(found, best, words, o.maximize), o.force);
     if (o.output == "-") return {};
     return fmt::format("Profile in {}: nigh run --profile {} -- {}\n", o.output,
                        as_shell_words({o.output}), as_shell_words(words));
@@ -126,7 +170,7 @@ std::string this_word(int hosts) {
 Subject ranks_of(CLI::App const& command, TuneOptions const& o, Choices const& choices,
                  topology const& machine, LauncherLine const& line) {
   refuse(command, {"--bind"}, "ranks are bound by --bind-ranks");
-  refuse(command, {"--output"}, "what is found for a launcher is a command line, not a profile");
+  refuse(command, {"--output", "--force"}, "what is found for a launcher is a command line, not a profile");
   auto space = space_of_ranks(machine, choices, from_environment, platform::own_cpu_quota());
   if (!space) throw UsageError(space.message());
   if (line.is_guessed())
@@ -138,7 +182,7 @@ Subject ranks_of(CLI::App const& command, TuneOptions const& o, Choices const& c
     return line.words(values_of(requests[i], ranks[i], hosts, nigh));
   };
   auto const make_launch = [words](int candidate) { return launch_of({}, {}, words(candidate)); };
-  auto const conclude = [words](int best) {
+  auto const conclude = [words](Outcome const&, int best) {
     return "Run it so: " + as_shell_words(words(best)) + '\n';
   };
   return {line.program(), std::move(space).value(), make_launch, conclude};
@@ -167,9 +211,8 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
   auto const budget = parse_duration(o.budget);
   if (!budget) throw UsageError("--budget: " + budget.message());
   auto metric = metric_of(command, o);
-  check_figure(o.plot);
-  for (auto const* file : {&o.json, &o.plot})
-    if (!file->empty()) check_output(*file);
+  if (!o.plot.empty()) check_figure("--plot", o.plot, script);
+  if (!o.json.empty()) check_output(o.json);
   auto const machine = host_to_bind_to();
   auto const subject = subject_of(command, o, machine, words);
   for (auto const& note : subject.space.notes) say("tune", note);
@@ -189,11 +232,13 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
     throw ExitStatus{signal > 0 ? 128 + signal : 1};
   }
   write_output("-", ranking_text(found));
-  if (!o.json.empty()) write_output(o.json, results_json(found, shape_of(machine).levels));
-  if (!o.plot.empty())
-    write_output(o.plot, figure_svg(found, subject.name + " on " + machine.description()));
-  fmt::print("{}", subject.conclude(table.front().candidate));
+  if (auto const busy = busy_text(found.others_cpus, found.cpus); !busy.empty())
+    say("tune", busy + ": repeat it in a quiet hour");
+  auto const lines = results_json(found, subject.name, machine);
+  if (!o.json.empty()) write_output(o.json, lines);
+  fmt::print("{}", subject.conclude(found, found.choice().candidate));
   std::fflush(stdout);
+  if (!o.plot.empty()) draw_figure(o.plot, script, lines);
   if (signal > 0) throw ExitStatus{128 + signal};
 }
 
@@ -238,8 +283,9 @@ void add_tune(CLI::App& app, std::vector<std::string> const& program) {
       ->type_name("FILE");
   command->add_option("--json", o->json, "Write the measurements into this file, a JSON line each")
       ->type_name("FILE");
-  command->add_option("--plot", o->plot, "Draw time by threads into this file")
-      ->type_name("FILE.svg");
+  command->add_flag("--force", o->force, "Replace a profile that was measured better, too");
+  command->add_option("--plot", o->plot, "Draw time by threads into this file (matplotlib)")
+      ->type_name("FILE.svg|.png");
   command->callback([command, o, &program] { tune_program(*command, *o, program); });
 }
 

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/run/profile.hpp"
+
 namespace nigh::cli {
 namespace {
 
@@ -21,7 +23,7 @@ std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank
                        unit);
   };
   auto const name = name_of(found.space, s.candidate);
-  if (found.cut_short[at(s.candidate)])
+  if (found.search.measured()[at(s.candidate)].lost)
     return fmt::format("{:>4}  {:{}}  {:>12}\n", rank, name, width, "over " + with_unit(s.cost));
   auto low = found.metric.value_of_cost(s.low), high = found.metric.value_of_cost(s.high);
   if (low > high) std::swap(low, high);
@@ -30,22 +32,32 @@ std::string line(Outcome const& found, tune::Standing const& s, std::size_t rank
                      100 * s.chance);
 }
 
-// How much better the best is than the program as it is, and how sure that is.
-std::string verdict(Outcome const& found, std::vector<tune::Standing> const& table) {
-  auto const best = table.front().candidate;
-  if (best == 0) return fmt::format("Nothing that was tried beats {}.\n", found.space.as_it_is);
-  auto const& as_it_is = found.search.measured().front();
-  if (!as_it_is.known()) return {};
-  auto const times = tune::undisturbed(as_it_is.costs) / table.front().cost;
-  auto const chance = tune::chance_below(found.search.measured(), best, 0, 1);
-  constexpr double reliable = 0.9;
-  if (chance < reliable)
+// Which configuration is used, how much better it is than the program as it is, and how sure that
+// is.
+std::string verdict(Outcome const& found) {
+  auto const choice = found.choice();
+  auto const& plain = found.space.as_it_is;
+  constexpr auto single = "from single runs, which is not sure: more --repetitions, or a longer "
+                          "--budget, would tell";
+  std::string text;
+  if (choice.ties > 0)
+    text = fmt::format("{} other{} within the spread of the best: a tie.\n", choice.ties,
+                       choice.ties == 1 ? " is" : "s are");
+  if (choice.leader == 0)
+    return fmt::format("Nothing that was tried beats {}{}.\n", plain,
+                       choice.is_repeated ? "" : fmt::format(", {}", single));
+  if (!found.search.measured().front().known()) return text;
+  if (choice.is_tie)
     return fmt::format(
         "No configuration is reliably better than {} "
-        "(the best by {:.1f}%, with a chance of {:.0f}%).\n",
-        found.space.as_it_is, 100 * (times - 1), 100 * chance);
-  return fmt::format("The best is {:.2f} times as good as {} (sure to {:.0f}%).\n", times,
-                     found.space.as_it_is, std::min(99.0, 100 * chance));
+        "(the best by {:.1f}%, with a chance of {:.0f}%{}): a tie, which {} wins.\n",
+        plain, 100 * (choice.times - 1), 100 * choice.chance,
+        choice.is_repeated ? "" : fmt::format(", {}", single), plain);
+  if (!choice.is_repeated)
+    return text + fmt::format("The best looks {:.2f} times as good as {}, {}.\n", choice.times,
+                              plain, single);
+  return text + fmt::format("The best is {:.2f} times as good as {} (sure to {:.0f}%).\n",
+                            choice.times, plain, std::min(99.0, 100 * choice.chance));
 }
 
 std::string quoted_failures(Outcome const& found) {
@@ -73,10 +85,12 @@ std::string ranking_text(Outcome const& found) {
   if (found.search.passed_over() > 0)
     text += fmt::format("; {} passed over, which could not have won", found.search.passed_over());
   text += found.ended.empty() ? "\n" : "; " + found.ended + "\n";
-  return table.empty() ? text : text + verdict(found, table);
+  return table.empty() ? text : text + verdict(found);
 }
 
-std::string results_json(Outcome const& found, std::string const& machine) {
+std::string results_json(Outcome const& found, std::string const& program,
+                         topology const& machine) {
+  auto const shape = shape_of(machine).levels;
   std::string lines;
   for (auto const& s : found.search.standings()) {
     auto const& request = found.space.requests[at(s.candidate)];
@@ -109,8 +123,10 @@ std::string results_json(Outcome const& found, std::string const& machine) {
     if (low > high) std::swap(low, high);
     json["interval"] = {low, high};
     json["chance"] = s.chance;
-    if (found.cut_short[at(s.candidate)]) json["cut_short"] = true;
-    json["run"] = {{"topology", machine}};
+    if (found.search.measured()[at(s.candidate)].lost) json["cut_short"] = true;
+    auto& run = json["run"] = {
+        {"program", program}, {"machine", machine.description()}, {"topology", shape}};
+    if (found.others_cpus) run["others_cpus"] = *found.others_cpus;
     lines += json.dump() + '\n';
   }
   return lines;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The results of a search, as text for a person, as JSON lines, as a figure.
+// The results of a search, as text for a person, as JSON lines.
 
+#include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/tune/metric.hpp"
 #include "cli/tune/space.hpp"
+#include "tune/choice.hpp"
 #include "tune/search.hpp"
 
 namespace nigh::cli {
@@ -15,15 +18,18 @@ struct Outcome {
   Space const& space;
   tune::Search const& search;
   Metric const& metric;
-  std::vector<bool> cut_short = {};  // [candidate]: stopped when it had lost; its cost is a bound
   std::vector<std::string> failures = {};  // [candidate]: why; empty: none
   double seconds = 0;                      // in all
   std::string ended = {};                  // why before the search was done; empty: it was done
+  std::optional<double> others_cpus = {};  // that others kept busy meanwhile; nothing: not known
+  int cpus = 1;                            // that the program may use
+
+  tune::Choice choice() const { return tune::choose(search.measured(), 1); }  // something ran
 };
 
 std::string ranking_text(Outcome const& found);
-std::string results_json(Outcome const& found, std::string const& machine);
-// Time (or the metric) by threads, a line for each binding and memory policy.
-std::string figure_svg(Outcome const& found, std::string const& title);
+// `program` and `machine` are for a figure's foot.
+std::string results_json(Outcome const& found, std::string const& program,
+                         topology const& machine);
 
 }  // namespace nigh::cli

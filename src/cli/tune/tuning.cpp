@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/tune/last_words.hpp"
-#include "cli/tune/progress.hpp"
+#include "platform/progress.hpp"
 #include "tune/standings.hpp"
 
 namespace nigh::cli {
@@ -24,13 +24,12 @@ Tuning::Tuning(Space space, Metric metric, nanoseconds budget, MakeLaunch make_l
       make_launch_(std::move(make_launch)),
       search_(space_.candidates, options),
       exhaustive_(options.exhaustive),
-      cut_short_(space_.requests.size(), false),
       failures_(space_.requests.size()),
       end_(start_ + budget) {}
 
 int Tuning::run() {
   platform::SignalsHeld const held;
-  Progress const progress;
+  platform::Progress progress;
   while (auto const candidate = search_.next()) {
     if (int const signal = platform::SignalsHeld::pending()) return interrupted(signal);
     auto const left = end_ - Clock::now();
@@ -38,8 +37,8 @@ int Tuning::run() {
       ended_ = "the budget ended it";
       break;
     }
-    progress.show(search_.runs(), search_.runs_left(), std::chrono::duration<double>(left).count(),
-                  name_of(space_, *candidate));
+    progress.show({search_.runs(), search_.runs() + search_.runs_left(), true,
+                   name_of(space_, *candidate), std::chrono::duration<double>(left).count()});
     if (int const signal = run_one(*candidate, left)) return interrupted(signal);
     if (!ended_.empty()) break;
   }
@@ -47,9 +46,14 @@ int Tuning::run() {
 }
 
 Outcome Tuning::outcome() const {
-  return {space_,     search_,   metric_,
-          cut_short_, failures_, std::chrono::duration<double>(Clock::now() - start_).count(),
-          ended_};
+  return {space_,
+          search_,
+          metric_,
+          failures_,
+          std::chrono::duration<double>(Clock::now() - start_).count(),
+          ended_,
+          others_.cpus(),
+          static_cast<int>(cpus_.size())};
 }
 
 std::string Tuning::failure() const {
@@ -89,18 +93,18 @@ std::optional<nanoseconds> Tuning::losing_time() const {
 }
 
 int Tuning::run_one(int candidate, nanoseconds left) {
-  auto const index = static_cast<std::size_t>(candidate);
   auto const losing = losing_time();
   auto const limit = std::min(left, losing.value_or(left));
+  RunWatch const watch(cpus_);
   auto const ending = platform::run_measured(make_launch_(candidate), output_.path(), limit);
   if (!ending) throw std::runtime_error("tune: " + ending.message());
+  watch.end(ending->seconds, ending->cpu_seconds, others_);
   if (ending->interrupted > 0) return ending->interrupted;
   if (ending->interrupted == platform::limit_reached) {
     if (!losing || left <= *losing) {
       ended_ = "the budget ended it";
     } else {
-      cut_short_[index] = true;
-      search_.tell(candidate, std::chrono::duration<double>(limit).count());
+      search_.tell_lost(candidate, std::chrono::duration<double>(limit).count());
     }
     return 0;
   }

@@ -11,8 +11,10 @@
 
 #include "cli/program_output.hpp"
 #include "cli/tune/metric.hpp"
+#include "cli/tune/others_use.hpp"
 #include "cli/tune/outcome.hpp"
 #include "cli/tune/space.hpp"
+#include "platform/affinity.hpp"
 #include "platform/launch.hpp"
 #include "tune/search.hpp"
 
@@ -49,12 +51,13 @@ class Tuning {
   MakeLaunch make_launch_;
   tune::Search search_;
   bool exhaustive_;
-  std::vector<bool> cut_short_;
   std::vector<std::string> failures_;
   std::optional<int> first_failed_;
   int not_started_ = 1;  // of the first that failed
   std::map<int, double> took_;
   ProgramOutput output_;
+  std::vector<int> cpus_ = platform::affinity_of_this_thread();
+  OthersUse others_;
   std::string ended_;
   Clock::time_point start_ = Clock::now(), end_;
 };

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configuration is used after a search: a tie is the program's as it is, single runs are never
+// sure.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tune/choice.hpp"
+#include "tune/search.hpp"
+
+namespace {
+
+using namespace nigh::tune;
+
+TEST(Choice, IsTheLeaderWhereItIsBetterBeyondTheSpread) {
+  auto const choice = choose(std::vector<Measured>{{{2, 2.01}}, {{1, 1.01}}}, 1);
+  EXPECT_EQ(choice.candidate, 1);
+  EXPECT_NEAR(choice.times, 2, 0.05);
+  EXPECT_TRUE(choice.is_sure());
+}
+
+TEST(Choice, IsTheFirstInATie) {
+  auto const choice = choose(std::vector<Measured>{{{1.001, 1.002}}, {{1, 1.001}}, {{3, 3}}}, 1);
+  EXPECT_EQ(choice.leader, 1);
+  EXPECT_EQ(choice.candidate, 0);
+  EXPECT_TRUE(choice.is_tie);
+  EXPECT_EQ(choice.ties, 0);
+}
+
+TEST(Choice, IsNeverSureFromSingleRuns) {
+  EXPECT_FALSE(choose(std::vector<Measured>{{{2}}, {{1}}}, 1).is_sure());
+  EXPECT_FALSE(choose(std::vector<Measured>{{{2, 2}}, {{1}}}, 1).is_sure());
+  EXPECT_FALSE(choose(std::vector<Measured>{{{2}}, {{1, 1}}}, 1).is_sure());
+  EXPECT_EQ(choose(std::vector<Measured>{{{2}}, {{1}}}, 1).candidate, 1);
+  // One that was stopped has lost, and need not run again.
+  EXPECT_TRUE(choose(std::vector<Measured>{{{3}, false, true}, {{1, 1}}}, 1).is_sure());
+}
+
+TEST(Choice, CountsOthersWithinTheSpread) {
+  auto const choice =
+      choose(std::vector<Measured>{{{2, 2}}, {{1, 1}}, {{1.002, 1.001}}, {{1.5, 1.5}}}, 1);
+  EXPECT_EQ(choice.candidate, 1);
+  EXPECT_EQ(choice.ties, 1);
+}
+
+TEST(Choice, WithoutTheFirstIsTheLeader) {
+  auto const choice = choose(std::vector<Measured>{{{}, true}, {{1, 1}}}, 1);
+  EXPECT_EQ(choice.candidate, 1);
+}
+
+TEST(Search, EndsWithSecondRunsOfTheFirstAndTheLeader) {
+  Search search({{0}, {1}}, {});
+  while (auto const c = search.next()) search.tell(*c, *c == 0 ? 5 : 1);
+  EXPECT_EQ(search.measured()[0].costs.size(), 2u);
+  EXPECT_EQ(search.measured()[1].costs.size(), 2u);
+  Search lost({{0}, {1}}, {});
+  while (auto const c = lost.next())
+    if (*c == 0 && !lost.measured()[1].costs.empty())
+      ADD_FAILURE() << "the one that was stopped runs again";
+    else if (*c == 0)
+      lost.tell_lost(0, 5);
+    else
+      lost.tell(1, 1);
+  EXPECT_EQ(lost.measured()[1].costs.size(), 2u);
+}
+
+}  // namespace
