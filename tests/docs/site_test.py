@@ -235,6 +235,8 @@ def axe_script():
     except axe.NotThere as error:
         print(f"site_test.py: without axe-core, which cannot be had: {error}")
         return None
+    except ValueError as error:
+        sys.exit(f"site_test.py: {error}")
 
 
 def read_in_browser(site, screenshots, only):
