@@ -17,8 +17,8 @@ function(nigh_static_package prefix)
   set_target_properties(PkgConfig::${prefix} PROPERTIES INTERFACE_LINK_LIBRARIES "${archives};${arg_WITH}")
 endfunction()
 
-# nigh_portable_program(TARGET)
-function(nigh_portable_program target)
+# nigh_portable_library(TARGET), nigh_portable_program(TARGET)
+function(nigh_portable_library target)
   if(NOT NIGH_PORTABLE)
     return()
   endif()
@@ -26,9 +26,16 @@ function(nigh_portable_program target)
     message(FATAL_ERROR "NIGH_PORTABLE: it is not known here which versions of glibc's functions are the old ones")
   endif()
   nigh_old_glibc(${target})
-  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_program.cpp
+  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_libraries.cpp
     ${PROJECT_SOURCE_DIR}/src/platform/no_udev.c)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+endfunction()
+
+function(nigh_portable_program target)
+  nigh_portable_library(${target})
+  if(NIGH_PORTABLE)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_program.cpp)
+  endif()
 endfunction()
 
 if(NIGH_PORTABLE)
