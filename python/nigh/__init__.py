@@ -1,39 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs parallel programs near their data, with the command ``nigh`` that this package brings.
+"""nigh for Python: the machine as data, programs in good places, cpus shared with others, placed numpy arrays.
 
 >>> import nigh
+>>> nigh.topology().cpus
+(0, 1)
+>>> with nigh.limit() as lease:      # cpus of its own from nighd, and thread pools of that size
+...     train(threads=lease.threads)
 >>> nigh.run(["./solver"], options=["--threads", "8"]).returncode
 0
+
+``limit`` needs cffi, and threadpoolctl to set the sizes of pools; ``array``, ``where`` and ``move`` need cffi and numpy;
+``read_results`` makes DataFrames where pandas is. All else needs nothing.
 """
-import importlib.metadata
-import os
-import pathlib
-import subprocess
-from typing import Any, Sequence, Union
+from ._arrays import Pages, Placement, array, move, where
+from ._installed import NighError, binary
+from ._limit import Lease, limit
+from ._machine import Cache, Diagnosis, Domain, Finding, Topology, doctor, topology
+from ._programs import Configuration, Tuning, run, tune
+from ._results import read_results
 
-__all__ = ["binary", "run"]
-__version__: str = importlib.metadata.version("nigh-runtime")
-
-Word = Union[str, "os.PathLike[str]"]
-
-
-def binary(name: str = "nigh") -> pathlib.Path:
-    """The path of a command of this package: ``"nigh"`` or ``"nighd"``.
-
-    Raises ``FileNotFoundError`` for any other name.
-    """
-    path = pathlib.Path(__file__).resolve().parent / "installed" / "bin" / name
-    if not path.is_file():
-        raise FileNotFoundError(f"nigh has no command {name!r}")
-    return path
+__all__ = [
+    "Cache", "Configuration", "Diagnosis", "Domain", "Finding", "Lease", "NighError", "Pages", "Placement", "Topology",
+    "Tuning", "array", "binary", "doctor", "limit", "move", "read_results", "run", "topology", "tune", "where",
+]
+__version__: str
 
 
-def run(cmd: Sequence[Word], *, options: Sequence[str] = (), **how: Any) -> "subprocess.CompletedProcess[Any]":
-    """Runs a program under ``nigh run``, waits for it, and returns what ``subprocess.run`` returns.
-
-    ``cmd`` is the program and its arguments; ``options`` are those of ``nigh run``, as ``["--threads", "8"]``;
-    ``how`` is passed on to ``subprocess.run``: ``check=True``, ``capture_output=True``, ``timeout=60``.
-    """
-    if isinstance(cmd, (str, os.PathLike)):
-        raise TypeError("cmd is a list: the program and its arguments")
-    return subprocess.run([str(binary()), "run", *options, "--", *map(os.fspath, cmd)], **how)
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        from ._installed import version
+        return version()
+    raise AttributeError(f"module 'nigh' has no attribute {name!r}")

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the commands and the libraries of this nigh are: in the wheel beside the module, else above its folder."""
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import subprocess
+from typing import List, Sequence, Union
+
+Word = Union[str, "os.PathLike[str]"]
+Path = Union[str, "os.PathLike[str]"]
+COMMANDS = ("nigh", "nighd")
+
+
+class NighError(RuntimeError):
+    """A command of nigh, or the system, refused: the message is what it said."""
+
+
+def prefix() -> pathlib.Path:
+    """The folder that has ``bin/nigh`` and ``libexec/nigh`` in it."""
+    here = pathlib.Path(os.path.abspath(__file__)).parent
+    for folder in [here / "installed", *here.parents]:
+        if (folder / "bin" / "nigh").is_file():
+            return folder
+    raise FileNotFoundError(f"there is no bin/nigh above {here}: the module nigh comes with nigh's commands")
+
+
+def binary(name: str = "nigh") -> pathlib.Path:
+    """The path of a command of this package: ``"nigh"`` or ``"nighd"``.
+
+    Raises ``FileNotFoundError`` for any other name.
+    """
+    if name not in COMMANDS:
+        raise FileNotFoundError(f"nigh has no command {name!r}")
+    return prefix() / "bin" / name
+
+
+def words(cmd: Sequence[Word]) -> List[str]:
+    """A command as strings; one string is refused, for nobody says where its words end."""
+    if isinstance(cmd, (str, bytes, os.PathLike)):
+        raise TypeError("cmd is a list: the program and its arguments")
+    said = [os.fspath(word) for word in cmd]
+    if not said:
+        raise ValueError("cmd is empty: it begins with a program")
+    return said
+
+
+def output_of(*arguments: str) -> str:
+    """What a command of nigh prints. ``NighError`` with its complaint where it ends with another status than 0."""
+    done = subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise NighError(complaint_of(done))
+    return done.stdout
+
+
+def complaint_of(done: "subprocess.CompletedProcess[str]") -> str:
+    """The last line of its standard error."""
+    said = [line for line in (done.stderr or "").splitlines() if line.strip()]
+    return said[-1] if said else f"nigh ended with status {done.returncode}"
+
+
+@functools.lru_cache(maxsize=None)
+def version() -> str:
+    """The version of the commands."""
+    return output_of("--version").split()[-1]
