@@ -12,7 +12,7 @@ plotting=(python3 python3-matplotlib)
 # use OpenMP. With ccache a second run, or a second clone, compiles what has changed.
 testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libomp-19-dev
   hwloc qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
-  libmpich-dev iproute2 fasttree muscle cd-hit)
+  libmpich-dev iproute2 fasttree muscle cd-hit python3-cffi python3-numpy python3-threadpoolctl)
 # Slurm, for ./test.sh --full to start on such hosts.
 scheduling=(slurm-client slurmctld slurmd munge)
 # Programs that use OpenMP, for ./test.sh --full to share a host with.

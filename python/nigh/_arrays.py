@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import operator
 import warnings
 from typing import TYPE_CHECKING, Any, Sequence, Tuple, Union
 
@@ -114,7 +115,10 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
     kind = numpy.dtype(dtype)
     if kind.hasobject:
         raise TypeError(f"dtype {kind} has Python objects in it, and these are not placed")
-    sides = (int(shape),) if not isinstance(shape, Sequence) and hasattr(shape, "__index__") else tuple(map(int, shape))  # type: ignore[arg-type]
+    try:
+        sides: Tuple[int, ...] = (operator.index(shape),)  # type: ignore[arg-type]
+    except TypeError:
+        sides = tuple(map(operator.index, shape))  # type: ignore[arg-type]
     if any(side < 0 for side in sides):
         raise ValueError(f"shape {sides} has a negative side")
     count = 1
