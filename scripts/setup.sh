@@ -12,14 +12,15 @@ plotting=(python3 python3-matplotlib)
 # use OpenMP. With ccache a second run, or a second clone, compiles what has changed.
 testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libomp-19-dev
   hwloc qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
-  libmpich-dev iproute2 fasttree muscle cd-hit python3-cffi python3-numpy python3-threadpoolctl)
+  libmpich-dev iproute2 fasttree muscle cd-hit python3-cffi python3-numpy python3-pandas
+  python3-threadpoolctl)
 # Slurm, for ./test.sh --full to start on such hosts.
 scheduling=(slurm-client slurmctld slurmd munge)
 # Programs that use OpenMP, for ./test.sh --full to share a host with.
 sharing=(graphicsmagick imagemagick-6.q16 clustalo par2 tesseract-ocr tesseract-ocr-eng fonts-dejavu-core
   gromacs libopenblas0-openmp python3-numpy python3-sklearn r-base-core r-cran-data.table python3-venv)
 # Makers and readers of packages, for ./test.sh --full to make and try nigh's.
-packaging=(debhelper dpkg-dev lintian lmod mmdebstrap python3-venv python3-yaml)
+packaging=(debhelper dh-python dpkg-dev lintian lmod mmdebstrap python3-venv python3-yaml)
 # Makers of the site, and a browser, for ./test.sh --full to click through it.
 publishing=(python3 mkdocs mkdocs-material doxygen mandoc)
 browsing=(chromium chromium-driver python3-selenium)

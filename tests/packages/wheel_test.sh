@@ -47,7 +47,29 @@ try:
     raise SystemExit("took a string")
 except TypeError:
     pass
-print("module nigh", nigh.__version__)
+assert nigh.topology().cpus and nigh.doctor().machine
+try:
+    import cffi, numpy, threadpoolctl
+except ImportError:
+    for what, name in ((lambda: nigh.limit().__enter__(), "cffi"), (lambda: nigh.array(3), "numpy")):
+        try:
+            what()
+            raise SystemExit(f"needs no {name}")
+        except ImportError as missing:
+            assert f"pip install {name}" in str(missing), missing
+    print("module nigh", nigh.__version__, "without leases and arrays")
+else:
+    import os, tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        with nigh.limit(1, start=True, socket=os.path.join(folder, "nighd.sock")) as lease:
+            assert (lease.source, lease.threads) == ("nighd", 1), lease
+            assert os.sched_getaffinity(0) == set(lease.cpus), lease
+            pools = {pool["user_api"]: pool["num_threads"] for pool in threadpoolctl.threadpool_info()}
+            assert pools == {"nigh": 1, "blas": 1}, pools
+    a = nigh.array(1000, placement="blocked:100")
+    a[:] = 1
+    assert sum(nigh.where(a).of_domain) == 2, nigh.where(a)
+    print("module nigh", nigh.__version__, "with a lease of one cpu and a placed array")
 PY
 EOF
 
@@ -57,11 +79,17 @@ pythons=$(for one in /usr/bin/python3 "$HOME"/.pyenv/versions/*/bin/python3; do
 if sys.version_info >= (3, 8): print("%d.%02d" % sys.version_info[:2], sys.executable)' 2>/dev/null || true
 done | sort -u -k 1,1)
 [ "$(echo "$pythons" | wc -l)" -ge 2 ] || missing "there is one Python only"
+newest=$(echo "$pythons" | sed -n '$p' | cut -d' ' -f2)
 for python in $(echo "$pythons" | sed -n '1p;$p' | cut -d' ' -f2); do
   echo "== $("$python" --version)"
   "$python" -m venv "$work/fresh"
   "$work/fresh/bin/pip" install --quiet --disable-pip-version-check --no-index "$wheel"
   sh "$work/use.sh" "$work/fresh"
+  if [ "$python" = "$newest" ]; then
+    echo "== the same, with cffi, numpy and threadpoolctl"
+    "$work/fresh/bin/pip" install --quiet --disable-pip-version-check cffi numpy threadpoolctl
+    sh "$work/use.sh" "$work/fresh"
+  fi
   "$work/fresh/bin/pip" uninstall --quiet --yes nigh-runtime
   if find "$work/fresh" -name '*nigh*' | grep .; then
     echo "was left behind"
