@@ -32,7 +32,7 @@ ELSEWHERE = {
     "lab/sim/README.md": "inside/simulator.md",
     "src/cluster/README.md": "inside/cluster.md",
     "tests/cluster/README.md": "inside/cluster-tests.md",
-    "python/README.md": "reference/python.md",
+    "python/nigh/__init__.py": "python.md",
     "docs/decisions": "decisions/index.md",
     "docs/results": "results/README.md",
 }
@@ -44,19 +44,47 @@ folder = tempfile.TemporaryDirectory(prefix="nigh-site-")
 
 def examples():
     out = ["# Examples\n", "After reading this page you have a whole program to begin with, for each way to use nigh.\n"]
-    for file in sorted((ROOT / "docs/examples").iterdir()):
+    for file in sorted(file for file in (ROOT / "docs/examples").iterdir() if file.is_file()):
         ELSEWHERE[f"docs/examples/{file.name}"] = f"examples.md#{markdown_links.slug(file.name)}"
         out.append(f"## {file.name}\n\n```{LANGUAGES[file.suffix]}\n{file.read_text(encoding='utf-8')}```\n")
     return "\n".join(out)
 
 
-def functions_of_module(source):
-    """The functions and comments of a Python module."""
-    out = []
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-            about = (ast.get_docstring(node) or "").replace("``", "`")
-            out.append(f"## `nigh.{node.name}()`\n\n```python\ndef {node.name}({ast.unparse(node.args)})\n```\n\n{about}\n")
+def about(node):
+    """The docstring as Markdown, with its sessions as code."""
+    text = (ast.get_docstring(node) or "").replace("``", "`")
+    return re.sub(r"^(>>> .*(?:\n.+)*)$", r"```python\n\1\n```", text, flags=re.M)
+
+
+def functions_of_module(folder):
+    """The public functions and classes of a Python package: those in __all__, wherever they stand."""
+    public = set()
+    for node in ast.parse((folder / "__init__.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
+            public = set(ast.literal_eval(node.value))
+    found, lines = {}, {}
+    for file in folder.glob("_[a-z]*.py"):
+        source = file.read_text(encoding="utf-8")
+        for node in ast.parse(source).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in public:
+                found[node.name] = node
+                lines[node.name] = source.splitlines()
+    out = ["## Reference\n"]
+    for name, node in sorted(found.items(), key=lambda one: one[0].lower()):
+        inside = [part for part in getattr(node, "body", ()) if isinstance(node, ast.ClassDef)]
+        start = next((part for part in inside if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None)
+        called = node if isinstance(node, ast.FunctionDef) else start
+        line = f"nigh.{name}({ast.unparse(called.args).removeprefix('self, ')})" if called else f"nigh.{name}"
+        out.append(f"### `nigh.{name}`\n\n```python\n{line}\n```\n\n{about(node)}\n")
+        for part in inside:
+            if isinstance(part, ast.AnnAssign):
+                said = lines[name][part.lineno - 1].partition("#: ")[2].replace("``", "`")
+                out.append(f"- `{part.target.id}: {ast.unparse(part.annotation)}`{': ' if said else ''}{said}")
+            elif isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
+                call = "" if any("property" in ast.unparse(one) for one in part.decorator_list) else f"({ast.unparse(part.args).replace('self, ', '').removeprefix('self')})"
+                first = about(part).split("\n\n")[0].replace("\n", " ")
+                out.append(f"- `{part.name}{call}`: {first}")
+        out.append("")
     return "\n".join(out)
 
 
@@ -83,7 +111,6 @@ def make_pages():
     for source, name in ELSEWHERE.items():
         if source.endswith(".md"):
             made[name] = (ROOT / source).read_text(encoding="utf-8")
-    made["reference/python.md"] += "\n" + functions_of_module((ROOT / "python/nigh/__init__.py").read_text(encoding="utf-8"))
     return {"reference/commands/": of_commands, "reference/headers/": of_headers, "decisions/": decisions}
 
 
@@ -116,7 +143,7 @@ def on_config(config):
 
 def on_files(files, config):
     for file in list(files):
-        if file.src_path.startswith(("man/", "examples/")):
+        if file.src_path.startswith(("man/", "examples/")) and not file.src_path.startswith("examples/notebooks/"):
             files.remove(file)
     for name, text in made.items():
         path = pathlib.Path(folder.name, name)
@@ -133,6 +160,8 @@ def source_of(page):
 
 def on_page_markdown(markdown, page, config, files):
     here = page.file.src_path
+    if here == "python.md":
+        markdown += "\n" + functions_of_module(ROOT / "python/nigh")
     for start, end, _, is_image, text, target in reversed(markdown_links.links(markdown)):
         if "://" in target or target.startswith(("#", "mailto:")):
             continue

@@ -97,7 +97,6 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
     """An array of zeros whose pages lie where ``placement`` says.
 
     >>> a = nigh.array((4096, 4096), placement="blocked:4096")     # whole rows in each domain
-    >>> nigh.where(a)
 
     The memory is placed in units of pages: 4 KiB, or with ``huge_pages`` 2 MiB where the system has these. Elements are
     counted as they lie in memory. On a machine with one domain there is nothing to choose. Where the kernel refuses to

@@ -47,7 +47,7 @@ def words(cmd: Sequence[Word]) -> List[str]:
 
 
 def output_of(*arguments: str) -> str:
-    """What a command of nigh prints. ``NighError`` with its complaint where it ends with another status than 0."""
+    """The standard output of a command of nigh. ``NighError`` with its complaint where it ends with another status than 0."""
     done = subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise NighError(complaint_of(done))

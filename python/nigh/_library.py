@@ -41,5 +41,5 @@ def declared(header: str) -> str:
 
 
 def text(ffi: Any, pointer: Any) -> str:
-    """What C calls a string."""
+    """A string of C's."""
     return "" if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")

@@ -294,7 +294,7 @@ def _start_coordinator(socket: str) -> None:
 
 
 class Lease:
-    """What a block of ``nigh.limit()`` has. The values are those of this moment: nighd may change them."""
+    """The cpus of a block of ``nigh.limit()``. The values are those of this moment: nighd may change them."""
 
     @property
     def cpus(self) -> Tuple[int, ...]:

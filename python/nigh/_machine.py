@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine, and what on it may slow programs, as data."""
+"""The machine, and findings about it, as data."""
 from __future__ import annotations
 
 import dataclasses
@@ -34,7 +34,7 @@ class Cache:
 
 @dataclasses.dataclass(frozen=True)
 class Topology:
-    """What a machine looks like. Cpus have Linux's numbers, domains are counted from 0."""
+    """A machine. Cpus have Linux's numbers, domains are counted from 0."""
 
     description: str
     is_this_host: bool
@@ -68,7 +68,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Diagnosis:
-    """What ``nigh doctor`` says."""
+    """The answer of ``nigh doctor``."""
 
     machine: str
     facts: Dict[str, Any]  #: as ``cpus_allowed``, ``cpu_quota``, ``huge_pages``; None: the system does not say
@@ -130,7 +130,7 @@ def topology(*, synthetic: Optional[str] = None, xml: Optional[Path] = None) -> 
 
 
 def doctor() -> Diagnosis:
-    """What on this machine may slow programs, as ``nigh doctor`` finds it.
+    """Finds things on this machine that may slow programs, as ``nigh doctor`` does.
 
     >>> [finding.id for finding in nigh.doctor().findings]
     ['one-domain', 'virtual-machine']

@@ -39,7 +39,7 @@ class Configuration:
 
 @dataclasses.dataclass(frozen=True)
 class Tuning:
-    """What ``nigh tune`` has found."""
+    """The outcome of ``nigh tune``."""
 
     configurations: Tuple[Configuration, ...]  #: the best first
     profile: Optional[Dict[str, Any]]  #: for ``nigh run --profile``; None for MPI programs

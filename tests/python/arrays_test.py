@@ -27,7 +27,8 @@ class Arrays(unittest.TestCase):
             self.assertTrue((a.sum(axis=0) == 300 * numpy.arange(20)).all())
 
     def test_shapes(self):
-        for shape, expected in ((5, (5,)), ((), ()), ([2, 3], (2, 3)), (numpy.int64(4), (4,)), (numpy.array([2, 1]), (2, 1)), ((0, 3), (0, 3))):
+        for shape, expected in ((5, (5,)), ((), ()), ([2, 3], (2, 3)), (numpy.int64(4), (4,)), (numpy.array([2, 1]), (2, 1)),
+                                ((0, 3), (0, 3))):
             self.assertEqual(nigh.array(shape).shape, expected)
         self.assertTrue(nigh.array((2, 3), order="F").flags.f_contiguous)
         self.assertEqual(nigh.array(3, "int8").dtype, numpy.int8)
@@ -52,7 +53,8 @@ class Arrays(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "is none of first-touch, interleave, bind:DOMAIN"):
                 nigh.array(8, placement=placement)
         for what, error, complaint in (
-                (lambda: nigh.array(8, placement=f"bind:{DOMAINS}"), ValueError, f"names a domain the machine does not have; it has {DOMAINS}"),
+                (lambda: nigh.array(8, placement=f"bind:{DOMAINS}"), ValueError,
+                 f"names a domain the machine does not have; it has {DOMAINS}"),
                 (lambda: nigh.array(8, placement="cyclic:0"), ValueError, "a piece of zero elements"),
                 (lambda: nigh.array(8, placement=3), TypeError, "placement is text or a nigh.Placement"),
                 (lambda: nigh.Placement.bind(-1), ValueError, "bind: -1 is no number"),
@@ -72,8 +74,8 @@ class Arrays(unittest.TestCase):
                 what()
 
     def test_text_of_placements(self):
-        for placement in (nigh.Placement.first_touch(), nigh.Placement.interleave(), nigh.Placement.bind(2), nigh.Placement.blocked(),
-                          nigh.Placement.blocked(64), nigh.Placement.cyclic(8)):
+        rule = nigh.Placement
+        for placement in (rule.first_touch(), rule.interleave(), rule.bind(2), rule.blocked(), rule.blocked(64), rule.cyclic(8)):
             self.assertEqual(nigh.Placement.parse(str(placement)), placement)
         self.assertEqual(nigh.Placement.parse("blocked"), nigh.Placement.blocked())
 

@@ -115,7 +115,8 @@ class OneProgram(Limit):
     def test_a_thread_with_cpus_of_its_own_has_them_after(self):
         program = self.program()
         one = min(OWN)
-        program.tell(f"threading.Thread(target=lambda: (os.sched_setaffinity(0, {{{one}}}), time.sleep(1000)), daemon=True).start()")
+        program.tell(f"def stay(): os.sched_setaffinity(0, {{{one}}}); time.sleep(1000)")
+        program.tell("threading.Thread(target=stay, daemon=True).start()")
         self.until(lambda: frozenset({one}) in program.ask("masks()"))
         program.tell("with nigh.limit(): inside = masks()")
         self.assertEqual(len(program.ask("inside")), 1)
@@ -177,7 +178,8 @@ class OneProgram(Limit):
     def test_wrong_input(self):
         program = self.program()
         for said, complaint in (("0", "ValueError cpus is at least 1, not 0"), ("-3", "ValueError cpus is at least 1, not -3"),
-                                ("'2'", "TypeError cpus is a whole number, not '2'"), ("1.5", "TypeError cpus is a whole number, not 1.5"),
+                                ("'2'", "TypeError cpus is a whole number, not '2'"),
+                                ("1.5", "TypeError cpus is a whole number, not 1.5"),
                                 ("True", "TypeError cpus is a whole number, not True")):
             self.assertEqual(program.tell(f"nigh.limit({said})"), complaint)
         program.tell("block = nigh.limit(); lease = block.__enter__()")
