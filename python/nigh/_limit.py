@@ -53,9 +53,10 @@ class _Pools:
         self._own: List[Tuple[Any, int]] = []
         try:
             threadpoolctl: Any = importlib.import_module("threadpoolctl")
-        except ImportError:
+            pools = threadpoolctl.ThreadpoolController().lib_controllers
+        except (ImportError, AttributeError):  # or one before 3.0
             return
-        for pool in threadpoolctl.ThreadpoolController().lib_controllers:
+        for pool in pools:
             if pool.internal_api != "nigh" and pool.num_threads is not None:
                 self._own.append((pool, pool.num_threads))
 
@@ -162,20 +163,25 @@ class _Process:
             is_first = not self.wants
             if is_first:
                 self._begin(one)
-            with self.lock:
-                self.wants.append(one)
-                try:
-                    self._ask_for_most()
-                    self.move_threads()
-                except BaseException:
-                    self.wants.remove(one)
-                    raise
-                if self.pools is None and one.pools:
-                    self.pools = _Pools()
-                self.set_pools()
-            if is_first and self.link is not None:
-                self.listener = threading.Thread(target=self._listen, name="nigh-lease", daemon=True)
-                self.listener.start()
+            try:
+                self._add(one)
+                if is_first and self.link is not None:
+                    self.listener = threading.Thread(target=self._listen, name="nigh-lease", daemon=True)
+                    self.listener.start()
+            except BaseException:
+                self.wants.remove(one)
+                if is_first:
+                    self._end()
+                raise
+
+    def _add(self, one: "limit") -> None:
+        with self.lock:
+            self.wants.append(one)
+            self._ask_for_most()
+            self.move_threads()
+            if self.pools is None and one.pools:
+                self.pools = _Pools()
+            self.set_pools()
 
     def leave(self, one: "limit") -> None:
         with self.gate:

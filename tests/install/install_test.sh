@@ -113,6 +113,10 @@ if [ -x "$prefix/bin/nigh" ]; then
   "$prefix/bin/nigh" sim machines | grep -q "^sun-x4600"
   test -s "$prefix/lib/systemd/system/nighd.socket"
   "$prefix/bin/nighd" --version
+  # The module finds the commands above its own folder.
+  if [ -e "$prefix/libexec/nigh/nigh-python.so" ]; then
+    PYTHONPATH=$prefix/lib/python python3 -B -c 'import nigh; nigh.topology(); nigh.run(["true"], check=True)'
+  fi
   # Every program that came along starts, and finds its parts.
   for program in "$prefix"/bin/*; do
     "$program" --help >"$work/log" 2>&1 || { echo "$program --help ends with $?"; cat "$work/log"; exit 1; }
