@@ -26,15 +26,15 @@ function(nigh_portable_library target)
     message(FATAL_ERROR "NIGH_PORTABLE: it is not known here which versions of glibc's functions are the old ones")
   endif()
   nigh_old_glibc(${target})
-  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_libraries.cpp
-    ${PROJECT_SOURCE_DIR}/src/platform/no_udev.c)
+  target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_libraries.cpp)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
 endfunction()
 
 function(nigh_portable_program target)
   nigh_portable_library(${target})
   if(NIGH_PORTABLE)
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_program.cpp)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/platform/old_glibc_program.cpp
+      ${PROJECT_SOURCE_DIR}/src/platform/no_udev.c)
   endif()
 endfunction()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import operator
 import warnings
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Sequence, Tuple, Union
 
 from ._installed import NighError
 from ._library import library, text
+from ._machine import topology
 
 if TYPE_CHECKING:
     import numpy
@@ -92,6 +94,20 @@ def _numpy() -> Any:
         raise ImportError("this part of nigh needs numpy: pip install numpy (Debian: python3-numpy)") from None
 
 
+@functools.lru_cache(maxsize=None)
+def _memory() -> Tuple[Any, Any, int]:
+    """The library, told which domains this host has, and their number."""
+    ffi, lib = library()
+    domains = topology().domains
+    told = lib.nigh_use_domains(
+        len(domains), [-1 if one.os_node is None else one.os_node for one in domains],
+        [one.memory_bytes for one in domains], [one.nearest_memory for one in domains],
+        [len(one.cpus) for one in domains], [cpu for one in domains for cpu in one.cpus])
+    if not told:
+        raise MemoryError("no memory is left for the machine's domains")
+    return ffi, lib, len(domains)
+
+
 def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Union[str, Placement] = "first-touch",
           order: str = "C", huge_pages: bool = False) -> "numpy.ndarray[Any, Any]":
     """An array of zeros whose pages lie where ``placement`` says.
@@ -125,7 +141,7 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
         count *= side
     if count >= 2**63:
         raise MemoryError(f"an array of {count} elements is larger than memory can be")
-    ffi, lib = library()
+    ffi, lib, _ = _memory()
     error, why = ffi.new("int*"), ffi.new("char const**")
     block = lib.nigh_block_make(count, max(kind.itemsize, 1), KINDS.index(rule.kind), rule.value, huge_pages, error, why)
     if block == ffi.NULL:
@@ -165,11 +181,8 @@ def where(a: "numpy.ndarray[Any, Any]") -> Pages:
     Asking moves nothing and touches nothing. ``NighError`` where the kernel does not answer.
     """
     first, size = _range(a)
-    ffi, lib = library()
+    ffi, lib, domains = _memory()
     why, found = ffi.new("char const**"), ffi.new("nigh_pages*")
-    domains = lib.nigh_domains(why)
-    if domains < 0:
-        raise NighError(text(ffi, why[0]))
     counts = ffi.new("size_t[]", domains)
     if lib.nigh_where(ffi.cast("void*", first), size, counts, found, why) != 0:
         raise NighError(text(ffi, why[0]))
@@ -183,7 +196,7 @@ def move(a: "numpy.ndarray[Any, Any]", domain: int) -> None:
     ``NighError`` where there is no such domain, or not all pages could be moved.
     """
     first, size = _range(a)
-    ffi, lib = library()
+    ffi, lib, _ = _memory()
     why = ffi.new("char const**")
     if lib.nigh_move(ffi.cast("void*", first), size, domain, why) != 0:
         raise NighError(text(ffi, why[0]))

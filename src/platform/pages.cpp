@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/pages.hpp"
 
-#include <hwloc.h>
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,30 +11,15 @@
 #include <cerrno>
 #include <fstream>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <type_traits>
 #include <utility>
 
 #include "base/assert.hpp"
-#include "platform/host.hpp"
+#include "platform/refused.hpp"
 
 namespace nigh::platform {
 namespace {
-
-struct free_bitmap {
-  void operator()(hwloc_bitmap_t b) const noexcept { hwloc_bitmap_free(b); }
-};
-using bitmap = std::unique_ptr<std::remove_pointer_t<hwloc_bitmap_t>, free_bitmap>;
-
-error refused(char const* call, int reason) {
-  std::string what = std::string(call) + " refused: " + std::generic_category().message(reason);
-  if (reason == ENOSYS) what += " (a kernel without NUMA support, or a sandbox)";
-  if (reason == EPERM) what += " (a sandbox or container forbids it)";
-  return error{std::move(what)};
-}
 
 std::uintptr_t address_of(void const* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -123,22 +107,6 @@ void unmap_pages(std::byte* p, std::size_t bytes) noexcept {
 
 void advise(std::byte* p, std::size_t bytes, huge_pages advice) noexcept {
   ::madvise(p, bytes, advice == huge_pages::wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-}
-
-result<void> bind_pages(std::byte* p, std::size_t bytes, std::span<int const> os_nodes,
-                        bind_policy policy, bool move) {
-  auto const host = host_hwloc();
-  if (!host) return host.to_error();
-  bitmap const nodes(hwloc_bitmap_alloc());
-  for (int node : os_nodes)
-    if (node < 0 || hwloc_bitmap_set(nodes.get(), static_cast<unsigned>(node)) != 0)
-      return error{"cannot bind memory to NUMA node " + std::to_string(node)};
-  // Without HWLOC_MEMBIND_STRICT a node is preferred, so that a full one does not kill.
-  int const flags = HWLOC_MEMBIND_BYNODESET | (move ? HWLOC_MEMBIND_MIGRATE : 0);
-  auto const how = policy == bind_policy::bind ? HWLOC_MEMBIND_BIND : HWLOC_MEMBIND_INTERLEAVE;
-  if (hwloc_set_area_membind(*host, p, bytes, nodes.get(), how, flags) != 0)
-    return refused("mbind", errno);
-  return {};
 }
 
 result<std::vector<int>> nodes_of_pages(std::span<std::byte const* const> addresses) {

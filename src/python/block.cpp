@@ -6,16 +6,36 @@
 #include <new>
 #include <nigh/array.hpp>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/assert.hpp"
 #include "memory/live_arrays.hpp"
 #include "memory/locate.hpp"
 #include "platform/pages.hpp"
 #include "python/nigh-python.h"
+#include "topology/builder.hpp"
 
 using nigh::placement;
+
+namespace {
+
+std::optional<nigh::topology>& given() {
+  static auto& one =
+      *new std::optional<nigh::topology>;  // arrays may outlive the program's statics
+  return one;
+}
+
+}  // namespace
+
+// In place of that which asks hwloc (src/topology/load.cpp), for all of this library.
+nigh::topology const& nigh::this_host() {
+  NIGH_ASSERT(given(), "nigh_use_domains() comes first");
+  return *given();
+}
 
 struct nigh_block {
   nigh::detail::placed_block block;
@@ -28,12 +48,6 @@ char const* keep(std::string text) {
   static thread_local std::string last;
   last = std::move(text);
   return last.c_str();
-}
-
-// nigh::this_host() would end the program where the system will not say what the host is.
-nigh::result<nigh::topology> const& host() {
-  static auto const one = nigh::topology::live();
-  return one;
 }
 
 placement rule_of(int kind, std::size_t value) {
@@ -73,7 +87,7 @@ void count_page(std::byte const* page, int node, std::size_t* pages_of_domain, n
   } else if (node == nigh::platform::unknown_page) {
     ++found.unknown;
   } else {
-    int const domain = host()->domain_of_os_node(node);
+    int const domain = nigh::this_host().domain_of_os_node(node);
     int const wanted = wanted_domain(page);
     if (domain >= 0)
       ++pages_of_domain[domain];
@@ -94,11 +108,8 @@ nigh_block* nigh_block_make(size_t count, size_t element_bytes, int kind, size_t
     return nullptr;
   };
   try {
-    if (!host()) return fails(refused, host().message().c_str());
-    return new nigh_block{{count,
-                           element_bytes,
-                           rule_of(kind, value),
-                           {.machine = &*host(), .huge_pages = huge_pages != 0}}};
+    return new nigh_block{
+        {count, element_bytes, rule_of(kind, value), {.huge_pages = huge_pages != 0}}};
   } catch (std::logic_error const& wrong) {
     return fails(wrong_argument, wrong.what());
   } catch (std::bad_alloc const& none) {
@@ -114,10 +125,22 @@ void* nigh_block_data(nigh_block* block) { return block->block.data(); }
 
 char const* nigh_block_note(nigh_block* block) { return block->block.note().c_str(); }
 
-int nigh_domains(char const** why) {
-  if (host()) return static_cast<int>(host()->domains().size());
-  *why = keep(host().message());
-  return -1;
+int nigh_use_domains(size_t count, int const* os_nodes, uint64_t const* memory_bytes,
+                     int const* nearest_memory, size_t const* cpu_counts, int const* cpus) {
+  try {
+    std::vector<nigh::domain> domains;
+    for (size_t i = 0; i < count; ++i) {
+      domains.push_back(
+          {static_cast<int>(i), os_nodes[i], {cpus, cpus + cpu_counts[i]}, memory_bytes[i]});
+      cpus += cpu_counts[i];
+    }
+    if (!given())
+      given() = nigh::topology_builder::of_domains(std::move(domains),
+                                                   {nearest_memory, nearest_memory + count});
+    return 1;
+  } catch (std::bad_alloc const&) {
+    return 0;
+  }
 }
 
 int nigh_where(void const* begin, size_t bytes, size_t* pages_of_domain, nigh_pages* found,
@@ -140,8 +163,8 @@ int nigh_where(void const* begin, size_t bytes, size_t* pages_of_domain, nigh_pa
 
 int nigh_move(void const* begin, size_t bytes, int domain, char const** why) {
   try {
-    auto const moved =
-        nigh::migrate_bytes({static_cast<std::byte const*>(begin), bytes}, domain, *host());
+    auto const moved = nigh::migrate_bytes({static_cast<std::byte const*>(begin), bytes}, domain,
+                                           nigh::this_host());
     if (moved) return 0;
     *why = keep(moved.message());
   } catch (std::exception const& failed) {

@@ -63,9 +63,13 @@ typedef struct {
   size_t page_bytes;
 } nigh_pages;
 
-int nigh_domains(char const** why);  // -1: *why says why
+// The machine's domains, as `nigh topo` knows them, before any other call on memory: Linux's
+// numbers of their nodes, their bytes, the domains that their cpus have memory from, and their cpus
+// one after the other. Later calls change nothing. False: no memory.
+int nigh_use_domains(size_t count, int const* os_nodes, uint64_t const* memory_bytes,
+                     int const* nearest_memory, size_t const* cpu_counts, int const* cpus);
 
-// Where the pages of any memory are; pages_of_domain has room for nigh_domains(). 0, or -1 and
+// Where the pages of any memory are; pages_of_domain has room for all domains. 0, or -1 and
 // *why.
 int nigh_where(void const* begin, size_t bytes, size_t* pages_of_domain, nigh_pages* found,
                char const** why);

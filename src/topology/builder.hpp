@@ -7,6 +7,7 @@
 #include <functional>
 #include <nigh/topology.hpp>
 #include <string>
+#include <vector>
 
 namespace nigh {
 
@@ -20,6 +21,10 @@ class topology_builder {
   // `full` without the cpus and NUMA nodes that the filters refuse. A cgroup, an affinity mask and
   // restricted_to() all use it, so restrictions may come in any order.
   static topology restricted(topology full, Filter const& keep_cpu, Filter const& keep_node);
+
+  // This host with domains only: no levels, no distances, no picture. For placing memory by a
+  // library that has no hwloc, and is told the domains.
+  static topology of_domains(std::vector<domain> domains, std::vector<int> nearest_memory);
 
  private:
   static void add_cpus(topology& t, hwloc_topology_t machine);
