@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,49 +16,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/printable.hpp"
 #include "cli/commands.hpp"
-#include "cli/coordinator_socket.hpp"
-#include "cli/findings.hpp"
-#include "cli/pools.hpp"
-#include "coordinator/client/status.hpp"
+#include "cli/machine_facts.hpp"
 
 namespace nigh::cli {
 namespace {
 
 constexpr std::size_t line_width = 88;
-
-int cpus_in(topology_object const& object) {
-  int count = object.type == topology_object::kind::cpu ? 1 : 0;
-  for (auto const& child : object.children) count += cpus_in(child);
-  return count;
-}
-
-// Nothing where no coordinator can say which programs share the host.
-std::vector<std::string> pools_of_programs() {
-  std::vector<std::string> found;
-  constexpr int patience_ms = 500;
-  auto const status = coordinator::query_status(coordinator_socket(), patience_ms);
-  if (!status) return found;
-  PoolNames pools;
-  for (auto const& p : status->programs)
-    if (auto const names = pools.of(ProgramProcess::of(p)); !names.empty())
-      found.push_back(
-          fmt::format("{} ({}): {}", base::printable(p.name.view()), p.pid, listed(names)));
-  return found;
-}
-
-Facts gather(topology const& machine) {
-  Facts facts;
-  facts.limits = platform::read_limits();
-  facts.probes = platform::probe_system();
-  facts.cpus_allowed = static_cast<int>(machine.cpus().size());
-  facts.cpus_present = std::max(cpus_in(machine.root()), facts.cpus_allowed);
-  facts.cores_allowed = machine.cores();
-  facts.domains = machine.cpu_domains();
-  facts.pools = pools_of_programs();
-  return facts;
-}
 
 // The text in lines of line_width, all except the first indented by the length of `label`.
 std::string paragraph(std::string const& label, std::string const& text) {
@@ -151,7 +114,7 @@ void add_doctor(CLI::App& app) {
   command->callback([json] {
     auto const machine = topology::live();
     if (!machine) throw std::runtime_error(machine.message());
-    Facts const facts = gather(*machine);
+    Facts const facts = facts_of(*machine);
     auto const findings = diagnose(facts);
     std::string const out =
         *json ? as_json(*machine, facts, findings) : as_text(*machine, findings);

@@ -14,14 +14,12 @@
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/merge_traces.hpp"
-#include "cli/region_name.hpp"
 #include "cli/traced_run.hpp"
 #include "platform/program.hpp"
 
@@ -108,18 +106,6 @@ void keep(std::vector<fs::path> traces, std::string const& output) {
     fmt::print(stderr, "nigh: trace in {}{}\n", base::printable(file),
                i == 0 ? "; ui.perfetto.dev shows it" : "");
   }
-}
-
-// The names of a process's codes, in their order.
-std::vector<std::string> names_of(ReadTrace const& read) {
-  std::set<fs::path> libraries;
-  for (auto const& code : read.codes)
-    if (!code.library.empty()) libraries.insert(code.library);
-  auto names = RegionNames::of_program(read.file, {libraries.begin(), libraries.end()});
-  std::vector<std::string> found;
-  for (auto const& code : read.codes)
-    found.push_back(code.code == coordinator::in_no_file ? "of other code" : names.name(code.code));
-  return found;
 }
 
 struct CodeTime {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "cli/profile/times_directory.hpp"
 #include "cli/program_output.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/tune/others_use.hpp"
@@ -19,38 +19,15 @@
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/launch.hpp"
-#include "platform/own_path.hpp"
 #include "platform/progress.hpp"
-#include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {
-namespace fs = std::filesystem;
 namespace {
 
 // Variables that would make teams smaller, or put threads elsewhere, than the study wants.
 constexpr std::array<char const*, 7> in_the_way{
     "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
-
-// The file that the shim writes; one for each run.
-class TimesDirectory {
- public:
-  TimesDirectory()
-      : path_(fs::temp_directory_path() /
-              ("nigh-times." + std::to_string(std::random_device{}()))) {
-    if (auto const made = platform::make_new_directory(path_); !made)
-      throw std::runtime_error("profile: " + path_.string() + ": " + made.message());
-  }
-  ~TimesDirectory() {
-    std::error_code failed;
-    fs::remove_all(path_, failed);
-  }
-  TimesDirectory(TimesDirectory&&) = delete;
-  fs::path const& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string indented(std::string const& text) {
   std::string out = "\n  ";
@@ -63,12 +40,9 @@ class Runs {
   Runs(topology const& machine, StudyPlan const& plan) : plan_(plan) {
     auto const shim = shim_for(plan.words.front(), Purpose::study);
     if (!shim.why_not.empty()) throw std::runtime_error("profile: " + shim.why_not);
-    std::string order;
-    for (int const cpu : policy::thread_order(machine, cpu_order::compact))
-      order += (order.empty() ? "" : ",") + std::to_string(cpu);
     base_.words = plan.words;
     base_.variables = preload_variables(shim);
-    base_.variables.push_back("NIGH_OPENMP_CPUS=" + order);
+    base_.variables.push_back(study_cpus(machine));
     for (char const* const name : in_the_way) {
       base_.removed.emplace_back(name);
       if (auto const value = from_environment(name))
@@ -105,8 +79,7 @@ class Runs {
   void run_one(int team) {
     TimesDirectory const times;
     auto launch = base_;
-    launch.variables.push_back(fmt::format("NIGH_OPENMP_TEAM={}", team));
-    launch.variables.push_back("NIGH_OPENMP_TIMES=" + (times.path() / "times").string());
+    for (auto& variable : times.variables(team)) launch.variables.push_back(std::move(variable));
     RunWatch const watch(cpus_);
     auto const ending = platform::run_measured(launch, output_.path(), {});
     if (!ending) throw std::runtime_error("profile: " + ending.message());

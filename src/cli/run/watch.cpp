@@ -13,58 +13,43 @@
 #include "platform/process_usage.hpp"
 
 namespace nigh::cli {
-namespace {
-
-using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// Often at first, as programs may be short; later so rarely that each of three kinds of looking
-// costs below one part in a hundred of the time: at threads, at the list of all processes, and at
-// page tables, which grow with the program.
-class Watch {
- public:
-  nanoseconds look(int pid) {
-    auto const begin = Clock::now();
-    if (begin >= next_tree_) look_for_processes(pid);
-    if (begin >= next_pages_) look_at_pages();
-    auto const before_threads = Clock::now();
-    std::vector<platform::ThreadSample> threads;
-    for (int const process : tree_)
-      for (auto& t : platform::threads_of(process)) threads.push_back(std::move(t));
-    seen_.add(threads);
-    constexpr nanoseconds least = std::chrono::milliseconds(10), most = std::chrono::seconds(1);
-    return std::max<nanoseconds>(100 * (Clock::now() - before_threads),
-                                 std::clamp<nanoseconds>((begin - start_) / 20, least, most));
-  }
+nanoseconds Watch::look(int pid) {
+  auto const begin = Clock::now();
+  if (begin >= next_tree_) look_for_processes(pid);
+  if (begin >= next_pages_) look_at_pages();
+  auto const before_threads = Clock::now();
+  std::vector<platform::ThreadSample> threads;
+  for (int const process : tree_)
+    for (auto& t : platform::threads_of(process)) threads.push_back(std::move(t));
+  seen_.add(threads);
+  if (listener_.threads) listener_.threads(seconds_at(before_threads), threads);
+  constexpr nanoseconds least = std::chrono::milliseconds(10), most = std::chrono::seconds(1);
+  return std::max<nanoseconds>(
+      100 * (Clock::now() - before_threads),
+      std::clamp<nanoseconds>((begin - start_) / listener_.looks_a_lap, least, most));
+}
 
-  Whereabouts const& seen() const { return seen_; }
+void Watch::look_for_processes(int pid) {
+  auto const begin = Clock::now();
+  tree_ = platform::process_tree(pid);
+  if (listener_.processes) listener_.processes(tree_);
+  next_tree_ = Clock::now() + 100 * (Clock::now() - begin);
+}
 
- private:
-  void look_for_processes(int pid) {
-    auto const begin = Clock::now();
-    tree_ = platform::process_tree(pid);
-    next_tree_ = Clock::now() + 100 * (Clock::now() - begin);
-  }
-
-  void look_at_pages() {
-    auto const begin = Clock::now();
-    std::map<int, std::uint64_t> bytes;
-    for (int const process : tree_)
-      if (auto const some = platform::bytes_by_node(process))
-        for (auto const& [node, b] : *some) bytes[node] += b;
-    seen_.add_pages(std::move(bytes));
-    constexpr nanoseconds least = std::chrono::milliseconds(50);
-    auto const cost = Clock::now() - begin;
-    next_pages_ = Clock::now() + std::max<nanoseconds>({100 * cost, (begin - start_) / 10, least});
-  }
-
-  Whereabouts seen_;
-  std::vector<int> tree_;
-  Clock::time_point const start_ = Clock::now();
-  Clock::time_point next_tree_ = start_, next_pages_ = start_;
-};
-
-}  // namespace
+void Watch::look_at_pages() {
+  auto const begin = Clock::now();
+  std::map<int, std::uint64_t> bytes;
+  for (int const process : tree_)
+    if (auto const some = platform::bytes_by_node(process))
+      for (auto const& [node, b] : *some) bytes[node] += b;
+  if (listener_.pages) listener_.pages(seconds_at(begin), bytes);
+  seen_.add_pages(std::move(bytes));
+  constexpr nanoseconds least = std::chrono::milliseconds(50);
+  auto const cost = Clock::now() - begin;
+  next_pages_ = Clock::now() + std::max<nanoseconds>({100 * cost, (begin - start_) / 10, least});
+}
 
 void run_watched(platform::Launch const& launch, topology const& machine,
                  platform::Complain const& say) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profile/times_directory.hpp"
+
+#include <random>
+#include <stdexcept>
+#include <system_error>
+
+#include "platform/own_path.hpp"
+#include "policy/cpus/thread_order.hpp"
+
+namespace nigh::cli {
+namespace fs = std::filesystem;
+
+TimesDirectory::TimesDirectory()
+    : path_(fs::temp_directory_path() / ("nigh-times." + std::to_string(std::random_device{}()))) {
+  if (auto const made = platform::make_new_directory(path_); !made)
+    throw std::runtime_error(path_.string() + ": " + made.message());
+}
+
+TimesDirectory::~TimesDirectory() {
+  std::error_code failed;
+  fs::remove_all(path_, failed);
+}
+
+std::vector<std::string> TimesDirectory::variables(int team) const {
+  return {"NIGH_OPENMP_TEAM=" + std::to_string(team),
+          "NIGH_OPENMP_TIMES=" + (path_ / "times").string()};
+}
+
+std::string study_cpus(topology const& machine) {
+  std::string order;
+  for (int const cpu : policy::thread_order(machine, cpu_order::compact))
+    order += (order.empty() ? "" : ",") + std::to_string(cpu);
+  return "NIGH_OPENMP_CPUS=" + order;
+}
+
+}  // namespace nigh::cli
