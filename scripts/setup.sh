@@ -5,7 +5,7 @@
 
 building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libtbb-dev libcli11-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libdw-dev libncurses-dev libre2-dev)
-plotting=(python3 python3-matplotlib)
+plotting=(python3 python3-matplotlib python3-plotly)
 # A second compiler, its sanitizers (llvm names the lines in their reports) and OpenMP; the emulated
 # NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process
 # is made of; two MPIs, and what hosts made of network namespaces need; a few small programs of others that

@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Add a folder when all of its files have been formatted; the list ends when it names src, lab and tests.
 FORMATTED = [
     "src/base", "src/json", "src/platform", "src/topology", "src/memory", "src/tune", "src/preload", "src/nighd",
+    "src/cli/report",
     "src/openmp", "src/python", "src/coordinator/arena", "src/coordinator/client", "src/coordinator/profile",
     "src/coordinator/protocol", "tests/chaos", "tests/cli", "tests/cluster", "tests/install", "tests/numa_vm",
     "tests/simulation", "tests/stress", "lab",

@@ -19,6 +19,7 @@ void add_doctor(CLI::App& app);
 void add_run(CLI::App& app, std::vector<std::string> const& program);
 void add_sim(CLI::App& app);
 void add_profile(CLI::App& app, std::vector<std::string> const& program);
+void add_report(CLI::App& app, std::vector<std::string> const& program);
 void add_status(CLI::App& app);
 void add_top(CLI::App& app);
 void add_trace(CLI::App& app);

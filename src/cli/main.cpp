@@ -21,6 +21,8 @@ namespace {
 bool runs_a_program(std::vector<std::string> const& words) {
   if (words.empty()) return false;
   if (words.front() == "run" || words.front() == "tune") return true;
+  if (words.front() == "report")
+    return std::find(words.begin(), words.end(), "--") != words.end();  // otherwise it opens files
   constexpr std::array others{"show", "set", "forget"};
   return words.front() == "profile" &&
          (words.size() < 2 || std::find(others.begin(), others.end(), words[1]) == others.end());
@@ -31,7 +33,8 @@ bool ends_as_a_program(std::vector<std::string> const& words) {
   if (words.empty()) return false;
   auto const own_end = std::find(words.begin(), words.end(), "--");
   bool const merges = std::find(words.begin(), own_end, "--merge") != own_end;
-  return words.front() == "run" || (words.front() == "trace" && !merges);
+  return words.front() == "run" || (words.front() == "trace" && !merges) ||
+         (words.front() == "report" && runs_a_program(words));
 }
 
 }  // namespace
@@ -47,6 +50,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_run(app, program);
   nigh::cli::add_tune(app, program);
   nigh::cli::add_profile(app, program);
+  nigh::cli::add_report(app, program);
   nigh::cli::add_bench(app);
   nigh::cli::add_sim(app);
   nigh::cli::add_trace(app);
@@ -55,9 +59,10 @@ int main(int argc, char** argv) {
   nigh::cli::add_top(app);
   nigh::cli::add_completion(app);
   app.add_subcommand("help", "Show what a command takes: nigh help COMMAND");
-  auto const codes = ends_as_a_program({argv + 1, argv + argc}) ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
+  std::vector<std::string> const given(argv + 1, argv + argc);
+  auto const codes = ends_as_a_program(given) ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
   auto const body = [&] {
-    std::vector<std::string> words(argv + 1, argv + argc);
+    auto words = given;
     nigh::cli::turn_help(app, words);
     nigh::cli::check_command(app, words);
     if (runs_a_program(words)) {
