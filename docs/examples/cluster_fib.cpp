@@ -8,7 +8,7 @@ long fib(int n) {
   if (n < 2) return n;
   long left;
   nigh::cluster::task_scope scope;
-  scope.spawn<fib>(left, n - 1);  // for whoever has time, on any rank
+  scope.spawn<fib>(left, n - 1);  // for any worker without work, on any rank
   long const right = fib(n - 2);
   scope.wait();
   return left + right;

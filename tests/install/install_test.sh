@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # install_test.sh BUILD CMAKE CXX [FORTRAN]: installs BUILD to a temporary prefix, moves that prefix elsewhere
-# (an installed tree may be unpacked anywhere), and consumes it in both ways.
+# (an installed tree may be unpacked anywhere), and consumes it in both ways. tests/docs/examples_test.py does so with each
+# program of docs/examples.
 set -euo pipefail
 build=$1 cmake=$2 cxx=$3 fortran=${4:-}
 here=$(dirname "$(realpath "$0")")
@@ -37,9 +38,6 @@ echo "== find_package"
   -DCMAKE_CXX_COMPILER="$cxx" >"$work/log" || { cat "$work/log"; exit 1; }
 "$cmake" --build "$work/consumer"
 "$work/consumer/consumer"
-"$work/consumer/near_data"
-"$work/consumer/first_loop"
-"$work/consumer/fib_c" 20
 
 # The compiled module is one compiler's.
 module=$prefix/include/nigh/fortran/nigh.mod
