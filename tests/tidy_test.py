@@ -136,8 +136,9 @@ class Tidy(unittest.TestCase):
         self.passes("lab/workloads/jacobi/a.cpp", SPDX + '#include "kernel.hpp"\n')
         self.passes("lab/workloads/jacobi/a.cpp", SPDX + '#include "workloads/team.hpp"\n')
 
-    def test_bench_knows_workloads_only(self):
-        self.finds("lab/bench/a.cpp", SPDX + '#include "platform/pages.hpp"\n', "src/platform")
+    def test_bench_knows_no_command(self):
+        self.finds("lab/bench/a.cpp", SPDX + '#include "topology/load.hpp"\n', "src/topology")
+        self.passes("lab/bench/a.cpp", SPDX + '#include "platform/pages.hpp"\n')
 
     def test_public_header_includes_public_headers_only(self):
         self.finds("include/nigh/array.hpp", HEADER + '#include "base/atomic.hpp"\n', "src/base")
