@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -205,6 +206,17 @@ RegionCode const& RegionNames::find(RegionId region) {
   auto const [at, is_new] = found_.try_emplace(region);
   if (is_new) at->second = look_for(region);
   return at->second;
+}
+
+std::vector<std::string> names_of(ReadTrace const& read) {
+  std::set<fs::path> libraries;
+  for (auto const& code : read.codes)
+    if (!code.library.empty()) libraries.insert(code.library);
+  auto names = RegionNames::of_program(read.file, {libraries.begin(), libraries.end()});
+  std::vector<std::string> found;
+  for (auto const& code : read.codes)
+    found.push_back(code.code == coordinator::in_no_file ? "of other code" : names.name(code.code));
+  return found;
 }
 
 }  // namespace nigh::cli

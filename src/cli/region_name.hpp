@@ -12,6 +12,7 @@
 
 #include "cli/code_file.hpp"
 #include "cli/program_process.hpp"
+#include "cli/traced_run.hpp"
 #include "coordinator/protocol/region_id.hpp"
 #include "platform/answering_child.hpp"
 
@@ -61,5 +62,8 @@ class RegionNames {
   bool has_failed_ = false;
   std::map<coordinator::RegionId, RegionCode> found_;
 };
+
+// The names of a traced process's codes, in their order.
+std::vector<std::string> names_of(ReadTrace const& read);
 
 }  // namespace nigh::cli

@@ -20,6 +20,7 @@
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/merge_traces.hpp"
+#include "cli/region_name.hpp"
 #include "cli/traced_run.hpp"
 #include "platform/program.hpp"
 

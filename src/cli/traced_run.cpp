@@ -10,14 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/region_name.hpp"
 #include "json/bounded.hpp"
 #include "json/whole_number.hpp"
 #include "platform/own_path.hpp"
@@ -172,17 +170,6 @@ std::optional<ReadTrace> read_trace(fs::path const& file) {
   } catch (OddTrace const&) {
     return std::nullopt;
   }
-}
-
-std::vector<std::string> names_of(ReadTrace const& read) {
-  std::set<fs::path> libraries;
-  for (auto const& code : read.codes)
-    if (!code.library.empty()) libraries.insert(code.library);
-  auto names = RegionNames::of_program(read.file, {libraries.begin(), libraries.end()});
-  std::vector<std::string> found;
-  for (auto const& code : read.codes)
-    found.push_back(code.code == coordinator::in_no_file ? "of other code" : names.name(code.code));
-  return found;
 }
 
 // Each event is a line; those of tasks are called "task@", with the number of their code.

@@ -54,9 +54,6 @@ struct ReadTrace {
   bool ended = false;  // one did; otherwise the program stopped before any was written
 };
 
-// The names of a process's codes, in their order.
-std::vector<std::string> names_of(ReadTrace const& read);
-
 // Events of tasks get these names, one for each code. False: the file could not be changed.
 bool name_tasks(std::filesystem::path const& trace, std::vector<std::string> const& names);
 

@@ -14,6 +14,7 @@
 #include "cli/output_file.hpp"
 #include "cli/profile/times_directory.hpp"
 #include "cli/program_output.hpp"
+#include "cli/region_name.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/watch.hpp"
 #include "cli/traced_run.hpp"
