@@ -143,7 +143,7 @@ NIGH_C_API int nigh_read_counters(nigh_task_queue const* queue,
  * until the next failure. */
 NIGH_C_API char const* nigh_error(void) NIGH_NOTHROW;
 
-NIGH_C_API char const* nigh_version(void) NIGH_NOTHROW; /* of the library: "0.1.0" */
+NIGH_C_API char const* nigh_version(void) NIGH_NOTHROW; /* of the library: "0.2.0" */
 
 #ifdef __cplusplus
 }

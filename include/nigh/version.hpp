@@ -5,5 +5,5 @@
 #include <nigh/detail/export.hpp>
 
 namespace nigh {
-NIGH_API char const* version() noexcept;  // "0.1.0"
+NIGH_API char const* version() noexcept;  // "0.2.0"
 }

@@ -124,9 +124,9 @@ KNOWN = {
     "apt-get install ./build/debian/*.deb": How(elsewhere=(DEBIAN, ["apt-get install", ".deb"])),
     "cmake --preset release && cmake --build --preset release --target package":
         How(elsewhere=(TARBALL, ["CPackConfig.cmake", "nigh-*.tar.gz"])),
-    'mkdir "$HOME/my programs" && tar -C "$HOME/my programs" -xzf build/release/nigh-0.1.0-linux-x86_64.tar.gz':
+    'mkdir "$HOME/my programs" && tar -C "$HOME/my programs" -xzf build/release/nigh-0.2.0-linux-x86_64.tar.gz':
         How(elsewhere=(TARBALL, ["-xzf"])),
-    '"$HOME/my programs/nigh-0.1.0-linux-x86_64/bin/nigh" bench': How(elsewhere=(TARBALL, ['/bin/nigh" bench'])),
+    '"$HOME/my programs/nigh-0.2.0-linux-x86_64/bin/nigh" bench': How(elsewhere=(TARBALL, ['/bin/nigh" bench'])),
     "cmake --preset release && cmake --build --preset release && cmake --install build/release --prefix ~/nigh":
         How(elsewhere=("tests/docs/installed.py", ["--install", "--prefix"])),  # of another preset
     "cmake --preset release && ninja -C build/release": How(elsewhere=(TEST, ["build release"])),
@@ -266,7 +266,7 @@ KNOWN = {
     "nigh profile set npb-cg matrix.cpp:96 --maximum 2 --optimal 2": How(
         run=f"nigh profile set npb-cg {region('==')} --maximum 2 --optimal 2", full=True),
     "nigh profile show npb-cg | grep given": How(full=True, compare=NOTHING),
-    '"$HOME/my programs/nigh-0.1.0-linux-x86_64/bin/nigh" run -v --threads 1 -- ./solver': How(
+    '"$HOME/my programs/nigh-0.2.0-linux-x86_64/bin/nigh" run -v --threads 1 -- ./solver': How(
         run="mkdir 'my programs' && cp -rl {prefix} 'my programs/nigh' && 'my programs/nigh/bin/nigh' run -v --threads 1 -- ./solver",
         compare=HEADINGS),
     "nigh completion fish >~/.config/fish/completions/nigh.fish": How(

@@ -12,7 +12,7 @@ class Nigh(CMakePackage):
     # There is no public place to fetch nigh from yet: it is built from a clone, by dev-build.
     has_code = True
     homepage = "https://nigh.example"
-    url = "file:///nigh-0.1.0.tar.gz"
+    url = "file:///nigh-0.2.0.tar.gz"
 
     license("Apache-2.0", checked_by="nigh")
 
