@@ -51,6 +51,7 @@ EXAMPLES = {
                                   "OMP_WAIT_POLICY=passive nigh run --no-coordinator --spread 2 -- {program}", True, "^nigh: "),
     "placed_array.cpp": Example("docs/memory.md", "numa-vm --nodes 4 --cores 2 -- ./placed_array", "{program}"),
     "queens.cpp": Example("docs/trace.md", "nigh trace -- ./queens 12", "nigh trace -- {program} 12", False, "^within|^steal|^nigh: trace"),
+    "scan.cpp": Example("docs/report.md", "nigh report -- ./scan 20", "nigh report -- {program} 20", True, "^nigh: "),
     "spread_site.cpp": Example("docs/spread.md", "./spread_site", "{program}",
                                 compare=known_commands.on_any_load),
     "sum_rows.cpp": Example("docs/openmp-locality-queues.md", "OMP_PROC_BIND=close ./sum_rows", "OMP_PROC_BIND=close {program}",
@@ -123,7 +124,7 @@ class Examples:
         fortran = shutil.which("gfortran") and list(self.place.prefix.rglob("nigh.mod"))
         lines = ["cmake_minimum_required(VERSION 3.25)", f"project(examples C CXX {'Fortran' if fortran else ''})",
                  "set(CMAKE_BUILD_TYPE Release)", "find_package(OpenMP REQUIRED)",
-                 f"find_package(nigh 0.1 REQUIRED {'COMPONENTS fortran' if fortran else ''})"]
+                 f"find_package(nigh 0.2 REQUIRED {'COMPONENTS fortran' if fortran else ''})"]
         found = {}
         for name in names:
             kind = {".c": "C", ".cpp": "CXX"}.get(pathlib.Path(name).suffix)

@@ -63,6 +63,7 @@ STAND_INS = {
     "program.cpp": "docs/examples/first_loop.cpp",
     "fib-gcc": "docs/examples/fib_tasks.c -fopenmp",
     "fib": "docs/examples/fib.c -std=c99",
+    "scan": "docs/examples/scan.cpp -fopenmp -O2 -g",
     "cluster_fib": "build/tests/cluster/cluster_fib_openmpi",
     **{name: f"prefix/libexec/nigh/{name}" for name in ("npb-cg", "gauss", "mmul", "adi")},
     **{name: f"{PROGRAMS}/{name}" for name in ("opens", "static-gcc", "stripped-gcc", "dynamic-gcc")},
@@ -249,6 +250,7 @@ KNOWN = {
     "nigh tune --seed 9 --metric 'Mop/s total *= *([0-9.]+)' --maximize -- libexec/nigh/npb-mg --class A": How(
         run="nigh tune --budget 20s --seed 9 --metric 'Mop/s total *= *([0-9.]+)' --maximize -- libexec/nigh/npb-mg --class S",
         full=True, seconds=120, compare=NOTHING),  # configurations and verdict are the machine's
+    "nigh report -- ./scan 20": How(seconds=90, aside="^nigh: "),
     "nigh tune --budget 10m -- ./solver --grid 512": How(run="nigh tune --budget 5s -- ./solver --grid 512", seconds=60),
     "nigh run --profile nigh-profile.json -- ./solver --grid 512": How(),
     "nigh tune --exhaustive --repetitions 9 --metric 'MLUP/s ([0-9.]+)' --maximize -- mpirun -n {ranks} libexec/nigh/jacobi2d "

@@ -36,7 +36,7 @@ def main():
         wrong.append(f"packaging/easybuild: {easybuild}, but CMakeLists.txt has {version}")
     elif f"version = '{version}'" not in (ROOT / "packaging/easybuild" / easybuild[0]).read_text():
         wrong.append(f"packaging/easybuild/{easybuild[0]}: not version {version}")
-    sys.exit("\n".join(wrong))
+    sys.exit("\n".join(wrong) or None)
 
 
 if __name__ == "__main__":
