@@ -172,6 +172,8 @@ KNOWN = {
 
     'for file in libnigh0_*.deb libnigh-dev_*.deb; do dpkg -x "$file" ~/nigh; done':
         How(elsewhere=(DEBIAN, ["install libnigh-dev"])),
+    # Findings are those of the machine; tests/cli/readme_test.py compares their words with the sources.
+    "nigh doctor": How(compare=NOTHING),
     # The machine is busy or not, and the program prints no times.
     "nigh tune --threads 1 --schedule static --repetitions 2 -o busy.json -- sleep 0.6": How(compare=NOTHING),
     "nigh tune --repetitions 1 --threads 1 --schedule static --metric 'time ([0-9]+)' -- ./app": How(status=1, compare=NOTHING),

@@ -155,6 +155,13 @@ TEST(NextSteps, ABusyMachineIsSaidBeforeAll) {
   EXPECT_EQ(steps[2].title, "Cores are shared.");
 }
 
+TEST(NextSteps, LeavesOutWhatMakesNothingFaster) {
+  auto m = well();
+  for (auto const* id : {"one-domain", "virtual-machine", "no-hardware-counters"})
+    m.findings.push_back({id, "It is so.", "", ""});
+  EXPECT_TRUE(next_steps(m).empty());
+}
+
 TEST(NextSteps, MemoryInAnotherDomain) {
   auto m = well();
   m.domains = 2;

@@ -43,8 +43,7 @@ class Steps {
       if (f.id == disturbance) steps.push_back(of(f));
     for (auto& p : promises_) steps.push_back(std::move(p.step));
     for (auto const& f : m_.findings)
-      if (f.id != disturbance && f.id != "one-domain" && f.id != "virtual-machine")
-        steps.push_back(of(f));
+      if (f.id != disturbance && !is_without_gain(f.id)) steps.push_back(of(f));
     if (m_.configurations > 1 && !m_.words.empty())
       steps.push_back(
           {fmt::format("Measure the {} configurations that nigh tune knows for it",
@@ -58,6 +57,10 @@ class Steps {
  private:
   // Where others disturb, all measurements are doubtful.
   static constexpr std::string_view disturbance = "oversubscription";
+  // Good to know, but no program gets faster by it.
+  static bool is_without_gain(std::string_view id) {
+    return id == "one-domain" || id == "virtual-machine" || id == "no-hardware-counters";
+  }
   static Step of(Finding const& f) { return {f.what, f.why + ' ' + f.what_to_do, ""}; }
 
   static constexpr double worth_it = 0.05;  // of the time
