@@ -2,13 +2,12 @@
 #include "platform/ending_signals.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <system_error>
-#include <thread>
 
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
@@ -37,13 +36,18 @@ void hear(int signal) {
   errno = error;
 }
 
-void wait_and_end(int end_to_read, void (*last)()) {
+// For the thread. Not on the heap: a child of fork() has no thread that would free it.
+int end_to_read = -1;
+void (*last_words)() = nullptr;
+
+void* wait_and_end(void* /*nothing*/) {
   leave_signals_to_others();
   char signal = 0;
   while (::read(end_to_read, &signal, 1) < 0 && errno == EINTR) {
   }
-  last();
+  last_words();
   end_by(signal);
+  return nullptr;
 }
 
 bool watch(void (*last)()) noexcept {
@@ -51,11 +55,12 @@ bool watch(void (*last)()) noexcept {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
   end_to_write.store(ends[1], sync::relaxed);
   watched_process.store(::getpid(), sync::relaxed);
-  try {
-    std::thread([end = ends[0], last] { wait_and_end(end, last); }).detach();
-  } catch (std::system_error const&) {
-    return false;  // no room for a thread: signals end the program as before
-  }
+  end_to_read = ends[0];
+  last_words = last;
+  pthread_t thread{};
+  // No room for a thread: signals end the program as before.
+  if (::pthread_create(&thread, nullptr, wait_and_end, nullptr) != 0) return false;
+  ::pthread_detach(thread);
   for (int const signal : signals) {
     struct sigaction before{};
     if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
