@@ -21,6 +21,11 @@ int runs_by_rung(int rung, int repetitions) {
   return rung < count ? std::min(steps[rung], repetitions) : repetitions + rung - count;
 }
 
+// Of the first candidate and of the leader: two may both have been lucky.
+std::size_t confirming_runs(int repetitions) {
+  return static_cast<std::size_t>(std::min(3, repetitions));
+}
+
 }  // namespace
 
 Search::Search(std::vector<Candidate> candidates, SearchOptions options)
@@ -168,7 +173,8 @@ int Search::unconfirmed() const {
   if (!leader || are_known < 2) return -1;  // nothing to compare
   for (int const candidate : {0, *leader}) {
     auto const& m = measured_[static_cast<std::size_t>(candidate)];
-    if (m.known() && !m.lost && m.costs.size() < 2) return candidate;
+    if (m.known() && !m.lost && m.costs.size() < confirming_runs(options_.repetitions))
+      return candidate;
   }
   return -1;
 }
@@ -177,7 +183,9 @@ int Search::unconfirmed() const {
 int Search::runs_to_confirm() const {
   auto const& first = measured_.front();
   bool const is_wanted = options_.repetitions > 1 && !options_.exhaustive;
-  return is_wanted && first.known() && !first.lost && first.costs.size() < 2 ? 1 : 0;
+  auto const wanted = confirming_runs(options_.repetitions);
+  if (!is_wanted || !first.known() || first.lost || first.costs.size() >= wanted) return 0;
+  return static_cast<int>(wanted - first.costs.size());
 }
 
 void Search::tell(int candidate, double cost) {

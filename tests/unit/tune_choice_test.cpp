@@ -48,11 +48,11 @@ TEST(Choice, WithoutTheFirstIsTheLeader) {
   EXPECT_EQ(choice.candidate, 1);
 }
 
-TEST(Search, EndsWithSecondRunsOfTheFirstAndTheLeader) {
+TEST(Search, EndsWithThreeRunsOfTheFirstAndTheLeader) {
   Search search({{0}, {1}}, {});
   while (auto const c = search.next()) search.tell(*c, *c == 0 ? 5 : 1);
-  EXPECT_EQ(search.measured()[0].costs.size(), 2u);
-  EXPECT_EQ(search.measured()[1].costs.size(), 2u);
+  EXPECT_EQ(search.measured()[0].costs.size(), 3u);
+  EXPECT_EQ(search.measured()[1].costs.size(), 3u);
   Search lost({{0}, {1}}, {});
   while (auto const c = lost.next())
     if (*c == 0 && !lost.measured()[1].costs.empty())
@@ -61,7 +61,7 @@ TEST(Search, EndsWithSecondRunsOfTheFirstAndTheLeader) {
       lost.tell_lost(0, 5);
     else
       lost.tell(1, 1);
-  EXPECT_EQ(lost.measured()[1].costs.size(), 2u);
+  EXPECT_EQ(lost.measured()[1].costs.size(), 3u);
 }
 
 }  // namespace

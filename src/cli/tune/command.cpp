@@ -113,7 +113,7 @@ Measurement measurement_of(Outcome const& found, int best, std::vector<std::stri
     m.runs = s.runs;
   }
   auto const choice = found.choice();
-  m.is_sure = choice.is_repeated && (choice.candidate == choice.leader);
+  m.is_sure = choice.is_repeated && choice.candidate == choice.leader && !found.is_disturbed();
   m.others_cpus = found.others_cpus;
   m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return m;

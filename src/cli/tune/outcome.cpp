@@ -56,6 +56,10 @@ std::string verdict(Outcome const& found) {
   if (!choice.is_repeated)
     return text + fmt::format("The best looks {:.2f} times as good as {}, {}.\n", choice.times,
                               plain, single);
+  if (found.is_disturbed())
+    return text + fmt::format("The best was {:.2f} times as good as {}, which is not sure, because "
+                              "others kept the machine busy.\n",
+                              choice.times, plain);
   return text + fmt::format("The best is {:.2f} times as good as {} (sure to {:.0f}%).\n",
                             choice.times, plain, std::min(99.0, 100 * choice.chance));
 }

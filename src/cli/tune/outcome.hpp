@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/tune/metric.hpp"
+#include "cli/tune/others_use.hpp"
 #include "cli/tune/space.hpp"
 #include "tune/choice.hpp"
 #include "tune/search.hpp"
@@ -25,6 +26,10 @@ struct Outcome {
   int cpus = 1;                            // that the program may use
 
   tune::Choice choice() const { return tune::choose(search.measured(), 1); }  // something ran
+  // Others had a part in the times: what won may lose in a quiet hour.
+  bool is_disturbed() const {
+    return metric.is_time() && others_cpus && is_busy(*others_cpus, cpus);
+  }
 };
 
 std::string ranking_text(Outcome const& found);

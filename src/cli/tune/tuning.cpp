@@ -93,15 +93,16 @@ std::optional<nanoseconds> Tuning::losing_time() const {
 }
 
 int Tuning::run_one(int candidate, nanoseconds left) {
-  auto const losing = losing_time();
-  auto const limit = std::min(left, losing.value_or(left));
+  // The first one is what all others are compared with, so it runs to its end.
+  auto const losing = candidate == 0 ? left : losing_time().value_or(left);
+  auto const limit = std::min(left, losing);
   RunWatch const watch(cpus_);
   auto const ending = platform::run_measured(make_launch_(candidate), output_.path(), limit);
   if (!ending) throw std::runtime_error("tune: " + ending.message());
   watch.end(ending->seconds, ending->cpu_seconds, others_);
   if (ending->interrupted > 0) return ending->interrupted;
   if (ending->interrupted == platform::limit_reached) {
-    if (!losing || left <= *losing) {
+    if (left <= losing) {
       ended_ = "the budget ended it";
     } else {
       search_.tell_lost(candidate, std::chrono::duration<double>(limit).count());
