@@ -82,6 +82,8 @@ class _Affinity:
         """Moves all threads. One that is made meanwhile has the cpus of the thread that makes it: looks again for these."""
         if self._is_set and cpus == self._now:
             return
+        # A thread that has these was made in the block, by one that had them.
+        inherited = (cpus, self._now) if self._is_set else (cpus,)
         self._is_set = True
         self._now = cpus
         moved: FrozenSet[int] = frozenset()
@@ -93,7 +95,7 @@ class _Affinity:
                 with contextlib.suppress(OSError):  # it has ended
                     if thread not in self._before:
                         before = frozenset(os.sched_getaffinity(thread))
-                        self._before[thread] = self.own if before == cpus else before
+                        self._before[thread] = self.own if before in inherited else before
                     os.sched_setaffinity(thread, cpus)
             moved |= frozenset(new)
 

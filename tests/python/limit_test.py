@@ -167,6 +167,17 @@ class OneProgram(Limit):
         self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
         self.until(lambda: self.status() == {})
 
+    @unittest.skipUnless(len(OWN) > 1, "one cpu cannot be less")
+    def test_a_thread_made_in_a_block_has_all_cpus_after_it(self):
+        program = self.program()
+        program.tell("a = nigh.limit(1); lease = a.__enter__(); go = threading.Event()")
+        program.tell("thread = threading.Thread(target=go.wait); thread.start()")  # of one cpu, unseen by the block
+        program.tell("b = nigh.limit(); b.__enter__(); a.__exit__(None, None, None)")
+        self.assertEqual(program.ask("lease.threads"), len(OWN))
+        program.tell("b.__exit__(None, None, None)")
+        self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
+        program.tell("go.set(); thread.join()")
+
     def test_many_threads_at_once(self):
         program = self.program()
         program.tell("def many():\n  for i in range(25):\n    with nigh.limit(1 + i % 2) as lease: assert 1 <= lease.threads <= 2")
