@@ -230,6 +230,13 @@ KNOWN = {
         run="nigh run -v --tasks prefer -- ./fib-gcc 39 & sleep 1; nigh run -v --tasks prefer -- ./fib-gcc 39 & sleep 1; "
             "nigh status; wait", full=True, seconds=120, compare=ANY_ORDER, aside=r"^(fib-gcc|nigh: fib-gcc|#)"),
 
+    # Commands of one's own: here any.
+    "nigh bench coordinator --commands FILE --alone": How(
+        run="echo sleep 0.1 >FILE && nigh bench coordinator --commands FILE --alone --quick", full=True, seconds=60, compare=NOTHING),
+    "nigh bench coordinator --commands commands.txt --alone --ignore 'Program|Started|Total CPU|: Time|seconds' --quick": How(
+        run="printf '# three\\nsleep 0.1\\necho seconds 1\\necho 2\\n' >commands.txt && nigh bench coordinator --commands commands.txt "
+            "--alone --ignore 'Program|Started|Total CPU|: Time|seconds' --quick", full=True, seconds=60, compare=HEADINGS),
+
     # Threads of libraries from PyPI.
     "nigh run -v -- python3 solve.py 2>&1 | grep granted": How(elsewhere=("tests/openmp/pools_test.py", ["granted"])),
     "nigh status | tail -n 1": How(elsewhere=("tests/openmp/pools_test.py", ["granted"])),

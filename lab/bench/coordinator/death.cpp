@@ -185,6 +185,7 @@ std::string describe(DeathStudy const& study) {
     return "not measured: " + absent + '\n';
   Table t;
   t.row({"after kill -9", "", "kills", "us, median", "p99", "max"});
+  t.rule();
   for (Result const& r : study.results) {
     auto const s = statistics_of(r.samples);
     bool const is_back = r.metric == "cpus_back_after";
