@@ -65,6 +65,7 @@ STAND_INS = {
     "fib": "docs/examples/fib.c -std=c99",
     "scan": "docs/examples/scan.cpp -fopenmp -O2 -g",
     "cluster_fib": "build/tests/cluster/cluster_fib_openmpi",
+    "model.sh": lambda: '#!/bin/sh\necho "time $((1000 / ($1 * $2)))"\n',
     **{name: f"prefix/libexec/nigh/{name}" for name in ("npb-cg", "gauss", "mmul", "adi")},
     **{name: f"{PROGRAMS}/{name}" for name in ("opens", "static-gcc", "stripped-gcc", "dynamic-gcc")},
     "threads": f"{PROGRAMS}/threads-gcc",
@@ -79,7 +80,7 @@ def quick(text):
     """Benchmarks have --quick, which takes small sizes and few samples."""
     run = re.sub(r"((?:^|[ (])(?:build/release/bin/)?nigh bench [a-z][\w-]*)", r"\1 --quick", text)
     for pattern, by in ((r"--classes \S+", "--classes S"), (r"--(reps|repetitions) \d+", r"--\1 1"), (r"uts:(T\d)L", r"uts:\1"),
-                        (r"--large\b", ""), (r"--block \d\S+", "--block 60x10x20"), (r"--threads \d+", "--threads 1")):
+                        (r"--large\b", ""), (r"--set large", "--set 13"), (r"--block \d\S+", "--block 60x10x20"), (r"--threads \d+", "--threads 1")):
         run = re.sub(pattern, by, run)
     needs = "build/foreign/bin/python" if "python tests/foreign" in text else None
     return How(run=f"(PATH={{root}}/build/foreign/bin:$PATH; {run})" if needs else run, compare=HEADINGS, full=True, seconds=600,
@@ -90,7 +91,8 @@ def small(text):
     """Simulations of minutes, with one seed, or one problem."""
     for pattern, by in SMALLER:
         text = re.sub(pattern, by, text)
-    return How(run=text, compare=HEADINGS, full=True, seconds=900)
+    # Published times are of other problems than the smallest.
+    return How(run=text, compare=HEADINGS, full=True, seconds=900, aside="^beside what is published" if "hotslaw" in text else None)
 
 
 SMALLER = [
@@ -235,7 +237,7 @@ KNOWN = {
         run="echo sleep 0.1 >FILE && nigh bench coordinator --commands FILE --alone --quick", full=True, seconds=60, compare=NOTHING),
     "nigh bench coordinator --commands commands.txt --alone --ignore 'Program|Started|Total CPU|: Time|seconds' --quick": How(
         run="printf '# three\\nsleep 0.1\\necho seconds 1\\necho 2\\n' >commands.txt && nigh bench coordinator --commands commands.txt "
-            "--alone --ignore 'Program|Started|Total CPU|: Time|seconds' --quick", full=True, seconds=60, compare=HEADINGS),
+            "--alone --ignore 'Program|Started|Total CPU|: Time|seconds' --quick", full=True, seconds=60, compare=NOTHING),
 
     # Threads of libraries from PyPI.
     "nigh run -v -- python3 solve.py 2>&1 | grep granted": How(elsewhere=("tests/openmp/pools_test.py", ["granted"])),
@@ -285,7 +287,8 @@ KNOWN = {
     "NIGH_DEPTH_CUTOFF=4 nigh trace --summary-only -- ./queens 12": How(compare=ANY_ORDER),  # two lines of the page's run
     "nigh run -v --threads 2 -- ./solver": How(run="nigh run -v --threads 2 -- ./solver", aside=r"^pages|^serial|^#$|^ran|^solver"),
     "nigh run --spread 2 --spreads spreads.json -- ./nested_regions": How(full=True, seconds=120),
-    "nigh run --spread auto --spreads spreads.json -- ./nested_regions": How(full=True, seconds=120),
+    "nigh run --spread auto --spreads spreads.json -- ./nested_regions": How(
+        full=True, seconds=120, aside="^nigh: nested_regions: region"),  # held, or still in trial where times are noisy
 
     "numa-vm --nodes 4 --cores 2 --huge-pages never -- sh run.sh": How(
         run="sed -i 's,task-jacobi,libexec/nigh/task-jacobi,; s/ 160 / 32 /' run.sh; "
@@ -318,7 +321,7 @@ FAMILIES = [
     (r"nigh trace .*nigh-bench-jacobi3d", How(full=True, seconds=120)),
     (r"^(NIGH_TRACE\S* |nigh trace .*|)mpirun", How(compare=ANY_ORDER, seconds=30, aside=r"^steals|^within")),
     (r"train\.py", How(elsewhere=("tests/cli/readme_test.py", ["train.py"]))),
-    (r"tests/cluster/hosts ", How(full=True, compare=ANY_ORDER, seconds=100, may_skip=True)),
+    (r"tests/cluster/hosts ", How(full=True, compare=ANY_ORDER, seconds=600, may_skip=True)),
     (r"^numa-vm ", How(full=True, seconds=200)),
     (r"nigh bench [a-z]", quick),
     (r"nigh sim machines$", How()),
