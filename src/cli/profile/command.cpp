@@ -16,7 +16,7 @@
 #include "cli/profile/show.hpp"
 #include "cli/profile/store.hpp"
 #include "cli/profile/study_text.hpp"
-#include "cli/profile/team_sizes.hpp"
+#include "cli/profile/study_options.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/tune/others_use.hpp"
 #include "coordinator/protocol/cpus.hpp"
@@ -27,8 +27,8 @@ namespace {
 constexpr char const* script = "profile";  // that draws
 
 struct StudyOptions {
-  std::string threads, output, figure;
-  int repetitions = 3;
+  StudyRuns runs;
+  std::string output, figure;
   bool is_kept = true;  // unless the user says otherwise
 };
 
@@ -39,16 +39,11 @@ struct ProfileWords {
 };
 
 std::vector<int> sizes_of(CLI::App const& command, StudyOptions const& o, int cpus) {
-  if (command.count("--threads") == 0) {
-    auto sizes = usual_team_sizes(cpus);
-    if (static_cast<int>(sizes.size()) < cpus)
-      say("profile", fmt::format("teams of {} sizes, not of all {}: --threads 1..{} has all", sizes.size(),
-                      cpus, cpus));
-    return sizes;
-  }
-  auto sizes = parse_team_sizes(o.threads, cpus);
-  if (!sizes) throw UsageError("--threads: " + sizes.message());
-  return std::move(sizes).value();
+  auto sizes = team_sizes(command, o.runs, cpus);
+  if (command.count("--threads") == 0 && static_cast<int>(sizes.size()) < cpus)
+    say("profile", fmt::format("teams of {} sizes, not of all {}: --threads 1..{} has all",
+                               sizes.size(), cpus, cpus));
+  return sizes;
 }
 
 void study_program(CLI::App const& command, StudyOptions const& o,
@@ -63,7 +58,7 @@ void study_program(CLI::App const& command, StudyOptions const& o,
   if (o.is_kept) static_cast<void>(profile_directory());
   auto const machine = host_to_bind_to();
   auto const cpus = static_cast<int>(machine.cpus().size());
-  auto const study = run_study(machine, {words, sizes_of(command, o, cpus), o.repetitions});
+  auto const study = run_study(machine, {words, sizes_of(command, o, cpus), o.runs.repetitions});
   if (study.lost > 0)
     say("profile", fmt::format("{} runs of regions are missing: there were too many regions", study.lost));
   auto const lines = study_json(study, record_of(machine));
@@ -79,7 +74,7 @@ void study_program(CLI::App const& command, StudyOptions const& o,
         100 * spread, is_said ? "" : " Not kept; --keep would"));
   auto const busy = busy_text(study.others_cpus, cpus);
   if (!busy.empty()) say("profile", busy + ": repeat it in a quiet hour");
-  bool const is_single = o.repetitions == 1;
+  bool const is_single = o.runs.repetitions == 1;
   if (is_single) say("profile", "single runs: how steady the times are is not known");
   if (!o.is_kept || (is_disturbed && !is_said)) return;
   auto const doubt = is_said ? "" : is_single ? "this study is of single runs" : busy;
@@ -148,13 +143,7 @@ void add_profile(CLI::App& app, std::vector<std::string> const& program) {
       "Measure a program's parallel regions with every size of team: nigh profile [OPTIONS] -- "
       "PROGRAM ARGUMENTS...; show, set or forget what is known");
   auto const o = std::make_shared<StudyOptions>();
-  command
-      ->add_option("--threads", o->threads,
-                   "Sizes of teams, as 1,2,4 or 1..8 (all up to 8, some up to the number of cpus)")
-      ->type_name("LIST");
-  command->add_option("--repetitions", o->repetitions, "Runs with each size (3)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+  add_study_options(*command, o->runs);
   command
       ->add_option("--output", o->output, "Write the measurements into this file, a JSON line each")
       ->type_name("FILE.json");

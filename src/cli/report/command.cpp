@@ -19,7 +19,7 @@
 #include "cli/machine_facts.hpp"
 #include "cli/output_file.hpp"
 #include "cli/profile/measure.hpp"
-#include "cli/profile/team_sizes.hpp"
+#include "cli/profile/study_options.hpp"
 #include "cli/report/budget.hpp"
 #include "cli/report/document.hpp"
 #include "cli/report/observe.hpp"
@@ -35,17 +35,14 @@ namespace nigh::cli {
 namespace {
 
 struct ReportOptions {
-  std::string output = "nigh-report.html", title, threads, budget = "10m";
+  std::string output = "nigh-report.html", title, budget = "10m";
   std::vector<std::string> files;
-  int repetitions = 3;
+  StudyRuns runs;
   bool no_scaling = false, force = false;
 };
 
 ScalingRuns wanted_runs(CLI::App const& command, ReportOptions const& o, int cpus) {
-  if (command.count("--threads") == 0) return {usual_team_sizes(cpus), o.repetitions};
-  auto sizes = parse_team_sizes(o.threads, cpus);
-  if (!sizes) throw UsageError("--threads: " + sizes.message());
-  return {std::move(sizes).value(), o.repetitions};
+  return {team_sizes(command, o.runs, cpus), o.runs.repetitions};
 }
 
 // Without the program's folder.
@@ -203,13 +200,7 @@ void add_report(CLI::App& app, std::vector<std::string> const& program) {
   command->add_flag("--force", o->force, "Replace a file that is no report of nigh");
   command->add_option("--title", o->title, "Its heading (the program and its arguments)")
       ->type_name("TEXT");
-  command
-      ->add_option("--threads", o->threads,
-                   "Sizes of teams, as 1,2,4 or 1..8 (all up to 8, some up to the number of cpus)")
-      ->type_name("LIST");
-  command->add_option("--repetitions", o->repetitions, "Runs with each size (3)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+  add_study_options(*command, o->runs);
   command
       ->add_option("--budget", o->budget,
                    "Make only so many of these runs as end in that time: 90s, 10m, 2h (10m)")
