@@ -50,16 +50,16 @@ void* wait_and_end(void* /*nothing*/) {
   return nullptr;
 }
 
-bool watch(void (*last)()) noexcept {
+void watch(void (*last)(), CreateThread* create) noexcept {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
   end_to_write.store(ends[1], sync::relaxed);
   watched_process.store(::getpid(), sync::relaxed);
   end_to_read = ends[0];
   last_words = last;
   pthread_t thread{};
   // No room for a thread: signals end the program as before.
-  if (::pthread_create(&thread, nullptr, wait_and_end, nullptr) != 0) return false;
+  if (create(&thread, nullptr, wait_and_end, nullptr) != 0) return;
   ::pthread_detach(thread);
   for (int const signal : signals) {
     struct sigaction before{};
@@ -71,14 +71,13 @@ bool watch(void (*last)()) noexcept {
     sigemptyset(&ours.sa_mask);
     ::sigaction(signal, &ours, nullptr);
   }
-  return true;
 }
 
 }  // namespace
 
-void before_ending_signals(void (*last)()) noexcept {
-  static bool const is_watched = watch(last);
-  static_cast<void>(is_watched);
+void before_ending_signals(void (*last)(), CreateThread* create) noexcept {
+  static constinit sync::atomic<bool> is_watched{false};
+  if (!is_watched.exchange(true, sync::relaxed)) watch(last, create);
 }
 
 }  // namespace nigh::platform

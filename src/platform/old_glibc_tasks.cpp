@@ -5,4 +5,7 @@
 
 NIGH_OLD("dlclose", NIGH_BASE)
 NIGH_OLD("pthread_attr_getstack", NIGH_BASE)
+NIGH_OLD("pthread_create", NIGH_BASE)
+NIGH_OLD("pthread_detach", NIGH_BASE)
 NIGH_OLD("pthread_getattr_np", NIGH_BASE)
+NIGH_OLD("pthread_sigmask", NIGH_BASE)

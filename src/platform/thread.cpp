@@ -66,12 +66,6 @@ std::size_t stack_left() noexcept {
                         : std::numeric_limits<std::size_t>::max();
 }
 
-void leave_signals_to_others() noexcept {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
   pthread_atfork(before, in_parent, in_child);
 }

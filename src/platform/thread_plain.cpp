@@ -2,11 +2,18 @@
 // The part of thread.hpp that preloaded libraries use, too: it calls libc alone.
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "platform/thread.hpp"
 
 namespace nigh::platform {
+
+void leave_signals_to_others() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
 
 void yield() noexcept { sched_yield(); }
 

@@ -8,9 +8,11 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import shim_test
@@ -172,6 +174,35 @@ class Traces(unittest.TestCase):
             run(name, "exit", status=7, OMP_NUM_THREADS="4", NIGH_TRACE=self.file)
             with open(self.file, encoding="utf-8") as trace:
                 self.assertEqual(json.load(trace)["otherData"]["program"], name)
+
+    def test_a_signal_that_ends_the_program(self):
+        """The trace holds what was done until then, and the task that was under way."""
+        def end(name, number, *more):
+            variables = dict(QUIET, LD_PRELOAD=f"{TASKS}:{SHIM}", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+            with subprocess.Popen([program(name), "endless", *more], env=variables, text=True,
+                                  stdout=subprocess.PIPE) as child:
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                time.sleep(0.3)
+                child.send_signal(number)
+                return child.wait(20)
+
+        for name in ("tasks-gcc", "tasks-clang"):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with self.subTest(name=name, signal=number):
+                    self.assertEqual(end(name, number), -number)
+                    trace = self.read()
+                    sums = trace["otherData"]
+                    self.assertEqual((sums["created"], sums["workers"]), (101, 2))
+                    self.assertEqual(sum(code["tasks"] for code in sums["codes"]), 101)
+                    self.assertGreater(max(code["ns"] for code in sums["codes"]), 2e8)
+                    self.assertLess(sums["busy_ns"], 2 * sums["elapsed_ns"])
+                    longest = max(event["dur"] for event in trace["traceEvents"] if event["name"] == "region")
+                    self.assertGreater(longest, 2e5)
+                    self.assertEqual(os.listdir(self.folder), ["trace.json"])
+                    os.remove(self.file)
+        for number in (signal.SIGKILL, signal.SIGQUIT):
+            end("tasks-gcc", number)
+            self.assertEqual(os.listdir(self.folder), [])
 
     def test_processes_have_files_of_their_own(self):
         out, _ = run("tasks-gcc", "forked", OMP_NUM_THREADS="2", NIGH_TRACE=os.path.join(self.folder, "%p.json"))

@@ -1,34 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/tasks/trace.hpp"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 
+#include "platform/ending_signals.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
 
 constinit TracedProcess traced{};
 
+namespace {
+
+constinit sync::atomic<bool> is_watched{false};
+
+// The library for regions has one, too, which takes those who call it for libraries with thread
+// pools.
+platform::CreateThread* libcs_pthread_create() noexcept {
+  for (char const* const library : {"libpthread.so.0", "libc.so.6"}) {
+    void* const object = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (object == nullptr) continue;
+    void* const found = dlsym(object, "pthread_create");
+    dlclose(object);
+    if (found != nullptr) return reinterpret_cast<platform::CreateThread*>(found);
+  }
+  return ::pthread_create;
+}
+
+}  // namespace
+
 Activity Track::turn_to(Activity next) noexcept {
-  auto const now = base::now_ns();
-  auto& ns = sums_[now_].ns;
-  ns.store(ns.load(sync::relaxed) + static_cast<std::uint64_t>(now - since_), sync::relaxed);
-  since_ = now;
-  auto const before = now_;
-  now_ = next;
+  auto const time = base::now_ns();
+  auto const before = now();
+  auto& ns = sums_[before].ns;
+  auto const took = static_cast<std::uint64_t>(time - since_.load(sync::relaxed));
+  ns.store(ns.load(sync::relaxed) + took, sync::relaxed);
+  since_.store(time, sync::relaxed);
+  now_.store(next, sync::relaxed);
   return before;
 }
 
 void Track::add(Traced event) noexcept {
   auto const n = events_.load(sync::relaxed);
   auto& slot = ring_[n % capacity];
-  slot.time.store(since_, sync::relaxed);
+  slot.time.store(since_.load(sync::relaxed), sync::relaxed);
   slot.event.store(event, sync::relaxed);
   events_.store(n + 1, sync::relaxed);
+}
+
+std::uint64_t Track::ns(Activity a, std::int64_t until) const noexcept {
+  auto const sum = sums_[a].ns.load(sync::relaxed);
+  auto const open = a == now() ? until - since_.load(sync::relaxed) : 0;
+  return sum + static_cast<std::uint64_t>(std::max<std::int64_t>(open, 0));
 }
 
 Traced Track::event(std::uint64_t n, std::int64_t& time_ns) const noexcept {
@@ -85,8 +115,8 @@ void Track::stole(std::uint32_t victim, level from, std::uint32_t tasks) noexcep
 void Track::search() noexcept {
   auto& rounds = sums_[searching].times;
   rounds.store(rounds.load(sync::relaxed) + 1, sync::relaxed);
-  if (now_ == searching) return;
-  bool const has_slept = now_ == asleep;
+  if (now() == searching) return;
+  bool const has_slept = now() == asleep;
   turn_to(searching);
   if (has_slept) add({TraceEvent::end, 0, 0, 0});
   add({TraceEvent::search, 0, 0, 0});
@@ -99,7 +129,7 @@ void Track::sleep() noexcept {
 }
 
 void Track::end_wait(Activity before) noexcept {
-  if (now_ != searching && now_ != asleep) return;
+  if (now() != searching && now() != asleep) return;
   turn_to(before);
   add({TraceEvent::end, 0, 0, 0});
 }
@@ -120,12 +150,15 @@ void begin_trace() noexcept {
 }
 
 void trace_child() noexcept {
+  forget_writing();
   traced.zero_ns = base::now_ns();
   for_each_track([](Track& t, void*) { t.forget(); }, nullptr);
 }
 
 Track* new_track(bool is_nested) noexcept {
   if (traced.file == nullptr) return nullptr;
+  if (!is_watched.exchange(true, sync::relaxed))
+    platform::before_ending_signals(write_trace, libcs_pthread_create());
   void* const room = platform::map_zeroes(sizeof(Track));
   return room == nullptr ? nullptr : new (room) Track(is_nested);
 }

@@ -57,15 +57,17 @@ class Track {
   void end_task(Activity before, bool is_anothers) noexcept;
   void stole(std::uint32_t victim, level from, std::uint32_t tasks) noexcept;
 
-  Activity now() const noexcept { return now_; }
+  Activity now() const noexcept { return now_.load(sync::relaxed); }
   void search() noexcept;
   void sleep() noexcept;
   void end_wait(Activity before) noexcept;
 
-  // ---- when the program ends
+  // ---- when the program ends, which may be while the thread runs on
 
   bool is_nested() const noexcept { return is_nested_; }
-  std::uint64_t ns(Activity a) const noexcept { return sums_[a].ns.load(sync::relaxed); }
+  // Until then: what the thread is at counts. If it turns to something else at this moment, that
+  // one span may count twice, or not at all.
+  std::uint64_t ns(Activity a, std::int64_t until) const noexcept;
   Sum const& sum(Activity a) const noexcept { return sums_[a]; }
   std::uint64_t failed_rounds() const noexcept {
     return sums_[searching].times.load(sync::relaxed);
@@ -88,9 +90,9 @@ class Track {
   void add(Traced event) noexcept;
 
   bool const is_nested_;
-  Activity now_ = outside;
+  sync::atomic<Activity> now_{outside};
   Activity interrupted_ = outside;  // by a region inside
-  std::int64_t since_ = base::now_ns();
+  sync::atomic<std::int64_t> since_{base::now_ns()};
   std::array<Sum, activities> sums_{};
   std::array<sync::atomic<std::uint64_t>, static_cast<std::size_t>(level::host) + 1> visits_{};
   sync::atomic<std::uint64_t> events_{0};
@@ -134,7 +136,8 @@ NIGH_HIDDEN extern constinit TracedProcess traced;
 NIGH_HIDDEN void begin_trace() noexcept;                // when the process begins
 NIGH_HIDDEN void trace_child() noexcept;                // after fork()
 NIGH_HIDDEN Track* new_track(bool is_nested) noexcept;  // null: no trace is wanted, or no memory
-NIGH_HIDDEN void write_trace() noexcept;                // when the process ends
+NIGH_HIDDEN void forget_writing() noexcept;             // after fork(), too
+NIGH_HIDDEN void write_trace() noexcept;                // when the process ends; once
 // Of members alive and gone, newest first (members.cpp).
 NIGH_HIDDEN void for_each_track(void (*see)(Track&, void* with), void* with) noexcept;
 

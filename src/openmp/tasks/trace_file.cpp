@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +96,7 @@ class Writer {
 
 class Codes {
  public:
-  void take(Track const& track) noexcept {
+  void take(Track const& track, std::int64_t until) noexcept {
     for (Activity a = other_tasks; a < Track::activities; ++a) {
       auto const& sum = track.sum(a);
       auto const times = sum.times.load(sync::relaxed);
@@ -103,7 +104,7 @@ class Codes {
       auto* const mine = find_or_add(sum.code.load(sync::relaxed));
       if (mine == nullptr) continue;
       mine->times += times;
-      mine->ns += sum.ns.load(sync::relaxed);
+      mine->ns += track.ns(a, until);
     }
   }
   // Most time first, which is how they are numbered.
@@ -151,8 +152,9 @@ void write_code(Writer& out, CodeSum const& sum) noexcept {
 // The time line of one thread.
 class TrackWriter {
  public:
-  TrackWriter(Writer& out, Codes const& codes, Track const& track, unsigned number) noexcept
-      : out_(out), codes_(codes), track_(track), number_(number) {}
+  TrackWriter(Writer& out, Codes const& codes, Track const& track, unsigned number,
+              std::int64_t until) noexcept
+      : out_(out), codes_(codes), track_(track), number_(number), until_(until) {}
 
   void write() noexcept {
     std::array<char, 64> name;
@@ -168,7 +170,7 @@ class TrackWriter {
       auto const event = track_.event(n, time);
       see(event, time);
     }
-    while (depth_ > 0) close(time);
+    while (depth_ > 0) close(std::max(time, until_));  // the thread is in it
   }
 
  private:
@@ -233,6 +235,7 @@ class TrackWriter {
   Codes const& codes_;
   Track const& track_;
   unsigned number_;
+  std::int64_t until_;
   std::array<Open, 64> open_{};
   std::size_t depth_ = 0;
 };
@@ -240,16 +243,17 @@ class TrackWriter {
 struct AllTracks {
   Writer* out;
   Codes* codes;
+  std::int64_t until;
   unsigned count = 0;
   std::uint64_t workers = 0, busy_ns = 0, failed = 0, lost = 0;
   std::array<std::uint64_t, Counts::levels> visits{};
 
   void sum(Track const& track) noexcept {
-    codes->take(track);
+    codes->take(track, until);
     ++count;
     if (!track.is_nested()) ++workers;
     for (Activity a = own_part; a < Track::activities; ++a)
-      if (a != searching && a != asleep) busy_ns += track.ns(a);
+      if (a != searching && a != asleep) busy_ns += track.ns(a, until);
     failed += track.failed_rounds();
     if (track.events() > Track::capacity) lost += track.events() - Track::capacity;
     for (std::size_t l = 0; l < visits.size(); ++l) visits[l] += track.visits(l);
@@ -259,7 +263,8 @@ struct AllTracks {
 void write_all(Writer& out) noexcept {
   using Number = unsigned long long;
   static constinit Codes codes;
-  AllTracks all{&out, &codes};
+  auto const now = base::now_ns();
+  AllTracks all{&out, &codes, now};
   for_each_track([](Track& t, void* with) { static_cast<AllTracks*>(with)->sum(t); }, &all);
   codes.sort();
 
@@ -274,12 +279,13 @@ void write_all(Writer& out) noexcept {
   struct Each {
     Writer& out;
     unsigned& number;
-  } each{out, number};
+    std::int64_t until;
+  } each{out, number, now};
   for_each_track(
       [](Track& t, void* with) {
-        auto& [to, n] = *static_cast<Each*>(with);
+        auto& [to, n, until] = *static_cast<Each*>(with);
         to.put(",\n");
-        TrackWriter(to, codes, t, --n).write();
+        TrackWriter(to, codes, t, --n, until).write();
       },
       &each);
 
@@ -300,7 +306,7 @@ void write_all(Writer& out) noexcept {
   out.add("},\"stolen\":%llu,\"failed\":%llu,\"parks\":%llu,\"busy_ns\":%llu", stolen,
           Number{all.failed}, Number{c.slept}, Number{all.busy_ns});
   out.add(",\"elapsed_ns\":%llu,\"events_lost\":%llu,\"file\":",
-          static_cast<Number>(base::now_ns() - traced.zero_ns), Number{all.lost});
+          static_cast<Number>(now - traced.zero_ns), Number{all.lost});
   out.add_text(own_file());
   out.put(",\"codes\":[");
   for (std::size_t i = 0; i < codes.written(); ++i) {
@@ -352,10 +358,12 @@ bool is_new(char const* name) noexcept {
   return age_ns < base::now_ns() - traced.zero_ns;
 }
 
-}  // namespace
+// Held while the file is written, by the thread that ends the program or by the one that a signal
+// woke.
+constinit pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+constinit bool is_written = false;
 
-void write_trace() noexcept {
-  if (traced.file == nullptr) return;
+void write_file() noexcept {
   bool is_any = false;
   for_each_track([](Track& t, void* any) { *static_cast<bool*>(any) |= t.events() > 0; }, &is_any);
   if (!is_any) return;
@@ -375,6 +383,21 @@ void write_trace() noexcept {
   if (why == 0) return;
   unlink(part.data());
   say(name.data(), why);
+}
+
+}  // namespace
+
+void forget_writing() noexcept {
+  writing = PTHREAD_MUTEX_INITIALIZER;
+  is_written = false;
+}
+
+void write_trace() noexcept {
+  if (traced.file == nullptr) return;
+  pthread_mutex_lock(&writing);
+  if (!is_written) write_file();
+  is_written = true;
+  pthread_mutex_unlock(&writing);
 }
 
 }  // namespace nigh::openmp::tasks

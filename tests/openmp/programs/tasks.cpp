@@ -849,5 +849,23 @@ int main(int count, char** words) {
       }
     }
   }
+  // Until a signal: one task lasts, one thread waits for it.
+  if (count > 1 && strcmp(words[1], "endless") == 0) {
+#pragma omp parallel
+#pragma omp single
+    {
+      for (int i = 0; i < 100; ++i) {
+#pragma omp task
+        found = true;
+      }
+#pragma omp taskwait
+#pragma omp task
+      {
+        std::puts("ready");
+        std::fflush(stdout);
+        for (;;) pause();
+      }
+    }
+  }
   return found ? 0 : 2;
 }
