@@ -39,9 +39,8 @@ std::string unknown_word(CLI::App const& app) {
   auto const words = app.remaining();
   if (words.empty()) return {};
   auto const listed = app.get_name() + " --help lists them";
-  bool const is_option = words.front().starts_with("--");
-  return is_option ? nigh::base::no_option(app, words.front(), listed)
-                   : "'" + words.front() + "' is no option; " + listed;
+  return nigh::base::is_option(words.front()) ? nigh::base::no_option(app, words.front(), listed)
+                                              : "'" + words.front() + "' is no option; " + listed;
 }
 
 // A command of nigh as it is, and another program as its file is called.

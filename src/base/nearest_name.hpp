@@ -43,11 +43,13 @@ inline std::string nearest_name(std::string_view word, std::vector<std::string> 
   return nearest;
 }
 
-// The end of a complaint about a word: "; did you mean 'run'?", or where the names are listed.
+// The end of a complaint about a word: "; did you mean 'run'?". Without a near name, "; " and where
+// the names are listed, or nothing where the complaint lists them itself.
 inline std::string did_you_mean(std::string_view word, std::vector<std::string> const& names,
-                                std::string const& where_listed) {
+                                std::string const& where_listed = {}) {
   auto const nearest = nearest_name(word, names);
-  return nearest.empty() ? "; " + where_listed : "; did you mean '" + nearest + "'?";
+  if (!nearest.empty()) return "; did you mean '" + nearest + "'?";
+  return where_listed.empty() ? std::string() : "; " + where_listed;
 }
 
 }  // namespace nigh::base

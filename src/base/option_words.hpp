@@ -12,6 +12,11 @@
 
 namespace nigh::base {
 
+// "--name", "-name" or "-n": also an option that begins with one dash too few.
+inline bool is_option(std::string const& word) {
+  return word.size() > 1 && word.starts_with('-') && word != "--";
+}
+
 // no option '--thraeds'; did you mean '--threads'? Without a near one, where the options are
 // listed.
 inline std::string no_option(CLI::App const& app, std::string word,

@@ -80,8 +80,7 @@ std::string unknown_word(CLI::App const& app) {
   auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
   if (first == words.end()) return {};
   auto const& word = *first;
-  if (word.starts_with("--") && word.size() > 2)
-    return no_option(*command, word);
+  if (base::is_option(word)) return no_option(*command, word);
   bool const has_commands = !command->get_subcommands({}).empty();
   return has_commands && !is_option(word) ? no_command(*command, word) : std::string();
 }

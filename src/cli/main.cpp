@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <nigh/version.hpp>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +15,9 @@
 #include "base/help_format.hpp"
 #include "cli/command_words.hpp"
 #include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
 #include "cli/program_words.hpp"
+#include "platform/program.hpp"
 
 namespace {
 
@@ -35,6 +39,19 @@ bool ends_as_a_program(std::vector<std::string> const& words) {
   bool const merges = std::find(words.begin(), own_end, "--merge") != own_end;
   return words.front() == "run" || (words.front() == "trace" && !merges) ||
          (words.front() == "report" && runs_a_program(words));
+}
+
+// nigh help nighd: becomes the program of that name, whose help is asked for.
+void become_help_of_program(std::vector<std::string> const& words) {
+  constexpr std::array programs{"nighd", "numa-vm"};
+  if (words.size() < 2 || words.front() != "help" ||
+      std::find(programs.begin(), programs.end(), words[1]) == programs.end())
+    return;
+  auto const program = nigh::cli::program_file(words[1]);
+  if (!nigh::platform::is_runnable(program))
+    throw nigh::cli::UsageError("help: " + words[1] + " is not here; " +
+                                nigh::cli::who_has_more + "it");
+  throw std::runtime_error(nigh::platform::become(program, {"--help"}).message);
 }
 
 }  // namespace
@@ -59,10 +76,14 @@ int main(int argc, char** argv) {
   nigh::cli::add_top(app);
   nigh::cli::add_completion(app);
   app.add_subcommand("help", "Show what a command takes: nigh help COMMAND");
+  app.add_subcommand("version", "Show nigh's version, as --version does")->callback([&app] {
+    std::printf("%s\n", app.version().c_str());
+  });
   std::vector<std::string> const given(argv + 1, argv + argc);
   auto const codes = ends_as_a_program(given) ? nigh::cli::as_env_fails : nigh::cli::FailureCodes{};
   auto const body = [&] {
     auto words = given;
+    become_help_of_program(words);
     nigh::cli::turn_help(app, words);
     nigh::cli::check_command(app, words);
     if (runs_a_program(words)) {

@@ -69,7 +69,7 @@ ReadSettings read_settings(int argc, char** argv) {
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return {{}, app.exit(e)};
     std::string message = e.what();
-    if (auto const words = app.remaining(); !words.empty() && words.front().starts_with("--"))
+    if (auto const words = app.remaining(); !words.empty() && base::is_option(words.front()))
       message = base::no_option(app, words.front(), "nighd --help lists them");
     for (char& c : message)
       if (c == '\n') c = ' ';

@@ -152,7 +152,7 @@ def commands(text, program):
         if group != "Subcommands":
             continue
         page = PAGES / f"{program}-{name}.1"
-        see = [f"See \\fB{escaped(page.stem)}\\fR(1)."] if page.exists() or name != "help" else []
+        see = [f"See \\fB{escaped(page.stem)}\\fR(1)."] if page.exists() or name not in WITHOUT_PAGE else []
         found.append((name, [".TP", f"\\fB{escaped(name)}\\fR", *paragraph(sentences(explanation)), *see]))
     return found
 
@@ -170,6 +170,9 @@ def texts_by_hand(lines):
         elif is_kept:
             kept.setdefault(key, []).append(line)
     return kept
+
+
+WITHOUT_PAGE = ("help", "version")
 
 
 class PageError(Exception):
@@ -230,7 +233,7 @@ class ManPages(unittest.TestCase):
         self.assertIn("options: numa-vm", listed["numa-vm"])
         self.assertIn("commands: nigh", listed["nigh"])
         for group, name, _ in entries(help_of(BIN, ["nigh"])):
-            if group != "Subcommands" or name == "help":
+            if group != "Subcommands" or name in WITHOUT_PAGE:
                 continue
             self.assertIn(f"nigh-{name}", listed, "no page")
             lists = listed[f"nigh-{name}"]

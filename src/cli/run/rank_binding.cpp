@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/cpu_list.hpp"
+#include "base/nearest_name.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -24,7 +25,8 @@ result<int> parse_ranks(std::string_view text) {
 result<cpu_order> parse_rank_order(std::string_view text) {
   if (text == "compact") return cpu_order::compact;
   if (text == "scatter") return cpu_order::scatter;
-  return error{"'" + std::string(text) + "' is neither compact nor scatter"};
+  return error{"'" + std::string(text) + "' is neither compact nor scatter" +
+               base::did_you_mean(text, {"compact", "scatter"})};
 }
 
 result<Binding> binding_of_rank(topology const& machine, policy::RankPlacing const& how, int rank) {

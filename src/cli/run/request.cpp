@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
+
+#include "base/nearest_name.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -60,7 +63,8 @@ result<Binding> parse_binding(std::string_view text) {
     return binding;
   }
   auto places = parse_places(text);
-  if (!places) return error{"neither compact nor scatter, and " + places.message()};
+  if (!places) return error{"neither compact nor scatter, and " + places.message() +
+                            base::did_you_mean(text, {"compact", "scatter"})};
   binding.places = std::move(places).value();
   return binding;
 }
@@ -70,9 +74,13 @@ result<MemoryChoice> parse_memory(std::string_view text) {
   auto const word = text.substr(0, colon);
   auto const* const known = std::find_if(memory_words.begin(), memory_words.end(),
                                          [&](MemoryWord const& w) { return w.word == word; });
-  if (known == memory_words.end())
+  if (known == memory_words.end()) {
+    std::vector<std::string> words;
+    for (auto const& w : memory_words) words.emplace_back(w.word);
     return error{quoted(text) +
-                 " is none of first-touch, interleave[:DOMAINS], bind:DOMAINS, preferred:DOMAIN"};
+                 " is none of first-touch, interleave[:DOMAINS], bind:DOMAINS, preferred:DOMAIN" +
+                 base::did_you_mean(word, words)};
+  }
   MemoryChoice choice{known->kind};
   bool const has_domains = colon != text.npos;
   if (has_domains) choice.domains = domain_list(text.substr(colon + 1));
@@ -91,7 +99,13 @@ result<MemoryChoice> parse_memory(std::string_view text) {
 
 result<LoopChoice> parse_loops(std::string_view text) {
   auto words = settings::parse_schedule(text);
-  if (words && words->chunk > std::numeric_limits<std::int32_t>::max())
+  if (!words) {
+    std::vector<std::string> const names{"static", "dynamic", "guided", "adaptive", "local"};
+    std::string const word(text.substr(0, text.find(',')));
+    bool const is_known = std::find(names.begin(), names.end(), word) != names.end();
+    return error{words.message() + (is_known ? "" : base::did_you_mean(word, names))};
+  }
+  if (words->chunk > std::numeric_limits<std::int32_t>::max())
     return error{quoted(text) + ": OpenMP's chunks end at 2147483647 iterations"};
   return words;
 }
@@ -102,7 +116,10 @@ result<std::string> parse_tasks(std::string_view text) {
   constexpr std::array<std::string_view, 5> known{"prefer", "strict", "data=depend",
                                                   "prefer,data=depend", "strict,data=depend"};
   if (std::find(known.begin(), known.end(), text) != known.end()) return std::string(text);
-  return error{quoted(text) + " is none of auto, off, prefer, strict, data=depend, HOW,data=depend"};
+  std::vector<std::string> words(known.begin(), known.end());
+  words.insert(words.end(), {"auto", "off"});
+  return error{quoted(text) + " is none of auto, off, prefer, strict, data=depend, HOW,data=depend" +
+               base::did_you_mean(text, words)};
 }
 
 std::string to_string(Binding const& binding) {
