@@ -189,7 +189,7 @@ KNOWN = {
         run="cp {root}/machines/nehalem-2x4.json mine.json; sed -i '0,/\"value\": [0-9.]*/s//\"value\": 0/' mine.json; "
             "nigh sim machines ./mine.json", status=2, compare=NOTHING),
     "nigh tune --hosts 40 -- mpirun -n {ranks} ./app": How(status=1),
-    "nigh profile set npb-cg cg.cpp:31 --maximum 2": How(run=f"nigh profile set npb-cg {region('>')} --maximum 2", status=2, full=True),
+    "nigh profile set npb-cg cg.cpp:136 --maximum 2": How(run=f"nigh profile set npb-cg {region('>')} --maximum 2", status=2, full=True),
     "sh -c 'ulimit -f 0; exec nighd --foreground'": How(  # one whose log is a pipe: a file could not grow
         run="NIGH_SOCKET=$PWD/q.sock timeout 3 sh -c 'ulimit -f 0; exec nighd --foreground' 2>&1 | cat & sleep 1; "
             "NIGH_SOCKET=$PWD/q.sock nigh run -- ./threads >out; wait", compare=ANY_ORDER),
@@ -275,8 +275,8 @@ KNOWN = {
         run="nigh profile --keep --repetitions 1 --output profile-cg.json --figure profile-cg.svg -- ./npb-cg --class S", full=True,
         seconds=120, compare=NOTHING),
     "nigh profile show": How(full=True),
-    "nigh profile show npb-cg": How(full=True, aside=r"^(cg|matrix)\.cpp"),
-    "nigh profile set npb-cg matrix.cpp:96 --maximum 2 --optimal 2": How(
+    "nigh profile show npb-cg": How(full=True, aside=r"^cg\.cpp"),
+    "nigh profile set npb-cg cg.cpp:99 --maximum 2 --optimal 2": How(
         run=f"nigh profile set npb-cg {region('==')} --maximum 2 --optimal 2", full=True),
     "nigh profile show npb-cg | grep given": How(full=True, compare=NOTHING),
     '"$HOME/my programs/nigh-0.2.0-linux-x86_64/bin/nigh" run -v --threads 1 -- ./solver': How(
