@@ -6,10 +6,12 @@ from typing import NoReturn
 
 import nigh as package
 
+from ._installed import environment
+
 
 def become(name: str) -> NoReturn:
     path = str(package.binary(name))
-    os.execv(path, [path, *sys.argv[1:]])
+    os.execve(path, [path, *sys.argv[1:]], environment())
 
 
 def nigh() -> NoReturn:

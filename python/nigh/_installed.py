@@ -6,7 +6,8 @@ import functools
 import os
 import pathlib
 import subprocess
-from typing import List, Sequence, Union
+import sys
+from typing import Dict, List, Sequence, Union
 
 Word = Union[str, "os.PathLike[str]"]
 Path = Union[str, "os.PathLike[str]"]
@@ -44,6 +45,11 @@ def words(cmd: Sequence[Word]) -> List[str]:
     if not said:
         raise ValueError("cmd is empty: it begins with a program")
     return said
+
+
+def environment() -> Dict[str, str]:
+    """That of the commands: figures and reports are drawn by this Python, if it can and no other is asked for."""
+    return {**({"NIGH_PYTHON": sys.executable} if sys.executable else {}), **os.environ}
 
 
 def output_of(*arguments: str) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from ._installed import NighError, Path, Word, binary, complaint_of, words
+from ._installed import NighError, Path, Word, binary, complaint_of, environment, words
 from ._results import rows_of
 
 
@@ -82,7 +82,7 @@ def tune(cmd: Sequence[Word], *, budget: Optional[str] = None, metric: Optional[
         if maximize:
             arguments.append("--maximize")
         done = subprocess.run([*arguments, *options, "--", *words(cmd)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, check=False)
+                              text=True, check=False, env=environment())
         if not os.path.exists(measured):
             raise NighError(complaint_of(done))
         found = tuple(map(_configuration, rows_of(measured)))

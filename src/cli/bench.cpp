@@ -43,9 +43,8 @@ std::vector<std::string> driver_names(fs::path const& folder) {
   return names;
 }
 
-std::string there_are(fs::path const& folder, std::vector<std::string> const& names) {
-  return names.empty() ? "there are none in " + folder.string()
-                       : fmt::format("there are: {}", fmt::join(names, ", "));
+std::string there_are(std::vector<std::string> const& names) {
+  return fmt::format("there are: {}", fmt::join(names, ", "));
 }
 
 // The first line of the driver's help; empty where it has none.
@@ -58,10 +57,6 @@ std::string description(fs::path const& driver) {
 }
 
 void list(fs::path const& folder, std::vector<std::string> const& names) {
-  if (names.empty()) {
-    fmt::print("no benchmarks in {}\n", folder.string());
-    return;
-  }
   fmt::print("benchmarks:\n");
   std::size_t width = 0;
   for (auto const& name : names) width = std::max(width, name.size());
@@ -85,12 +80,14 @@ void add_bench(CLI::App& app) {
   command->callback([command, words] {
     auto const folder = drivers_folder();
     auto const names = driver_names(folder);
+    if (names.empty())
+      throw UsageError(fmt::format("bench: no benchmarks in {}; {}them", folder.string(), who_has_more));
     *words = command->remaining();
     if (words->empty()) return list(folder, names);
     std::string const name = words->front();
     if (std::find(names.begin(), names.end(), name) == names.end())
       throw UsageError(fmt::format("bench: no benchmark '{}'{}", name,
-                                   base::did_you_mean(name, names, there_are(folder, names))));
+                                   base::did_you_mean(name, names, there_are(names))));
     words->erase(words->begin());
     throw std::runtime_error(platform::become(folder / (prefix + name), *words).message);
   });

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "cli/installed_files.hpp"
 #include "policy/cpus/thread_count.hpp"
 
 namespace nigh::cli {
@@ -17,6 +18,11 @@ constexpr double noticeable_share = 0.25;
 
 std::string cpus(int n) { return fmt::format("{} {}", n, n == 1 ? "cpu" : "cpus"); }
 
+// After advice to use it.
+std::string where_numa_vm_is(Facts const& f) {
+  return f.has_numa_vm ? "" : fmt::format(" numa-vm is not installed here; {}it.", who_has_more);
+}
+
 Found one_domain(Facts const& f) {
   if (f.domains > 1) return {};
   std::string how = "Nothing needs mending. ";
@@ -27,7 +33,8 @@ Found one_domain(Facts const& f) {
                  "choose between; nigh still pins its workers and keeps an idle machine idle.",
                  how +
                      "To see what a program does on several domains, boot them: numa-vm --nodes 4 "
-                     "--cores 2 --meter -- PROGRAM."};
+                     "--cores 2 --meter -- PROGRAM." +
+                     where_numa_vm_is(f)};
 }
 
 Found restricted_cpus(Facts const& f) {
@@ -181,6 +188,7 @@ Found hardware_counters(Facts const& f) {
         "As root: sysctl kernel.perf_event_paranoid=2 (it is {}). Or use numa-vm --meter, which "
         "counts local and remote accesses exactly, without them.",
         paranoid);
+  how += where_numa_vm_is(f);
   return Finding{"no-hardware-counters",
                  fmt::format("Hardware counters cannot be read (perf_event_open: {}).",
                              f.probes.hardware_counters),

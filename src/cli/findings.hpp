@@ -16,6 +16,7 @@ struct Facts {
   int cpus_allowed = 0;
   int cores_allowed = 0;  // those with an allowed cpu
   int domains = 0;        // with cpus
+  bool has_numa_vm = true;  // beside this program
   // Running programs with thread pools that get no leased cpus: "python3 (4711): OpenBLAS".
   std::vector<std::string> pools;
 };

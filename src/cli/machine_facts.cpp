@@ -7,6 +7,7 @@
 
 #include "base/printable.hpp"
 #include "cli/coordinator_socket.hpp"
+#include "cli/installed_files.hpp"
 #include "cli/pools.hpp"
 #include "coordinator/client/status.hpp"
 
@@ -43,6 +44,7 @@ Facts facts_of(topology const& machine) {
   facts.cpus_present = std::max(cpus_in(machine.root()), facts.cpus_allowed);
   facts.cores_allowed = machine.cores();
   facts.domains = machine.cpu_domains();
+  facts.has_numa_vm = platform::is_runnable(program_file("numa-vm"));
   facts.pools = pools_of_programs();
   return facts;
 }

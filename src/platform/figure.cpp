@@ -11,7 +11,7 @@ namespace nigh::platform {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr char const* drawing = "matplotlib";
+result<std::string> drawing_python() { return python_with("matplotlib", "matplotlib.pyplot"); }
 
 }  // namespace
 
@@ -19,19 +19,18 @@ std::string why_no_figure(std::string const& file, fs::path const& script) {
   if (!file.ends_with(".svg") && !file.ends_with(".png")) return file + " is neither .svg nor .png";
   std::error_code failed;
   if (!fs::exists(script, failed)) return script.string() + " is missing";
-  if (python_with(drawing).empty())
-    return "needs matplotlib, which neither python3 nor /usr/bin/python3 has (Debian: apt install "
-           "python3-matplotlib; elsewhere: pip install matplotlib)";
-  return {};
+  auto const python = drawing_python();
+  return python ? std::string() : python.message();
 }
 
 result<void> draw_figure(std::string const& file, fs::path const& script,
                          std::string const& lines) {
+  auto const python = drawing_python();
+  if (!python) return python.to_error();
   auto const data = make_temporary_file(fs::temp_directory_path(), "nigh-figure.");
   if (!data) return data.to_error();
   std::ofstream(*data, std::ios::binary) << lines;
-  auto const status =
-      run_program({python_with(drawing), "-B", script.string(), data->string(), file}, {});
+  auto const status = run_program({*python, "-B", script.string(), data->string(), file}, {});
   std::error_code failed;
   fs::remove(*data, failed);
   if (!status || *status != 0) return error{file + ": the figure could not be drawn"};

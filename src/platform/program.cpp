@@ -10,9 +10,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <system_error>
+
+#include "platform/own_path.hpp"
 
 extern char** environ;
 
@@ -126,16 +129,60 @@ result<int> run_program(std::vector<std::string> const& words,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::string python_with(std::string const& module) {
-  for (std::string const python : {"python3", "/usr/bin/python3"}) {
-    auto const missing =
-        run_program({"sh", "-c", "exec \"$@\" 2>/dev/null", "sh", python, "-c",
-                     "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module +
-                         "') is None)"},
-                    {});
-    if (missing && *missing == 0) return python;
+namespace {
+
+// An attempt of one Python to import the parts.
+struct Import {
+  int status;  // of another kind: this Python does not run
+  std::string complaint;
+};
+constexpr int imported = 0, not_there = 3, damaged = 4;
+
+Import try_import(std::string const& python, std::string const& module, std::string const& parts) {
+  std::string const text =
+      "import importlib.util, sys\n"
+      "if importlib.util.find_spec('" +
+      module +
+      "') is None: sys.exit(3)\n"
+      "try:\n"
+      " import " +
+      parts +
+      "\n"
+      "except BaseException as e:\n"
+      " print(type(e).__name__ + ':', str(e).split('\\n')[0])\n"
+      " sys.exit(4)\n";
+  auto const said = make_temporary_file(std::filesystem::temp_directory_path(), "nigh-python.");
+  if (!said) return {-1, {}};
+  auto const status = run_program(
+      {"sh", "-c", "exec \"$@\" >\"$0\" 2>/dev/null", said->string(), python, "-c", text}, {});
+  std::string complaint;
+  std::getline(std::ifstream(*said), complaint);
+  std::error_code failed;
+  std::filesystem::remove(*said, failed);
+  return {status ? *status : -1, complaint};
+}
+
+}  // namespace
+
+result<std::string> python_with(std::string const& module, std::string const& parts) {
+  std::vector<std::string> pythons{"python3", "/usr/bin/python3"};
+  char const* const first = std::getenv("NIGH_PYTHON");
+  bool const is_said = first != nullptr && *first != '\0';
+  if (is_said) pythons.insert(pythons.begin(), first);
+  std::string why_not;
+  for (auto const& python : pythons) {
+    auto const found = try_import(python, module, parts);
+    if (found.status == imported) return python;
+    if (found.status == damaged && why_not.empty())
+      why_not =
+          "needs " + module + ", and that of " + python + " is damaged (" + found.complaint + ')';
   }
-  return {};
+  if (!why_not.empty()) return error{why_not};
+  return error{
+      "needs " + module + ", which " +
+      (is_said ? "none of " + std::string(first) + ", python3 and" : "neither python3 nor") +
+      " /usr/bin/python3 has (Debian: apt install python3-" + module + "; elsewhere: pip install " +
+      module + ')'};
 }
 
 }  // namespace nigh::platform

@@ -36,8 +36,9 @@ int status_when_not_run(std::string const& program);
 result<int> run_program(std::vector<std::string> const& words,
                         std::vector<std::string> const& variables);
 
-// The first Python that has a module: python3 as a shell finds it, then the system's, which a
-// virtual environment may hide. Empty: neither has it.
-std::string python_with(std::string const& module);
+// The first Python that has a module and can import `parts` of it ("plotly.offline"): that of
+// NIGH_PYTHON, python3 as a shell finds it, then the system's, which a virtual environment may
+// hide. The error says "needs plotly, which ... have not", or that it is damaged.
+result<std::string> python_with(std::string const& module, std::string const& parts);
 
 }  // namespace nigh::platform

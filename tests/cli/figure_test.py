@@ -40,6 +40,22 @@ class Figure(unittest.TestCase):
             self.assertIn(part, text)
 
     @unittest.skipUnless(HAS_MATPLOTLIB, "needs matplotlib")
+    def test_the_python_that_is_asked_for(self):
+        python = os.path.join(self.folder, "own-python")
+        with open(python, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\ncase $* in *tune.py*) touch drawn ;; esac\npython3 "$@" || exec /usr/bin/python3 "$@"\n')
+        os.chmod(python, 0o755)
+        self.tune("--plot", "figure.svg", "--threads", "1", "--schedule", "static", "--", "true", NIGH_PYTHON=python)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "drawn")))
+
+    def test_none_of_three_pythons(self):
+        done = self.tune("--plot", "figure.svg", "--", "touch", "ran", status=2, PYTHONHOME="/nonexistent",
+                         NIGH_PYTHON="/no/python")
+        self.assertEqual(done.stderr, "nigh: --plot: needs matplotlib, which none of /no/python, python3 and /usr/bin/python3 has "
+                                      "(Debian: apt install python3-matplotlib; elsewhere: pip install matplotlib)\n")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    @unittest.skipUnless(HAS_MATPLOTLIB, "needs matplotlib")
     def test_a_metric_by_ranks(self):
         launcher = os.path.join(self.folder, "mpirun")
         with open(launcher, "w", encoding="utf-8") as file:

@@ -143,7 +143,18 @@ class Mistakes(Reports):
                 file.write("import importlib.util\nreal = importlib.util.find_spec\n"
                            "importlib.util.find_spec = lambda name, *more: None if name == 'plotly' else real(name, *more)\n")
             said = self.complaint("--", "true", status=125, PYTHONPATH=hiding)
-        self.assertIn("needs plotly (pip install plotly; Debian: apt install python3-plotly)", said)
+        self.assertIn("needs plotly, which neither python3 nor /usr/bin/python3 has (Debian: apt install python3-plotly; "
+                      "elsewhere: pip install plotly)", said)
+
+    def test_a_damaged_plotly_is_told_before_anything_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "plotly"))
+            with open(os.path.join(folder, "plotly", "__init__.py"), "w", encoding="utf-8") as file:
+                file.write("import no_such_part\n")
+            said = self.complaint("--", "touch", os.path.join(folder, "ran"), status=125, PYTHONPATH=folder)
+            self.assertFalse(os.path.exists(os.path.join(folder, "ran")))
+        self.assertEqual(said, "nigh: report: needs plotly, and that of python3 is damaged (ModuleNotFoundError: "
+                               "No module named 'no_such_part')\n")
 
 
 @unittest.skipUnless(has_plotly(), "needs plotly")

@@ -25,6 +25,15 @@ bin=$1/bin
 "$bin/nighd" --version
 "$bin/nigh" doctor >/tmp/doctor
 head -n 2 /tmp/doctor
+# The commands say where to get those parts that the wheel lacks.
+if grep -q numa-vm /tmp/doctor; then
+  tr -s ' \n' ' ' </tmp/doctor | grep -q "Debian's package nigh-tools and a build from source have it"
+fi
+status=0
+"$bin/nigh" bench 2>/tmp/bench || status=$?
+[ "$status" = 2 ] && grep -q "Debian's package nigh-tools and a build from source have them" /tmp/bench
+# Its own Python is the one that draws, whatever is first in PATH.
+"$bin/nigh" run --threads 1 -- sh -c 'case $NIGH_PYTHON in "$1"/python*) ;; *) exit 1 ;; esac' sh "$bin"
 "$bin/nigh" topo --json >/dev/null
 "$bin/nigh" sim machines | grep -q '^sun-x4600'
 "$bin/nigh" run --threads 1 -- sh -c 'case $LD_PRELOAD in *nigh-places.so) ;; *) exit 1 ;; esac'

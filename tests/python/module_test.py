@@ -64,6 +64,15 @@ class Programs(unittest.TestCase):
         with self.assertRaises(subprocess.CalledProcessError):
             nigh.run(["false"], options=["--threads", "1"], check=True)
 
+    def test_commands_of_the_wheel_have_their_python(self):
+        for asked in ({}, {"NIGH_PYTHON": "/another/python"}):
+            code = "import sys; sys.argv = ['nigh', 'run', '--threads', '1', '--', 'sh', '-c', 'echo $NIGH_PYTHON']; " \
+                   "from nigh._commands import nigh; nigh()"
+            others = {name: value for name, value in os.environ.items() if name != "NIGH_PYTHON"}
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                                  env={**others, "PYTHONPATH": here.MODULE, **asked})
+            self.assertEqual(done.stdout.strip(), asked.get("NIGH_PYTHON", sys.executable))
+
     def test_no_command(self):
         for function in (nigh.run, nigh.tune):
             with self.assertRaisesRegex(TypeError, "cmd is a list"):

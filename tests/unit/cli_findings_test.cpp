@@ -192,6 +192,22 @@ TEST(findings, counters_forbidden_and_counters_absent_have_different_remedies) {
   EXPECT_THAT(only(facts).what_to_do, HasSubstr("numa-vm --meter"));
 }
 
+TEST(findings, a_program_that_is_not_installed_is_not_advised_without_where_to_get_it) {
+  for (bool const is_here : {true, false}) {
+    Facts facts = ideal();
+    facts.has_numa_vm = is_here;
+    facts.domains = 1;
+    auto const says_where_it_is = [&] {
+      return only(facts).what_to_do.find("Debian's package nigh-tools and a build from source have it.") !=
+             std::string::npos;
+    };
+    EXPECT_EQ(says_where_it_is(), !is_here);
+    facts.domains = 4;
+    facts.probes.hardware_counters = "No such file or directory";
+    EXPECT_EQ(says_where_it_is(), !is_here);
+  }
+}
+
 TEST(findings, each_says_what_why_and_what_to_do) {
   Facts worst = ideal();
   worst.limits = {.cpu_quota = 0.5,

@@ -38,10 +38,9 @@ Page::Page(std::string file, bool force) : file_(std::move(file)) {
     throw UsageError("--output: " + file_ +
                      " is there, and no report of nigh: --force replaces it");
   if (!fs::exists(script_path())) throw UsageError("report: " + script_path() + " is missing");
-  python_ = platform::python_with("plotly");
-  if (python_.empty())
-    throw UsageError(
-        "report: needs plotly (pip install plotly; Debian: apt install python3-plotly)");
+  auto python = platform::python_with("plotly", "plotly.graph_objects, plotly.offline");
+  if (!python) throw UsageError("report: " + python.message());
+  python_ = std::move(python).value();
 }
 
 void Page::write(nlohmann::ordered_json const& document) const {
