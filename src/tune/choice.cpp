@@ -26,8 +26,8 @@ Choice choose(std::span<Measured const> measured, std::uint64_t seed) {
       ++choice.ties;
   if (best.candidate == 0 || !first.known()) return choice;
   choice.times = undisturbed(first.costs) / best.cost;
-  choice.chance = first.lost ? 1 : chance_below(measured, best.candidate, 0, seed);
-  choice.is_repeated = choice.is_repeated && (first.lost || first.costs.size() > 1);
+  choice.chance = chance_below(measured, best.candidate, 0, seed);
+  choice.is_repeated = choice.is_repeated && first.costs.size() > 1;
   choice.is_tie = choice.chance < reliable;
   if (choice.is_tie) choice.candidate = 0;
   return choice;

@@ -15,10 +15,8 @@ struct Choice {
   double times = 1;     // the first candidate's cost by the leader's; 1: the first is not known
   double chance = 0;    // that the leader is cheaper than the first
   bool is_tie = false;  // it may not be: the first is used then, being the case without options
-  bool is_repeated = false;  // both ran twice or more, or the first was stopped as lost
+  bool is_repeated = false;  // both ran twice or more
   int ties = 0;  // other candidates that may be as cheap as the leader, the first not among them
-
-  bool is_sure() const { return is_repeated && !is_tie; }
 };
 
 // Something was measured. The seed is for drawing from the deviations.

@@ -184,7 +184,7 @@ int Search::runs_to_confirm() const {
   auto const& first = measured_.front();
   bool const is_wanted = options_.repetitions > 1 && !options_.exhaustive;
   auto const wanted = confirming_runs(options_.repetitions);
-  if (!is_wanted || !first.known() || first.lost || first.costs.size() >= wanted) return 0;
+  if (!is_wanted || !first.known() || first.costs.size() >= wanted) return 0;
   return static_cast<int>(wanted - first.costs.size());
 }
 
@@ -196,6 +196,7 @@ void Search::tell(int candidate, double cost) {
 }
 
 void Search::tell_lost(int candidate, double cost_so_far) {
+  NIGH_ASSERT(candidate != 0, "the first runs to its end");
   measured_[static_cast<std::size_t>(candidate)].lost = true;
   tell(candidate, cost_so_far);
 }

@@ -45,7 +45,8 @@ class Search {
   // The candidate to run next; empty when all that is needed is known.
   std::optional<int> next();
   void tell(int candidate, double cost);
-  void tell_lost(int candidate, double cost_so_far);  // it was stopped, being so much dearer
+  // It was stopped, being so much dearer. Never the first, with which all others are compared.
+  void tell_lost(int candidate, double cost_so_far);
   void tell_failed(int candidate);
   void rule_out(int candidate);  // it would fail, too, and need not run
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configuration is used after a search: a tie is the program's as it is, single runs are never
-// sure.
+// Which configuration is used after a search: a tie is the program's as it is, single runs are
+// told.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -16,7 +16,8 @@ TEST(Choice, IsTheLeaderWhereItIsBetterBeyondTheSpread) {
   auto const choice = choose(std::vector<Measured>{{{2, 2.01}}, {{1, 1.01}}}, 1);
   EXPECT_EQ(choice.candidate, 1);
   EXPECT_NEAR(choice.times, 2, 0.05);
-  EXPECT_TRUE(choice.is_sure());
+  EXPECT_TRUE(choice.is_repeated);
+  EXPECT_FALSE(choice.is_tie);
 }
 
 TEST(Choice, IsTheFirstInATie) {
@@ -27,13 +28,11 @@ TEST(Choice, IsTheFirstInATie) {
   EXPECT_EQ(choice.ties, 0);
 }
 
-TEST(Choice, IsNeverSureFromSingleRuns) {
-  EXPECT_FALSE(choose(std::vector<Measured>{{{2}}, {{1}}}, 1).is_sure());
-  EXPECT_FALSE(choose(std::vector<Measured>{{{2, 2}}, {{1}}}, 1).is_sure());
-  EXPECT_FALSE(choose(std::vector<Measured>{{{2}}, {{1, 1}}}, 1).is_sure());
+TEST(Choice, TellsSingleRuns) {
+  EXPECT_FALSE(choose(std::vector<Measured>{{{2}}, {{1}}}, 1).is_repeated);
+  EXPECT_FALSE(choose(std::vector<Measured>{{{2, 2}}, {{1}}}, 1).is_repeated);
+  EXPECT_FALSE(choose(std::vector<Measured>{{{2}}, {{1, 1}}}, 1).is_repeated);
   EXPECT_EQ(choose(std::vector<Measured>{{{2}}, {{1}}}, 1).candidate, 1);
-  // One that was stopped has lost, and need not run again.
-  EXPECT_TRUE(choose(std::vector<Measured>{{{3}, false, true}, {{1, 1}}}, 1).is_sure());
 }
 
 TEST(Choice, CountsOthersWithinTheSpread) {
@@ -53,15 +52,18 @@ TEST(Search, EndsWithThreeRunsOfTheFirstAndTheLeader) {
   while (auto const c = search.next()) search.tell(*c, *c == 0 ? 5 : 1);
   EXPECT_EQ(search.measured()[0].costs.size(), 3u);
   EXPECT_EQ(search.measured()[1].costs.size(), 3u);
-  Search lost({{0}, {1}}, {});
-  while (auto const c = lost.next())
-    if (*c == 0 && !lost.measured()[1].costs.empty())
+}
+
+TEST(Search, DoesNotRunOneAgainThatWasStopped) {
+  Search search({{0}, {1}}, {});
+  while (auto const c = search.next())
+    if (*c == 1 && !search.measured()[1].costs.empty())
       ADD_FAILURE() << "the one that was stopped runs again";
-    else if (*c == 0)
-      lost.tell_lost(0, 5);
+    else if (*c == 1)
+      search.tell_lost(1, 5);
     else
-      lost.tell(1, 1);
-  EXPECT_EQ(lost.measured()[1].costs.size(), 3u);
+      search.tell(0, 1);
+  EXPECT_EQ(search.measured()[0].costs.size(), 3u);
 }
 
 }  // namespace
