@@ -115,6 +115,7 @@ Measurement measurement_of(Outcome const& found, int best, std::vector<std::stri
   auto const choice = found.choice();
   m.is_sure = choice.is_repeated && choice.candidate == choice.leader && !found.is_disturbed();
   m.others_cpus = found.others_cpus;
+  m.cpus = found.cpus;
   m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return m;
 }

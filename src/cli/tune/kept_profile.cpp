@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
+#include "cli/tune/others_use.hpp"
 #include "json/bounded.hpp"
 
 namespace nigh::cli {
@@ -26,6 +28,29 @@ struct Costs {
 };
 
 std::string runs_text(int runs) { return runs > 1 ? fmt::format("{} runs", runs) : "a single run"; }
+
+// Others had more of the machine while this one was measured, by enough to be in its way. Metrics of
+// the program's own are taken as they are.
+bool is_busier(Measurement const& m, Measurement const& than) {
+  if (m.metric != "time" || !m.others_cpus || !than.others_cpus) return false;
+  return is_busy(*m.others_cpus - *than.others_cpus, std::max(m.cpus, than.cpus));
+}
+
+// Of two with different load. Load only slows: a configuration that is better nevertheless is better.
+OldProfile fate_by_load(Measurement const& old, Measurement const& fresh) {
+  using enum OldProfile::Fate;
+  Costs const before(old), now(fresh);
+  auto const loads = fmt::format("others kept {:.1f} cpus busy while it was measured, and {:.1f} now",
+                                 *old.others_cpus, *fresh.others_cpus);
+  if (is_busier(fresh, old)) {
+    if (now.high < before.low && fresh.runs > 1) return {};
+    bool const is_worth_less = old.runs == 1 && fresh.runs > 1;
+    return {is_worth_less ? moved : kept, loads};
+  }
+  bool const is_better_still = before.high < now.low;
+  bool const is_worth_more = old.runs > 1 && fresh.runs == 1;
+  return {is_better_still || is_worth_more ? kept : moved, loads};
+}
 
 std::optional<nlohmann::json> parsed(std::string const& profile) {
   auto read = json::read(profile, limits);
@@ -45,6 +70,7 @@ Measurement measurement_of(nlohmann::json const& json) {
   m.runs = json.at("runs").get<int>();
   m.is_sure = json.at("sure").get<bool>();
   if (json.contains("others_cpus")) m.others_cpus = json["others_cpus"].get<double>();
+  m.cpus = json.value("cpus", 0);
   m.date = json.value("date", "");
   return m;
 }
@@ -62,7 +88,10 @@ std::string with_measurement(std::string const& profile, Measurement const& meas
   m["interval"] = {measured.low, measured.high};
   m["runs"] = measured.runs;
   m["sure"] = measured.is_sure;
-  if (measured.others_cpus) m["others_cpus"] = *measured.others_cpus;
+  if (measured.others_cpus) {
+    m["others_cpus"] = *measured.others_cpus;
+    m["cpus"] = measured.cpus;
+  }
   m["date"] = measured.date;
   constexpr auto any_bytes = nlohmann::ordered_json::error_handler_t::replace;  // in arguments
   return json.dump(2, ' ', false, any_bytes) + '\n';
@@ -88,6 +117,7 @@ OldProfile fate_of(std::optional<Measurement> const& old, Measurement const& fre
   if (old->metric != fresh.metric || old->is_maximized != fresh.is_maximized)
     return {moved, "it is by another metric"};
   Costs const before(*old), now(fresh);
+  if (is_busier(fresh, *old) || is_busier(*old, fresh)) return fate_by_load(*old, fresh);
   if (now.high < before.low && fresh.runs > 1) return {};
   if (before.high < now.low)
     return {kept, fmt::format("its {:.4g} is better than {:.4g} beyond the spread", old->value,

@@ -20,6 +20,7 @@ struct Measurement {
   int runs = 0;                         // of the configuration
   bool is_sure = false;                 // repeated, and beyond the spread of the program as it is
   std::optional<double> others_cpus = {};  // that others kept busy meanwhile
+  int cpus = 0;                            // that the program may use, where that is known
   std::string date = {};                   // UTC
 
   bool operator==(Measurement const&) const = default;

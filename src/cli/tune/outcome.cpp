@@ -39,14 +39,18 @@ std::string verdict(Outcome const& found) {
   auto const& plain = found.space.as_it_is;
   constexpr auto single = "from single runs, which is not sure: more --repetitions, or a longer "
                           "--budget, would tell";
-  std::string text;
-  if (choice.ties > 0)
-    text = fmt::format("{} other{} within the spread of the best: a tie.\n", choice.ties,
-                       choice.ties == 1 ? " is" : "s are");
+  // Among those that beat the program as it is, not whether they do.
+  std::string const rivals =
+      choice.ties == 0
+          ? std::string()
+          : fmt::format("Which of the best and {} other{} is really the best is not sure: {} within its "
+                        "spread.\n",
+                        choice.ties, choice.ties == 1 ? "" : "s",
+                        choice.ties == 1 ? "that one is" : "they are");
   if (choice.leader == 0)
     return fmt::format("Nothing that was tried beats {}{}.\n", plain,
                        choice.is_repeated ? "" : fmt::format(", {}", single));
-  if (!found.search.measured().front().known()) return text;
+  if (!found.search.measured().front().known()) return rivals;
   if (choice.is_tie)
     return fmt::format(
         "No configuration is reliably better than {} "
@@ -54,14 +58,17 @@ std::string verdict(Outcome const& found) {
         plain, 100 * (choice.times - 1), 100 * choice.chance,
         choice.is_repeated ? "" : fmt::format(", {}", single), plain);
   if (!choice.is_repeated)
-    return text + fmt::format("The best looks {:.2f} times as good as {}, {}.\n", choice.times,
-                              plain, single);
+    return fmt::format("The best looks {:.2f} times as good as {}, {}.\n", choice.times, plain,
+                       single) +
+           rivals;
   if (found.is_disturbed())
-    return text + fmt::format("The best was {:.2f} times as good as {}, which is not sure, because "
-                              "others kept the machine busy.\n",
-                              choice.times, plain);
-  return text + fmt::format("The best is {:.2f} times as good as {} (sure to {:.0f}%).\n",
-                            choice.times, plain, std::min(99.0, 100 * choice.chance));
+    return fmt::format("The best was {:.2f} times as good as {}, which is not sure, because "
+                       "others kept the machine busy.\n",
+                       choice.times, plain) +
+           rivals;
+  return fmt::format("The best is {:.2f} times as good as {}; that it is better is sure to {:.0f}%.\n",
+                     choice.times, plain, std::min(99.0, 100 * choice.chance)) +
+         rivals;
 }
 
 std::string quoted_failures(Outcome const& found) {
