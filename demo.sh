@@ -13,9 +13,9 @@ case ${1-} in
 esac
 
 need_packages "${building[@]}" "${plotting[@]}"
-stage "build nigh" configure_and_build release -DNIGH_TESTS=OFF -- nigh_cli || exit 1
+stage "build nigh" configure_and_build demo -- nigh_cli || exit 1
 
-nigh=build/release/bin/nigh
+nigh=build/demo/bin/nigh
 out=build/demo
 mkdir -p "$out"
 
@@ -27,7 +27,7 @@ section "This machine (nigh topo)"
 section "What limits nigh here (nigh doctor)"
 "$nigh" doctor || exit 1
 
-stage "build its benchmark" configure_and_build release -DNIGH_TESTS=OFF -- nigh-bench-jacobi3d || exit 1
+stage "build its benchmark" configure_and_build demo -- nigh-bench-jacobi3d || exit 1
 
 # Two grids of 602^3 doubles, and room for the system and the program itself.
 bytes_needed() { echo $((2 * 8 * ($1 + 2) * ($1 + 2) * ($1 + 2) * 11 / 10 + 268435456)); }
@@ -43,7 +43,7 @@ if [ "$size" -ne 600 ]; then
   printf 'The full size, 600^3, needs %d MiB of memory and %d MiB are available: %d^3 instead.\n\n' \
     $(($(bytes_needed 600) >> 20)) $((bytes_available >> 20)) "$size"
 fi
-"$nigh" bench jacobi3d --grid "$size" --json "$out/jacobi3d.json" --plot "$out/jacobi3d.svg" || exit 1
+"$nigh" bench jacobi3d --grid "$size" --repetitions 5 --json "$out/jacobi3d.json" --plot "$out/jacobi3d.svg" || exit 1
 
 printf '\nDone in %d s. Written:\n' "$SECONDS"
 printf '  %-28s %s\n' "$out/machine.svg" "this machine, drawn" \
