@@ -77,7 +77,7 @@ class child_task {
   void place(detail::task_stack& stack) noexcept {
     slot_ = stack.top;
     slot_->object = &task_;
-    stack.push(&detail::forked<F&>::run);
+    stack.push(slot_, &detail::forked<F&>::run);
   }
   [[gnu::noinline]] void place_slowly() {
     detail::slow_push const push(detail::outsiders::stay);

@@ -79,12 +79,23 @@ class forked {
 // Runs or awaits the task of `object` in `slot`, unless that has happened on the way.
 NIGH_API void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept;
 
+// The values of two calls. Unlike std::tuple, small ones are returned in registers.
+template <class Left, class Right>
+struct both {
+  [[no_unique_address]] Left left;
+  [[no_unique_address]] Right right;
+};
 template <class F, class G>
-auto fork_in(task_stack& stack, F&& f, G&& g) {
+using both_values = both<decltype(value_of(std::declval<F>())), decltype(value_of(std::declval<G>()))>;
+
+// A function of its own: what it saves and restores would otherwise be part of every call of a recursive function,
+// of those as well that fork nothing.
+template <class F, class G>
+[[gnu::noinline]] both_values<F, G> fork_in(task_stack& stack, F&& f, G&& g) {
   forked<G> right(g);
   auto* const slot = stack.top;
   slot->object = &right;
-  stack.push(&forked<G>::run);
+  stack.push(slot, &forked<G>::run);
   auto left = [&] {
     try {
       return value_of(std::forward<F>(f));
@@ -94,16 +105,15 @@ auto fork_in(task_stack& stack, F&& f, G&& g) {
       throw;
     }
   }();
-  using both = std::tuple<decltype(left), typename forked<G>::value>;
   // Has an older scope, at which f waited, run g already? Then another task may be in the slot.
   if (slot->object == &right && stack.pop(slot)) [[likely]]
-    return both(std::move(left), value_of(std::forward<G>(g)));
+    return {std::move(left), value_of(std::forward<G>(g))};
   join_slowly(stack, slot, &right);
-  return both(std::move(left), right.take());
+  return {std::move(left), right.take()};
 }
 
 template <class F, class G>
-auto call_in_order(F&& f, G&& g) {
+both_values<F, G> call_in_order(F&& f, G&& g) {
   auto left = [&] {
     try {
       return value_of(std::forward<F>(f));
@@ -115,23 +125,22 @@ auto call_in_order(F&& f, G&& g) {
       throw;
     }
   }();
-  using both = std::tuple<decltype(left), typename forked<G>::value>;
-  return both(std::move(left), value_of(std::forward<G>(g)));
+  return {std::move(left), value_of(std::forward<G>(g))};
 }
 
 template <class F, class G>
-[[gnu::noinline]] auto fork_slowly(F&& f, G&& g) {
+[[gnu::noinline]] both_values<F, G> fork_slowly(F&& f, G&& g) {
   slow_push const push(outsiders::enter);  // through both calls: they are one task deeper
-  return push.room() != nullptr ? fork_in(*push.room(), std::forward<F>(f), std::forward<G>(g))
+  return push.room() != nullptr ? fork_in<F, G>(*push.room(), std::forward<F>(f), std::forward<G>(g))
                                 : call_in_order(std::forward<F>(f), std::forward<G>(g));
 }
 
 template <class F, class G>
-auto fork(F&& f, G&& g) {
+both_values<F, G> fork(F&& f, G&& g) {
   auto& stack = *this_stack;
   if (stack.top < stack.limit) [[likely]]
-    return fork_in(stack, std::forward<F>(f), std::forward<G>(g));
-  return fork_slowly(std::forward<F>(f), std::forward<G>(g));
+    return fork_in<F, G>(stack, std::forward<F>(f), std::forward<G>(g));
+  return fork_slowly<F, G>(std::forward<F>(f), std::forward<G>(g));
 }
 
 // The functions from First on, Count of them, as one function that returns the tuple of their
@@ -146,7 +155,7 @@ auto call_part(All& all) {
     constexpr std::size_t left = (Count + 1) / 2;
     auto parts = fork([&] { return call_part<First, left>(all); },
                       [&] { return call_part<First + left, Count - left>(all); });
-    return std::tuple_cat(std::move(std::get<0>(parts)), std::move(std::get<1>(parts)));
+    return std::tuple_cat(std::move(parts.left), std::move(parts.right));
   }
 }
 
@@ -167,7 +176,8 @@ template <class... F>
 auto fork_join(F&&... functions) {
   auto const all_values = [&] {
     if constexpr (sizeof...(F) == 2) {
-      return detail::fork(std::forward<F>(functions)...);
+      auto values = detail::fork(std::forward<F>(functions)...);
+      return std::tuple<decltype(values.left), decltype(values.right)>(std::move(values.left), std::move(values.right));
     } else {
       auto all = std::forward_as_tuple(std::forward<F>(functions)...);
       return detail::call_part<0, sizeof...(F)>(all);

@@ -125,18 +125,19 @@ struct alignas(64) task_stack : task_context {
     return static_cast<std::uint32_t>(word >> 32);
   }
 
-  // Owner: the slot at top, which the caller has filled in except for its entry, is a task from now
-  // on. There must be room.
-  void push(task_slot::entry entry) noexcept {
-    top->call = entry;
-    ++top;
+  // Owner: `slot`, the one at top, which the caller has filled in except for its entry, is a task from now on. There
+  // must be room.
+  void push(task_slot* slot, task_slot::entry entry) noexcept {
+    slot->call = entry;
+    top = slot + 1;
     if (wanted.load(sync::relaxed)) [[unlikely]]
       share_tasks(*this);
   }
+  void push(task_slot::entry entry) noexcept { push(top, entry); }
 
   // Owner: takes off `slot`, if it is the newest task and nobody could have taken it.
   bool pop(task_slot* slot) noexcept {
-    if (top != slot + 1 || !is_private(slot)) [[unlikely]]
+    if (top - 1 != slot || !is_private(slot)) [[unlikely]]  // slot + 1 would be kept in a register through the task
       return false;
     top = slot;
     return true;
