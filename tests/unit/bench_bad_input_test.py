@@ -17,6 +17,7 @@ COUNTS = {  # of each command, the options that take a positive number
     "cluster": ["--ranks", "--repetitions"],
     "coordinator": ["--programs", "--repetitions", "--requests", "--seed"],
     "jacobi3d": ["--pending-limit", "--repetitions", "--sweeps", "--threads"],
+    "algorithms": ["--algorithms", "--orders", "--repetitions", "--sizes", "--threads", "--types"],
     "loops": ["--elements", "--repetitions", "--rows", "--threads"],
     "mg": ["--repetitions", "--threads"],
     "openmp-tasks": ["--repetitions", "--threads"],
@@ -92,6 +93,13 @@ class BadInput(unittest.TestCase):
         self.refuses("--program", "openmp-tasks", "--quick", "--program=fib,chess")
         self.refuses("--tasks", "openmp-tasks", "--quick", "--tasks=sometimes")
         self.refuses("--rows", "loops", "--quick", "--rows=99999999")
+
+    def test_algorithms(self):
+        self.refuses("--algorithms", "algorithms", "--quick", "--algorithms=sort,shuffle")
+        self.refuses("--types", "algorithms", "--quick", "--types=float")
+        self.refuses("--orders", "algorithms", "--quick", "--orders=random,")
+        self.refuses("--sizes", "algorithms", "--sizes=10,1e3")
+        self.refuses("--threads", "algorithms", "--quick", "--threads=100000")
 
     def test_mg(self):
         for classes in ("X", "A,", ",", "AB"):
@@ -172,7 +180,7 @@ class BadInput(unittest.TestCase):
             self.assertRegex(done.stderr, r"--launcher: .* has started 1 ranks instead of 2\n$")
 
     def test_files(self):
-        for bench in ("coordinator", "jacobi3d", "loops", "mg", "openmp-tasks", "spread", "tasks", "temporal") + ("cluster",) * HAS_RANKS:
+        for bench in ("algorithms", "coordinator", "jacobi3d", "loops", "mg", "openmp-tasks", "spread", "tasks", "temporal") + ("cluster",) * HAS_RANKS:
             self.refuses("--json", bench, "--quick", "--json", "/nowhere/at/all.json")
             self.refuses("--json", bench, "--quick", "--json", "/")
             self.refuses("--plot", bench, "--quick", "--plot", "/nowhere/at/all.svg")
@@ -201,6 +209,20 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(facts["verified"], "yes")
         blocks = sum(int(facts[f"blocks_{k}"]) for k in ("local", "remote", "unknown"))
         self.assertEqual(blocks, 3 * 5 * 7)
+
+    def test_algorithms(self):
+        done = run("algorithms", "--quick", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        names = run("algorithms", "--list").stdout.split()
+        self.assertEqual({line["bench"] for line in lines}, {f"algorithms/{name}" for name in names})
+        for line in lines:
+            if "absent" not in line:
+                self.assertIs(line["verified"], True, (line["bench"], line["variant"], line["params"]))
+        # Each algorithm that is compared at all is compared with nigh's, of each type and size.
+        inputs = {(line["bench"], json.dumps(line["params"])) for line in lines}
+        mine = {(line["bench"], json.dumps(line["params"])) for line in lines if line["variant"] == "nigh"}
+        self.assertEqual(inputs, mine)
 
     def test_loops(self):
         done = run("loops", "--quick", "--json", "-")
