@@ -2,6 +2,8 @@
 #pragma once
 // Arrays whose pages lie where a placement says.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <nigh/detail/export.hpp>

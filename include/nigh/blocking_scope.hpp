@@ -2,6 +2,8 @@
 #pragma once
 // blocking_scope: a task says that it is about to block.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <nigh/detail/export.hpp>
 
 namespace nigh {

@@ -2,6 +2,8 @@
 #pragma once
 // Ranges of two and three dimensions.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -2,6 +2,8 @@
 #pragma once
 // child_task: spawn and join by hand, for code that does not fit fork_join's shape.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <functional>
 #include <nigh/fork_join.hpp>
 #include <type_traits>

@@ -20,6 +20,8 @@
 // Link the program with the library for the MPI that starts it: nigh_ranks_openmpi or
 // nigh_ranks_mpich. docs/cluster.md
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>

@@ -2,6 +2,8 @@
 #pragma once
 // cluster::parallel_for: blocks of indices as tasks of any rank, or of the ranks that own them.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <nigh/cluster.hpp>

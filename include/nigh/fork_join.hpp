@@ -2,6 +2,8 @@
 #pragma once
 // fork_join(f, g, ...): calls all of them, possibly at once, and returns when all have returned.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <exception>
 #include <functional>
 #include <memory>

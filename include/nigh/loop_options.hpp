@@ -2,6 +2,8 @@
 #pragma once
 // The options that all loops share.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <nigh/schedule.hpp>

@@ -18,6 +18,8 @@
 // Enqueueing comes first, so there is always a block for a task, though seldom the one it was
 // created with. Threads should be pinned (OMP_PROC_BIND=close).
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

@@ -2,6 +2,8 @@
 #pragma once
 // parallel_for(first, last, body): calls the body for every iteration, spread over the workers.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <concepts>
 #include <cstddef>

@@ -2,6 +2,8 @@
 #pragma once
 // parallel_reduce: one value from all iterations of a loop.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <concepts>
 #include <cstddef>

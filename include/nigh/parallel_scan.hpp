@@ -2,6 +2,8 @@
 #pragma once
 // parallel_inclusive_scan, parallel_exclusive_scan: all prefix sums of a sequence.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <nigh/parallel_for.hpp>

@@ -2,6 +2,8 @@
 #pragma once
 // parallel_sort, parallel_stable_sort: merge sorts whose merges are parallel, too.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>

@@ -2,6 +2,8 @@
 #pragma once
 // Which locality domain gets which page of an array?
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

@@ -2,6 +2,8 @@
 #pragma once
 // A value, or one sentence that says why there is none. Used where the machine may refuse.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <nigh/detail/export.hpp>
 #include <string>
 #include <type_traits>

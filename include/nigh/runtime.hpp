@@ -2,6 +2,8 @@
 #pragma once
 // Workers pinned to cpus, and tasks that run near their data.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -2,6 +2,8 @@
 #pragma once
 // How the iterations of a loop are divided among workers: a value that every loop takes.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>

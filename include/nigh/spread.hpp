@@ -3,6 +3,8 @@
 // Spread: how many workers work on one block of a task loop at a time. Fixed, or found while the
 // program runs.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <functional>
 #include <memory>
 #include <nigh/detail/export.hpp>

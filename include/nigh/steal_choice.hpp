@@ -2,6 +2,8 @@
 #pragma once
 // How workers without tasks search: which victims they ask, and how many tasks they take.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstdint>
 
 namespace nigh {

@@ -7,6 +7,8 @@
 // where it lies as soon as the tiles it needs are done (paper: Wittmann and Hager 2009, outlook).
 // There is no barrier between steps. docs/stencil.md tells when that helps.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

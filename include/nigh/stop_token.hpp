@@ -2,6 +2,8 @@
 #pragma once
 // Cooperative cancellation: a scope is asked to stop; its tasks check, and leave early.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <nigh/detail/atomic.hpp>
 
 namespace nigh {

@@ -3,6 +3,8 @@
 // task_loop(blocks, body): calls the body for every block, each with a team of workers; as many
 // blocks at a time as there are teams.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <nigh/detail/export.hpp>
 #include <nigh/spread.hpp>

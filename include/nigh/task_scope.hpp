@@ -2,6 +2,8 @@
 #pragma once
 // task_scope: spawns any number of tasks, and ends after them.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstdint>
 #include <exception>
 #include <memory>

@@ -2,6 +2,8 @@
 #pragma once
 // A team: some workers, near each other, that work on one block of a task loop (task_loop.hpp).
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <concepts>
 #include <nigh/parallel_for.hpp>
 

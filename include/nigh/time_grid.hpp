@@ -3,6 +3,8 @@
 // Memory for a stencil: a grid in two copies, one for the even steps, one for the odd ones, with
 // ghosts around it.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -7,6 +7,8 @@
 // machine: ask is_this_host() before binding anything to it. Any number of threads may read one at
 // the same time.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 #pragma once
 // typed_task: the leanest spawn and join, for functions so small that two nanoseconds count.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <exception>
 #include <memory>
 #include <new>

@@ -2,6 +2,8 @@
 #pragma once
 // The library's version, as built and as linked.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <nigh/detail/export.hpp>
 
 namespace nigh {
