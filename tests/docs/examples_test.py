@@ -49,6 +49,7 @@ EXAMPLES = {
     "near_data.cpp": Example("docs/guide/README.md", "numa-vm --nodes 4 --cores 2 -- ./near_data", "{program}"),
     "nested_regions.cpp": Example("docs/spread.md", "nigh run --spread 2 --spreads spreads.json -- ./nested_regions",
                                   "OMP_WAIT_POLICY=passive nigh run --no-coordinator --spread 2 -- {program}", True, "^nigh: "),
+    "per_worker.cpp": Example("docs/from-openmp.md", "./per_worker", "{program}", True),
     "placed_array.cpp": Example("docs/memory.md", "numa-vm --nodes 4 --cores 2 -- ./placed_array", "{program}"),
     "queens.cpp": Example("docs/trace.md", "nigh trace -- ./queens 12", "nigh trace -- {program} 12", False, "^within|^steal|^nigh: trace"),
     "scan.cpp": Example("docs/report.md", "nigh report -- ./scan 20", "nigh report -- {program} 20", True, "^nigh: "),
