@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
@@ -14,6 +15,7 @@
 #include <nigh/schedule.hpp>
 #include <nigh/steal_choice.hpp>
 #include <nigh/topology.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -169,6 +171,47 @@ task make_task(F&& f) {
 
 tasks::Scheduler& default_scheduler();
 
+// The result of a function that another thread calls, or its exception: keep() there, then take()
+// here, each once.
+template <class R>
+class kept_result {
+ public:
+  template <class F>
+  void keep(F&& f) noexcept {
+    try {
+      if constexpr (std::is_void_v<R>)
+        std::forward<F>(f)();
+      else if constexpr (std::is_reference_v<R>)
+        value_ = address_of(std::forward<F>(f)());
+      else
+        value_.emplace(std::forward<F>(f)());
+    } catch (...) {
+      exception_ = std::current_exception();
+    }
+  }
+  void rethrow_exception() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+  R take() {
+    rethrow_exception();
+    if constexpr (std::is_reference_v<R>)
+      return static_cast<R>(*value_);
+    else if constexpr (!std::is_void_v<R>)
+      return std::move(*value_);
+  }
+
+ private:
+  using pointer = std::add_pointer_t<std::remove_reference_t<R>>;
+  using kept =
+      std::conditional_t<std::is_void_v<R> || std::is_reference_v<R>, pointer,
+                         std::optional<std::conditional_t<std::is_void_v<R>, int,
+                                                          std::remove_cvref_t<R>>>>;
+  static pointer address_of(auto&& referred) noexcept { return std::addressof(referred); }
+
+  kept value_{};
+  std::exception_ptr exception_;
+};
+
 }  // namespace detail
 
 // A pool of workers with one locality queue per domain, or per cache. Tasks may spawn tasks.
@@ -194,6 +237,8 @@ class NIGH_API runtime {
   // std::system_error when threads cannot be started. Where the system refuses to pin a thread, the
   // thread runs unpinned and pinned() is false.
   explicit runtime(runtime_options options = {});
+  // So many workers, all else as by default: runtime(2). 0: one for each allowed cpu.
+  explicit runtime(int workers);
   // Waits for all tasks. An exception that no wait() has rethrown ends as a line on standard error.
   ~runtime();
   runtime(runtime&&) = delete;
@@ -216,19 +261,33 @@ class NIGH_API runtime {
   // would wait for itself): std::logic_error.
   void wait();
 
-  // Runs f() as a task on a worker, and waits for it and for all tasks it spawned, as wait() does.
+  // f() in a worker's thread (run) or in the calling thread (invoke). Both return its result, a
+  // reference as a reference, after all tasks that it forked, and rethrow its exception. Both call
+  // f once, where it is, without a copy.
+  //
+  // run() also waits for all queued tasks of the runtime, as wait() does, and if f throws nothing,
+  // rethrows the first exception of those. Not from inside a task of this runtime: std::logic_error,
+  // and f is not called.
   template <class F>
-  void run(F&& f) {
-    spawn(std::forward<F>(f));
-    wait();
+  std::invoke_result_t<F> run(F&& f) {
+    check_may_wait();
+    detail::kept_result<std::invoke_result_t<F>> result;
+    spawn([&] { result.keep(std::forward<F>(f)); });
+    try {
+      wait();
+    } catch (...) {
+      result.rethrow_exception();
+      throw;
+    }
+    return result.take();
   }
 
-  // Calls f() in the calling thread, and returns its result. Tasks that it forks belong to this
-  // runtime: workers steal them, and the caller steals from workers while it waits. For threads
-  // that are no workers: as many at once as there are slots for external threads (64); beyond that,
+  // Tasks that f forks belong to this runtime: workers steal them, and the caller steals from
+  // workers while it waits. In a task of this runtime, it just calls f. Threads that are no workers
+  // do so as external threads, as many at once as there are slots for them (64); beyond that,
   // forked tasks run inline.
   template <class F>
-  decltype(auto) invoke(F&& f) {
+  std::invoke_result_t<F> invoke(F&& f) {
     detail::external_thread const here(scheduler_.get());
     return std::forward<F>(f)();
   }
@@ -254,6 +313,7 @@ class NIGH_API runtime {
   friend struct detail::runtime_access;
   runtime(runtime_options options, tasks::WorkSource& source);
 
+  void check_may_wait() const;
   near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);
 

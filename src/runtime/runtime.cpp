@@ -78,6 +78,7 @@ unsigned tasks::forks_so_far() noexcept { return forks.load(sync::relaxed); }
 
 runtime::runtime(runtime_options options)
     : scheduler_(std::make_unique<tasks::Scheduler>(options)) {}
+runtime::runtime(int workers) : runtime(runtime_options{.workers = workers}) {}
 runtime::runtime(runtime_options options, tasks::WorkSource& source)
     : scheduler_(std::make_unique<tasks::Scheduler>(options, source)) {}
 runtime::~runtime() = default;
@@ -85,6 +86,7 @@ runtime::~runtime() = default;
 near runtime::resolved(near where) const { return scheduler_->resolved(where); }
 void runtime::submit(near where, detail::task t) { scheduler_->submit(where, t); }
 void runtime::wait() { scheduler_->wait(); }
+void runtime::check_may_wait() const { scheduler_->check_may_wait("run"); }
 int runtime::workers() const noexcept { return layout_of(*scheduler_).workers(); }
 int runtime::workers_now() const { return scheduler_->pool().arena->member_count(); }
 topology const& runtime::machine() const noexcept { return scheduler_->pool().machine; }

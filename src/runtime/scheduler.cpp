@@ -306,11 +306,16 @@ void Scheduler::run_one_waiting(Worker* me) noexcept {
     run_queued(pool_, t, nullptr);
 }
 
-void Scheduler::wait() {
+void Scheduler::check_may_wait(char const* caller) const {
   check_process();
   auto const* const me = detail::this_stack->worker;
   if (my_worker() != nullptr || (me != nullptr && &me->pool == &pool_ && me->frames > 0))
-    throw std::logic_error("runtime::wait called from inside a task, which would wait for itself");
+    throw std::logic_error("runtime::" + std::string(caller) +
+                           " called from inside a task, which would wait for itself");
+}
+
+void Scheduler::wait() {
+  check_may_wait("wait");
   pool_.quiescence.wait([&] { return pool_.all_done(); });
   auto const first = pool_.failure.take();
   if (first) std::rethrow_exception(first);

@@ -30,6 +30,8 @@ class Scheduler {
   // The same for a task that the caller will wait for: with little stack left, it runs right here.
   void submit_or_run(near where, detail::task t);
   void wait();
+  // std::logic_error, which names the caller, inside of a task.
+  void check_may_wait(char const* caller) const;
 
   std::vector<worker_counters> counters() const;
   worker_counters external_counters() const;

@@ -6,13 +6,17 @@
 #include <chrono>
 #include <memory>
 #include <nigh/array.hpp>
+#include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "fib.hpp"
 #include "synthetic.hpp"
 
 namespace {
@@ -219,6 +223,75 @@ TEST(Runtime, WorkersTakeTheCpusOfTheOrderAskedFor) {
   EXPECT_EQ(domains_of(nigh::cpu_order::scatter), (std::vector<int>{0, 1, 2, 3}));
 }
 
+// As many as asked for: they take turns on the cpus, in the order of these.
+TEST(Runtime, MoreWorkersThanCpus) {
+  auto const m = four_domains();
+  for (int const level : {0, 1}) {
+    runtime rt({.machine = &m,
+                .workers = 20,
+                .queue_level = level == 0 ? nigh::level::domain : nigh::level::core});
+    EXPECT_EQ(rt.workers(), 20);
+    auto const counters = rt.counters();
+    auto const order = m.order(nigh::cpu_order::compact, nigh::level::domain);
+    for (std::size_t w = 0; w < counters.size(); ++w)
+      EXPECT_EQ(counters[w].cpu, order[w % order.size()]);
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 1000; ++i) rt.spawn(near(i % 4), [&] { ++ran; });
+    rt.wait();
+    EXPECT_EQ(ran, 1000);
+    int const result = rt.run([] { return nigh::tests::fib(20); });
+    EXPECT_EQ(result, 6765);
+  }
+  runtime named({.machine = &m, .workers = 3, .cpus = {5, 2}});
+  EXPECT_EQ(named.counters()[0].cpu, 5);
+  EXPECT_EQ(named.counters()[2].cpu, 5);
+}
+
+TEST(Runtime, ANumberIsEnough) {
+  runtime two(2);
+  EXPECT_EQ(two.workers(), 2);
+  EXPECT_EQ(runtime({}).workers(), runtime(0).workers());
+  EXPECT_THROW(runtime(-1), std::invalid_argument);
+}
+
+TEST(Runtime, RunAndInvokeReturnWhatTheFunctionDoes) {
+  runtime rt(1);
+  int here = 3;
+  auto const both = [&](auto&& call) {
+    EXPECT_EQ(call([] { return 42; }), 42);
+    int& same = call([&]() -> int& { return here; });
+    EXPECT_EQ(&same, &here);
+    EXPECT_EQ(*call([] { return std::make_unique<int>(5); }), 5);
+    static_assert(std::is_void_v<decltype(call([] {}))>);
+    call([kept = std::make_unique<int>(1)] { EXPECT_EQ(*kept, 1); });  // called where it is
+    EXPECT_THROW(call([]() -> int { throw std::runtime_error("own"); }), std::runtime_error);
+    struct Only {
+      int operator()() && { return 9; }
+    };
+    EXPECT_EQ(call(Only{}), 9);
+  };
+  both([&](auto&& f) -> decltype(auto) { return rt.run(std::forward<decltype(f)>(f)); });
+  both([&](auto&& f) -> decltype(auto) { return rt.invoke(std::forward<decltype(f)>(f)); });
+  EXPECT_NO_THROW(rt.wait());  // no exception is left
+}
+
+TEST(Runtime, RunThrowsItsFunctionsExceptionBeforeOthers) {
+  runtime rt(1);
+  auto const throws = [](auto what) { return [what] { throw what; }; };
+  rt.spawn(throws(1));
+  EXPECT_THROW(rt.run(throws(2.0)), double);
+  rt.spawn(throws(1));
+  EXPECT_THROW(rt.run([] { return 3; }), int);
+  EXPECT_NO_THROW(rt.wait());
+}
+
+TEST(Runtime, RunInATaskIsRefusedBeforeTheCall) {
+  runtime rt(2);
+  bool called = false;
+  rt.run([&] { EXPECT_THROW(rt.run([&] { called = true; }), std::logic_error); });
+  EXPECT_FALSE(called);
+}
+
 TEST(Runtime, BadOptionsAreNamed) {
   auto const m = four_domains();
   auto const message = [&](nigh::runtime_options o) -> std::string {
@@ -230,7 +303,7 @@ TEST(Runtime, BadOptionsAreNamed) {
     }
     return "";
   };
-  EXPECT_THAT(message({.workers = 9}), testing::HasSubstr("workers: 9 workers, but only 8"));
+  EXPECT_THAT(message({.workers = 1025}), testing::HasSubstr("workers: 1025 workers, more than"));
   EXPECT_THAT(message({.workers = -1}), testing::HasSubstr("workers: -1"));
   EXPECT_THAT(message({.queue_capacity = 0}), testing::HasSubstr("queue_capacity"));
   EXPECT_THAT(message({.queue_capacity = 100}), testing::HasSubstr("not a power of two"));
