@@ -18,6 +18,7 @@
 #include "cli/installed_files.hpp"
 #include "cli/program_words.hpp"
 #include "platform/program.hpp"
+#include "platform/unknown_variables.hpp"
 
 namespace {
 
@@ -57,6 +58,7 @@ void become_help_of_program(std::vector<std::string> const& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  nigh::platform::name_unknown_variables_for_all();
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
   app.formatter(std::make_shared<nigh::base::HelpFormat>());

@@ -29,6 +29,7 @@
 #include "platform/owned_file.hpp"
 #include "platform/program.hpp"
 #include "platform/service.hpp"
+#include "platform/unknown_variables.hpp"
 
 namespace {
 
@@ -217,6 +218,7 @@ void serve(Settings const& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  nigh::platform::name_unknown_variables_for_all();
   try {
     auto const read = nigh::nighd::read_settings(argc, argv);
     if (!read.settings) return read.status;

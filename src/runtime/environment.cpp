@@ -1,26 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // The NIGH_* environment variables that make runtime_options. docs/tasks.md shows this table.
 
+#include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <nigh/runtime.hpp>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
+#include "platform/cgroup.hpp"
+#include "policy/cpus/worker_count.hpp"
 #include "policy/stealing/chunk_size.hpp"
-#include "settings/schedule_names.hpp"
 #include "policy/stealing/steal_order.hpp"
+#include "runtime/environment.hpp"
+#include "settings/schedule_names.hpp"
 
 namespace nigh {
 namespace {
 
 struct Variable {
   char const* name;
+  std::string_view option;  // of runtime_options
   char const* meaning;  // the values it may have, for complaints
   bool (*set)(runtime_options&, std::string_view value);
 };
@@ -107,6 +117,18 @@ bool queue_level(runtime_options& o, std::string_view text) {
   return true;
 }
 
+// "16", or "16:oversubscribe": that many, whatever there is.
+std::optional<policy::WorkersAsked> workers_asked(std::string_view text) {
+  policy::WorkersAsked asked;
+  auto const colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    if (text.substr(colon) != ":oversubscribe") return std::nullopt;
+    asked.oversubscribe = true;
+  }
+  if (!number(text.substr(0, colon), 1, asked.number)) return std::nullopt;
+  return asked;
+}
+
 bool flag(std::string_view text, bool& into) {
   if (text != "0" && text != "1") return false;
   into = text == "1";
@@ -117,47 +139,118 @@ using Options = runtime_options;
 using Text = std::string_view;
 
 constexpr Variable variables[] = {
-    {"NIGH_WORKERS", "a positive number of workers",
-     [](Options& o, Text t) { return number(t, 1, o.workers); }},
-    {"NIGH_ORDER", "compact or scatter, and perhaps :core, :l2, :l3, :domain or :package", &order},
-    {"NIGH_CPUS", "a list of cpus as 0,2,1", &cpu_list},
-    {"NIGH_LOCALITY", "prefer or strict", &mode},
-    {"NIGH_QUEUE_LEVEL", "core, l2, l3 or domain", &queue_level},
-    {"NIGH_QUEUE_CAPACITY", "a power of two",
+    {"NIGH_WORKERS", "workers", "a positive number of workers",
+     [](Options& o, Text t) {
+       auto const asked = workers_asked(t);
+       if (asked) o.workers = asked->number;
+       return asked.has_value();
+     }},
+    {"NIGH_ORDER", "order", "compact or scatter, and perhaps :core, :l2, :l3, :domain or :package", &order},
+    {"NIGH_CPUS", "cpus", "a list of cpus as 0,2,1", &cpu_list},
+    {"NIGH_LOCALITY", "mode", "prefer or strict", &mode},
+    {"NIGH_QUEUE_LEVEL", "queue_level", "core, l2, l3 or domain", &queue_level},
+    {"NIGH_QUEUE_CAPACITY", "queue_capacity", "a power of two",
      [](Options& o, Text t) { return power_of_two(t, o.queue_capacity); }},
-    {"NIGH_TASK_CAPACITY", "a positive number of tasks",
+    {"NIGH_TASK_CAPACITY", "task_capacity", "a positive number of tasks",
      [](Options& o, Text t) { return number(t, std::size_t{1}, o.task_capacity); }},
-    {"NIGH_THREAD_STACK", "a size as 64M",
+    {"NIGH_THREAD_STACK", "thread_stack_bytes", "a size as 64M",
      [](Options& o, Text t) { return bytes(t, o.thread_stack_bytes); }},
-    {"NIGH_VICTIMS", "random, ring or hierarchical",
+    {"NIGH_VICTIMS", "victims", "random, ring or hierarchical",
      [](Options& o, Text t) { return one_of(policy::victim_choice_from_string(t), o.victims); }},
-    {"NIGH_CHUNKS", "one, half or hierarchical",
+    {"NIGH_CHUNKS", "chunks", "one, half or hierarchical",
      [](Options& o, Text t) { return one_of(policy::chunk_choice_from_string(t), o.chunks); }},
-    {"NIGH_DEPTH_CUTOFF", "a depth, 0 for none",
+    {"NIGH_DEPTH_CUTOFF", "depth_cutoff", "a depth, 0 for none",
      [](Options& o, Text t) { return number(t, 0, o.depth_cutoff); }},
-    {"NIGH_QUEUE_CUTOFF", "a number of tasks, 0 for none",
+    {"NIGH_QUEUE_CUTOFF", "queue_cutoff", "a number of tasks, 0 for none",
      [](Options& o, Text t) { return number(t, 0, o.queue_cutoff); }},
-    {"NIGH_COUNT_TASKS", "0 or 1", [](Options& o, Text t) { return flag(t, o.count_tasks); }},
-    {"NIGH_SCHEDULE", "a schedule as static, static,16, dynamic,4, guided, adaptive or local",
+    {"NIGH_COUNT_TASKS", "count_tasks", "0 or 1", [](Options& o, Text t) { return flag(t, o.count_tasks); }},
+    {"NIGH_SCHEDULE", "loops", "a schedule as static, static,16, dynamic,4, guided, adaptive or local",
      [](Options& o, Text t) {
        auto const words = settings::parse_schedule(t);
        if (words) o.loops = schedule(words->kind, words->chunk);
        return words.ok();
      }},
-    {"NIGH_TRACE", "a file",
+    {"NIGH_TRACE", "trace_file", "a file",
      [](Options& o, Text t) {
        o.trace_file = t;
        return true;
      }},
 };
 
+Variable const* variable_of(std::string_view option) {
+  for (Variable const& v : variables)
+    if (v.option == option) return &v;
+  return nullptr;
+}
+
+int cpus_in(topology_object const& o) {
+  int count = o.type == topology_object::kind::cpu ? 1 : 0;
+  for (auto const& child : o.children) count += cpus_in(child);
+  return count;
+}
+
+std::string workers(int n) { return std::to_string(n) + (n == 1 ? " worker" : " workers"); }
+std::string cpus(int n) { return std::to_string(n) + (n == 1 ? " cpu" : " cpus"); }
+
+// NIGH_WORKERS names more than this process has cpus: the number that it gets, and a note, once.
+int workers_there(policy::WorkersAsked asked, topology const& machine) {
+  policy::CpusThere const there{cpus_in(machine.root()), static_cast<int>(machine.cpus().size()),
+                                platform::own_cpu_quota()};
+  auto const count = policy::worker_count(asked, there);
+  if (count.workers > std::max(tasks::most_workers, there.allowed)) return count.workers;  // refused
+  auto const name = "NIGH_WORKERS=" + std::to_string(asked.number);
+  auto const way_out = "; " + name + ":oversubscribe has them take turns";
+  if (count.held_by == policy::WorkersHeldBy::quota)
+    tasks::note_once(name + ", but the quota of the cgroup has time for " + cpus(count.workers) +
+                     ": " + workers(count.workers) + way_out);
+  else if (count.held_by == policy::WorkersHeldBy::cpus)
+    tasks::note_once(name + ", but this process may use " + cpus(there.allowed) + " of " +
+                     std::to_string(there.present) + ": " + workers(count.workers) + way_out);
+  else if (asked.number > there.allowed)
+    tasks::note_once(name + ": " + workers(asked.number) + " on " + cpus(there.allowed) +
+                     " take turns");
+  return count.workers;
+}
+
 }  // namespace
+
+namespace tasks {
+
+std::string option_as_given(runtime_options const& options, std::string_view option) {
+  auto const* const v = variable_of(option);
+  char const* const value = v != nullptr ? std::getenv(v->name) : nullptr;
+  runtime_options alone;
+  if (value != nullptr && v->set(alone, value)) {
+    bool const is_it = option == "cpus"      ? alone.cpus == options.cpus
+                       : option == "workers" ? alone.workers == options.workers
+                                             : alone.task_capacity == options.task_capacity;
+    if (is_it) return std::string(v->name) + "='" + value + "'";
+  }
+  return "runtime_options::" + std::string(option);
+}
+
+void note_once(std::string const& note) {
+  static std::mutex lock;
+  static auto& said = *new std::set<std::string>;
+  char const* const verbose = std::getenv("NIGH_VERBOSE");
+  if (verbose != nullptr && std::string_view(verbose) == "0") return;
+  std::lock_guard const guard(lock);
+  if (said.insert(note).second) std::fprintf(stderr, "nigh: %s\n", base::printable(note).c_str());
+}
+
+}  // namespace tasks
 
 runtime_options options_from_environment(runtime_options options) {
   for (Variable const& v : variables) {
     char const* const value = std::getenv(v.name);
     if (value != nullptr && !v.set(options, value))
       throw std::invalid_argument(std::string(v.name) + "='" + value + "' is not " + v.meaning);
+  }
+  // On cpus that the user or the program names, as many workers as asked for.
+  if (char const* const value = std::getenv("NIGH_WORKERS");
+      value != nullptr && options.cpus.empty()) {
+    auto const& machine = options.machine != nullptr ? *options.machine : this_host();
+    if (machine.is_this_host()) options.workers = workers_there(*workers_asked(value), machine);
   }
   return options;
 }

@@ -50,8 +50,12 @@ Pool::Pool(Scheduler& scheduler_, topology const& machine_, runtime_options opti
       loop_host(*this) {
   // A program that names the cpus of a runtime has decided about them.
   std::unique_ptr<CpuLease> lease;
-  if (make_cpu_lease != nullptr && options.cpus.empty() && layout.workers() > 1)
-    lease = make_cpu_lease(machine, layout.cpus());
+  if (make_cpu_lease != nullptr && options.cpus.empty() && layout.workers() > 1) {
+    auto all = layout.cpus();  // each once
+    if (auto const round = std::find(all.begin() + 1, all.end(), all.front()); round != all.end())
+      all.erase(round, all.end());
+    lease = make_cpu_lease(machine, all);
+  }
   if (lease == nullptr) {
     arena = std::make_unique<Arena>(layout.workers());
     return;

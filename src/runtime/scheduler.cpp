@@ -14,14 +14,17 @@
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
+#include "platform/unknown_variables.hpp"
 #include "policy/cpus/thread_count.hpp"
 #include "runtime/current_thread.hpp"
+#include "runtime/environment.hpp"
 
 namespace nigh::tasks {
 namespace {
 
-[[noreturn]] void refuse(std::string const& option, std::string const& why) {
-  throw std::invalid_argument("runtime_options::" + option + ": " + why);
+[[noreturn]] void refuse(runtime_options const& options, std::string const& option,
+                         std::string const& why) {
+  throw std::invalid_argument(option_as_given(options, option) + ": " + why);
 }
 
 // A task threw, and the runtime ends before anybody called wait().
@@ -50,23 +53,34 @@ std::vector<int> within_quota(std::vector<int> cpus) {
   return cpus;
 }
 
+// Those of NIGH_WORKERS have been noted with the variable's name.
+void note_more_workers_than(std::size_t cpus, std::size_t workers) {
+  if (char const* const said = std::getenv("NIGH_WORKERS");
+      said != nullptr && std::strtoul(said, nullptr, 10) == workers)
+    return;
+  note_once(std::to_string(workers) + " workers on " + std::to_string(cpus) +
+            (cpus == 1 ? " cpu" : " cpus") + " take turns");
+}
+
 std::vector<int> chosen_cpus(topology const& machine, runtime_options const& options) {
   auto cpus =
       options.cpus.empty() ? machine.order(options.order, options.order_level) : options.cpus;
   for (std::size_t i = 0; i < options.cpus.size(); ++i) {
     if (machine.domain_of_cpu(cpus[i]) < 0)
-      refuse("cpus", "cpu " + std::to_string(cpus[i]) + " is not allowed");
+      refuse(options, "cpus", "cpu " + std::to_string(cpus[i]) + " is not allowed");
     if (std::find(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(i), cpus[i]) <
         cpus.begin() + static_cast<std::ptrdiff_t>(i))
-      refuse("cpus", "cpu " + std::to_string(cpus[i]) + " is named twice");
+      refuse(options, "cpus", "cpu " + std::to_string(cpus[i]) + " is named twice");
   }
-  auto const allowed = std::to_string(cpus.size());
-  if (options.workers < 0) refuse("workers", std::to_string(options.workers) + " is negative");
+  if (options.workers < 0) refuse(options, "workers", std::to_string(options.workers) + " is negative");
+  auto const there = cpus.size();
   auto const wanted = static_cast<std::size_t>(options.workers);
-  if (wanted > cpus.size())
-    refuse("workers", std::to_string(wanted) + " workers, but only " + allowed + " cpus are " +
-                          (options.cpus.empty() ? "allowed" : "named"));
+  if (wanted > std::max<std::size_t>(most_workers, there))
+    refuse(options, "workers", std::to_string(wanted) + " workers, more than " + std::to_string(most_workers));
+  if (wanted > there && options.cpus.empty() && machine.is_this_host())
+    note_more_workers_than(there, wanted);
   if (wanted > 0) cpus.resize(wanted);
+  for (std::size_t w = there; w < wanted; ++w) cpus[w] = cpus[w - there];  // they take turns
   if (wanted == 0 && options.cpus.empty() && machine.is_this_host())
     return within_quota(std::move(cpus));
   return cpus;
@@ -75,22 +89,23 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
 void check(runtime_options const& options) {
   auto const capacity = options.queue_capacity;
   if (capacity == 0 || (capacity & (capacity - 1)) != 0)
-    refuse("queue_capacity", std::to_string(capacity) + " is not a power of two");
+    refuse(options, "queue_capacity", std::to_string(capacity) + " is not a power of two");
   if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
-    refuse("task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
+    refuse(options, "task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
   if (options.queue_level < level::core || options.queue_level > level::domain)
-    refuse("queue_level",
+    refuse(options, "queue_level",
            std::string(to_string(options.queue_level)) + " is not core, l2, l3 or domain");
   if (options.depth_cutoff < 0)
-    refuse("depth_cutoff", std::to_string(options.depth_cutoff) + " is negative");
+    refuse(options, "depth_cutoff", std::to_string(options.depth_cutoff) + " is negative");
   if (options.queue_cutoff < 0)
-    refuse("queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
+    refuse(options, "queue_cutoff", std::to_string(options.queue_cutoff) + " is negative");
 }
 
 // Refuses options that make no sense. NIGH_TRACE counts for all runtimes, also for those whose
 // options are made in code; but unlike in options_from_environment(), a file named there comes
 // before it. A recorded runtime also counts.
 runtime_options checked(runtime_options options) {
+  platform::name_unknown_variables();
   check(options);
   char const* const file = std::getenv("NIGH_TRACE");
   if (options.trace_file.empty() && file != nullptr) options.trace_file = file;

@@ -76,9 +76,44 @@ class Quota(unittest.TestCase):
             def workers(**more):
                 return run(group, sys.argv[2], **more).stdout.count("thread ")
             self.assertEqual(workers(), 1)
-            self.assertEqual(workers(NIGH_WORKERS=str(CPUS)), CPUS)
             group.set(None)
             self.assertEqual(workers(), CPUS)
+
+    @staticmethod
+    def workers(enter, number):
+        """(workers, what it said) of a runtime that is asked for so many, after enter()."""
+        done = subprocess.run([sys.argv[2]], preexec_fn=enter, env=environment(NIGH_WORKERS=number),
+                              capture_output=True, text=True, check=False, timeout=LONG)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        return done.stdout.count("thread "), done.stderr
+
+    @unittest.skipIf(CPUS < 2, "one cpu is no more than the quota")
+    def test_a_number_beyond_it_is_held_to_it(self):
+        with cgroup.Group(1) as group:
+            self.assertEqual(self.workers(group.enter, "16"),
+                             (1, "nigh: NIGH_WORKERS=16, but the quota of the cgroup has time for 1 cpu: 1 worker; "
+                                 "NIGH_WORKERS=16:oversubscribe has them take turns\n"))
+            self.assertEqual(self.workers(group.enter, f"{CPUS + 3}:oversubscribe"),
+                             (CPUS + 3, f"nigh: NIGH_WORKERS={CPUS + 3}: {CPUS + 3} workers on {CPUS} cpus take turns\n"))
+            self.assertEqual(self.workers(group.enter, "1"), (1, ""))
+
+    def test_a_number_beyond_a_whole_machine_is_met(self):
+        if os.cpu_count() != CPUS:
+            self.skipTest("this process may not use all cpus")
+        with cgroup.Group(None) as group:
+            self.assertEqual(self.workers(group.enter, str(CPUS + 3)),
+                             (CPUS + 3, f"nigh: NIGH_WORKERS={CPUS + 3}: {CPUS + 3} workers on {CPUS} "
+                                        f"cpu{'s' * (CPUS > 1)} take turns\n"))
+
+    @unittest.skipIf(CPUS < 2, "there is one cpu")
+    def test_a_number_beyond_the_cpus_of_a_process_is_held_to_them(self):
+        first = min(os.sched_getaffinity(0))
+        held, said = self.workers(lambda: os.sched_setaffinity(0, {first}), "16")
+        self.assertEqual(held, 1)
+        self.assertRegex(said, r"^nigh: NIGH_WORKERS=16, but this process may use 1 cpu of \d+: 1 worker; "
+                               r"NIGH_WORKERS=16:oversubscribe has them take turns\n$")
+        held, said = self.workers(lambda: os.sched_setaffinity(0, {first}), "16:oversubscribe")
+        self.assertEqual((held, said), (16, "nigh: NIGH_WORKERS=16: 16 workers on 1 cpu take turns\n"))
 
     @unittest.skipIf(CPUS < 2, "one cpu is no more than the quota")
     def test_doctor_tells(self):

@@ -50,8 +50,8 @@ TEST(CApiRefusal, RefusesOptionsThatMakeNoSense) {
     return std::string(nigh_error());
   };
   EXPECT_THAT(refused([](auto& o) { o.size = 0; }), HasSubstr("size is 0"));
-  EXPECT_EQ(refused([](auto& o) { o.workers = 5; }),
-            "nigh_task_queue_allocate: workers: 5 workers, but only 4 cpus are allowed");
+  EXPECT_EQ(refused([](auto& o) { o.workers = 5000; }),
+            "nigh_task_queue_allocate: workers: 5000 workers, more than 1024");
   EXPECT_THAT(refused([](auto& o) { o.workers = -1; }), HasSubstr("workers: -1 is negative"));
   EXPECT_THAT(refused([](auto& o) { o.victims = 3; }), HasSubstr("victims is 3"));
   EXPECT_THAT(refused([](auto& o) { o.chunks = -1; }), HasSubstr("chunks is -1"));

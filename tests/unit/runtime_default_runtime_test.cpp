@@ -14,6 +14,7 @@
 #include <string>
 
 #include "fib.hpp"
+#include "synthetic.hpp"
 
 namespace {
 
@@ -62,6 +63,9 @@ TEST(Environment, NonsenseIsNamed) {
                         {"NIGH_WORKERS", "-1"},
                         {"NIGH_WORKERS", "2x"},
                         {"NIGH_WORKERS", ""},
+                        {"NIGH_WORKERS", "4:"},
+                        {"NIGH_WORKERS", "4:oversubscribed"},
+                        {"NIGH_WORKERS", "0:oversubscribe"},
                         {"NIGH_WORKERS", "99999999999999999999"},
                         {"NIGH_ORDER", "random"},
                         {"NIGH_ORDER", "compact:"},
@@ -94,6 +98,58 @@ TEST(Environment, NonsenseIsNamed) {
       EXPECT_THAT(e.what(), testing::HasSubstr(value));
     }
   }
+}
+
+// The machine is not this one: nothing holds the process to fewer cpus.
+TEST(Environment, AsksForMoreWorkersThanCpus) {
+  auto const machine = nigh::tests::synthetic("pack:1 numa:1 core:4 pu:1");
+  {
+    Variable const set("NIGH_WORKERS", "16");
+    EXPECT_EQ(nigh::options_from_environment({.machine = &machine}).workers, 16);
+  }
+  Variable const set("NIGH_WORKERS", "12:oversubscribe");
+  EXPECT_EQ(nigh::options_from_environment().workers, 12);
+  EXPECT_EQ(nigh::options_from_environment({.machine = &machine}).workers, 12);
+}
+
+std::string refusal(nigh::runtime_options const& options) {
+  try {
+    nigh::runtime const rt(options);
+  } catch (std::invalid_argument const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+// Also where only the runtime knows what is wrong.
+TEST(Environment, ErrorsNameTheVariable) {
+  {
+    Variable const set("NIGH_CPUS", "0,99999");
+    EXPECT_EQ(refusal(nigh::options_from_environment()),
+              "NIGH_CPUS='0,99999': cpu 99999 is not allowed");
+    EXPECT_EQ(refusal({.cpus = {88888}}), "runtime_options::cpus: cpu 88888 is not allowed");
+  }
+  {
+    Variable const set("NIGH_TASK_CAPACITY", "99999999");
+    EXPECT_EQ(refusal(nigh::options_from_environment()),
+              "NIGH_TASK_CAPACITY='99999999': 99999999 is not in 1 .. 16777216");
+  }
+  Variable const set("NIGH_WORKERS", "5000:oversubscribe");
+  EXPECT_EQ(refusal(nigh::options_from_environment()),
+            "NIGH_WORKERS='5000:oversubscribe': 5000 workers, more than 1024");
+}
+
+TEST(Environment, NotesAreSaidOnce) {
+  testing::internal::CaptureStderr();
+  int const cpus = static_cast<int>(nigh::this_host().cpus().size());
+  for (int i = 0; i < 2; ++i) nigh::runtime const rt(cpus + 1);
+  auto const said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said, "nigh: " + std::to_string(cpus + 1) + " workers on " + std::to_string(cpus) +
+                      (cpus == 1 ? " cpu" : " cpus") + " take turns\n");
+  Variable const quiet("NIGH_VERBOSE", "0");
+  testing::internal::CaptureStderr();
+  { nigh::runtime const rt(cpus + 2); }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Options, ThatCannotBeMet) {

@@ -24,6 +24,7 @@
 #include "cli/plot.hpp"
 #include "cli/program_main.hpp"
 #include "platform/progress.hpp"
+#include "platform/unknown_variables.hpp"
 #include "sim/commands/sim.hpp"
 #include "sim/steal/task_forest.hpp"
 #include "tune/standings.hpp"
@@ -147,6 +148,7 @@ void add_sim(CLI::App& app) {
 }  // namespace nigh::cli
 
 int main(int argc, char** argv) {
+  nigh::platform::name_unknown_variables_for_all();
   CLI::App app{"nigh runs parallel work near its data"};
   app.name("nigh");
   app.formatter(std::make_shared<nigh::base::HelpFormat>());

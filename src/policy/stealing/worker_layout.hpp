@@ -72,7 +72,7 @@ struct LayoutRules {
 
 class WorkerLayout {
  public:
-  // `cpus`: of each worker, all different.
+  // `cpus`: of each worker. Where there are more workers than cpus, several have the same.
   WorkerLayout(topology const& machine, std::span<int const> cpus, LayoutRules rules)
       : cpu_of_(cpus.begin(), cpus.end()) {
     make_groups(machine, rules);
@@ -81,14 +81,14 @@ class WorkerLayout {
     for (int w = 0; w < workers(); ++w) {
       auto const cpu = static_cast<std::size_t>(cpu_of(w));
       if (cpu >= worker_at_cpu_.size()) worker_at_cpu_.resize(cpu + 1, -1);
-      worker_at_cpu_[cpu] = w;
+      if (worker_at_cpu_[cpu] < 0) worker_at_cpu_[cpu] = w;
     }
   }
 
   int workers() const noexcept { return static_cast<int>(cpu_of_.size()); }
   std::vector<int> const& cpus() const noexcept { return cpu_of_; }  // [worker]
   int cpu_of(int worker) const noexcept { return cpu_of_[at(worker)]; }
-  int worker_at_cpu(int cpu) const noexcept {  // -1: none
+  int worker_at_cpu(int cpu) const noexcept {  // the first of them; -1: none
     return at(cpu) < worker_at_cpu_.size() ? worker_at_cpu_[at(cpu)] : -1;
   }
   int domain_of(int worker) const noexcept { return group(group_of(worker)).domain; }
