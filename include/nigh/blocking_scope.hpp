@@ -17,9 +17,10 @@ struct Worker;
 // can be stolen, and another thread works on the worker's cpu. When the scope ends, that thread
 // leaves after its current task; for a moment both may run.
 //
-// Each worker has one such backup thread, started when first needed. A blocking_scope within
-// another one of the same thread, in a backup thread, or outside workers does nothing. When the
-// system refuses a thread, the scope only offers the tasks.
+// Each worker has one such backup thread, started when first needed. In an external thread, which
+// computes in the place of a worker, that worker may go on meanwhile. A blocking_scope within
+// another one of the same thread, in a backup thread, or in a thread that works for no runtime does
+// nothing. When the system refuses a thread, the scope only offers the tasks.
 class NIGH_API blocking_scope {
  public:
   blocking_scope();
@@ -28,7 +29,7 @@ class NIGH_API blocking_scope {
   blocking_scope& operator=(blocking_scope&&) = delete;
 
  private:
-  tasks::Worker* worker_ = nullptr;  // the one whose backup thread this scope called
+  tasks::Worker* worker_ = nullptr;  // whose backup thread works, or that has made room
 };
 
 }  // namespace nigh

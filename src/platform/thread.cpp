@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/thread.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -64,6 +67,32 @@ std::size_t stack_left() noexcept {
   char const* const end = stack_end();
   return end != nullptr ? static_cast<std::size_t>(std::max<std::ptrdiff_t>(here - end, 0))
                         : std::numeric_limits<std::size_t>::max();
+}
+
+int clock_of_this_thread() noexcept {
+  clockid_t clock{};
+  return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
+}
+
+std::int64_t time_on_clock_ns(int clock) noexcept {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Linux makes the clock's number of the thread's, by its interface. In the file the state follows the
+// name, which stands in parentheses and may hold any of its own.
+bool is_asleep(int clock) noexcept {
+  char name[48];
+  std::snprintf(name, sizeof name, "/proc/self/task/%d/stat", ~(clock >> 3));
+  int const file = ::open(name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[128];
+  auto const bytes = ::read(file, text, sizeof text);
+  ::close(file);
+  for (auto at = bytes - 3; at >= 0; --at)
+    if (text[at] == ')') return text[at + 2] == 'S' || text[at + 2] == 'D';
+  return false;
 }
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {

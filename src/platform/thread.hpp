@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <nigh/result.hpp>
 
@@ -26,6 +27,14 @@ class Thread {
 // Bytes between here and the lower end of the calling thread's stack; a large number when the
 // system does not say.
 std::size_t stack_left() noexcept;
+
+// The clock that counts the cpu time of the calling thread. Other threads of the process may read
+// it; once the thread has ended, it says 0. No system call.
+int clock_of_this_thread() noexcept;
+std::int64_t time_on_clock_ns(int clock) noexcept;
+// Does that thread sleep in the system? False for one that wants to run and gets no cpu, for one
+// that has ended, and where the system does not say.
+bool is_asleep(int clock) noexcept;
 
 // Signals to this process are for its other threads from now on.
 void leave_signals_to_others() noexcept;

@@ -29,6 +29,12 @@
 //     and calls notify() for what it sees.
 // (parking.W) Waking hands over: the sleeper sees all that its waker did before. This goes for
 //     threads that sleep on a word of their own, too (Worker::duty, Worker::asked_to).
+// (parking.D) A worker is displaced while an external thread computes in its place. Then it begins
+//     nothing, and sleeps for a time: notify() passes it by. The thread that puts it back lowers
+//     `displaced`, and if the worker is in such a sleep, looks at all tail_s and calls notify(). If
+//     notify() of a spawner still read it as displaced, that look comes after the spawner's store,
+//     and finds the task. A worker that falls asleep says that it sleeps for a time, then reads
+//     `displaced`: either it reads 0, or the thread that puts it back sees it asleep.
 // (parking.I) A thread that stores a word (seq_cst) and then finds no worker idle is seen by
 //     workers that begin to search later, when they look at that word.
 
@@ -74,15 +80,24 @@ class Parking {
   template <class News>
   bool sleep(int slot, int group, News news) noexcept {
     auto& state = sleepers_[static_cast<std::size_t>(slot)].state;
-    change_counts(group, one_asleep - one_searching, 1);
-    state.store(asleep, sync::seq_cst);  // (parking.S) after counting: wakers claim the counted
-    std::uint32_t expected = asleep;
-    if (news() && state.compare_exchange_strong(expected, awake, sync::relaxed)) {
-      change_counts(group, one_searching - one_asleep, std::uint32_t(-1));
-      return false;
-    }
+    if (!fall_asleep(state, group, news)) return false;
     await_waker(state);
     return true;
+  }
+
+  // The same for a displaced worker, and for at most that long. Returns whether it slept to the end.
+  template <class News>
+  bool sleep_displaced(int slot, int group, std::int64_t most_ns, News news) noexcept {
+    auto& [state, displaced, bides_its_time] = sleepers_[static_cast<std::size_t>(slot)];
+    bides_its_time.store(true, sync::seq_cst);  // (parking.D)
+    bool to_the_end = false;
+    if (fall_asleep(state, group, news)) {
+      platform::futex_wait_for(state, asleep, most_ns);
+      to_the_end = wakes_itself(state, group);
+      if (!to_the_end) await_waker(state);
+    }
+    bides_its_time.store(false, sync::relaxed);
+    return to_the_end;
   }
 
   // Puts a thread that waits for one event only to sleep until wake() or news().
@@ -109,13 +124,21 @@ class Parking {
     }
   }
 
-  // Another thread is at work on this worker's cpu (+1), or is no more (-1): meanwhile the worker
-  // is woken after the others.
-  void displace(int slot, int change) noexcept {
-    sleepers_[static_cast<std::size_t>(slot)].displaced.fetch_add(change, sync::relaxed);
+  // An external thread computes in this worker's place, until put_back(). Were there others before?
+  bool displace(int slot) noexcept {
+    return sleepers_[static_cast<std::size_t>(slot)].displaced.fetch_add(1, sync::seq_cst) >
+           0;  // (parking.D)
+  }
+  // True: the worker has its place again, and sleeps. The caller then has to look whether there is
+  // work, and to notify() if so.
+  bool put_back(int slot) noexcept {
+    auto& sleeper = sleepers_[static_cast<std::size_t>(slot)];
+    return sleeper.displaced.fetch_sub(1, sync::seq_cst) == 1 &&  // (parking.D)
+           sleeper.bides_its_time.load(sync::seq_cst);            // (parking.D)
   }
   bool is_displaced(int slot) const noexcept {
-    return sleepers_[static_cast<std::size_t>(slot)].displaced.load(sync::relaxed) > 0;
+    return sleepers_[static_cast<std::size_t>(slot)].displaced.load(sync::seq_cst) >
+           0;  // (parking.D)
   }
 
   // Call it after a task was put where the workers of `group`, and those of so many others of its
@@ -125,11 +148,11 @@ class Parking {
     if (searching(here) > 0) return;
     if (sleeping(here) == 0 && (others == 0 || asleep_anywhere_.load(sync::seq_cst) == 0))
       return;  // (parking.S)
-    for (bool displaced_too : {false, true}) {
+    for (auto const wake : {Wake::undisplaced, Wake::displaced_too}) {
       int left = others;
       for (int g : wake_order_[static_cast<std::size_t>(group)]) {
         if (sleeping(counts(g).load(sync::seq_cst)) > 0 &&
-            wake_one(g, displaced_too))  // (parking.S)
+            wake_one(g, wake))  // (parking.S)
           return;
         if (left-- == 0) break;
       }
@@ -147,11 +170,14 @@ class Parking {
   void wake_all() noexcept {
     for (std::size_t g = 0; g < threads_of_.size(); ++g)
       while (sleeping(counts(static_cast<int>(g)).load(sync::seq_cst)) > 0 &&  // (parking.S)
-             wake_one(static_cast<int>(g), true)) {
+             wake_one(static_cast<int>(g), Wake::everybody)) {
       }
   }
 
  private:
+  // Displaced ones too, other than those that know it already and bide their time; or these as well.
+  enum class Wake : std::uint8_t { undisplaced, displaced_too, everybody };
+
   static constexpr std::uint32_t awake = 0, asleep = 1, claimed = 2, asleep_uncounted = 3;
   static constexpr std::uint32_t one_searching = 1, one_asleep = 1u << 16;  // in a group's word
 
@@ -160,7 +186,8 @@ class Parking {
   };
   struct alignas(64) Sleeper {
     sync::atomic<std::uint32_t> state{awake};
-    sync::atomic<int> displaced{0};
+    sync::atomic<int> displaced{0};  // by so many threads
+    sync::atomic<bool> bides_its_time{false};  // in sleep_displaced()
   };
 
   static std::uint32_t searching(std::uint32_t word) noexcept { return word & 0xffff; }
@@ -174,16 +201,32 @@ class Parking {
     asleep_anywhere_.fetch_add(change_anywhere, sync::seq_cst);  // (parking.S)
   }
 
-  bool wake_one(int group, bool displaced_too) noexcept {
+  bool wake_one(int group, Wake wake) noexcept {
     for (int slot : threads_of_[static_cast<std::size_t>(group)]) {
-      auto& [state, displaced] = sleepers_[static_cast<std::size_t>(slot)];
-      if (displaced.load(sync::relaxed) > 0 && !displaced_too) continue;
+      auto& [state, displaced, bides_its_time] = sleepers_[static_cast<std::size_t>(slot)];
+      if (displaced.load(sync::seq_cst) > 0 &&  // (parking.D)
+          (wake != Wake::everybody) &&
+          (wake == Wake::undisplaced || bides_its_time.load(sync::relaxed)))
+        continue;
       if (state.load(sync::seq_cst) != asleep || !claim(state, asleep)) continue;  // (parking.S)
       change_counts(group, one_searching - one_asleep, std::uint32_t(-1));
       release(state);
       return true;
     }
     return false;
+  }
+
+  template <class News>
+  bool fall_asleep(sync::atomic<std::uint32_t>& state, int group, News const& news) noexcept {
+    change_counts(group, one_asleep - one_searching, 1);
+    state.store(asleep, sync::seq_cst);  // (parking.S) after counting: wakers claim the counted
+    return !(news() && wakes_itself(state, group));
+  }
+  bool wakes_itself(sync::atomic<std::uint32_t>& state, int group) noexcept {
+    std::uint32_t expected = asleep;
+    if (!state.compare_exchange_strong(expected, awake, sync::relaxed)) return false;
+    change_counts(group, one_searching - one_asleep, std::uint32_t(-1));
+    return true;
   }
 
   static void await_waker(sync::atomic<std::uint32_t>& state) noexcept {

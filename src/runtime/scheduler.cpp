@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <nigh/array.hpp>
+#include <nigh/blocking_scope.hpp>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -331,6 +332,9 @@ void Scheduler::check_may_wait(char const* caller) const {
 
 void Scheduler::wait() {
   check_may_wait("wait");
+  std::optional<blocking_scope> blocks;  // within invoke(): the worker that it displaces may go on
+  if (auto const* const me = detail::this_stack->worker; me != nullptr && me->is_external())
+    blocks.emplace();
   pool_.quiescence.wait([&] { return pool_.all_done(); });
   auto const first = pool_.failure.take();
   if (first) std::rethrow_exception(first);

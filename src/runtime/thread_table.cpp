@@ -2,6 +2,7 @@
 #include "runtime/thread_table.hpp"
 
 #include <nigh/blocking_scope.hpp>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
@@ -83,8 +84,6 @@ void ThreadTable::raise_end(Worker const& slot) noexcept {
 
 // ---- external threads
 
-// The worker on the external thread's cpu should not run there meanwhile: it is woken after all
-// others, and does not stay awake to look for work.
 Worker* ThreadTable::take_external() noexcept {
   if (pool_.is_inherited()) return nullptr;
   for (auto const& slot : externals()) {
@@ -94,6 +93,8 @@ Worker* ThreadTable::take_external() noexcept {
       me.taken.unlock();
       return nullptr;
     }
+    me.visits.store(me.visits.load(sync::relaxed) + 1, sync::relaxed);
+    me.clock.store(platform::clock_of_this_thread(), sync::relaxed);
     auto* const here = worker_at_this_cpu();
     sit(me, here != nullptr ? *here : at_slot(0));
     raise_end(me);
@@ -108,7 +109,7 @@ void ThreadTable::leave_external(Worker& me) noexcept {
   NIGH_ASSERT(me.stack.top == me.stack.slots,
               "an external thread leaves with all its tasks joined");
   me.trace.task_end();
-  pool_.parking.displace(me.beside->index, -1);
+  put_back_neighbour(me);
   extras_present_.fetch_sub(1, sync::seq_cst);  // (parking.S)
   me.taken.unlock();
 }
@@ -119,21 +120,81 @@ Worker* ThreadTable::worker_at_this_cpu() const noexcept {
   return w < 0 ? nullptr : slots_[static_cast<std::size_t>(w)].get();
 }
 
-void ThreadTable::sit(Worker& external, Worker& beside) noexcept {
+// Displaces `here`, or the nearest worker that is not displaced and may run. Two threads that come
+// at once and choose the same one choose again.
+Worker& ThreadTable::place_near(Worker& here) noexcept {
+  auto const has_its_place = [&](Worker const& w) {
+    return !w.is_to_leave() && !pool_.parking.is_displaced(w.index);
+  };
+  auto const choose = [&]() -> Worker* {
+    if (has_its_place(here)) return &here;
+    for (auto const& level : here.victims->levels)
+      for (int const w : level.victims)
+        if (has_its_place(at_slot(w))) return &at_slot(w);
+    return nullptr;
+  };
+  while (auto* const place = choose()) {
+    if (!pool_.parking.displace(place->index)) return *place;
+    put_back(*place);
+  }
+  static_cast<void>(pool_.parking.displace(here.index));
+  return here;
+}
+
+void ThreadTable::sit(Worker& external, Worker& here) noexcept {
+  auto& beside = place_near(here);
   external.beside = &beside;
   external.cpu = beside.cpu;
   external.domain = beside.domain;
   external.group = beside.group;
   external.victims = beside.victims;
   external.near_worker.store(beside.index, sync::relaxed);
-  pool_.parking.displace(beside.index, 1);
+  external.displaces = true;
 }
 
 void ThreadTable::move_to_here(Worker& external) noexcept {
   auto* const here = worker_at_this_cpu();
   if (here == nullptr || here->group == external.group) return;
-  pool_.parking.displace(external.beside->index, -1);
+  put_back_neighbour(external);
   sit(external, *here);
+}
+
+void ThreadTable::displace_neighbour(Worker& external) noexcept {
+  if (std::exchange(external.displaces, true)) return;
+  static_cast<void>(pool_.parking.displace(external.beside->index));
+}
+void ThreadTable::put_back_neighbour(Worker& external) noexcept {
+  if (std::exchange(external.displaces, false)) put_back(*external.beside);
+}
+
+void ThreadTable::put_back(Worker const& worker) noexcept {
+  if (pool_.parking.put_back(worker.index) && pool_.work_in_sight(worker.group))
+    pool_.parking.notify(worker.group, Parking::everywhere);
+}
+
+template <class F>
+void ThreadTable::each_displacer(Worker const& worker, F const& f) const noexcept {
+  for (auto const& other : extras())
+    if (other->is_external() && other->taken.is_locked() &&
+        other->near_worker.load(sync::relaxed) == worker.index)
+      f(*other);
+}
+
+std::int64_t ThreadTable::progress_of_displacers(Worker const& worker) const noexcept {
+  std::int64_t sum = 0;
+  each_displacer(worker, [&](Worker const& other) {
+    sum += other.visits.load(sync::relaxed) +
+           platform::time_on_clock_ns(other.clock.load(sync::relaxed));
+  });
+  return sum;
+}
+
+bool ThreadTable::displacers_sleep(Worker const& worker) const noexcept {
+  bool all = true;
+  each_displacer(worker, [&](Worker const& other) {
+    all = all && platform::is_asleep(other.clock.load(sync::relaxed));
+  });
+  return all;
 }
 
 // ---- backup threads
@@ -193,14 +254,26 @@ void ThreadTable::back_up(Worker& me) noexcept {
 
 namespace nigh {
 
+// An external thread that blocks leaves the cpu to the worker that it displaces.
 blocking_scope::blocking_scope() {
+  auto* const here = detail::this_stack->worker;
   auto* const me = tasks::current_worker();
-  if (me != nullptr && detail::this_stack == &me->stack && me->pool.threads.start_backup(*me))
+  if (here != nullptr && here->is_external()) {
+    if (!here->displaces) return;
+    worker_ = here;
+    here->share_all();
+    here->pool.threads.put_back_neighbour(*here);
+  } else if (me != nullptr && here == me && me->pool.threads.start_backup(*me)) {
     worker_ = me;
+  }
 }
 
 blocking_scope::~blocking_scope() {
-  if (worker_ != nullptr) worker_->pool.threads.dismiss_backup(*worker_);
+  if (worker_ == nullptr) return;
+  if (worker_->is_external())
+    worker_->pool.threads.displace_neighbour(*worker_);
+  else
+    worker_->pool.threads.dismiss_backup(*worker_);
 }
 
 }  // namespace nigh

@@ -65,6 +65,14 @@ class ThreadTable {
   // ---- external threads
   Worker* take_external() noexcept;  // null: all slots are taken
   void leave_external(Worker& me) noexcept;
+  // While an external thread computes, one worker does not: the one beside which it sits, on its own
+  // cpu, or on the nearest whose place no other external thread has. So a runtime and its callers
+  // together compute on no more cpus than it has workers, as long as these are more than callers.
+  void displace_neighbour(Worker& external) noexcept;
+  void put_back_neighbour(Worker& external) noexcept;
+  // Changes as long as one of the threads that displace this worker computes, or others take turns.
+  std::int64_t progress_of_displacers(Worker const& worker) const noexcept;
+  bool displacers_sleep(Worker const& worker) const noexcept;
   // The runtime does not pin an external thread. When the thread is found on another group's cpu,
   // its slot moves there, too.
   void follow(Worker& me) noexcept {
@@ -81,7 +89,11 @@ class ThreadTable {
   static std::size_t at(Worker const& w) noexcept { return static_cast<std::size_t>(w.index); }
   void raise_end(Worker const& slot) noexcept;  // behind that slot
   Worker* worker_at_this_cpu() const noexcept;  // where the calling thread is now; null: none
-  void sit(Worker& external, Worker& beside) noexcept;
+  void sit(Worker& external, Worker& here) noexcept;
+  Worker& place_near(Worker& here) noexcept;
+  void put_back(Worker const& worker) noexcept;
+  template <class F>
+  void each_displacer(Worker const& worker, F const& f) const noexcept;
   void move_to_here(Worker& external) noexcept;
   void back_up(Worker& me) noexcept;  // a backup thread's life
 

@@ -12,6 +12,7 @@
 #include "platform/thread.hpp"
 #include "policy/stealing/fork.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/searching.hpp"
 #include "runtime/task_frame.hpp"
 #include "runtime/wait_goal.hpp"
 
@@ -102,8 +103,22 @@ void Worker::work_until(Until until) noexcept {
       continue;
     }
     job.clear();
-    if (find_work(begin, nullptr, job) || linger(job) || search(job, until)) run(job);
+    is_between_jobs = true;
+    bool const found = (!is_held_off() && (find_work(begin, nullptr, job) || linger(job))) ||
+                       search(job, until);
+    is_between_jobs = false;
+    if (found) run(job);
   }
+}
+
+bool Worker::is_held_off() noexcept {
+  if (!is_between_jobs || !is_worker() || !pool.parking.is_displaced(index)) {
+    displacer_is_blocked = false;
+    return false;
+  }
+  if (displacer_is_blocked)
+    displacer_is_blocked = displacers_progress == pool.threads.progress_of_displacers(*this);
+  return !displacer_is_blocked;
 }
 
 // Waits for a stolen task, or at a scope's end, and runs other tasks meanwhile. In a join its stack
@@ -167,46 +182,6 @@ bool Worker::linger(Job& job) noexcept {
   return false;
 }
 
-// While one lives, `me` is awake and looks for work; if `counted`, spawners rely on it. Before, it
-// publishes how many queued tasks it has finished.
-struct Worker::Searching {
-  Searching(Worker& me_, bool counted_) noexcept : me(me_), counted(counted_) {
-    if (!me.is_external()) me.report_progress();
-    if (counted) me.pool.parking.start_searching(me.group);
-  }
-  // The last searcher of a group passes on the duty to look, whether it leaves with a task or
-  // because the event it waited for has come.
-  ~Searching() {
-    me.trace.resumed();
-    if (counted && me.pool.parking.stop_searching(me.group) && me.pool.work_in_sight(me.group))
-      me.pool.parking.notify(me.group, Parking::everywhere);
-  }
-  Searching(Searching&&) = delete;
-
-  // While an external thread sleeps, the worker on its cpu may run there.
-  template <class News>
-  bool sleep(News news) noexcept {
-    auto& parking = me.pool.parking;
-    auto& arena = *me.pool.arena;
-    me.trace.parked();
-    if (me.is_external())
-      parking.displace(me.beside->index, -1);
-    else
-      arena.falls_asleep();
-    bool const slept =
-        counted ? parking.sleep(me.index, me.group, news) : parking.sleep_uncounted(me.index, news);
-    if (me.is_external())
-      parking.displace(me.beside->index, 1);
-    else
-      arena.woke();
-    me.trace.unparked(slept);
-    return slept;
-  }
-
-  Worker& me;
-  bool const counted;
-};
-
 // While this lives, the backup thread of a worker with little stack left helps in its place.
 struct Worker::Relief {
   Relief(Worker& me_, bool wanted) noexcept
@@ -233,6 +208,21 @@ bool Worker::search(Job& job, Until until) noexcept {
   Searching searching{*this, may.counts_as_searching()};
   std::int64_t since = base::now_ns();
   for (int failed_rounds = 0; !until.done() && is_to_leave() == leaves; ++failed_rounds) {
+    if (is_held_off()) {
+      auto const news = [&] {
+        if (until.surely_done() || asked_to.load(sync::seq_cst) == leave ||  // (parking.S)
+            !pool.parking.is_displaced(index))                               // (parking.D)
+          return true;
+        // Spawners may have counted on it.
+        if (pool.work_in_sight(group)) pool.parking.notify(group, Parking::everywhere);
+        return false;
+      };
+      displacers_progress = pool.threads.progress_of_displacers(*this);
+      // One that has had no cpu time may want some, and get none.
+      displacer_is_blocked =
+          searching.sleep_displaced(news) && pool.threads.displacers_sleep(*this);
+      continue;
+    }
     if (find_work(search_order(SearchPhase::search, may, failed_rounds), until.thief(), job))
       return true;
     counters.failed_steals.add(1);
@@ -242,7 +232,8 @@ bool Worker::search(Job& job, Until until) noexcept {
       continue;
     }
     auto how = policy::rest((base::now_ns() - since) / 1000, woken_in_vain, idle_policy);
-    if (pool.parking.is_displaced(index)) how = policy::Rest::sleep;
+    // An external thread takes no queued tasks. The worker that it displaces may: it makes room.
+    if (is_external() && pool.work_in_sight(group)) how = policy::Rest::sleep;
     switch (how) {
       case policy::Rest::pause:
         pause(idle_policy.pauses_searching);
@@ -293,6 +284,8 @@ void Worker::stay_away(Until until) noexcept {
 // From its own buffer, otherwise a chunk from its group's queue.
 bool Worker::find_in_own_queue(task& t) noexcept {
   if (buffer->take_one(t)) return true;
+  // Perhaps an external thread has come, and put these.
+  if (pool.group(group).queue->empty() || is_held_off()) return false;
   std::array<task, policy::largest_chunk> chunk;
   std::size_t count = 0;
   auto const how_many = [&](std::size_t waiting) {
@@ -338,10 +331,14 @@ level Worker::level_to(Worker const& victim) const noexcept {
 }
 
 bool Worker::steal_from(Worker& victim, level where, Job& job) noexcept {
-  auto const how_many = [&](std::size_t waiting) {
+  // Perhaps an external thread has just come to compute in this worker's place, and these are its.
+  auto const how_many = [&](std::size_t waiting) -> std::size_t {
+    if (is_held_off()) return 0;
     return policy::chunk_to_steal(pool.options.chunks, waiting, where, victims->topmost);
   };
-  if (!victim.take_tasks(static_cast<std::uint32_t>(index), job.stolen, how_many)) return false;
+  if (!victim.take_tasks(static_cast<std::uint32_t>(index), job.stolen, how_many) ||
+      job.stolen.count == 0)
+    return false;
   job.victim = &victim;
   counters.steals.add(1);
   counters.stolen.add(job.stolen.count);

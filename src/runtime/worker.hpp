@@ -71,8 +71,12 @@ struct alignas(64) Worker {
   std::uint32_t frames = 0;  // tasks and messages that the thread runs, one on top of another
   std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
 
-  // For the slot of an external thread: has a thread taken it?
+  // For the slot of an external thread: has a thread taken it? How many have, and what clock counts
+  // the cpu time of the one that has?
   base::TryLock taken;
+  sync::atomic<std::int64_t> visits{0};
+  sync::atomic<int> clock{0};
+  bool displaces = false;  // it computes in the place of `beside`
   // For a backup thread: shall it work?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};
@@ -87,6 +91,14 @@ struct alignas(64) Worker {
   enum Leave : std::uint32_t { stay, leave };
   sync::atomic<std::uint32_t> asked_to{stay};
   bool is_to_leave() const noexcept { return asked_to.load(sync::relaxed) == leave; }
+
+  // For a worker: it looks for work at the bottom of its stack, and may be held off from it.
+  bool is_between_jobs = false;
+  bool displacer_is_blocked = false;
+  std::int64_t displacers_progress = 0;  // when it last looked
+  // An external thread computes in its place: it begins nothing. An external thread that does not
+  // get on, because it blocks for an event that perhaps a task brings about, holds off nobody.
+  bool is_held_off() noexcept;
 
   // ---- by the thread itself
 
@@ -127,7 +139,6 @@ struct alignas(64) Worker {
 
  private:
   struct Job;
-  struct Searching;
   struct Relief;
 
   template <class Until>

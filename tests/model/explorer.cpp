@@ -373,6 +373,10 @@ void futex_wake_all(sync::atomic<std::uint32_t>& word) noexcept {
   model::futex_wake(word.location_id(), true);
 }
 // Sleeps of a millisecond and more count as endless: none is to be missed and end by itself.
+void futex_wait_for(sync::atomic<std::uint32_t>& word, std::uint32_t expected,
+                    std::int64_t most_ns) noexcept {
+  if (most_ns >= 1'000'000) model::futex_wait(word.location_id(), expected);
+}
 void shared_futex_wait(sync::atomic<std::uint32_t>& word, std::uint32_t expected,
                        std::int64_t most_ns) noexcept {
   if (most_ns >= 1'000'000) model::futex_wait(word.location_id(), expected);

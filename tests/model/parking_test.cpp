@@ -159,6 +159,40 @@ Scenario idle_or_seen() {
   };
 }
 
+// An external thread computes in the worker's place, and leaves while another one spawns. The
+// worker would sleep for a tenth of a second, which counts as for ever here.
+Scenario put_back() {
+  return [](OneRun& run) {
+    auto m = std::make_shared<Machine>(std::vector<std::vector<int>>{{0}},
+                                       std::vector<std::vector<int>>{{0}});
+    m->parking.displace(0);
+    run.threads = {[m] { m->spawn(0, 0); },
+                   [m] {
+                     if (m->parking.put_back(0) && m->in_sight(0))
+                       m->parking.notify(0, tasks::Parking::everywhere);
+                   },
+                   [m] {
+                     int task = -1;
+                     m->parking.start_searching(0);
+                     for (;;) {
+                       if (m->parking.is_displaced(0)) {
+                         m->parking.sleep_displaced(0, 0, 100'000'000, [&] {
+                           if (!m->parking.is_displaced(0)) return true;
+                           if (m->in_sight(0)) m->parking.notify(0, tasks::Parking::everywhere);
+                           return false;
+                         });
+                       } else if (m->find(0, task)) {
+                         break;
+                       } else {
+                         m->parking.sleep(0, 0, [&] { return m->in_sight(0); });
+                       }
+                       sync::pause();
+                     }
+                     m->parking.stop_searching(0);
+                   }};
+  };
+}
+
 TEST(Parking, NobodyIsForgotten) {
   expect_holds(one_worker(), {.preemptions = 3});
   expect_holds(both_needed(false), {.preemptions = 2, .stale_reads = 1});
@@ -166,12 +200,14 @@ TEST(Parking, NobodyIsForgotten) {
   expect_holds(ending());
   expect_holds(handing_over());
   expect_holds(idle_or_seen());
+  expect_holds(put_back());
 }
 
 TEST(Parking, S) { expect_needed("parking.S", Order::acq_rel, one_worker()); }
 TEST(Parking, T) {
   expect_needed("parking.T", Order::acq_rel, both_needed(false), {.preemptions = 3});
 }
+TEST(Parking, D) { expect_needed("parking.D", Order::acq_rel, put_back()); }
 TEST(Parking, I) { expect_needed("parking.I", Order::acq_rel, idle_or_seen()); }
 TEST(Parking, W) { expect_needed("parking.W", Order::relaxed, handing_over()); }
 

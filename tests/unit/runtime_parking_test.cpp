@@ -60,7 +60,7 @@ TEST(Parking, WakesTheNearestFirst) {
 // Two threads on one cpu would have the kernel move one of them, with its data left behind.
 TEST(Parking, WakesWhoIsDisplacedLastEvenIfTheOthersAreFar) {
   Sleepers sleepers;
-  sleepers.parking.displace(0, 1);
+  EXPECT_FALSE(sleepers.parking.displace(0));
   EXPECT_EQ(sleepers.woken_for_queue_0(), 1);
   EXPECT_EQ(sleepers.woken_for_queue_0(), 2);
   EXPECT_EQ(sleepers.woken_for_queue_0(), 0);

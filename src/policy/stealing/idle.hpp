@@ -29,6 +29,9 @@ struct IdlePolicy {
   // In place of awake_us when it was woken and has found nothing since: work that others take first
   // may wake it again and again.
   int awake_us_after_idle_wake = 50;
+  // A worker that sleeps because an external thread computes in its place looks so often whether
+  // that one still gets on.
+  int displaced_look_ms = 100;
 };
 
 // How does a worker rest between two looks, `idle_us` after it ran out of tasks or was woken?

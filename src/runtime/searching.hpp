@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Searching: a thread of a runtime looks for work, and sleeps in between.
+
+#include <cstdint>
+
+#include "policy/stealing/idle.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/worker.hpp"
+
+namespace nigh::tasks {
+
+// While one lives, `me` is awake and looks for work; if `counted`, spawners rely on it. Before, it
+// publishes how many queued tasks it has finished.
+struct Searching {
+  Searching(Worker& me_, bool counted_) noexcept : me(me_), counted(counted_) {
+    if (!me.is_external()) me.report_progress();
+    if (counted) me.pool.parking.start_searching(me.group);
+  }
+  // The last searcher of a group passes on the duty to look, whether it leaves with a task or
+  // because the event it waited for has come.
+  ~Searching() {
+    me.trace.resumed();
+    if (counted && me.pool.parking.stop_searching(me.group) && me.pool.work_in_sight(me.group))
+      me.pool.parking.notify(me.group, Parking::everywhere);
+  }
+  Searching(Searching&&) = delete;
+
+  // While an external thread sleeps, the worker beside it may run.
+  template <class News>
+  bool sleep(News news) noexcept {
+    auto& parking = me.pool.parking;
+    auto& arena = *me.pool.arena;
+    me.trace.parked();
+    if (me.is_external())
+      me.pool.threads.put_back_neighbour(me);
+    else
+      arena.falls_asleep();
+    bool const slept =
+        counted ? parking.sleep(me.index, me.group, news) : parking.sleep_uncounted(me.index, news);
+    if (me.is_external())
+      me.pool.threads.displace_neighbour(me);
+    else
+      arena.woke();
+    me.trace.unparked(slept);
+    return slept;
+  }
+
+  // A displaced worker, for a moment. True: it slept to the moment's end.
+  template <class News>
+  bool sleep_displaced(News news) noexcept {
+    me.trace.parked();
+    me.pool.arena->falls_asleep();
+    bool const slept = me.pool.parking.sleep_displaced(
+        me.index, me.group, std::int64_t{policy::IdlePolicy{}.displaced_look_ms} * 1'000'000, news);
+    me.pool.arena->woke();
+    me.trace.unparked(slept);
+    return slept;
+  }
+
+  Worker& me;
+  bool const counted;
+};
+
+}  // namespace nigh::tasks
