@@ -4,16 +4,21 @@
 
 #include <nigh/detail/cxx20.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
 #include <nigh/detail/task_stack.hpp>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace nigh {
 
@@ -161,9 +166,26 @@ auto call_part(All& all) {
   }
 }
 
+// A list of functions whose number is known only when the program runs: a vector, a span.
+template <class List>
+concept function_list = !std::invocable<List> && requires(List& list) {
+  { std::size(list) } -> std::convertible_to<std::size_t>;
+  requires std::random_access_iterator<decltype(std::begin(list))>;
+  requires std::invocable<decltype(*std::begin(list))>;
+};
+
+// call(first), ..., call(first + count - 1).
+template <class Call>
+void call_each(std::size_t first, std::size_t count, Call const& call) {
+  if (count == 1) return call(first);
+  auto const left = (count + 1) / 2;
+  fork([&] { call_each(first, left, call); },
+       [&] { call_each(first + left, count - left, call); });
+}
+
 }  // namespace detail
 
-// Calls all of `functions` (two or more) with no arguments, possibly at once: the caller goes
+// Calls all of `functions` (one or more) with no arguments, possibly at once: the caller goes
 // through them itself, and idle workers take those it has not come to. Returns a std::tuple of
 // their results (decayed; std::monostate for void), or void when all are void.
 //
@@ -174,10 +196,12 @@ auto call_part(All& all) {
 // during the call: its tasks may be stolen, and it steals while it waits. Nests to any depth that
 // the thread's stack has room for. Allocates nothing.
 template <class... F>
-  requires(sizeof...(F) >= 2)
+  requires(sizeof...(F) >= 1 && (std::invocable<F> && ...))
 auto fork_join(F&&... functions) {
   auto const all_values = [&] {
-    if constexpr (sizeof...(F) == 2) {
+    if constexpr (sizeof...(F) == 1) {
+      return std::tuple(detail::value_of(std::forward<F>(functions)...));
+    } else if constexpr (sizeof...(F) == 2) {
       auto values = detail::fork(std::forward<F>(functions)...);
       return std::tuple<decltype(values.left), decltype(values.right)>(std::move(values.left), std::move(values.right));
     } else {
@@ -189,6 +213,34 @@ auto fork_join(F&&... functions) {
     all_values();
   else
     return all_values();
+}
+
+// The same for a list of functions, whose number may be known only when the program runs: a
+// std::vector<std::function<int()>>, a std::span of lambdas. Any random access range with a size.
+// Returns a std::vector of the results in the order of the list, or void if those are void. An
+// empty list calls nothing. Of several exceptions, the one of the first in the list is rethrown.
+//
+// Functions are called where they are, at most once each, possibly in several threads at once: an
+// object that is in the list twice is called twice. Allocates where there are results.
+template <detail::function_list List>
+auto fork_join(List&& list) {
+  auto const first = std::begin(list);
+  std::size_t const count = std::size(list);
+  using iterator = std::remove_const_t<decltype(first)>;
+  using result = std::decay_t<std::invoke_result_t<std::iter_reference_t<iterator>>>;
+  auto const call = [&](std::size_t i) -> decltype(auto) {
+    return std::invoke(first[static_cast<std::iter_difference_t<iterator>>(i)]);
+  };
+  if constexpr (std::is_void_v<result>) {
+    if (count > 0) detail::call_each(0, count, call);
+  } else {
+    std::vector<std::optional<result>> made(count);
+    if (count > 0) detail::call_each(0, count, [&](std::size_t i) { made[i].emplace(call(i)); });
+    std::vector<result> results;
+    results.reserve(count);
+    for (auto& one : made) results.push_back(std::move(*one));
+    return results;
+  }
 }
 
 }  // namespace nigh

@@ -22,8 +22,17 @@ enum class reduction : std::uint8_t {
   deterministic,  // always the same order, whatever the number of workers and the schedule
 };
 
-struct reduce_options : loop_options {
+// Those of all loops (loop_options.hpp says what they mean), and one more. Not derived from
+// loop_options: designated initialisers name members of a struct, not of its bases.
+struct reduce_options {
+  std::optional<schedule> how = {};
+  stop_token stop = {};
+  runtime* where = nullptr;
+  std::size_t grain = 0;
+  team const* members = nullptr;
   reduction order = reduction::as_it_comes;
+
+  operator loop_options() const { return {how, stop, where, grain, members}; }
 };
 
 namespace detail {

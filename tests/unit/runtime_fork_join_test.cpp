@@ -2,14 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <nigh/child_task.hpp>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/task_scope.hpp>
 #include <nigh/typed_task.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -23,10 +27,10 @@
 
 namespace {
 
-using nigh::tests::fib;
-using nigh::tests::synthetic;
 using nigh::fork_join;
 using nigh::runtime;
+using nigh::tests::fib;
+using nigh::tests::synthetic;
 
 nigh::topology const& eight_by_four() {
   static auto const m = synthetic("pack:8 numa:1 core:4 pu:1");
@@ -430,6 +434,59 @@ TEST(ForkJoin, AFunctionStaysOnItsThread) {
   };
   rt.run([&] { Walk::down(16, moved); });
   EXPECT_EQ(moved, 0);
+}
+
+TEST(ForkJoin, OfOneFunction) {
+  auto const [value] = fork_join([] { return 3; });
+  EXPECT_EQ(value, 3);
+  static_assert(std::is_void_v<decltype(fork_join([] {}))>);
+  EXPECT_THROW(fork_join([] { throw std::runtime_error("own"); }), std::runtime_error);
+}
+
+TEST(ForkJoin, OfAListAsLongAsTheProgramSays) {
+  for (std::size_t const n : {0, 1, 2, 3, 7, 1000}) {
+    std::vector<std::function<std::size_t()>> functions;
+    for (std::size_t i = 0; i < n; ++i) functions.emplace_back([i] { return i * i; });
+    auto const results = fork_join(functions);
+    static_assert(std::is_same_v<decltype(results), std::vector<std::size_t> const>);
+    ASSERT_EQ(results.size(), n);
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(results[i], i * i);
+  }
+  std::atomic<int> calls{0};
+  auto count = [&] { ++calls; };
+  std::vector<decltype(count)> same(20, count);
+  static_assert(std::is_void_v<decltype(fork_join(same))>);
+  fork_join(same);
+  fork_join(std::span(same).first(5));
+  std::array<std::function<void()>, 2> const two{count, count};
+  fork_join(two);
+  EXPECT_EQ(calls, 27);
+}
+
+TEST(ForkJoin, AListsResultsMayBeOfAnyKind) {
+  std::vector<std::function<std::unique_ptr<int>()>> moved(
+      3, [] { return std::make_unique<int>(4); });
+  EXPECT_EQ(*fork_join(moved)[2], 4);
+  std::vector<std::function<bool()>> bits(100, [] { return true; });
+  auto const all = fork_join(bits);
+  EXPECT_EQ(std::count(all.begin(), all.end(), true), 100);
+}
+
+TEST(ForkJoin, AListIsCalledToItsEndWhenOneThrows) {
+  std::atomic<int> calls{0};
+  std::vector<std::function<int()>> functions;
+  for (int i = 0; i < 50; ++i)
+    functions.emplace_back([&calls, i] {
+      ++calls;
+      return i % 20 == 7 ? throw i : i;
+    });
+  try {
+    fork_join(functions);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (int first) {
+    EXPECT_EQ(first, 7);
+  }
+  EXPECT_EQ(calls, 50);
 }
 
 }  // namespace
