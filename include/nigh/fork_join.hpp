@@ -200,7 +200,8 @@ template <class... F>
 auto fork_join(F&&... functions) {
   auto const all_values = [&] {
     if constexpr (sizeof...(F) == 1) {
-      return std::tuple(detail::value_of(std::forward<F>(functions)...));
+      using one = std::tuple<decltype(detail::value_of(std::declval<F>()))...>;
+      return one(detail::value_of(std::forward<F>(functions)...));
     } else if constexpr (sizeof...(F) == 2) {
       auto values = detail::fork(std::forward<F>(functions)...);
       return std::tuple<decltype(values.left), decltype(values.right)>(std::move(values.left), std::move(values.right));

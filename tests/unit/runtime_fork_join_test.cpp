@@ -440,6 +440,8 @@ TEST(ForkJoin, OfOneFunction) {
   auto const [value] = fork_join([] { return 3; });
   EXPECT_EQ(value, 3);
   static_assert(std::is_void_v<decltype(fork_join([] {}))>);
+  auto const pair = [] { return std::pair(1, 2); };
+  static_assert(std::is_same_v<decltype(fork_join(pair)), std::tuple<std::pair<int, int>>>);
   EXPECT_THROW(fork_join([] { throw std::runtime_error("own"); }), std::runtime_error);
 }
 
