@@ -9,7 +9,7 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/guest-init.sh ${CMAKE_CURRENT_LIST_DIR}/
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/numa_vm DESTINATION ${installed_numa_vm}
   FILES_MATCHING PATTERN *.py)
 # The command finds its parts beside the file that this link leads to.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/numa-vm-link)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/bin ${PROJECT_BINARY_DIR}/numa-vm-link)
 file(CREATE_LINK ../${installed_numa_vm}/numa-vm ${PROJECT_BINARY_DIR}/numa-vm-link/numa-vm SYMBOLIC)
 # Beside the commands of the build, too: they look for it there.
 file(CREATE_LINK ${CMAKE_CURRENT_LIST_DIR}/numa-vm ${PROJECT_BINARY_DIR}/bin/numa-vm SYMBOLIC)
