@@ -179,8 +179,7 @@ template <class Call>
 void call_each(std::size_t first, std::size_t count, Call const& call) {
   if (count == 1) return call(first);
   auto const left = (count + 1) / 2;
-  fork([&] { call_each(first, left, call); },
-       [&] { call_each(first + left, count - left, call); });
+  fork([&] { call_each(first, left, call); }, [&] { call_each(first + left, count - left, call); });
 }
 
 }  // namespace detail

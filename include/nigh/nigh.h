@@ -120,12 +120,16 @@ NIGH_C_API int nigh_is_empty(nigh_task_queue* queue) NIGH_NOTHROW;
 NIGH_C_API int nigh_run(nigh_task_queue* queue, nigh_function f, void const* in, size_t in_bytes,
                         void* out) NIGH_NOTHROW;
 
+/* The body of a loop, called with a piece of it, first < last. Several threads may call it at once,
+ * with pieces that do not overlap and the same context. It returns: no longjmp() leaves it, and an
+ * exception of C++ ends the program. */
+typedef void (*nigh_loop_body)(size_t first, size_t last, void* context);
+
 /* Calls body(first, last, context) for pieces [first, last) that together are [begin, end), possibly
  * at once, and returns when all have returned. The pieces belong to the workers of the calling task,
  * outside of tasks to the default runtime's, and the caller takes part. `schedule` as in
  * docs/loops.md: "static", "static,16", "dynamic,4", "guided", "adaptive" or "local"; NULL: the
  * runtime's, which NIGH_SCHEDULE sets. NIGH_BAD_ARGUMENT for begin > end and unknown schedules. */
-typedef void (*nigh_loop_body)(size_t first, size_t last, void* context);
 NIGH_C_API int nigh_parallel_for(size_t begin, size_t end, nigh_loop_body body, void* context,
                                  char const* schedule) NIGH_NOTHROW;
 

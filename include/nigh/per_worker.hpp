@@ -40,18 +40,18 @@ inline int thread_number() {
 //   counts.for_each([&](std::vector<long> const& some) { add(total, some); });
 //
 // Any thread may call local(): workers of any runtime, their backup threads, and threads from
-// outside. The value is made by the first call of each thread, in that thread, so that its memory is
-// near; no two values share a cache line (128 bytes, for processors that fetch two lines at once).
-// At the cost of a few loads, local() then finds it again. A thread that ends leaves its value
-// behind; a later thread may go on with it.
+// outside. The value is made by the first call of each thread, in that thread, so that its memory
+// is near; no two values share a cache line (128 bytes, for processors that fetch two lines at
+// once). At the cost of a few loads, local() then finds it again. A thread that ends leaves its
+// value behind; a later thread may go on with it.
 //
 // There are 2048 slots: so many threads of the process may have values at once, of all per_workers
 // together. In the next one, local() throws std::length_error, until a thread has ended that had
-// asked for a value. An object takes 16 KiB, and for each thread that has asked sizeof(T), rounded up
-// to multiples of 128 bytes.
+// asked for a value. An object takes 16 KiB, and for each thread that has asked sizeof(T), rounded
+// up to multiples of 128 bytes.
 //
-// A thread that waits (in a join, a loop, a scope) may run other tasks, and these use the value, too:
-// do not keep a reference, or a half-done change, across a wait.
+// A thread that waits (in a join, a loop, a scope) may run other tasks, and these use the value,
+// too: do not keep a reference, or a half-done change, across a wait.
 //
 // Names as in oneTBB, whose combinable this is.
 template <class T>

@@ -202,10 +202,9 @@ class kept_result {
 
  private:
   using pointer = std::add_pointer_t<std::remove_reference_t<R>>;
-  using kept =
-      std::conditional_t<std::is_void_v<R> || std::is_reference_v<R>, pointer,
-                         std::optional<std::conditional_t<std::is_void_v<R>, int,
-                                                          std::remove_cvref_t<R>>>>;
+  using kept = std::conditional_t<
+      std::is_void_v<R> || std::is_reference_v<R>, pointer,
+      std::optional<std::conditional_t<std::is_void_v<R>, int, std::remove_cvref_t<R>>>>;
   static pointer address_of(auto&& referred) noexcept { return std::addressof(referred); }
 
   kept value_{};
@@ -266,8 +265,8 @@ class NIGH_API runtime {
   // f once, where it is, without a copy.
   //
   // run() also waits for all queued tasks of the runtime, as wait() does, and if f throws nothing,
-  // rethrows the first exception of those. Not from inside a task of this runtime: std::logic_error,
-  // and f is not called.
+  // rethrows the first exception of those. Not from inside a task of this runtime:
+  // std::logic_error, and f is not called.
   template <class F>
   std::invoke_result_t<F> run(F&& f) {
     check_may_wait();

@@ -80,8 +80,8 @@ std::int64_t time_on_clock_ns(int clock) noexcept {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// Linux makes the clock's number of the thread's, by its interface. In the file the state follows the
-// name, which stands in parentheses and may hold any of its own.
+// Linux makes the clock's number of the thread's, by its interface. In the file the state follows
+// the name, which stands in parentheses and may hold any of its own.
 bool is_asleep(int clock) noexcept {
   char name[48];
   std::snprintf(name, sizeof name, "/proc/self/task/%d/stat", ~(clock >> 3));

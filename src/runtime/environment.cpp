@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The NIGH_* environment variables that make runtime_options. docs/tasks.md shows this table.
 
+#include "runtime/environment.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -22,7 +24,6 @@
 #include "policy/cpus/worker_count.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/steal_order.hpp"
-#include "runtime/environment.hpp"
 #include "settings/schedule_names.hpp"
 
 namespace nigh {
@@ -31,7 +32,7 @@ namespace {
 struct Variable {
   char const* name;
   std::string_view option;  // of runtime_options
-  char const* meaning;  // the values it may have, for complaints
+  char const* meaning;      // the values it may have, for complaints
   bool (*set)(runtime_options&, std::string_view value);
 };
 
@@ -145,7 +146,8 @@ constexpr Variable variables[] = {
        if (asked) o.workers = asked->number;
        return asked.has_value();
      }},
-    {"NIGH_ORDER", "order", "compact or scatter, and perhaps :core, :l2, :l3, :domain or :package", &order},
+    {"NIGH_ORDER", "order", "compact or scatter, and perhaps :core, :l2, :l3, :domain or :package",
+     &order},
     {"NIGH_CPUS", "cpus", "a list of cpus as 0,2,1", &cpu_list},
     {"NIGH_LOCALITY", "mode", "prefer or strict", &mode},
     {"NIGH_QUEUE_LEVEL", "queue_level", "core, l2, l3 or domain", &queue_level},
@@ -163,8 +165,10 @@ constexpr Variable variables[] = {
      [](Options& o, Text t) { return number(t, 0, o.depth_cutoff); }},
     {"NIGH_QUEUE_CUTOFF", "queue_cutoff", "a number of tasks, 0 for none",
      [](Options& o, Text t) { return number(t, 0, o.queue_cutoff); }},
-    {"NIGH_COUNT_TASKS", "count_tasks", "0 or 1", [](Options& o, Text t) { return flag(t, o.count_tasks); }},
-    {"NIGH_SCHEDULE", "loops", "a schedule as static, static,16, dynamic,4, guided, adaptive or local",
+    {"NIGH_COUNT_TASKS", "count_tasks", "0 or 1",
+     [](Options& o, Text t) { return flag(t, o.count_tasks); }},
+    {"NIGH_SCHEDULE", "loops",
+     "a schedule as static, static,16, dynamic,4, guided, adaptive or local",
      [](Options& o, Text t) {
        auto const words = settings::parse_schedule(t);
        if (words) o.loops = schedule(words->kind, words->chunk);
@@ -197,7 +201,8 @@ int workers_there(policy::WorkersAsked asked, topology const& machine) {
   policy::CpusThere const there{cpus_in(machine.root()), static_cast<int>(machine.cpus().size()),
                                 platform::own_cpu_quota()};
   auto const count = policy::worker_count(asked, there);
-  if (count.workers > std::max(tasks::most_workers, there.allowed)) return count.workers;  // refused
+  if (count.workers > std::max(tasks::most_workers, there.allowed))
+    return count.workers;  // refused
   auto const name = "NIGH_WORKERS=" + std::to_string(asked.number);
   auto const way_out = "; " + name + ":oversubscribe has them take turns";
   if (count.held_by == policy::WorkersHeldBy::quota)

@@ -85,7 +85,8 @@ class Parking {
     return true;
   }
 
-  // The same for a displaced worker, and for at most that long. Returns whether it slept to the end.
+  // The same for a displaced worker, and for at most that long. Returns whether it slept to the
+  // end.
   template <class News>
   bool sleep_displaced(int slot, int group, std::int64_t most_ns, News news) noexcept {
     auto& [state, displaced, bides_its_time] = sleepers_[static_cast<std::size_t>(slot)];
@@ -151,8 +152,7 @@ class Parking {
     for (auto const wake : {Wake::undisplaced, Wake::displaced_too}) {
       int left = others;
       for (int g : wake_order_[static_cast<std::size_t>(group)]) {
-        if (sleeping(counts(g).load(sync::seq_cst)) > 0 &&
-            wake_one(g, wake))  // (parking.S)
+        if (sleeping(counts(g).load(sync::seq_cst)) > 0 && wake_one(g, wake))  // (parking.S)
           return;
         if (left-- == 0) break;
       }
@@ -175,7 +175,8 @@ class Parking {
   }
 
  private:
-  // Displaced ones too, other than those that know it already and bide their time; or these as well.
+  // Displaced ones too, other than those that know it already and bide their time; or these as
+  // well.
   enum class Wake : std::uint8_t { undisplaced, displaced_too, everybody };
 
   static constexpr std::uint32_t awake = 0, asleep = 1, claimed = 2, asleep_uncounted = 3;
@@ -186,7 +187,7 @@ class Parking {
   };
   struct alignas(64) Sleeper {
     sync::atomic<std::uint32_t> state{awake};
-    sync::atomic<int> displaced{0};  // by so many threads
+    sync::atomic<int> displaced{0};            // by so many threads
     sync::atomic<bool> bides_its_time{false};  // in sleep_displaced()
   };
 

@@ -73,11 +73,13 @@ std::vector<int> chosen_cpus(topology const& machine, runtime_options const& opt
         cpus.begin() + static_cast<std::ptrdiff_t>(i))
       refuse(options, "cpus", "cpu " + std::to_string(cpus[i]) + " is named twice");
   }
-  if (options.workers < 0) refuse(options, "workers", std::to_string(options.workers) + " is negative");
+  if (options.workers < 0)
+    refuse(options, "workers", std::to_string(options.workers) + " is negative");
   auto const there = cpus.size();
   auto const wanted = static_cast<std::size_t>(options.workers);
   if (wanted > std::max<std::size_t>(most_workers, there))
-    refuse(options, "workers", std::to_string(wanted) + " workers, more than " + std::to_string(most_workers));
+    refuse(options, "workers",
+           std::to_string(wanted) + " workers, more than " + std::to_string(most_workers));
   if (wanted > there && options.cpus.empty() && machine.is_this_host())
     note_more_workers_than(there, wanted);
   if (wanted > 0) cpus.resize(wanted);
@@ -92,7 +94,8 @@ void check(runtime_options const& options) {
   if (capacity == 0 || (capacity & (capacity - 1)) != 0)
     refuse(options, "queue_capacity", std::to_string(capacity) + " is not a power of two");
   if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
-    refuse(options, "task_capacity", std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
+    refuse(options, "task_capacity",
+           std::to_string(options.task_capacity) + " is not in 1 .. 16777216");
   if (options.queue_level < level::core || options.queue_level > level::domain)
     refuse(options, "queue_level",
            std::string(to_string(options.queue_level)) + " is not core, l2, l3 or domain");
@@ -165,7 +168,8 @@ void Scheduler::start_recording() {
   for (auto const& w : pool_.threads.all()) {
     auto const number = std::to_string(w->is_external() ? w->index - 2 * n : w->index % n);
     auto const cpu = " (cpu " + std::to_string(w->cpu) + ")";
-    // Trace files, a stable format, say "stand-in" for a backup thread and "guest" for an external one.
+    // Trace files, a stable format, say "stand-in" for a backup thread and "guest" for an external
+    // one.
     if (w->is_worker())
       tracks.push_back({"worker " + number + cpu, &w->counters});
     else if (w->is_external())

@@ -35,8 +35,8 @@ struct GivesBack {
 
 }  // namespace
 
-// A destructor of a thread_local variable that asks after GivesBack has run gets a number that stays
-// taken.
+// A destructor of a thread_local variable that asks after GivesBack has run gets a number that
+// stays taken.
 int take_thread_number() {
   auto const number = numbers().take();
   if (!number)

@@ -65,9 +65,10 @@ class ThreadTable {
   // ---- external threads
   Worker* take_external() noexcept;  // null: all slots are taken
   void leave_external(Worker& me) noexcept;
-  // While an external thread computes, one worker does not: the one beside which it sits, on its own
-  // cpu, or on the nearest whose place no other external thread has. So a runtime and its callers
-  // together compute on no more cpus than it has workers, as long as these are more than callers.
+  // While an external thread computes, one worker does not: the one beside which it sits, on its
+  // own cpu, or on the nearest whose place no other external thread has. So a runtime and its
+  // callers together compute on no more cpus than it has workers, as long as these are more than
+  // callers.
   void displace_neighbour(Worker& external) noexcept;
   void put_back_neighbour(Worker& external) noexcept;
   // Changes as long as one of the threads that displace this worker computes, or others take turns.

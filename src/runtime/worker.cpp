@@ -104,8 +104,8 @@ void Worker::work_until(Until until) noexcept {
     }
     job.clear();
     is_between_jobs = true;
-    bool const found = (!is_held_off() && (find_work(begin, nullptr, job) || linger(job))) ||
-                       search(job, until);
+    bool const found =
+        (!is_held_off() && (find_work(begin, nullptr, job) || linger(job))) || search(job, until);
     is_between_jobs = false;
     if (found) run(job);
   }
@@ -232,8 +232,8 @@ bool Worker::search(Job& job, Until until) noexcept {
       continue;
     }
     auto how = policy::rest((base::now_ns() - since) / 1000, woken_in_vain, idle_policy);
-    // An external thread takes no queued tasks. The worker that it displaces may: it makes room.
-    if (is_external() && pool.work_in_sight(group)) how = policy::Rest::sleep;
+    // An external thread takes no queued tasks. The worker that it displaces does: it makes room.
+    if (is_external() && !pool.group(group).queue->empty()) how = policy::Rest::sleep;
     switch (how) {
       case policy::Rest::pause:
         pause(idle_policy.pauses_searching);

@@ -39,7 +39,9 @@ FRAMES = [
     ("double const sum = nigh::parallel_reduce(", LOOPS + "std::vector<double> x;\n", True),
     ("double const total = nigh::parallel_reduce(", LOOPS.replace("int n = 9", "std::size_t n = 9") + "std::vector<double> x;\n",
      True),
-    ("exactly.order", LOOPS, True),
+    ("double const same = nigh::parallel_reduce(", LOOPS.replace("int n = 9", "std::size_t n = 9") + "std::vector<double> x;\n",
+     True),
+    ("static void scale(size_t first", "", False),
     ("next[at(i, j, k)]", LOOPS + "std::size_t side = 4; std::vector<double> grid, next;\n"
      "std::size_t at(std::size_t, std::size_t, std::size_t) { return 0; }\n"
      "double neighbours(std::vector<double> const&, std::size_t, std::size_t, std::size_t) { return 1; }\n", True),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/known_variables.hpp"
-
 #include <gmock/gmock.h>
+
+#include "base/known_variables.hpp"
 
 namespace nigh::base {
 namespace {
@@ -15,14 +15,16 @@ TEST(KnownVariables, AreAllThatNighReads) {
 }
 
 TEST(KnownVariables, OthersWithTheirPrefixAreNot) {
-  EXPECT_THAT(unknown_variables({"PATH", "NIGH_WORKRES", "NIGH_WORKERS", "nigh_workers", "NIGHT_ON", "NIGH_"}),
+  EXPECT_THAT(unknown_variables(
+                  {"PATH", "NIGH_WORKRES", "NIGH_WORKERS", "nigh_workers", "NIGHT_ON", "NIGH_"}),
               ElementsAre("NIGH_WORKRES", "NIGH_"));
 }
 
 // Of module systems, and of nigh's own tests.
 TEST(KnownVariables, SomeAreNoConcernOfPrograms) {
-  EXPECT_THAT(unknown_variables({"NIGH_ROOT", "NIGH_HOME", "NIGH_REQUIRE_HOSTS", "NIGH_TEST_LEASES"}),
-              IsEmpty());
+  EXPECT_THAT(
+      unknown_variables({"NIGH_ROOT", "NIGH_HOME", "NIGH_REQUIRE_HOSTS", "NIGH_TEST_LEASES"}),
+      IsEmpty());
 }
 
 TEST(KnownVariables, TheNearestIsMeant) {

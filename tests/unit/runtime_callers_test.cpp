@@ -145,7 +145,8 @@ TEST(Callers, ACallerMayWaitForQueuedTasks) {
     });
     EXPECT_EQ(ran, 1);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(1));  // no look is awaited
+  EXPECT_LT(std::chrono::steady_clock::now() - began,
+            std::chrono::seconds(1));  // no look is awaited
 }
 
 TEST(Callers, ABlockingScopeLetsTheWorkerGoOn) {

@@ -148,7 +148,9 @@ TEST(Environment, NotesAreSaidOnce) {
                       (cpus == 1 ? " cpu" : " cpus") + " take turns\n");
   Variable const quiet("NIGH_VERBOSE", "0");
   testing::internal::CaptureStderr();
-  { nigh::runtime const rt(cpus + 2); }
+  {
+    nigh::runtime const rt(cpus + 2);
+  }
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

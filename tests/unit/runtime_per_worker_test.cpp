@@ -94,14 +94,13 @@ TEST(PerWorker, TwoValuesShareNoLine) {
 TEST(PerWorker, RuntimesWithinRuntimes) {
   runtime outer(four_workers()), inner(four_workers());
   per_worker<int> counts;
-  nigh::parallel_for(
-      0, 40,
-      [&](int) {
-        ++counts.local();
-        nigh::parallel_for(0, 25, [&](int) { ++counts.local(); }, {.where = &inner});
-        ++counts.local();
-      },
-      {.where = &outer});
+  nigh::parallel_for(0, 40,
+                     [&](int) {
+                       ++counts.local();
+                       nigh::parallel_for(0, 25, [&](int) { ++counts.local(); }, {.where = &inner});
+                       ++counts.local();
+                     },
+                     {.where = &outer});
   EXPECT_EQ(counts.combine(std::plus<>()), 40 * 27);
 }
 
