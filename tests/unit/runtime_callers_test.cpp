@@ -45,7 +45,7 @@ template <class Work>
 int most_at_once(int n, Work work) {
   runtime rt(workers(n));
   Computing compute;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 12; ++round) {
     work(rt, compute);
     // Sometimes the workers sleep at the next round, and sometimes they are awake.
     if (round % 4 == 0) std::this_thread::sleep_for(milliseconds(3));

@@ -341,7 +341,7 @@ TEST(ChildTaskDeathTest, Misuse) {
 
 // An external thread that runs a worker's task would wait for it as the worker would.
 TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
-  runtime rt({.machine = &eight_by_four(), .workers = 1});
+  runtime rt({.machine = &eight_by_four(), .workers = 3});
   std::atomic<bool> refused{false}, stolen{false};
   auto const wait_as_guest = [&] {
     if (nigh::this_worker::index() >= 0) return;
@@ -352,17 +352,25 @@ TEST(ForkJoin, WaitingInAStolenTaskIsRefused) {
       refused = true;
     }
   };
-  // A lone worker offers its forked tasks once a thief has asked, and an external thread looks for
-  // work for a millisecond only, so it may take several rounds.
+  // One worker forks, one keeps the external thread waiting, and one is displaced by it. An external
+  // thread looks for work for a millisecond only, so it may take several rounds.
   for (int round = 0; round < 1000 && !stolen; ++round) {
+    std::atomic<bool> forks{false}, keeps{false};
     rt.spawn([&] {
+      forks = true;
       for (int i = 0; i < 100 && !stolen; ++i)
         fork_join([] { std::this_thread::sleep_for(std::chrono::microseconds(100)); },
                   wait_as_guest);
     });
-    rt.invoke([] {
-      nigh::task_scope scope;  // helps the worker until that is free
-      scope.spawn(nigh::near(0), [] {});
+    while (!forks) std::this_thread::yield();
+    rt.invoke([&] {
+      nigh::task_scope scope;
+      scope.spawn(nigh::near(0), [&] {
+        keeps = true;
+        for (int i = 0; i < 50 && !stolen; ++i)
+          std::this_thread::sleep_for(std::chrono::microseconds(100));
+      });
+      while (!keeps) std::this_thread::yield();
     });
     rt.wait();
   }
