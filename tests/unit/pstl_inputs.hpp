@@ -124,7 +124,7 @@ class PstlTyped : public testing::Test {
     same<T>(true, f);
   }
 };
-using element_types = testing::Types<int, std::string, owner>;
+using element_types = testing::Types<int, owner>;
 
 // About a third of the elements.
 template <class T>
