@@ -88,7 +88,8 @@ Value __parallel_reduce(NIGH_PSTL_WHO, Index first, Index last, Value const& ide
 template <NIGH_PSTL_KINDS, class Index, class Unary, class Value, class Join, class Brick>
 Value __parallel_transform_reduce(NIGH_PSTL_WHO, Index first, Index last, Unary unary, Value init,
                                   Join join, Brick brick) {
-  nigh::detail::pstl::shared_function const each(unary), both(join);
+  nigh::detail::pstl::shared_function const each(unary);
+  nigh::detail::pstl::shared_function const both(join);
   return nigh::detail::pstl::transform_reduce(first, last, each, std::move(init), both, brick);
 }
 
@@ -104,7 +105,8 @@ template <NIGH_PSTL_KINDS, class Index, class Unary, class Value, class Join, cl
           class Scan>
 Value __parallel_transform_scan(NIGH_PSTL_WHO, Index count, Unary unary, Value init, Join join,
                                 Reduce reduce, Scan scan) {
-  nigh::detail::pstl::shared_function const each(unary), both(join);
+  nigh::detail::pstl::shared_function const each(unary);
+  nigh::detail::pstl::shared_function const both(join);
   return nigh::detail::pstl::transform_scan(count, each, std::move(init), both, reduce, scan);
 }
 

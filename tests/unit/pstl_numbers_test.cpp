@@ -22,24 +22,24 @@ using number_types = testing::Types<int, double, std::int64_t>;
 TYPED_TEST_SUITE(PstlNumbers, number_types);
 
 TYPED_TEST(PstlNumbers, Reduce) {
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::reduce(how..., x.a.begin(), x.a.end()) +
            10 * std::reduce(how..., x.b.begin(), x.b.end(), TypeParam{7});
   });
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::reduce(how..., x.a.begin(), x.a.end(), TypeParam{-1},
                        [](TypeParam e, TypeParam f) { return std::max(e, f); });
   });
 }
 
 TYPED_TEST(PstlNumbers, TransformReduce) {
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::transform_reduce(how..., x.a.begin(), x.a.end(), x.b.begin(), TypeParam{1}) +
            std::transform_reduce(how..., x.a.begin(), x.a.end(), TypeParam{3}, std::plus<>(),
                                  [](TypeParam e) { return e / 2; });
   });
   // The function's values alone are no totals: only a sum of two makes one.
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     struct wrapped {
       TypeParam value;
     };
@@ -59,20 +59,20 @@ TYPED_TEST(PstlNumbers, TransformReduce) {
 }
 
 TYPED_TEST(PstlNumbers, InclusiveAndExclusiveScan) {
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::inclusive_scan(how..., x.a.begin(), x.a.end(), x.out.begin()) - x.out.begin();
   });
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::inclusive_scan(how..., x.a.begin(), x.a.end(), x.out.begin(), std::plus<>(),
                                TypeParam{9}) -
            x.out.begin();
   });
-  this->on_any([](auto& x, auto... how) {  // in place
+  this->on_any([](auto& x, auto const&... how) {  // in place
     return std::inclusive_scan(how..., x.a.begin(), x.a.end(), x.a.begin(), std::plus<>()) -
            x.a.begin();
   });
-  this->on_any([](auto& x, auto... how) {
-    std::exclusive_scan(how..., x.b.begin(), x.b.end(), x.b.begin(), TypeParam{4});
+  this->on_any([](auto& x, auto const&... how) {
+    std::exclusive_scan(how..., x.b.begin(), x.b.end(), x.out.begin() + x.size(), TypeParam{4});
     return std::exclusive_scan(how..., x.a.begin(), x.a.end(), x.out.begin(), TypeParam{4},
                                std::plus<>()) -
            x.out.begin();
@@ -81,17 +81,17 @@ TYPED_TEST(PstlNumbers, InclusiveAndExclusiveScan) {
 
 TYPED_TEST(PstlNumbers, ScansOfTransformed) {
   auto const half = [](TypeParam e) { return e / TypeParam{2}; };
-  this->on_any([&](auto& x, auto... how) {
+  this->on_any([&](auto& x, auto const&... how) {
     return std::transform_inclusive_scan(how..., x.a.begin(), x.a.end(), x.out.begin(),
                                          std::plus<>(), half) -
            x.out.begin();
   });
-  this->on_any([&](auto& x, auto... how) {
+  this->on_any([&](auto& x, auto const&... how) {
     return std::transform_inclusive_scan(how..., x.a.begin(), x.a.end(), x.out.begin(),
                                          std::plus<>(), half, TypeParam{2}) -
            x.out.begin();
   });
-  this->on_any([&](auto& x, auto... how) {
+  this->on_any([&](auto& x, auto const&... how) {
     return std::transform_exclusive_scan(how..., x.a.begin(), x.a.end(), x.out.begin(),
                                          TypeParam{2}, std::plus<>(), half) -
            x.out.begin();
@@ -99,10 +99,10 @@ TYPED_TEST(PstlNumbers, ScansOfTransformed) {
 }
 
 TYPED_TEST(PstlNumbers, AdjacentDifference) {
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::adjacent_difference(how..., x.a.begin(), x.a.end(), x.out.begin()) - x.out.begin();
   });
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     return std::adjacent_difference(how..., x.a.begin(), x.a.end(), x.out.begin(),
                                     std::multiplies<>()) -
            x.out.begin();

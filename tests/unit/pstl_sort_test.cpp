@@ -25,7 +25,7 @@ void order_fully(Iterator first, Iterator last) {
 }
 
 TYPED_TEST(PstlSort, Sort) {
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     std::sort(how..., x.a.begin(), x.a.end());
     bool const right = std::is_sorted(x.a.begin(), x.a.end());
     order_fully(x.a.begin(), x.a.end());
@@ -35,13 +35,13 @@ TYPED_TEST(PstlSort, Sort) {
 }
 
 TYPED_TEST(PstlSort, StableSort) {
-  this->on_any([](auto& x, auto... how) {
+  this->on_any([](auto& x, auto const&... how) {
     std::stable_sort(how..., x.a.begin(), x.a.end());
     std::stable_sort(how..., x.b.rbegin(), x.b.rend(),
                      [](TypeParam const& e, TypeParam const& f) { return f < e; });
     return true;
   });
-  this->on_sorted([](auto& x, auto... how) {
+  this->on_sorted([](auto& x, auto const&... how) {
     std::stable_sort(how..., x.a.begin(), x.a.end());
     return true;
   });
@@ -50,7 +50,7 @@ TYPED_TEST(PstlSort, StableSort) {
 // Few elements are selected piece by piece; many are sorted with all others.
 TYPED_TEST(PstlSort, PartialSort) {
   for (std::ptrdiff_t const part : {0, 1, 10, 500, 7000, 1 << 20}) {
-    this->on_any([&](auto& x, auto... how) {
+    this->on_any([&](auto& x, auto const&... how) {
       auto const middle = x.a.begin() + std::min(part, x.size());
       std::partial_sort(how..., x.a.begin(), middle, x.a.end());
       bool const right = std::is_sorted(x.a.begin(), middle) &&
@@ -64,7 +64,7 @@ TYPED_TEST(PstlSort, PartialSort) {
 
 TYPED_TEST(PstlSort, PartialSortCopy) {
   for (std::ptrdiff_t const part : {0, 1, 10, 500, 7000, 1 << 20}) {
-    this->on_any([&](auto& x, auto... how) {
+    this->on_any([&](auto& x, auto const&... how) {
       auto const room = x.out.begin() + std::min<std::ptrdiff_t>(part, 2 * x.size());
       auto const end = std::partial_sort_copy(how..., x.a.begin(), x.a.end(), x.out.begin(), room);
       bool const right = std::is_sorted(x.out.begin(), end);
@@ -80,7 +80,7 @@ TYPED_TEST(PstlSort, PartialSortCopy) {
 
 TYPED_TEST(PstlSort, NthElement) {
   for (std::ptrdiff_t const tenths : {0, 1, 5, 9}) {
-    this->on_any([&](auto& x, auto... how) {
+    this->on_any([&](auto& x, auto const&... how) {
       if (x.a.empty()) return true;
       auto const nth = x.a.begin() + x.size() * tenths / 10;
       std::nth_element(how..., x.a.begin(), nth, x.a.end());
@@ -94,13 +94,13 @@ TYPED_TEST(PstlSort, NthElement) {
 }
 
 TYPED_TEST(PstlSort, MergeAndInplaceMerge) {
-  this->on_sorted([](auto& x, auto... how) {
+  this->on_sorted([](auto& x, auto const&... how) {
     x.b.resize(x.b.size() / 3);
     return std::merge(how..., x.a.begin(), x.a.end(), x.b.begin(), x.b.end(), x.out.begin()) -
            x.out.begin();
   });
   for (std::ptrdiff_t const tenths : {0, 1, 5, 10}) {
-    this->on_any([&](auto& x, auto... how) {
+    this->on_any([&](auto& x, auto const&... how) {
       auto const middle = x.a.begin() + x.size() * tenths / 10;
       std::stable_sort(x.a.begin(), middle);
       std::stable_sort(middle, x.a.end());
@@ -112,25 +112,25 @@ TYPED_TEST(PstlSort, MergeAndInplaceMerge) {
 
 TYPED_TEST(PstlSort, Sets) {
   auto const by_both = [&](auto const& algorithm) {
-    this->on_sorted([&](auto& x, auto... how) {
+    this->on_sorted([&](auto& x, auto const&... how) {
       x.b.resize(x.b.size() / 3);
       return algorithm(x.a, x.b, x.out.begin(), how...) - x.out.begin();
     });
-    this->on_sorted([&](auto& x, auto... how) {  // one after the other
+    this->on_sorted([&](auto& x, auto const&... how) {  // one after the other
       for (auto& e : x.b) e = stranger<TypeParam>();
       return algorithm(x.b, x.a, x.out.begin(), how...) - x.out.begin();
     });
   };
-  by_both([](auto const& a, auto const& b, auto to, auto... how) {
+  by_both([](auto const& a, auto const& b, auto to, auto const&... how) {
     return std::set_union(how..., a.begin(), a.end(), b.begin(), b.end(), to);
   });
-  by_both([](auto const& a, auto const& b, auto to, auto... how) {
+  by_both([](auto const& a, auto const& b, auto to, auto const&... how) {
     return std::set_intersection(how..., a.begin(), a.end(), b.begin(), b.end(), to);
   });
-  by_both([](auto const& a, auto const& b, auto to, auto... how) {
+  by_both([](auto const& a, auto const& b, auto to, auto const&... how) {
     return std::set_difference(how..., a.begin(), a.end(), b.begin(), b.end(), to);
   });
-  by_both([](auto const& a, auto const& b, auto to, auto... how) {
+  by_both([](auto const& a, auto const& b, auto to, auto const&... how) {
     return std::set_symmetric_difference(how..., a.begin(), a.end(), b.begin(), b.end(), to);
   });
 }

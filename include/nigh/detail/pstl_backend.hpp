@@ -352,7 +352,7 @@ void select_sorted(Iterator first, Iterator last, Compare const& compare, LeafSo
   Iterator const middle = advanced(first, count / 2);
   fork_join([&] { select_sorted(first, middle, compare, leaf_sort, want, leaf); },
             [&] { select_sorted(middle, last, compare, leaf_sort, want, leaf); });
-  join_selected(first, middle, want, compare);
+  join_selected(first, middle, want, order_of<Iterator>(compare));
 }
 
 // The first `want` elements in order, all others behind them. leaf_sort(i, j, compare) is called
