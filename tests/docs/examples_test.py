@@ -55,6 +55,7 @@ EXAMPLES = {
     "scan.cpp": Example("docs/report.md", "nigh report -- ./scan 20", "nigh report -- {program} 20", True, "^nigh: "),
     "spread_site.cpp": Example("docs/spread.md", "./spread_site", "{program}",
                                 compare=known_commands.on_any_load),
+    "standard_algorithms.cpp": Example("docs/pstl.md", "./standard_algorithms", "{program}"),
     "sum_rows.cpp": Example("docs/openmp-locality-queues.md", "OMP_PROC_BIND=close ./sum_rows", "OMP_PROC_BIND=close {program}",
                             True),
     "sum_tree.cpp": Example("docs/tasks.md", "c++ -std=c++20 -O2 sum_tree.cpp -o sum_tree $(pkg-config --cflags --libs nigh) "

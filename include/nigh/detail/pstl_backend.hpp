@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What libstdc++'s parallel algorithms ask of a back end, done by nigh's loops and forks. The names
+// The back end that libstdc++'s parallel algorithms need, done by nigh's loops and forks. The names
 // that libstdc++ calls are in <nigh/pstl.hpp>; here are the same functions in nigh's words.
 //
 // A *brick* is libstdc++'s word for a serial function of a piece [i, j) of the range. Its indices
