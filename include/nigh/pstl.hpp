@@ -13,9 +13,10 @@
 // program's to include.
 //
 // Semantics are those of the standard. An exception that leaves an element access function ends the
-// program by std::terminate, other than std::bad_alloc of an algorithm's own buffer, which is thrown.
-// Any thread may call them, at the same time as others. A thread that waits for an algorithm's other
-// threads runs other tasks meanwhile: hold no lock across it that a task may want, too.
+// program by std::terminate, other than std::bad_alloc of an algorithm's own buffer, which is
+// thrown. Any thread may call them, at the same time as others. A thread that waits for an
+// algorithm's other threads runs other tasks meanwhile: hold no lock across it that a task may
+// want, too.
 //
 // Sources with this header and sources with libstdc++'s own back ends may be parts of one program,
 // since all templates of the algorithms have names of their own here: namespace __pstl is called
@@ -26,7 +27,8 @@
 #error "nigh needs C++20: compile with -std=c++20 or later"
 #endif
 #if defined(_PSTL_EXECUTION_POLICY_DEFS_H)
-#error "include <nigh/pstl.hpp> before <algorithm>, <execution>, <memory>, <numeric> and what includes them, or compile with -include nigh/pstl.hpp"
+#error \
+    "include <nigh/pstl.hpp> before <algorithm>, <execution>, <memory>, <numeric> and what includes them, or compile with -include nigh/pstl.hpp"
 #endif
 
 #undef _GLIBCXX_USE_TBB_PAR_BACKEND
@@ -34,11 +36,14 @@
 #include <version>
 
 #if defined(_LIBCPP_VERSION)
-#error "nigh/pstl.hpp is a back end for libstdc++; libc++ has parallel algorithms of its own: compile without -stdlib=libc++, or without this header"
+#error \
+    "nigh/pstl.hpp is a back end for libstdc++; libc++ has parallel algorithms of its own: compile without -stdlib=libc++, or without this header"
 #elif !defined(__GLIBCXX__) || !defined(_PSTL_VERSION)
-#error "nigh/pstl.hpp is a back end for the parallel algorithms of libstdc++, which this standard library has not"
+#error \
+    "nigh/pstl.hpp is a back end for the parallel algorithms of libstdc++, which this standard library has not"
 #elif (_GLIBCXX_RELEASE < 12 || _GLIBCXX_RELEASE > 15) && !defined(NIGH_PSTL_ANY_VERSION)
-#error "nigh/pstl.hpp knows the parallel algorithms of libstdc++ 12 to 15; to try it with this one, define NIGH_PSTL_ANY_VERSION"
+#error \
+    "nigh/pstl.hpp knows the parallel algorithms of libstdc++ 12 to 15; to try it with this one, define NIGH_PSTL_ANY_VERSION"
 #endif
 
 // A standard header that came first may have chosen.
@@ -47,7 +52,8 @@
 #undef _PSTL_PAR_BACKEND_SERIAL
 #define _PSTL_PAR_BACKEND_SERIAL
 
-#define _PSTL_PARALLEL_BACKEND_H  // libstdc++'s <pstl/parallel_backend.h>, of which this takes the place
+// This takes the place of <pstl/parallel_backend.h>.
+#define _PSTL_PARALLEL_BACKEND_H
 #define __pstl __pstl_nigh
 
 #include <cstddef>
@@ -138,8 +144,8 @@ void __parallel_invoke(NIGH_PSTL_WHO, F&& f, G&& g) {
 }  // namespace __pstl::__par_backend
 
 // libstdc++ has no other call for a sort that need not be stable than its stable one. These are
-// preferred to its own, being more constrained; should a later version call something else, they are
-// not called, and its sort is stable.
+// preferred to its own, being more constrained; should a later version call something else, they
+// are not called, and its sort is stable.
 namespace __pstl::__internal {
 #if _PSTL_VERSION >= 17000
 template <class IsVector>
@@ -149,16 +155,14 @@ template <class IsVector, class Policy, class Iterator, class Compare>
   requires nigh::detail::pstl::sortable<Iterator>
 void __pattern_sort(__parallel_tag<IsVector>, Policy&&, Iterator first, Iterator last,
                     Compare compare, std::true_type /*moves*/) {
-  nigh::detail::pstl::ends_by_terminate(
-      [&] { nigh::detail::pstl::sort(first, last, compare); });
+  nigh::detail::pstl::ends_by_terminate([&] { nigh::detail::pstl::sort(first, last, compare); });
 }
 #else
 template <class Policy, class Iterator, class Compare, class IsVector>
   requires nigh::detail::pstl::sortable<Iterator>
 void __pattern_sort(Policy&&, Iterator first, Iterator last, Compare compare, IsVector,
                     std::true_type /*parallel*/, std::true_type /*moves*/) {
-  nigh::detail::pstl::ends_by_terminate(
-      [&] { nigh::detail::pstl::sort(first, last, compare); });
+  nigh::detail::pstl::ends_by_terminate([&] { nigh::detail::pstl::sort(first, last, compare); });
 }
 #endif
 }  // namespace __pstl::__internal

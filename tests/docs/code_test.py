@@ -47,6 +47,7 @@ FRAMES = [
      "double neighbours(std::vector<double> const&, std::size_t, std::size_t, std::size_t) { return 1; }\n", True),
     ("relax(u, i); }, planes", LOOPS.replace("int n = 9", "std::size_t n = 9") +
      "void relax(nigh::array<double>&, std::size_t) {}\n", True),
+    ("void in_order(std::vector<double>& v)", "", False),
     ("domain %d: %zu cpus", "#include <cstdio>\n", True),
     ("std::fprintf(stderr, \"%s\\n\", other.message()", "#include <nigh/topology.hpp>\n#include <cstdio>\n", True),
     ("runtime.spawn(nigh::near(&field[i], bytes)",
@@ -79,6 +80,7 @@ NOT_CODE = {
     "nigh_mpi_target(my_program": "functions of the repository's own CMake files, used in tests/cluster/CMakeLists.txt",
     "srun --mpi=pmix": "a job for Slurm; tests/cluster/hosts starts ranks by the same options",
     "\"title\": \"two sockets\"": "has dots for what a page does not repeat; machines/*.json are whole",
+    "PRIVATE nigh::pstl": "tests/install/consumer has these lines",
     "-DCMAKE_PREFIX_PATH=$HOME/nigh": "tests/docs/examples_test.py builds by these lines",
 }
 

@@ -38,6 +38,7 @@ echo "== find_package"
   -DCMAKE_CXX_COMPILER="$cxx" >"$work/log" || { cat "$work/log"; exit 1; }
 "$cmake" --build "$work/consumer"
 "$work/consumer/consumer"
+"$work/consumer/standard"
 
 # The compiled module is one compiler's.
 module=$prefix/include/nigh/fortran/nigh.mod

@@ -92,7 +92,8 @@ TYPED_TEST(PstlChange, ReverseRotateAndSwap) {
   for (std::ptrdiff_t const quarters : {0, 1, 3, 4}) {
     this->on_any([&](auto& x, auto const&... how) {
       auto const by = x.size() * quarters / 4;
-      auto const end = std::rotate_copy(how..., x.b.begin(), x.b.begin() + by, x.b.end(), x.out.begin());
+      auto const end =
+          std::rotate_copy(how..., x.b.begin(), x.b.begin() + by, x.b.end(), x.out.begin());
       return std::pair(std::rotate(how..., x.a.begin(), x.a.begin() + by, x.a.end()) - x.a.begin(),
                        end - x.out.begin());
     });

@@ -14,7 +14,9 @@ struct affine {
   }
   friend bool operator==(affine, affine) = default;
 };
-affine composed(int x) { return {static_cast<std::uint32_t>(2 * x + 1), static_cast<std::uint32_t>(x)}; }
+affine composed(int x) {
+  return {static_cast<std::uint32_t>(2 * x + 1), static_cast<std::uint32_t>(x)};
+}
 
 template <class T>
 class PstlNumbers : public PstlTyped<T> {};

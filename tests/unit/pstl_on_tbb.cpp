@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of pstl_beside_tbb_test that knows nothing of nigh: libstdc++'s parallel algorithms on
 // oneTBB, its own back end, and oneTBB itself.
+#include "unit/pstl_on_tbb.hpp"
+
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -8,8 +10,6 @@
 #include <atomic>
 #include <execution>
 #include <typeinfo>
-
-#include "unit/pstl_on_tbb.hpp"
 
 namespace on_tbb {
 

@@ -20,8 +20,8 @@ TYPED_TEST(PstlSearch, AllAnyAndNone) {
       mark(x.a, at, 3);
       auto const marked = [](auto const& e) { return e == stranger<TypeParam>(); };
       auto const begin = x.a.begin(), end = x.a.end();
-      return 4 * std::all_of(how..., begin, end, marked) + 2 * std::any_of(how..., begin, end, marked) +
-             std::none_of(how..., begin, end, marked);
+      return 4 * std::all_of(how..., begin, end, marked) +
+             2 * std::any_of(how..., begin, end, marked) + std::none_of(how..., begin, end, marked);
     });
   }
   this->on_any([](auto& x, auto const&... how) {

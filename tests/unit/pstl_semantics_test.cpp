@@ -126,7 +126,8 @@ TEST(PstlDeathTest, WhatAnElementThrowsEndsTheProgram) {
   EXPECT_DEATH(std::for_each(execution::par, v.begin(), v.end(), fails), "of an element");
   EXPECT_DEATH(std::sort(execution::par, v.begin(), v.end(), fails), "of an element");
   EXPECT_DEATH(std::stable_sort(execution::par, v.begin(), v.end(), fails), "of an element");
-  EXPECT_DEATH(static_cast<void>(std::count_if(execution::par, v.begin(), v.end(), fails)), "of an element");
+  EXPECT_DEATH(static_cast<void>(std::count_if(execution::par, v.begin(), v.end(), fails)),
+               "of an element");
 }
 
 }  // namespace

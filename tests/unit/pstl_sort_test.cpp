@@ -53,9 +53,10 @@ TYPED_TEST(PstlSort, PartialSort) {
     this->on_any([&](auto& x, auto const&... how) {
       auto const middle = x.a.begin() + std::min(part, x.size());
       std::partial_sort(how..., x.a.begin(), middle, x.a.end());
-      bool const right = std::is_sorted(x.a.begin(), middle) &&
-                         (middle == x.a.begin() ||
-                          std::none_of(middle, x.a.end(), [&](auto const& e) { return e < *(middle - 1); }));
+      bool const right =
+          std::is_sorted(x.a.begin(), middle) &&
+          (middle == x.a.begin() ||
+           std::none_of(middle, x.a.end(), [&](auto const& e) { return e < *(middle - 1); }));
       order_fully(x.a.begin(), x.a.end());
       return right;
     });
@@ -84,9 +85,8 @@ TYPED_TEST(PstlSort, NthElement) {
       if (x.a.empty()) return true;
       auto const nth = x.a.begin() + x.size() * tenths / 10;
       std::nth_element(how..., x.a.begin(), nth, x.a.end());
-      bool const right =
-          std::none_of(x.a.begin(), nth, [&](auto const& e) { return *nth < e; }) &&
-          std::none_of(nth, x.a.end(), [&](auto const& e) { return e < *nth; });
+      bool const right = std::none_of(x.a.begin(), nth, [&](auto const& e) { return *nth < e; }) &&
+                         std::none_of(nth, x.a.end(), [&](auto const& e) { return e < *nth; });
       order_fully(x.a.begin(), x.a.end());
       return right;
     });

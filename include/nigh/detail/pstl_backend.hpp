@@ -63,8 +63,8 @@ Index advanced(Index first, std::size_t by) {
     return first + static_cast<typename std::iterator_traits<Index>::difference_type>(by);
 }
 
-// A function object that several threads call at once, through const: one whose call is not const is
-// copied for each call.
+// A function object that several threads call at once, through const: one whose call is not const
+// is copied for each call.
 template <class F>
 class shared_function {
  public:
@@ -171,7 +171,8 @@ Value reduce_in_order(Index first, Index last, Value const& identity, Brick cons
 class blocks {
  public:
   blocks(std::size_t count, std::size_t parts)
-      : count_(count), number_(std::clamp<std::size_t>(parts, 1, std::max<std::size_t>(1, count / 2))) {}
+      : count_(count),
+        number_(std::clamp<std::size_t>(parts, 1, std::max<std::size_t>(1, count / 2))) {}
   std::size_t number() const noexcept { return number_; }
   std::size_t begin(std::size_t block) const noexcept {
     return count_ / number_ * block + std::min(block, count_ % number_);
@@ -255,8 +256,7 @@ void strict_scan(Index count, Value initial, Reduce const& reduce, Join const& j
     whole = std::move(next);
   }
   apex(whole);
-  for_each_block(0, parts.number(),
-                 [&](std::size_t b) { scan(begin(b), length(b), *before[b]); });
+  for_each_block(0, parts.number(), [&](std::size_t b) { scan(begin(b), length(b), *before[b]); });
 }
 
 // Scans [0, count) and returns the whole value. reduce(i, j, value) adds [i, j) to a value,
@@ -293,11 +293,10 @@ Value transform_scan(Index count, Unary const& unary, Value init, Join const& jo
 
 // Elements that nigh's sorts can keep in a buffer: objects, moved without a throw, or copied.
 template <class Iterator>
-concept sortable =
-    std::random_access_iterator<Iterator> &&
-    std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> &&
-    (std::is_nothrow_move_constructible_v<std::iter_value_t<Iterator>> ||
-     std::is_copy_constructible_v<std::iter_value_t<Iterator>>);
+concept sortable = std::random_access_iterator<Iterator> &&
+                   std::is_lvalue_reference_v<std::iter_reference_t<Iterator>> &&
+                   (std::is_nothrow_move_constructible_v<std::iter_value_t<Iterator>> ||
+                    std::is_copy_constructible_v<std::iter_value_t<Iterator>>);
 
 // A comparison as nigh's sorts take it: const, and by a name they know where it has one.
 template <class Iterator, class Compare>
@@ -395,9 +394,10 @@ void merge(X x, X x_end, Y y, Y y_end, Out out, Compare const& compare, LeafMerg
   X const x_middle = nx < ny ? std::upper_bound(x, x_end, y[ny / 2], compare) : x + nx / 2;
   Y const y_middle = nx < ny ? y + ny / 2 : std::lower_bound(y, y_end, x[nx / 2], compare);
   Out const out_middle = out + ((x_middle - x) + (y_middle - y));
-  fork_join(
-      [&] { pstl::merge(x, x_middle, y, y_middle, out, compare, leaf_merge, leaf); },
-      [&] { pstl::merge(x_middle, x_end, y_middle, y_end, out_middle, compare, leaf_merge, leaf); });
+  fork_join([&] { pstl::merge(x, x_middle, y, y_middle, out, compare, leaf_merge, leaf); },
+            [&] {
+              pstl::merge(x_middle, x_end, y_middle, y_end, out_middle, compare, leaf_merge, leaf);
+            });
 }
 
 template <class X, class Y, class Out, class Compare, class LeafMerge>
