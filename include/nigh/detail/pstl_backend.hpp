@@ -37,6 +37,9 @@ class early_end {
     if (innermost != nullptr) innermost->asked_.store(true, std::memory_order_relaxed);
   }
 
+  // Some address that no other thread has.
+  static void const* this_thread() noexcept { return &innermost; }
+
   // While a brick runs, its loop is the innermost one of this thread.
   class brick {
    public:
@@ -116,10 +119,9 @@ void for_each_piece(Index first, Index last, Brick const& brick) {
 // Folds the range from left to right: brick(i, j, value) returns the value with that of [i, j)
 // added, join(left, right) joins those of two neighbouring ranges. Associative, not commutative.
 //
-// A right half that begins after its left half has ended goes on from the left one's value: only
-// halves that run at the same time are joined. left_value of a pair of halves:
-// (pstl_backend.A) The left half stores its value, then sets `ended` with release; a right half
-//                  that acquires it reads the whole value.
+// A right half that the thread of its left half begins afterwards goes on from the left one's
+// value: only halves of two threads are joined. `ended_by` names a thread to itself alone, so that
+// no other one reads what the left half wrote before fork_join() has returned.
 template <class Value, class Brick, class Join>
 class ordered_fold {
  public:
@@ -136,15 +138,15 @@ class ordered_fold {
     }
     Index const middle = advanced(first, count / 2);
     std::optional<Value> left, right;
-    std::atomic<bool> ended{false};
+    std::atomic<void const*> ended_by{nullptr};
     bool joined = true;
     fork_join(
         [&] {
           left.emplace((*this)(first, middle, std::move(value)));
-          ended.store(true, std::memory_order_release);  // (pstl_backend.A)
+          ended_by.store(early_end::this_thread(), std::memory_order_relaxed);
         },
         [&] {
-          joined = !ended.load(std::memory_order_acquire);  // (pstl_backend.A)
+          joined = ended_by.load(std::memory_order_relaxed) != early_end::this_thread();
           right.emplace((*this)(middle, last, joined ? identity_ : std::move(*left)));
         });
     return joined ? join_(std::move(*left), std::move(*right)) : std::move(*right);
