@@ -4,7 +4,8 @@
 include(CMakePackageConfigHelpers)
 
 set(nigh_package ${CMAKE_INSTALL_LIBDIR}/cmake/nigh)
-install(TARGETS nigh nigh_pstl EXPORT nighTargets FILE_SET HEADERS LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS nigh EXPORT nighTargets FILE_SET HEADERS LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS nigh_pstl EXPORT nighTargets)
 install(EXPORT nighTargets NAMESPACE nigh:: DESTINATION ${nigh_package})
 # Of each MPI that is here; its compiler wrapper brings the rest.
 foreach(mpi IN LISTS NIGH_MPIS)
