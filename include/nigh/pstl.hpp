@@ -26,9 +26,11 @@
 #if !defined(__cplusplus) || __cplusplus < 202002L
 #error "nigh needs C++20: compile with -std=c++20 or later"
 #endif
+// An include that fails ends the compiler there, before the errors that would follow.
 #if defined(_PSTL_EXECUTION_POLICY_DEFS_H)
 #error \
     "include <nigh/pstl.hpp> before <algorithm>, <execution>, <memory>, <numeric> and what includes them, or compile with -include nigh/pstl.hpp"
+#include <nothing more: see the error above>
 #endif
 
 #undef _GLIBCXX_USE_TBB_PAR_BACKEND
@@ -38,12 +40,15 @@
 #if defined(_LIBCPP_VERSION)
 #error \
     "nigh/pstl.hpp is a back end for libstdc++; libc++ has parallel algorithms of its own: compile without -stdlib=libc++, or without this header"
+#include <nothing more: see the error above>
 #elif !defined(__GLIBCXX__) || !defined(_PSTL_VERSION)
 #error \
     "nigh/pstl.hpp is a back end for the parallel algorithms of libstdc++, which this standard library has not"
+#include <nothing more: see the error above>
 #elif (_GLIBCXX_RELEASE < 12 || _GLIBCXX_RELEASE > 15) && !defined(NIGH_PSTL_ANY_VERSION)
 #error \
     "nigh/pstl.hpp knows the parallel algorithms of libstdc++ 12 to 15; to try it with this one, define NIGH_PSTL_ANY_VERSION"
+#include <nothing more: see the error above>
 #endif
 
 // A standard header that came first may have chosen.
