@@ -10,6 +10,7 @@
 #include <new>
 #include <nigh/detail/export.hpp>
 #include <nigh/detail/task_stack.hpp>
+#include <nigh/isolate.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/stop_token.hpp>
 #include <optional>
@@ -67,7 +68,8 @@ class NIGH_API task_scope {
   void spawn(F&& f);
 
   // The same through the locality queue of the data's domain; see runtime::spawn. The queue keeps
-  // 32 bytes of f, if it is trivially copyable; otherwise f is allocated.
+  // 32 bytes of f, if it is trivially copyable; otherwise f is allocated. In an isolated region
+  // (isolate.hpp) it is spawned as above, and `where` is only checked.
   template <class F>
   void spawn(near where, F&& f);
 
@@ -232,6 +234,8 @@ void task_scope::spawn(F&& f) {
 template <class F>
 void task_scope::spawn(near where, F&& f) {
   near const there = resolved(where);
+  if (detail::in_isolated_region()) [[unlikely]]
+    return spawn(std::forward<F>(f));
   auto t = detail::make_task(near_child<std::decay_t<F>>{this, std::forward<F>(f)});
   begin_near();
   submit_near(there, t);

@@ -10,7 +10,10 @@ namespace {
 
 struct LoopMessage : tasks::MailboxMessage {
   LoopMessage(Loop& loop_, policy::TeamPlan const& plan_, int first_, tasks::Worker* sender_)
-      : MailboxMessage(&come, sender_), loop(loop_), plan(plan_), first(first_) {}
+      : MailboxMessage(&come, sender_, sender_ != nullptr && sender_->is_isolated()),
+        loop(loop_),
+        plan(plan_),
+        first(first_) {}
 
   static void come(MailboxMessage& self) noexcept {
     auto& to = static_cast<LoopMessage&>(self);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "policy/stealing/fork.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -13,6 +14,7 @@ namespace nigh::tasks {
 namespace {
 
 thread_local Worker* this_worker = nullptr;
+constexpr std::uint64_t forks_per_sample = 1000;  // of the queue length, as in the paper
 
 }  // namespace
 
@@ -26,6 +28,22 @@ void become(Worker& me) noexcept {
 void become_nobody() noexcept {
   this_worker = nullptr;
   detail::this_stack = &detail::no_stack;
+}
+
+bool Worker::may_fork() noexcept {
+  auto const waiting =
+      stack.index(stack.top) - detail::task_stack::tail_of(stack.shared.load(sync::relaxed));
+  bool const may =
+      stack.top < room_ends &&
+      policy::forks(depth & ~isolated_bit, waiting, {pool.options.depth_cutoff, pool.options.queue_cutoff});
+  (may ? counters.forked : counters.serialized).add(1);
+  if (!may) {
+    trace.serialized();
+  } else if (trace.is_on()) {
+    trace.forked(stack.index(stack.top));
+    if (counters.forked.get() % forks_per_sample == 0) trace.queue_length(waiting);
+  }
+  return may;
 }
 
 }  // namespace nigh::tasks
@@ -45,6 +63,8 @@ task_stack* enter(tasks::Scheduler& host) {
   auto* const slot = pool.threads.take_external();
   if (slot == nullptr && worker == nullptr) return nullptr;
   this_stack = slot != nullptr ? &slot->stack : &no_stack;  // not the slot of another runtime
+  if (slot != nullptr && worker != nullptr && worker->is_isolated())
+    slot->set_depth(tasks::Worker::isolated_bit);
   return before;
 }
 
@@ -58,6 +78,7 @@ void leave(task_stack* before) noexcept {
   }
   auto& me = *this_stack->worker;
   me.finish_down_to(me.stack.slots);
+  me.set_depth(0);
   this_stack = before;
   me.pool.threads.leave_external(me);
 }
@@ -96,6 +117,7 @@ slow_push::slow_push(outsiders rule)
   if (!me.may_fork()) return;
   stack_ = this_stack;
   stack_->top->depth = ++me.depth;
+  if (me.is_isolated()) me.mark(*stack_->top);
 }
 
 slow_push::~slow_push() {
@@ -103,8 +125,9 @@ slow_push::~slow_push() {
 }
 
 at_depth::at_depth(std::uint32_t depth) noexcept
-    : before_(std::exchange(this_stack->worker->depth, depth)) {}
+    : before_(this_stack->worker->set_depth(
+          depth | (this_stack->worker->depth & tasks::Worker::isolated_bit))) {}
 
-at_depth::~at_depth() { this_stack->worker->depth = before_; }
+at_depth::~at_depth() { this_stack->worker->set_depth(before_); }
 
 }  // namespace nigh::detail

@@ -31,7 +31,8 @@ struct MailboxMessage {
   // Takes part, in the calling thread; keeps its exceptions.
   using entry = void (*)(MailboxMessage& self) noexcept;
 
-  MailboxMessage(entry call_, Worker* sender_) noexcept : call(call_), sender(sender_) {}
+  MailboxMessage(entry call_, Worker* sender_, bool is_isolated_ = false) noexcept
+      : call(call_), sender(sender_), is_isolated(is_isolated_) {}
 
   // How many mailboxes it is to be put into: before it is.
   void expect(std::uint32_t receivers) noexcept { out.store(receivers, sync::relaxed); }
@@ -45,6 +46,7 @@ struct MailboxMessage {
 
   entry const call;
   Worker* const sender;  // to be woken; null: a thread without a slot, which sends nothing
+  bool const is_isolated;  // it was sent in an isolated region, and belongs to it
   sync::atomic<std::uint32_t> out{0};
 };
 

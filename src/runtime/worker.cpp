@@ -31,7 +31,7 @@ using policy::WaitingFor;
 namespace {
 
 constexpr policy::IdlePolicy idle_policy;
-constexpr std::uint64_t forks_per_sample = 1000;  // of the queue length, as in the paper
+constexpr int isolated_looks = 10;                // before it wakes its backup thread, as many times
 
 void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
@@ -80,7 +80,7 @@ bool Worker::set_up_stack() noexcept {
   stack.slots = stack.top = stack.split = stack.base = slots;
   stack.capacity = static_cast<std::uint32_t>(capacity);
   room_ends = slots + capacity;
-  stack.limit = pool.limits_forks() ? slots : room_ends;
+  stack.limit = pool.limits_forks() || is_isolated() ? slots : room_ends;
   bool const offers_unasked =
       pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
   stack.share_goal = offers_unasked ? policy::tasks_kept_shared : 0;
@@ -123,7 +123,8 @@ bool Worker::is_held_off() noexcept {
 
 // Waits for a stolen task, or at a scope's end, and runs other tasks meanwhile. In a join its stack
 // has nothing to share: all tasks below the stolen one are stolen. At a scope's end tasks may lie
-// further down. It does not come to them until then, so it shares them all.
+// further down. It does not come to them until then, so it shares them all. In an isolated region it
+// runs nothing: after a while its backup thread does on its cpu, as where little stack is left.
 template <class Until>
 void Worker::help_until(Until until) noexcept {
   constexpr auto leapfrog = search_order(SearchPhase::leapfrog, unrestricted<Until>, 0);
@@ -131,8 +132,9 @@ void Worker::help_until(Until until) noexcept {
   for (int look = 0; !until.done(); ++look) {
     share_all();
     job.clear();
-    bool const only_looks = look < Until::looks_first;
-    if (only_looks ? find_work(leapfrog, until.thief(), job) : search(job, until)) {
+    bool const only_looks = look < (is_isolated() ? isolated_looks : 1) * Until::looks_first;
+    if (!only_looks ? search(job, until)
+                    : !is_isolated() && find_work(leapfrog, until.thief(), job)) {
       run(job);
       look = 0;
     } else if (only_looks) {
@@ -201,10 +203,11 @@ template <class Until>
 bool Worker::search(Job& job, Until until) noexcept {
   constexpr bool joins = Until::waiting_for != WaitingFor::work;
   bool const low = joins && platform::stack_left() <= pool.stack_needed_to_help();
-  Relief const relief(*this, low);
+  bool const isolated = joins && is_isolated();
+  Relief const relief(*this, low || isolated);
   bool const leaves = joins && is_to_leave();
   auto const may = policy::permissions(relieved ? policy::ThreadKind::relieved_worker : kind,
-                                       Until::waiting_for, low, leaves);
+                                       Until::waiting_for, low, leaves, isolated);
   Searching searching{*this, may.counts_as_searching()};
   std::int64_t since = base::now_ns();
   for (int failed_rounds = 0; !until.done() && is_to_leave() == leaves; ++failed_rounds) {
@@ -372,8 +375,12 @@ void Worker::run(Job& job) noexcept {
   if (job.message != nullptr) {
     Worker* const sender = job.message->sender;
     {
-      TaskFrame const frame;
-      job.message->call(*job.message);
+      auto const before = set_depth(depth | (job.message->is_isolated ? isolated_bit : 0));
+      {
+        TaskFrame const frame;
+        job.message->call(*job.message);
+      }
+      set_depth(before);
     }
     if (job.message->finish()) sender->wake();
   } else if (job.victim != nullptr) {
@@ -384,11 +391,17 @@ void Worker::run(Job& job) noexcept {
 }
 
 // The oldest of the stolen tasks runs here and now. For each of the others a proxy goes onto the
-// thief's own stack, where it can be stolen again.
+// thief's own stack, where it can be stolen again. But those of an isolated region, which lie above
+// all others, run before that, one after the other: a thread waits for them that runs nothing else,
+// and may hold a lock that the others want.
 void Worker::run_stolen(Job const& job) noexcept {
   auto* const base = stack.top;
   auto* const first = job.stolen.first;
-  for (std::uint32_t i = 1; i < job.stolen.count; ++i) {
+  auto count = job.stolen.count;
+  while (count > 0 && (first[count - 1].depth & isolated_bit) != 0) --count;
+  for (auto i = count; i < job.stolen.count; ++i) run_stolen_slot(*job.victim, first[i]);
+  if (count == 0) return;
+  for (std::uint32_t i = 1; i < count; ++i) {
     if (stack.top == room_ends) {
       run_stolen_slot(*job.victim, first[i]);
       continue;
@@ -400,7 +413,7 @@ void Worker::run_stolen(Job const& job) noexcept {
     proxy.depth = first[i].depth;
     ++stack.top;
   }
-  if (job.stolen.count > 1) share();
+  if (count > 1) share();
   run_stolen_slot(*job.victim, *first);
   finish_down_to(base);
 }
@@ -416,13 +429,12 @@ void Worker::run_proxy(task_slot& proxy, task_stack* popping) noexcept {
 
 void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
   auto& me = *this_stack->worker;
-  auto const depth_before = me.depth;
-  me.depth = slot.depth;
+  auto const depth_before = me.set_depth(slot.depth | (me.depth & isolated_bit));
   {
     TaskFrame const frame;
     slot.call(slot, nullptr);
   }
-  me.depth = depth_before;
+  me.set_depth(depth_before);
   slot.finish();
   victim.wake();
 }
@@ -446,30 +458,14 @@ void Worker::publish(std::uint32_t n) noexcept {
   pool.parking.notify(group, Parking::everywhere);
 }
 
-bool Worker::may_fork() noexcept {
-  auto const waiting =
-      stack.index(stack.top) - task_stack::tail_of(stack.shared.load(sync::relaxed));
-  bool const may =
-      stack.top < room_ends &&
-      policy::forks(depth, waiting, {pool.options.depth_cutoff, pool.options.queue_cutoff});
-  (may ? counters.forked : counters.serialized).add(1);
-  if (!may) {
-    trace.serialized();
-  } else if (trace.is_on()) {
-    trace.forked(stack.index(stack.top));
-    if (counters.forked.get() % forks_per_sample == 0) trace.queue_length(waiting);
-  }
-  return may;
-}
-
 bool Worker::run_top() noexcept {
   if (stack.wanted.load(sync::relaxed) && stack.private_tasks() > 1) share();
   auto* const slot = stack.top - 1;
   if (!stack.is_private(slot) && !stack.reclaim(slot)) return false;
   auto const depth_before = depth;
-  if (pool.options.depth_cutoff > 0) depth = slot->depth;
+  if (pool.options.depth_cutoff > 0) set_depth(slot->depth | (depth & isolated_bit));
   slot->call(*slot, &stack);
-  depth = depth_before;
+  set_depth(depth_before);
   return true;
 }
 

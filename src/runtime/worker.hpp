@@ -69,7 +69,14 @@ struct alignas(64) Worker {
   // path; this is where the stack really ends.
   detail::task_slot* room_ends = nullptr;
   std::uint32_t frames = 0;  // tasks and messages that the thread runs, one on top of another
-  std::uint32_t depth = 0;   // of the running task in its tree; kept under depth_cutoff only
+  // Of the running task in its tree; kept under depth_cutoff only. The topmost bit says that the
+  // task is in an isolated region (isolation.cpp): then every push takes the slow path, which
+  // writes the depth into the slot, and so the bit is handed on with the task.
+  static constexpr std::uint32_t isolated_bit = std::uint32_t{1} << 31;
+  std::uint32_t depth = 0;
+  // The slots whose depth may have the bit, though no task of the region is in them any more.
+  detail::task_slot* marked_from = nullptr;
+  detail::task_slot* marked_to = nullptr;
 
   // For the slot of an external thread: has a thread taken it? How many have, and what clock counts
   // the cpu time of the one that has?
@@ -105,6 +112,12 @@ struct alignas(64) Worker {
   bool set_up_stack() noexcept;         // false: there is no memory
   void run_loop() noexcept;             // until the runtime ends
   void run_until_dismissed() noexcept;  // a backup thread: until its worker is back
+
+  bool is_isolated() const noexcept { return (depth & isolated_bit) != 0; }
+  // The depth of the task that it runs from now on. Returns the one before, for the task's end.
+  std::uint32_t set_depth(std::uint32_t to) noexcept;
+  void mark(detail::task_slot& slot) noexcept;  // its depth has the bit
+  void clear_marks() noexcept;                  // of slots above the top
 
   void share() noexcept;  // publishes some of its tasks, and makes sure that a thief comes
   void share_all() noexcept;

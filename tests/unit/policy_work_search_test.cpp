@@ -69,6 +69,19 @@ TEST(WorkSearch, PermissionsAreThoseOfTheTruthTable) {
   }
 }
 
+// A thread that waits in an isolated region takes nothing; without a wait it is in none.
+TEST(WorkSearch, InAnIsolatedRegionAWaitTakesNothing) {
+  for (Row const& row : truth_table)
+    for (auto const kind : {ThreadKind::worker, ThreadKind::relieved_worker, ThreadKind::backup,
+                            ThreadKind::external}) {
+      auto const of = [&](bool isolated) {
+        return permissions(kind, row.waiting_for, row.stack_low, row.cpu_revoked, isolated);
+      };
+      bool const waits = row.waiting_for != WaitingFor::work;
+      EXPECT_EQ(of(true), waits ? Permissions{} : of(false));
+    }
+}
+
 // Spawners count only on threads that take what they queue.
 TEST(WorkSearch, ThreadsThatMayNotTakeQueuedTasksAreNotCountedAsSearching) {
   for (Row const& row : truth_table)

@@ -56,16 +56,18 @@ struct Permissions {
 // - with little stack left, a worker whose backup thread works takes nothing, and neither does an
 // external thread. A backup thread goes on, and so does a worker that got no backup thread: no
 // other thread would take the queued tasks that they may wait for;
+// - inside an isolated region it takes nothing: any other task may come from outside. The tasks of
+// the region that are its own it runs without a search;
 // - when its cpu is revoked, a thread only ends what it has begun: in a join it helps its thief, at
 // a scope's end it runs the tasks below on its own stack. In a join there are none: all tasks below
 // a stolen one are stolen.
 // External threads take no queued tasks: a domain's tasks run on its workers.
 constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool stack_low,
-                                  bool cpu_revoked) noexcept {
+                                  bool cpu_revoked, bool isolated = false) noexcept {
   bool const joins = waiting_for != WaitingFor::work;
   bool const leaves_it_to_others =
       kind == ThreadKind::external || kind == ThreadKind::relieved_worker;
-  if (joins && stack_low && leaves_it_to_others) return {};
+  if (joins && (isolated || (stack_low && leaves_it_to_others))) return {};
   bool const begins_new = !joins || !cpu_revoked;
   return {.thief = waiting_for == WaitingFor::stolen_task,
           .stacks = begins_new,
