@@ -13,11 +13,16 @@
 #include <nigh/isolate.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/stop_token.hpp>
+#include <nigh/task_handle.hpp>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace nigh {
+
+namespace detail {
+class pipeline_host;
+}
 
 // What happens to a scope's other tasks when one throws?
 enum class on_exception : std::uint8_t {
@@ -49,8 +54,8 @@ class NIGH_API task_scope {
   explicit task_scope(task_scope_options options);
   explicit task_scope(runtime& where) : task_scope(task_scope_options{.where = &where}) {}
 
-  // Waits. Rethrows the first exception of a task that no wait() has rethrown, unless another
-  // exception destroys the scope.
+  // Waits. Rethrows the first exception of a task that no wait() or get() has rethrown, unless
+  // another exception destroys the scope.
   ~task_scope() noexcept(false) {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_end();
@@ -73,8 +78,44 @@ class NIGH_API task_scope {
   template <class F>
   void spawn(near where, F&& f);
 
+  // The same after other tasks of this scope: f() is called once all of them have ended, by the
+  // thread in which the last one does or by another one. It is dropped if one of them failed or was
+  // dropped. A task has ended when its function has returned and all tasks that it spawned have
+  // ended; what it spawned after others counts for the last of these. There are no cycles, because a
+  // handle is of a task that exists. One allocation for each task, another one if the number of
+  // predecessors is known at run time; one atomic operation for each predecessor when it is made,
+  // and one when the predecessor ends. std::invalid_argument for a handle without a task and for a
+  // task of another scope, std::bad_alloc; f is not called then.
+  template <std::size_t N, class F>
+  task_handle<> spawn(predecessors<N> const& before, F&& f) {
+    return make_task<void>(nullptr, before, std::forward<F>(f));
+  }
+  template <std::size_t N, class F>
+  task_handle<> spawn(near where, predecessors<N> const& before, F&& f) {
+    return make_task<void>(&where, before, std::forward<F>(f));
+  }
+
+  // A task with a result, which its handle's get() returns. The same otherwise.
+  template <class F>
+  auto async(F&& f) {
+    return async(after(), std::forward<F>(f));
+  }
+  template <class F>
+  auto async(near where, F&& f) {
+    return async(where, after(), std::forward<F>(f));
+  }
+  template <std::size_t N, class F>
+  auto async(predecessors<N> const& before, F&& f) {
+    return make_task<result_of<F>>(nullptr, before, std::forward<F>(f));
+  }
+  template <std::size_t N, class F>
+  auto async(near where, predecessors<N> const& before, F&& f) {
+    return make_task<result_of<F>>(&where, before, std::forward<F>(f));
+  }
+
   // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
-  // wait(). The scope can be used again afterwards. std::logic_error in another thread than the one
+  // wait(): of the tasks without a handle, or else of those with one whose get() has not rethrown
+  // it. The scope can be used again afterwards. std::logic_error in another thread than the one
   // that made the scope, and from one of its own tasks, which would wait for itself.
   void wait() {
     if (detail::this_stack != stack_) [[unlikely]]
@@ -91,10 +132,31 @@ class NIGH_API task_scope {
   stop_token token() const noexcept { return stop_token(&stop_); }
 
  private:
+  friend struct detail::task_record;
+  friend struct detail::ready_task;
+  friend class detail::pipeline_host;
   template <class C>
   struct child;
   template <class C>
   struct near_child;
+  template <class F>
+  using result_of = std::decay_t<std::invoke_result_t<std::decay_t<F>&>>;
+
+  // False: there is no room in the calling thread's stack, or it is no thread of the runtime.
+  template <class F>
+  bool put(F&& f);
+  template <class T, std::size_t N, class F>
+  task_handle<T> make_task(near const* where, predecessors<N> const& before, F&& f);
+  // All but the function are there; makes it ready if nothing keeps it waiting.
+  void start(detail::task_record& task, task_handle<> const* before, detail::task_edge* edges,
+             std::size_t count);
+  // Refuses handles that start() could not take.
+  void check(task_handle<> const* before, std::size_t count) const;
+  detail::task_record* end(detail::task_record& task, detail::task_record* todo) noexcept;
+  void run_ready(detail::task_record* task) noexcept;
+  void await(detail::task_record& task);
+  void keep_failed(detail::task_record& task) noexcept;
+  std::exception_ptr take_first_failure() noexcept;
 
   void enter(runtime* where);
   void finish() noexcept {
@@ -110,7 +172,8 @@ class NIGH_API task_scope {
   }
   template <class C>
   void run(C& call) noexcept {
-    if (stop_.is_requested()) return;
+    if constexpr (!std::is_same_v<C, detail::ready_task>)  // that one has successors to tell
+      if (stop_.is_requested()) return;
     try {
       static_cast<void>(call());
     } catch (...) {
@@ -121,7 +184,8 @@ class NIGH_API task_scope {
   void await_near() noexcept;
   void begin_near() noexcept { near_pending_.fetch_add(1, sync::relaxed); }
   void end_near(detail::task_slot* base) noexcept;
-  // Counts the queued tasks that run on the scope's own thread: these must not wait for it.
+  // Counts the queued tasks, and those with a handle, that run on the scope's own thread: these
+  // must not wait for it.
   void count_own_near(int change) noexcept {
     if (detail::this_stack == stack_ && stack_ != &detail::no_stack) own_near_ += change;
   }
@@ -129,7 +193,7 @@ class NIGH_API task_scope {
   near resolved(near where) const;
   tasks::Scheduler& host() const;
   void keep_exception() noexcept;
-  [[noreturn]] void rethrow();
+  void rethrow();
   void leave();
   [[noreturn]] void refuse_to_wait() const;
   [[noreturn]] static void refuse_to_end() noexcept;
@@ -143,7 +207,8 @@ class NIGH_API task_scope {
   detail::stop_state stop_;
   sync::atomic<std::uint32_t> near_pending_{0};
   int own_near_ = 0;
-  sync::atomic<bool> failed_{false};  // exception_ is set, or about to be
+  sync::atomic<bool> failed_{false};  // a task has thrown
+  sync::atomic<bool> threw_{false};   // one without a handle: exception_ is set, or about to be
   on_exception rule_ = on_exception::finish;
   // Exceptions in flight when it was made: tasks also run in destructors, while others unwind
   // below.
@@ -151,6 +216,7 @@ class NIGH_API task_scope {
   union {
     std::exception_ptr exception_;
   };
+  sync::atomic<detail::task_record*> failed_tasks_{nullptr};  // with handles, newest first
 };
 
 namespace detail {
@@ -209,12 +275,12 @@ struct task_scope::near_child {
 };
 
 template <class F>
-void task_scope::spawn(F&& f) {
+bool task_scope::put(F&& f) {
   using call = detail::kept<std::decay_t<F>>;
   auto* stack = detail::this_stack;
   if (stack != stack_) [[unlikely]] {
     stack = stack_of_spawner();
-    if (stack == nullptr) return spawn(near{}, std::forward<F>(f));
+    if (stack == nullptr) return false;
   } else if (stack->top < base_) [[unlikely]] {
     base_ = stack->top;  // an outer scope has waited meanwhile, and taken more tasks off
   }
@@ -223,11 +289,23 @@ void task_scope::spawn(F&& f) {
     to.top->object = this;
     to.push(entry);
   };
-  if (stack->top < stack->limit) [[likely]]
-    return push(*stack, &child<call>::run);
+  if (stack->top < stack->limit) [[likely]] {
+    push(*stack, &child<call>::run);
+    return true;
+  }
   detail::slow_push const slow(detail::outsiders::stay);
-  if (slow.room() != nullptr) return push(*slow.room(), &child<call>::run_at_depth);
-  call now(std::forward<F>(f));
+  if (slow.room() == nullptr) return false;
+  push(*slow.room(), &child<call>::run_at_depth);
+  return true;
+}
+
+template <class F>
+void task_scope::spawn(F&& f) {
+  if (put(std::forward<F>(f))) [[likely]]
+    return;
+  if (detail::this_stack != stack_ && stack_of_spawner() == nullptr)
+    return spawn(near{}, std::forward<F>(f));
+  detail::kept<std::decay_t<F>> now(std::forward<F>(f));
   run(now);
 }
 
@@ -239,6 +317,21 @@ void task_scope::spawn(near where, F&& f) {
   auto t = detail::make_task(near_child<std::decay_t<F>>{this, std::forward<F>(f)});
   begin_near();
   submit_near(there, t);
+}
+
+template <class T, std::size_t N, class F>
+task_handle<T> task_scope::make_task(near const* where, predecessors<N> const& before, F&& f) {
+  using task = detail::graph_task<T, std::decay_t<F>, N>;
+  auto const& tasks = before.tasks;
+  check(tasks.data(), tasks.size());
+  near const there = where != nullptr ? resolved(*where) : near{};
+  auto* const made = new task(*this, tasks.size(), std::forward<F>(f));
+  made->is_near = where != nullptr;
+  made->where = there;
+  made->users.retain();
+  task_handle<T> const handle(made);
+  start(*made, tasks.data(), made->edges.all.data(), tasks.size());
+  return handle;
 }
 
 }  // namespace nigh

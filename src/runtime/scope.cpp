@@ -28,8 +28,8 @@ void task_scope::enter(runtime* where) {
 void task_scope::leave() {
   if (before_ != nullptr) detail::leave(before_);
   if (!failed_.load(sync::relaxed)) return;
-  if (std::uncaught_exceptions() <= in_flight_) rethrow();
-  std::destroy_at(&exception_);
+  auto const first = take_first_failure();
+  if (first && std::uncaught_exceptions() <= in_flight_) std::rethrow_exception(first);
 }
 
 detail::task_stack* task_scope::stack_of_spawner() const noexcept {
@@ -78,15 +78,14 @@ void task_scope::submit_near(near where, detail::task t) { host().submit_or_run(
 
 void task_scope::keep_exception() noexcept {
   if (rule_ == on_exception::cancel) request_stop();
-  if (!failed_.exchange(true, sync::relaxed))
+  if (!threw_.exchange(true, sync::relaxed))
     ::new (&exception_) std::exception_ptr(std::current_exception());
+  failed_.store(true, sync::relaxed);
 }
 
 void task_scope::rethrow() {
-  failed_.store(false, sync::relaxed);
-  auto const first = std::move(exception_);
-  std::destroy_at(&exception_);
-  std::rethrow_exception(first);
+  auto const first = take_first_failure();
+  if (first) std::rethrow_exception(first);
 }
 
 void task_scope::refuse_to_wait() const {
