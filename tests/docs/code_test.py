@@ -50,6 +50,8 @@ FRAMES = [
     ("void in_order(std::vector<double>& v)", "", False),
     ("domain %d: %zu cpus", "#include <cstdio>\n", True),
     ("std::fprintf(stderr, \"%s\\n\", other.message()", "#include <nigh/topology.hpp>\n#include <cstdio>\n", True),
+    ("nigh::after(a, b), [&] { return add(a.get(), b.get())", "#include <nigh/task_scope.hpp>\nint read_field(char const*);\n"
+     "int add(int, int); char log[9]; void write(char*, int); void use(int);\n", True),
     ("runtime.spawn(nigh::near(&field[i], bytes)",
      "#include <nigh/runtime.hpp>\ndouble field[9]; std::size_t i = 1, bytes = 8; void update(std::size_t);\n", True),
     ("nigh::fork_join([&] { return sum(first); }",
