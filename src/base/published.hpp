@@ -6,6 +6,7 @@
 //     releases the pointer, and the thread that reads it acquires it.
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 
 namespace nigh::base {
 
@@ -13,14 +14,25 @@ template <class T>
 class Published {
  public:
   // Null: nothing is published.
-  T* get() const noexcept { return object_.load(sync::acquire); }  // (published.P)
+  T* get() const noexcept {
+    auto* const object = object_.load(sync::acquire);  // (published.P)
+    announce_acquire(&object_);
+    return object;
+  }
 
-  void set(T* object) noexcept { object_.store(object, sync::release); }  // (published.P)
+  void set(T* object) noexcept {
+    announce_release(&object_);
+    object_.store(object, sync::release);  // (published.P)
+  }
 
   // Publishes `object` in place of `known`. False: another thread was faster, and `known` is what
   // that thread has published.
   bool replace(T*& known, T* object) noexcept {
-    return object_.compare_exchange_strong(known, object, sync::acq_rel);  // (published.P)
+    announce_release(&object_);
+    bool const first =
+        object_.compare_exchange_strong(known, object, sync::acq_rel);  // (published.P)
+    announce_acquire(&object_);
+    return first;
   }
 
  private:

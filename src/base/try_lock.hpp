@@ -6,15 +6,21 @@
 //     releases, try_lock() acquires.
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 
 namespace nigh::base {
 
 class TryLock {
  public:
   bool try_lock() noexcept {
-    return !is_locked() && !locked_.exchange(true, sync::acquire);  // (try_lock.T)
+    if (is_locked() || locked_.exchange(true, sync::acquire)) return false;  // (try_lock.T)
+    announce_acquire(&locked_);
+    return true;
   }
-  void unlock() noexcept { locked_.store(false, sync::release); }  // (try_lock.T)
+  void unlock() noexcept {
+    announce_release(&locked_);
+    locked_.store(false, sync::release);  // (try_lock.T)
+  }
 
   bool is_locked() const noexcept { return locked_.load(sync::relaxed); }
   // In a child of fork(), where no thread has it.

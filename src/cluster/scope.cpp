@@ -130,6 +130,7 @@ void task_scope::await_placed() noexcept {
 // The scope may be gone as soon as its count is 0.
 void task_scope::end_placed() noexcept {
   auto* const waiting = stack_->worker;
+  base::announce_release(&placed_);
   if (placed_.fetch_sub(1, sync::seq_cst) != 1) return;  // (stack.E) (parking.S)
   if (waiting != nullptr) waiting->wake();
 }

@@ -30,6 +30,7 @@
 
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 #include "runtime/locality_queue.hpp"
 
 namespace nigh::cluster {
@@ -47,7 +48,9 @@ class SharedStealQueue {
   bool put(T const& task, std::uint32_t run) noexcept {
     auto& slot = slots_[tail_ % capacity];
     if (slot.turn.load(sync::acquire) != free_for(tail_)) return false;  // (steal_queue.R)
+    base::announce_acquire(&slot.turn);
     slot.task = task;
+    base::announce_release(&slot.turn);
     slot.turn.store(holds(tail_, run), sync::release);  // (steal_queue.P)
     ++tail_;
     return true;
@@ -71,7 +74,9 @@ class SharedStealQueue {
     if (!head_.compare_exchange_strong(head, first + n, sync::relaxed)) return Take::lost;
     for (std::size_t i = 0; i < n; ++i) {
       auto& slot = slots_[(first + i) % capacity];
+      base::announce_acquire(&slot.turn);
       out[i] = slot.task;
+      base::announce_release(&slot.turn);
       slot.turn.store(free_for(first + i + capacity), sync::release);  // (steal_queue.R)
     }
     taken = n;

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 
 namespace nigh::loops {
 
@@ -29,7 +30,10 @@ class TileWaits {
   // A neighbour of this tile is done. True: it was the last one that the tile needs. Never for a
   // tile without points.
   bool count_down(std::size_t n) noexcept {
-    return waits_[n].fetch_sub(1, sync::acq_rel) == 1;  // (tile_waits.T)
+    base::announce_release(&waits_[n]);
+    if (waits_[n].fetch_sub(1, sync::acq_rel) != 1) return false;  // (tile_waits.T)
+    base::announce_acquire(&waits_[n]);
+    return true;
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/race_detector.hpp"
 #include "runtime/refusal.hpp"
 #include "runtime/task_queue.hpp"
 
@@ -112,7 +113,9 @@ int nigh_task_queue_free(nigh_task_queue* queue) noexcept {
   if (queue == nullptr) return NIGH_OK;
   if (!queue->host.pool().is_inherited()) {
     if (!queue->empty()) return refuse(NIGH_BUSY, me, "the queue has tasks that have not finished");
-    if (queue->slots_held.load(nigh::sync::acquire) > 0)  // (task_queue.L)
+    bool const is_held = queue->slots_held.load(nigh::sync::acquire) > 0;  // (task_queue.L)
+    nigh::base::announce_acquire(&queue->slots_held);
+    if (is_held)
       return refuse(NIGH_BUSY, me, "a thread has put tasks and not called nigh_wait()");
   }
   delete queue;

@@ -25,6 +25,7 @@
 
 #include "base/assert.hpp"
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 #include "platform/pause.hpp"
 #include "runtime/lock.hpp"
 
@@ -57,6 +58,7 @@ class LocalityQueue {
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) slots_[(tail + i) & mask_] = tasks[i];
     sync::prefetch_for_write(&slots_[(tail + slots_ahead) & mask_]);
+    base::announce_release(&tail_);
     tail_.store(tail + tasks.size(), sync::seq_cst);  // (queue.A) (parking.S)
     push_lock_.unlock();
     return true;
@@ -113,6 +115,7 @@ class LocalityQueue {
   Take take_locked(std::span<T> out, std::size_t& taken, HowMany how_many) noexcept {
     auto const head = head_.load(sync::relaxed);
     auto const waiting = tail_.load(sync::acquire) - head;  // (queue.A)
+    base::announce_acquire(&tail_);
     if (waiting > 0) {
       taken = std::min<std::size_t>({how_many(waiting), waiting, out.size()});
       for (std::size_t i = 0; i < taken; ++i) out[i] = slots_[(head + i) & mask_];

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 #include "platform/futex.hpp"
 #include "platform/pause.hpp"
 
@@ -24,24 +25,32 @@ class Lock {
       sync::pause();
     }
     while (word_.exchange(2, sync::acquire) != 0) platform::futex_wait(word_, 2);  // (lock.L)
+    base::announce_acquire(&word_);
   }
 
   bool try_lock() noexcept {
     std::uint32_t expected = 0;
-    return word_.load(sync::relaxed) == 0 &&
-           word_.compare_exchange_strong(expected, 1, sync::acquire);  // (lock.L)
+    if (word_.load(sync::relaxed) != 0 ||
+        !word_.compare_exchange_strong(expected, 1, sync::acquire))  // (lock.L)
+      return false;
+    base::announce_acquire(&word_);
+    return true;
   }
 
   void unlock() noexcept {
+    base::announce_release(&word_);
     if (word_.exchange(0, sync::release) == 2) platform::futex_wake_one(word_);  // (lock.L)
   }
 
   bool try_lock_in_order() noexcept {
     std::uint32_t expected = 0;
-    return word_.compare_exchange_strong(expected, 1, sync::seq_cst);  // (lock.L) (lock.S)
+    if (!word_.compare_exchange_strong(expected, 1, sync::seq_cst)) return false;  // (lock.L) (lock.S)
+    base::announce_acquire(&word_);
+    return true;
   }
 
   void unlock_in_order() noexcept {
+    base::announce_release(&word_);
     auto const before = word_.exchange(0, sync::seq_cst);  // (lock.L) (lock.S)
     if (before == 2) platform::futex_wake_one(word_);
   }

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 
 namespace nigh::tasks {
 
@@ -38,11 +39,17 @@ struct MailboxMessage {
   void expect(std::uint32_t receivers) noexcept { out.store(receivers, sync::relaxed); }
   // Of these, so many will not come. Says whether nobody is out any more.
   bool missed(std::uint32_t receivers) noexcept {
-    if (receivers == 0) return out.load(sync::acquire) == 0;      // (mailbox.E)
-    return out.fetch_sub(receivers, sync::acquire) == receivers;  // (mailbox.E)
+    bool const none = receivers == 0
+                          ? out.load(sync::acquire) == 0                            // (mailbox.E)
+                          : out.fetch_sub(receivers, sync::acquire) == receivers;  // (mailbox.E)
+    base::announce_acquire(&out);
+    return none;
   }
   // True for the last one: the sender may be asleep.
-  bool finish() noexcept { return out.fetch_sub(1, sync::seq_cst) == 1; }  // (mailbox.E) (parking.S)
+  bool finish() noexcept {
+    base::announce_release(&out);
+    return out.fetch_sub(1, sync::seq_cst) == 1;  // (mailbox.E) (parking.S)
+  }
 
   entry const call;
   Worker* const sender;  // to be woken; null: a thread without a slot, which sends nothing
@@ -55,8 +62,9 @@ class Mailbox {
   // False: there is another one.
   bool put(MailboxMessage& message) noexcept {
     MailboxMessage* none = nullptr;
-    return box_.load(sync::relaxed) == nullptr &&
-           box_.compare_exchange_strong(none, &message, sync::seq_cst);  // (mailbox.I) (parking.S)
+    if (box_.load(sync::relaxed) != nullptr) return false;
+    base::announce_release(&box_);
+    return box_.compare_exchange_strong(none, &message, sync::seq_cst);  // (mailbox.I) (parking.S)
   }
   // False: it has been taken.
   bool take_back(MailboxMessage& message) noexcept {
@@ -67,7 +75,9 @@ class Mailbox {
   // Null: there is none.
   MailboxMessage* take() noexcept {
     if (box_.load(sync::relaxed) == nullptr) return nullptr;
-    return box_.exchange(nullptr, sync::acquire);  // (mailbox.I)
+    auto* const message = box_.exchange(nullptr, sync::acquire);  // (mailbox.I)
+    base::announce_acquire(&box_);
+    return message;
   }
   bool is_full() const noexcept { return box_.load(sync::seq_cst) != nullptr; }  // (parking.S)
 

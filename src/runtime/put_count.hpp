@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 #include "trace/counters.hpp"
 
 namespace nigh::tasks {
@@ -21,10 +22,15 @@ struct alignas(64) PutCount {
   sync::atomic<std::uint64_t> finished{0};
 
   void finish() noexcept {
+    base::announce_release(&finished);
     finished.store(finished.load(sync::relaxed) + 1, sync::release);  // (put_count.Q)
   }
   std::uint64_t put_so_far() const noexcept { return put.get(); }
-  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (put_count.Q)
+  std::uint64_t finished_so_far() const noexcept {
+    auto const n = finished.load(sync::acquire);  // (put_count.Q)
+    base::announce_acquire(&finished);
+    return n;
+  }
 };
 
 // For all threads without a slot in the runtime together.
@@ -32,9 +38,16 @@ struct SharedPutCount {
   sync::atomic<std::uint64_t> put{0}, serialized{0}, finished{0};
 
   void add() noexcept { put.fetch_add(1, sync::relaxed); }
-  void finish() noexcept { finished.fetch_add(1, sync::release); }  // (put_count.Q)
+  void finish() noexcept {
+    base::announce_release(&finished);
+    finished.fetch_add(1, sync::release);  // (put_count.Q)
+  }
   std::uint64_t put_so_far() const noexcept { return put.load(sync::relaxed); }
-  std::uint64_t finished_so_far() const noexcept { return finished.load(sync::acquire); }  // (put_count.Q)
+  std::uint64_t finished_so_far() const noexcept {
+    auto const n = finished.load(sync::acquire);  // (put_count.Q)
+    base::announce_acquire(&finished);
+    return n;
+  }
 };
 
 }  // namespace nigh::tasks

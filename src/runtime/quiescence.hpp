@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 #include "platform/futex.hpp"
 
 namespace nigh::tasks {
@@ -30,11 +31,16 @@ class TaskCount {
 
   void count_finished() noexcept { ++finished_; }
   bool has_news() const noexcept { return finished_ != published_.load(sync::relaxed); }
-  void publish() noexcept { published_.store(finished_, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
+  void publish() noexcept {
+    base::announce_release(&published_);
+    published_.store(finished_, sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+  }
 
   std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
   std::uint64_t finished_so_far() const noexcept {
-    return published_.load(sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+    auto const n = published_.load(sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+    base::announce_acquire(&published_);
+    return n;
   }
 
  private:
@@ -47,11 +53,16 @@ class TaskCount {
 class SharedTaskCount {
  public:
   void count_spawned() noexcept { spawned_.fetch_add(1, sync::relaxed); }
-  void count_finished() noexcept { finished_.fetch_add(1, sync::seq_cst); }  // (quiescence.Q) (quiescence.V)
+  void count_finished() noexcept {
+    base::announce_release(&finished_);
+    finished_.fetch_add(1, sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+  }
 
   std::uint64_t spawned_so_far() const noexcept { return spawned_.load(sync::relaxed); }
   std::uint64_t finished_so_far() const noexcept {
-    return finished_.load(sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+    auto const n = finished_.load(sync::seq_cst);  // (quiescence.Q) (quiescence.V)
+    base::announce_acquire(&finished_);
+    return n;
   }
 
  private:

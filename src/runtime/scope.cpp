@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/assert.hpp"
+#include "base/race_detector.hpp"
 #include "platform/futex.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -50,6 +51,7 @@ void task_scope::await_near() noexcept {
   }
   for (;;) {
     auto const n = near_pending_.load(sync::acquire);  // (stack.E)
+    base::announce_acquire(&near_pending_);
     if (n == 0) return;
     platform::futex_wait(near_pending_, n);
   }
@@ -60,6 +62,7 @@ void task_scope::end_near(detail::task_slot* base) noexcept {
   detail::finish_down_to(*detail::this_stack, base);
   auto* const waiting = stack_->worker;
   count_own_near(-1);
+  base::announce_release(&near_pending_);
   if (near_pending_.fetch_sub(1, sync::seq_cst) != 1) return;  // (stack.E) (parking.S)
   if (waiting != nullptr)
     waiting->wake();

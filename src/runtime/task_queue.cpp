@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/race_detector.hpp"
 #include "platform/futex.hpp"
 #include "runtime/current_thread.hpp"
 
@@ -191,10 +192,12 @@ void run_on_worker(nigh_task_queue& queue, Call const& what) {
   queue.elsewhere.add();
   queue.host.submit(near{}, detail::make_task([&root] {
                       run_elsewhere(root.queue, root.what);
+                      base::announce_release(&root.done);
                       root.done.store(1, sync::release);  // (stack.E)
                       platform::futex_wake_all(root.done);
                     }));
   while (root.done.load(sync::acquire) == 0) platform::futex_wait(root.done, 0);  // (stack.E)
+  base::announce_acquire(&root.done);
 }
 
 }  // namespace
@@ -311,7 +314,9 @@ void Visits::close(Worker const& slot) noexcept {
     slot.pool.threads.leave_external(*visit.slot);
     visit = {};
     // The queue may be freed by another thread from here on.
-    if (queue != nullptr) queue->slots_held.fetch_sub(1, sync::release);  // (task_queue.L)
+    if (queue == nullptr) return;
+    base::announce_release(&queue->slots_held);
+    queue->slots_held.fetch_sub(1, sync::release);  // (task_queue.L)
     return;
   }
 }

@@ -10,10 +10,12 @@
 //   thief()         the thread to help first; null: none
 //   looks_first     of a goal that a thread helps others for: so often it looks at done() and
 //                   thief() alone before it searches
+//   announce()      of such a goal, once it is done: tells a race detector of what it acquired
 
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/race_detector.hpp"
 #include "runtime/pool.hpp"
 
 namespace nigh::tasks {
@@ -50,6 +52,7 @@ struct StolenTask {  // its thief has finished it
                : &pool.threads[state - 1];
   }
   bool done() const noexcept { return slot.finished(); }
+  void announce() const noexcept { base::announce_acquire(&slot.state); }  // (stack.E)
   bool surely_done() const noexcept {
     return slot.state.load(sync::seq_cst) == detail::task_slot::done;  // (stack.E) (parking.S)
   }
@@ -62,6 +65,7 @@ struct Zero {
   sync::atomic<std::uint32_t> const& word;
   static Worker* thief() noexcept { return nullptr; }
   bool done() const noexcept { return word.load(sync::acquire) == 0; }  // (stack.E)
+  void announce() const noexcept { base::announce_acquire(&word); }     // (stack.E) (mailbox.E)
   bool surely_done() const noexcept {
     return word.load(sync::seq_cst) == 0;  // (stack.E) (parking.S)
   }

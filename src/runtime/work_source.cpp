@@ -43,8 +43,7 @@ detail::task ExternalThief::task_for_here(Worker& victim, detail::task_slot& slo
 }
 
 void ExternalThief::finish(Worker& victim, detail::task_slot& slot) noexcept {
-  slot.finish();
-  victim.wake();
+  victim.finish_stolen(slot);
 }
 
 bool ExternalThief::has_idle_workers() const noexcept {

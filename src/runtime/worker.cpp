@@ -141,6 +141,7 @@ void Worker::help_until(Until until) noexcept {
       sync::pause();
     }
   }
+  until.announce();
 }
 
 // ---- finding work
@@ -353,10 +354,9 @@ bool Worker::steal_from(Worker& victim, level where, Job& job) noexcept {
 // A thread that waits for queued tasks may run shared ones of its own stack below: perhaps no thief
 // has come for them, and while they are in sight it would not sleep.
 bool Worker::take_own_shared(Job& job) noexcept {
-  if (!stack.has_shared()) return false;
   auto const one = [](std::size_t) { return 1; };
-  if (stack.take(static_cast<std::uint32_t>(index), job.stolen, one) != detail::steal::taken)
-    return false;
+  auto const me = static_cast<std::uint32_t>(index);
+  if (!stack.has_shared() || !take_tasks(me, job.stolen, one)) return false;
   job.victim = this;
   return true;
 }
@@ -435,8 +435,7 @@ void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
     slot.call(slot, nullptr);
   }
   me.set_depth(depth_before);
-  slot.finish();
-  victim.wake();
+  victim.finish_stolen(slot);
 }
 
 void Worker::report_progress() noexcept {
@@ -454,6 +453,7 @@ void Worker::share_all() noexcept { publish(stack.private_tasks()); }
 
 void Worker::publish(std::uint32_t n) noexcept {
   if (n == 0) return;
+  base::announce_release(&stack.shared);  // (stack.C)
   stack.publish(n);
   pool.parking.notify(group, Parking::everywhere);
 }

@@ -15,6 +15,7 @@
 #include <nigh/detail/task_stack.hpp>
 #include <nigh/runtime.hpp>
 
+#include "base/race_detector.hpp"
 #include "base/try_lock.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/steal_order.hpp"
@@ -145,7 +146,15 @@ struct alignas(64) Worker {
                   HowMany const& how_many) noexcept {
     auto const what = stack.take(thief, got, how_many);
     if (what == detail::steal::empty) stack.ask();
-    return what == detail::steal::taken;
+    if (what != detail::steal::taken) return false;
+    base::announce_acquire(&stack.shared);  // (stack.C)
+    return true;
+  }
+  // A task of this thread's stack has been run by the caller or its process; wakes this thread.
+  void finish_stolen(detail::task_slot& slot) const noexcept {
+    base::announce_release(&slot.state);  // (stack.E)
+    slot.finish();
+    wake();
   }
   // Runs the task in somebody else's slot, finishes the slot and wakes its owner.
   static void run_stolen_slot(Worker& victim, detail::task_slot& slot) noexcept;
