@@ -95,6 +95,12 @@ bool is_asleep(int clock) noexcept {
   return false;
 }
 
+void name_this_thread(std::string_view name) noexcept {
+  char cut[16] = "";
+  name.copy(cut, sizeof cut - 1);
+  pthread_setname_np(pthread_self(), cut);
+}
+
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) noexcept {
   pthread_atfork(before, in_parent, in_child);
 }

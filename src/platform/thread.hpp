@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <nigh/result.hpp>
+#include <string_view>
 
 namespace nigh::platform {
 
@@ -35,6 +36,9 @@ std::int64_t time_on_clock_ns(int clock) noexcept;
 // Does that thread sleep in the system? False for one that wants to run and gets no cpu, for one
 // that has ended, and where the system does not say.
 bool is_asleep(int clock) noexcept;
+
+// For debuggers, top and perf: the first 15 bytes count.
+void name_this_thread(std::string_view name) noexcept;
 
 // Signals to this process are for its other threads from now on.
 void leave_signals_to_others() noexcept;

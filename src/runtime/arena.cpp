@@ -77,6 +77,7 @@ int LeasedArena::member_count() const {
 }
 
 void LeasedArena::keep() noexcept {
+  platform::name_this_thread("nigh-leases");
   std::unique_lock guard(lock_);
   while (!stopping_) {
     if (settle(guard)) continue;

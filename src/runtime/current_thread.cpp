@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/current_thread.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <nigh/child_task.hpp>
 #include <utility>
 
 #include "base/assert.hpp"
 #include "policy/stealing/fork.hpp"
+#include "platform/thread.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -23,6 +25,13 @@ Worker* current_worker() noexcept { return this_worker; }
 void become(Worker& me) noexcept {
   this_worker = &me;
   detail::this_stack = &me.stack;
+}
+
+void name_this_thread(Worker const& me) noexcept {
+  char name[32];
+  std::snprintf(name, sizeof name, "nigh-%s-%d", me.is_worker() ? "worker" : "backup",
+                me.index % me.pool.layout.workers());
+  platform::name_this_thread(name);
 }
 
 void become_nobody() noexcept {

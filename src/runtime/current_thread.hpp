@@ -13,6 +13,8 @@ struct Worker;
 // The worker or backup thread that the calling thread is for its whole life; null: neither.
 Worker* current_worker() noexcept;
 void become(Worker& me) noexcept;
+// "nigh-worker-3"; the backup thread of that worker is "nigh-backup-3".
+void name_this_thread(Worker const& me) noexcept;
 void become_nobody() noexcept;  // in a child of fork()
 
 // How often this process and its ancestors have forked since the library was first used: tells a

@@ -230,6 +230,7 @@ void ThreadTable::dismiss_backup(Worker& worker) noexcept {
 }
 
 void ThreadTable::back_up(Worker& me) noexcept {
+  name_this_thread(me);
   if (pool_.machine.is_this_host()) static_cast<void>(platform::pin_this_thread({&me.cpu, 1}));
   become(me);
   for (;;) {

@@ -143,6 +143,7 @@ void Watch::leave() {
 }
 
 void Watch::run() {
+  platform::name_this_thread("nigh-watch");
   platform::leave_signals_to_others();
   bool has_asked = false;
   while (!stops_.load(sync::relaxed)) {
