@@ -38,6 +38,7 @@ class Example(typing.NamedTuple):
 EXAMPLES = {
     "cluster_fib.cpp": Example("docs/cluster.md", "tests/cluster/hosts --hosts 2 -- ./cluster_fib 35", "{mpirun} -n 2 {program} 27",
                                compare=shown.missing),  # the ranks print in either order
+    "debug_me.cpp": Example("docs/debugging.md", "./debug_me", "{program}"),
     "fib.c": Example("docs/c-api.md", "./fib 30", "{program} 30"),
     "fib.f90": Example("docs/c-api.md", "./fib 30", "{program} 30"),
     "fib_tasks.c": Example("docs/trace.md", "OMP_NUM_THREADS=2 nigh trace --tasks prefer -- ./fib 27",
@@ -81,7 +82,7 @@ def compile_lines(name, example):
     found = []
     for command in shown.commands(ROOT / example.page):
         first = command.text.split("&&")[0].strip()
-        if re.match(COMPILERS + r"\s", first) and re.search(rf"\s{re.escape(name)}\s", first):
+        if "-fsanitize" not in first and re.match(COMPILERS + r"\s", first) and re.search(rf"\s{re.escape(name)}\s", first):
             found.append(first)
     return found
 

@@ -309,9 +309,33 @@ KNOWN = {
         run="nigh trace --output jacobi.json -- libexec/nigh/nigh-bench-jacobi3d --variant nigh/queues --grid 300 --sweeps 10 "
             "--order jki", full=True, seconds=120),
 }
+def if_here(program, text):
+    """Skipped where there is no such program, or where the machine does not let perf count."""
+    look = "perf stat true >perf.log 2>&1" if program == "perf" else f"command -v {program} >/dev/null"
+    return f"{look} || exit 77; {text}"
+
+
+def sanitized(text):
+    """A program without its mistake prints its sum; with it, the sanitizer's own status, and a report whose frames depend on
+    the thread that came first."""
+    if " -o " in text:
+        return How(seconds=60)
+    if text.endswith("race"):  # found when a second thread comes in time
+        return How(run=f"n=0; while {text}; do n=$((n + 1)); [ $n -lt 20 ] || exit 0; done; exit 66", status=66, compare=NOTHING,
+                   seconds=120)
+    return How(status=1, compare=NOTHING, seconds=60) if text.endswith(("overflow", "leak")) else How(seconds=60)
+
+
 FAMILIES = [
     (r"^tests/docs/commands_test.py", How(elsewhere=("tests/docs/CMakeLists.txt", ["commands_test.py"]))),
     (r"from_openmp|jacobi2d --points 100", How(full=True, seconds=60)),
+    # Which thread comes first, and in which frame, is this run's.
+    (r"debug_me_[at]san", sanitized),
+    (r"^c\+\+ .* debug_me\.cpp ", How(seconds=60)),
+    (r"debug_me .*throw|^NIGH_WORKERS=1 gdb", lambda text: How(
+        run=if_here("gdb", text.replace("; gdb", "; [ -e core ] || exit 77; gdb")), may_skip=True, seconds=60, compare=NOTHING)),
+    (r"^valgrind ", lambda text: How(run=if_here("valgrind", text), may_skip=True, seconds=120, aside="hwloc|HWLOC")),
+    (r"^perf .*debug_me", lambda text: How(run=if_here("perf", text), may_skip=True, compare=NOTHING)),
     (r"profile --no-keep --repetitions 5 .*npb-cg --class A", lambda text: How(
         run=text.replace("--repetitions 5", "--repetitions 1").replace("--class A", "--class S"), full=True, seconds=120)),
     (r"^mpirun\.mpich -n 4 nigh run --bind-ranks", lambda text: How(
