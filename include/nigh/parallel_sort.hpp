@@ -1,151 +1,234 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// parallel_sort, parallel_stable_sort: merge sorts whose merges are parallel, too.
+// parallel_sort, parallel_stable_sort, and both by key: sorts of ranges by all workers.
 
 #include <nigh/detail/cxx20.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <new>
-#include <nigh/fork_join.hpp>
+#include <nigh/array.hpp>
+#include <nigh/detail/in_place_sort.hpp>
+#include <nigh/detail/key_sort.hpp>
+#include <nigh/detail/merge_sort.hpp>
+#include <nigh/detail/quick_sort.hpp>
+#include <nigh/detail/sample_sort.hpp>
 #include <nigh/parallel_for.hpp>
+#include <ranges>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 namespace nigh {
 namespace detail {
 
-inline constexpr std::size_t least_sorted = 8192;   // less is sorted by one thread
-inline constexpr std::size_t least_merged = 16384;  // less is merged by one
-
-// A second place for each element. All elements are moved there and back, so that at any time both
-// places hold objects, even when a comparison throws.
-template <class T>
-class sort_buffer {
- public:
-  template <class Iterator>
-  sort_buffer(Iterator first, std::size_t count)
-      : data_(static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(alignof(T))))),
-        count_(count) {
-    try {
-      fill_from(first);
-    } catch (...) {
-      free();
-      throw;
-    }
-  }
-  ~sort_buffer() {
-    std::destroy_n(data_, count_);
-    free();
-  }
-  sort_buffer(sort_buffer&&) = delete;
-  sort_buffer& operator=(sort_buffer&&) = delete;
-  T* data() const noexcept { return data_; }
-
- private:
-  template <class Iterator>
-  void fill_from(Iterator first) {
-    if constexpr (std::is_nothrow_move_constructible_v<T>)
-      parallel_for(std::size_t{0}, count_, [this, first](std::size_t i) {
-        ::new (static_cast<void*>(data_ + i))
-            T(std::move(first[static_cast<std::iter_difference_t<Iterator>>(i)]));
-      });
-    else
-      std::uninitialized_copy_n(first, count_, data_);
-  }
-  void free() noexcept { ::operator delete(data_, std::align_val_t(alignof(T))); }
-
-  T* data_;
-  std::size_t count_;
-};
-
-// Merges [a, a_end) and [b, b_end) to `out`; of equal elements, those of a come first.
-template <class From, class To, class Less>
-void merge_to(From a, From a_end, From b, From b_end, To out, Less const& less) {
-  auto const na = a_end - a, nb = b_end - b;
-  if (static_cast<std::size_t>(na + nb) <= least_merged) {
-    std::merge(std::make_move_iterator(a), std::make_move_iterator(a_end),
-               std::make_move_iterator(b), std::make_move_iterator(b_end), out,
-               [&less](auto const& x, auto const& y) { return less(x, y); });
-    return;
-  }
-  From const a_mid = na >= nb ? a + na / 2 : std::upper_bound(a, a_end, b[nb / 2], less);
-  From const b_mid = na >= nb ? std::lower_bound(b, b_end, a[na / 2], less) : b + nb / 2;
-  To const out_mid = out + ((a_mid - a) + (b_mid - b));
-  fork_join([&] { merge_to(a, a_mid, b, b_mid, out, less); },
-            [&] { merge_to(a_mid, a_end, b_mid, b_end, out_mid, less); });
-}
-
-enum class lands : std::uint8_t { here, there };
-
-// Sorts the elements in [here, here + n) of one place to the same or to the other one.
-template <bool Stable, class Here, class There, class Less>
-void merge_sort(Here here, There there, std::size_t n, std::size_t leaf, lands where,
-                Less const& less) {
-  using here_step = std::iter_difference_t<Here>;
-  using there_step = std::iter_difference_t<There>;
-  auto const here_at = [&](std::size_t i) { return here + static_cast<here_step>(i); };
-  auto const there_at = [&](std::size_t i) { return there + static_cast<there_step>(i); };
-  if (n <= leaf) {
-    if constexpr (Stable)
-      std::stable_sort(here, here_at(n), less);
-    else
-      std::sort(here, here_at(n), less);
-    if (where == lands::there) std::move(here, here_at(n), there);
-    return;
-  }
-  auto const half = n / 2;
-  auto const other = where == lands::here ? lands::there : lands::here;
-  fork_join(
-      [&] { merge_sort<Stable>(here, there, half, leaf, other, less); },
-      [&] { merge_sort<Stable>(here_at(half), there_at(half), n - half, leaf, other, less); });
-  if (where == lands::here)
-    merge_to(there, there_at(half), there_at(half), there_at(n), here, less);
-  else
-    merge_to(here, here_at(half), here_at(half), here_at(n), there, less);
+template <class Iterator, class Less>
+void sort_one_thread(Iterator v, std::size_t n, Less const& less) {
+  quick_sorter<Iterator, Less>(less).sort(v, static_cast<std::iter_difference_t<Iterator>>(n));
 }
 
 template <bool Stable, class Iterator, class Less>
-void sort_with(Iterator first, Iterator last, Less const& less, runtime* where) {
+void sort_elements(Iterator v, std::size_t n, Less const& less, placed_block const* placed) {
+  using T = std::iter_value_t<Iterator>;
+  auto const count = static_cast<std::iter_difference_t<Iterator>>(n);
+  auto const alone = n <= least_sorted || workers_for_loops(nullptr) < 2;
+  if (!Stable && alone) return sort_one_thread(v, n, less);
+  if constexpr (moves_safely<T>) {
+    if (Stable && alone) {
+      raw_room<T> const room(stable_room<T>(n));
+      if (room.data() != nullptr) return sort_stably(v, count, room.data(), less);
+    } else if (quick_sorter<Iterator, Less>(less).is_one_run(v, count) ||
+               sample_sorter<Stable, Iterator, Less>::sort(v, n, less, placed)) {
+      return;
+    }
+  }
+  if constexpr (Stable)
+    sort_stably_in_place(v, count, less);
+  else
+    sort_in_place(v, count, less);
+}
+
+template <bool Stable, class Iterator, class Less>
+void sort_with(Iterator first, Iterator last, Less const& less, runtime* where,
+               placed_block const* placed = nullptr) {
+  using T = std::iter_value_t<Iterator>;
   static_assert(std::is_lvalue_reference_v<std::iter_reference_t<Iterator>>,
                 "a parallel sort's elements are objects, not bits of a vector<bool>");
+  static_assert(std::is_same_v<std::iter_reference_t<Iterator>, T&>,
+                "a parallel sort changes its range: the elements must not be const");
+  static_assert(std::is_invocable_r_v<bool, Less const&, T const&, T const&>,
+                "a parallel sort's comparison takes two elements as const, returns bool, and is "
+                "called as const");
   auto const n = static_cast<std::size_t>(last - first);
-  if (n <= least_sorted) {
-    if constexpr (Stable)
-      std::stable_sort(first, last, less);
+  if (n < 2) return;
+  if constexpr (std::contiguous_iterator<Iterator>) {
+    auto* const data = std::to_address(first);
+    if constexpr (is_sorted_by_bits<T, Less> && !(Stable && std::is_floating_point_v<T>))
+      return sort_keys(data, n, key_order_of<T, Less>(), where, placed);
+    else if (n <= least_sorted)
+      return sort_elements<Stable>(data, n, less, placed);
     else
-      std::sort(first, last, less);
-    return;
+      return run_in(where, [&] { sort_elements<Stable>(data, n, less, placed); });
+  } else {
+    if (n <= least_sorted) return sort_elements<Stable>(first, n, less, placed);
+    run_in(where, [&] { sort_elements<Stable>(first, n, less, placed); });
   }
-  auto const leaf = std::max(least_sorted / 2, n / (8 * workers_for_loops(where)));
-  auto const sort = [&](int) {
-    using value = std::iter_value_t<Iterator>;
-    sort_buffer<value> const buffer(first, n);
-    merge_sort<Stable>(buffer.data(), first, n, leaf, lands::there, less);
-  };
+}
+
+template <class T>
+placed_block const* placement_of(array<T> const& a) noexcept {
+  return &a.placed();
+}
+template <class Range>
+placed_block const* placement_of(Range const&) noexcept {
+  return nullptr;
+}
+
+template <class Range>
+concept sortable = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
+
+// A key beside its value, while they are sorted.
+template <class Key, class Value>
+struct keyed {
+  Key key;
+  Value value;
+};
+
+template <bool Stable, class Keys, class Values, class Less>
+void sort_by_key(Keys keys, Values values, std::size_t n, Less const& less, runtime* where) {
+  using K = std::iter_value_t<Keys>;
+  using V = std::iter_value_t<Values>;
+  static_assert(moves_safely<K> && moves_safely<V>,
+                "a sort by key moves keys and values to a buffer, so their moves must be noexcept");
+  static_assert(std::is_invocable_r_v<bool, Less const&, K const&, K const&>,
+                "a sort by key's comparison takes two keys as const, returns bool, and is called "
+                "as const");
+  using both = keyed<K, V>;
+  raw_room<both> const room(n);
+  if (room.data() == nullptr) throw std::bad_alloc();
   loop_options options;
   options.where = where;
-  parallel_for(0, 1, sort, options);  // forks in there belong to that runtime
+  options.grain = least_sorted;
+  auto const each = [&](auto const& f) {
+    parallel_for(
+        std::size_t{0}, n,
+        [&](index_range r) {
+          for (auto i = r.begin; i < r.end; ++i)
+            f(room.data() + i, keys[static_cast<std::iter_difference_t<Keys>>(i)],
+              values[static_cast<std::iter_difference_t<Values>>(i)]);
+        },
+        options);
+  };
+  struct back {
+    decltype(each)& each_;
+    ~back() {  // also when a comparison throws
+      each_([](both* from, auto&& key, auto&& value) {
+        key = std::move(from->key);
+        value = std::move(from->value);
+        std::destroy_at(from);
+      });
+    }
+  };
+  each([](both* to, auto&& key, auto&& value) {
+    ::new (static_cast<void*>(to)) both{std::move(key), std::move(value)};
+  });
+  back const moved{each};
+  sort_with<Stable>(
+      room.data(), room.data() + n,
+      [&less](both const& a, both const& b) { return less(a.key, b.key); }, where);
+}
+
+inline void check_lengths(std::size_t keys, std::size_t values) {
+  if (keys != values)
+    throw std::invalid_argument("a sort of " + std::to_string(keys) + " keys with " +
+                                std::to_string(values) + " values");
 }
 
 }  // namespace detail
 
-// Sorts [first, last), random access, with the workers of `where` (null: the calling worker's
-// runtime, otherwise the default one). Takes a buffer of as many elements. The elements are moved,
-// and several threads compare them at once. When a comparison throws, the exception is rethrown,
-// and the elements are valid but unspecified. std::bad_alloc before anything is moved.
+// Sorts [first, last), random access, or a range: a vector, a span, an array. `less(a, b)`, as for
+// std::sort, is called by several threads at once; the workers of `where` (null: the calling
+// worker's runtime, otherwise the default one) take part, and the caller. Equal elements may change
+// places. O(n log n) comparisons at worst.
+//
+// Numbers of 1, 2, 4 or 8 bytes in contiguous memory, by std::less or std::greater (the default and
+// those of std::ranges, too), are sorted by their bits: -0.0 comes before 0.0; a NaN comes after
+// infinity, with its sign bit set before -infinity (std::greater: all the other way round).
+// Other elements are compared. Where the order contradicts itself (a NaN under a function of the
+// caller's), the result is in some order, and holds the elements that were there.
+//
+// Memory: a buffer as large as the range, and 2 bytes an element if they are compared. With no
+// memory for it, with one worker, up to 4096 elements, or with a move that may throw, compared
+// elements are sorted in place, by a parallel quicksort; so are numbers without memory. One-byte
+// numbers from 1024 elements on and two-byte numbers from 262,144 on need a table of counts only.
+// Loops on more than 32 workers take a few KiB, and throw std::bad_alloc without: then elements are
+// unspecified.
+//
+// When `less` throws, one such exception is rethrown, and the range holds the elements that it
+// held, in some order. A move that throws leaves valid elements.
+//
+// An array (nigh/array.hpp) over several domains is sorted near its data: threads take what lies in
+// their own domain first, and the buffer is placed as the array is.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
 void parallel_sort(Iterator first, Iterator last, Less const& less = {}, runtime* where = nullptr) {
   detail::sort_with<false>(first, last, less, where);
 }
-// The same; equal elements keep their order.
+template <detail::sortable Range, class Less = std::less<>>
+void parallel_sort(Range&& range, Less const& less = {}, runtime* where = nullptr) {
+  auto const first = std::ranges::begin(range);
+  detail::sort_with<false>(first, first + std::ranges::ssize(range), less, where,
+                           detail::placement_of(range));
+}
+
+// The same; equal elements keep their order, 0.0 and -0.0 among them. Integers by std::less or
+// std::greater are sorted as by parallel_sort; others take, without memory for the buffer or with a
+// move that may throw, O(n log² n) comparisons and moves in place. One worker's buffer is half as
+// large for elements that are not plain data.
 template <std::random_access_iterator Iterator, class Less = std::less<>>
 void parallel_stable_sort(Iterator first, Iterator last, Less const& less = {},
                           runtime* where = nullptr) {
   detail::sort_with<true>(first, last, less, where);
+}
+template <detail::sortable Range, class Less = std::less<>>
+void parallel_stable_sort(Range&& range, Less const& less = {}, runtime* where = nullptr) {
+  auto const first = std::ranges::begin(range);
+  detail::sort_with<true>(first, first + std::ranges::ssize(range), less, where,
+                          detail::placement_of(range));
+}
+
+// Sorts keys, and brings values[i] to where keys[i] goes. Keys and values are moved side by side
+// into a buffer, sorted there by comparisons, and moved back: so a second buffer of that size is
+// taken if there is memory for it. Equal keys may change places, unless it is the stable one.
+// std::bad_alloc before anything has moved; otherwise as parallel_sort. Ranges of different
+// lengths: std::invalid_argument.
+template <std::random_access_iterator Keys, std::random_access_iterator Values,
+          class Less = std::less<>>
+void parallel_sort_by_key(Keys first, Keys last, Values values, Less const& less = {},
+                          runtime* where = nullptr) {
+  detail::sort_by_key<false>(first, values, static_cast<std::size_t>(last - first), less, where);
+}
+template <detail::sortable Keys, detail::sortable Values, class Less = std::less<>>
+void parallel_sort_by_key(Keys&& keys, Values&& values, Less const& less = {},
+                          runtime* where = nullptr) {
+  detail::check_lengths(std::ranges::size(keys), std::ranges::size(values));
+  detail::sort_by_key<false>(std::ranges::begin(keys), std::ranges::begin(values),
+                             std::ranges::size(keys), less, where);
+}
+template <std::random_access_iterator Keys, std::random_access_iterator Values,
+          class Less = std::less<>>
+void parallel_stable_sort_by_key(Keys first, Keys last, Values values, Less const& less = {},
+                                 runtime* where = nullptr) {
+  detail::sort_by_key<true>(first, values, static_cast<std::size_t>(last - first), less, where);
+}
+template <detail::sortable Keys, detail::sortable Values, class Less = std::less<>>
+void parallel_stable_sort_by_key(Keys&& keys, Values&& values, Less const& less = {},
+                                 runtime* where = nullptr) {
+  detail::check_lengths(std::ranges::size(keys), std::ranges::size(values));
+  detail::sort_by_key<true>(std::ranges::begin(keys), std::ranges::begin(values),
+                            std::ranges::size(keys), less, where);
 }
 
 }  // namespace nigh
