@@ -6,89 +6,134 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nigh/parallel_for.hpp>
-#include <span>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <nigh/array.hpp>
+#include <nigh/detail/scan_tiles.hpp>
+#include <nigh/loop_options.hpp>
+#include <optional>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace nigh {
 namespace detail {
 
-// At most so many blocks, each summed up in a first pass and scanned in a second.
-inline constexpr std::size_t scan_blocks = 64;
-inline constexpr std::size_t least_scan_block = 4096;  // two passes over less are not worth it
-
-template <bool Inclusive, class In, class T, class Op>
-T scan_block(std::span<In> in, std::span<T> out, T value, Op const& op) {
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if constexpr (Inclusive) {
-      value = op(std::move(value), in[i]);
-      out[i] = value;
-    } else {
-      T next = op(value, in[i]);  // before `out` may overwrite `in`
-      out[i] = std::move(value);
-      value = std::move(next);
-    }
-  }
-  return value;
+template <scan_kind Kind, class In, class Out, class Op>
+std::iter_value_t<Out> scan(In in, std::size_t n, Out out, std::iter_value_t<Out> identity,
+                            Op const& op, loop_options const& options) {
+  using T = std::iter_value_t<Out>;
+  static_assert(std::is_same_v<std::iter_reference_t<Out>, T&>,
+                "a scan's output consists of objects that are not const, not of bits of a "
+                "vector<bool>");
+  static_assert(std::is_invocable_r_v<T, Op const&, T const&, std::iter_reference_t<In>> &&
+                    std::is_invocable_r_v<T, Op const&, T const&, T const&>,
+                "a scan's operation is called as const: with two values of the output's element "
+                "type as const, and with one and an element of the input");
+  if (n == 0) return identity;
+  // A tile's elements and results take 128 KiB: some of them fit in a core's second-level cache.
+  constexpr std::size_t tile_bytes = 128 << 10;
+  constexpr auto size =
+      std::max<std::size_t>(tile_bytes / (sizeof(std::iter_value_t<In>) + sizeof(T)), 1024);
+  using tile = tile_scan<Kind, In, Out, Op>;
+  tile const elements(in, out, identity, op);
+  if (n <= size) return elements.scan(0, n, elements.identity());
+  tiled_scan<tile, T> all(elements, n, size);
+  auto total = options.how ? all.in_two_passes(options) : all.in_one_pass(options);
+  return total ? std::move(*total) : std::move(identity);
 }
 
-template <bool Inclusive, class In, class T, class Op>
-T scan(std::span<In> in, std::span<T> out, T identity, Op const& op, loop_options options) {
-  if (in.size() != out.size())
-    throw std::invalid_argument("a scan of " + std::to_string(in.size()) + " elements into " +
-                                std::to_string(out.size()));
-  auto const n = in.size();
-  auto const block = std::max(n / scan_blocks + (n % scan_blocks != 0), least_scan_block);
-  if (n <= block) return scan_block<Inclusive>(in, out, std::move(identity), op);
+template <class Range>
+concept scannable = std::ranges::random_access_range<Range> && std::ranges::sized_range<Range>;
 
-  if (!options.how)
-    options.how = static_schedule();  // the second pass finds the block in its cache
-  options.grain = block;
-  std::vector<unshared<T>> before(n / block + (n % block != 0), unshared<T>{identity});
-  auto const each_block = [&](auto const& f) {
-    parallel_for(
-        std::size_t{0}, n,
-        [&f, block](index_range r) {
-          for (auto at = r.begin; at < r.end; at += block) f(at, std::min(block, r.end - at));
-        },
-        options);
-  };
-  each_block([&](std::size_t at, std::size_t count) {
-    T sum = identity;
-    for (auto const& x : in.subspan(at, count)) sum = op(std::move(sum), x);
-    before[at / block].value = std::move(sum);
-  });
-  T total = std::move(identity);
-  for (auto& [sum] : before) {
-    T next = op(total, sum);
-    sum = std::exchange(total, std::move(next));
-  }
-  each_block([&](std::size_t at, std::size_t count) {
-    scan_block<Inclusive>(in.subspan(at, count), out.subspan(at, count), before[at / block].value,
-                          op);
-  });
-  return total;
+// Iterators of contiguous elements as pointers: they need fewer instantiations.
+template <std::input_or_output_iterator Iterator>
+auto plain_iterator(Iterator i, std::size_t n) {
+  if constexpr (std::contiguous_iterator<Iterator>)
+    return n == 0 ? std::add_pointer_t<std::iter_reference_t<Iterator>>{} : std::to_address(i);
+  else
+    return i;
+}
+
+template <class T>
+std::optional<schedule> near_schedule(array<T> const& a) {
+  if (auto map = map_of(a.placed(), sizeof(T)))
+    return schedule(schedule_kind::local, 1, std::move(map));
+  return std::nullopt;
+}
+template <class Range>
+std::optional<schedule> near_schedule(Range const&) {
+  return std::nullopt;
+}
+
+template <scan_kind Kind, class In, class Out, class Op>
+auto scan_ranges(In& in, Out& out, std::ranges::range_value_t<Out> identity, Op const& op,
+                 loop_options options) {
+  auto const n = std::ranges::size(in);
+  if (n != std::ranges::size(out))
+    throw std::invalid_argument("a scan of " + std::to_string(n) + " elements into " +
+                                std::to_string(std::ranges::size(out)));
+  if (!options.how) options.how = near_schedule(out);
+  if (!options.how) options.how = near_schedule(in);
+  return scan<Kind>(plain_iterator(std::ranges::begin(in), n), n,
+                    plain_iterator(std::ranges::begin(out), n), std::move(identity), op, options);
 }
 
 }  // namespace detail
 
-// out[i] = in[0] op ... op in[i]; the exclusive one leaves out in[i], and out[0] = identity.
-// Returns all of them together. `op` is associative; for floating-point numbers, the result depends
-// on the length alone. `out` may be `in`. Options as for parallel_for; stopped early, `out` is
-// unspecified. std::invalid_argument when the lengths differ.
-template <class In, class T, class Op>
-T parallel_inclusive_scan(std::span<In> in, std::span<T> out, std::type_identity_t<T> identity,
-                          Op const& op, loop_options const& options = {}) {
-  return detail::scan<true>(in, out, std::move(identity), op, options);
+// out[i] = identity op in[0] op ... op in[i]; the exclusive one leaves out in[i], and
+// out[0] = identity. Returns all of them together, of the output's element type. Ranges (vectors,
+// spans, arrays) with random access, or iterators: (first, last, out, identity). `op` is
+// associative, and need not commute. For floating-point numbers, the result depends on the length
+// alone, not on workers or schedules; other associations than from left to right round otherwise.
+//
+// `identity` may be any first value if the elements convert to the output's type; else, and for
+// values that can only be moved, it must be the operation's identity. Such values are never copied.
+// `out` may be `in`, and overlaps it in no other way.
+//
+// Memory is read once: tiles of up to 8192 numbers are summed up and scanned while they are in a
+// core's cache, by twice as many operations as one thread needs. With a schedule in `options`, or
+// for an array (nigh/array.hpp) over several domains, whose tiles go to workers of their own domain
+// first, there are two passes: over all tiles for their sums, and over all for their results. 64
+// bytes or a little more are allocated for a tile.
+//
+// Options as for parallel_for, apart from the grain; stopped early, `out` is unspecified, and so is
+// the result. When op throws, one such exception is rethrown, and `out` holds valid elements.
+// std::invalid_argument when the lengths differ, std::bad_alloc before anything is written.
+template <detail::scannable In, detail::scannable Out, class Op = std::plus<>>
+std::ranges::range_value_t<Out> parallel_inclusive_scan(
+    In&& in, Out&& out, std::type_identity_t<std::ranges::range_value_t<Out>> identity,
+    Op const& op = {}, loop_options const& options = {}) {
+  return detail::scan_ranges<detail::scan_kind::inclusive>(in, out, std::move(identity), op,
+                                                           options);
 }
-template <class In, class T, class Op>
-T parallel_exclusive_scan(std::span<In> in, std::span<T> out, std::type_identity_t<T> identity,
-                          Op const& op, loop_options const& options = {}) {
-  return detail::scan<false>(in, out, std::move(identity), op, options);
+template <detail::scannable In, detail::scannable Out, class Op = std::plus<>>
+std::ranges::range_value_t<Out> parallel_exclusive_scan(
+    In&& in, Out&& out, std::type_identity_t<std::ranges::range_value_t<Out>> identity,
+    Op const& op = {}, loop_options const& options = {}) {
+  return detail::scan_ranges<detail::scan_kind::exclusive>(in, out, std::move(identity), op,
+                                                           options);
+}
+template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
+std::iter_value_t<Out> parallel_inclusive_scan(
+    In first, In last, Out out, std::type_identity_t<std::iter_value_t<Out>> identity,
+    Op const& op = {}, loop_options const& options = {}) {
+  auto const n = static_cast<std::size_t>(last - first);
+  return detail::scan<detail::scan_kind::inclusive>(detail::plain_iterator(first, n), n,
+                                                    detail::plain_iterator(out, n),
+                                                    std::move(identity), op, options);
+}
+template <std::random_access_iterator In, std::random_access_iterator Out, class Op = std::plus<>>
+std::iter_value_t<Out> parallel_exclusive_scan(
+    In first, In last, Out out, std::type_identity_t<std::iter_value_t<Out>> identity,
+    Op const& op = {}, loop_options const& options = {}) {
+  auto const n = static_cast<std::size_t>(last - first);
+  return detail::scan<detail::scan_kind::exclusive>(detail::plain_iterator(first, n), n,
+                                                    detail::plain_iterator(out, n),
+                                                    std::move(identity), op, options);
 }
 
 }  // namespace nigh
