@@ -56,6 +56,7 @@ EXAMPLES = {
     "placed_array.cpp": Example("docs/memory.md", "numa-vm --nodes 4 --cores 2 -- ./placed_array", "{program}"),
     "queens.cpp": Example("docs/trace.md", "nigh trace -- ./queens 12", "nigh trace -- {program} 12", False, "^within|^steal|^nigh: trace"),
     "scan.cpp": Example("docs/report.md", "nigh report -- ./scan 20", "nigh report -- {program} 20", True, "^nigh: "),
+    "sorts.cpp": Example("docs/sorts.md", "./sorts", "{program}"),
     "spread_site.cpp": Example("docs/spread.md", "./spread_site", "{program}",
                                 compare=known_commands.on_any_load),
     "standard_algorithms.cpp": Example("docs/pstl.md", "./standard_algorithms", "{program}"),
