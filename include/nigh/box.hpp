@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <nigh/detail/loop.hpp>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -23,24 +22,21 @@ struct box {
   std::array<std::size_t, D> begin{};
   std::array<std::size_t, D> end{};
 
-  constexpr std::size_t size(std::size_t d) const noexcept { return end[d] - begin[d]; }
+  constexpr std::size_t size(std::size_t d) const noexcept {
+    return end[d] > begin[d] ? end[d] - begin[d] : 0;
+  }
   constexpr bool operator==(box const&) const = default;
 };
 
 namespace detail {
 
-// Elements in the first `dimensions` of them; none in an empty box. std::invalid_argument when one
-// is reversed or there are more than can be counted.
+// Elements in the first `dimensions` of them; none in a box that is empty or reversed in any
+// dimension. std::invalid_argument when there are more than can be counted.
 template <std::size_t D>
 std::size_t box_count(box<D> const& b, std::size_t dimensions) {
   std::size_t count = 1;
   for (std::size_t d = 0; d < D; ++d)
-    if (b.begin[d] > b.end[d])
-      throw std::invalid_argument("a loop's box is reversed in dimension " + std::to_string(d) +
-                                  ": it begins at " + std::to_string(b.begin[d]) + " and ends at " +
-                                  std::to_string(b.end[d]));
-  for (std::size_t d = 0; d < D; ++d)
-    if (b.size(d) == 0) return 0;
+    if (b.begin[d] >= b.end[d]) return 0;
   for (std::size_t d = 0; d < dimensions; ++d)
     if (__builtin_mul_overflow(count, b.size(d), &count))
       throw std::invalid_argument("a loop's box holds more elements than 64 bits can count");

@@ -129,7 +129,8 @@ typedef void (*nigh_loop_body)(size_t first, size_t last, void* context);
  * at once, and returns when all have returned. The pieces belong to the workers of the calling task,
  * outside of tasks to the default runtime's, and the caller takes part. `schedule` as in
  * docs/loops.md: "static", "static,16", "dynamic,4", "guided", "adaptive" or "local"; NULL: the
- * runtime's, which NIGH_SCHEDULE sets. NIGH_BAD_ARGUMENT for begin > end and unknown schedules. */
+ * runtime's, which NIGH_SCHEDULE sets. Nothing when begin >= end. NIGH_BAD_ARGUMENT for unknown
+ * schedules. */
 NIGH_C_API int nigh_parallel_for(size_t begin, size_t end, nigh_loop_body body, void* context,
                                  char const* schedule) NIGH_NOTHROW;
 

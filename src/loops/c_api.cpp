@@ -27,7 +27,7 @@ int nigh_parallel_for(size_t begin, size_t end, nigh_loop_body body, void* conte
     };
     nigh::parallel_for(begin, end, piece, options);
     return NIGH_OK;
-  } catch (std::exception const& e) {  // a reversed range, an environment that makes no sense
+  } catch (std::exception const& e) {  // an environment that makes no sense
     return refuse(e.what());
   }
 }

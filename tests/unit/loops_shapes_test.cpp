@@ -174,13 +174,7 @@ TEST(Boxes, MayBeEmptyHoweverLarge) {
   parallel_for(box<2>{{0, 0}, {0, most}}, [](box<2> const&) { FAIL(); });
 }
 
-TEST(BoxRefusals, NameTheDimension) {
-  try {
-    parallel_for(box<2>{{0, 4}, {1, 3}}, [](std::size_t, std::size_t) {});
-    FAIL();
-  } catch (std::invalid_argument const& e) {
-    EXPECT_STREQ(e.what(), "a loop's box is reversed in dimension 1: it begins at 4 and ends at 3");
-  }
+TEST(BoxRefusals, OfMoreElementsThanCanBeCounted) {
   auto const most = std::numeric_limits<std::size_t>::max();
   EXPECT_THROW(parallel_for(box<2>{{0, 0}, {most, 2}}, [](std::size_t, std::size_t) {}),
                std::invalid_argument);

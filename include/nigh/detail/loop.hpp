@@ -48,17 +48,34 @@ struct unshared {  // an element of a vector that threads write to: not a bit of
   T value;
 };
 
+// Of [first, last); empty when it is reversed.
 template <class Index, class First, class Last>
 loop_range loop_extent(First first, Last last) {
-  auto const where = [&] {
-    return " begins at " + std::to_string(first) + " and ends at " + std::to_string(last);
-  };
-  if (std::cmp_greater(+first, +last))  // characters compare as numbers
-    throw std::invalid_argument("a loop's range is reversed: it" + where());
+  if (!std::cmp_less(+first, +last)) return {0, 0};  // characters compare as numbers
   if (std::is_unsigned_v<Index> && std::cmp_less(+first, 0))
-    throw std::invalid_argument("a loop over unsigned indices" + where());
+    throw std::invalid_argument("a loop over unsigned indices begins at " + std::to_string(first) +
+                                " and ends at " + std::to_string(last));
   return {static_cast<std::size_t>(first),
           static_cast<std::size_t>(last) - static_cast<std::size_t>(first)};
+}
+
+// f(piece) for pieces that together are the range, as offsets from its first iteration; where it
+// returns loop_flow::leave, the loop ends early.
+template <class F>
+void each_piece(loop_range range, loop_options const& options, F const& f) {
+  struct work {
+    static void run(void* self, loop_part& part) {
+      auto const& call = *static_cast<F const*>(self);
+      index_range piece;
+      while (next_piece(part, piece)) {
+        if constexpr (std::is_void_v<std::invoke_result_t<F const&, index_range>>)
+          call(piece);
+        else if (call(piece) == loop_flow::leave)
+          return leave_loop(part);
+      }
+    }
+  };
+  run_loop(range, options, {const_cast<F*>(&f), &work::run});
 }
 
 // Calls f, and returns whether the loop goes on.
