@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// parallel_for(first, last, body): calls the body for every iteration, spread over the workers.
+// parallel_for(first, last, body), parallel_for(range, body): calls the body for every iteration or
+// element, spread over the workers.
 
 #include <nigh/detail/cxx20.hpp>
 
@@ -10,6 +11,7 @@
 #include <nigh/array.hpp>
 #include <nigh/box.hpp>
 #include <nigh/detail/loop.hpp>
+#include <nigh/detail/sequence.hpp>
 #include <nigh/schedule.hpp>
 #include <span>
 #include <type_traits>
@@ -32,7 +34,8 @@ namespace nigh {
 // that a task may want, too. Allocates nothing on up to 32 workers; over several domains, a loop by
 // an array's placement allocates if it has a grain.
 //
-// std::invalid_argument when first > last.
+// An empty or reversed range does nothing. std::invalid_argument when the index is unsigned and
+// `first` negative.
 template <std::integral First, std::integral Last, class Body>
 void parallel_for(First first, Last last, Body const& body, loop_options const& options = {}) {
   using index = std::common_type_t<First, Last>;
@@ -50,7 +53,8 @@ void parallel_for(First first, Last last, Body const& body, schedule const& how)
 
 // The same for every element of a box: body(i, j) or body(i, j, k), or body(box) for smaller boxes
 // that together are this one and reach over all of the last dimension. Pieces of the schedule are
-// elements in their order, last dimension innermost; for a body that takes boxes, rows.
+// elements in their order, last dimension innermost; for a body that takes boxes, rows. A box that
+// is empty or reversed in a dimension does nothing.
 template <std::size_t D, class Body>
 void parallel_for(box<D> const& all, Body const& body, loop_options const& options = {}) {
   using pieces_of = detail::for_box<D, Body>;
@@ -64,6 +68,63 @@ void parallel_for(box<D> const& all, Body const& body, schedule const& how) {
   loop_options options;
   options.how = how;
   parallel_for(all, body, options);
+}
+
+namespace detail {
+
+// The work of a loop over elements on one piece of it. With AnyResult, results other than loop_flow
+// are ignored, as std::for_each does.
+template <bool AnyResult, class Sequence, class Body>
+struct for_elements {
+  Body const& shared;
+  Sequence all;
+
+  using reference = typename Sequence::reference;
+  using span = std::span<std::conditional_t<std::is_lvalue_reference_v<reference>,
+                                            std::remove_reference_t<reference>, int>>;
+  static constexpr bool by_element = std::is_invocable_v<Body const&, reference>;
+  // The second condition is not evaluated after the first is true, as in for_pieces.
+  static_assert(std::disjunction_v<std::bool_constant<by_element>,
+                                   std::conjunction<std::is_pointer<decltype(Sequence::first)>,
+                                                    std::is_invocable<Body const&, span>>>,
+                "a body of a loop over a range takes an element, or where these lie side by side "
+                "a std::span of some, and is called as const");
+
+  loop_flow operator()(index_range piece) const {
+    body_at_hand<Body> body = shared;
+    if constexpr (by_element) {
+      auto const end = all.at(piece.end);
+      for (auto it = all.at(piece.begin); it != end; ++it) {
+        using value = decltype(body(*it));
+        static_assert(AnyResult || std::is_void_v<value> || std::is_same_v<value, loop_flow>,
+                      "a loop's body returns void or nigh::loop_flow");
+        if constexpr (std::is_same_v<value, loop_flow>) {
+          if (body(*it) == loop_flow::leave) return loop_flow::leave;
+        } else {
+          body(*it);
+        }
+      }
+      return loop_flow::go_on;
+    } else {
+      return goes_on(body, span(all.at(piece.begin), piece.size())) ? loop_flow::go_on
+                                                                    : loop_flow::leave;
+    }
+  }
+};
+
+}  // namespace detail
+
+// Calls body(element) for every element of a random-access range (a vector, span, nigh::array, C
+// array or view); where elements lie side by side, body(std::span<T>) for pieces that together are
+// the range. Elements are passed as the range's iterator gives them, nothing is copied. Over a
+// nigh::array, a loop whose options name no schedule runs by local_schedule(array), computed anew
+// for each loop: for an array of many pieces, make one and name it. Otherwise as above.
+template <detail::iterable R, class Body, detail::loop_choice How = loop_options>
+void parallel_for(R&& range, Body const& body, How const& how = {}) {
+  auto const all = detail::sequence_of(range);
+  using elements = detail::for_elements<false, std::remove_cv_t<decltype(all)>, Body>;
+  detail::each_piece(all.extent(), detail::options_near<loop_options>(range, how),
+                     elements{body, all});
 }
 
 // The blocks of an array, each of this many elements, except perhaps the last; 0: at least a page.

@@ -46,6 +46,12 @@ class team {
     options.how = how;
     parallel_for(all, body, options);
   }
+  template <detail::iterable R, class Body, detail::loop_choice How = loop_options>
+  void parallel_for(R&& range, Body const& body, How const& how = {}) const {
+    auto options = detail::options_near<loop_options>(range, how);
+    options.members = this;
+    nigh::parallel_for(range, body, options);
+  }
 
   team(team const&) = delete;
   team& operator=(team const&) = delete;
