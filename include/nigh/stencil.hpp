@@ -192,11 +192,11 @@ class stencil {
     for (auto left = steps; left > 0;) {
       bool const looks = every > 0 && every <= left;
       auto const now = looks ? every : left;
-      double const sum =
+      double const total =
           engine_.run(done_, now, {&c, &c.update_parts, looks ? &c.norm_part : nullptr});
       done_ += now;
       left -= now;
-      if (looks && enough(done_, sum)) return true;
+      if (looks && enough(done_, total)) return true;
     }
     return false;
   }

@@ -16,6 +16,10 @@
 #include <type_traits>
 #include <vector>
 
+namespace nigh {
+struct reduce_options;
+}
+
 namespace nigh::detail {
 
 // Also what the standard library called random access before C++20: a std::move_iterator.
@@ -52,19 +56,26 @@ concept function = std::is_class_v<std::remove_cvref_t<F>> ||
 
 // The last argument of an algorithm: how it is to be run.
 template <class How>
-concept loop_choice = std::derived_from<How, loop_options> || std::same_as<How, schedule>;
+concept loop_choice = std::derived_from<How, loop_options> || std::same_as<How, reduce_options> ||
+                      std::same_as<How, schedule>;
 
 // The options that a choice stands for.
 template <class Options = loop_options, loop_choice How>
 Options options_of(How const& how) {
-  if constexpr (std::derived_from<How, Options>) {
+  if constexpr (std::derived_from<How, Options> || std::same_as<How, reduce_options>) {
     return how;
   } else {
     Options options;
-    if constexpr (std::same_as<How, schedule>)
+    if constexpr (std::same_as<How, schedule>) {
       options.how = how;
-    else
-      static_cast<loop_options&>(options) = how;
+    } else {
+      loop_options const& all = how;
+      options.how = all.how;
+      options.stop = all.stop;
+      options.where = all.where;
+      options.grain = all.grain;
+      options.members = all.members;
+    }
     return options;
   }
 }
