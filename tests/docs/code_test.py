@@ -36,7 +36,7 @@ FRAMES = [
     ("nigh::dynamic_schedule(16)", LOOPS + "auto body = [](int) {};\n", True),
     ("nigh::loop_flow::leave", LOOPS + "std::vector<std::string> names; std::string wanted; std::atomic<std::size_t> found;\n", True),
     ("double total = 0;\n#pragma omp", "#include <vector>\nstd::vector<double> x; std::size_t n;\n", True),
-    ("double const sum = nigh::parallel_reduce(", LOOPS + "std::vector<double> x;\n", True),
+    ("double const total = nigh::parallel_reduce(x, nigh::sum)", "#include <cmath>\n" + LOOPS + "std::vector<double> x;\n", True),
     ("double const total = nigh::parallel_reduce(", LOOPS.replace("int n = 9", "std::size_t n = 9") + "std::vector<double> x;\n",
      True),
     ("double const same = nigh::parallel_reduce(", LOOPS.replace("int n = 9", "std::size_t n = 9") + "std::vector<double> x;\n",
@@ -80,6 +80,7 @@ FORTRAN = "module frame\n  use, intrinsic :: iso_c_binding\n  implicit none\ncon
 NOT_CODE = {
     "nigh::parallel_for(0, n, [&](int i) {\nfor (int i": "two programs side by side; each comes again below, where it is compiled",
     "nigh_mpi_target(my_program": "functions of the repository's own CMake files, used in tests/cluster/CMakeLists.txt",
+    "double const wrong = nigh::parallel_reduce(v, 0": "shown because it does not compile; tests/unit/must_not_compile.cpp has it",
     "srun --mpi=pmix": "a job for Slurm; tests/cluster/hosts starts ranks by the same options",
     "\"title\": \"two sockets\"": "has dots for what a page does not repeat; machines/*.json are whole",
     "PRIVATE nigh::pstl": "tests/install/consumer has these lines",

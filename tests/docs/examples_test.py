@@ -36,6 +36,7 @@ class Example(typing.NamedTuple):
 
 
 EXAMPLES = {
+    "algorithms.cpp": Example("docs/algorithms.md", "./algorithms", "{program}"),
     "cluster_fib.cpp": Example("docs/cluster.md", "tests/cluster/hosts --hosts 2 -- ./cluster_fib 35", "{mpirun} -n 2 {program} 27",
                                compare=shown.missing),  # the ranks print in either order
     "debug_me.cpp": Example("docs/debugging.md", "./debug_me", "{program}"),
