@@ -2,6 +2,8 @@
 #pragma once
 // this_task_region::isolate(f): a thread that waits inside runs no task from outside.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstdint>
 #include <nigh/detail/export.hpp>
 #include <nigh/detail/task_stack.hpp>

@@ -3,6 +3,8 @@
 // parallel_copy_if, parallel_filter, parallel_unique_copy: some of the elements, elsewhere.
 // parallel_remove_if, parallel_unique: some of the elements, in place.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>

@@ -2,6 +2,8 @@
 #pragma once
 // parallel_count, parallel_count_if, parallel_histogram: how many elements there are of a kind.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <concepts>

@@ -3,6 +3,8 @@
 // parallel_find, parallel_find_if, parallel_any_of, parallel_all_of, parallel_none_of: searches
 // that end early. parallel_min_element, parallel_max_element, parallel_minmax_element.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -2,6 +2,8 @@
 #pragma once
 // parallel_merge: one sorted sequence of two.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <iterator>

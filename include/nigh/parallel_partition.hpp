@@ -2,6 +2,8 @@
 #pragma once
 // parallel_partition, parallel_stable_partition: the elements of which something holds come first.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 #pragma once
 // parallel_pipeline(tokens, stages...): items go through stages, several at once.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>

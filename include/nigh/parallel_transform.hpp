@@ -3,6 +3,8 @@
 // parallel_for_each, parallel_transform, parallel_generate, parallel_fill: something for each
 // element, by the names of the standard library.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <cstddef>
 #include <nigh/detail/sequence.hpp>
 #include <nigh/parallel_for.hpp>

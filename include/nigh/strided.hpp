@@ -2,6 +2,8 @@
 #pragma once
 // strided(first, last, step), strided(range, step): every step-th integer or element, as a range.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <compare>
 #include <concepts>
 #include <cstddef>

@@ -2,6 +2,8 @@
 #pragma once
 // task_handle: a task of a task_scope that others wait for, or come after.
 
+#include <nigh/detail/cxx20.hpp>
+
 #include <array>
 #include <concepts>
 #include <cstddef>

@@ -70,7 +70,8 @@ struct Square {
   }
 };
 
-// `data` holds n elements, which may be changed; `out` has room for as many. The halves of a merge's data are sorted.
+// `data` holds n elements, which may be changed; `out` has room for as many. The halves of a
+// merge's data are sorted.
 template <class T>
 struct Arrays {
   T* data;
@@ -79,7 +80,8 @@ struct Arrays {
   T* end() const noexcept { return data + n; }
 };
 
-// Does it, and returns what it found: a number, a place as an index, or how many elements were written.
+// Does it, and returns what it found: a number, a place as an index, or how many elements were
+// written.
 template <class T>
 using Call = std::function<std::int64_t(Arrays<T> const&)>;
 
@@ -92,7 +94,8 @@ struct NamedCall {
 template <class T>
 using Calls = std::vector<NamedCall<T>>;
 
-// A library's calls for each type of elements. `run` calls its argument where the library expects its callers.
+// A library's calls for each type of elements. `run` calls its argument where the library expects
+// its callers.
 struct Library {
   std::string name, absent;  // why it is not here
   std::function<void(std::function<void()> const&)> run;

@@ -19,7 +19,9 @@ namespace {
 template <class T>
 Calls<T> gnu_calls() {
   Calls<T> calls;
-  auto const add = [&calls](char const* name, Call<T> call) { calls.push_back({name, std::move(call)}); };
+  auto const add = [&calls](char const* name, Call<T> call) {
+    calls.push_back({name, std::move(call)});
+  };
   add("sort", [](Arrays<T> const& a) {
     __gnu_parallel::sort(a.data, a.end());
     return std::int64_t{0};
@@ -38,7 +40,9 @@ Calls<T> gnu_calls() {
   add("find_if", [](Arrays<T> const& a) {
     return std::int64_t{__gnu_parallel::find_if(a.data, a.end(), IsSought()) - a.data};
   });
-  add("count_if", [](Arrays<T> const& a) { return std::int64_t{__gnu_parallel::count_if(a.data, a.end(), IsOdd())}; });
+  add("count_if", [](Arrays<T> const& a) {
+    return std::int64_t{__gnu_parallel::count_if(a.data, a.end(), IsOdd())};
+  });
   add("min_element", [](Arrays<T> const& a) {
     return std::int64_t{__gnu_parallel::min_element(a.data, a.end()) - a.data};
   });
@@ -51,7 +55,9 @@ Calls<T> gnu_calls() {
     return std::int64_t{0};
   });
   if constexpr (std::is_arithmetic_v<T>) {
-    add("reduce", [](Arrays<T> const& a) { return key_of(__gnu_parallel::accumulate(a.data, a.end(), T{0})); });
+    add("reduce", [](Arrays<T> const& a) {
+      return key_of(__gnu_parallel::accumulate(a.data, a.end(), T{0}));
+    });
     add("inclusive_scan", [](Arrays<T> const& a) {
       return std::int64_t{__gnu_parallel::partial_sum(a.data, a.end(), a.out) - a.out};
     });
@@ -69,7 +75,8 @@ Library gnu_library(std::vector<int> const& cpus) {
     pin_this_thread(cpus[static_cast<std::size_t>(omp_get_thread_num())]);
     body();
   };
-  return {"gnu_parallel", "", run, gnu_calls<double>(), gnu_calls<std::int32_t>(), gnu_calls<Record>()};
+  return {"gnu_parallel",     "", run, gnu_calls<double>(), gnu_calls<std::int32_t>(),
+          gnu_calls<Record>()};
 }
 
 }  // namespace bench::algorithms

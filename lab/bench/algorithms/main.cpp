@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh bench algorithms: nigh's parallel algorithms beside those of oneTBB, of libstdc++'s parallel mode, and of the
-// standard's execution policies, on arrays of several sizes and types.
+// nigh bench algorithms: nigh's parallel algorithms beside those of oneTBB, of libstdc++'s parallel
+// mode, and of the standard's execution policies, on arrays of several sizes and types.
 
 #include <fmt/format.h>
 
@@ -60,8 +60,8 @@ constexpr Algorithm all_algorithms[] = {
 };
 
 struct AlgorithmsFlags : Flags {
-  std::string algorithms, sizes = "1000,10000,100000,1000000,10000000", types = "double,int32,record",
-                          orders = "random,sorted,reversed";
+  std::string algorithms, sizes = "1000,10000,100000,1000000,10000000",
+                          types = "double,int32,record", orders = "random,sorted,reversed";
   long threads = 2;
 };
 
@@ -76,7 +76,8 @@ struct AlgorithmsOptions {
   int repetitions = 0;
 };
 
-std::string known_word(char const* argument, std::string const& word, std::vector<std::string> const& known) {
+std::string known_word(char const* argument, std::string const& word,
+                       std::vector<std::string> const& known) {
   if (std::find(known.begin(), known.end(), word) == known.end())
     refuse(argument, word, fmt::format("is none of {}", fmt::join(known, ", ")));
   return word;
@@ -92,14 +93,16 @@ AlgorithmsOptions check(AlgorithmsFlags const& f) {
   AlgorithmsOptions o(live_machine());
   in_range("--threads", f.threads, 1, 1'000'000);
   o.cpus = cpus_for(f.threads, o.machine);
-  o.repetitions = static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 7, 1'000'000));
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 2 : 7, 1'000'000));
   if (f.algorithms.empty())
     for (Algorithm const& a : all_algorithms) o.algorithms.push_back(&a);
   else
     o.algorithms = each<Algorithm const*>("--algorithms", f.algorithms, find_algorithm);
   o.sizes = numbers("--sizes", f.sizes, 1'000'000'000);
   if (f.quick) o.sizes = {1, 1000, 30'000};
-  auto const words = [](char const* argument, std::string const& list, std::vector<std::string> const& known) {
+  auto const words = [](char const* argument, std::string const& list,
+                        std::vector<std::string> const& known) {
     return each<std::string>(argument, list, [&](std::string const& a, std::string const& word) {
       return known_word(a.c_str(), word, known);
     });
@@ -122,9 +125,11 @@ std::vector<T> make_input(Input input, std::string const& order, std::size_t n) 
   }
   auto const middle = made.begin() + static_cast<std::ptrdiff_t>(n / 2);
   if (input == Input::sought && n > 0) made.back() = with_key<T>(-2);
-  if (input == Input::halves || order == "sorted") std::sort(made.begin(), input == Input::halves ? middle : made.end());
+  if (input == Input::halves || order == "sorted")
+    std::sort(made.begin(), input == Input::halves ? middle : made.end());
   if (input == Input::halves) std::sort(middle, made.end());
-  if (order == "reversed") std::sort(made.begin(), made.end(), [](T const& a, T const& b) { return b < a; });
+  if (order == "reversed")
+    std::sort(made.begin(), made.end(), [](T const& a, T const& b) { return b < a; });
   return made;
 }
 
@@ -133,8 +138,11 @@ template <class T>
 class Ground {
  public:
   Ground(Algorithm const& algorithm, std::string const& order, std::size_t n)
-      : algorithm_(algorithm), input_(make_input<T>(algorithm.input, order, n)),
-        copies_(std::clamp<std::size_t>(100'000 / std::max<std::size_t>(n, 1), 1, 64)), data_(n * copies_), out_(n * copies_) {
+      : algorithm_(algorithm),
+        input_(make_input<T>(algorithm.input, order, n)),
+        copies_(std::clamp<std::size_t>(100'000 / std::max<std::size_t>(n, 1), 1, 64)),
+        data_(n * copies_),
+        out_(n * copies_) {
     for (std::size_t c = 0; c < copies_; ++c) refill(c);
   }
 
@@ -156,19 +164,29 @@ class Ground {
     if (reference_data_.empty()) {
       reference_data_ = input_;
       reference_out_.resize(input_.size());
-      serial.run([&] { expected_ = call({reference_data_.data(), reference_out_.data(), input_.size()}); });
+      serial.run([&] {
+        expected_ = call({reference_data_.data(), reference_out_.data(), input_.size()});
+      });
     }
     if (algorithm_.name != std::string("min_element") && found_ != expected_) return false;
     auto const a = copy(copies_ - 1);
     auto const front = static_cast<std::size_t>(expected_);
-    auto const same = [&](T const* x, std::vector<T> const& y, std::size_t n) { return std::equal(x, x + n, y.begin()); };
+    auto const same = [&](T const* x, std::vector<T> const& y, std::size_t n) {
+      return std::equal(x, x + n, y.begin());
+    };
     switch (algorithm_.output) {
-      case Output::data: return same(a.data, reference_data_, a.n);
-      case Output::out: return same(a.out, reference_out_, a.n);
-      case Output::front_of_data: return same(a.data, reference_data_, front);
-      case Output::front_of_out: return same(a.out, reference_out_, front);
-      case Output::parts: return has_parts(a, front);
-      case Output::none: break;
+      case Output::data:
+        return same(a.data, reference_data_, a.n);
+      case Output::out:
+        return same(a.out, reference_out_, a.n);
+      case Output::front_of_data:
+        return same(a.data, reference_data_, front);
+      case Output::front_of_out:
+        return same(a.out, reference_out_, front);
+      case Output::parts:
+        return has_parts(a, front);
+      case Output::none:
+        break;
     }
     // Of equal elements, not every library names the first.
     return algorithm_.name != std::string("min_element") || a.n == 0 ||
@@ -176,7 +194,9 @@ class Ground {
   }
 
  private:
-  Arrays<T> copy(std::size_t c) noexcept { return {data_.data() + c * input_.size(), out_.data() + c * input_.size(), input_.size()}; }
+  Arrays<T> copy(std::size_t c) noexcept {
+    return {data_.data() + c * input_.size(), out_.data() + c * input_.size(), input_.size()};
+  }
   void refill(std::size_t c) noexcept { std::copy(input_.begin(), input_.end(), copy(c).data); }
 
   // The same elements, first those that the predicate holds for.
@@ -185,7 +205,8 @@ class Ground {
     std::vector<T> mine(a.data, a.end()), all = input_;
     std::sort(mine.begin(), mine.end());
     std::sort(all.begin(), all.end());
-    return mine == all && std::all_of(a.data, middle, IsOdd()) && std::none_of(middle, a.end(), IsOdd());
+    return mine == all && std::all_of(a.data, middle, IsOdd()) &&
+           std::none_of(middle, a.end(), IsOdd());
   }
 
   Algorithm const& algorithm_;
@@ -203,9 +224,10 @@ Call<T> const* call_named(Library const& library, std::string const& name) {
 }
 
 template <class T>
-std::vector<Result> measure_ground(Algorithm const& algorithm, std::string const& type, std::string const& order, int size,
-                                   std::vector<Library> const& libraries, AlgorithmsOptions const& o,
-                                   nigh::platform::Progress& progress) {
+std::vector<Result> measure_ground(Algorithm const& algorithm, std::string const& type,
+                                   std::string const& order, int size,
+                                   std::vector<Library> const& libraries,
+                                   AlgorithmsOptions const& o, nigh::platform::Progress& progress) {
   Call<T> const* const serial = call_named<T>(libraries.front(), algorithm.name);
   if (serial == nullptr) return {};
   auto const n = static_cast<std::size_t>(size);
@@ -218,7 +240,9 @@ std::vector<Result> measure_ground(Algorithm const& algorithm, std::string const
     Result r;
     r.bench = std::string("algorithms/") + algorithm.name;
     r.variant = library.name;
-    r.params = {{"elements", static_cast<long>(size)}, {"type", type}, {"threads", static_cast<long>(o.cpus.size())}};
+    r.params = {{"elements", static_cast<long>(size)},
+                {"type", type},
+                {"threads", static_cast<long>(o.cpus.size())}};
     if (algorithm.has_orders) r.params["order"] = order;
     r.metric = "time_per_element";
     r.unit = "ns";
@@ -232,12 +256,15 @@ std::vector<Result> measure_ground(Algorithm const& algorithm, std::string const
       Result& r = results[at];
       if (!r.absent.empty()) continue;
       progress.step(fmt::format("{} of {} {}, {}", algorithm.name, size, type, r.variant));
-      auto const& library = *std::find_if(libraries.begin(), libraries.end(), [&](Library const& l) { return l.name == r.variant; });
+      auto const& library = *std::find_if(libraries.begin(), libraries.end(),
+                                          [&](Library const& l) { return l.name == r.variant; });
       pin_this_thread(o.cpus.front());
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the threads before are asleep by then
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(2));  // the threads before are asleep by then
       double const seconds = ground.seconds(library, *calls[at]);
       r.verified = *r.verified && ground.is_right(libraries.front(), *serial);
-      if (repetition >= 0) r.samples.push_back(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(n, 1)));
+      if (repetition >= 0)
+        r.samples.push_back(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(n, 1)));
     }
   return results;
 }
@@ -253,10 +280,13 @@ std::vector<Library> all_libraries(std::vector<int> const& cpus) {
   return libraries;
 }
 
-bool is_peer(std::string const& variant) { return variant != "serial" && variant.find("nigh") == std::string::npos; }
+bool is_peer(std::string const& variant) {
+  return variant != "serial" && variant.find("nigh") == std::string::npos;
+}
 
 // A row an input: the median of each library, and how nigh stands beside the best of its peers.
-std::string describe_algorithm(std::vector<Result> const& results, std::vector<Library> const& libraries) {
+std::string describe_algorithm(std::vector<Result> const& results,
+                               std::vector<Library> const& libraries) {
   Table t;
   std::vector<std::string> head{""};
   for (Library const& l : libraries) head.push_back(l.name);
@@ -267,12 +297,15 @@ std::string describe_algorithm(std::vector<Result> const& results, std::vector<L
     auto const& params = results[at].params;
     auto row_end = at;
     while (row_end < results.size() && results[row_end].params == params) ++row_end;
-    auto const order = params.count("order") > 0 ? ", " + std::get<std::string>(params.at("order")) : "";
-    std::vector<std::string> row{fmt::format("{} {}{}", std::get<long>(params.at("elements")), std::get<std::string>(params.at("type")), order)};
+    auto const order =
+        params.count("order") > 0 ? ", " + std::get<std::string>(params.at("order")) : "";
+    std::vector<std::string> row{fmt::format("{} {}{}", std::get<long>(params.at("elements")),
+                                             std::get<std::string>(params.at("type")), order)};
     Result const* best = nullptr;
     Result const* own = nullptr;
     for (Library const& l : libraries) {
-      auto const mine = std::find_if(results.begin() + static_cast<std::ptrdiff_t>(at), results.begin() + static_cast<std::ptrdiff_t>(row_end),
+      auto const mine = std::find_if(results.begin() + static_cast<std::ptrdiff_t>(at),
+                                     results.begin() + static_cast<std::ptrdiff_t>(row_end),
                                      [&](Result const& r) { return r.variant == l.name; });
       bool const is_there = mine != results.begin() + static_cast<std::ptrdiff_t>(row_end);
       if (!is_there || !mine->absent.empty()) {
@@ -284,7 +317,9 @@ std::string describe_algorithm(std::vector<Result> const& results, std::vector<L
       if (l.name == "nigh") own = &*mine;
       if (is_peer(l.name) && (best == nullptr || median < median_of(best->samples))) best = &*mine;
     }
-    row.push_back(best != nullptr && own != nullptr ? fmt::format("{:.2f}", median_of_ratios(own->samples, best->samples)) : "-");
+    row.push_back(best != nullptr && own != nullptr
+                      ? fmt::format("{:.2f}", median_of_ratios(own->samples, best->samples))
+                      : "-");
     t.row(row);
     at = row_end;
   }
@@ -292,23 +327,31 @@ std::string describe_algorithm(std::vector<Result> const& results, std::vector<L
 }
 
 template <class T>
-void measure_type(Algorithm const& algorithm, std::string const& type, std::vector<Library> const& libraries,
-                  AlgorithmsOptions const& o, nigh::platform::Progress& progress, std::vector<Result>& results) {
-  for (std::string const& order : algorithm.has_orders ? o.orders : std::vector<std::string>{"random"})
+void measure_type(Algorithm const& algorithm, std::string const& type,
+                  std::vector<Library> const& libraries, AlgorithmsOptions const& o,
+                  nigh::platform::Progress& progress, std::vector<Result>& results) {
+  for (std::string const& order :
+       algorithm.has_orders ? o.orders : std::vector<std::string>{"random"})
     for (int const size : o.sizes)
-      for (Result& r : measure_ground<T>(algorithm, type, order, size, libraries, o, progress)) results.push_back(std::move(r));
+      for (Result& r : measure_ground<T>(algorithm, type, order, size, libraries, o, progress))
+        results.push_back(std::move(r));
 }
 
-Findings measure_algorithm(Algorithm const& algorithm, std::vector<Library> const& libraries, AlgorithmsOptions const& o) {
-  auto const inputs = o.sizes.size() * o.types.size() * (algorithm.has_orders ? o.orders.size() : 1);
-  nigh::platform::Progress progress(static_cast<int>(inputs * libraries.size()) * (o.repetitions + 1));
+Findings measure_algorithm(Algorithm const& algorithm, std::vector<Library> const& libraries,
+                           AlgorithmsOptions const& o) {
+  auto const inputs =
+      o.sizes.size() * o.types.size() * (algorithm.has_orders ? o.orders.size() : 1);
+  nigh::platform::Progress progress(static_cast<int>(inputs * libraries.size()) *
+                                    (o.repetitions + 1));
   std::vector<Result> results;
   for (std::string const& type : o.types) {
     if (type == "double") measure_type<double>(algorithm, type, libraries, o, progress, results);
-    if (type == "int32") measure_type<std::int32_t>(algorithm, type, libraries, o, progress, results);
+    if (type == "int32")
+      measure_type<std::int32_t>(algorithm, type, libraries, o, progress, results);
     if (type == "record") measure_type<Record>(algorithm, type, libraries, o, progress, results);
   }
-  return {fmt::format("{} on {} threads: ns per element, medians of {}\n\n", algorithm.name, o.cpus.size(), o.repetitions) +
+  return {fmt::format("{} on {} threads: ns per element, medians of {}\n\n", algorithm.name,
+                      o.cpus.size(), o.repetitions) +
               describe_algorithm(results, libraries),
           results};
 }
@@ -331,9 +374,12 @@ int main(int argc, char** argv) {
        .options =
            [&](CLI::App& app) {
              app.add_option("--algorithms", f.algorithms, "as sort,reduce; default: all");
-             app.add_option("--sizes", f.sizes, "elements; default 1000,10000,100000,1000000,10000000");
-             app.add_option("--types", f.types, "double, int32, record (of 64 bytes); default: all");
-             app.add_option("--orders", f.orders, "of what is sorted: random, sorted, reversed; default: all");
+             app.add_option("--sizes", f.sizes,
+                            "elements; default 1000,10000,100000,1000000,10000000");
+             app.add_option("--types", f.types,
+                            "double, int32, record (of 64 bytes); default: all");
+             app.add_option("--orders", f.orders,
+                            "of what is sorted: random, sorted, reversed; default: all");
              app.add_option("--threads", f.threads, "threads of each library; default 2");
            },
        .list =
@@ -346,7 +392,8 @@ int main(int argc, char** argv) {
          Plan plan;
          plan.machine = &o->machine;
          for (Algorithm const* a : o->algorithms)
-           plan.parts.push_back([a, &libraries, &o] { return measure_algorithm(*a, libraries, *o); });
+           plan.parts.push_back(
+               [a, &libraries, &o] { return measure_algorithm(*a, libraries, *o); });
          return plan;
        }},
       f, argc, argv);

@@ -14,7 +14,9 @@ namespace {
 template <class T>
 Calls<T> nigh_calls() {
   Calls<T> calls;
-  auto const add = [&calls](char const* name, Call<T> call) { calls.push_back({name, std::move(call)}); };
+  auto const add = [&calls](char const* name, Call<T> call) {
+    calls.push_back({name, std::move(call)});
+  };
   add("sort", [](Arrays<T> const& a) {
     nigh::parallel_sort(a.data, a.end());
     return std::int64_t{0};
@@ -33,7 +35,9 @@ Calls<T> nigh_calls() {
   add("copy_if", [](Arrays<T> const& a) {
     return std::int64_t{nigh::parallel_copy_if(a.data, a.end(), a.out, IsOdd()) - a.out};
   });
-  add("unique", [](Arrays<T> const& a) { return std::int64_t{nigh::parallel_unique(a.data, a.end()) - a.data}; });
+  add("unique", [](Arrays<T> const& a) {
+    return std::int64_t{nigh::parallel_unique(a.data, a.end()) - a.data};
+  });
   add("find_if", [](Arrays<T> const& a) {
     return std::int64_t{nigh::parallel_find_if(a.data, a.end(), IsSought()) - a.data};
   });
@@ -56,9 +60,12 @@ Calls<T> nigh_calls() {
     return std::int64_t{0};
   });
   if constexpr (std::is_arithmetic_v<T>) {
-    add("reduce", [](Arrays<T> const& a) { return key_of(nigh::parallel_reduce(a.data, a.end(), T{0}, std::plus<>())); });
+    add("reduce", [](Arrays<T> const& a) {
+      return key_of(nigh::parallel_reduce(a.data, a.end(), T{0}, std::plus<>()));
+    });
     add("transform_reduce", [](Arrays<T> const& a) {
-      return key_of(nigh::parallel_transform_reduce(a.data, a.end(), T{0}, std::plus<>(), Square()));
+      return key_of(
+          nigh::parallel_transform_reduce(a.data, a.end(), T{0}, std::plus<>(), Square()));
     });
     add("inclusive_scan", [](Arrays<T> const& a) {
       nigh::parallel_inclusive_scan(a.data, a.end(), a.out, T{0});
@@ -78,8 +85,12 @@ Library nigh_library(std::vector<int> const& cpus) {
   nigh::runtime_options options;
   options.cpus = cpus;
   auto const runtime = std::make_shared<nigh::runtime>(options);
-  return {"nigh", "", [runtime](std::function<void()> const& body) { runtime->run(body); }, nigh_calls<double>(),
-          nigh_calls<std::int32_t>(), nigh_calls<Record>()};
+  return {"nigh",
+          "",
+          [runtime](std::function<void()> const& body) { runtime->run(body); },
+          nigh_calls<double>(),
+          nigh_calls<std::int32_t>(),
+          nigh_calls<Record>()};
 }
 
 }  // namespace bench::algorithms

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard's algorithms with their policies, on nigh.
-#include <nigh/pstl.hpp>
-
 #include <execution>
 #include <memory>
+#include <nigh/pstl.hpp>
 #include <nigh/runtime.hpp>
 
 #include "bench/algorithms/standard_calls.hpp"
@@ -15,8 +14,12 @@ Library pstl_nigh_library(std::vector<int> const& cpus) {
   options.cpus = cpus;
   auto const runtime = std::make_shared<nigh::runtime>(options);
   auto const how = std::execution::par;
-  return {"std/nigh", "", [runtime](std::function<void()> const& body) { runtime->run(body); },
-          standard_calls<double>(how), standard_calls<std::int32_t>(how), standard_calls<Record>(how)};
+  return {"std/nigh",
+          "",
+          [runtime](std::function<void()> const& body) { runtime->run(body); },
+          standard_calls<double>(how),
+          standard_calls<std::int32_t>(how),
+          standard_calls<Record>(how)};
 }
 
 }  // namespace bench::algorithms

@@ -18,15 +18,21 @@ Library pstl_tbb_library(std::vector<int> const& cpus) {
   options.pin = pin_this_thread;
   std::shared_ptr<workloads::Team> const team = workloads::make_tbb_team(options);
   auto const how = std::execution::par;
-  return {"std/tbb", "", [team](std::function<void()> const& body) { team->run(body); }, standard_calls<double>(how),
-          standard_calls<std::int32_t>(how), standard_calls<Record>(how)};
+  return {"std/tbb",
+          "",
+          [team](std::function<void()> const& body) { team->run(body); },
+          standard_calls<double>(how),
+          standard_calls<std::int32_t>(how),
+          standard_calls<Record>(how)};
 }
 
 }  // namespace bench::algorithms
 #else
 namespace bench::algorithms {
 
-Library pstl_tbb_library(std::vector<int> const&) { return {.name = "std/tbb", .absent = "oneTBB was not found when this was built"}; }
+Library pstl_tbb_library(std::vector<int> const&) {
+  return {.name = "std/tbb", .absent = "oneTBB was not found when this was built"};
+}
 
 }  // namespace bench::algorithms
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The standard's algorithms, with an execution policy or none. Included by sources that choose different back ends for
-// the policies, hence the iterators of a type of their own: no function made from it is shared by two sources.
+// The standard's algorithms, with an execution policy or none. Included by sources that choose
+// different back ends for the policies, hence the iterators of a type of their own: no function
+// made from it is shared by two sources.
 
 #include <algorithm>
 #include <functional>
@@ -25,7 +26,9 @@ Calls<T> standard_calls(Policy... how) {
   auto const out = [](Arrays<T> const& a) { return Iterator(a.out); };
   auto const at = [](auto found, Arrays<T> const& a) { return found - Iterator(a.data); };
   Calls<T> calls;
-  auto const add = [&calls](char const* name, Call<T> call) { calls.push_back({name, std::move(call)}); };
+  auto const add = [&calls](char const* name, Call<T> call) {
+    calls.push_back({name, std::move(call)});
+  };
   add("sort", [=](Arrays<T> const& a) {
     std::sort(how..., first(a), last(a));
     return std::int64_t{0};
@@ -51,9 +54,8 @@ Calls<T> standard_calls(Policy... how) {
   add("count_if", [=](Arrays<T> const& a) {
     return std::int64_t{std::count_if(how..., first(a), last(a), IsOdd())};
   });
-  add("min_element", [=](Arrays<T> const& a) {
-    return at(std::min_element(how..., first(a), last(a)), a);
-  });
+  add("min_element",
+      [=](Arrays<T> const& a) { return at(std::min_element(how..., first(a), last(a)), a); });
   add("for_each", [=](Arrays<T> const& a) {
     std::for_each(how..., first(a), last(a), Step());
     return std::int64_t{0};
@@ -67,9 +69,12 @@ Calls<T> standard_calls(Policy... how) {
     return std::int64_t{0};
   });
   if constexpr (std::is_arithmetic_v<T>) {
-    add("reduce", [=](Arrays<T> const& a) { return key_of(std::reduce(how..., first(a), last(a), T{0}, std::plus<>())); });
+    add("reduce", [=](Arrays<T> const& a) {
+      return key_of(std::reduce(how..., first(a), last(a), T{0}, std::plus<>()));
+    });
     add("transform_reduce", [=](Arrays<T> const& a) {
-      return key_of(std::transform_reduce(how..., first(a), last(a), T{0}, std::plus<>(), Square()));
+      return key_of(
+          std::transform_reduce(how..., first(a), last(a), T{0}, std::plus<>(), Square()));
     });
     add("inclusive_scan", [=](Arrays<T> const& a) {
       return std::inclusive_scan(how..., first(a), last(a), out(a), std::plus<>(), T{0}) - out(a);

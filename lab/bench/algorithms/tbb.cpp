@@ -27,7 +27,9 @@ template <class T>
 Calls<T> tbb_calls() {
   using namespace oneapi;
   Calls<T> calls;
-  auto const add = [&calls](char const* name, Call<T> call) { calls.push_back({name, std::move(call)}); };
+  auto const add = [&calls](char const* name, Call<T> call) {
+    calls.push_back({name, std::move(call)});
+  };
   auto const over = [](Arrays<T> const& a, auto const& body) {
     tbb::parallel_for(Range(0, a.n), [&](Range const& r) { body(r.begin(), r.end()); });
     return std::int64_t{0};
@@ -59,13 +61,19 @@ Calls<T> tbb_calls() {
         least));
   });
   add("for_each", [=](Arrays<T> const& a) {
-    return over(a, [&](std::size_t from, std::size_t to) { std::for_each(a.data + from, a.data + to, Step()); });
+    return over(a, [&](std::size_t from, std::size_t to) {
+      std::for_each(a.data + from, a.data + to, Step());
+    });
   });
   add("transform", [=](Arrays<T> const& a) {
-    return over(a, [&](std::size_t from, std::size_t to) { std::transform(a.data + from, a.data + to, a.out + from, Next()); });
+    return over(a, [&](std::size_t from, std::size_t to) {
+      std::transform(a.data + from, a.data + to, a.out + from, Next());
+    });
   });
   add("fill", [=](Arrays<T> const& a) {
-    return over(a, [&](std::size_t from, std::size_t to) { std::fill(a.data + from, a.data + to, with_key<T>(7)); });
+    return over(a, [&](std::size_t from, std::size_t to) {
+      std::fill(a.data + from, a.data + to, with_key<T>(7));
+    });
   });
   if constexpr (std::is_arithmetic_v<T>) {
     add("reduce", [=](Arrays<T> const& a) { return key_of(sum(a, std::identity(), T{0})); });
@@ -97,15 +105,21 @@ Library tbb_library(std::vector<int> const& cpus) {
   options.cpus = cpus;
   options.pin = pin_this_thread;
   std::shared_ptr<workloads::Team> const team = workloads::make_tbb_team(options);
-  return {"tbb", "", [team](std::function<void()> const& body) { team->run(body); }, tbb_calls<double>(),
-          tbb_calls<std::int32_t>(), tbb_calls<Record>()};
+  return {"tbb",
+          "",
+          [team](std::function<void()> const& body) { team->run(body); },
+          tbb_calls<double>(),
+          tbb_calls<std::int32_t>(),
+          tbb_calls<Record>()};
 }
 
 }  // namespace bench::algorithms
 #else
 namespace bench::algorithms {
 
-Library tbb_library(std::vector<int> const&) { return {.name = "tbb", .absent = "it was not found when this was built"}; }
+Library tbb_library(std::vector<int> const&) {
+  return {.name = "tbb", .absent = "it was not found when this was built"};
+}
 
 }  // namespace bench::algorithms
 #endif
