@@ -168,10 +168,13 @@ template <class Work>
 auto visit(Worker* slot, Work work) noexcept {
   using answer = decltype(work(*slot));
   if (slot == nullptr) return answer{};
+  auto& threads = slot->pool.threads;
+  threads.displace_neighbour(*slot);  // in its place as long as it works here
   answer const a = [&] {
     AtSlot const here(*slot);
     return work(*slot);
   }();
+  threads.put_back_neighbour(*slot);
   if (slot->stack.top == slot->stack.slots) visits.close(*slot);
   return a;
 }
@@ -300,6 +303,8 @@ Worker* Visits::find_or_open(nigh_task_queue& queue) noexcept {
     if (visit.slot != nullptr) continue;
     auto* const slot = queue.host.pool().threads.take_external();
     if (slot == nullptr) return nullptr;
+    // Between its calls the thread may wait for what workers do with the tasks that it has put.
+    queue.host.pool().threads.put_back_neighbour(*slot);
     visit = {slot, me(), queue.own != nullptr ? &queue : nullptr};
     if (visit.queue != nullptr) queue.slots_held.fetch_add(1, sync::relaxed);
     return slot;
