@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   nigh::task_scope scope;
   scope.spawn([=] {
     if (mistake == "leak") {
-      long* volatile lost = new long[1000]{};
+      [[maybe_unused]] long* volatile lost = new long[1000]{};
       lost = nullptr;
     }
   });
