@@ -23,9 +23,8 @@
 // __pstl_nigh. So are the types of the policies; a function that takes one as an argument is of one
 // kind or of the other.
 
-#if !defined(__cplusplus) || __cplusplus < 202002L
-#error "nigh needs C++20: compile with -std=c++20 or later"
-#endif
+#include <nigh/detail/cxx20.hpp>
+
 // An include that fails ends the compiler there, before the errors that would follow.
 #if defined(_PSTL_EXECUTION_POLICY_DEFS_H)
 #error \

@@ -98,7 +98,7 @@ TEST(Scan, KeepsTheOrderWhateverWorkersDo) {
     nigh::runtime runtime(scan_runtime(workers));
     nigh::loop_options o;
     o.where = &runtime;
-    for (unsigned seed = 0; seed < 20; ++seed) {
+    for (unsigned seed = 0; seed < 5; ++seed) {
       std::atomic<unsigned> calls{seed * 977};
       auto const slow = [&](affine f, affine g) {
         if (calls.fetch_add(1, std::memory_order_relaxed) % 5003 == 0) std::this_thread::yield();
