@@ -204,7 +204,9 @@ TEST(ReduceOfARange, IsStdReduce) {
               3 + 2 * std::accumulate(v.begin(), v.end(), 0L));
     if (n > 5000) return;
     nigh::reduce_options in_order;
-    static_cast<nigh::loop_options&>(in_order) = o;
+    in_order.how = o.how;
+    in_order.where = o.where;
+    in_order.grain = o.grain;
     in_order.order = nigh::reduction::deterministic;
     auto const text = nigh::parallel_transform_reduce(
         v.begin(), v.end(), std::string("<"),

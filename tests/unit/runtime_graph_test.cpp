@@ -15,34 +15,26 @@
 #include <thread>
 #include <vector>
 
+#include "everywhere.hpp"
+
 namespace {
 
 using nigh::after;
 using nigh::near;
 using nigh::runtime;
+using nigh::tests::four_by_two;
 using nigh::task_handle;
 using nigh::task_scope;
 using nigh::task_status;
 
-nigh::topology const& four_by_two() {
-  static auto const m = nigh::topology::from_synthetic("pack:4 numa:1 core:2 pu:1").value();
-  return m;
-}
-
-// The test's body on a worker, in a thread outside, on the default runtime, and where tasks run
-// inline or queues are full.
+// And where tasks run inline or queues are full.
 template <class Body>
-void everywhere(Body body) {
-  runtime rt({.machine = &four_by_two()});
-  rt.run(body);
-  rt.invoke(body);
-  body();
-  runtime cut({.machine = &four_by_two(), .queue_capacity = 2, .depth_cutoff = 2});
-  cut.run(body);
+void in_graphs_everywhere(Body body) {
+  nigh::tests::everywhere_and({.queue_capacity = 2, .depth_cutoff = 2}, body);
 }
 
 TEST(Async, GivesResults) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     task_scope scope;
     auto const number = scope.async([] { return 7; });
     auto const text = scope.async(near(0), [] { return std::string("near"); });
@@ -113,7 +105,7 @@ TEST(Async, WaitingStealsFromOthers) {
 }
 
 TEST(Graph, ADiamondRunsInOrder) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     task_scope scope;
     auto const a = scope.async([] { return 1; });
     auto const b = scope.async(after(a), [&] { return a.get() + 1; });
@@ -129,7 +121,7 @@ TEST(Graph, ADiamondRunsInOrder) {
 
 // The tasks that a predecessor spawned have ended, too.
 TEST(Graph, ComesAfterWhatItsPredecessorsSpawned) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     for (int round = 0; round < 20; ++round) {
       std::atomic<int> ran{0};
       task_scope scope;
@@ -244,7 +236,7 @@ TEST(Graph, LongChainsTakeNoStack) {
 }
 
 TEST(Graph, ManyPredecessorsAndManySuccessors) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     constexpr int wide = 5000;
     std::atomic<int> ran{0};
     task_scope scope;
@@ -267,7 +259,7 @@ TEST(Graph, ManyPredecessorsAndManySuccessors) {
 // ---- failures
 
 TEST(Graph, WhatComesAfterAFailureDoesNotRun) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     std::atomic<int> ran{0};
     task_scope scope;
     auto const good = scope.async([&] { return ++ran; });
@@ -290,7 +282,7 @@ TEST(Graph, WhatComesAfterAFailureDoesNotRun) {
 }
 
 TEST(Graph, AnExceptionThatGetRethrewIsNotRethrownByTheScope) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     task_scope scope;
     auto const bad = scope.async([]() -> int { throw 1; });
     auto const next = scope.async(after(bad), [&] { return bad.get(); });
@@ -305,7 +297,7 @@ TEST(Graph, AnExceptionThatGetRethrewIsNotRethrownByTheScope) {
 }
 
 TEST(Graph, LongChainsOfDroppedTasksEnd) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     std::atomic<bool> made{false};
     task_scope scope;
     task_handle<> last = scope.spawn(after(), [&] {
@@ -321,7 +313,7 @@ TEST(Graph, LongChainsOfDroppedTasksEnd) {
 }
 
 TEST(Graph, AFailureCancelsTheRestWhereAsked) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     task_scope scope({.rule = nigh::on_exception::cancel});
     auto const bad = scope.async([] { throw 1; });
     EXPECT_THROW(bad.get(), int);
@@ -333,7 +325,7 @@ TEST(Graph, AFailureCancelsTheRestWhereAsked) {
 }
 
 TEST(Graph, AStopDropsWhatHasNotBegun) {
-  everywhere([] {
+  in_graphs_everywhere([] {
     std::atomic<int> ran{0};
     auto const held = std::make_shared<int>(0);
     task_scope outer;

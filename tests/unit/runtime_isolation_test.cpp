@@ -13,18 +13,16 @@
 #include <stdexcept>
 #include <thread>
 
+#include "everywhere.hpp"
+
 namespace {
 
 using nigh::near;
 using nigh::runtime;
+using nigh::tests::four_by_two;
 using nigh::task_scope;
 using nigh::this_task_region::isolate;
 using namespace std::chrono_literals;
-
-nigh::topology const& four_by_two() {
-  static auto const m = nigh::topology::from_synthetic("pack:4 numa:1 core:2 pu:1").value();
-  return m;
-}
 
 thread_local int inside = 0;  // regions of the test that this thread's frames are in
 

@@ -14,27 +14,20 @@
 #include <thread>
 #include <vector>
 
+#include "everywhere.hpp"
+
 namespace {
 
 using nigh::parallel_pipeline;
 using nigh::runtime;
+using nigh::tests::four_by_two;
 using nigh::stage;
 using nigh::stage_mode;
 
-nigh::topology const& four_by_two() {
-  static auto const m = nigh::topology::from_synthetic("pack:4 numa:1 core:2 pu:1").value();
-  return m;
-}
-
-// On a worker, in a thread outside, on the default runtime, and where all tasks run inline.
+// And where all tasks run inline.
 template <class Body>
-void everywhere(Body body) {
-  runtime rt({.machine = &four_by_two()});
-  rt.run(body);
-  rt.invoke(body);
-  body();
-  runtime cut({.machine = &four_by_two(), .task_capacity = 1, .depth_cutoff = 1});
-  cut.run(body);
+void in_pipelines_everywhere(Body body) {
+  nigh::tests::everywhere_and({.task_capacity = 1, .depth_cutoff = 1}, body);
 }
 
 auto numbers(int count) {
@@ -48,7 +41,7 @@ constexpr stage_mode all_modes[] = {stage_mode::parallel, stage_mode::serial_in_
 // All modes of two middle stages and a last one, with few tokens and many: each item comes once,
 // serial stages are called once at a time, and those in order see the items in order.
 TEST(Pipeline, TakesEachItemThroughAllStages) {
-  everywhere([] {
+  in_pipelines_everywhere([] {
     constexpr int count = 60;
     for (std::size_t const tokens : {std::size_t{1}, std::size_t{3}, std::size_t{64}})
       for (auto const first : all_modes)
@@ -107,7 +100,7 @@ TEST(Pipeline, TakesEachItemThroughAllStages) {
 }
 
 TEST(Pipeline, TheFirstStageMayBeParallel) {
-  everywhere([] {
+  in_pipelines_everywhere([] {
     std::atomic<int> next{0}, calls{0};
     std::vector<int> got;
     parallel_pipeline(8,
@@ -128,7 +121,7 @@ TEST(Pipeline, TheFirstStageMayBeParallel) {
 
 // As many items as a stack would not bear one on top of another.
 TEST(Pipeline, TakesNoStackForManyItems) {
-  everywhere([] {
+  in_pipelines_everywhere([] {
     long sum = 0;
     constexpr int count = 30'000;
     parallel_pipeline(3, stage(stage_mode::serial_in_order, numbers(count)),
@@ -177,7 +170,7 @@ TEST(Pipeline, SerialStagesWorkAtTheSameTime) {
 }
 
 TEST(Pipeline, RethrowsWhatAStageThrowsAndDestroysTheItems) {
-  everywhere([] {
+  in_pipelines_everywhere([] {
     for (int const where : {0, 1, 2, 3}) {
       auto const counted = std::make_shared<int>(0);
       std::vector<int> order;
@@ -218,7 +211,7 @@ TEST(Pipeline, RethrowsWhatAStageThrowsAndDestroysTheItems) {
 }
 
 TEST(Pipeline, EndsEarlyWhenItIsAskedTo) {
-  everywhere([] {
+  in_pipelines_everywhere([] {
     nigh::task_scope outer;
     int last = -1;
     parallel_pipeline({.tokens = 4, .stop = outer.token()},

@@ -13,27 +13,16 @@
 #include <string>
 #include <thread>
 
+#include "everywhere.hpp"
 #include "platform/thread.hpp"
 
 namespace {
 
 using nigh::near;
 using nigh::runtime;
+using nigh::tests::four_by_two;
 using nigh::task_scope;
-
-nigh::topology const& four_by_two() {
-  static auto const m = nigh::topology::from_synthetic("pack:4 numa:1 core:2 pu:1").value();
-  return m;
-}
-
-// The test's body on a worker, in a thread outside, and on the default runtime.
-template <class Body>
-void everywhere(Body body) {
-  runtime rt({.machine = &four_by_two()});
-  rt.run(body);
-  rt.invoke(body);
-  body();
-}
+using nigh::tests::everywhere;
 
 TEST(TaskScope, RunsWhatItWasGiven) {
   everywhere([] {

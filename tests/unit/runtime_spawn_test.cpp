@@ -239,7 +239,7 @@ TEST(Runtime, MoreWorkersThanCpus) {
     for (int i = 0; i < 1000; ++i) rt.spawn(near(i % 4), [&] { ++ran; });
     rt.wait();
     EXPECT_EQ(ran, 1000);
-    int const result = rt.run([] { return nigh::tests::fib(20); });
+    long const result = rt.run([] { return nigh::tests::fib(20); });
     EXPECT_EQ(result, 6765);
   }
   runtime named({.machine = &m, .workers = 3, .cpus = {5, 2}});

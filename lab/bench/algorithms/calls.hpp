@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What nigh bench algorithms measures: calls of one algorithm on an array, by each library.
+// The calls that nigh bench algorithms measures: of one algorithm on an array, by each library.
 
 #include <array>
 #include <cstddef>
@@ -34,7 +34,7 @@ T with_key(std::int64_t key) noexcept {
     return static_cast<T>(key);
 }
 
-// What the algorithms are called with.
+// The functions that the algorithms are called with.
 struct IsOdd {
   template <class T>
   bool operator()(T const& x) const noexcept {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard's algorithms with their policies, on nigh.
+// The standard's algorithms with their policies, on nigh: compiled with -include nigh/pstl.hpp.
 #include <execution>
 #include <memory>
-#include <nigh/pstl.hpp>
 #include <nigh/runtime.hpp>
 
 #include "bench/algorithms/standard_calls.hpp"
