@@ -136,7 +136,7 @@ struct Import {
   int status;  // of another kind: this Python does not run
   std::string complaint;
 };
-constexpr int imported = 0, not_there = 3, damaged = 4;
+constexpr int imported = 0, damaged = 4;  // 3: it is not there
 
 Import try_import(std::string const& python, std::string const& module, std::string const& parts) {
   std::string const text =

@@ -463,8 +463,7 @@ class GoodInput(unittest.TestCase):
         self.assertEqual(said(["--variant=nigh/local"], {"NIGH_WORKERS": "1"}), "1")
         self.assertEqual(said(["--variant=nigh/local"]), str(len(cpus)))
         if len(cpus) > 1:
-            self.assertRegex(said(["--variant=nigh/local", "--threads=2"], {"NIGH_CPUS": str(cpus[0])}),
-                             "2 workers, but only 1 cpus are named")
+            self.assertEqual(said(["--variant=nigh/local", "--threads=2"], {"NIGH_CPUS": str(cpus[0])}), "2")
 
     def test_mg_as_a_plain_program(self):
         done = subprocess.run([os.path.join(DRIVERS, "npb-mg"), "--class=S", "--threads=1",
