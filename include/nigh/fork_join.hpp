@@ -89,8 +89,8 @@ NIGH_API void join_slowly(task_stack& stack, task_slot* slot, void const* object
 // The values of two calls. Unlike std::tuple, small ones are returned in registers.
 template <class Left, class Right>
 struct both {
-  [[no_unique_address]] Left left;
-  [[no_unique_address]] Right right;
+  Left left;
+  Right right;
 };
 template <class F, class G>
 using both_values = both<decltype(value_of(std::declval<F>())), decltype(value_of(std::declval<G>()))>;
