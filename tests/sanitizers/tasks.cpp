@@ -79,16 +79,18 @@ bool fork_join_exception() {
 }
 
 bool child_task() {
-  auto text = std::string(100, 'a');
-  meeting both;
-  nigh::child_task child([&] {
-    both.come();
-    return text + "b";
+  return nigh::default_runtime().invoke([] {
+    auto text = std::string(100, 'a');
+    meeting both;
+    nigh::child_task child([&] {
+      both.come();
+      return text + "b";
+    });
+    both.await(1);
+    auto const made = child.join();
+    text = "changed";
+    return made.size() == 101;
   });
-  both.await(1);
-  auto const made = child.join();
-  text = "changed";
-  return made.size() == 101;
 }
 
 meeting* typed_meeting = nullptr;
@@ -218,7 +220,7 @@ bool queued_tasks() {
 }
 
 bool runtime_invoke() {
-  nigh::runtime pool({.workers = 1});
+  nigh::runtime pool({.workers = 2});
   auto input = filled(10, 1);
   long sum = 0;
   for (int round = 0; round < 20; ++round) {
