@@ -36,7 +36,8 @@ TYPED_TEST(PstlNumbers, Reduce) {
 
 TYPED_TEST(PstlNumbers, TransformReduce) {
   this->on_any([](auto& x, auto const&... how) {
-    return std::transform_reduce(how..., x.a.begin(), x.a.end(), x.b.begin(), TypeParam{1}) +
+    using wide = std::common_type_t<TypeParam, std::int64_t>;  // the sum is beyond an int
+    return std::transform_reduce(how..., x.a.begin(), x.a.end(), x.b.begin(), wide{1}) +
            std::transform_reduce(how..., x.a.begin(), x.a.end(), TypeParam{3}, std::plus<>(),
                                  [](TypeParam e) { return e / 2; });
   });

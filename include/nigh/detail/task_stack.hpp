@@ -137,7 +137,9 @@ struct alignas(64) task_stack : task_context {
 
   // Owner: takes off `slot`, if it is the newest task and nobody could have taken it.
   bool pop(task_slot* slot) noexcept {
-    if (top - 1 != slot || !is_private(slot)) [[unlikely]]  // slot + 1 would be kept in a register through the task
+    // Not slot + 1, which would be kept in a register through the task.
+    auto const newest = reinterpret_cast<std::uintptr_t>(top) - sizeof(task_slot);
+    if (newest != reinterpret_cast<std::uintptr_t>(slot) || !is_private(slot)) [[unlikely]]
       return false;
     top = slot;
     return true;
