@@ -8,12 +8,14 @@
 #define NIGH_BASE_DLADDR1 "GLIBC_2.3.3"
 #define NIGH_BASE_CANCEL "GLIBC_2.3.3"
 #define NIGH_BASE_AFFINITY "GLIBC_2.3.4"
+#define NIGH_BASE_SETNAME "GLIBC_2.12"
 #define NIGH_JUMP(to) "jmp *" to "@GOTPCREL(%rip)\n"
 #elif defined(__aarch64__)
 #define NIGH_BASE "GLIBC_2.17"
 #define NIGH_BASE_DLADDR1 "GLIBC_2.17"
 #define NIGH_BASE_CANCEL "GLIBC_2.17"
 #define NIGH_BASE_AFFINITY "GLIBC_2.17"
+#define NIGH_BASE_SETNAME "GLIBC_2.17"
 #define NIGH_JUMP(to) "adrp x16, :got:" to "\nldr x16, [x16, :got_lo12:" to "]\nbr x16\n"
 #else
 #error "which versions are the old ones here?"
