@@ -6,8 +6,10 @@ bench_algorithms_test.py FOLDER_OF_DRIVERS
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 DRIVERS = sys.argv.pop(1)
@@ -20,7 +22,10 @@ def run(*args):
 
 class Algorithms(unittest.TestCase):
     def test_every_result_is_verified(self):
-        done = run("--quick", "--json", "-")
+        with tempfile.TemporaryDirectory() as folder:
+            figure = os.path.join(folder, "figure.svg")
+            done = run("--quick", "--json", "-", "--plot", figure)
+            self.assertIn("gnu_parallel", pathlib.Path(figure).read_text(encoding="utf-8"), done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         names = run("--list").stdout.split()

@@ -41,11 +41,7 @@ def main():
             axis.set_visible(False)
     figure.supxlabel(f"elements ({kind})", fontsize=9)
     figure.supylabel("ns per element", fontsize=9)
-    handles = {}
-    for axis in axes.flat:
-        for handle, label in zip(*axis.get_legend_handles_labels()):
-            handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=len(handles), fontsize=8)
+    axes.flat[0].legend(fontsize=6)
     figures.foot_of_run(figure, lines)
     figures.save(figure, target)
 
