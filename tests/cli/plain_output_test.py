@@ -63,6 +63,8 @@ class PlainOutput(unittest.TestCase):
                     ("tune", "--threads", "1", "--repetitions", "1", "-o", f"{self.folder.name}/p.json", "--", "true")]
         if not (BIN.parent / "libexec/nigh/nigh-sim").exists():
             commands.remove(("sim", "machines"))
+        if not any((BIN.parent / "libexec/nigh").glob("nigh-bench-*")):
+            commands.remove(("bench",))
         for words in commands:
             status, out = on_terminal([nigh, *words], NO_COLOR="1", LC_ALL="C", NIGH_SOCKET=self.socket, NIGH_PROFILES=self.folder.name)
             with self.subTest(words=words):

@@ -60,8 +60,12 @@ std::vector<std::vector<std::uint64_t>> patterns(std::size_t n, std::uint64_t di
 
 template <class T>
 struct Sorts : testing::Test {};
+#ifdef NIGH_SANITIZED  // each size of key, and each way to order their bits
+using number_types = testing::Types<signed char, unsigned short, int, double>;
+#else
 using number_types = testing::Types<signed char, unsigned char, short, unsigned short, int,
                                     unsigned, long, unsigned long, float, double>;
+#endif
 TYPED_TEST_SUITE(Sorts, number_types);
 
 TYPED_TEST(Sorts, NumbersBothWays) {

@@ -85,7 +85,11 @@ void expect_identical(char const* what, std::vector<T> const& one, std::vector<T
     ASSERT_TRUE(identical(one[i], other[i])) << what << " at " << i << " of " << one.size();
 }
 
+#ifdef NIGH_SANITIZED
+constexpr std::size_t sizes[] = {0, 1, 3, 1000, 7001};
+#else
 constexpr std::size_t sizes[] = {0, 1, 2, 3, 17, 1000, 20011};
+#endif
 
 // f(inputs) and f(inputs, policy) for all sizes: what f returns must be the same, and the inputs
 // afterwards.
