@@ -43,7 +43,7 @@ if [ "$size" -ne 600 ]; then
   printf 'The full size, 600^3, needs %d MiB of memory and %d MiB are available: %d^3 instead.\n\n' \
     $(($(bytes_needed 600) >> 20)) $((bytes_available >> 20)) "$size"
 fi
-"$nigh" bench jacobi3d --grid "$size" --repetitions 5 --json "$out/jacobi3d.json" --plot "$out/jacobi3d.svg" || exit 1
+"$nigh" bench jacobi3d --grid "$size" --repetitions 3 --json "$out/jacobi3d.json" --plot "$out/jacobi3d.svg" || exit 1
 
 printf '\nDone in %d s. Written:\n' "$SECONDS"
 printf '  %-28s %s\n' "$out/machine.svg" "this machine, drawn" \
