@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loops/loop.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "loops/team.hpp"
 #include "platform/pause.hpp"
+#include "policy/loops/lone_start.hpp"
 #include "runtime/pool.hpp"
 
 namespace nigh {
+namespace loops {
+
+// Of a loop whose tickets have not been handed out, or were after it had begun.
+struct LoneOwner {
+  policy::LoneStart start;
+  std::uint32_t others;
+  std::int64_t began_ns;
+  detail::task_slot* first_ticket;
+  detail::task_slot* end_of_tickets;
+};
+
+}  // namespace loops
 
 class detail::loop_part {
  public:
@@ -18,6 +33,7 @@ class detail::loop_part {
   tasks::Worker* const me;
   int const place;  // of a team; else the worker that it is, or sits beside
   policy::Hand hand;
+  loops::LoneOwner* lone = nullptr;  // the others have not been called
 };
 
 namespace loops {
@@ -42,23 +58,42 @@ Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t 
   for (int s = 0; s < spans; ++s) ::new (static_cast<void*>(spans_ + s)) Span(how.units_of(s));
 }
 
-// The larger half first: the oldest task of a stack is the first to be stolen.
-void Loop::enter(tasks::Worker* me, std::uint32_t others) noexcept {
+void Loop::run(tasks::Worker* me, std::uint32_t others) noexcept {
   if (me == nullptr) return take_part(me, 0);
-  auto& stack = me->stack;
-  auto* const base = stack.top;
-  while (others > 0) {
-    auto const half = (others + 1) / 2;
-    hand_out(stack, half - 1);
-    others -= half;
-  }
-  auto* const end = stack.top;
-  take_part(me, me->victims->self);
-  for (auto* slot = end; slot-- > base;)  // a ticket that nobody has taken is thrown away
-    if (slot->object != this || !stack.pop(slot)) detail::join_slowly(stack, slot, this);
+  if (others == 0 || !how_.splits() ||
+      !policy::LoneStart::is_possible(how_.units(), how_.workers()) ||
+      !me->pool.parking.would_wake())
+    return enter(*me, others);
+  LoneOwner lone{{how_.units(), how_.workers()}, others, base::now_ns(), nullptr, nullptr};
+  detail::loop_part part{*this, me, me->victims->self, {}, &lone};
+  take_part(part);
+  join(me->stack, {lone.first_ticket, lone.end_of_tickets});
 }
 
-void Loop::hand_out(task_stack& stack, std::uint32_t others) noexcept {
+void Loop::enter(tasks::Worker& me, std::uint32_t others) noexcept {
+  auto const tickets = hand_out(me.stack, others);
+  take_part(&me, me.victims->self);
+  join(me.stack, tickets);
+}
+
+// The larger half first: the oldest task of a stack is the first to be stolen.
+Loop::Tickets Loop::hand_out(task_stack& stack, std::uint32_t others) noexcept {
+  auto* const first = stack.top;
+  while (others > 0) {
+    auto const half = (others + 1) / 2;
+    hand_out_one(stack, half - 1);
+    others -= half;
+  }
+  return {first, stack.top};
+}
+
+// A ticket that nobody has taken is thrown away.
+void Loop::join(task_stack& stack, Tickets tickets) noexcept {
+  for (auto* slot = tickets.end; slot != tickets.first;)
+    if (--slot; slot->object != this || !stack.pop(slot)) detail::join_slowly(stack, slot, this);
+}
+
+void Loop::hand_out_one(task_stack& stack, std::uint32_t others) noexcept {
   auto const push = [&](task_stack& to) {
     to.top->object = this;
     std::memcpy(to.top->closure, &others, sizeof others);
@@ -80,12 +115,16 @@ void Loop::run_ticket(task_slot& slot, task_stack* popping) noexcept {
   if (popping != nullptr)  // the loop is over, or this thread waits for something within it
     loop.take_part(me, me->victims->self);
   else
-    loop.enter(me, others);
+    loop.enter(*me, others);
 }
 
 void Loop::take_part(tasks::Worker* me, int place) noexcept {
-  if (is_over()) return;
   detail::loop_part part{*this, me, place, {}};
+  take_part(part);
+}
+
+void Loop::take_part(detail::loop_part& part) noexcept {
+  if (is_over()) return;
   try {
     work_.run(work_.self, part);
   } catch (...) {
@@ -98,7 +137,35 @@ void Loop::rethrow() {
   if (exception_) std::rethrow_exception(std::move(exception_));
 }
 
-bool Loop::refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept {
+// As long as it does not pay to wake somebody: from its own span, then from those of the others in
+// turn.
+bool Loop::refill_alone(detail::loop_part& part) noexcept {
+  auto& lone = *part.lone;
+  auto const now = base::now_ns();
+  if (lone.start.wakes(now - lone.began_ns, part.me->lone_loops.spent_ns(lone.began_ns))) {
+    part.lone = nullptr;
+    auto const tickets = hand_out(part.me->stack, lone.others);
+    lone.first_ticket = tickets.first;
+    lone.end_of_tickets = tickets.end;
+    return refill(part);
+  }
+  for (int n = 0; n < how_.spans(); ++n) {
+    int const from = (part.place + n) % how_.spans();
+    part.hand.origin = from;
+    part.hand.units = spans_[from].take_front(
+        [&](std::uint32_t left) { return std::min(left, lone.start.piece()); });
+    lone.start.take(part.hand.units.count());
+    if (!part.hand.units.empty()) return true;
+  }
+  part.me->lone_loops.add(lone.began_ns, now);
+  return false;
+}
+
+bool Loop::refill(detail::loop_part& part) noexcept {
+  if (part.lone != nullptr) return refill_alone(part);
+  auto& hand = part.hand;
+  auto* const me = part.me;
+  int const place = part.place;
   bool const may_move = me != nullptr && members_ == nullptr && how_.spans() > 1;
   if (may_move) me->pool.threads.follow(*me);
   int const mine = how_.span_of(may_move ? me->victims->self : place);
@@ -205,9 +272,10 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   std::optional<policy::LocalMap> scaled;
   if (map != nullptr && grain > 1 && loop_workers.homes() > 1)
     map = &scaled.emplace(map->in_steps(range.first, grain));
-  policy::LoopSchedule const plan(how.kind(), policy::parts_of(how.chunk(), grain),
+  policy::LoopSchedule plan(how.kind(), policy::parts_of(how.chunk(), grain),
                                   policy::parts_of(range.count, grain), loop_workers, map,
                                   scaled ? 0 : range.first);
+  if (range.alike) plan.expect_alike();
   Loop loop(plan, range.count, grain, options.stop, work, me,
             alone || members != nullptr ? &loop_workers : nullptr);
   if (alone)
@@ -215,7 +283,7 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   else if (members != nullptr)
     members->run(loop, plan.useful_workers());
   else
-    loop.enter(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
+    loop.run(me, static_cast<std::uint32_t>(plan.useful_workers() - 1));
   loop.rethrow();
 }
 
@@ -226,7 +294,7 @@ namespace detail {
 
 bool next_piece(loop_part& part, index_range& piece) noexcept {
   if (part.loop.is_over()) return false;
-  if (part.hand.units.empty() && !part.loop.refill(part.hand, part.me, part.place)) return false;
+  if (part.hand.units.empty() && !part.loop.refill(part)) return false;
   piece = part.loop.next(part.hand);
   return true;
 }

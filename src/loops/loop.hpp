@@ -33,9 +33,10 @@ class Loop {
   Loop(Loop&&) = delete;
   Loop& operator=(Loop&&) = delete;
 
-  // Takes part, and has that many others do so; returns when they have. In the thread of `me`;
-  // null: a thread without a thread slot, which is alone.
-  void enter(tasks::Worker* me, std::uint32_t others) noexcept;
+  // Takes part, and has that many others do so, unless the loop is over before they would be awake;
+  // returns when they have. In the thread of `me`; null: a thread without a thread slot, which is
+  // alone.
+  void run(tasks::Worker* me, std::uint32_t others) noexcept;
   void rethrow();
 
   // The same for each thread that comes at a place of the team.
@@ -44,18 +45,28 @@ class Loop {
   // For one thread's part.
   bool is_over() const noexcept { return over_.load(sync::relaxed) || stop_.stop_requested(); }
   void leave() noexcept { over_.store(true, sync::relaxed); }
-  bool refill(policy::Hand& hand, tasks::Worker* me, int place) noexcept;
+  bool refill(detail::loop_part& part) noexcept;
   index_range next(policy::Hand& hand) noexcept;
 
  private:
   static constexpr int usual_spans = 32;
+
+  struct Tickets {  // in the owner's stack, among what its iterations left there
+    detail::task_slot* first = nullptr;
+    detail::task_slot* end = nullptr;
+  };
 
   struct alignas(Span) Room {
     std::byte bytes[sizeof(Span)];
   };
 
   static void run_ticket(detail::task_slot& slot, detail::task_stack* popping) noexcept;
-  void hand_out(detail::task_stack& stack, std::uint32_t others) noexcept;
+  void enter(tasks::Worker& me, std::uint32_t others) noexcept;
+  Tickets hand_out(detail::task_stack& stack, std::uint32_t others) noexcept;
+  void hand_out_one(detail::task_stack& stack, std::uint32_t others) noexcept;
+  void join(detail::task_stack& stack, Tickets tickets) noexcept;
+  void take_part(detail::loop_part& part) noexcept;
+  bool refill_alone(detail::loop_part& part) noexcept;
   bool visit(policy::Hand& hand, tasks::Worker const& me) noexcept;
   bool visit_member(policy::Hand& hand, int place) noexcept;
   bool take_from(policy::Hand& hand, int victim, int place) noexcept;

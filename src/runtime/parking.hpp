@@ -159,6 +159,15 @@ class Parking {
     }
   }
 
+  // If a task were put now, would it wait until somebody has been woken? Only a guess: it may have
+  // changed before the caller knows.
+  bool would_wake() const noexcept {
+    if (asleep_anywhere_.load(sync::relaxed) == 0) return false;
+    for (std::size_t g = 0; g < threads_of_.size(); ++g)
+      if (searching(counts_[g].word.load(sync::relaxed)) > 0) return false;
+    return true;
+  }
+
   // A worker looks for work, or would if woken.
   bool anybody_idle() const noexcept {
     for (std::size_t g = 0; g < threads_of_.size(); ++g)

@@ -17,6 +17,7 @@
 
 #include "base/race_detector.hpp"
 #include "base/try_lock.hpp"
+#include "policy/loops/lone_start.hpp"
 #include "policy/stealing/chunk_size.hpp"
 #include "policy/stealing/steal_order.hpp"
 #include "policy/stealing/work_search.hpp"
@@ -78,6 +79,7 @@ struct alignas(64) Worker {
   // The slots whose depth may have the bit, though no task of the region is in them any more.
   detail::task_slot* marked_from = nullptr;
   detail::task_slot* marked_to = nullptr;
+  policy::LoneStreak lone_loops;
 
   // For the slot of an external thread: has a thread taken it? How many have, and what clock counts
   // the cpu time of the one that has?

@@ -3,15 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <nigh/fork_join.hpp>
 #include <nigh/parallel_for.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/task_scope.hpp>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -293,6 +297,61 @@ TEST(DefaultSchedule, IsTheRuntimes) {
   runtime.run([] {
     parallel_for(0, 95, [](index_range r) { EXPECT_EQ(r.size(), r.begin == 90 ? 5u : 10u); });
   });
+}
+
+// While the others sleep, a loop begins alone. Long ones call them, whatever the first iterations
+// left on the thread's stack, and whichever throws.
+TEST(LoneLoops, CallTheOthersWhenItTakesLong) {
+  using namespace std::chrono_literals;
+  nigh::runtime runtime(four_workers());
+  for (auto const& how : {nigh::adaptive_schedule(), nigh::local_schedule()})
+    for (int const long_from : {0, 10, 1'000'000}) {  // short until there
+      std::this_thread::sleep_for(5ms);
+      runtime.run([&] {
+        nigh::task_scope scope;
+        std::vector<std::atomic<int>> calls(400), spawned(400);
+        std::mutex lock;
+        std::set<std::thread::id> threads;
+        parallel_for(
+            0, 400,
+            [&](int i) {
+              auto const at = static_cast<std::size_t>(i);
+              ++calls[at];
+              scope.spawn([&spawned, at] { ++spawned[at]; });
+              std::lock_guard const guard(lock);
+              threads.insert(std::this_thread::get_id());
+              if (i >= long_from) std::this_thread::sleep_for(50us);
+            },
+            how);
+        scope.wait();
+        for (auto const& c : calls) ASSERT_EQ(c.load(), 1);
+        for (auto const& c : spawned) ASSERT_EQ(c.load(), 1);
+        if (long_from < 400) {
+          EXPECT_GT(threads.size(), 1U);
+        }
+      });
+    }
+}
+
+TEST(LoneLoops, EndEarly) {
+  using namespace std::chrono_literals;
+  nigh::runtime runtime(four_workers());
+  for (int const end : {0, 3, 399}) {
+    std::this_thread::sleep_for(5ms);
+    runtime.run([&] {
+      EXPECT_THROW(parallel_for(0, 400,
+                                [&](int i) {
+                                  if (i == end) throw std::runtime_error("enough");
+                                }),
+                   std::runtime_error);
+      std::atomic<int> last{-1};
+      parallel_for(0, 400, [&](int i) {
+        last = i;
+        return i == end ? nigh::loop_flow::leave : nigh::loop_flow::go_on;
+      });
+      EXPECT_GE(last.load(), 0);
+    });
+  }
 }
 
 }  // namespace

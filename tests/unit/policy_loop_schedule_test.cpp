@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/loops/lone_start.hpp"
 #include "policy/loops/loop_schedule.hpp"
 #include "settings/schedule_names.hpp"
 
@@ -217,6 +218,53 @@ TEST(LoopSchedule, CallsNoMoreWorkersThanThereArePieces) {
   EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 3, loop_workers).useful_workers(), 3);
   EXPECT_EQ(LoopSchedule(schedule_kind::adaptive, 1, 300, loop_workers).useful_workers(), 8);
   EXPECT_EQ(LoopSchedule(schedule_kind::dynamic, 100, 300, loop_workers).useful_workers(), 3);
+}
+
+TEST(LoopSchedule, PiecesOfAlikeIterationsAreNotSmall) {
+  auto const loop_workers = loop_workers_of(2, 1);
+  LoopSchedule how(schedule_kind::adaptive, 1, 12'800, loop_workers);
+  EXPECT_EQ(how.owner_takes(10), 1U);
+  EXPECT_EQ(how.helper_takes(10), 5U);
+  how.expect_alike();
+  EXPECT_EQ(how.owner_takes(6400), 800U);
+  EXPECT_EQ(how.owner_takes(500), 100U);  // a 64th of a worker's share
+  EXPECT_EQ(how.owner_takes(10), 10U);
+  EXPECT_EQ(how.helper_takes(500), 250U);
+  EXPECT_EQ(how.helper_takes(150), 100U);
+  LoopSchedule few(schedule_kind::adaptive, 1, 100, loop_workers);
+  few.expect_alike();
+  EXPECT_EQ(few.owner_takes(10), 1U);
+}
+
+TEST(LoneStart, BeginsSmallAndWakesWhenItPays) {
+  using nigh::policy::LoneStart;
+  EXPECT_FALSE(LoneStart::is_possible(63, 2));  // a piece would be much of a worker's share
+  EXPECT_TRUE(LoneStart::is_possible(64, 2));
+  LoneStart lone(12'800, 2);
+  EXPECT_EQ(lone.piece(), 100U);
+  EXPECT_FALSE(lone.wakes(1'000'000'000, 0));  // nothing has been run
+  lone.take(100);
+  EXPECT_FALSE(lone.wakes(1'999, 0));
+  EXPECT_TRUE(lone.wakes(2'000, 0));  // 127 times as long are left
+  EXPECT_EQ(lone.piece(), 100U);
+  lone.take(12'000);
+  EXPECT_EQ(lone.piece(), 6050U);
+  EXPECT_FALSE(lone.wakes(300'000, 0));  // 17 us are left
+  EXPECT_TRUE(lone.wakes(400'000, 0));   // 23 us
+  EXPECT_TRUE(lone.wakes(100'000, LoneStart::long_streak_ns));
+  EXPECT_FALSE(lone.wakes(50'000, LoneStart::long_streak_ns));  // 3 us
+}
+
+TEST(LoneStart, CountsLoopsThatFollowEachOtherClosely) {
+  nigh::policy::LoneStreak streak;
+  EXPECT_EQ(streak.spent_ns(0), 0);
+  streak.add(0, 10'000);
+  streak.add(20'000, 21'000);  // too short to gain from others
+  streak.add(210'000, 240'000);
+  EXPECT_EQ(streak.spent_ns(250'000), 40'000);
+  EXPECT_EQ(streak.spent_ns(450'000), 0);
+  streak.add(450'000, 460'000);
+  EXPECT_EQ(streak.spent_ns(460'000), 10'000);
 }
 
 }  // namespace

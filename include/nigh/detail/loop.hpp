@@ -30,6 +30,8 @@ struct loop_work {
 struct loop_range {
   std::size_t first;  // iteration's number, as placements count
   std::size_t count;
+  // Iterations probably take as long as each other, and not long: those of an algorithm over many.
+  bool alike = false;
 };
 
 // Runs the work in all threads that come, until no piece is left; rethrows.

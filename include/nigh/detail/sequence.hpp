@@ -165,7 +165,7 @@ struct sequence {
   std::size_t count;
   std::size_t origin = 0;  // the first one's number, as placements count: of integers, the first
 
-  loop_range extent() const noexcept { return {origin, count}; }
+  loop_range extent() const noexcept { return {origin, count, true}; }
   I at(std::size_t i) const { return moved(first, i); }
 };
 

@@ -16,6 +16,8 @@
 //   adaptive       w      step   an eighth          half           as steps
 //   local          w      step   an eighth          half           domain by domain
 //
+// Of the last two, nobody takes less than the smallest piece, a step unless said otherwise.
+//
 // A helper of adaptive and local puts the units it takes into its own span, where others may help
 // it. No helper sees a static span that is half begun: all of it belongs to a worker that has not
 // come.
@@ -179,6 +181,7 @@ struct Hand {
 class alignas(64) LoopSchedule {  // what is read most lies in its first cache line
  public:
   static constexpr std::size_t most_units = std::size_t{1} << 31;
+  static constexpr std::uint32_t pieces_of_share = 64;
 
   // `chunk` in steps, at least 1. The map is of steps, `first` the one at which the loop begins.
   // The workers and the map must outlive it. Allocates only for maps of more than a few domains.
@@ -201,6 +204,13 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
     return static_cast<int>(
         std::min<std::size_t>(units_, static_cast<std::size_t>(loop_workers_->workers())));
   }
+  // Iterations are alike and short: pieces have at least a 64th of a worker's share.
+  void expect_alike() noexcept {
+    smallest_ = std::max(
+        1u, units_ / pieces_of_share / static_cast<std::uint32_t>(loop_workers_->workers()));
+  }
+  std::uint32_t units() const noexcept { return units_; }
+  int workers() const noexcept { return loop_workers_->workers(); }
   int spans() const noexcept { return is_shared() ? 1 : loop_workers_->workers(); }
   int span_of(int worker) const noexcept { return is_shared() ? 0 : worker; }
 
@@ -239,10 +249,10 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
       case schedule_kind::local:
         break;
     }
-    return std::max(left / 8, 1u);
+    return std::max(left / 8, std::min(left, smallest_));
   }
   std::uint32_t helper_takes(std::uint32_t left) const noexcept {
-    return splits() ? left - left / 2 : left;
+    return splits() ? std::max(left - left / 2, std::min(left, smallest_)) : left;
   }
   // Does a helper put the units that it does not begin at once into its own span?
   bool splits() const noexcept {
@@ -352,6 +362,7 @@ class alignas(64) LoopSchedule {  // what is read most lies in its first cache l
   std::size_t first_;
   std::size_t unit_ = 1;  // steps in one
   std::uint32_t units_ = 0;
+  std::uint32_t smallest_ = 1;
   schedule_kind kind_;
   std::size_t blocks_ = 0;  // none: units are numbered as steps or chunks are
   std::array<Block, 8> few_;
