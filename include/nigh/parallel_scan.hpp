@@ -40,7 +40,9 @@ std::iter_value_t<Out> scan(In in, std::size_t n, Out out, std::iter_value_t<Out
       std::max<std::size_t>(tile_bytes / (sizeof(std::iter_value_t<In>) + sizeof(T)), 1024);
   using tile = tile_scan<Kind, In, Out, Op>;
   tile const elements(in, out, identity, op);
-  if (n <= size) return elements.scan(0, n, elements.identity());
+  // Plain sums of few tiles are done before another thread would be awake.
+  constexpr auto least = tile::by_vectors ? 4 * size : size;
+  if (n <= least) return elements.scan_alone(0, n, elements.identity());
   tiled_scan<tile, T> all(elements, n, size);
   auto total = options.how ? all.in_two_passes(options) : all.in_one_pass(options);
   return total ? std::move(*total) : std::move(identity);
@@ -95,7 +97,7 @@ auto scan_ranges(In& in, Out& out, std::ranges::range_value_t<Out> identity, Op 
 // `out` may be `in`, and overlaps it in no other way.
 //
 // Memory is read once: tiles of up to 8192 numbers are summed up and scanned while they are in a
-// core's cache, by twice as many operations as one thread needs. With a schedule in `options`, or
+// core's cache, by two or three operations for each element. With a schedule in `options`, or
 // for an array (nigh/array.hpp) over several domains, whose tiles go to workers of their own domain
 // first, there are two passes: over all tiles for their sums, and over all for their results. 64
 // bytes or a little more are allocated for a tile.

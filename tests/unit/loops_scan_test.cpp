@@ -90,6 +90,35 @@ struct affine {  // does not commute
 affine then(affine f, affine g) { return {g.a * f.a, g.a * f.b + g.b}; }
 
 // Tiles in every order: workers that are held up leave theirs to others.
+// Plain sums go by vectors: whole ones, a rest, none.
+template <class T>
+void expect_prefix_sums() {
+  std::mt19937 random(7);
+  for (std::size_t const n : {1u, 2u, 7u, 8u, 9u, 33u, 1000u, 70'001u}) {
+    std::vector<T> in(n), expected(n), out(n);
+    for (T& x : in) x = static_cast<T>(random() % 8);  // no order of additions rounds
+    T const from = 3;
+    std::inclusive_scan(in.begin(), in.end(), expected.begin(), std::plus<>(), from);
+    EXPECT_EQ(nigh::parallel_inclusive_scan(in, out, from), expected.back()) << n;
+    EXPECT_EQ(out, expected) << n;
+    std::exclusive_scan(in.begin(), in.end(), expected.begin(), from);
+    T const all = static_cast<T>(expected.back() + in.back());
+    EXPECT_EQ(nigh::parallel_exclusive_scan(in, out, from), all) << n;
+    EXPECT_EQ(out, expected) << n;
+    auto in_place = in;
+    EXPECT_EQ(nigh::parallel_exclusive_scan(in_place, in_place, from), all) << n;
+    EXPECT_EQ(in_place, expected) << n;
+  }
+}
+TEST(Scan, PlainSumsOfAllKinds) {
+  expect_prefix_sums<float>();
+  expect_prefix_sums<double>();
+  expect_prefix_sums<int>();
+  expect_prefix_sums<unsigned>();
+  expect_prefix_sums<long>();
+  expect_prefix_sums<short>();  // not by vectors
+}
+
 TEST(Scan, KeepsTheOrderWhateverWorkersDo) {
   std::vector<affine> in(200'000), out(in.size()), expected(in.size());
   for (unsigned i = 0; i < in.size(); ++i) in[i] = {2 * i + 1, i * i + 3};

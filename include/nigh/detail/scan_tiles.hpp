@@ -16,6 +16,7 @@
 #include <iterator>
 #include <memory>
 #include <nigh/detail/loop.hpp>
+#include <nigh/detail/prefix_sums.hpp>
 #include <nigh/detail/quick_sort.hpp>
 #include <nigh/detail/tile_link.hpp>
 #include <nigh/loop_options.hpp>
@@ -33,14 +34,13 @@ enum class scan_kind : std::uint8_t { inclusive, exclusive };
 template <scan_kind Kind, class In, class Out, class Op>
 class tile_scan {
   using T = std::iter_value_t<Out>;
-  // Four parts of a block advance side by side: one addition of doubles takes four cycles, and a
-  // core begins two in each.
-  static constexpr bool by_lanes = is_small_plain<T> && sizeof(T) <= 16;
-  static constexpr std::size_t lanes = 4;
-  static constexpr std::size_t lane = 128;
-  static constexpr std::size_t block = lanes * lane;
+  // A tile's own prefix sums do not wait for the value before it, and one operation more for each
+  // element costs less than to read it again.
+  static constexpr bool at_once = is_small_plain<T> && sizeof(T) <= 16;
 
  public:
+  static constexpr bool by_vectors = has_prefix_sums<In, Out, Op>;
+
   tile_scan(In in, Out out, T const& identity, Op const& op)
       : in_(in), out_(out), identity_(identity), op_(op) {}
 
@@ -48,56 +48,88 @@ class tile_scan {
     if constexpr (std::is_copy_constructible_v<T>)
       return identity_;
     else
-      return op_(identity_, identity_);
+      return combined(identity_, identity_);
   }
-  T join(T const& before, T const& sum) const { return op_(before, sum); }
+  T join(T const& before, T const& sum) const { return combined(before, sum); }
 
   // Of [first, last), not empty.
   T sum(std::size_t first, std::size_t last) const {
-    if constexpr (by_lanes) {
-      if (last - first < block) return fold(first, last);
-      auto total = whole(sums(first));
-      for (first += block; last - first >= block; first += block)
-        total = op_(total, whole(sums(first)));
-      return first < last ? T(op_(total, fold(first, last))) : total;
+    if constexpr (by_vectors) {
+      return prefix_sums<T>::sum(in_ + first, last - first);
     } else {
-      return fold(first, last);
+      T total = of(first);
+      for (auto i = first + 1; i < last; ++i) total = combined(std::move(total), in(i));
+      return total;
     }
   }
 
   // Writes the results of [first, last), not empty. Returns `before` and all of them together.
   T scan(std::size_t first, std::size_t last, T const& before) const {
-    if constexpr (by_lanes) {
-      T value = before;
-      for (; last - first >= block; first += block) value = scan_block(first, value, sums(first));
-      return first < last ? scan_rest(first, last, value) : value;
+    if constexpr (by_vectors || at_once)
+      return combined(before, scan_and_sum(first, last, before));
+    else
+      return scan_alone(first, last, before);
+  }
+  // Returns the sum of all of them.
+  T scan_and_sum(std::size_t first, std::size_t last, T const& before) const {
+    if constexpr (by_vectors) {
+      return prefix_sums<T>::template scan<Kind == scan_kind::exclusive>(in_ + first, out_ + first,
+                                                                         last - first, before);
+    } else if constexpr (at_once) {
+      T total = of(first), previous = before;
+      for (auto i = first;;) {
+        T const now = combined(before, total);
+        out(i) = Kind == scan_kind::inclusive ? now : previous;
+        previous = now;
+        if (++i == last) return total;
+        total = combined(total, in(i));
+      }
     } else {
-      return scan_rest(first, last, before);
+      T total = sum(first, last);  // first: the results may lie in the elements' places
+      scan_alone(first, last, before);
+      return total;
     }
   }
-  // Returns the sum as well.
-  T scan_and_sum(std::size_t first, std::size_t last, T const& before) const {
-    if constexpr (by_lanes) {
-      if (last - first >= block) {
-        T value = before;
-        std::optional<T> total;
-        for (; last - first >= block; first += block) {
-          auto const all = sums(first);
-          value = scan_block(first, value, all);
-          total = total ? T(op_(*total, whole(all))) : whole(all);
+
+  // The same as scan(), for all there is: added from left to right.
+  T scan_alone(std::size_t first, std::size_t last, T const& before) const {
+    if constexpr (by_vectors) {
+      return scan(first, last, before);
+    } else if constexpr (std::is_copy_constructible_v<T> && std::is_copy_assignable_v<T>) {
+      T value = before;
+      for (; first < last; ++first) {
+        if constexpr (Kind == scan_kind::inclusive) {
+          value = combined(std::move(value), in(first));
+          out(first) = value;
+        } else {
+          T next = combined(value, in(first));
+          out(first) = std::exchange(value, std::move(next));
         }
-        if (first == last) return *total;
-        auto const rest = fold(first, last);
-        scan_rest(first, last, value);
-        return op_(*total, rest);
       }
+      return value;
+    } else if constexpr (Kind == scan_kind::inclusive) {
+      out(first) = combined(before, in(first));
+      for (++first; first < last; ++first)
+        out(first) = combined(std::as_const(out(first - 1)), in(first));
+      return combined(std::as_const(out(last - 1)), identity_);
+    } else {
+      // The value before this tile stays where it is: others read it. op makes another one.
+      T next = combined(before, in(first));
+      out(first) = combined(before, identity_);
+      for (++first; first < last; ++first) {
+        T following = combined(std::as_const(next), in(first));
+        out(first) = std::exchange(next, std::move(following));
+      }
+      return next;
     }
-    T total = fold(first, last);  // first: the results may lie in the elements' places
-    scan_rest(first, last, before);
-    return total;
   }
 
  private:
+  // The elements may be of a kind whose sums are of a wider one.
+  template <class A, class B>
+  T combined(A&& a, B&& b) const {
+    return static_cast<T>(op_(std::forward<A>(a), std::forward<B>(b)));
+  }
   decltype(auto) in(std::size_t i) const { return in_[static_cast<std::iter_difference_t<In>>(i)]; }
   decltype(auto) out(std::size_t i) const {
     return out_[static_cast<std::iter_difference_t<Out>>(i)];
@@ -107,79 +139,7 @@ class tile_scan {
     if constexpr (std::is_convertible_v<std::iter_reference_t<In>, T>)
       return static_cast<T>(in(i));
     else
-      return op_(identity_, in(i));
-  }
-  T fold(std::size_t first, std::size_t last) const {
-    T total = of(first);
-    for (auto i = first + 1; i < last; ++i) total = op_(std::move(total), in(i));
-    return total;
-  }
-
-  std::array<T, lanes> sums(std::size_t at) const
-    requires by_lanes
-  {
-    T a = of(at), b = of(at + lane), c = of(at + 2 * lane), d = of(at + 3 * lane);
-    for (auto i = at + 1; i < at + lane; ++i) {
-      a = op_(a, in(i));
-      b = op_(b, in(i + lane));
-      c = op_(c, in(i + 2 * lane));
-      d = op_(d, in(i + 3 * lane));
-    }
-    return {a, b, c, d};
-  }
-  T whole(std::array<T, lanes> const& s) const
-    requires by_lanes
-  {
-    return op_(op_(s[0], s[1]), op_(s[2], s[3]));
-  }
-
-  void step(T& value, std::size_t i) const {
-    T next = op_(value, in(i));  // before the result may overwrite the element
-    out(i) = Kind == scan_kind::inclusive ? next : value;
-    value = std::move(next);
-  }
-  T scan_block(std::size_t at, T const& before, std::array<T, lanes> const& s) const
-    requires by_lanes
-  {
-    T a = before, b = op_(a, s[0]), c = op_(b, s[1]), d = op_(c, s[2]);
-    T const after = op_(d, s[3]);
-    for (auto i = at; i < at + lane; ++i) {
-      step(a, i);
-      step(b, i + lane);
-      step(c, i + 2 * lane);
-      step(d, i + 3 * lane);
-    }
-    return after;
-  }
-
-  T scan_rest(std::size_t first, std::size_t last, T const& before) const {
-    if constexpr (std::is_copy_constructible_v<T> && std::is_copy_assignable_v<T>) {
-      T value = before;
-      for (; first < last; ++first) {
-        if constexpr (Kind == scan_kind::inclusive) {
-          value = op_(std::move(value), in(first));
-          out(first) = value;
-        } else {
-          T next = op_(value, in(first));
-          out(first) = std::exchange(value, std::move(next));
-        }
-      }
-      return value;
-    } else if constexpr (Kind == scan_kind::inclusive) {
-      out(first) = op_(before, in(first));
-      for (++first; first < last; ++first)
-        out(first) = op_(std::as_const(out(first - 1)), in(first));
-      return op_(std::as_const(out(last - 1)), identity_);
-    } else {
-      // The value before this tile stays where it is: others read it. op makes another one.
-      T next = op_(before, in(first));
-      out(first) = op_(before, identity_);
-      for (++first; first < last; ++first) {
-        T following = op_(std::as_const(next), in(first));
-        out(first) = std::exchange(next, std::move(following));
-      }
-      return next;
-    }
+      return combined(identity_, in(i));
   }
 
   In in_;
