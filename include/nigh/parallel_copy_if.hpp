@@ -33,8 +33,9 @@ class kept_elements {
       : range_(range), options_(how) {
     auto const count = range.count;
     if (count == 0) return;
-    auto const most = std::max<std::size_t>(1024, 16 * workers_for_loops(how.where));
-    block_ = std::max(how.grain, count / most + (count % most != 0));
+    auto const few = 16 * workers_for_loops(how.where);
+    auto const most = std::max<std::size_t>(1024, few);
+    block_ = std::max({how.grain, count / most + (count % most != 0), std::min<std::size_t>(stretch, count / few)});
     options_.grain = block_;
     blocks_ = count / block_ + (count % block_ != 0);
     flags_ = std::make_unique_for_overwrite<unsigned char[]>(count);

@@ -31,12 +31,12 @@ class search_blocks {
         ramp_(2 * workers),
         smallest_(std::clamp<std::size_t>(count / (64 * workers), 1, 256)),
         largest_(std::max(smallest_, count / (16 * workers))),
-        growing_(largest_ == smallest_ ? 0 : steps_to_largest()) {}
+        growing_(largest_ == smallest_ ? 0 : steps_to_largest()),
+        level_(begin_of_grown(growing_)) {}
 
   std::size_t blocks() const noexcept {
-    auto const level = begin_of(ramp_ + growing_);
-    if (level < count_) {
-      auto const rest = count_ - level;
+    if (level_ < count_) {
+      auto const rest = count_ - level_;
       return ramp_ + growing_ + rest / largest_ + (rest % largest_ != 0);
     }
     std::size_t few = 0;  // fewer elements than the ramp has places
@@ -57,11 +57,13 @@ class search_blocks {
   // Blocks of the smallest size, then blocks of 1/ramp of what lies before them, then the largest.
   std::size_t begin_of(std::size_t b) const noexcept {
     if (b <= ramp_) return b * smallest_;
-    auto const grown = std::min(b - ramp_, growing_);
-    auto const at =
-        static_cast<std::size_t>(static_cast<double>(ramp_ * smallest_) *
-                                 std::exp(static_cast<double>(grown) / static_cast<double>(ramp_)));
-    return at + (b - ramp_ - grown) * largest_;
+    auto const grown = b - ramp_;
+    return grown < growing_ ? begin_of_grown(grown) : level_ + (grown - growing_) * largest_;
+  }
+  std::size_t begin_of_grown(std::size_t grown) const noexcept {
+    return static_cast<std::size_t>(
+        static_cast<double>(ramp_ * smallest_) *
+        std::exp(static_cast<double>(grown) / static_cast<double>(ramp_)));
   }
   std::size_t steps_to_largest() const noexcept {
     return static_cast<std::size_t>(
@@ -74,6 +76,7 @@ class search_blocks {
   std::size_t smallest_;
   std::size_t largest_;
   std::size_t growing_;
+  std::size_t level_;  // where the largest ones begin
 };
 
 // The smallest number that a thread has come up with.
@@ -114,11 +117,14 @@ std::size_t find_in_stride(Sequence const& all, std::size_t at, std::size_t end,
       if (found == 0) return end;
     }
   }
-  auto const from = all.at(at);
-  auto const it = std::find_if(from, all.at(end), [&predicate](auto&& x) -> bool {
-    return static_cast<bool>(predicate(static_cast<decltype(x)>(x)));
-  });
-  return at + static_cast<std::size_t>(it - from);
+  auto const holds = [&](std::size_t i) { return static_cast<bool>(predicate(*all.at(i))); };
+  for (; end - at >= 4; at += 4) {  // one branch for four
+    bool const a = holds(at), b = holds(at + 1), c = holds(at + 2), d = holds(at + 3);
+    if ((a | b) | (c | d)) [[unlikely]]
+      return at + (a ? 0 : b ? 1 : c ? 2 : 3);
+  }
+  while (at < end && !holds(at)) ++at;
+  return at;
 }
 
 // The number of the first element, or of any one, that the predicate holds for; else their count.

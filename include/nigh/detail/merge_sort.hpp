@@ -17,25 +17,71 @@ namespace nigh::detail {
 
 inline constexpr std::size_t least_merged = 16384;  // one thread merges less
 
+// The steps of a merge of two sequences of small elements. No branches: which one is taken cannot
+// be guessed.
+template <class A, class B, class Out, class Less>
+struct merge_steps {
+  A a, a_end;
+  B b, b_end;
+  Out out;
+
+  bool may_step() const { return a != a_end && b != b_end; }
+  void step(Less const& less) {
+    bool const from_b = less(*b, *a);
+    *out = *(from_b ? std::addressof(*b) : std::addressof(*a));
+    ++out;
+    b += from_b;
+    a += !from_b;
+  }
+  Out finish(Less const& less) {
+    while (may_step()) step(less);
+    return std::copy(b, b_end, std::copy(a, a_end, out));
+  }
+  // Keeps the first half of the result: the longer sequence is cut in its middle, the other one
+  // where the middle belongs. Returns the second half.
+  merge_steps cut(Less const& less) {
+    auto const na = a_end - a;
+    auto const nb = b_end - b;
+    bool const cut_a = static_cast<std::size_t>(na) >= static_cast<std::size_t>(nb);
+    A const a_mid = cut_a ? a + na / 2 : std::upper_bound(a, a_end, b[nb / 2], less);
+    B const b_mid = cut_a ? std::lower_bound(b, b_end, a[na / 2], less) : b + nb / 2;
+    auto const before = static_cast<std::iter_difference_t<Out>>(a_mid - a) +
+                        static_cast<std::iter_difference_t<Out>>(b_mid - b);
+    merge_steps const second{a_mid, a_end, b_mid, b_end, out + before};
+    a_end = a_mid;
+    b_end = b_mid;
+    return second;
+  }
+};
+
 // Copies the merged [a, a_end) and [b, b_end) to `out`; of equal elements, those of a come first.
 template <class A, class B, class Out, class Less>
 Out merge_serially(A a, A a_end, B b, B b_end, Out out, Less const& less) {
   using T = std::iter_value_t<A>;
-  if constexpr (is_small_plain<T> && std::is_same_v<T, std::iter_value_t<B>>)
-    for (; a != a_end && b != b_end; ++out) {
-      bool const from_b = less(*b, *a);
-      *out = *(from_b ? std::addressof(*b) : std::addressof(*a));
-      b += from_b;
-      a += !from_b;
+  if constexpr (is_small_plain<T> && std::is_same_v<T, std::iter_value_t<B>>) {
+    merge_steps<A, B, Out, Less> first{a, a_end, b, b_end, out};
+    if ((a_end - a) + (b_end - b) < 256) return first.finish(less);
+    // Each step waits for the one before: four parts of the result take turns.
+    auto third = first.cut(less), second = first.cut(less), fourth = third.cut(less);
+    while (first.may_step() && second.may_step() && third.may_step() && fourth.may_step()) {
+      first.step(less);
+      second.step(less);
+      third.step(less);
+      fourth.step(less);
     }
-  else
+    first.finish(less);
+    second.finish(less);
+    third.finish(less);
+    return fourth.finish(less);
+  } else {
     for (; a != a_end && b != b_end; ++out) {
       if (less(*b, *a))
         *out = *b++;
       else
         *out = *a++;
     }
-  return std::copy(b, b_end, std::copy(a, a_end, out));
+    return std::copy(b, b_end, std::copy(a, a_end, out));
+  }
 }
 
 // The same by several threads: the longer one is cut in its middle, the other one where the middle
@@ -48,13 +94,10 @@ void merge_by_halves(A a, A a_end, B b, B b_end, Out out, Less const& less) {
     merge_serially(a, a_end, b, b_end, out, less);
     return;
   }
-  bool const cut_a = static_cast<std::size_t>(na) >= static_cast<std::size_t>(nb);
-  A const a_mid = cut_a ? a + na / 2 : std::upper_bound(a, a_end, b[nb / 2], less);
-  B const b_mid = cut_a ? std::lower_bound(b, b_end, a[na / 2], less) : b + nb / 2;
-  auto const before = static_cast<std::iter_difference_t<Out>>(a_mid - a) +
-                      static_cast<std::iter_difference_t<Out>>(b_mid - b);
-  fork_join([&] { merge_by_halves(a, a_mid, b, b_mid, out, less); },
-            [&] { merge_by_halves(a_mid, a_end, b_mid, b_end, out + before, less); });
+  merge_steps<A, B, Out, Less> first{a, a_end, b, b_end, out};
+  auto const second = first.cut(less);
+  fork_join([&] { merge_by_halves(a, first.a_end, b, first.b_end, out, less); },
+            [&] { merge_by_halves(second.a, a_end, second.b, b_end, second.out, less); });
 }
 
 // Memory for `count` elements, none of them made. data() is null when there is none to be had.
