@@ -271,13 +271,13 @@ KNOWN = {
     "nigh tune --repetitions 2 --metric 'time ([0-9.]+)' -- mpirun.mpich -n {ranks} ./model.sh {ranks} {threads}": How(
         full=True, seconds=120, compare=NOTHING),  # as tune.md says, of an emulated machine
     "nigh profile -- ./solver": How(seconds=60),
-    "nigh profile --keep --output profile-cg.json --figure profile-cg.svg -- ./npb-cg --class W": How(
+    "nigh profile --repetitions 5 --output profile-cg.json --figure profile-cg.svg -- ./npb-cg --class A": How(
         run="nigh profile --keep --repetitions 1 --output profile-cg.json --figure profile-cg.svg -- ./npb-cg --class S", full=True,
         seconds=120, compare=NOTHING),
     "nigh profile show": How(full=True),
     "nigh profile show npb-cg": How(full=True, aside=r"^cg\.cpp"),
-    "nigh profile set npb-cg cg.cpp:99 --maximum 2 --optimal 2": How(
-        run=f"nigh profile set npb-cg {region('==')} --maximum 2 --optimal 2", full=True),
+    "nigh profile set npb-cg cg.cpp:180 --maximum 1 --optimal 1": How(
+        run=f"nigh profile set npb-cg {region('==')} --maximum 1 --optimal 1", full=True),
     "nigh profile show npb-cg | grep given": How(full=True, compare=NOTHING),
     '"$HOME/my programs/nigh-0.2.0-linux-x86_64/bin/nigh" run -v --threads 1 -- ./solver': How(
         run="mkdir 'my programs' && cp -rl {prefix} 'my programs/nigh' && 'my programs/nigh/bin/nigh' run -v --threads 1 -- ./solver",
