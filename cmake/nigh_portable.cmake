@@ -6,6 +6,7 @@ option(NIGH_PORTABLE "link commands that need glibc 2.28 or later and no other l
 # nigh_static_package(PREFIX ARCHIVE... [WITH FLAG...]): PkgConfig::PREFIX means these static libraries.
 function(nigh_static_package prefix)
   cmake_parse_arguments(arg "" "" "WITH" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY NIGH_STATIC_ARCHIVES ${arg_UNPARSED_ARGUMENTS})
   if(NOT NIGH_PORTABLE)
     return()
   endif()
@@ -17,8 +18,10 @@ function(nigh_static_package prefix)
   set_target_properties(PkgConfig::${prefix} PROPERTIES INTERFACE_LINK_LIBRARIES "${archives};${arg_WITH}")
 endfunction()
 
-# nigh_portable_library(TARGET), nigh_portable_program(TARGET)
+# nigh_portable_library(TARGET), nigh_portable_program(TARGET). tests/packages/old_glibc_test.py looks at what is built
+# without NIGH_PORTABLE, and says what glibc 2.28 has not.
 function(nigh_portable_library target)
+  set_property(GLOBAL APPEND PROPERTY NIGH_PORTABLE_TARGETS ${target})
   if(NOT NIGH_PORTABLE)
     return()
   endif()
