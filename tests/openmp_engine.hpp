@@ -35,7 +35,7 @@ Task& make_task(F f, std::uint16_t flags = 0) {
     body->~F();
   };
   new (t->block()) F(std::move(f));
-  count_in(*member, *t);
+  attach(*member, *t);
   return *t;
 }
 

@@ -43,6 +43,7 @@ untied_tasks 950
 at_once 5050
 objects 11683000
 alignment 1560
+sizes 1000
 large 445500000
 nested 930
 serialized 100

@@ -68,16 +68,19 @@ class Depends {
 
 // ---- tasks
 
+std::uint16_t kind_of(Member const& me, unsigned flags) noexcept {
+  return static_cast<std::uint16_t>(
+      ((flags & is_untied) != 0 ? flag::untied : 0) |
+      ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0));
+}
+
 // With a copy of the arguments.
 Task& make(Member& me, Body body, void* data, Copy copy, long size, long align,
            unsigned flags) noexcept {
   auto const bytes = static_cast<std::size_t>(size < 0 ? 0 : size);
   auto const alignment = static_cast<std::size_t>(align);
   bool const is_aligned = alignment > alignof(Task);
-  std::uint16_t const how = static_cast<std::uint16_t>(
-      ((flags & is_untied) != 0 ? flag::untied : 0) |
-      ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0));
-  Task* const t = new_task(me, bytes + (is_aligned ? alignment : 0), how);
+  Task* const t = new_task(me, bytes + (is_aligned ? alignment : 0), kind_of(me, flags));
   if (t == nullptr) out_of_memory();
   t->function = body;
   if (me.current->is(flag::settings)) inherit_settings(me, *t);
@@ -107,11 +110,7 @@ void run_undeferred(Member& me, Task& t) noexcept {
 // if(0) with arguments that need no copy: the caller's own do, for it goes on when the body has
 // ended. So it has not to wait for the task, nor has its group.
 [[gnu::noinline]] void run_in_place(Member& me, Body body, void* data, unsigned flags) noexcept {
-  Task* const t =
-      new_task_of(me, 0,
-                  static_cast<std::uint16_t>(
-                      ((flags & is_untied) != 0 ? flag::untied : 0) |
-                      ((flags & is_final) != 0 || me.current->is(flag::final) ? flag::final : 0)));
+  Task* const t = new_task_of(me, 0, kind_of(me, flags));
   if (t == nullptr) out_of_memory();
   t->function = body;
   ++me.counts.made;
@@ -146,7 +145,7 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
     else
       memcpy(arguments_of(made), data, static_cast<std::size_t>(size));
   }
-  count_in(me, made);
+  attach(me, made);
   if (at_once) {
     run_undeferred(me, made);
     if (detaches) end_group(wait_group(me));
@@ -158,27 +157,29 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
   }
 }
 
-// At most so many words of arguments, which need no more than to be copied.
-constexpr long most_words = 8;
-static_assert(sizeof(Task) + most_words * 8 <= least_block_bytes);
-[[gnu::noinline]] void spawn_small(Member& me, Body body, void* data, long size,
-                                   unsigned flags) noexcept {
-  Task* const t = new_task_of(me, 0, (flags & is_untied) != 0 ? flag::untied : 0);
-  if (t == nullptr) [[unlikely]]
-    out_of_memory();
-  t->function = body;
-  // Word by word: a call of memcpy() would take as long as all else.
-  auto* to = static_cast<std::uint64_t*>(t->block());
-  auto const* from = static_cast<std::uint64_t const*>(data);
-  long left = size;
-  for (; left >= 8; left -= 8) {
-    std::uint64_t word = *from++;
-    asm("" : "+r"(word));
-    *to++ = word;
-  }
-  if (left > 0) memcpy(to, from, static_cast<std::size_t>(left));
-  count_in(me, *t);
-  submit(me, *t);
+// So many arguments are copied in line.
+constexpr unsigned long few_bytes = 64;
+static_assert(sizeof(Task) + few_bytes <= least_block_bytes);
+
+// Piece by piece, as the program has just written them: a call of memcpy() would take as long as
+// all else, and a load of what was stored in pieces waits until all are in the cache.
+template <class Piece>
+void copy_piece(char*& to, char const*& from) noexcept {
+  Piece piece;
+  memcpy(&piece, from, sizeof piece);
+  asm("" : "+r"(piece));
+  memcpy(to, &piece, sizeof piece);
+  from += sizeof piece;
+  to += sizeof piece;
+}
+inline void copy_few(void* block, void const* data, long size) noexcept {
+  auto const* from = static_cast<char const*>(data);
+  auto* to = static_cast<char*>(block);
+  for (long at = 0; at < (size & ~7); at += 8) copy_piece<std::uint64_t>(to, from);
+  if ((size & 7) == 0) [[likely]]
+    return;
+  if ((size & 4) != 0) copy_piece<std::uint32_t>(to, from);
+  for (long left = size & 3; left > 0; --left) copy_piece<std::uint8_t>(to, from);
 }
 
 // ---- reductions of taskgroups. libgomp's description of them, which the compiler's code reads:
@@ -293,7 +294,7 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
     arguments->begin = static_cast<Number>(at);
     arguments->end = i + 1 == p.tasks ? end : static_cast<Number>(next);
     at = next;
-    count_in(me, t);
+    attach(me, t);
     if (at_once)
       run_undeferred(me, t);
     else
@@ -310,23 +311,41 @@ using namespace nigh::openmp::tasks;
 NIGH_REAL(GOMP_task)
 NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
                                bool deferred, unsigned flags, void** depend, int priority,
+                               void* detach);
+// References, so that GOMP_task() leaves its arguments on the stack where it does not need them.
+[[gnu::noipa]] static void make_any_task(Body body, void* data, Copy copy, long size, long align,
+                                         bool deferred, unsigned const& flags, void** const& depend,
+                                         int const& priority, void* const& detach,
+                                         void const* caller) {
+  Member* const me = member;
+  if (me != nullptr)
+    return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
+  look_again();
+  reinterpret_cast<decltype(&GOMP_task)>(real_GOMP_task.find(caller))(
+      body, data, copy, size, align, deferred, flags, depend, priority, detach);
+}
+NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
+                               bool deferred, unsigned flags, void** depend, int priority,
                                void* detach) {
   Member* const me = member;
-  // First, so that the body's stack frames are not below a large one of ours.
-  if (me != nullptr && !deferred && copy == nullptr &&
-      (flags & (has_depend | is_detachable)) == 0 && !me->current->is(flag::settings))
-    return run_in_place(*me, body, data, flags);
-  if (me == nullptr) [[unlikely]] {
-    look_again();
-    NIGH_PASS_ON(GOMP_task, body, data, copy, size, align, deferred, flags, depend, priority,
-                 detach);
-    return;
+  if (me != nullptr && copy == nullptr) [[likely]] {
+    bool const is_usual = deferred && static_cast<unsigned long>(size) <= few_bytes &&
+                          align <= static_cast<long>(alignof(Task)) &&
+                          (flags & (has_depend | is_detachable | is_final)) == 0 &&
+                          !me->current->is(flag::final | flag::settings);
+    if (Task* const t = is_usual ? take_free(*me, 0) : nullptr; t != nullptr) [[likely]] {
+      begin_attached_task(*me, *t, (flags & is_untied) != 0 ? flag::untied : 0);
+      t->function = body;
+      copy_few(t->block(), data, size);
+      return submit(*me, *t);
+    }
+    // From here, so that the body's stack frames are not below a large one of ours.
+    if (!deferred && (flags & (has_depend | is_detachable)) == 0 &&
+        !me->current->is(flag::settings))
+      return run_in_place(*me, body, data, flags);
   }
-  if (!deferred || copy != nullptr || size > most_words * 8 || align > 64 ||
-      (flags & (has_depend | is_detachable | is_final)) != 0 ||
-      me->current->is(flag::final | flag::settings)) [[unlikely]]
-    return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
-  spawn_small(*me, body, data, size, flags);
+  make_any_task(body, data, copy, size, align, deferred, flags, depend, priority, detach,
+                __builtin_return_address(0));
 }
 
 NIGH_REAL(GOMP_taskwait)

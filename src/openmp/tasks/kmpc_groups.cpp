@@ -72,7 +72,7 @@ void spawn_pieces(Member& me, KmpTask& pattern, LoopBounds const& b, Loop const&
     memcpy(block + upper_at, &upper, sizeof upper);
     if (duplicate != nullptr) duplicate(&k, &pattern, is_last ? 1 : 0);
     at = upper + static_cast<std::uint64_t>(b.step);
-    count_in(me, *t);
+    attach(me, *t);
     if (!deferred || me.current->is(flag::final)) {
       ++me.counts.at_once;
       run(me, *t);

@@ -64,7 +64,7 @@ class Depends {
 };
 
 void submit_kmpc(Member& me, Task& t) noexcept {
-  count_in(me, t);
+  attach(me, t);
   if (me.current->is(flag::final)) {
     ++me.counts.at_once;
     run(me, t);
@@ -72,6 +72,9 @@ void submit_kmpc(Member& me, Task& t) noexcept {
     t.is(flag::extra) ? submit_somewhere(me, t) : submit(me, t);
   }
 }
+
+// Where in a kmp_task_t of so many bytes the pointers to shared variables begin.
+std::size_t shared_place(std::size_t bytes) noexcept { return (bytes + 7) & ~std::size_t{7}; }
 
 // __kmpc_omp_task_begin_if0() leaves this for __kmpc_omp_task_complete_if0().
 struct Undeferred {
@@ -86,45 +89,92 @@ constinit thread_local Undeferred* undeferred = nullptr;
 using namespace nigh::openmp::tasks;
 
 NIGH_REAL(__kmpc_omp_task_alloc)
+static void* fill_in(Task& t, std::size_t shared_at, std::size_t shared_bytes,
+                     KmpTask::Routine routine) noexcept {
+  KmpTask& k = kmp_task(t);
+  k.shareds = shared_bytes != 0 ? reinterpret_cast<char*>(&k) + shared_at : nullptr;
+  k.routine = routine;
+  k.part = 0;
+  return &k;
+}
 NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, std::int32_t flags,
                                             std::size_t bytes, std::size_t shared_bytes,
-                                            KmpTask::Routine routine) {
+                                            KmpTask::Routine routine);
+[[gnu::noinline]] static void* alloc_any_task(void* where, std::int32_t thread, std::int32_t flags,
+                                              std::size_t bytes, std::size_t shared_bytes,
+                                              KmpTask::Routine routine) {
   Member* const me = member;
-  if (me == nullptr) [[unlikely]]
+  if (me == nullptr)
     return look_again(),
            NIGH_PASS_ON(__kmpc_omp_task_alloc, where, thread, flags, bytes, shared_bytes, routine);
-  auto const shared_at = (bytes + 7) & ~std::size_t{7};
+  auto const shared_at = shared_place(bytes);
   std::uint16_t const how = static_cast<std::uint16_t>(
       flag::kmpc | ((flags & is_tied) != 0 ? 0 : flag::untied) |
       ((flags & is_final) != 0 || me->current->is(flag::final) ? flag::final : 0) |
       ((flags & has_destructors) != 0 ? flag::destructor : 0));
   Task* const t = new_task(*me, shared_at + shared_bytes, how);
-  if (t == nullptr) [[unlikely]]
-    out_of_memory();
-  t->extra = nullptr;
-  KmpTask& k = kmp_task(*t);
-  k.shareds = shared_bytes != 0 ? reinterpret_cast<char*>(&k) + shared_at : nullptr;
-  k.routine = routine;
-  k.part = 0;
-  if (me->current->is(flag::settings)) [[unlikely]]
-    inherit_settings(*me, *t);
-  if ((flags & (is_detachable | is_proxy)) != 0) [[unlikely]] {
+  if (t == nullptr) out_of_memory();
+  if (me->current->is(flag::settings)) inherit_settings(*me, *t);
+  if ((flags & (is_detachable | is_proxy)) != 0) {
     extra_of(*me, *t);
     t->flags |= flag::detachable;
   }
-  return &k;
+  return fill_in(*t, shared_at, shared_bytes, routine);
+}
+NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, std::int32_t flags,
+                                            std::size_t bytes, std::size_t shared_bytes,
+                                            KmpTask::Routine routine) {
+  Member* const me = member;
+  if (me == nullptr || flags != is_tied || me->current->is(flag::final | flag::settings))
+      [[unlikely]]
+    return alloc_any_task(where, thread, flags, bytes, shared_bytes, routine);
+  auto const shared_at = shared_place(bytes);
+  auto const size_class = size_class_of(sizeof(Task) + shared_at + shared_bytes);
+  Task* const t = size_class < size_classes ? take_free(*me, size_class) : nullptr;
+  if (t == nullptr) [[unlikely]]
+    return alloc_any_task(where, thread, flags, bytes, shared_bytes, routine);
+  begin_task(*t, *me->current, flag::kmpc);
+  return fill_in(*t, shared_at, shared_bytes, routine);
 }
 
 NIGH_REAL(__kmpc_omp_task)
-NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k) {
+NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k);
+[[gnu::noinline]] static std::int32_t submit_any_task(void* where, std::int32_t thread,
+                                                      KmpTask* k) {
   Member* const me = member;
-  if (me == nullptr) [[unlikely]]
-    return NIGH_PASS_ON(__kmpc_omp_task, where, thread, k);
+  if (me == nullptr) return NIGH_PASS_ON(__kmpc_omp_task, where, thread, k);
   Task& t = task_of(*k);
-  if (t.is(flag::started)) [[unlikely]]
+  if (t.is(flag::started))
     me->again = &t;
   else
     submit_kmpc(*me, t);
+  return 0;
+}
+// A team of one runs each task at once, as libomp does: then its parent waits for it in any case.
+[[gnu::noinline]] static std::int32_t run_instead(Member& me, Task& t) noexcept {
+  if (!me.deque.is_shut() || is_stack_low(me) || me.track != nullptr) [[unlikely]] {
+    attach(me, t);
+    submit_slowly(me, t);
+    return 0;
+  }
+  ++me.counts.at_once;
+  count_run(me);
+  Frame const before = begin_body(me, t);
+  kmp_task(t).routine(me.global_number, &kmp_task(t));
+  end_unattached_body(me, t, before);
+  return 0;
+}
+NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k) {
+  Member* const me = member;
+  Task& t = task_of(*k);
+  if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings))
+      [[unlikely]]
+    return submit_any_task(where, thread, k);
+  if (!me->deque.push_at_hand(&t)) [[unlikely]]
+    return run_instead(*me, t);
+  attach(*me, t);
+  if (me->deque.is_wanted()) [[unlikely]]
+    share(*me);
   return 0;
 }
 NIGH_REAL(__kmpc_omp_task_parts)
@@ -144,7 +194,8 @@ NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread,
     begin_group(*me);
     t.group = me->current->group;
   }
-  count_in(*me, t);
+  ++me->counts.made;
+  attach(*me, t);
   auto* const frame = static_cast<Undeferred*>(malloc(sizeof(Undeferred)));
   if (frame == nullptr) out_of_memory();
   frame->before = begin_body(*me, t);
@@ -199,7 +250,7 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t
     submit_kmpc(*me, t);
     return 0;
   }
-  count_in(*me, t);
+  attach(*me, t);
   submit_after(*me, t, depends.items(), depends.count());
   return 0;
 }

@@ -97,6 +97,7 @@ Task* refill(Member& me, std::uint8_t size_class) noexcept {
     auto* const t = new (memory + at * size) Task;
     t->home = &me;
     t->size_class = size_class;
+    t->begin_counts();
     t->parent.store(first, sync::relaxed);
     first = t;
   }
@@ -109,7 +110,7 @@ void reset_in_child() noexcept { members_lock = PTHREAD_MUTEX_INITIALIZER; }
 void note_counts(Member& me) noexcept {
   std::uint64_t stolen = 0;
   for (auto const at_level : me.counts.stolen) stolen += at_level;
-  me.told.made.store(me.counts.made, sync::relaxed);
+  me.told.made.store(me.made(), sync::relaxed);
   me.told.stolen.store(stolen, sync::relaxed);
 }
 
@@ -132,7 +133,7 @@ Counts counted() noexcept {
   Counts sum;
   pthread_mutex_lock(&members_lock);
   for (Member const* m = all_members; m != nullptr; m = m->next) {
-    sum.made += m->counts.made;
+    sum.made += m->made();
     sum.at_once += m->counts.at_once;
     for (std::size_t l = 0; l < Counts::levels; ++l) sum.stolen[l] += m->counts.stolen[l];
     sum.slept += m->counts.slept;

@@ -29,7 +29,7 @@ void enter(Team& team, Joined how) noexcept {
   me.global_number = how.global_number;
   me.team = &team;
   me.follower.begin();
-  me.runs_until_look = me.runs_between_looks = 1;
+  me.look_after(1);
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
   int const cpu = platform::cpu_of_thread();
@@ -110,14 +110,13 @@ void follow_lease(Member& me) noexcept {
 // tell; the next ones may be longer.
 void follow_sometimes(Member& me) noexcept {
   constexpr std::int64_t usual_ns = 1'000'000, most = 1024;
-  me.runs_until_look = most;
-  if (me.team->lease == nullptr) return;
+  if (me.team->lease == nullptr) return me.look_after(most);
   auto const now = base::now_ns();
   auto const passed = std::max<std::int64_t>(1, now - std::exchange(me.looked_ns, now));
   std::int64_t const before = me.runs_between_looks;
   auto const runs =
       std::clamp<std::int64_t>(before * usual_ns / passed, 1, std::min(2 * before, most));
-  me.runs_between_looks = me.runs_until_look = static_cast<std::uint32_t>(runs);
+  me.look_after(static_cast<std::uint32_t>(runs));
   note_counts(me);
   if (me.number == 0) tell_counts(*me.team->lease, now);
   follow_lease(me);

@@ -16,7 +16,9 @@
 //                own or others -= held               ... and now no more
 //   body ended   others += own - running             from here on `others` is the whole number
 //
-// The thread that makes `others` 0 gives the descriptor back, and counts down in its parent.
+// The thread that makes `others` 0 gives the descriptor back, and counts down in its parent. The
+// counts of a free descriptor are those of a task whose body begins, so that the next task need not
+// write them.
 //
 // (task.K) Counting down in `others` releases what the child did; the owner, and the last one to
 // count
@@ -75,7 +77,8 @@ struct alignas(64) Task {
   sync::atomic<Task*> parent;  // in a list of free descriptors: the next one
   std::int64_t own;
   sync::atomic<std::int64_t> others;
-  sync::atomic<Member*> owner;  // null before and after the body runs
+  sync::atomic<Member*>
+      owner;  // of a body that runs; null: it has ended. Before: nothing that counts
   union {
     Function function;  // libgomp's
     Extra* extra;
@@ -89,6 +92,13 @@ struct alignas(64) Task {
   void* block() noexcept { return this + 1; }
   bool is(std::uint16_t which) const noexcept { return (flags & which) != 0; }
 
+  void begin_counts() noexcept {
+    own = 0;
+    others.store(running, sync::relaxed);
+  }
+  // Owner: all that it has counted up it has counted down itself, so there is nothing to acquire. A
+  // task is drained otherwise as well, after other threads have run its children.
+  bool is_as_begun() const noexcept { return own == 0 && others.load(sync::relaxed) == running; }
   // Owner: no child is unfinished.
   bool is_childless() const noexcept {
     return static_cast<std::uint32_t>(own + others.load(sync::seq_cst)) ==

@@ -65,12 +65,20 @@ class TaskDeque {
   }
 
   std::uint32_t top() const noexcept { return top_; }
+  bool is_shut() const noexcept { return most_ == 0; }
   bool is_wanted() const noexcept { return wanted_.load(sync::relaxed); }
   bool has_private() const noexcept { return top_ != split_; }
 
   // Owner; false: it is full.
   bool push(T* task) noexcept {
     if (top_ == limit_ && !make_room()) [[unlikely]]
+      return false;
+    return push_at_hand(task);
+  }
+  // Owner: the same for hot paths, which leave the rest to push(): false where nobody has looked
+  // yet what thieves have left.
+  bool push_at_hand(T* task) noexcept {
+    if (top_ == limit_) [[unlikely]]
       return false;
     ring_[top_ % capacity].store(task, sync::relaxed);
     ++top_;

@@ -25,10 +25,6 @@ constexpr std::int64_t leader_sleeps_ns = 10'000'000;
 
 bool is_crowded(Member const& me) noexcept { return me.size > me.team->cpus.load(sync::relaxed); }
 
-bool is_stack_low(Member const& me) noexcept {
-  return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
-}
-
 // ---- ends of tasks
 
 void recycle(Member* me, Task& t) noexcept {
@@ -37,6 +33,7 @@ void recycle(Member* me, Task& t) noexcept {
     t.extra->~Extra();
     free(t.extra);
   }
+  t.begin_counts();
   Member* const home = t.home;
   if (home == me) [[likely]] {
     t.parent.store(home->free[t.size_class], sync::relaxed);
@@ -94,7 +91,7 @@ void complete(Member* me, Task& t) noexcept {
 [[gnu::always_inline]] inline bool complete_here(Member& me, Task& t) noexcept {
   Task* const parent = t.parent.load(sync::relaxed);
   Group* const g = t.group;
-  if (t.home != &me || parent->owner.load(sync::relaxed) != &me || !t.is_drained() ||
+  if (t.home != &me || parent->owner.load(sync::relaxed) != &me || !t.is_as_begun() ||
       (g != nullptr && g->owner != &me))
     return false;
   if (g != nullptr) --g->own;
@@ -313,8 +310,7 @@ void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t
 }
 
 [[gnu::always_inline]] static inline void run_body(Member& me, Task& t) noexcept {
-  if (--me.runs_until_look == 0) [[unlikely]]
-    follow_sometimes(me);
+  count_run(me);
   Frame const before = begin_body(me, t);
   if (t.is(flag::kmpc)) {
     run_kmpc(me, t);
@@ -361,6 +357,11 @@ void inject(Team& team, Task& t) noexcept {
     if (Member* const m = team.members.at(k); m != nullptr) m->sleeper.wake();
 }
 
+void submit_slowly(Member& me, Task& t) noexcept {
+  if (!me.deque.push(&t)) return submit_at_once(me, t);
+  if (me.deque.is_wanted()) share(me);
+}
+
 void submit_at_once(Member& me, Task& t) noexcept {
   if (is_stack_low(me)) [[unlikely]] {
     if (!me.deque.push(&t)) inject(*me.team, t);
@@ -378,13 +379,52 @@ void fulfill(Task& t) noexcept {
 
 // ---- waiting
 
-void taskwait_slowly(Member& me) noexcept {
-  Task& t = *me.current;
+[[gnu::noinline]] static void search_for_children(Member& me, Task& t) noexcept {
   while (Task* const own = own_newest(me)) {
     run(me, *own);
     if (t.is_childless()) return;
   }
   search_until(me, [&t] { return t.is_childless(); });
+}
+
+// As run(), for a task that waits. Most that it finds are its children, and have nothing beside a
+// body.
+[[gnu::always_inline]] static inline void run_child(Member& me, Task& waiting, Task& t,
+                                                    Frame const& before) noexcept {
+  auto const kind = t.flags;
+  if ((kind & ~flag::kmpc) != 0 || t.parent.load(sync::relaxed) != &waiting) [[unlikely]]
+    return run(me, t);
+  count_run(me);
+  me.current = me.tied = &t;
+  me.base = me.deque.top();
+  t.owner.store(&me, sync::relaxed);
+  if (kind == 0)
+    t.function(t.block());
+  else
+    kmp_task(t).routine(me.global_number, &kmp_task(t));
+  me.current = before.current;
+  me.tied = before.tied;
+  me.base = before.base;
+  Group* const g = t.group;
+  if (t.flags != kind || !t.is_as_begun() || (g != nullptr && g->owner != &me)) [[unlikely]]
+    return end_body(me, t, before);
+  if (g != nullptr) --g->own;
+  // A thread that runs a task has made its children, and is where their descriptors go back to.
+  waiting.own -= Task::child;
+  t.parent.store(me.free[t.size_class], sync::relaxed);
+  me.free[t.size_class] = &t;
+}
+
+void taskwait_slowly(Member& me) noexcept {
+  Task& t = *me.current;
+  if (me.track == nullptr && !t.is(flag::settings)) [[likely]] {
+    Frame const before{&t, me.tied, me.base};
+    while (Task* const own = own_newest(me)) {
+      run_child(me, t, *own, before);
+      if (t.is_childless()) return;
+    }
+  }
+  search_for_children(me, t);
 }
 
 void wait_until(Member& me, Done done, void* what) noexcept {

@@ -62,6 +62,7 @@ struct Extra {
   Settings own, before;         // of the task, and of the thread before it
 };
 
+// A task counts as made when its body begins: Member::made().
 struct Counts {
   static constexpr std::size_t levels = static_cast<std::size_t>(level::host) + 1;
 
@@ -92,9 +93,10 @@ struct alignas(64) Member {
   std::uint32_t number = 0;           // omp_get_thread_num()
   std::uint32_t size = 1;             // of the team
   std::uint32_t domain = 0;           // where it runs, in a process with several
-  std::int32_t global_number = 0;     // libomp's
+  std::int32_t global_number = 0;     // libomp's, for its tasks
   std::uint32_t runs_until_look = 1;  // see follow_sometimes()
-  Task* again = nullptr;              // libomp's untied task that has another part
+  std::uint32_t runs_between_looks = 1;
+  Task* again = nullptr;  // libomp's untied task that has another part
   Team* team = nullptr;
   sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
   sync::atomic<int> cpu{-1};                   // where it was when it last looked
@@ -112,13 +114,19 @@ struct alignas(64) Member {
   alignas(64) Task implicit;
   Follower follower;
   ToldCounts told;
-  std::uint32_t runs_between_looks = 1;
   std::int64_t looked_ns = 0;
   Member* outer = nullptr;  // of the region around this one
   Member* inner = nullptr;  // of regions inside, kept
   Member* next = nullptr;   // in the list of all, and of those that nobody has
   Member* next_idle = nullptr;
   Victims* victims = nullptr;
+
+  // One count of bodies that begin is for the counts and for the looks.
+  std::uint64_t made() const noexcept { return counts.made + runs_between_looks - runs_until_look; }
+  void look_after(std::uint32_t runs) noexcept {
+    counts.made = made();
+    runs_between_looks = runs_until_look = runs;
+  }
 };
 
 struct Team {
@@ -164,20 +172,32 @@ NIGH_HIDDEN void follow_sometimes(Member& me) noexcept;
 // A descriptor with room for so many bytes after it; null: there is no memory.
 NIGH_HIDDEN Task* refill(Member& me, std::uint8_t size_class) noexcept;
 
-inline Task* new_task_of(Member& me, std::uint8_t size_class, std::uint16_t flags) noexcept {
-  Task* t = size_class < size_classes ? me.free[size_class] : nullptr;
+// Returns the group it is in.
+inline Group* begin_task(Task& t, Task& parent, std::uint16_t flags) noexcept {
+  Group* const group = parent.group;
+  t.parent.store(&parent, sync::relaxed);
+  t.group = group;
+  t.level.store(parent.level.load(sync::relaxed) + 1, sync::relaxed);
+  t.flags = flags;
+  return group;
+}
+
+// Null also where refill() would have one. Hot paths call nothing before their ends, for then they
+// need to save no registers.
+inline Task* take_free(Member& me, std::uint8_t size_class) noexcept {
+  Task* const t = me.free[size_class];
   if (t != nullptr) [[likely]]
     me.free[size_class] = t->parent.load(sync::relaxed);
-  else if (t = refill(me, size_class); t == nullptr)
-    return nullptr;
-  Task* const parent = me.current;
-  t->parent.store(parent, sync::relaxed);
-  t->own = 0;
-  t->others.store(Task::running, sync::relaxed);
-  t->owner.store(nullptr, sync::relaxed);
-  t->group = parent->group;
-  t->level.store(parent->level.load(sync::relaxed) + 1, sync::relaxed);
-  t->flags = flags;
+  return t;
+}
+
+inline Task* new_task_of(Member& me, std::uint8_t size_class, std::uint16_t flags) noexcept {
+  Task* t = size_class < size_classes ? take_free(me, size_class) : nullptr;
+  if (t == nullptr) [[unlikely]] {
+    t = refill(me, size_class);
+    if (t == nullptr) return nullptr;
+  }
+  begin_task(*t, *me.current, flags);
   return t;
 }
 
@@ -186,19 +206,28 @@ inline Task* new_task(Member& me, std::size_t bytes, std::uint16_t flags) noexce
 }
 
 // The current task and its group wait for the task from now on.
-inline void attach(Member& me, Task& t) noexcept {
-  me.current->own += Task::child;
-  if (Group* const g = t.group; g != nullptr) {
-    if (g->owner == &me)
-      ++g->own;
-    else
-      g->others.fetch_add(1, sync::relaxed);
-  }
+inline void attach_to(Member& me, Task& parent, Group* group) noexcept {
+  parent.own += Task::child;
+  if (group == nullptr) [[likely]]
+    return;
+  if (group->owner == &me)
+    ++group->own;
+  else
+    group->others.fetch_add(1, sync::relaxed);
+}
+inline void attach(Member& me, Task& t) noexcept { attach_to(me, *me.current, t.group); }
+inline void begin_attached_task(Member& me, Task& t, std::uint16_t flags) noexcept {
+  Task& parent = *me.current;
+  attach_to(me, parent, begin_task(t, parent, flags));
 }
 
-inline void count_in(Member& me, Task& t) noexcept {
-  ++me.counts.made;
-  attach(me, t);
+// Before a body begins.
+inline void count_run(Member& me) noexcept {
+  if (--me.runs_until_look == 0) [[unlikely]]
+    follow_sometimes(me);
+}
+inline bool is_stack_low(Member const& me) noexcept {
+  return static_cast<char const*>(__builtin_frame_address(0)) < me.stack_low;
 }
 
 NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
@@ -208,10 +237,11 @@ NIGH_HIDDEN void share(Member& me) noexcept;
 // Runs it at once, unless little is left of the stack.
 NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 
+NIGH_HIDDEN void submit_slowly(Member& me, Task& t) noexcept;
 // Puts a task where it waits for a thread; runs it at once where there is no room.
 inline void submit(Member& me, Task& t) noexcept {
-  if (!me.deque.push(&t)) [[unlikely]]
-    return submit_at_once(me, t);
+  if (!me.deque.push_at_hand(&t)) [[unlikely]]
+    return submit_slowly(me, t);
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);
 }
@@ -244,7 +274,7 @@ NIGH_HIDDEN void end_body(Member& me, Task& t, Frame const& before) noexcept;
 NIGH_HIDDEN void end_body_late(Member& me, Task& t, Task* current, Task* tied,
                                std::uint32_t base) noexcept;
 inline void end_unattached_body(Member& me, Task& t, Frame const& before) noexcept {
-  if (t.is(flag::extra) || !t.is_drained()) [[unlikely]]
+  if (t.is(flag::extra) || !t.is_as_begun()) [[unlikely]]
     return end_body_late(me, t, before.current, before.tied, before.base);
   me.current = before.current;
   me.tied = before.tied;

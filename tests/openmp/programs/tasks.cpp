@@ -475,6 +475,35 @@ long alignment() {
   return sum;
 }
 
+template <std::size_t bytes>
+struct Bytes {
+  unsigned char at[bytes];
+};
+std::atomic<long> carried{0};
+
+template <std::size_t bytes>
+void carry() {
+  Bytes<bytes> given;
+  for (std::size_t i = 0; i < bytes; ++i) given.at[i] = static_cast<unsigned char>(bytes + i);
+#pragma omp task firstprivate(given)
+  {
+    bool is_same = true;
+    for (std::size_t i = 0; i < bytes; ++i)
+      if (given.at[i] != static_cast<unsigned char>(bytes + i)) is_same = false;
+    carried += is_same ? 1 : 1000;
+  }
+  if constexpr (bytes > 1) carry<bytes - 1>();
+}
+
+// Arguments of each size from 1 to 100 bytes.
+long sizes() {
+  carried = 0;
+#pragma omp parallel
+#pragma omp single
+  for (int i = 0; i < 10; ++i) carry<100>();
+  return carried;
+}
+
 long large() {
   struct Large {
     char bytes[300000];
@@ -813,6 +842,7 @@ constexpr Case cases[]{{"recursion", recursion},
                        {"at_once", at_once},
                        {"objects", objects},
                        {"alignment", alignment},
+                       {"sizes", sizes},
                        {"large", large},
                        {"nested", nested},
                        {"serialized", serialized},
