@@ -16,7 +16,7 @@ char const* tool_of_the_user() noexcept {
   Dl_info tool, runtime;
   void* const starts = dlsym(RTLD_DEFAULT, "ompt_start_tool");
   if (starts == nullptr || dladdr(starts, &tool) == 0) return nullptr;
-  void* const of_runtime = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num");
+  void* const of_runtime = dlsym(RTLD_DEFAULT, "__kmpc_global_num_threads");
   if (of_runtime != nullptr && dladdr(of_runtime, &runtime) != 0 &&
       runtime.dli_fbase == tool.dli_fbase)
     return nullptr;

@@ -92,6 +92,12 @@ class Cases(unittest.TestCase):
             for how in ("active", "passive"):
                 self.check(name, OMP_NUM_THREADS="4", OMP_WAIT_POLICY=how)
 
+    def test_numbers_of_threads_in_libomp(self):
+        for threads in ("1", "2", "5"):
+            with self.subTest(threads=threads):
+                out, err = run("numbers-clang", OMP_NUM_THREADS=threads)
+                self.assertEqual((out, err), ("wrong 0\nchild: wrong 0\n", ""))
+
     def test_small_stacks(self):
         """Of the team's threads: what is run at once must not use them up."""
         for name in ("tasks-gcc", "tasks-clang"):

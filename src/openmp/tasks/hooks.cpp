@@ -149,6 +149,8 @@ char const* why(Left left) noexcept {
 extern "C" void in_child() {
   runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
   reset_in_child();
+  for (Member* m = member; m != nullptr; m = m->outer)
+    m->number_in_libomp = -1;  // a child's libomp begins anew
   trace_child();
 }
 

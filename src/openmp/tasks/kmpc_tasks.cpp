@@ -88,6 +88,15 @@ constinit thread_local Undeferred* undeferred = nullptr;
 
 using namespace nigh::openmp::tasks;
 
+// Functions that make tasks call this first: it takes libomp as long as a small task takes us.
+NIGH_REAL(__kmpc_global_thread_num)
+NIGH_INTERPOSED std::int32_t __kmpc_global_thread_num(void* where) {
+  Member const* const me = member;
+  if (me != nullptr && me->number_in_libomp >= 0) [[likely]]
+    return me->number_in_libomp;
+  return NIGH_PASS_ON(__kmpc_global_thread_num, where);
+}
+
 NIGH_REAL(__kmpc_omp_task_alloc)
 static void* fill_in(Task& t, std::size_t shared_at, std::size_t shared_bytes,
                      KmpTask::Routine routine) noexcept {

@@ -27,6 +27,7 @@ void enter(Team& team, Joined how) noexcept {
   me.number = how.number;
   me.size = how.size;
   me.global_number = how.global_number;
+  me.number_in_libomp = team.is_kmpc ? how.global_number : -1;
   me.team = &team;
   me.follower.begin();
   me.look_after(1);

@@ -88,13 +88,14 @@ struct alignas(64) Member {
   // Spawning and running a task touches this.
   Deque deque;
   Task* current = nullptr;
-  Task* tied = nullptr;               // the innermost tied task; null at a barrier
-  std::uint32_t base = 0;             // of the deque: what the current task has put lies above
-  std::uint32_t number = 0;           // omp_get_thread_num()
-  std::uint32_t size = 1;             // of the team
-  std::uint32_t domain = 0;           // where it runs, in a process with several
-  std::int32_t global_number = 0;     // libomp's, for its tasks
-  std::uint32_t runs_until_look = 1;  // see follow_sometimes()
+  Task* tied = nullptr;                // the innermost tied task; null at a barrier
+  std::uint32_t base = 0;              // of the deque: what the current task has put lies above
+  std::uint32_t number = 0;            // omp_get_thread_num()
+  std::uint32_t size = 1;              // of the team
+  std::uint32_t domain = 0;            // where it runs, in a process with several
+  std::int32_t global_number = 0;      // libomp's, for its tasks
+  std::int32_t number_in_libomp = -1;  // the same; -1: libomp is to be asked
+  std::uint32_t runs_until_look = 1;   // see follow_sometimes()
   std::uint32_t runs_between_looks = 1;
   Task* again = nullptr;  // libomp's untied task that has another part
   Team* team = nullptr;
