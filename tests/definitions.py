@@ -55,7 +55,7 @@ def orders(path, text):
     """
     wrong, lines = [], [STRING.sub('""', line).partition("//") for line in text.split("\n")]
     for number, (code, _, _) in enumerate(lines):
-        if not ORDER.search(code) or re.match(r"\s*inline constexpr auto \w+ =", code):
+        if not ORDER.search(code) or re.match(r"\s*(inline constexpr auto \w+ =|\w+ = __ATOMIC_\w+,$)", code):
             continue
         end = next((n for n in range(number, len(lines)) if ";" in lines[n][0]), number)
         if not any(LETTER.search(comment) for _, _, comment in lines[number:end + 1]):

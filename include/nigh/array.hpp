@@ -5,8 +5,8 @@
 #include <nigh/detail/cxx20.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/owned.hpp>
 #include <nigh/placement.hpp>
 #include <nigh/result.hpp>
 #include <nigh/topology.hpp>
@@ -64,7 +64,7 @@ class NIGH_API placed_block {
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
   placement rule_ = placement::first_touch();
-  std::unique_ptr<placed_record> record_;  // none in a default-constructed or moved-from block
+  owned<placed_record> record_;  // none in a default-constructed or moved-from block
 };
 
 }  // namespace detail

@@ -4,11 +4,9 @@
 
 #include <nigh/detail/cxx20.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <nigh/detail/loop.hpp>
-#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 
@@ -39,7 +37,7 @@ std::size_t box_count(box<D> const& b, std::size_t dimensions) {
     if (b.begin[d] >= b.end[d]) return 0;
   for (std::size_t d = 0; d < dimensions; ++d)
     if (__builtin_mul_overflow(count, b.size(d), &count))
-      throw std::invalid_argument("a loop's box holds more elements than 64 bits can count");
+      refuse_box();
   return count;
 }
 
@@ -58,7 +56,7 @@ bool each_row(box<D> const& b, std::size_t begin, std::size_t end, F const& f) {
     row /= size;
   }
   for (auto column = begin % length; begin < end; column = 0) {
-    auto const count = std::min(length - column, end - begin);
+    auto const count = length - column < end - begin ? length - column : end - begin;
     if (!f(prefix, b.begin[last] + column, b.begin[last] + column + count)) return false;
     begin += count;
     for (std::size_t d = last; d-- > 0;) {

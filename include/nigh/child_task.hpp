@@ -4,7 +4,6 @@
 
 #include <nigh/detail/cxx20.hpp>
 
-#include <functional>
 #include <nigh/fork_join.hpp>
 #include <type_traits>
 #include <utility>

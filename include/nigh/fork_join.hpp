@@ -7,11 +7,9 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/detail/task_stack.hpp>
 #include <optional>
 #include <tuple>
@@ -28,10 +26,10 @@ namespace detail {
 template <class F>
 auto value_of(F&& f) {
   if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
-    std::invoke(std::forward<F>(f));
+    std::forward<F>(f)();
     return std::monostate{};
   } else {
-    return std::invoke(std::forward<F>(f));
+    return std::forward<F>(f)();
   }
 }
 
@@ -42,7 +40,7 @@ class forked {
  public:
   using value = decltype(value_of(std::declval<G>()));
 
-  explicit forked(std::remove_reference_t<G>& g) noexcept : call_(std::addressof(g)) {}
+  explicit forked(std::remove_reference_t<G>& g) noexcept : call_(__builtin_addressof(g)) {}
   forked(forked&&) = delete;
   forked& operator=(forked&&) = delete;
 
@@ -64,14 +62,14 @@ class forked {
     if (threw_) std::rethrow_exception(take_away(exception_));
     return take_away(result_);
   }
-  void discard() noexcept { threw_ ? std::destroy_at(&exception_) : std::destroy_at(&result_); }
+  void discard() noexcept { threw_ ? exception_.~exception_ptr() : result_.~value(); }
   ~forked() {}  // the result of run() has been taken or discarded
 
  private:
   template <class T>
   static T take_away(T& from) {
     T taken(std::move(from));
-    std::destroy_at(&from);
+    from.~T();
     return taken;
   }
 
@@ -229,7 +227,7 @@ auto fork_join(List&& list) {
   using iterator = std::remove_const_t<decltype(first)>;
   using result = std::decay_t<std::invoke_result_t<std::iter_reference_t<iterator>>>;
   auto const call = [&](std::size_t i) -> decltype(auto) {
-    return std::invoke(first[static_cast<std::iter_difference_t<iterator>>(i)]);
+    return first[static_cast<std::iter_difference_t<iterator>>(i)]();
   };
   if constexpr (std::is_void_v<result>) {
     if (count > 0) detail::call_each(0, count, call);

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nigh/schedule.hpp>
+#include <nigh/detail/schedule_value.hpp>
 #include <nigh/stop_token.hpp>
 #include <optional>
 

@@ -7,10 +7,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <iterator>
-#include <memory>
+#include <nigh/detail/owned.hpp>
 #include <nigh/detail/sequence.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
 #include <stdexcept>
 #include <string>
@@ -38,8 +37,8 @@ class kept_elements {
     block_ = std::max({how.grain, count / most + (count % most != 0), std::min<std::size_t>(stretch, count / few)});
     options_.grain = block_;
     blocks_ = count / block_ + (count % block_ != 0);
-    flags_ = std::make_unique_for_overwrite<unsigned char[]>(count);
-    before_ = std::make_unique<std::size_t[]>(blocks_ + 1);
+    flags_.reset(new unsigned char[count]);
+    before_.reset(new std::size_t[blocks_ + 1]());
     each_block([&](std::size_t b, index_range r) {
       body_at_hand<Keep> keeps_it = keep;  // no store to a flag can reach it
       std::size_t kept = 0;
@@ -103,8 +102,8 @@ class kept_elements {
   loop_options options_;
   std::size_t block_ = 1;
   std::size_t blocks_ = 0;
-  std::unique_ptr<unsigned char[]> flags_;
-  std::unique_ptr<std::size_t[]> before_;
+  owned<unsigned char[]> flags_;
+  owned<std::size_t[]> before_;
 };
 
 template <class In, class Out>

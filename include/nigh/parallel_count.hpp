@@ -9,11 +9,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <nigh/detail/fold.hpp>
+#include <nigh/detail/owned.hpp>
 #include <nigh/detail/sequence.hpp>
+#include <nigh/detail/short_lock.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
 #include <stdexcept>
 #include <string>
@@ -78,7 +78,7 @@ class bin_counters {
 
   explicit bin_counters(std::size_t bins)
       : bins_(bins),
-        counts_(std::make_unique<std::size_t[]>(bins <= few_bins ? sets * bins : bins)) {}
+        counts_(new std::size_t[bins <= few_bins ? sets * bins : bins]()) {}
 
   template <class Bin>
   void add(index_range r, Bin const& bin_of) {
@@ -99,7 +99,7 @@ class bin_counters {
 
  private:
   std::size_t bins_;
-  std::unique_ptr<std::size_t[]> counts_;
+  owned<std::size_t[]> counts_;
 };
 
 template <std::integral Bins>
@@ -131,13 +131,13 @@ std::vector<std::size_t> histogram(Sequence const& all, std::size_t bins, BinOf 
   // Counters for each thread while they are fewer than twice the elements; else all share one set.
   auto const workers = workers_for_loops(options.where) + 1;  // and a caller from outside
   if (bins <= bin_counters::few_bins || bins / 2 <= all.count / workers) {
-    std::mutex lock;
+    short_lock lock;
     std::vector<bin_counters> counters;
     struct work {
       BinOf const& bin_of;
       decltype(binned) const& bin_at;
       std::size_t bins;
-      std::mutex& lock;
+      short_lock& lock;
       std::vector<bin_counters>& counters;
 
       static void run(void* self, loop_part& part) {
@@ -150,7 +150,7 @@ std::vector<std::size_t> histogram(Sequence const& all, std::size_t bins, BinOf 
         do {
           counts.add(r, [&](std::size_t i) { return bin_at(mine, i); });
         } while (next_piece(part, r));
-        std::lock_guard const guard(me.lock);
+        short_lock::guard const guard(me.lock);
         me.counters.push_back(std::move(counts));
       }
     } each{bin_of, binned, bins, lock, counters};

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <nigh/detail/atomic.hpp>
 #include <nigh/detail/fold.hpp>
 #include <nigh/detail/sequence.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
 #include <type_traits>
 #include <utility>
@@ -86,7 +86,7 @@ class lowest {
   std::size_t value() const noexcept { return value_.load(sync::relaxed); }
   void lower_to(std::size_t to) noexcept {
     auto seen = value();
-    while (to < seen && !value_.compare_exchange_weak(seen, to, sync::relaxed, sync::relaxed)) {
+    while (to < seen && !value_.compare_exchange_weak(seen, to, sync::relaxed)) {
     }
   }
 

@@ -5,14 +5,11 @@
 
 #include <nigh/detail/cxx20.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <nigh/array.hpp>
 #include <nigh/box.hpp>
 #include <nigh/detail/loop.hpp>
 #include <nigh/detail/sequence.hpp>
-#include <nigh/schedule.hpp>
 #include <span>
 #include <type_traits>
 
@@ -152,7 +149,7 @@ void parallel_for(array_blocks<T> const& blocks, Body const& body, loop_options 
       std::size_t{0}, blocks.data.size(),
       [&body, data, each](index_range r) {
         for (auto at = r.begin; at < r.end;) {
-          auto const count = std::min(each, r.end - at);
+          auto const count = each < r.end - at ? each : r.end - at;
           if (!detail::goes_on(body, std::span<T>(data + at, count), at)) return loop_flow::leave;
           at += count;
         }

@@ -5,11 +5,9 @@
 #include <nigh/detail/cxx20.hpp>
 
 #include <cstddef>
-#include <functional>
-#include <iterator>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
-#include <ranges>
+#include <nigh/detail/standard_parts.hpp>
 #include <stdexcept>
 #include <string>
 #include <type_traits>

@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
+#include <nigh/detail/owned.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -40,9 +39,9 @@ bool partition_stably(Iterator v, std::size_t n, Predicate const& first_group,
   auto const grain = std::max(least_partitioned / 4, n / (16 * workers_for_loops(nullptr)) + 1);
   auto const chunks = (n - 1) / grain + 1;
   raw_room<T> const room(n);
-  std::unique_ptr<bool[]> const is_first(new (std::nothrow) bool[n]);
-  std::unique_ptr<std::size_t[]> const count(new (std::nothrow) std::size_t[2 * chunks]);
-  if (room.data() == nullptr || is_first == nullptr || count == nullptr) return false;
+  owned<bool[]> const is_first(new (std::nothrow) bool[n]);
+  owned<std::size_t[]> const count(new (std::nothrow) std::size_t[2 * chunks]);
+  if (room.data() == nullptr || !is_first || !count) return false;
 
   loop_options options;
   options.grain = grain;

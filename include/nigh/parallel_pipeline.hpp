@@ -9,10 +9,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <new>
+#include <nigh/detail/owned.hpp>
 #include <nigh/detail/stage_gate.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/stop_token.hpp>
 #include <nigh/task_scope.hpp>
 #include <optional>
@@ -177,7 +177,7 @@ class pipeline final : pipeline_host {
       : pipeline_host(options, &run_token), stages_(first, more...) {
     [this]<std::size_t... I>(std::index_sequence<I...>) {
       ((mode<I>() != stage_mode::parallel
-            ? static_cast<void>(gates_[I] = std::make_unique<stage_gate>(slots_))
+            ? static_cast<void>(gates_[I].reset(new stage_gate(slots_)))
             : static_cast<void>(0)),
        ...);
     }(std::make_index_sequence<stages>());
@@ -211,7 +211,7 @@ class pipeline final : pipeline_host {
     if (at_once && source_ended_.load(sync::relaxed)) return;
     auto& mine = take_token();
     if (at_once) pass_on(todo);
-    auto got = std::invoke(stage_at<0>().function);
+    auto got = detail::call(stage_at<0>().function);
     if (!got) {
       source_ended_.store(true, sync::relaxed);
       return;
@@ -227,7 +227,7 @@ class pipeline final : pipeline_host {
   token& take_token() {
     if (at_hand_ == nullptr) at_hand_ = free_.take_all();
     if (at_hand_ == nullptr) {
-      all_.push_back(std::make_unique<token>());
+      all_.emplace_back(new token());
       return *all_.back();
     }
     return static_cast<token&>(*std::exchange(at_hand_, at_hand_->next));
@@ -251,9 +251,9 @@ class pipeline final : pipeline_host {
       item<I - 1> in(std::move(one.template get<I - 1>()));
       one.template clear<I - 1>();
       if constexpr (I + 1 < stages)
-        one.template put<I>(std::invoke(stage_at<I>().function, std::move(in)));
+        one.template put<I>(detail::call(stage_at<I>().function, std::move(in)));
       else
-        static_cast<void>(std::invoke(stage_at<I>().function, std::move(in)));
+        static_cast<void>(detail::call(stage_at<I>().function, std::move(in)));
     }
     if (mode<I>() != stage_mode::parallel)
       if (auto* const next = gates_[I]->leave(one.place)) give(*next, todo);
@@ -266,8 +266,8 @@ class pipeline final : pipeline_host {
   }
 
   std::tuple<pipeline_stage<First>&, pipeline_stage<F>&...> stages_;
-  std::array<std::unique_ptr<stage_gate>, stages> gates_;  // of serial stages
-  std::vector<std::unique_ptr<token>> all_;  // these two are for the thread that begins an item
+  std::array<detail::owned<stage_gate>, stages> gates_;  // of serial stages
+  std::vector<detail::owned<token>> all_;  // these two are for the thread that begins an item
   pipeline_token* at_hand_ = nullptr;
   sync::atomic<bool> source_ended_{false};
 };

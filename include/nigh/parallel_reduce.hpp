@@ -7,7 +7,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <nigh/detail/fold.hpp>
 #include <nigh/detail/sequence.hpp>
@@ -121,7 +120,7 @@ T reduce_in_order(loop_range range, loop_options options, T const& identity, Fol
       auto& me = *static_cast<work*>(self);
       for (index_range piece; next_piece(part, piece);)
         for (auto at = piece.begin; at < piece.end;) {
-          auto const size = std::min(me.block, piece.end - at);
+          auto const size = me.block < piece.end - at ? me.block : piece.end - at;
           T& value = me.values[at / me.block].value;
           value = me.fold(std::move(value), index_range{at, at + size}, me.combine);
           at += size;

@@ -6,16 +6,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <nigh/array.hpp>
 #include <nigh/detail/scan_tiles.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/loop_options.hpp>
 #include <optional>
-#include <ranges>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -76,8 +71,7 @@ auto scan_ranges(In& in, Out& out, std::ranges::range_value_t<Out> identity, Op 
                  loop_options options) {
   auto const n = std::ranges::size(in);
   if (n != std::ranges::size(out))
-    throw std::invalid_argument("a scan of " + std::to_string(n) + " elements into " +
-                                std::to_string(std::ranges::size(out)));
+    refuse_lengths("a scan", n, "into", std::ranges::size(out));
   if (!options.how) options.how = near_schedule(out);
   if (!options.how) options.how = near_schedule(in);
   return scan<Kind>(plain_iterator(std::ranges::begin(in), n), n,

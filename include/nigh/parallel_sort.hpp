@@ -5,9 +5,6 @@
 #include <nigh/detail/cxx20.hpp>
 
 #include <cstddef>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <nigh/array.hpp>
 #include <nigh/detail/in_place_sort.hpp>
@@ -15,8 +12,8 @@
 #include <nigh/detail/merge_sort.hpp>
 #include <nigh/detail/quick_sort.hpp>
 #include <nigh/detail/sample_sort.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -128,7 +125,7 @@ void sort_by_key(Keys keys, Values values, std::size_t n, Less const& less, runt
       each_([](both* from, auto&& key, auto&& value) {
         key = std::move(from->key);
         value = std::move(from->value);
-        std::destroy_at(from);
+        from->~both();
       });
     }
   };

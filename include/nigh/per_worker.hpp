@@ -6,10 +6,10 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <nigh/detail/atomic.hpp>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/owned.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -76,8 +76,8 @@ class per_worker {
   template <class Make>
     requires std::is_invocable_r_v<T, Make const&>
   explicit per_worker(Make make)
-      : make_(std::make_unique<Maker<Make>>(std::move(make))),
-        values_(std::make_unique<sync::atomic<Padded*>[]>(slots)) {}
+      : make_(new Maker<Make>(std::move(make))),
+        values_(new sync::atomic<Padded*>[slots]{}) {}
 
   ~per_worker() { clear(); }
   per_worker(per_worker&&) = delete;
@@ -105,11 +105,11 @@ class per_worker {
   // Calls f(value) for every value that has been made.
   template <class F>
   void for_each(F&& f) {
-    visit([&](Padded& one) { std::invoke(f, one.value); });
+    visit([&](Padded& one) { detail::call(f, one.value); });
   }
   template <class F>
   void for_each(F&& f) const {
-    visit([&](Padded const& one) { std::invoke(f, one.value); });
+    visit([&](Padded const& one) { detail::call(f, one.value); });
   }
 
   // combine(combine(first, second), third) ...: `combine` is associative and commutative. The one
@@ -120,7 +120,7 @@ class per_worker {
     std::optional<T> all;
     visit([&](Padded const& one) {
       if (all)
-        all.emplace(std::invoke(combine, *std::exchange(all, std::nullopt), one.value));
+        all.emplace(detail::call(combine, *std::exchange(all, std::nullopt), one.value));
       else
         all.emplace(one.value);
     });
@@ -142,7 +142,7 @@ class per_worker {
  private:
   struct alignas(alignof(T) > 128 ? alignof(T) : 128) Padded {
     template <class Make>
-    explicit Padded(Make const& make) : value(std::invoke(make)) {}
+    explicit Padded(Make const& make) : value(detail::call(make)) {}
     T value;
   };
   struct AnyMaker {
@@ -154,7 +154,7 @@ class per_worker {
   struct Maker final : AnyMaker {
     explicit Maker(Make make) : make_(std::move(make)) {}
     Padded* made() const override { return new Padded(make_); }
-    T plain() const override { return std::invoke(make_); }
+    T plain() const override { return detail::call(make_); }
     Make make_;
   };
 
@@ -164,10 +164,10 @@ class per_worker {
       if (auto* const value = values_[i].load(sync::relaxed)) f(*value);
   }
 
-  std::unique_ptr<AnyMaker const> make_;
+  detail::owned<AnyMaker const> make_;
   // [number of the thread]. A slot is written by its thread alone; others read it after a join. A
   // later thread with the same number has taken it over under a lock.
-  std::unique_ptr<sync::atomic<Padded*>[]> values_;
+  detail::owned<sync::atomic<Padded*>[]> values_;
 };
 
 template <class Make>

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/owned.hpp>
 #include <nigh/detail/task_stack.hpp>
 #include <nigh/schedule.hpp>
 #include <nigh/steal_choice.hpp>
@@ -162,7 +162,7 @@ task make_task(F&& f) {
     t.call = [](void* s) {
       closure* c;
       std::memcpy(&c, s, sizeof c);
-      std::unique_ptr<closure> const owner(c);
+      owned<closure> const owner(c);
       (*c)();
     };
   }
@@ -205,7 +205,7 @@ class kept_result {
   using kept = std::conditional_t<
       std::is_void_v<R> || std::is_reference_v<R>, pointer,
       std::optional<std::conditional_t<std::is_void_v<R>, int, std::remove_cvref_t<R>>>>;
-  static pointer address_of(auto&& referred) noexcept { return std::addressof(referred); }
+  static pointer address_of(auto&& referred) noexcept { return __builtin_addressof(referred); }
 
   kept value_{};
   std::exception_ptr exception_;
@@ -316,7 +316,7 @@ class NIGH_API runtime {
   near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);
 
-  std::unique_ptr<tasks::Scheduler> scheduler_;
+  detail::owned<tasks::Scheduler> scheduler_;
 };
 
 // Options from the environment's NIGH_* variables (docs/tasks.md lists them), the rest from

@@ -7,8 +7,8 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <nigh/detail/sequence.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <span>
 #include <stdexcept>
 #include <type_traits>

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/owned.hpp>
 #include <nigh/detail/task_stack.hpp>
 #include <nigh/isolate.hpp>
 #include <nigh/runtime.hpp>
@@ -224,9 +224,9 @@ namespace detail {
 // Out of line for functions that do not fit.
 template <class F>
 struct boxed {
-  std::unique_ptr<F> f;
-  explicit boxed(F&& g) : f(std::make_unique<F>(std::move(g))) {}
-  explicit boxed(F const& g) : f(std::make_unique<F>(g)) {}
+  owned<F> f;
+  explicit boxed(F&& g) : f(new F(std::move(g))) {}
+  explicit boxed(F const& g) : f(new F(g)) {}
   void operator()() { static_cast<void>((*f)()); }
 };
 template <class F>
@@ -244,7 +244,7 @@ struct task_scope::child {
     auto& scope = *static_cast<task_scope*>(slot.object);
     auto* const stored = std::launder(reinterpret_cast<C*>(slot.closure));
     C call(std::move(*stored));  // the task may put another one into its slot
-    std::destroy_at(stored);
+    stored->~C();
     if (popping != nullptr) popping->top = &slot;
     scope.run(call);
   }

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <nigh/detail/export.hpp>
 #include <nigh/result.hpp>
 #include <optional>
@@ -69,7 +68,7 @@ class NIGH_API topology {
   static result<topology> from_synthetic(std::string_view description);
 
   // A file written by `lstopo machine.xml` or `hwloc_topology_export_xml`.
-  static result<topology> from_xml(std::filesystem::path const& file);
+  static result<topology> from_xml(std::string const& path);
 
   // The same machine with fewer cpus. An error when a cpu of `keep` is not among cpus(), or none is
   // left. Domains that lose their last cpu become memory-only and move behind those with cpus; a

@@ -5,7 +5,6 @@
 #include <nigh/detail/cxx20.hpp>
 
 #include <exception>
-#include <memory>
 #include <new>
 #include <nigh/detail/export.hpp>
 #include <nigh/detail/task_stack.hpp>
@@ -135,7 +134,7 @@ class typed_task {
     if (slot->object == nullptr) return in_slot<result>(slot);
     auto& kept = in_slot<std::exception_ptr>(slot);
     auto const exception = std::move(kept);
-    std::destroy_at(&kept);
+    kept.~exception_ptr();
     std::rethrow_exception(exception);
   }
 

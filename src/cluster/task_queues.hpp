@@ -4,6 +4,7 @@
 // to be sent (Outbox), and tasks that this rank has placed at others, until their results are back
 // (PlacedTasks). Each has a lock of its own, held for a few instructions.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <nigh/parallel_for.hpp>
+#include <nigh/schedule.hpp>
 
 #include "runtime/refusal.hpp"
 

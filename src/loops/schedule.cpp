@@ -30,6 +30,12 @@ std::vector<policy::LocalMap::Run> runs_of(policy::PlacementMap const& placed, s
   return runs;
 }
 
+struct OwnMap : detail::kept_map {
+  explicit OwnMap(std::vector<policy::LocalMap::Run> runs) : kept_map{&own, &destroy_this}, own(std::move(runs)) {}
+  static void destroy_this(kept_map* self) noexcept { delete static_cast<OwnMap*>(self); }
+  policy::LocalMap own;
+};
+
 }  // namespace
 
 schedule static_schedule() { return {schedule_kind::static_blocks, 1}; }
@@ -45,13 +51,12 @@ schedule guided_schedule(std::size_t smallest) {
 schedule adaptive_schedule() { return {schedule_kind::adaptive, 1}; }
 schedule local_schedule() { return {schedule_kind::local, 1}; }
 
-std::shared_ptr<policy::LocalMap const> detail::map_of(placed_block const& memory,
-                                                       std::size_t bytes_per_iteration) {
+detail::shared_map detail::map_of(placed_block const& memory, std::size_t bytes_per_iteration) {
   auto const* const record = memory.record();
   if (record == nullptr || record->map.bytes() == 0 || record->map.domains().size() < 2 ||
       record->map.runs(most_runs) > most_runs)
-    return nullptr;
-  return std::make_shared<policy::LocalMap>(runs_of(record->map, bytes_per_iteration));
+    return {};
+  return shared_map(new OwnMap(runs_of(record->map, bytes_per_iteration)));
 }
 
 result<schedule> parse_schedule(std::string_view text) {

@@ -94,7 +94,7 @@ placed_block::placed_block(std::size_t count, std::size_t element_bytes, placeme
       throw;
     }
   }
-  record_ = std::move(record);
+  record_.reset(record.release());
 }
 
 placed_block::~placed_block() { release(); }

@@ -40,7 +40,7 @@ namespace detail {
 page_report placed_block::report() const {
   page_report report;
   report.page_bytes = platform::page_bytes();
-  if (record_ == nullptr) return report;
+  if (!record_) return report;
   auto const& machine = *record_->machine;
   report.pages_of_domain.resize(machine.domains().size());
   report.note = record_->note;
@@ -68,7 +68,7 @@ page_report placed_block::report() const {
 
 std::string const& placed_block::note() const noexcept {
   static std::string const none;
-  return record_ != nullptr ? record_->note : none;
+  return record_ ? record_->note : none;
 }
 
 }  // namespace detail

@@ -30,6 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <initializer_list>
+
 #include "base/atomic.hpp"
 
 namespace {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #include "preload/places.hpp"
 

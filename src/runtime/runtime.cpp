@@ -77,10 +77,10 @@ unsigned tasks::count_forks() noexcept {
 unsigned tasks::forks_so_far() noexcept { return forks.load(sync::relaxed); }
 
 runtime::runtime(runtime_options options)
-    : scheduler_(std::make_unique<tasks::Scheduler>(options)) {}
+    : scheduler_(new tasks::Scheduler(options)) {}
 runtime::runtime(int workers) : runtime(runtime_options{.workers = workers}) {}
 runtime::runtime(runtime_options options, tasks::WorkSource& source)
-    : scheduler_(std::make_unique<tasks::Scheduler>(options, source)) {}
+    : scheduler_(new tasks::Scheduler(options, source)) {}
 runtime::~runtime() = default;
 
 near runtime::resolved(near where) const { return scheduler_->resolved(where); }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -172,7 +173,8 @@ result<topology> topology::from_synthetic(std::string_view description) {
   return allowed_part(machine.get(), source);
 }
 
-result<topology> topology::from_xml(std::filesystem::path const& file) {
+result<topology> topology::from_xml(std::string const& path) {
+  std::filesystem::path const file(path);
   auto text = contents_of(file);
   if (!text) return text.to_error();
   auto const odd = [&] {

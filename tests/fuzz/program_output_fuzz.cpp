@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any output of a program that nigh tune runs, behind a first line with the expression of --metric.
+#include <algorithm>
 #include <string>
 
 #include "cli/program_output.hpp"

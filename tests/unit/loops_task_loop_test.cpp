@@ -197,9 +197,10 @@ TEST(TaskLoop, GivesBlocksToTheDomainOfTheirPages) {
   auto const m = two_domains();
   runtime rt(on(m));
   using Map = nigh::policy::LocalMap;
-  auto const odd_ones_in_0 = std::make_shared<Map>(std::vector<Map::Run>{
+  Map const odd_ones_in_0({
       {0, 1, 1}, {1, 2, 0}, {2, 3, 1}, {3, 4, 0}, {4, 5, 1}, {5, 6, 0}, {6, 7, 1}, {7, 8, 0}});
-  nigh::schedule const how(nigh::schedule_kind::local, 1, odd_ones_in_0);
+  nigh::detail::kept_map kept{&odd_ones_in_0, [](nigh::detail::kept_map*) noexcept {}};
+  nigh::schedule const how(nigh::schedule_kind::local, 1, nigh::detail::shared_map(&kept));
   EXPECT_EQ(ran_by(rt, {.how = how}), (std::vector<int>{4, 0, 5, 1, 6, 2, 7, 3}));
   for (int s : {2, 3, 4, 8})
     for (std::size_t grain : {1u, 3u})

@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <nigh/algorithm.hpp>
 #include <set>
 #include <vector>

@@ -2,15 +2,14 @@
 #pragma once
 // Joining the partial results of a loop's threads: as they come, or in the order of the iterations.
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <mutex>
 #include <nigh/detail/loop.hpp>
+#include <nigh/detail/short_lock.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -52,7 +51,7 @@ class shared_total {
     for (;;) {
       std::optional<T> other;
       {
-        std::lock_guard const guard(lock_);
+        short_lock::guard const guard(lock_);
         if (!total_) {
           total_.emplace(std::move(mine));
           return;
@@ -67,7 +66,7 @@ class shared_total {
 
  private:
   Combine const& combine_;
-  std::mutex lock_;
+  short_lock lock_;
   std::optional<T> total_;
 };
 
@@ -125,7 +124,7 @@ std::optional<T> combine_in_order(loop_range range, loop_options options, Piece 
       for (index_range r; next_piece(part, r);)
         for (auto at = r.begin; at < r.end; at += me.block)
           me.values[at / me.block].value.emplace(
-              me.piece(index_range{at, std::min(at + me.block, r.end)}));
+              me.piece(index_range{at, me.block < r.end - at ? at + me.block : r.end}));
     }
   } all{piece, values, block};
   run_loop(range, options, {&all, &work::run});

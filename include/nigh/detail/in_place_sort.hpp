@@ -6,8 +6,8 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <iterator>
 #include <nigh/detail/quick_sort.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/fork_join.hpp>
 #include <nigh/parallel_for.hpp>
 #include <type_traits>

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <nigh/array.hpp>
 #include <nigh/detail/export.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/loop_options.hpp>
 #include <type_traits>
 

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <nigh/detail/export.hpp>
 #include <nigh/loop_options.hpp>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -50,13 +48,20 @@ struct unshared {  // an element of a vector that threads write to: not a bit of
   T value;
 };
 
+// std::invalid_argument: a loop over unsigned indices begins at a negative one.
+[[noreturn]] NIGH_API void refuse_negative(long long first, unsigned long long last);
+// std::invalid_argument: a loop's box has more elements than can be counted.
+[[noreturn]] NIGH_API void refuse_box();
+// std::invalid_argument: WHAT of COUNT elements INTO OTHER.
+[[noreturn]] NIGH_API void refuse_lengths(char const* what, std::size_t count, char const* into,
+                                          std::size_t other);
+
 // Of [first, last); empty when it is reversed.
 template <class Index, class First, class Last>
 loop_range loop_extent(First first, Last last) {
   if (!std::cmp_less(+first, +last)) return {0, 0};  // characters compare as numbers
   if (std::is_unsigned_v<Index> && std::cmp_less(+first, 0))
-    throw std::invalid_argument("a loop over unsigned indices begins at " + std::to_string(first) +
-                                " and ends at " + std::to_string(last));
+    refuse_negative(static_cast<long long>(first), static_cast<unsigned long long>(last));
   return {static_cast<std::size_t>(first),
           static_cast<std::size_t>(last) - static_cast<std::size_t>(first)};
 }

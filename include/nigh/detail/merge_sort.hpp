@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <nigh/detail/quick_sort.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/fork_join.hpp>
 #include <type_traits>
 #include <utility>
@@ -28,7 +27,7 @@ struct merge_steps {
   bool may_step() const { return a != a_end && b != b_end; }
   void step(Less const& less) {
     bool const from_b = less(*b, *a);
-    *out = *(from_b ? std::addressof(*b) : std::addressof(*a));
+    *out = *(from_b ? __builtin_addressof(*b) : __builtin_addressof(*a));
     ++out;
     b += from_b;
     a += !from_b;

@@ -12,9 +12,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <iterator>
-#include <memory>
 #include <new>
+#include <nigh/detail/standard_parts.hpp>
 #include <type_traits>
 #include <utility>
 

@@ -20,14 +20,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <iterator>
-#include <memory>
 #include <new>
 #include <nigh/array.hpp>
 #include <nigh/detail/atomic.hpp>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/key_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
+#include <nigh/detail/owned.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
 #include <optional>
 #include <type_traits>
@@ -112,8 +112,8 @@ class sample_sorter {
   // False, and nothing done, when there is no memory. `placed`: the array in which v lies, or null.
   static bool sort(Iterator v, std::size_t n, Less const& less, placed_block const* placed) {
     sample_sorter sorter(v, n, less, placed);
-    std::unique_ptr<std::uint16_t[]> const buckets(new (std::nothrow) std::uint16_t[n]);
-    if (buckets == nullptr) return false;
+    owned<std::uint16_t[]> const buckets(new (std::nothrow) std::uint16_t[n]);
+    if (!buckets) return false;
     if (!sorter.near_) {
       raw_room<T> const room(n);
       return room.data() != nullptr && sorter.sort_part({v, room.data(), buckets.get(), n}, levels);
@@ -171,9 +171,9 @@ class sample_sorter {
     auto const grain = std::max(in_cache, p.count / (16 * workers) + 1);
     auto const chunks = (p.count - 1) / grain + 1;
     auto const rows = 2 * tree::most;
-    std::unique_ptr<std::size_t[]> const counts(new (std::nothrow) std::size_t[chunks * rows]());
-    std::unique_ptr<tree> const splitters(tree_of(p, buckets));
-    if (counts == nullptr || splitters == nullptr) return false;
+    owned<std::size_t[]> const counts(new (std::nothrow) std::size_t[chunks * rows]());
+    owned<tree> const splitters(tree_of(p, buckets));
+    if (!counts || !splitters) return false;
 
     each_chunk(p.count, grain, [&](std::size_t first, std::size_t last) {
       auto* const mine = counts.get() + first / grain * rows;
@@ -237,13 +237,13 @@ class sample_sorter {
   // Null: there is no memory.
   tree* tree_of(part const& p, std::size_t buckets) const {
     auto const count = buckets * sampled;
-    std::unique_ptr<T const*[]> const sample(new (std::nothrow) T const*[count]);
-    if (sample == nullptr) return nullptr;
+    owned<T const*[]> const sample(new (std::nothrow) T const*[count]);
+    if (!sample) return nullptr;
     std::uint64_t random = 0x9e3779b97f4a7c15u ^ p.count;
     auto const stride = p.count / count;  // one of each stride, so that it is spread evenly
     for (std::size_t i = 0; i < count; ++i) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      sample[i] = std::addressof(p.v[static_cast<index>(i * stride + (random >> 33) % stride)]);
+      sample[i] = __builtin_addressof(p.v[static_cast<index>(i * stride + (random >> 33) % stride)]);
     }
     auto const less = [this](T const* a, T const* b) { return less_(*a, *b); };
     quick_sorter<T const**, decltype(less)>(less).sort(sample.get(),

@@ -13,11 +13,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <nigh/detail/loop.hpp>
+#include <nigh/detail/owned.hpp>
 #include <nigh/detail/prefix_sums.hpp>
 #include <nigh/detail/quick_sort.hpp>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/detail/tile_link.hpp>
 #include <nigh/loop_options.hpp>
 #include <nigh/parallel_for.hpp>
@@ -268,7 +268,7 @@ class tiled_scan {
 
   Tile const& tile_;
   std::size_t n_, size_, count_;
-  std::unique_ptr<one[]> tiles_;  // one more than there are: its value before is the result
+  owned<one[]> tiles_;  // one more than there are: its value before is the result
 };
 
 }  // namespace nigh::detail

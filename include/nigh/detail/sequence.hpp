@@ -5,15 +5,10 @@
 
 #include <concepts>
 #include <cstddef>
-#include <iterator>
-#include <memory>
-#include <nigh/array.hpp>
 #include <nigh/detail/loop.hpp>
-#include <nigh/schedule.hpp>
-#include <span>
-#include <stdexcept>
-#include <string>
+#include <nigh/detail/standard_parts.hpp>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace nigh {
@@ -304,11 +299,5 @@ struct equals {
     return x == value;
   }
 };
-
-[[noreturn]] inline void refuse_lengths(char const* what, std::size_t count, char const* into,
-                                        std::size_t other) {
-  throw std::invalid_argument(std::string(what) + " of " + std::to_string(count) + " elements " +
-                              into + ' ' + std::to_string(other));
-}
 
 }  // namespace nigh::detail

@@ -25,8 +25,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <nigh/detail/atomic.hpp>
+#include <nigh/detail/owned.hpp>
 
 namespace nigh::detail {
 
@@ -78,7 +78,7 @@ class basic_stage_gate {
   };
 
   std::size_t const mask_;
-  std::unique_ptr<slot[]> const slots_;
+  owned<slot[]> const slots_;
 };
 using stage_gate = basic_stage_gate<pipeline_token*>;
 

@@ -2,6 +2,7 @@
 #include "jacobi2d/blocks.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 namespace jacobi2d {

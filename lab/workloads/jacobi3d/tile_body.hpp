@@ -23,6 +23,8 @@
 // first: what that has just read and written is in L1 still, and what has to come from L2, two
 // cycles a line, is 1.6 lines an update of a line instead of 2.7.
 
+#include <algorithm>
+
 #include "jacobi3d/kernel.hpp"
 #include "jacobi3d/kernel_body.hpp"
 #include "jacobi3d/tile_asks.hpp"

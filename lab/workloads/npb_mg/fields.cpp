@@ -2,6 +2,7 @@
 #include "npb_mg/fields.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 namespace npb_mg {

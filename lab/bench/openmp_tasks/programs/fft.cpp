@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transform by halves: a task each, and tasks for the parts of what joins them.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <vector>
