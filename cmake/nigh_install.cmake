@@ -6,6 +6,7 @@ include(CMakePackageConfigHelpers)
 set(nigh_package ${CMAKE_INSTALL_LIBDIR}/cmake/nigh)
 install(TARGETS nigh EXPORT nighTargets FILE_SET HEADERS LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS nigh_pstl EXPORT nighTargets)
+install(TARGETS nigh_parallel_scheduler EXPORT nighTargets FILE_SET HEADERS)
 install(EXPORT nighTargets NAMESPACE nigh:: DESTINATION ${nigh_package})
 # Of each MPI that is here; its compiler wrapper brings the rest.
 foreach(mpi IN LISTS NIGH_MPIS)

@@ -33,6 +33,7 @@ class Example(typing.NamedTuple):
     openmp: bool = False
     aside: typing.Optional[str] = None  # lines of the page or the output that this run does not have, or has beside
     compare: typing.Callable = shown.difference
+    needs: typing.Optional[str] = None  # a header; where the compiler does not find it, this one is left out
 
 
 EXAMPLES = {
@@ -53,6 +54,7 @@ EXAMPLES = {
     "near_data.cpp": Example("docs/guide/README.md", "numa-vm --nodes 4 --cores 2 -- ./near_data", "{program}"),
     "nested_regions.cpp": Example("docs/spread.md", "nigh run --spread 2 --spreads spreads.json -- ./nested_regions",
                                   "OMP_WAIT_POLICY=passive nigh run --no-coordinator --spread 2 -- {program}", True, "^nigh: "),
+    "parallel_scheduler.cpp": Example("docs/parallel-scheduler.md", "./parallel_scheduler", "{program}", needs="stdexec/execution.hpp"),
     "per_worker.cpp": Example("docs/from-openmp.md", "./per_worker", "{program}", True),
     "placed_array.cpp": Example("docs/memory.md", "numa-vm --nodes 4 --cores 2 -- ./placed_array", "{program}"),
     "queens.cpp": Example("docs/trace.md", "nigh trace -- ./queens 12", "nigh trace -- {program} 12", False, "^within|^steal|^nigh: trace"),
@@ -70,6 +72,11 @@ EXAMPLES = {
 }
 MPIS = ("openmpi", "mpich")
 COMPILERS = r"(?:cc|gcc|c\+\+|g\+\+|gfortran)"
+
+
+def is_here(header):
+    return header is None or subprocess.run(["g++", "-E", "-x", "c++", "-"], input=f"#include <{header}>\n", text=True,
+                                            capture_output=True, check=False).returncode == 0
 
 
 def output_shown(example):
@@ -197,6 +204,9 @@ def main():
     with installed.Installed(build, cmake) as place:
         examples = Examples(place, cmake)
         programs = [name for name in EXAMPLES if name in files and name not in ("cluster_fib.cpp", "train.py")]
+        for name in [name for name in programs if not is_here(EXAMPLES[name].needs)]:
+            print(f"{name}: left out, for <{EXAMPLES[name].needs}> is not found (CPLUS_INCLUDE_PATH)", flush=True)
+            programs.remove(name)
         examples.by_find_package(programs)
         for name in programs:
             examples.by_page(name)

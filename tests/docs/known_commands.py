@@ -156,6 +156,10 @@ KNOWN = {
     "tests/numa_vm/tiles_locality_test.py build/dev/libexec/nigh/nigh-bench-temporal":
         How(elsewhere=("tests/numa_vm/scenarios.cmake", ["tiles_locality_test.py"])),
 
+    "g++ -std=c++20 -O2 -include nigh/pstl.hpp -isystem STDEXEC/include parallel_scheduler.cpp $(pkg-config --cflags --libs nigh) "
+    "-o parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["parallel_scheduler.cpp", "stdexec/execution.hpp"])),
+    "./parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["./parallel_scheduler"])),
+
     # systemd as the first process is on no machine of the tests; the units are verified.
     "systemd-run --user --unit=nighd nighd --foreground --idle-exit 0": How(nowhere="needs systemd as the first process"),
     "systemctl enable --now nighd.socket": How(nowhere="needs systemd as the first process"),
