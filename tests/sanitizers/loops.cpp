@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features: loops and what is made of them.
 #include <algorithm>
+#include <functional>
 #include <nigh/array.hpp>
 #include <nigh/parallel_for.hpp>
 #include <nigh/parallel_reduce.hpp>
