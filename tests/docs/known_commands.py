@@ -156,6 +156,11 @@ KNOWN = {
     "tests/numa_vm/tiles_locality_test.py build/dev/libexec/nigh/nigh-bench-temporal":
         How(elsewhere=("tests/numa_vm/scenarios.cmake", ["tiles_locality_test.py"])),
 
+    "nigh bench compile --compilers g++ --repetitions 5 --include FORK_UNION/include":
+        How(run="nigh bench compile --compilers g++ --quick", full=True, seconds=120, compare=HEADINGS),
+    f"{BENCH} compile --include FORK_UNION/include --compilers g++ --repetitions 5 --json docs/results/compile.json "
+    "--plot docs/results/compile.svg | tee docs/results/compile.txt":
+        How(run="nigh bench compile --compilers g++ --quick", full=True, seconds=120, compare=HEADINGS),
     "g++ -std=c++20 -O2 -include nigh/pstl.hpp -isystem STDEXEC/include parallel_scheduler.cpp $(pkg-config --cflags --libs nigh) "
     "-o parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["parallel_scheduler.cpp", "stdexec/execution.hpp"])),
     "./parallel_scheduler": How(elsewhere=("tests/docs/examples_test.py", ["./parallel_scheduler"])),
