@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
+#include <nigh/detail/standard_parts.hpp>
 #include <nigh/detail/fold.hpp>
 #include <type_traits>
 

@@ -15,7 +15,7 @@
 
 namespace nigh::policy {
 
-// What a thread has spent lately in loops that it ran alone.
+// The time that a thread has spent lately in loops that it ran alone.
 class LoneStreak {
  public:
   static constexpr std::int64_t short_loop_ns = 4'000, longest_gap_ns = 200'000;
