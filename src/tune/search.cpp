@@ -26,6 +26,12 @@ std::size_t confirming_runs(int repetitions) {
   return static_cast<std::size_t>(std::min(3, repetitions));
 }
 
+int values_apart(Candidate const& a, Candidate const& b) {
+  int apart = 0;
+  for (std::size_t o = 0; o < a.size(); ++o) apart += a[o] != b[o];
+  return apart;
+}
+
 }  // namespace
 
 Search::Search(std::vector<Candidate> candidates, SearchOptions options)
@@ -79,15 +85,26 @@ std::optional<int> Search::next_of_survey() const {
     if (found) return static_cast<int>(*found);
   }
 
-  std::optional<std::size_t> found;
-  for (std::size_t i = 0; i < candidates_.size(); ++i)
-    if (!tried(i) && (!found || promise(i) < promise(*found))) found = i;
-  if (!found) return {};
+  auto const most_promising = [&](auto const& counts) {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+      if (!tried(i) && counts(i) && (!found || promise(i) < promise(*found))) found = i;
+    return found;
+  };
+  auto const any = most_promising([](std::size_t) { return true; });
+  if (!any) return {};
   if (leader) {
     auto const least = std::log(undisturbed(measured_[static_cast<std::size_t>(*leader)].costs));
-    if (promise(*found) - 4 * effects.doubt() > least) return {};
+    if (promise(*any) - 4 * effects.doubt() > least) {
+      // The effect of a value that was only seen beside others may be another one beside the
+      // leader's.
+      auto const near =
+          most_promising([&](std::size_t i) { return values_apart(candidates_[i], beside) == 1; });
+      if (!near) return {};
+      return static_cast<int>(*near);
+    }
   }
-  return static_cast<int>(*found);
+  return static_cast<int>(*any);
 }
 
 int Search::most_runs() const {

@@ -9,15 +9,17 @@
 // The survey first sees every value of every option once, each beside the best of the others so
 // far, the first option first. Then it goes on with the configurations whose values' effects
 // promise most, and leaves out those that would lose even if the promise were wrong by four times
-// its doubt. Rungs are successive halving (Jamieson and Talwalkar 2016); a candidate whose loss
-// noise does not explain is dropped at once. On the first rung more than the better half may stay:
-// up to half of the remaining runs go to second runs, for a candidate that ran once may have been
-// unlucky. Three may always stay. Finalists that have run as often as asked, and are apart by more
-// than 1% but not by more than noise, run on while runs are left. Within a rung the order is
-// shuffled, for a machine's speed drifts. In the end the leader and the first candidate, with which
-// it is compared, run a second time, unless they have. Runs in all: at most a third of running
-// every candidate as often as finalists run, when there are six or more of them and finalists run
-// four times or more.
+// its doubt. No promise keeps out a configuration that differs from the leader's in one value: with
+// a schedule that has threads wait for each other two threads may be ten times as slow as one, and
+// with another schedule twice as fast. Rungs are successive halving (Jamieson and Talwalkar 2016);
+// a candidate whose loss noise does not explain is dropped at once. On the first rung more than the
+// better half may stay: up to half of the remaining runs go to second runs, for a candidate that
+// ran once may have been unlucky. Three may always stay. Finalists that have run as often as asked,
+// and are apart by more than 1% but not by more than noise, run on while runs are left. Within a
+// rung the order is shuffled, for a machine's speed drifts. In the end the leader and the first
+// candidate, with which it is compared, run a second time, unless they have. Runs in all: at most a
+// third of running every candidate as often as finalists run, when there are six or more of them
+// and finalists run four times or more.
 
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +56,7 @@ class Search {
   std::vector<Measured> const& measured() const { return measured_; }
   std::vector<Standing> standings() const;
   int runs() const { return runs_; }
-  int passed_over() const;  // never run: they could not have won
+  int passed_over() const;  // never run: they promised too little
   // The most runs still to come: for a progress bar.
   int runs_left() const;
 

@@ -34,15 +34,16 @@ struct Landscape {
 
 // Threads x binding x memory x schedule. Time by threads: a serial part, a parallel one that stops
 // scaling when memory's bandwidth is used up, and a price for each thread; the other options by
-// factors of their own; and everything interacts a little (4%).
-inline Landscape landscape(std::uint64_t seed, int threads, int bindings, int memories, int schedules) {
+// factors of their own; and everything interacts (a little, 4%, unless said otherwise).
+inline Landscape landscape(std::uint64_t seed, int threads, int bindings, int memories,
+                           int schedules, double interactions = 0.04) {
   Landscape l;
   l.random.seed(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   auto const between = [&](double low, double high) {
     return low + (high - low) * uniform(l.random);
   };
-  std::normal_distribution<double> interaction(0, 0.04);
+  std::normal_distribution<double> interaction(0, interactions);
   double const serial = between(0, 0.2), price = between(0, 0.03);
   double const limit = between(2, 2.5 * threads);
   std::vector<double> bind, memory, schedule;

@@ -44,11 +44,12 @@ constexpr std::array<Shape, 4> shapes{{{2, 1, 1, 6}, {4, 2, 2, 3}, {5, 2, 3, 4},
 
 // How many of fifty landscapes of this shape end within 3% of the least cost there is, by at
 // most a third of the runs that measuring everybody as often as finalists would take.
-int solved(Shape const& shape, double noise, double stumble) {
+int solved(Shape const& shape, double noise, double stumble, double interactions = 0.04) {
   constexpr int repetitions = 5;
   int good = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    auto l = landscape(seed, shape.threads, shape.bindings, shape.memories, shape.schedules);
+    auto l = landscape(seed, shape.threads, shape.bindings, shape.memories, shape.schedules,
+                       interactions);
     l.noise = noise;
     l.stumble = stumble;
     auto const o = search(l, seed, repetitions);
@@ -68,6 +69,10 @@ TEST(Landscapes, AreSolvedOnAMachineThatOthersUseToo) {
 
 TEST(Landscapes, AreSolvedOnAQuietMachine) {
   for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.005, 0), 48) << shape.threads;
+}
+
+TEST(Landscapes, AreMostlySolvedWhereOptionsInteractByHalf) {
+  for (auto const& shape : shapes) EXPECT_GE(solved(shape, 0.03, 0, 0.5), 34) << shape.threads;
 }
 
 // Where one run's luck weighs more than most choices: how many of 200 searches end with a

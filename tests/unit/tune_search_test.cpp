@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -41,6 +43,31 @@ TEST(Search, LeavesOutWhatCannotWin) {
   while (auto const c = search.next()) search.tell(*c, l.measure(*c));
   EXPECT_GT(search.passed_over(), 100);
   EXPECT_EQ(search.runs_left(), 0);
+}
+
+// A loop of a million short steps, as nigh tune --exhaustive measured it on two cpus: gcc's schedule
+// hands them out one by one, so that two threads wait for each other's cache line.
+TEST(Search, DoesNotTakeTheEffectOfAValueForThatBesideOthers) {
+  std::vector<Candidate> const candidates{
+      {0, 0}, {1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}, {2, 0}, {2, 1}, {2, 2}, {2, 3}, {2, 4}};
+  std::vector<double> const seconds{5.02,    // (as it is)
+                                    4.22,    // --threads 2
+                                    0.0316,  // --threads 2 --schedule static
+                                    5.05,    // --threads 2 --schedule dynamic
+                                    0.328,   // --threads 2 --schedule dynamic,16
+                                    0.0310,  // --threads 2 --schedule guided
+                                    0.389,   // --threads 1
+                                    0.0526,  // --threads 1 --schedule static
+                                    0.387,   // --threads 1 --schedule dynamic
+                                    0.0658,  // --threads 1 --schedule dynamic,16
+                                    0.0540};  // --threads 1 --schedule guided
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    nigh_test::Landscape l{candidates, seconds, 0.03, 0, std::mt19937_64(seed)};
+    Search search(l.candidates, {5, seed});
+    while (auto const c = search.next()) search.tell(*c, l.measure(*c));
+    EXPECT_THAT(search.standings().front().candidate, ::testing::AnyOf(2, 5)) << "seed " << seed;
+    EXPECT_LE(search.runs(), 18) << "seed " << seed;
+  }
 }
 
 TEST(Search, ExhaustivelyRunsEverybodyInRounds) {

@@ -94,7 +94,7 @@ std::string ranking_text(Outcome const& found) {
   text += fmt::format("{} configurations, {} runs in {:.0f} s", found.space.requests.size(),
                       found.search.runs(), found.seconds);
   if (found.search.passed_over() > 0)
-    text += fmt::format("; {} passed over, which could not have won", found.search.passed_over());
+    text += fmt::format("; {} passed over, which promise too little", found.search.passed_over());
   text += found.ended.empty() ? "\n" : "; " + found.ended + "\n";
   return table.empty() ? text : text + verdict(found);
 }
