@@ -193,7 +193,8 @@ KNOWN = {
     # Failures that the pages show.
     "NIGH_WORKERS=many ./fib 30": How(status=1),
     "mpirun.mpich -n 2 ./cluster_fib": How(status=2),
-    "./program": How(run="env -u LD_LIBRARY_PATH ./program", status=127),
+    "./program": How(run="g++ -std=c++20 program.cpp $(pkg-config --cflags --libs nigh) -o program && env -u LD_LIBRARY_PATH ./program",
+                     status=127),
     "nigh sim machines ./mine.json": How(
         run="cp {root}/machines/nehalem-2x4.json mine.json; sed -i '0,/\"value\": [0-9.]*/s//\"value\": 0/' mine.json; "
             "nigh sim machines ./mine.json", status=2, compare=NOTHING),
