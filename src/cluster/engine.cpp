@@ -31,7 +31,11 @@ void Engine::begin() {
   lifelines_.begin_run();
   end_.begin_run();
   end_if_a_rank_is_missing();
-  for (auto& task : std::exchange(early_, {})) tasks_.take(std::move(task));
+  for (auto& early : std::exchange(early_, {}))
+    if (early.run == run_)
+      tasks_.take(std::move(early.task));
+    else
+      early_.push_back(std::move(early));
 }
 
 void Engine::tick(std::int64_t now_ns) {
@@ -173,7 +177,7 @@ void Engine::take_tasks(Header const& header, Reader& from) {
     auto task = get_task(from);
     if (i == 0 && header.kind != Kind::placed) task.came_with = header.count;
     if (header.run > run_)
-      early_.push_back(std::move(task));
+      early_.push_back({header.run, std::move(task)});
     else if (!is_closed())
       tasks_.take(std::move(task));
   }
@@ -350,7 +354,7 @@ void Engine::lose(int rank, std::int64_t now_ns) {
   NIGH_ASSERT(supervision_ && rank != membership_.root() && rank != plan_.self,
               "a rank that is lost can be replaced");
   if (!membership_.lose(rank)) return;
-  std::erase_if(early_, [&](Task const& t) { return t.owner == rank; });
+  std::erase_if(early_, [&](Early const& e) { return e.task.owner == rank; });
   tasks_.forget(rank);
   auto again = supervision_->lose(rank, [&](int r) { return membership_.is_lost(r); });
   counters_.tasks_run_again += again.size();

@@ -189,7 +189,11 @@ class Engine {
 
   std::uint32_t run_ = 0;
   sync::atomic<std::uint32_t> shown_run_{0};
-  std::vector<Task> early_;  // for the run after this one
+  struct Early {
+    std::uint32_t run;
+    Task task;
+  };
+  std::vector<Early> early_;  // for runs after this one: other ranks may be several ahead
 
   StealSearch search_;
   SharedStealing shared_;

@@ -118,6 +118,22 @@ TEST(Engine, GivesNothingToWhoIsInAnotherRun) {
   EXPECT_EQ(ahead.engine.counters().steals_failed, 1u);
 }
 
+// A short run may end on some ranks before others begin it, so a rank may be two runs ahead.
+TEST(Engine, KeepsTasksOfALaterRunUntilThatRun) {
+  ScriptedNetwork network(2);
+  Rank behind(1, reaches(1, 2), network, {{}, 1, false});
+  behind.engine.begin();
+  Writer placed;
+  placed.put(Header{Kind::placed, 0, 1, 3});
+  put_task(placed, {0, 0, 7, false, bytes(sizeof(int))});
+  behind.engine.receive(0, placed.view(), 0);
+  EXPECT_FALSE(behind.has_ready());
+  behind.engine.begin();
+  EXPECT_FALSE(behind.has_ready()) << "it is a task of the third run";
+  behind.engine.begin();
+  EXPECT_TRUE(behind.has_ready());
+}
+
 // Ranks 0 and 1, of three; one leaves after its first run.
 struct OneParts {
   ScriptedNetwork network{3};
