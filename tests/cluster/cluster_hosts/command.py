@@ -38,18 +38,18 @@ def enter_world():
         raise Missing(f'no right to make namespaces ({error}): run as root') from None
 
 
-def environment(ranks):
+def environment(ranks, launcher):
     for name in list(os.environ):
         if name.startswith(FOREIGN):
             del os.environ[name]
-    for name, value in launchers.settings(ranks).items():
+    for name, value in launchers.settings(ranks, launcher).items():
         os.environ.setdefault(name, value)
     os.environ.update(TMPDIR=TEMPORARY, SLURM_HOSTFILE=ROOT + '/where')
 
 
 def inside(chosen, json_file):
     """The first process of the new world; all others end with it."""
-    environment(chosen.ranks)
+    environment(chosen.ranks, chosen.launcher)
     network = Network(chosen.hosts)
     daemons = slurm.start(chosen.hosts, chosen.ranks) if chosen.launcher.startswith('slurm') else ()
 

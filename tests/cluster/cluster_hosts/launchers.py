@@ -6,10 +6,13 @@ import shutil
 HERE = os.path.dirname(os.path.realpath(__file__))
 SSH = os.path.join(HERE, 'ssh')
 RANK = os.path.join(HERE, 'rank')
+# PyPI's Open MPI, in the virtual environment that scripts/setup.sh makes.
+OPENMPI5 = os.path.normpath(os.path.join(HERE, '../../../build/mpi5/bin/mpirun'))
 
 # The programs that each needs besides `ip` and `nsenter`; of names separated by a bar, any one.
 TOOLS = {
     'openmpi': ('mpirun.openmpi|mpirun',),
+    'openmpi5': (OPENMPI5,),
     'mpich': ('mpirun.mpich|mpirun',),
     'slurm-pmix': ('srun', 'slurmctld', 'slurmd', 'munged'),
     'slurm-pmi2': ('srun', 'slurmctld', 'slurmd', 'munged'),
@@ -25,15 +28,24 @@ SETTINGS = {
     'OMPI_MCA_btl_vader_single_copy_mechanism': 'none',
     'OMPI_ALLOW_RUN_AS_ROOT': '1',
     'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
+    'PRTE_ALLOW_RUN_AS_ROOT': '1',
+    'PRTE_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
     'UCX_NET_DEVICES': 'eth0',
+}
+# Version 5 has another name for shared memory, and its windows over UCX complain where there is no UCX.
+SETTINGS_OPENMPI5 = {
+    'OMPI_MCA_btl': 'tcp,self,sm',
+    'OMPI_MCA_btl_sm_single_copy_mechanism': 'none',
+    'OMPI_MCA_osc': '^ucx',
 }
 
 
-def settings(ranks):
+def settings(ranks, launcher):
     """More ranks than cpus yield where Open MPI would spin. Fewer do not: beside other programs a rank that yields
     each time that it looks for messages gets a hundredth of its cpu."""
     crowded = ranks > len(os.sched_getaffinity(0))
-    return SETTINGS | {'OMPI_MCA_mpi_yield_when_idle': str(int(crowded))}
+    own = SETTINGS_OPENMPI5 if launcher == 'openmpi5' else {}
+    return SETTINGS | own | {'OMPI_MCA_mpi_yield_when_idle': str(int(crowded))}
 
 
 def found(names):
@@ -54,6 +66,14 @@ def openmpi(shares, ranks, extra, program):
             '-H', hosts, '-n', str(ranks), '--map-by', 'slot', '--bind-to', 'none', *extra, RANK, *program]
 
 
+def openmpi5(shares, ranks, extra, program):
+    """Version 5 has other daemons (PRRTE) with other settings. Ranks go on when one is lost."""
+    hosts = ','.join(f'{host}:{share}' for host, share in shares.items())
+    return [found(OPENMPI5), '--prtemca', 'plm_ssh_agent', SSH, '--prtemca', 'plm_ssh_no_tree_spawn', '1',
+            '--prtemca', 'prte_if_include', 'eth0', '--with-ft', 'ulfm',
+            '-H', hosts, '-n', str(ranks), '--map-by', 'slot', '--bind-to', 'none', *extra, RANK, *program]
+
+
 def mpich(shares, ranks, extra, program):
     hosts = ','.join(f'{host}:{share}' for host, share in shares.items())
     return [found(TOOLS['mpich'][0]), '-launcher', 'ssh', '-launcher-exec', SSH, '-iface', 'eth0', '-hosts', hosts,
@@ -68,4 +88,4 @@ def slurm(mpi):
     return line
 
 
-LINES = {'openmpi': openmpi, 'mpich': mpich, 'slurm-pmix': slurm('pmix'), 'slurm-pmi2': slurm('pmi2')}
+LINES = {'openmpi': openmpi, 'openmpi5': openmpi5, 'mpich': mpich, 'slurm-pmix': slurm('pmix'), 'slurm-pmi2': slurm('pmi2')}
