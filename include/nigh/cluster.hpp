@@ -82,9 +82,10 @@ struct session_options {
   std::string switches = {};
   bool shared_window = true;  // ranks of one host take tasks from each other in shared memory
   // The program's task functions have no side effects, so that a task that is lost with its rank
-  // may be run again. Where the MPI library lets ranks go on after a loss, they do, without a
-  // shared window; but not without rank 0, and not in programs with free tasks. With other
-  // libraries rank 0 says that all will end.
+  // may be run again. Where the MPI library lets ranks go on after a loss (Open MPI 5), they do,
+  // without a shared window; not in programs with free tasks. When rank 0 is lost another rank
+  // begins the root task anew, with its own arguments of run(). With other libraries rank 0 says
+  // that all will end.
   bool supervised = false;
 };
 

@@ -114,7 +114,7 @@ void Agent::empty_outbox() noexcept {
   auto contents = tasks_.outbox().take_all();
   for (auto const& [to, message] : contents.messages) engine_.send(to, message);
   for (auto const& failure : contents.failures) engine_.fail(failure);
-  if (contents.root) engine_.end_root(std::move(*contents.root));
+  if (contents.root) engine_.end_root(std::move(*contents.root), contents.root_run);
 }
 
 // ---- ranks that are lost, silent, or parting
@@ -124,9 +124,11 @@ void Agent::heed_notices() noexcept {
   for (auto const& notice : engine_.take_notices()) {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);
+    } else if (notice.what == What::is_root) {
+      if (running_) tasks_.add_root(*root_, root_input_, engine_.run());
     } else if (notice.what != What::left_silent) {
       end_since(notice);
-    } else if (rank() == 0) {
+    } else if (engine_.is_root()) {
       std::fprintf(stderr, "nigh: %s has been silent for %.1f s; the others go on\n",
                    layout_.who(notice.rank).c_str(), static_cast<double>(silence_ns_) * 1e-9);
     }
@@ -142,21 +144,17 @@ void Agent::end_since(Engine::Notice const& why) noexcept {
   if (why.what == What::was_left)
     said = self + " was silent for " + seconds.data() + ", and the others went on; ";
   else if (why.what == What::root_is_silent)
-    said = other + ", which has the root, has been silent for " + seconds.data() + "; ";
+    said = other + ", which has the root, and its deputy have been silent for " + seconds.data() + "; ";
   else
     said = other + " has ended its session, and takes no part in this run; ";
   platform::end_with("nigh: " + said + self + " ends\n", 1);
 }
 
-// The rank of the root task cannot be replaced.
+// Ranks that end their session may look as if they were lost.
 void Agent::hear_of_losses(std::int64_t now) noexcept {
   for (int const lost : network_->lost()) {
-    if (lost == 0)
-      platform::end_with("nigh: " + layout_.who(0) + ", which has the root, is lost; " +
-                             layout_.who(rank()) + " ends\n",
-                         1);
     engine_.lose(lost, now);
-    if (rank() == 0)
+    if (engine_.is_root() && !parts_)
       std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
   }
 }
@@ -167,7 +165,10 @@ void Agent::part_from_the_others() noexcept {
     {
       std::lock_guard const guard(lock_);
       auto const now = now_ns();
-      if (is_first) engine_.part();
+      if (is_first) {
+        parts_ = true;
+        engine_.part();
+      }
       receive_some(now);
       engine_.listen(now);
       heed_notices();
@@ -184,6 +185,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
   auto const* const here = nigh::detail::this_stack->worker;
   if (here != nullptr && &here->pool == &scheduler().pool())
     throw std::logic_error("nigh::cluster::run called from inside a task");
+  bool has_root = false;
   {
     std::lock_guard const guard(lock_);
     is_over_.store(false, sync::relaxed);
@@ -191,9 +193,14 @@ bytes Agent::run(detail::function const& f, bytes input) {
     heed_notices();
     running_ = true;
     last_poll_ns_.store(now_ns(), sync::relaxed);
+    has_root = engine_.has_root();
+    if (is_supervised_) {
+      root_ = &f;
+      root_input_ = input;
+    }
   }
   attended_ = policy::attended_before_run(attended_, Lookout::policy);
-  if (rank() == 0) tasks_.add_root(f, std::move(input));
+  if (has_root) tasks_.add_root(f, std::move(input), engine_.run());
   {
     platform::ExactTimers const timers;
     while (!is_over_.load(sync::relaxed)) sleep_and_look();
@@ -258,6 +265,10 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       workers_(start_workers(settings.options)) {
   tell_of_crowd(layout_);
   tasks_.attach(scheduler());
+  if (is_supervised_) {
+    std::lock_guard const guard(lock_);
+    network_->survive();
+  }
   if (silence_ns_ == 0) return;
   auto const every_ns = std::min<std::int64_t>(silence_ns_ / 10, 500'000'000);
   beats_.emplace(every_ns, [this] {
@@ -278,7 +289,7 @@ nigh::runtime Agent::start_workers(session_options const& options) {
 }
 
 Agent::~Agent() {
-  if (beats_) part_from_the_others();
+  if (is_supervised_) part_from_the_others();
   {
     std::lock_guard const guard(lock_);
     if (!is_supervised_) engine_.part();

@@ -14,8 +14,8 @@
 // empties.
 //
 // Between runs nothing is sent or received, except the messages by which a supervised rank says
-// that it is there. After the loss of a rank, tasks may remain for whose results nobody waits;
-// their results and the tasks that they spawn stay here.
+// that it is there. After the loss of a rank, tasks may remain for whose results nobody waits: the
+// tasks that they spawn stay here, and their results are dropped where they arrive.
 
 #include <cstdint>
 #include <functional>
@@ -121,7 +121,10 @@ class Agent final : public nigh::tasks::WorkSource {
   nigh::tasks::Lock lock_;  // for the engine and the network, and running_
   TaskExchange tasks_;
   Engine engine_;
+  detail::function const* root_ = nullptr;  // of the run, with supervision: another rank's, perhaps
+  bytes root_input_;
   bool running_ = false;  // between the beginning and the end of run()
+  bool parts_ = false;    // no run will follow
   sync::atomic<std::int64_t> last_poll_ns_{0};
 
   Lookout lookout_;

@@ -16,7 +16,8 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Tasks& tasks, T
       search_(plan_, {policies.victims, policies.rest, policies.seed, policies.soon_ns}),
       shared_(std::move(segments), {policies.rings, policies.soon_ns}),
       end_(plan_.self, plan_.workers, policies.has_free_tasks),
-      membership_(plan_.self, plan_.workers, policies.supervised, policies.silence_ns) {
+      membership_(plan_.self, plan_.workers, policies.supervised, policies.silence_ns),
+      verdicts_(plan_.workers) {
   if (policies_.has_lifelines) lifelines_.lead_through(membership_.left(), plan_.self);
   if (!policies_.supervised) return;
   NIGH_ASSERT(!policies_.has_free_tasks, "nobody keeps a copy of a free task");
@@ -26,6 +27,7 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Tasks& tasks, T
 
 void Engine::begin() {
   shown_run_.store(++run_, sync::relaxed);
+  verdicts_.has_begun(plan_.self, run_);
   search_.begin_run();
   shared_.begin_run(run_);
   lifelines_.begin_run();
@@ -53,6 +55,7 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
   auto const header = reader.get<Header>();
   switch (header.kind) {
     case Kind::steal:
+      verdicts_.has_begun(from, header.run);
       return answer(from, header);
     case Kind::tasks:
       search_.is_answered();
@@ -78,6 +81,7 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
       return take_result(head, reader.rest());
     }
     case Kind::stop:
+      if (supervision_ && header.run <= end_.last_over()) return;  // a new root says it again
       pass_on_end(message);
       return end_run(header.run, get_outcome(reader));
     case Kind::failed: {
@@ -88,6 +92,9 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     case Kind::wave:
       return send_waves(end_.received(from, reader.get<TerminationMessage>()));
     case Kind::beat:
+      verdicts_.has_begun(from, header.run);
+      if (from == membership_.root())
+        verdicts_.forget_before(static_cast<std::uint32_t>(reader.get<std::int32_t>()));
       return;
     case Kind::silent: {
       auto const rank = reader.get<std::int32_t>();
@@ -96,18 +103,17 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     }
     case Kind::parts:
       membership_.parts(from, header.run);
-      end_if_a_rank_is_missing();
-      if (from == membership_.root()) membership_.root_has_parted();
-      return part_if_all_do();
+      return end_if_a_rank_is_missing();
   }
   NIGH_ASSERT(false, "a message has a known kind");
 }
 
 void Engine::send(int to, byte_view message) {
   if (supervision_) {
-    auto const kind = Reader(message).get<Header>().kind;
-    if (kind == Kind::placed) return place(to, message);
-    if (kind == Kind::result && is_closed()) return;
+    auto const header = Reader(message).get<Header>();
+    if (header.kind == Kind::placed) return place(to, message);
+    // Such a task may have failed because its run is over: its owner must know that first.
+    if (header.kind == Kind::result && header.run <= end_.last_over()) tell_verdicts(to);
   }
   send_now(to, message);
 }
@@ -172,13 +178,15 @@ byte_view Engine::give(int thief, Kind kind) {
   return writer_.view();
 }
 
+// Tasks of a run that is over here are taken, too: a new root may not know yet that it is over, and
+// waits for them.
 void Engine::take_tasks(Header const& header, Reader& from) {
   for (int i = 0; i < header.count; ++i) {
     auto task = get_task(from);
     if (i == 0 && header.kind != Kind::placed) task.came_with = header.count;
     if (header.run > run_)
       early_.push_back({header.run, std::move(task)});
-    else if (!is_closed())
+    else
       tasks_.take(std::move(task));
   }
 }
@@ -295,7 +303,8 @@ void Engine::place(int to, byte_view message) {
 
 // ---- the end of a run
 
-void Engine::end_root(Outcome root) {
+void Engine::end_root(Outcome root, std::uint32_t run) {
+  if (run != run_ || is_closed()) return;
   end_.root_has_ended(std::move(root));
   tell_end();
 }
@@ -325,11 +334,13 @@ void Engine::tell_end() {
 }
 
 // A binomial tree with rank 0 at its root: each rank tells those that differ from it in one bit
-// above its own highest. Where ranks may be lost, the root alone tells all, for it is never lost.
+// above its own highest. Where ranks may be lost, the root alone tells all, and each keeps what it
+// was told: if the root is lost meanwhile its successor tells all again.
 void Engine::pass_on_end(byte_view stop_message) {
   if (supervision_) {
+    verdicts_.keep(Reader(stop_message).get<Header>().run, stop_message);
     if (!membership_.is_root()) return;
-    for (int const to : membership_.listeners()) send(to, stop_message);
+    for (int const to : membership_.others()) send_now(to, stop_message);
     return;
   }
   for (int step = 1; step < plan_.workers; step *= 2)
@@ -337,22 +348,21 @@ void Engine::pass_on_end(byte_view stop_message) {
       send(plan_.self + step, stop_message);
 }
 
-// The remaining copies are of tasks for a rank that is lost. Nobody waits for their results; this
-// rank's own tasks among them fail, and so end.
+// This rank's own tasks that are elsewhere were spawned for a rank that is lost. Nobody waits for
+// their results: they fail, and so end.
 void Engine::end_run(std::uint32_t run, Outcome outcome) {
   end_.is_over_with(run, std::move(outcome));
   if (!supervision_) return;
   std::string_view const says = "the run is over";
-  for (auto const& task : supervision_->release())
-    if (task.owner == plan_.self)
-      tasks_.deliver(task.token, {true, plan_.self, std::as_bytes(std::span(says))});
+  for (auto const& task : supervision_->release_own())
+    tasks_.deliver(task.token, {true, plan_.self, std::as_bytes(std::span(says))});
 }
 
 // ---- ranks that are lost, silent, or parting
 
 void Engine::lose(int rank, std::int64_t now_ns) {
-  NIGH_ASSERT(supervision_ && rank != membership_.root() && rank != plan_.self,
-              "a rank that is lost can be replaced");
+  NIGH_ASSERT(supervision_ && rank != plan_.self, "a rank that is lost can be replaced");
+  bool const was_root = rank == membership_.root();
   if (!membership_.lose(rank)) return;
   std::erase_if(early_, [&](Early const& e) { return e.task.owner == rank; });
   tasks_.forget(rank);
@@ -365,6 +375,23 @@ void Engine::lose(int rank, std::int64_t now_ns) {
     fails(now_ns);
   }
   if (policies_.has_lifelines) lifelines_.lead_through(membership_.left(), plan_.self);
+  if (!was_root) return;
+  if (membership_.is_root())
+    succeed();
+  else
+    tell_verdicts(membership_.root());
+}
+
+// The lost root may have told some ranks that a run is over, and not others: they tell each other by
+// the new root. If the run is not over it goes on from its beginning. All that the lost root had of
+// it is lost: its tasks elsewhere have no owner any more.
+void Engine::succeed() {
+  for (int const to : membership_.others()) tell_verdicts(to);
+  if (has_root()) notices_.push_back({Notice::What::is_root, plan_.self});
+}
+
+void Engine::tell_verdicts(int to) {
+  for (auto const& verdict : verdicts_.kept()) send_now(to, verdict.message);
 }
 
 void Engine::leave(int rank, std::int64_t now_ns) {
@@ -375,29 +402,27 @@ void Engine::leave(int rank, std::int64_t now_ns) {
 }
 
 void Engine::beat() {
-  if (membership_.must_beat()) tell_listeners(Kind::beat, plan_.self);
+  if (!membership_.must_beat()) return;
+  std::uint32_t needed = 0;
+  if (membership_.is_root()) {
+    needed = verdicts_.first_needed(membership_.left());
+    verdicts_.forget_before(needed);
+  }
+  tell(membership_.listeners(), Kind::beat, static_cast<std::int32_t>(needed));
 }
 
 void Engine::listen(std::int64_t now_ns) {
   for (int const silent : membership_.listen(now_ns)) {
-    if (!membership_.is_root()) {
-      notices_.push_back({Notice::What::root_is_silent, silent});
-      continue;
-    }
-    tell_listeners(Kind::silent, silent);
+    tell(membership_.others(), Kind::silent, silent);
     leave(silent, now_ns);
   }
-  part_if_all_do();
+  if (membership_.is_cut_off())
+    notices_.push_back({Notice::What::root_is_silent, membership_.root()});
 }
 
 void Engine::part() {
   membership_.parts(plan_.self, run_);
-  if (supervision_ && membership_.is_root()) return part_if_all_do();
-  tell_listeners(Kind::parts, plan_.self);
-}
-
-void Engine::part_if_all_do() {
-  if (membership_.decides_to_part()) tell_listeners(Kind::parts, plan_.self);
+  tell(supervision_ ? membership_.others() : membership_.listeners(), Kind::parts, plan_.self);
 }
 
 void Engine::end_if_a_rank_is_missing() {
@@ -405,8 +430,8 @@ void Engine::end_if_a_rank_is_missing() {
     notices_.push_back({Notice::What::has_parted, *missing});
 }
 
-void Engine::tell_listeners(Kind kind, int about) {
-  for (int const to : membership_.listeners()) send_now(to, message(kind, std::int32_t{about}));
+void Engine::tell(std::vector<int> const& ranks, Kind kind, std::int32_t about) {
+  for (int const to : ranks) send_now(to, message(kind, about));
 }
 
 }  // namespace nigh::cluster

@@ -11,6 +11,7 @@
 //   RunEnd          when a run is over, and with which outcome       termination.hpp
 //   Membership      which ranks are there: lost, silent, parting     membership.hpp
 //   Supervision     copies of tasks that are run again after a loss  supervision.hpp
+//   Verdicts        outcomes that a lost root may not have told all  succession.hpp
 //
 // The engine tells them what happens, and carries out what they decide. Read engine.cpp from the
 // top: a run, a steal, its end, a loss.
@@ -18,8 +19,8 @@
 // A victim always answers, whatever its state: with a chunk of its tasks, or with nothing. A victim
 // on the same host gets a message only for tasks that fit no shared queue.
 //
-// With supervised tasks, and a network that lets other ranks go on, ranks other than the root may
-// be lost. Such ranks use no shared memory, since the owner of a queue does not know which rank has
+// With supervised tasks, and a network that lets other ranks go on, any rank may be lost. The root
+// task of a lost root begins anew on its successor. Such ranks use no shared memory, since the owner of a queue does not know which rank has
 // taken a task.
 
 #include <cstdint>
@@ -32,6 +33,7 @@
 #include "cluster/membership.hpp"
 #include "cluster/shared_stealing.hpp"
 #include "cluster/steal_search.hpp"
+#include "cluster/succession.hpp"
 #include "cluster/supervision.hpp"
 #include "cluster/termination.hpp"
 #include "cluster/wire.hpp"
@@ -81,7 +83,8 @@ class Engine {
       ring,            // wake that rank of this host, which does not look
       left_silent,     // that rank was silent, and all others go on without it
       was_left,        // this rank was silent, and the others have gone on: it must end
-      root_is_silent,  // this rank must end
+      root_is_silent,  // and so is its deputy: this rank must end
+      is_root,         // this rank has become the root, in a run: it must begin the root task
       has_parted,      // that rank takes no part in this run: this rank must end
     };
     What what;
@@ -101,8 +104,12 @@ class Engine {
   // Messages that the rank's own threads have made.
   void send(int to, byte_view message);
 
-  // On rank 0: the root task has ended. All ranks are told once all free tasks have, too.
-  void end_root(Outcome root);
+  bool is_root() const noexcept { return membership_.is_root(); }
+  // This rank must begin the root task of the run that it has begun, which may be over already.
+  bool has_root() const noexcept { return is_root() && run_ > end_.last_over(); }
+  // On the root: the root task has ended. All ranks are told once all free tasks have, too.
+  // A task of a run that is over already, as another rank has said, counts for nothing.
+  void end_root(Outcome root, std::uint32_t run);
   // A free task has thrown.
   void fail(Outcome const& what);
   // The current run is over.
@@ -163,16 +170,17 @@ class Engine {
   void take_result(ResultHead head, byte_view output);
   void place(int to, byte_view message);
   // With supervised tasks some may be left when a run is over, for a rank that is lost: they stay
-  // where they are, and no rank gets their results.
+  // where they are.
   bool is_closed() const noexcept { return supervision_ && run_ <= end_.last_over(); }
 
   // ranks that are lost, silent, or parting
   void leave(int rank, std::int64_t now_ns);
-  void part_if_all_do();
+  void succeed();
+  void tell_verdicts(int to);
   void end_if_a_rank_is_missing();
 
   void send_now(int to, byte_view message);
-  void tell_listeners(Kind kind, int about);
+  void tell(std::vector<int> const& ranks, Kind kind, std::int32_t about);
   // For this run; until the next one is made.
   template <class... Fields>
   byte_view message(Kind kind, Fields const&... fields) {
@@ -201,6 +209,7 @@ class Engine {
   RunEnd end_;
   Membership membership_;
   std::optional<Supervision> supervision_;
+  Verdicts verdicts_;  // empty unless tasks are supervised
 
   std::vector<Notice> notices_;
   Writer writer_;

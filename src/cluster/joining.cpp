@@ -71,15 +71,17 @@ std::unique_ptr<Watch> watch_over(Transport& network) {
 
 bool supervises(session_options const& options, Transport const& network) {
   if (!options.supervised || network.ranks() == 1) return false;
-  char const* const why = has_free_tasks() ? "some are spawned free"
-                          : !network.survivors_go_on()
-                              ? "the MPI library lets no rank go on without the others"
-                          : network.is_funneled() ? "MPI runs with MPI_THREAD_FUNNELED"
-                                                  : nullptr;
-  if (why != nullptr && network.rank() == 0)
+  std::string why;
+  if (has_free_tasks())
+    why = "some are spawned free";
+  else if (!network.survivors_go_on())
+    why = network.why_all_end();
+  else if (network.is_funneled())
+    why = "MPI runs with MPI_THREAD_FUNNELED";
+  if (!why.empty() && network.rank() == 0)
     std::fprintf(stderr, "nigh: tasks are not supervised, since %s (%s): a lost rank ends all\n",
-                 why, network.name().c_str());
-  return why == nullptr;
+                 why.c_str(), network.name().c_str());
+  return why.empty();
 }
 
 std::int64_t agree_on_silence(Transport& network) {

@@ -7,9 +7,10 @@
 //      │                              │
 //      └── the network has lost it, or it is silent for too long ──▶ lost
 //
-// One rank, the root, decides for all: it listens to every other rank, and each other rank listens
-// to it. A lost rank stays lost, whatever comes from it later. The root cannot be replaced today,
-// so all others end when it is lost. A design in which its role passes on begins with root().
+// One rank, the root, has the root task and decides for all: the lowest that is not lost. Its deputy, the
+// next, becomes the root when the root is lost; the deputy decides whether the root is silent. Every rank
+// listens to these two, and these two listen to all. A lost rank stays lost, whatever comes from it later.
+// A rank to which both have fallen silent ends: it cannot know who decides now.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,15 +33,17 @@ class Silence {
 
   void heard(int rank) noexcept { quiet_ns_[static_cast<std::size_t>(rank)] = 0; }
 
-  // The ranks of [first, last) that have been silent for too long. Each look returns them anew.
-  std::vector<int> listen(int first, int last, std::int64_t now_ns) {
+  void begin_anew() noexcept { std::fill(quiet_ns_.begin(), quiet_ns_.end(), 0); }
+
+  // The ranks that have been silent for too long. Each look returns them anew.
+  std::vector<int> listen(std::int64_t now_ns) {
     if (limit_ns_ == 0) return {};
     auto const passed = has_looked_ ? std::min(now_ns - looked_at_ns_, limit_ns_ / 10) : 0;
     has_looked_ = true;
     looked_at_ns_ = now_ns;
     std::vector<int> silent;
-    for (int r = first; r < last; ++r)
-      if ((quiet_ns_[static_cast<std::size_t>(r)] += passed) >= limit_ns_) silent.push_back(r);
+    for (std::size_t r = 0; r < quiet_ns_.size(); ++r)
+      if ((quiet_ns_[r] += passed) >= limit_ns_) silent.push_back(static_cast<int>(r));
     return silent;
   }
 
@@ -61,9 +64,12 @@ class Membership {
         silence_(ranks, silence_ns),
         states_(static_cast<std::size_t>(ranks), State::present) {}
 
-  // It decides for all, and begins the root task.
-  static constexpr int root() noexcept { return 0; }
+  static constexpr int nobody = -1;
+
+  // It decides for all, and has the root task.
+  int root() const noexcept { return first_left_from(0); }
   bool is_root() const noexcept { return self_ == root(); }
+  int deputy() const noexcept { return first_left_from(root() + 1); }  // nobody: the root is alone
 
   bool is_lost(int rank) const noexcept { return state(rank) == State::lost; }
   std::vector<int> left() const {
@@ -72,17 +78,23 @@ class Membership {
       if (!is_lost(r)) ranks.push_back(r);
     return ranks;
   }
-  // The ranks that listen to this one.
-  std::vector<int> listeners() const {
-    if (!is_root()) return {root()};
+  std::vector<int> others() const {
     auto ranks = left();
     std::erase(ranks, self_);
     return ranks;
+  }
+  // The ranks that listen to this one.
+  std::vector<int> listeners() const {
+    if (is_root() || (survives_ && self_ == deputy())) return others();
+    if (!survives_) return {root()};
+    return {root(), deputy()};
   }
 
   // False: that was known.
   bool lose(int rank) noexcept {
     if (is_lost(rank)) return false;
+    // Until now others may have had no reason to speak to the new root or deputy.
+    if (rank == root() || rank == deputy()) silence_.begin_anew();
     state(rank) = State::lost;
     return true;
   }
@@ -92,15 +104,22 @@ class Membership {
   // This rank must say regularly that it is there.
   bool must_beat() const noexcept { return survives_ && has_limit_; }
   void heard(int rank) noexcept { silence_.heard(rank); }
-  // The ranks that this one listens to, are not lost, and have been silent for too long. The root
-  // tells all that they are left out; any other rank has lost the root, which decides.
+  // The ranks that count as lost from now on, for their silence, where this rank decides that. All
+  // others must be told.
   std::vector<int> listen(std::int64_t now_ns) {
     if (!survives_) return {};
-    auto silent = is_root() ? silence_.listen(root() + 1, count(), now_ns)
-                            : silence_.listen(root(), root() + 1, now_ns);
-    std::erase_if(silent, [&](int r) { return is_lost(r); });
-    return silent;
+    auto silent = silence_.listen(now_ns);
+    std::erase_if(silent, [&](int r) { return is_lost(r) || r == self_; });
+    auto const is_silent = [&](int r) {
+      return std::find(silent.begin(), silent.end(), r) != silent.end();
+    };
+    if (is_root()) return silent;
+    if (self_ == deputy()) return is_silent(root()) ? std::vector{root()} : std::vector<int>{};
+    is_cut_off_ = is_silent(root()) && is_silent(deputy());
+    return {};
   }
+  // Root and deputy are silent, and this rank is neither.
+  bool is_cut_off() const noexcept { return is_cut_off_; }
 
   // ---- parting: ranks that will take part in no further run
 
@@ -116,23 +135,21 @@ class Membership {
     if (run > last_run_) return first_to_part_;
     return {};
   }
-  // Where ranks may be lost they part together: once the root has seen that all want to, or are
-  // lost.
-  bool has_parted() const noexcept { return has_parted_; }
-  // On the root. True once: all ranks must be told.
-  bool decides_to_part() noexcept {
-    if (!survives_ || !is_root() || has_parted_) return false;
-    has_parted_ =
-        std::none_of(states_.begin(), states_.end(), [](State s) { return s == State::present; });
-    return has_parted_;
+  // Where ranks may be lost they part together: once each is known to want to, or to be lost.
+  bool has_parted() const noexcept {
+    return survives_ &&
+           std::none_of(states_.begin(), states_.end(), [](State s) { return s == State::present; });
   }
-  // On any other rank: the root has decided.
-  void root_has_parted() noexcept { has_parted_ = survives_; }
 
  private:
   enum class State : std::uint8_t { present, parting, lost };
   State& state(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
   State state(int rank) const noexcept { return states_[static_cast<std::size_t>(rank)]; }
+  int first_left_from(int rank) const noexcept {
+    for (int r = rank; r < count(); ++r)
+      if (!is_lost(r)) return r;
+    return nobody;
+  }
   int count() const noexcept { return static_cast<int>(states_.size()); }
 
   int const self_;
@@ -142,7 +159,7 @@ class Membership {
   std::uint32_t last_run_ =
       std::numeric_limits<std::uint32_t>::max();  // the last run of the first rank to part
   int first_to_part_ = -1;
-  bool has_parted_ = false;
+  bool is_cut_off_ = false;
 };
 
 }  // namespace nigh::cluster

@@ -66,11 +66,16 @@ class Supervision {
     }
     return again;
   }
-  // All copies; none is kept after this.
-  std::vector<Task> release() {
-    std::vector<Task> all;
-    for (auto& [name, kept] : std::exchange(kept_, {})) all.push_back(std::move(kept.task));
-    return all;
+  // This rank's own tasks: the run is over, and nobody here waits for them. The owners of others may
+  // not know that yet.
+  std::vector<Task> release_own() {
+    std::vector<Task> own;
+    for (auto at = kept_.begin(); at != kept_.end();) {
+      bool const is_own = at->second.task.owner == self_;
+      if (is_own) own.push_back(std::move(at->second.task));
+      at = is_own ? kept_.erase(at) : std::next(at);
+    }
+    return own;
   }
 
   std::size_t kept() const noexcept { return kept_.size(); }

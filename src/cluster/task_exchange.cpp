@@ -108,8 +108,8 @@ void TaskExchange::put(Inbox::Item item) {
 
 void TaskExchange::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
 
-void TaskExchange::add_root(detail::function const& f, bytes input) {
-  put({std::make_unique<Task>(Task{f.id, 0, root_token, true, std::move(input)}), {}});
+void TaskExchange::add_root(detail::function const& f, bytes input, std::uint32_t run) {
+  put({std::make_unique<Task>(Task{f.id, self_, root_token, true, std::move(input), 0, run}), {}});
 }
 
 bool TaskExchange::run(std::unique_ptr<Task> task, std::uint32_t run) noexcept {
@@ -122,7 +122,7 @@ bool TaskExchange::run(std::unique_ptr<Task> task, std::uint32_t run) noexcept {
   if (task->token == free_token) {
     outcome.failed ? outbox_.put_failure(std::move(outcome)) : end_free_task();
   } else if (task->token == root_token && task->owner == self_) {
-    outbox_.put_root(std::move(outcome));
+    outbox_.put_root(std::move(outcome), task->run);
   } else if (task->owner == self_) {
     deliver(task->token, {outcome.failed, outcome.rank, outcome.output});
     return false;

@@ -43,7 +43,7 @@ class TaskExchange final : public Engine::Tasks {
   bool run(std::unique_ptr<Task> task, std::uint32_t run) noexcept;
   // False: too many are on their way to that rank. Otherwise the task is in the outbox.
   bool place(int rank, detail::placed const& task, byte_view input, std::uint32_t run);
-  void add_root(detail::function const& f, bytes input);
+  void add_root(detail::function const& f, bytes input, std::uint32_t run);
 
   // Free tasks, as the calling worker creates and ends them.
   void begin_free_task() noexcept;

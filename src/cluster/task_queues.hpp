@@ -105,9 +105,12 @@ class Outbox {
     contents_.messages.emplace_back(to, std::move(message));
     full_.store(true, sync::seq_cst);  // (lock.S)
   }
-  void put_root(Outcome root) {
+  // After a loss the root task of an earlier run may end behind that of a later one.
+  void put_root(Outcome root, std::uint32_t run) {
     std::lock_guard const guard(lock_);
+    if (contents_.root && contents_.root_run > run) return;
     contents_.root = std::move(root);
+    contents_.root_run = run;
     full_.store(true, sync::seq_cst);  // (lock.S)
   }
   void put_failure(Outcome of_free_task) {
@@ -122,6 +125,7 @@ class Outbox {
     std::vector<std::pair<int, bytes>> messages;  // with the ranks that they go to
     std::vector<Outcome> failures;
     std::optional<Outcome> root;
+    std::uint32_t root_run = 0;
   };
   Contents take_all() {
     std::lock_guard const guard(lock_);

@@ -29,9 +29,14 @@ class Transport {
   // Only the thread that made it may use it (MPI_THREAD_FUNNELED).
   virtual bool is_funneled() const noexcept = 0;
 
-  // When a rank is lost the others go on: their messages to it are dropped, and lost() reports it.
-  // Otherwise the loss of one rank ends all.
-  virtual bool survivors_go_on() const noexcept { return false; }
+  // When a rank is lost the others can go on: their messages to it are dropped, and lost() reports
+  // it. Otherwise the loss of one rank ends all, and why_all_end() says why, for people.
+  virtual bool survivors_go_on() const { return false; }
+  virtual std::string why_all_end() const {
+    return "the MPI library lets no rank go on without the others";
+  }
+  // Collective, where survivors go on: from now on they do. Until then a loss ends all.
+  virtual void survive() {}
   // Ranks that have been lost since the last call.
   virtual std::vector<int> lost() { return {}; }
   // That rank is silent, and counts as lost. Messages to it go out only as far as they do at once;
@@ -59,7 +64,8 @@ class Transport {
   // can be shared, or no other rank is on this host. It lasts until finish().
   virtual std::vector<std::byte*> share(std::size_t) { return {}; }
 
-  // Collective. All messages sent are received and dropped; the network is given up.
+  // Collective. All messages sent are received and dropped; the network is given up. After
+  // survive() it waits for no other rank.
   virtual void finish() = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 5;
+inline constexpr std::uint32_t wire_version = 6;
 
 enum class Kind : std::uint8_t {
   steal,     // may I have some tasks?
@@ -22,11 +22,11 @@ enum class Kind : std::uint8_t {
   fed,       // the answer to that, as `tasks`; never none
   result,    // of one task: a ResultHead and its output
   stop,      // the run is over: a ResultHead and the root's output
-  failed,    // to rank 0: a free task has thrown; a ResultHead and what
+  failed,    // to the root: a free task has thrown; a ResultHead and what
   wave,      // of termination detection: a TerminationMessage
-  beat,      // that rank is there; this and the next two kinds name a rank
-  silent,    // from rank 0: that rank says nothing, and is left out
-  parts,     // to rank 0: that rank has no more runs; by rank 0: nor has it, or nobody (supervised)
+  beat,      // the sender is there; from the root: the first run whose verdict a rank may not know
+  silent,    // the rank of that number says nothing, and is left out: from the root, or its deputy
+  parts,     // the sender has no more runs
 };
 
 struct Header {
@@ -60,6 +60,7 @@ struct Task {
   bool stays = false;  // must run on this rank
   bytes input;
   std::uint16_t came_with = 0;  // for a steal's first task: how many the steal brought
+  std::uint32_t run = 0;        // for a root task
 };
 
 // A task's result, or the text of its exception.

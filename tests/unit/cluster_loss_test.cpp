@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supervised tasks: whatever rank but rank 0 is lost, and whenever, the answer is right.
+// Supervised tasks: whatever rank is lost, and whenever, the answer is right.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,16 +36,16 @@ TEST(Engine, IsTheSameToTheProgramWhenTasksAreSupervised) {
   }
 }
 
-// Each rank but rank 0, lost at each message.
+// Each rank, lost at each message.
 TEST(Engine, RunsAgainWhatWasLostWithARankWhenever) {
-  std::uint64_t again = 0, plays = 0;
+  std::uint64_t again = 0, plays = 0, successions = 0;
   unsigned seed = 3000;
   for (int ranks : {2, 3, 4, 6}) {
     Play whole({seed, ranks, {supervised(seed), 2, true}});
     whole();
     auto const messages = whole.messages();
     auto const stride = std::max<std::size_t>(1, messages / 100);
-    for (int lost = 1; lost < ranks; ++lost)
+    for (int lost = 0; lost < ranks; ++lost)
       for (std::size_t after = 0; after < messages; after += stride, ++seed, ++plays) {
         SCOPED_TRACE(testing::Message() << "seed " << seed << ", rank " << lost << " of " << ranks
                                         << " is lost at message " << after);
@@ -53,18 +53,21 @@ TEST(Engine, RunsAgainWhatWasLostWithARankWhenever) {
         play();
         if (testing::Test::HasFatalFailure()) return;
         again += play.counters().tasks_run_again;
+        successions += play.successions();
       }
   }
   EXPECT_GT(again, plays / 4) << "losses mattered";
+  EXPECT_GT(successions, plays / 8) << "a root was lost in the midst of a run";
 }
 
 TEST(Engine, EndsWithTheRightAnswerWhoeverIsLeft) {
   for (unsigned seed = 5000; seed < 5300; ++seed) {
     std::mt19937 random(seed);
     int const ranks = 2 + static_cast<int>(random() % 8);
+    auto const survivor = static_cast<int>(random() % static_cast<unsigned>(ranks));
     std::vector<Loss> losses;
-    for (int rank = 1; rank < ranks; ++rank)
-      if (random() % 4 != 0) losses.push_back({rank, random() % 600});
+    for (int rank = 0; rank < ranks; ++rank)
+      if (rank != survivor && random() % 4 != 0) losses.push_back({rank, random() % 600});
     std::sort(losses.begin(), losses.end(), [](Loss a, Loss b) { return a.after > b.after; });
     SCOPED_TRACE(testing::Message()
                  << "seed " << seed << ", " << ranks << " ranks, " << losses.size() << " are lost");
@@ -81,7 +84,7 @@ TEST(Engine, GoesOnWithoutThoseWhoAreSilent) {
     std::mt19937 random(seed);
     int const ranks = 2 + static_cast<int>(random() % 5);
     std::vector<Loss> stops;
-    for (int rank = 1; rank < ranks; ++rank) {
+    for (int rank = 0; rank < ranks; ++rank) {
       auto const at = random() % 400;
       if (random() % 2 == 0) stops.push_back({rank, at, true, at + random() % 4000});
     }
@@ -98,24 +101,61 @@ TEST(Engine, GoesOnWithoutThoseWhoAreSilent) {
   EXPECT_GT(again, 0u) << "silence mattered";
 }
 
-TEST(Engine, EndsWhenTheRootsRankIsSilent) {
-  ScriptedNetwork network(3);
-  EnginePolicies policies;
-  policies.supervised = true;
-  policies.silence_ns = 1000;
-  Rank one(1, reaches(1, 3), network, {policies, 1});
-  one.engine.begin();
-  Writer beat;
-  beat.put(Header{Kind::beat, 0, 0, 1});
-  beat.put(std::int32_t{0});
-  std::int64_t now = 0;
-  for (int i = 0; i < 30; ++i) {
-    one.engine.tick(now += 90);
-    if (i % 5 == 0) one.engine.receive(0, beat.view(), now);
+// Ranks 1 and 2 of three listen to rank 0, and hear it for a while.
+class SilentRoot : public testing::Test {
+ public:
+  SilentRoot() {
+    for (auto* rank : {&one, &two}) rank->engine.begin();
+    for (int i = 0; i < 30; ++i) {
+      tick(i % 5 == 0);
+      hear_each_other();
+    }
   }
+  static EnginePolicies policies() {
+    EnginePolicies policies;
+    policies.supervised = true;
+    policies.silence_ns = 1000;
+    return policies;
+  }
+  void tick(bool hears_root) {
+    Writer beat;
+    beat.put(Header{Kind::beat, 0, 0, 1});
+    beat.put(std::int32_t{0});
+    now += 90;
+    for (auto* rank : {&one, &two}) {
+      if (hears_root) rank->engine.receive(0, beat.view(), now);
+      rank->engine.tick(now);
+      rank->engine.beat();
+    }
+  }
+  void hear_each_other() {
+    for (auto got = network.next_for(1, random); got.from >= 0; got = network.next_for(1, random))
+      one.engine.receive(got.from, got.message, now);
+    for (auto got = network.next_for(2, random); got.from >= 0; got = network.next_for(2, random))
+      two.engine.receive(got.from, got.message, now);
+  }
+  ScriptedNetwork network{3};
+  Rank one{1, reaches(1, 3), network, {policies(), 1}}, two{2, reaches(2, 3), network, {policies(), 1}};
+  std::mt19937 random{1};
+  std::int64_t now = 0;
+};
+
+TEST_F(SilentRoot, IsFollowedByItsDeputy) {
+  EXPECT_FALSE(one.becomes_root());
+  for (int i = 0; i < 12; ++i) {
+    tick(false);
+    hear_each_other();
+  }
+  EXPECT_TRUE(one.becomes_root());
+  EXPECT_TRUE(one.engine.is_root());
+  EXPECT_EQ(two.take_left(), (std::vector<int>{0}));
   EXPECT_FALSE(one.ends());
-  for (int i = 0; i < 12; ++i) one.engine.tick(now += 90);
-  EXPECT_TRUE(one.ends() == Rank::What::root_is_silent);
+  EXPECT_FALSE(two.ends());
+}
+
+TEST_F(SilentRoot, EndsARankThatDoesNotHearTheDeputyEither) {
+  for (int i = 0; i < 12; ++i) tick(false);
+  EXPECT_TRUE(two.ends() == Rank::What::root_is_silent);
 }
 
 TEST(Engine, PartsWhenAllWantToOrAreLeft) {
@@ -133,7 +173,7 @@ TEST(Engine, PartsWhenAllWantToOrAreLeft) {
   EXPECT_FALSE(zero.engine.has_parted()) << "rank 2 is not there yet";
   Writer beat;
   beat.put(Header{Kind::beat, 0, 0, 0});
-  beat.put(std::int32_t{1});
+  beat.put(std::int32_t{0});
   for (std::int64_t now = 0; now < 1500; now += 90) {
     zero.engine.receive(1, beat.view(), now);
     zero.engine.listen(now);
@@ -144,6 +184,41 @@ TEST(Engine, PartsWhenAllWantToOrAreLeft) {
     one.engine.receive(got.from, got.message, 0);
   EXPECT_TRUE(one.engine.has_parted());
   EXPECT_EQ(one.take_left(), (std::vector<int>{2}));
+}
+
+// The root has told rank 1 the outcome of a run, and is lost before it tells rank 2.
+TEST(Engine, HasASuccessorTellWhatALostRootHasNotToldAll) {
+  ScriptedNetwork network(3);
+  EnginePolicies policies;
+  policies.supervised = true;
+  Rank one(1, reaches(1, 3), network, {policies, 1}), two(2, reaches(2, 3), network, {policies, 1});
+  std::mt19937 random(1);
+  for (auto* rank : {&one, &two}) rank->engine.begin();
+  Writer stop;
+  stop.put(Header{Kind::stop, 0, 0, 1});
+  put_outcome(stop, {false, 0, bytes(4, std::byte{7})});
+  one.engine.receive(0, stop.view(), 0);
+  EXPECT_TRUE(one.engine.is_over());
+  for (auto* rank : {&one, &two}) rank->engine.lose(0, 0);
+  EXPECT_FALSE(one.becomes_root()) << "that run is over";
+  for (auto got = network.next_for(2, random); got.from >= 0; got = network.next_for(2, random))
+    two.engine.receive(got.from, got.message, 0);
+  ASSERT_TRUE(two.engine.is_over());
+  EXPECT_EQ(two.engine.take_outcome().output, bytes(4, std::byte{7}));
+}
+
+TEST(Verdicts, AreKeptUntilAllHaveBegunALaterRun) {
+  Verdicts verdicts(3);
+  byte_view const none;
+  for (std::uint32_t run : {1u, 2u, 3u}) verdicts.keep(run, none);
+  for (int rank : {0, 1}) verdicts.has_begun(rank, 4);
+  verdicts.has_begun(2, 2);
+  verdicts.has_begun(2, 1);
+  EXPECT_EQ(verdicts.first_needed({0, 1, 2}), 2u);
+  EXPECT_EQ(verdicts.first_needed({0, 1}), 4u);
+  verdicts.forget_before(2);
+  ASSERT_EQ(verdicts.kept().size(), 2u);
+  EXPECT_EQ(verdicts.kept().front().run, 2u);
 }
 
 TEST(Engine, AsksThoseWhoAreLeftOnceTheOneItAsksIsLost) {

@@ -22,26 +22,60 @@ TEST(Membership, LosesARankOnce) {
   EXPECT_TRUE(ranks.is_lost(2)) << "whatever comes from it later";
 }
 
-TEST(Membership, HasTheRootAndEachOtherRankListenToOneAnother) {
-  Membership root(0, 4, true, 0), other(2, 4, true, 0);
+TEST(Membership, HasTheLowestRankForItsRootAndTheNextForItsDeputy) {
+  Membership ranks(3, 4, true, 0);
+  EXPECT_EQ(ranks.root(), 0);
+  EXPECT_EQ(ranks.deputy(), 1);
+  ranks.lose(1);
+  EXPECT_EQ(ranks.deputy(), 2);
+  ranks.lose(0);
+  EXPECT_EQ(ranks.root(), 2);
+  EXPECT_EQ(ranks.deputy(), 3);
+  EXPECT_FALSE(ranks.is_root());
+  ranks.lose(2);
+  EXPECT_TRUE(ranks.is_root());
+  EXPECT_EQ(ranks.deputy(), Membership::nobody);
+}
+
+TEST(Membership, HasRootDeputyAndEachOtherRankListenToOneAnother) {
+  Membership root(0, 4, true, 0), deputy(1, 4, true, 0), other(2, 4, true, 0);
   EXPECT_THAT(root.listeners(), ElementsAre(1, 2, 3));
-  root.lose(1);
-  EXPECT_THAT(root.listeners(), ElementsAre(2, 3));
-  EXPECT_THAT(other.listeners(), ElementsAre(0));
+  EXPECT_THAT(deputy.listeners(), ElementsAre(0, 2, 3));
+  EXPECT_THAT(other.listeners(), ElementsAre(0, 1));
+  Membership alone(2, 4, false, 0);
+  EXPECT_THAT(alone.listeners(), ElementsAre(0)) << "where a loss ends all there is no deputy";
 }
 
 // Looks each 100 of a limit of 1000.
 TEST(Membership, MissesSilentRanksThatAreNotLost) {
-  Membership root(0, 4, true, 1000), other(2, 4, true, 1000);
+  Membership root(0, 4, true, 1000), deputy(1, 4, true, 1000), other(2, 4, true, 1000);
   EXPECT_TRUE(root.must_beat());
   root.lose(3);
   for (int now = 0; now < 1000; now += 100) {
-    EXPECT_THAT(root.listen(now), IsEmpty());
-    EXPECT_THAT(other.listen(now), IsEmpty());
-    root.heard(2);
+    for (auto* ranks : {&root, &deputy, &other}) {
+      EXPECT_THAT(ranks->listen(now), IsEmpty());
+      ranks->heard(3 - (ranks == &root));
+    }
   }
   EXPECT_THAT(root.listen(1000), ElementsAre(1)) << "rank 2 was heard, rank 3 is lost";
-  EXPECT_THAT(other.listen(1000), ElementsAre(0)) << "it listens to the root alone";
+  EXPECT_THAT(deputy.listen(1000), ElementsAre(0)) << "it decides about the root alone";
+  EXPECT_THAT(other.listen(1000), IsEmpty()) << "it decides nothing";
+  EXPECT_TRUE(other.is_cut_off());
+  EXPECT_FALSE(deputy.is_cut_off());
+}
+
+// Others may have said nothing to this rank while it was neither root nor deputy.
+TEST(Membership, CountsSilenceAnewForANewRoot) {
+  Membership ranks(2, 4, true, 1000);
+  for (int now = 0; now < 900; now += 100) {
+    EXPECT_THAT(ranks.listen(now), IsEmpty());
+    ranks.heard(0);
+    ranks.heard(1);
+  }
+  ranks.lose(0);
+  ranks.lose(1);
+  for (int now = 900; now < 1800; now += 100) EXPECT_THAT(ranks.listen(now), IsEmpty());
+  EXPECT_THAT(ranks.listen(1900), ElementsAre(3));
 }
 
 TEST(Membership, MissesNobodyWhereALossEndsAll) {
@@ -51,20 +85,16 @@ TEST(Membership, MissesNobodyWhereALossEndsAll) {
 }
 
 TEST(Membership, PartsOnceAllWantToOrAreLost) {
-  Membership root(0, 3, true, 0);
-  root.parts(0, 1);
-  EXPECT_FALSE(root.decides_to_part());
-  root.parts(1, 1);
-  EXPECT_FALSE(root.decides_to_part());
-  root.lose(2);
-  EXPECT_TRUE(root.decides_to_part());
-  EXPECT_TRUE(root.has_parted());
-  EXPECT_FALSE(root.decides_to_part()) << "all are told once";
-  Membership other(1, 3, true, 0);
-  other.parts(1, 1);
-  EXPECT_FALSE(other.decides_to_part()) << "the root does";
-  other.root_has_parted();
-  EXPECT_TRUE(other.has_parted());
+  Membership ranks(0, 3, true, 0);
+  ranks.parts(0, 1);
+  EXPECT_FALSE(ranks.has_parted());
+  ranks.parts(1, 1);
+  EXPECT_FALSE(ranks.has_parted());
+  ranks.lose(2);
+  EXPECT_TRUE(ranks.has_parted());
+  Membership where_a_loss_ends_all(0, 1, false, 0);
+  where_a_loss_ends_all.parts(0, 1);
+  EXPECT_FALSE(where_a_loss_ends_all.has_parted());
 }
 
 TEST(Membership, KnowsWithoutWhichRankARunCannotBe) {
@@ -80,13 +110,13 @@ TEST(Membership, KnowsWithoutWhichRankARunCannotBe) {
 
 TEST(Silence, IsTimeThatWasListenedTo) {
   Silence silence(3, 1000);
-  EXPECT_THAT(silence.listen(1, 3, 5000), IsEmpty()) << "it begins";
-  EXPECT_THAT(silence.listen(1, 3, 1'000'000), IsEmpty()) << "100 at a look, no more";
-  for (int i = 1; i < 9; ++i) EXPECT_THAT(silence.listen(1, 3, 1'000'000 + 100 * i), IsEmpty());
+  EXPECT_THAT(silence.listen(5000), IsEmpty()) << "it begins";
+  EXPECT_THAT(silence.listen(1'000'000), IsEmpty()) << "100 at a look, no more";
+  for (int i = 1; i < 9; ++i) EXPECT_THAT(silence.listen(1'000'000 + 100 * i), IsEmpty());
   silence.heard(2);
-  EXPECT_THAT(silence.listen(1, 3, 1'000'900), ElementsAre(1));
+  EXPECT_THAT(silence.listen(1'000'900), ElementsAre(0, 1));
   Silence never(2, 0);
-  for (int i = 0; i < 100; ++i) EXPECT_THAT(never.listen(0, 2, i * 1000), IsEmpty());
+  for (int i = 0; i < 100; ++i) EXPECT_THAT(never.listen(i * 1000), IsEmpty());
 }
 
 }  // namespace

@@ -68,7 +68,12 @@ class Rank final : public Engine::Tasks {
                std::move(segments)) {}
 
   void drop_tasks() { ready_.clear(); }
-  void add_root(int size) { ready_.push_back(task(size, root_token)); }
+  // As the product's, it stays on this rank; tests of steals may have it stolen.
+  void add_root(int size, bool stays = false) {
+    ready_.push_back(task(size, root_token));
+    ready_.back().stays = stays;
+    ready_.back().run = engine.run();
+  }
 
   // Runs one task, if there is one.
   void step(std::mt19937& random) {
@@ -97,10 +102,13 @@ class Rank final : public Engine::Tasks {
   bool is_hungry() override { return ready_.empty() && !is_at_work; }
   bool is_busy() override { return ready_.size() > 1; }
   std::uint16_t give(Writer& to, Chunk const& chunk) override {
-    auto const n = ready_.empty() ? 0 : chunk(ready_.size());
+    auto const may_go = [](Task const& t) { return !t.stays; };
+    auto const waiting = std::count_if(ready_.begin(), ready_.end(), may_go);
+    auto const n = waiting == 0 ? 0 : chunk(static_cast<std::size_t>(waiting));
     for (std::size_t i = 0; i < n; ++i) {
-      put_task(to, ready_.front());
-      ready_.pop_front();
+      auto const oldest = std::find_if(ready_.begin(), ready_.end(), may_go);
+      put_task(to, *oldest);
+      ready_.erase(oldest);
     }
     return static_cast<std::uint16_t>(n);
   }
@@ -110,7 +118,8 @@ class Rank final : public Engine::Tasks {
   }
   void deliver(Token token, nigh::cluster::detail::outcome const& what) override {
     if (token == root_token)
-      return engine.end_root({false, what.rank, bytes(what.output.begin(), what.output.end())});
+      return engine.end_root({false, what.rank, bytes(what.output.begin(), what.output.end())},
+                             engine.run());
     int value = -1'000'000;  // of what nobody waits for
     if (!what.failed) std::memcpy(&value, what.output.data(), sizeof value);
     if (PlacedTasks::owns(token)) {
@@ -127,6 +136,7 @@ class Rank final : public Engine::Tasks {
   using What = Engine::Notice::What;
   std::vector<int> const& rung() { return heed(), rung_; }
   std::vector<int> take_left() { return heed(), std::exchange(left_, {}); }
+  bool becomes_root() { return heed(), std::exchange(is_new_root_, false); }
   std::optional<What> ends() { return heed(), ends_; }  // why it must
   int ends_because_of() { return heed(), ends_because_of_; }
 
@@ -143,6 +153,8 @@ class Rank final : public Engine::Tasks {
         rung_.push_back(rank);
       } else if (what == What::left_silent) {
         left_.push_back(rank);
+      } else if (what == What::is_root) {
+        is_new_root_ = true;
       } else {
         ends_ = what;
         ends_because_of_ = rank;
@@ -187,6 +199,8 @@ class Rank final : public Engine::Tasks {
   void complete(Task const& t, int value) {
     bytes output(sizeof value);
     std::memcpy(output.data(), &value, sizeof value);
+    if (t.token == root_token && t.stays)
+      return engine.end_root({false, self_, output}, t.run);
     if (t.owner == self_) return deliver(t.token, {false, self_, output});
     Writer w;
     w.put(Header{Kind::result, 0, 1, engine.run()});
@@ -215,6 +229,7 @@ class Rank final : public Engine::Tasks {
   Token next_token_ = 4;
   TaskCounts free_;
   std::vector<int> rung_, left_;
+  bool is_new_root_ = false;
   std::optional<What> ends_;
   int ends_because_of_ = -1;
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -46,20 +47,18 @@ class Play {
     begun_.assign(ranks_.size(), 0);
     left_ = begun_;
     is_lost_.assign(ranks_.size(), false);
-    is_left_ = is_lost_;
+    is_left_ = is_gone_ = is_lost_;
   }
 
   void operator()() {
     bool const may_lose = !losses_.empty();
-    for (int step = 0; unfinished() > 0; ++step) {
-      ASSERT_LT(step, 3'000'000) << "it ends";
-      now_ += 1 + static_cast<std::int64_t>(random_() % 2000);
-      auto const r = random_() % ranks_.size();
-      if (!is_lost_[r] && left_[r] < runs) act(r, may_lose);
-      if (testing::Test::HasFatalFailure()) return;
-      lose_some();
-    }
+    go_on(may_lose);
+    if (testing::Test::HasFatalFailure()) return;
+    bool const is_any_done = std::find(is_lost_.begin(), is_lost_.end(), false) != is_lost_.end();
     while (!stopped_.empty()) wake_first();
+    // Root and deputy were stopped, and all others have ended.
+    if (!is_any_done) go_on(may_lose);
+    if (testing::Test::HasFatalFailure()) return;
     for (std::size_t r = 0; r < ranks_.size(); ++r)
       if (is_left_[r]) see_it_told(r);
     see_all_idle();
@@ -71,6 +70,7 @@ class Play {
     EXPECT_EQ(sum.created, sum.finished);
   }
 
+  std::size_t successions() const { return successions_; }
   std::size_t messages() const { return network_.sent(); }
   rank_counters counters() const {
     rank_counters all;
@@ -94,33 +94,60 @@ class Play {
     return n;
   }
 
+  void go_on(bool may_lose) {
+    for (int step = 0; unfinished() > 0; ++step) {
+      ASSERT_LT(step, 3'000'000) << "it ends";
+      now_ += 1 + static_cast<std::int64_t>(random_() % 2000);
+      auto const r = random_() % ranks_.size();
+      if (!is_lost_[r]) left_[r] < runs ? act(r, may_lose) : attend(r);
+      if (testing::Test::HasFatalFailure()) return;
+      lose_some();
+    }
+  }
+
+  void hear_of_loss(std::size_t r) {
+    if (random_() % 16 == 0) ranks_[r]->engine.beat();
+    if (unheard_[r].empty() || random_() % 16 != 0) return;
+    ranks_[r]->engine.lose(unheard_[r].back(), now_);
+    unheard_[r].pop_back();
+  }
+  void hear_message(std::size_t r) {
+    auto const got = network_.next_for(static_cast<int>(r), random_);
+    if (got.from >= 0) ranks_[r]->engine.receive(got.from, got.message, now_);
+  }
+
+  // A rank that waits for the others to part.
+  void attend(std::size_t r) {
+    hear_of_loss(r);
+    hear_message(r);
+    ranks_[r]->step(random_);
+  }
+
   void act(std::size_t r, bool may_lose) {
     auto& rank = *ranks_[r];
-    if (random_() % 16 == 0) rank.engine.beat();
-    if (!unheard_[r].empty() && random_() % 16 == 0) {
-      rank.engine.lose(unheard_[r].back(), now_);
-      unheard_[r].pop_back();
-    }
+    hear_of_loss(r);
     if (begun_[r] == left_[r]) {  // between two runs
       if (random_() % 8 != 0) return;
       ++begun_[r];
       rank.engine.begin();
-      if (r == 0) rank.add_root(size_in(begun_[r]));
+      if (rank.engine.has_root()) rank.add_root(size_in(begun_[r]), true);
     }
     switch (random_() % 3) {
       case 0:
         rank.step(random_);
         break;
-      case 1: {
-        auto const got = network_.next_for(static_cast<int>(r), random_);
-        if (got.from >= 0) rank.engine.receive(got.from, got.message, now_);
+      case 1:
+        hear_message(r);
         break;
-      }
       default:
         rank.engine.tick(now_);
     }
-    if (r == 0)
-      for (int left : rank.take_left()) is_left_[static_cast<std::size_t>(left)] = true;
+    if (rank.becomes_root()) {
+      ++successions_;
+      rank.add_root(size_in(begun_[r]), true);
+    }
+    for (int left : rank.take_left())
+      is_left_[static_cast<std::size_t>(left)] = !is_gone_[static_cast<std::size_t>(left)];
     if (rank.ends()) return take_for_lost(static_cast<int>(r));
     if (!rank.engine.is_over()) return;
     auto const outcome = rank.engine.take_outcome();
@@ -159,6 +186,7 @@ class Play {
 
   void take_for_lost(int lost) {
     is_lost_[static_cast<std::size_t>(lost)] = true;
+    is_gone_[static_cast<std::size_t>(lost)] = true;
     is_left_[static_cast<std::size_t>(lost)] = false;
     network_.lose(lost, random_);
     for (auto& unheard : unheard_) unheard.push_back(lost);
@@ -188,7 +216,9 @@ class Play {
   std::vector<std::vector<int>> unheard_;  // [rank]: losses it does not know of
   std::vector<int> begun_, left_;          // [rank]: runs
   std::vector<bool> is_lost_;              // or stopped: it does nothing
-  std::vector<bool> is_left_;              // by rank 0, for its silence, and may not know yet
+  std::vector<bool> is_gone_;              // lost, not stopped
+  std::vector<bool> is_left_;              // by the others, for its silence, and may not know yet
+  std::size_t successions_ = 0;
   std::deque<Loss> stopped_;
   std::int64_t now_ = 0;
 };

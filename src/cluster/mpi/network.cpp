@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <thread>
 
 #include "base/assert.hpp"
+#include "cluster/mpi/losses.hpp"
 
 namespace nigh::cluster::mpi {
 namespace {
@@ -24,10 +27,20 @@ constexpr auto rest_before_finalize = std::chrono::milliseconds(30);
 // The window begins at a page border in every process: memory aligned in one is aligned in all.
 constexpr std::size_t line_bytes = 64;
 
+// For the last messages to go out, where a rank may be lost that they are for.
+constexpr auto most_of_last_words = std::chrono::seconds(1);
+
 int as_count(std::size_t n) {
   NIGH_ASSERT(n <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
               "a message has fewer bytes than an int can count");
   return static_cast<int>(n);
+}
+
+std::string text_of(int error) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(error, text, &length);
+  return {text, static_cast<std::size_t>(length)};
 }
 
 // The first sign of another rank's end may be an error of MPI, by which MPI would end all ranks
@@ -35,10 +48,7 @@ int as_count(std::size_t n) {
 // has been silent for long enough.
 void wait_for_the_watch(MPI_Comm* world, int* code, ...) {
   std::this_thread::sleep_for(std::chrono::seconds(10));
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(*code, text, &length);
-  std::fprintf(stderr, "nigh: %.*s\n", length, text);
+  std::fprintf(stderr, "nigh: %s\n", text_of(*code).c_str());
   MPI_Abort(*world, 1);
 }
 
@@ -82,8 +92,9 @@ void Network::post(std::size_t slot) {
 }
 
 void Network::send(int to, byte_view message) {
+  if (is_gone(to)) return;
   ++sent_to_[static_cast<std::size_t>(to)];
-  if (message.size() < buffer_bytes) {
+  if (message.size() < most_small) {
     push_small(to, message, Says::all);
   } else {
     std::uint64_t const size = message.size();
@@ -117,16 +128,23 @@ void Network::push_large(int to, byte_view message) {
 void Network::start_sends() {
   for (; under_way_ < sending_.size() && under_way_ < most_under_way; ++under_way_) {
     auto& s = sending_[under_way_];
-    MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, s.to, s.tag, world_, &s.request);
+    int const error =
+        MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, s.to, s.tag, world_, &s.request);
+    if (error != MPI_SUCCESS) fails(error);
   }
 }
 
 void Network::retire_sends() {
   while (under_way_ > 0) {
     int done = 0;
-    MPI_Test(&sending_.front().request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) break;
-    if (sending_.front().tag != large && spare_.size() < most_under_way)
+    int const error = MPI_Test(&sending_.front().request, &done, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS)
+      fails(error);
+    else if (done == 0)
+      break;
+    if (sending_.front().request != MPI_REQUEST_NULL)
+      sends_aside_.push_back(std::move(sending_.front()));
+    else if (sending_.front().tag != large && spare_.size() < most_under_way)
       spare_.push_back(std::move(sending_.front().message));
     sending_.pop_front();
     --under_way_;
@@ -138,7 +156,14 @@ void Network::retire_sends() {
 bool Network::poll_ring() {
   int done = 0;
   MPI_Status status;
-  MPI_Test(&posted_[next_], &done, &status);
+  int const error = MPI_Test(&posted_[next_], &done, &status);
+  if (error != MPI_SUCCESS) {
+    fails(error);
+    if (posted_[next_] == MPI_REQUEST_NULL) take_next();  // its message was a lost rank's
+    // Open MPI 5.0.11 leaves this error in a receive that it held back and has filled since.
+    if (done == 0 || !says_held_back(error)) return false;
+    MPI_Request_free(&posted_[next_]);
+  }
   if (done == 0) return false;
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
@@ -154,30 +179,40 @@ bool Network::poll_ring() {
   } else {
     entry.message.assign(message.begin(), message.end());
   }
+  take_next();
+  return true;
+}
+
+void Network::take_next() {
   post(next_);
   next_ = (next_ + 1) % ring_size;
-  return true;
 }
 
 void Network::receive_large(Waiting& into) {
   auto const size = into.message.size();
   for (std::size_t at = 0; at < size; at += piece_bytes)
-    MPI_Irecv(into.message.data() + at, as_count(std::min(size - at, piece_bytes)), MPI_BYTE,
-              into.from, large, world_, &into.pieces.emplace_back());
+    if (int const error =
+            MPI_Irecv(into.message.data() + at, as_count(std::min(size - at, piece_bytes)), MPI_BYTE,
+                      into.from, large, world_, &into.pieces.emplace_back(MPI_REQUEST_NULL));
+        error != MPI_SUCCESS)
+      return fails(error);
 }
 
 bool Network::is_whole(Waiting& message) {
   if (message.pieces.empty()) return true;
   int done = 0;
-  MPI_Testall(static_cast<int>(message.pieces.size()), message.pieces.data(), &done,
-              MPI_STATUSES_IGNORE);
-  return done != 0;
+  int const error = MPI_Testall(static_cast<int>(message.pieces.size()), message.pieces.data(),
+                                &done, MPI_STATUSES_IGNORE);
+  if (error == MPI_SUCCESS) return done != 0;
+  fails(error);
+  return false;
 }
 
 Transport::Arrived Network::receive() {
   if (ranks_ == 1) return {};
   retire_sends();
   poll_ring();
+  if (has_failed_) learn_of_losses();
   // The first whole message of a rank whose earlier messages are whole, too.
   std::vector<int> behind;
   for (auto w = waiting_.begin(); w != waiting_.end(); ++w) {
@@ -242,26 +277,112 @@ std::vector<std::byte*> Network::share(std::size_t bytes_each) {
   return parts;
 }
 
+// ---- ranks that are lost, or were left
+
+std::string Network::why_all_end() const { return why_losses_are_not_reported(); }
+
+void Network::survive() {
+  MPI_Barrier(world_);
+  // Open MPI writes to the sockets of ranks that are lost.
+  if (auto const before = std::signal(SIGPIPE, SIG_IGN); before != SIG_DFL)
+    std::signal(SIGPIPE, before);
+  MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
+  survives_ = true;
+  gone_.resize(static_cast<std::size_t>(ranks_));
+}
+
+// This rank ends by an error that nobody can do anything about; the others go on.
+void Network::fails(int error) {
+  if (reports_a_loss(error)) {
+    has_failed_ = true;
+    return;
+  }
+  std::fprintf(stderr, "nigh: rank %d ends: %s\n", rank_, text_of(error).c_str());
+  std::_Exit(1);
+}
+
+void Network::learn_of_losses() {
+  has_failed_ = false;
+  for (int const rank : acknowledge_losses(world_)) {
+    if (is_gone(rank)) continue;
+    put_aside(rank);
+    lost_.push_back(rank);
+  }
+}
+
+void Network::leave(int rank) {
+  if (is_gone(rank)) return;
+  put_aside(rank);
+}
+
+// A large message has its bytes in its last piece, so all pieces go.
+void Network::put_aside(int rank) {
+  gone_[static_cast<std::size_t>(rank)] = is_any_gone_ = true;
+  std::deque<Sending> sending;
+  std::size_t under_way = 0;
+  for (std::size_t i = 0; i < sending_.size(); ++i) {
+    bool const goes = sending_[i].to == rank;
+    if (!goes && i < under_way_) ++under_way;
+    (goes ? sends_aside_ : sending).push_back(std::move(sending_[i]));
+  }
+  sending_ = std::move(sending);
+  under_way_ = under_way;
+  for (auto w = waiting_.begin(); w != waiting_.end();) {
+    if (w->from != rank) {
+      ++w;
+      continue;
+    }
+    if (!w->pieces.empty()) receives_aside_.push_back(std::move(*w));
+    w = waiting_.erase(w);
+  }
+}
+
+// ---- the end
+
+void Network::finish() {
+  survives_ ? finish_with_survivors() : finish_with_all();
+}
+
 // Each rank learns how many messages it still has to receive, so that none is left in the network,
 // where some MPIs would wait for it for ever.
-void Network::finish() {
+void Network::finish_with_all() {
   unsigned long long expected = 0;
   MPI_Reduce_scatter_block(sent_to_.data(), &expected, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, world_);
   while (received_ < expected || !sending_.empty()) {
     static_cast<void>(receive());
     retire_sends();
   }
-  for (auto& request : posted_)
-    if (request != MPI_REQUEST_NULL) {
-      MPI_Cancel(&request);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
+  drop_receives();
   if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   if (host_ != MPI_COMM_NULL) MPI_Comm_free(&host_);
   MPI_Comm_free(&world_);
   if (!starts_) return;
   if (ranks_ > 1 && name().starts_with("MPICH")) std::this_thread::sleep_for(rest_before_finalize);
   MPI_Finalize();
+}
+
+void Network::drop_receives() {
+  for (auto& request : posted_)
+    if (request != MPI_REQUEST_NULL) {
+      MPI_Cancel(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+// No sum over ranks: one may be lost in the midst of it. A rank that does not take its messages is
+// lost, or about to be.
+//
+// MPI is not finalised: MPI_Finalize waits for a rank that stands still, and ends the job now and then
+// when a rank is killed meanwhile (docs/cluster-faults.md). Where ranks may be lost Open MPI's launcher
+// takes the end of a rank without it for one like any other. Ranks that are still here take it for
+// a loss, and need nothing of this one: all have said that they part.
+void Network::finish_with_survivors() {
+  auto const until = std::chrono::steady_clock::now() + most_of_last_words;
+  while (!sending_.empty() && std::chrono::steady_clock::now() < until)
+    static_cast<void>(receive());
+  static_cast<void>(acknowledge_losses(world_));  // or waiting for a receive fails
+  drop_receives();
+  MPI_Comm_free(&world_);
 }
 
 }  // namespace nigh::cluster::mpi

@@ -10,6 +10,11 @@
 //
 // Sends are buffered: MPI gets a few at a time, more wait here.
 //
+// Where MPI reports lost ranks (losses.hpp), survive() has its functions return errors. An error of a
+// send or of a receive says that a rank is lost, no more: the next receive() asks MPI which. Requests
+// to and from a rank that is lost, or was left, are put aside with their memory, since those of a
+// rank that merely stands still never end.
+//
 // The memory that ranks of a host share is a window of MPI's. MPI only makes it: what MPI does in a
 // window is not atomic against what processors do (Open MPI's osc/sm loses updates).
 
@@ -20,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/transport.hpp"
@@ -37,9 +43,11 @@ class Network final : public Transport {
   int ranks() const noexcept override { return ranks_; }
   std::string name() const override;
   bool is_funneled() const noexcept override { return is_funneled_; }
-  // That a library has ULFM's functions says nothing: MPICH 4.0 has them, and ends in them by a
-  // failed assertion. No library that goes on has been tried (docs/cluster-faults.md).
-  bool survivors_go_on() const noexcept override { return false; }
+  bool survivors_go_on() const override { return why_all_end().empty(); }
+  std::string why_all_end() const override;
+  void survive() override;
+  std::vector<int> lost() override { return std::exchange(lost_, {}); }
+  void leave(int rank) override;
   bool is_moving() const noexcept override { return !sending_.empty() || !waiting_.empty(); }
   void send(int to, byte_view message) override;
   Arrived receive() override;
@@ -52,6 +60,7 @@ class Network final : public Transport {
   static constexpr std::size_t buffer_bytes = 4096;
   static constexpr std::size_t piece_bytes = 16 << 20;
   static constexpr std::size_t most_under_way = 64;  // sends that are MPI's
+  static constexpr std::size_t most_small = 4000;  // bytes that MPI sends at once, with their header
   enum Tag : int { small = 1, large = 2 };
   // The last byte of a small message: it is whole, or gives the size of the large one that follows.
   enum class Says : std::uint8_t { all, size };
@@ -69,12 +78,23 @@ class Network final : public Transport {
     std::vector<MPI_Request> pieces;  // of a large one, until it is whole
   };
 
+  // ranks that are lost, or were left
+  void fails(int error);
+  void learn_of_losses();
+  void put_aside(int rank);
+  bool is_gone(int rank) const { return is_any_gone_ && gone_[static_cast<std::size_t>(rank)]; }
+
+  void finish_with_all();
+  void finish_with_survivors();
+  void drop_receives();
+
   void post(std::size_t slot);
   bool poll_ring();
+  void take_next();
   void push_small(int to, byte_view message, Says what);
   void push_large(int to, byte_view message);
   void receive_large(Waiting& into);
-  static bool is_whole(Waiting& message);
+  bool is_whole(Waiting& message);
   void start_sends();
   void retire_sends();
 
@@ -98,6 +118,14 @@ class Network final : public Transport {
   std::vector<bytes> spare_;  // buffers of sends that are done
   std::vector<unsigned long long> sent_to_;
   unsigned long long received_ = 0;
+
+  bool survives_ = false;
+  bool has_failed_ = false;  // a rank is lost: which, MPI has not been asked yet
+  std::vector<bool> gone_;   // [rank]: lost, or left
+  bool is_any_gone_ = false;
+  std::vector<int> lost_;  // since the last call of lost()
+  std::deque<Sending> sends_aside_;
+  std::deque<Waiting> receives_aside_;
 };
 
 }  // namespace nigh::cluster::mpi

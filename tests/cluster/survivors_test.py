@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks that go on when others are lost: kills or stops ranks at random times, and asks that all others end, with the right
+answers, and that nothing is left behind.
+
+    survivors_test.py LAUNCHER PROGRAM [--runs N] [--ranks N] [--hosts N] [--faults KIND] [--seed N] [--root]
+
+PROGRAM is survivors.cpp. A seed stands for the victims and times of a run. Ends with 77 where there can be no hosts."""
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HOSTS = os.path.dirname(os.path.realpath(__file__)) + '/hosts'
+RIGHT = re.compile(r'rank \d+: \d+ runs, 0 wrong, (\d+) tasks run again\n\Z')
+SILENCE = 1.0  # seconds
+
+
+def plan(seed, chosen):
+    """[(rank, seconds)], for one to all but one of the ranks."""
+    dice = random.Random(seed)
+    ranks = list(range(0 if chosen.root else 1, chosen.ranks))
+    most = 1 if chosen.faults == 'stop' else chosen.ranks - 1
+    victims = dice.sample(ranks, dice.randint(1, min(most, len(ranks))))
+    return [(rank, dice.uniform(0, chosen.seconds * 1.1)) for rank in victims]
+
+
+def start(chosen, faults):
+    """The job as JSON, and all that was printed."""
+    words = [HOSTS, '--hosts', str(chosen.hosts), '--ranks', str(chosen.ranks), '--launcher', chosen.launcher]
+    for rank, when in faults:
+        words += ['--fault', f'{chosen.faults}:{rank}:{when:.4f}']
+    with tempfile.NamedTemporaryFile() as told:
+        words += ['--faults-after', 'at work', '--timeout', '40', '--grace', '5', '--keep-going', '--json', told.name,
+                  '--', chosen.program, str(chosen.seconds), str(chosen.depth)]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
+                              env={'NIGH_CLUSTER_SILENCE': str(SILENCE), **os.environ})
+        if done.returncode == 77:
+            print(done.stdout, end='')
+            sys.exit(77)
+        text = told.read()
+    return json.loads(text) if text else None, done.stdout
+
+
+def run(chosen, seed, counts):
+    """What was wrong, a line each."""
+    faults = plan(seed, chosen)
+    job, printed = start(chosen, faults)
+    if job is None:
+        return ['no report', printed]
+    hurt = {fault['target'] for fault in job['faults']}
+    counts['faults'] += len(hurt)
+    wrong = [line for line in job['complaints'] if not line.startswith('the job was over before')]
+    for rank in job['ranks']:
+        number, right = rank['rank'], RIGHT.search(rank['stdout'])
+        if number in hurt and (rank['end'] in ('stopped', 'signal') or chosen.faults == 'kill'):
+            continue
+        if number not in hurt and (rank['end'], rank.get('status')) != ('exit', 0) or not right:
+            wrong.append(f'rank {number}: {rank["end"]} {rank.get("status")}: {rank["stdout"][-200:]}{rank["stderr"][-500:]}')
+        else:
+            counts['again'] += int(right[1])
+    # The launcher waits for a rank that is stopped.
+    if chosen.faults == 'kill' and job['launcher'].get('status') != 0:
+        wrong.append(f'launcher: {job["launcher"]}')
+    return wrong + [f'seed {seed}: {faults}', printed] if wrong else []
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('launcher')
+    parser.add_argument('program')
+    parser.add_argument('--runs', type=int, default=1)
+    parser.add_argument('--ranks', type=int, default=4)
+    parser.add_argument('--hosts', type=int, default=1)
+    parser.add_argument('--seconds', type=float, default=0.6, help='of a run without losses')
+    parser.add_argument('--depth', type=int, default=18)
+    parser.add_argument('--faults', choices=('kill', 'stop'), default='kill')
+    parser.add_argument('--root', action='store_true', help='rank 0 may be lost, too')
+    parser.add_argument('--seed', type=int, default=1, help='of the first run')
+    chosen = parser.parse_args()
+    bad, counts = 0, collections.Counter()
+    for seed in range(chosen.seed, chosen.seed + chosen.runs):
+        wrong = run(chosen, seed, counts)
+        bad += bool(wrong)
+        for line in wrong:
+            print(line, flush=True)
+    print(f'{chosen.launcher}, {chosen.ranks} ranks on {chosen.hosts} host{"s" * (chosen.hosts > 1)}, {chosen.faults}: '
+          f'{chosen.runs - bad} of {chosen.runs} runs ended right; {counts["faults"]} ranks were hurt, '
+          f'{counts["again"]} tasks run again')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
