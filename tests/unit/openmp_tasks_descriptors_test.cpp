@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 int look_at_free_ones(Member const& me) {
   int seen = 0;
-  for (Task const* t = me.free[0]; t != nullptr; t = t->parent.load(), ++seen) {
+  for (Task const* t = me.free[0]; t != nullptr; t = t->parent.load(sync::relaxed), ++seen) {
     EXPECT_TRUE(t->is_as_begun());
     EXPECT_EQ(t->home, &me);
   }
