@@ -36,7 +36,7 @@ done
 
 need_packages "${building[@]}" "${plotting[@]}" "${testing[@]}" ${full:+"${scheduling[@]}" "${sharing[@]}" "${packaging[@]}"
   "${publishing[@]}" "${browsing[@]}"}
-if [ -z "$fast" ]; then need_openmpi5; fi
+if [ -z "$fast" ]; then need_openmpi5 "$full"; fi
 if [ "$full" ]; then need_wheels; fi
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",

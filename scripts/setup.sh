@@ -96,9 +96,16 @@ install_wheels() {
     echo "${wheels[*]}" >build/foreign/installed
 }
 
-# Into build/mpi5, where CMake looks for it; without it nothing is built for openmpi5.
+# need_openmpi5 [INSISTS]: into build/mpi5, where CMake looks for it. Without it nothing is built for openmpi5, which
+# is a failure only to those who insist: a machine may reach Debian's packages and not PyPI's.
 need_openmpi5() {
-  [ "$(cat build/mpi5/installed 2>/dev/null)" = "$openmpi5" ] || stage "install $openmpi5 of PyPI" install_openmpi5
+  [ "$(cat build/mpi5/installed 2>/dev/null)" != "$openmpi5" ] || return 0
+  local failed_before=$failed
+  stage "install $openmpi5 of PyPI" install_openmpi5 && return
+  [ "${1-}" ] && return 1
+  failed=$failed_before
+  rm -rf build/mpi5
+  echo "Ranks under Open MPI 5 are not tested."
 }
 
 install_openmpi5() {

@@ -30,7 +30,7 @@ bool survivors_go_on = true, is_funneled = false;
 
 struct Network final : SocketNetwork {
   using SocketNetwork::SocketNetwork;
-  bool survivors_go_on() const override { return ::survivors_go_on; }
+  bool survivors_go_on() const noexcept override { return ::survivors_go_on; }
   bool is_funneled() const noexcept override { return ::is_funneled; }
 };
 
