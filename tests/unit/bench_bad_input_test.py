@@ -18,6 +18,7 @@ COUNTS = {  # of each command, the options that take a positive number
     "coordinator": ["--programs", "--repetitions", "--requests", "--seed"],
     "jacobi3d": ["--pending-limit", "--repetitions", "--sweeps", "--threads"],
     "algorithms": ["--algorithms", "--orders", "--repetitions", "--sizes", "--threads", "--types"],
+    "compile": ["--repetitions"],
     "loops": ["--elements", "--repetitions", "--rows", "--threads"],
     "mg": ["--repetitions", "--threads"],
     "openmp-tasks": ["--repetitions", "--threads"],

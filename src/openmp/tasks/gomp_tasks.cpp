@@ -312,11 +312,15 @@ NIGH_REAL(GOMP_task)
 NIGH_INTERPOSED void GOMP_task(Body body, void* data, Copy copy, long size, long align,
                                bool deferred, unsigned flags, void** depend, int priority,
                                void* detach);
+#if __has_cpp_attribute(gnu::noipa)
+#define NIGH_APART [[gnu::noipa]]
+#else
+#define NIGH_APART [[gnu::noinline]]
+#endif
 // References, so that GOMP_task() leaves its arguments on the stack where it does not need them.
-[[gnu::noipa]] static void make_any_task(Body body, void* data, Copy copy, long size, long align,
-                                         bool deferred, unsigned const& flags, void** const& depend,
-                                         int const& priority, void* const& detach,
-                                         void const* caller) {
+NIGH_APART static void make_any_task(Body body, void* data, Copy copy, long size, long align,
+                                     bool deferred, unsigned const& flags, void** const& depend,
+                                     int const& priority, void* const& detach, void const* caller) {
   Member* const me = member;
   if (me != nullptr)
     return spawn_slowly(*me, body, data, copy, size, align, deferred, flags, depend, detach);
