@@ -112,24 +112,26 @@ class SocketNetwork : public cluster::Transport {
   struct Peer {
     int socket = -1;
     bool is_lost = false;
+    bool is_closed = false;  // nothing reaches it; what it sent before is read to its end
     bool has_left = false;  // it has said so
     std::deque<cluster::bytes> waiting;
   };
   Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
 
   void push(int to, cluster::byte_view message, Says what) {
-    if (peer(to).is_lost) return;
+    if (peer(to).is_lost || peer(to).is_closed) return;
     auto& m = peer(to).waiting.emplace_back(message.begin(), message.end());
     m.push_back(std::byte(what));
     flush(to);
   }
   void flush(int to) {
     auto& p = peer(to);
-    while (!p.is_lost && !p.waiting.empty()) {
+    while (!p.is_lost && !p.is_closed && !p.waiting.empty()) {
       auto const& m = p.waiting.front();
       if (::send(p.socket, m.data(), m.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
         if (errno == EAGAIN) return;
-        return lose(to);
+        p.is_closed = true;
+        return p.waiting.clear();
       }
       p.waiting.pop_front();
     }
@@ -137,7 +139,9 @@ class SocketNetwork : public cluster::Transport {
   bool read(int from, int flags) {
     auto& p = peer(from);
     if (p.is_lost || p.has_left) return false;
-    auto const n = ::recv(p.socket, buffer_.data(), buffer_.size(), flags);
+    auto n = ::recv(p.socket, buffer_.data(), buffer_.size(), flags);
+    if (n < 0 && errno == ECONNRESET)  // told once, before what has arrived
+      n = ::recv(p.socket, buffer_.data(), buffer_.size(), flags);
     if (n > 0) {
       got_.assign(buffer_.begin(), buffer_.begin() + n - 1);
       p.has_left = buffer_[static_cast<std::size_t>(n) - 1] == std::byte(Says::leaves);
