@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// tidy: long, because it has all entry points of one library.
 // libgomp's entry points for tasks, as gcc and gfortran call them. Outside of a region whose tasks
 // are ours, each passes on to the runtime.
 
