@@ -21,8 +21,7 @@ struct LoneOwner {
   policy::LoneStart start;
   std::uint32_t others;
   std::int64_t began_ns;
-  detail::task_slot* first_ticket;
-  detail::task_slot* end_of_tickets;
+  Tickets tickets;
 };
 
 }  // namespace loops
@@ -64,10 +63,10 @@ void Loop::run(tasks::Worker* me, std::uint32_t others) noexcept {
       !policy::LoneStart::is_possible(how_.units(), how_.workers()) ||
       !me->pool.parking.would_wake())
     return enter(*me, others);
-  LoneOwner lone{{how_.units(), how_.workers()}, others, base::now_ns(), nullptr, nullptr};
+  LoneOwner lone{{how_.units(), how_.workers()}, others, base::now_ns(), {}};
   detail::loop_part part{*this, me, me->victims->self, {}, &lone};
   take_part(part);
-  join(me->stack, {lone.first_ticket, lone.end_of_tickets});
+  join(me->stack, lone.tickets);
 }
 
 void Loop::enter(tasks::Worker& me, std::uint32_t others) noexcept {
@@ -77,7 +76,7 @@ void Loop::enter(tasks::Worker& me, std::uint32_t others) noexcept {
 }
 
 // The larger half first: the oldest task of a stack is the first to be stolen.
-Loop::Tickets Loop::hand_out(task_stack& stack, std::uint32_t others) noexcept {
+Tickets Loop::hand_out(task_stack& stack, std::uint32_t others) noexcept {
   auto* const first = stack.top;
   while (others > 0) {
     auto const half = (others + 1) / 2;
@@ -144,9 +143,7 @@ bool Loop::refill_alone(detail::loop_part& part) noexcept {
   auto const now = base::now_ns();
   if (lone.start.wakes(now - lone.began_ns, part.me->lone_loops.spent_ns(lone.began_ns))) {
     part.lone = nullptr;
-    auto const tickets = hand_out(part.me->stack, lone.others);
-    lone.first_ticket = tickets.first;
-    lone.end_of_tickets = tickets.end;
+    lone.tickets = hand_out(part.me->stack, lone.others);
     return refill(part);
   }
   for (int n = 0; n < how_.spans(); ++n) {
@@ -273,8 +270,8 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   if (map != nullptr && grain > 1 && loop_workers.homes() > 1)
     map = &scaled.emplace(map->in_steps(range.first, grain));
   policy::LoopSchedule plan(how.kind(), policy::parts_of(how.chunk(), grain),
-                                  policy::parts_of(range.count, grain), loop_workers, map,
-                                  scaled ? 0 : range.first);
+                            policy::parts_of(range.count, grain), loop_workers, map,
+                            scaled ? 0 : range.first);
   if (range.alike) plan.expect_alike();
   Loop loop(plan, range.count, grain, options.stop, work, me,
             alone || members != nullptr ? &loop_workers : nullptr);

@@ -22,6 +22,11 @@
 
 namespace nigh::loops {
 
+struct Tickets {  // in the owner's stack, among what its iterations left there
+  detail::task_slot* first = nullptr;
+  detail::task_slot* end = nullptr;
+};
+
 class Loop {
  public:
   // The steps of `how` are `grain` iterations each. For a team's loop, `members` are the places of
@@ -50,11 +55,6 @@ class Loop {
 
  private:
   static constexpr int usual_spans = 32;
-
-  struct Tickets {  // in the owner's stack, among what its iterations left there
-    detail::task_slot* first = nullptr;
-    detail::task_slot* end = nullptr;
-  };
 
   struct alignas(Span) Room {
     std::byte bytes[sizeof(Span)];
