@@ -87,8 +87,7 @@ class shared_function {
   F f_;
 };
 
-// More pieces than workers, so that a thread that is held up holds up little: the smallest piece of
-// a loop is this part of a worker's share.
+// More blocks than workers, so that a thread that is held up holds up little.
 inline constexpr std::size_t pieces_per_worker = 64;
 // Subtrees of a recursion and blocks of a scan: each is paid for by a task or a value.
 inline constexpr std::size_t parts_per_worker = 8;
@@ -103,17 +102,12 @@ void for_each_piece(Index first, Index last, Brick const& brick) {
   auto const count = static_cast<std::size_t>(last - first);
   if (count == 0) return;
   early_end end;
-  loop_options options;
-  options.grain = share_of(count, pieces_per_worker);
-  parallel_for(
-      std::size_t{0}, count,
-      [&](index_range piece) {
-        if (end.asked()) return loop_flow::leave;
-        early_end::brick const here(end);
-        brick(advanced(first, piece.begin), advanced(first, piece.end));
-        return loop_flow::go_on;
-      },
-      options);
+  each_piece({0, count, true}, {}, [&](index_range piece) {
+    if (end.asked()) return loop_flow::leave;
+    early_end::brick const here(end);
+    brick(advanced(first, piece.begin), advanced(first, piece.end));
+    return loop_flow::go_on;
+  });
 }
 
 // Folds the range from left to right: brick(i, j, value) returns the value with that of [i, j)
