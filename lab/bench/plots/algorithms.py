@@ -39,8 +39,7 @@ def main():
             draw(axis, [l for l in lines if l["bench"] == names[at]], names[at].split("/")[1])
         else:
             axis.set_visible(False)
-    figure.supxlabel(f"elements ({kind})", fontsize=9)
-    figure.supylabel("ns per element", fontsize=9)
+    figure.suptitle(f"ns per element, by the number of elements ({kind})", fontsize=9)  # below is the foot
     axes.flat[0].legend(fontsize=6)
     figures.foot_of_run(figure, lines)
     figures.save(figure, target)

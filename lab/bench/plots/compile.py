@@ -36,7 +36,7 @@ def main():
             draw(axes[row][column],
                  [l for l in lines if l["bench"] == program and l["params"]["compiler"] == compiler],
                  f"{program.split('/')[1]}, {compiler}")
-    figure.supxlabel("cpu seconds to compile and link; beside: size of the stripped program", fontsize=9)
+    figure.suptitle("cpu seconds to compile and link; beside: size of the stripped program", fontsize=9)  # below is the foot
     figures.foot_of_run(figure, lines)
     figures.save(figure, target)
 
