@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "cluster/functions.hpp"
 #include "cluster/joining.hpp"
+#include "platform/ending_signals.hpp"
 #include "platform/exact_timers.hpp"
 #include "platform/last_words.hpp"
 
@@ -125,7 +126,7 @@ void Agent::heed_notices() noexcept {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);
     } else if (notice.what == What::is_root) {
-      if (running_) tasks_.add_root(*root_, root_input_, engine_.run());
+      if (running_ && engine_.has_root()) tasks_.add_root(*root_, root_input_, engine_.run());
     } else if (notice.what != What::left_silent) {
       end_since(notice);
     } else if (engine_.is_root()) {
@@ -268,6 +269,7 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
   if (is_supervised_) {
     std::lock_guard const guard(lock_);
     network_->survive();
+    platform::ignore_broken_pipes();  // a library may write to the sockets of ranks that are lost
   }
   if (silence_ns_ == 0) return;
   auto const every_ns = std::min<std::int64_t>(silence_ns_ / 10, 500'000'000);

@@ -55,7 +55,6 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
   auto const header = reader.get<Header>();
   switch (header.kind) {
     case Kind::steal:
-      verdicts_.has_begun(from, header.run);
       return answer(from, header);
     case Kind::tasks:
       search_.is_answered();
@@ -112,6 +111,8 @@ void Engine::send(int to, byte_view message) {
   if (supervision_) {
     auto const header = Reader(message).get<Header>();
     if (header.kind == Kind::placed) return place(to, message);
+    // Of a task that a lost rank had begun: nobody waits for it, and the network may be finished.
+    if (header.kind == Kind::result && membership_.has_parted()) return;
     // Such a task may have failed because its run is over: its owner must know that first.
     if (header.kind == Kind::result && header.run <= end_.last_over()) tell_verdicts(to);
   }
@@ -289,6 +290,7 @@ void Engine::take_result(ResultHead head, byte_view output) {
   if (task->owner == plan_.self)
     return tasks_.deliver(task->token, {head.failed != 0, head.rank, output});
   head.token = task->token;
+  if (head.failed != 0) tell_verdicts(task->owner);  // as in send(): it may have failed for one
   send_now(task->owner, message(Kind::result, head, output));
 }
 

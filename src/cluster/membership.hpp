@@ -108,6 +108,7 @@ class Membership {
   // others must be told.
   std::vector<int> listen(std::int64_t now_ns) {
     if (!survives_) return {};
+    is_cut_off_ = false;
     auto silent = silence_.listen(now_ns);
     std::erase_if(silent, [&](int r) { return is_lost(r) || r == self_; });
     auto const is_silent = [&](int r) {

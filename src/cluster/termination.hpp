@@ -104,7 +104,7 @@ class Termination {
 // When is a run over, and with which outcome? One rank's part as a state machine.
 //
 //   root   the root task has ended, and by the waves all free tasks have ──▶ verdict() for all
-//   ranks each   is_over_with(), which rank 0 has told ──▶ is_over() ──▶ take_outcome()
+//   ranks each   is_over_with(), which the root has told ──▶ is_over() ──▶ take_outcome()
 //
 // A run of fork-join tasks is over when its root task is. Only where a program has free tasks do
 // waves count those created and those finished.
@@ -115,7 +115,7 @@ class RunEnd {
 
   void begin_run();
 
-  // On rank 0. A free task that has failed anywhere counts as finished only once rank 0 knows.
+  // On the root. A free task that has failed anywhere counts as finished only once the root knows.
   void root_has_ended(Outcome root);
   void free_task_has_failed(Outcome const& what);
 
@@ -127,7 +127,7 @@ class RunEnd {
     return waves_.received(from, message);
   }
 
-  // On rank 0: the outcome to tell all ranks, once.
+  // On the root: the outcome to tell all ranks, once.
   std::optional<Outcome> verdict();
 
   // That run is over. The program may not yet have left the run before it.

@@ -80,4 +80,11 @@ void before_ending_signals(void (*last)(), CreateThread* create) noexcept {
   if (!is_watched.exchange(true, sync::relaxed)) watch(last, create);
 }
 
+void ignore_broken_pipes() noexcept {
+  struct sigaction now{};
+  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+      now.sa_handler == SIG_DFL)
+    ::signal(SIGPIPE, SIG_IGN);
+}
+
 }  // namespace nigh::platform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A last call before a signal ends this program, as ^C does. Preloaded libraries have it, too.
+// Signals that end a program: a last call before one does, as ^C; and one that shall not. Preloaded
+// libraries have this, too.
 
 #include <pthread.h>
 
@@ -13,5 +14,9 @@ using CreateThread = int(pthread_t*, pthread_attr_t const*, void* (*)(void*), vo
 // one of its kind ends it at once. A program that sets an action of its own for a signal has that
 // instead. Once for a process; children of fork() end at once. `create` makes the thread.
 void before_ending_signals(void (*last)(), CreateThread* create = ::pthread_create) noexcept;
+
+// A write to a pipe or socket that nobody reads fails from now on, and does not end the program;
+// unless the program has an action of its own for SIGPIPE.
+void ignore_broken_pipes() noexcept;
 
 }  // namespace nigh::platform

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -159,7 +158,10 @@ bool Network::poll_ring() {
   int const error = MPI_Test(&posted_[next_], &done, &status);
   if (error != MPI_SUCCESS) {
     fails(error);
-    if (posted_[next_] == MPI_REQUEST_NULL) take_next();  // its message was a lost rank's
+    if (posted_[next_] == MPI_REQUEST_NULL) {  // its message was a lost rank's
+      take_next();
+      return false;
+    }
     // Open MPI 5.0.11 leaves this error in a receive that it held back and has filled since.
     if (done == 0 || !says_held_back(error)) return false;
     MPI_Request_free(&posted_[next_]);
@@ -283,9 +285,6 @@ std::string Network::why_all_end() const { return why_losses_are_not_reported();
 
 void Network::survive() {
   MPI_Barrier(world_);
-  // Open MPI writes to the sockets of ranks that are lost.
-  if (auto const before = std::signal(SIGPIPE, SIG_IGN); before != SIG_DFL)
-    std::signal(SIGPIPE, before);
   MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
   survives_ = true;
   gone_.resize(static_cast<std::size_t>(ranks_));
