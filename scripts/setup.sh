@@ -8,7 +8,7 @@ building=(g++ cmake ninja-build pkg-config git ca-certificates libhwloc-dev libt
 plotting=(python3 python3-matplotlib python3-plotly)
 # A second compiler, its sanitizers (llvm names the lines in their reports) and OpenMP; the emulated
 # NUMA machine: QEMU, a kernel from the archive (fetched when first needed), and what its first process
-# is made of; two MPIs, and what hosts made of network namespaces need; a few small programs of others that
+# is made of; Debian's two MPIs, and what hosts made of network namespaces need; a few small programs of others that
 # use OpenMP. With ccache a second run, or a second clone, compiles what has changed.
 testing=(ccache libgtest-dev libgmock-dev gfortran clang-19 clang-format-19 libclang-rt-19-dev llvm-19 libomp-19-dev
   hwloc qemu-system-x86 busybox-static kmod xz-utils util-linux numactl openmpi-bin libopenmpi-dev mpich

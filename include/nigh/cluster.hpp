@@ -17,8 +17,8 @@
 //     long const f = nigh::cluster::run<fib>(30);  // on every rank
 //   }
 //
-// Link the program with the library for the MPI that starts it: nigh_ranks_openmpi or
-// nigh_ranks_mpich. docs/cluster.md
+// Link the program with the library for the MPI that starts it: nigh_ranks_openmpi, nigh_ranks_mpich,
+// or nigh_ranks_openmpi5, whose ranks go on without a lost one. docs/cluster.md
 
 #include <nigh/detail/cxx20.hpp>
 
@@ -359,9 +359,10 @@ void spawn_free(A&&... a) {
   detail::end_free_task();
 }
 
-// Collective: calls F(arguments...) as a task of rank 0, helped by all, and returns its result on
-// every rank once all tasks that it spawned are done. Every rank gets its exception as
-// remote_error. Rank 0's arguments count. Not from inside a task: std::logic_error.
+// Collective: calls F(arguments...) as a task of rank 0 (where tasks are supervised, of the lowest
+// rank that is left), helped by all, and returns its result on every rank once all tasks that it
+// spawned are done. Every rank gets its exception as remote_error. The arguments of that rank count.
+// Not from inside a task: std::logic_error.
 template <auto F, class... A>
 detail::result_of<F> run(A&&... a) {
   detail::arguments_of<F> const arguments{std::forward<A>(a)...};
