@@ -141,7 +141,7 @@ class Ground {
   Ground(Algorithm const& algorithm, std::string const& order, std::size_t n)
       : algorithm_(algorithm),
         input_(make_input<T>(algorithm.input, order, n)),
-        copies_(std::clamp<std::size_t>(100'000 / std::max<std::size_t>(n, 1), 1, 64)),
+        copies_(std::clamp<std::size_t>(800'000 / std::max<std::size_t>(n, 1), 1, 64)),
         data_(n * copies_),
         out_(n * copies_),
         spare_(std::min<std::size_t>(n, 100'000)),
