@@ -251,8 +251,15 @@ TEST(LoneStart, BeginsSmallAndWakesWhenItPays) {
   EXPECT_EQ(lone.piece(), 6050U);
   EXPECT_FALSE(lone.wakes(300'000, 0));  // 17 us are left
   EXPECT_TRUE(lone.wakes(400'000, 0));   // 23 us
-  EXPECT_TRUE(lone.wakes(100'000, LoneStart::long_streak_ns));
-  EXPECT_FALSE(lone.wakes(50'000, LoneStart::long_streak_ns));  // 3 us
+
+  // For the loops to come, the whole of this one counts.
+  LoneStart often(12'800, 2);
+  often.take(100);
+  EXPECT_FALSE(often.wakes(499, LoneStart::long_streak_ns));
+  EXPECT_TRUE(often.wakes(500, LoneStart::long_streak_ns));
+  often.take(6'300);
+  EXPECT_FALSE(often.wakes(2'000, LoneStart::long_streak_ns));  // 4 us
+  EXPECT_TRUE(often.wakes(2'001, LoneStart::long_streak_ns));
 }
 
 TEST(LoneStart, CountsLoopsThatFollowEachOtherClosely) {

@@ -8,7 +8,8 @@
 // begins with small pieces, each at most a half of what it has run before, and from their time says
 // how long the rest takes; not within the first 2 us, in which cold caches would pass for work. The
 // first piece is at most a 32nd of the owner's share: where iterations take long, the others begin
-// that much later. Loops of more than 4 us that follow each other closely are worth waking for, too.
+// that much later. Loops of more than 4 us that follow each other closely are worth waking for, too:
+// whoever comes too late for this one is there for the next.
 
 #include <algorithm>
 #include <cstdint>
@@ -54,10 +55,13 @@ class LoneStart {
   }
   // All that was taken has been run, since `elapsed_ns` ago; the loops before took `streak_ns`.
   constexpr bool wakes(std::int64_t elapsed_ns, std::int64_t streak_ns) const noexcept {
-    auto const enough =
-        streak_ns < long_streak_ns ? worth_waking_ns : LoneStreak::short_loop_ns;
-    return done_ > 0 && elapsed_ns >= worth_asking_ns &&
-           static_cast<double>(elapsed_ns) * left_ > static_cast<double>(enough) * done_;
+    if (done_ == 0) return false;
+    auto const elapsed = static_cast<double>(elapsed_ns);
+    if (streak_ns >= long_streak_ns)
+      return elapsed_ns >= worth_asking_ns / 4 &&
+             elapsed * (done_ + left_) > static_cast<double>(LoneStreak::short_loop_ns) * done_;
+    return elapsed_ns >= worth_asking_ns &&
+           elapsed * left_ > static_cast<double>(worth_waking_ns) * done_;
   }
 
  private:
