@@ -38,6 +38,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace nigh::cluster {
 
@@ -87,6 +88,9 @@ struct session_options {
   // begins the root task anew, with its own arguments of run(). With other libraries rank 0 says
   // that all will end.
   bool supervised = false;
+  // So many of the highest ranks wait: they take part in every run, but their workers sleep, until
+  // a rank that works is lost, or session::resize() says so.
+  int spares = 0;
 };
 
 // Set choices from words, as NIGH_CLUSTER_VICTIMS and NIGH_CLUSTER_CHUNKS have them: "random",
@@ -126,6 +130,17 @@ class NIGH_API session {
   int rank() const noexcept;
   int ranks() const noexcept;
   nigh::runtime& workers() noexcept;  // this rank's
+
+  // Grows or shrinks the session: the lowest `ranks` of those that are left work, all others are
+  // spare. A rank that becomes spare ends the tasks that it has begun, and passes on all others.
+  // Any rank may call this, or several, on any thread, inside a task or not; of calls at the same
+  // time, one holds for all. It takes effect within the run that this rank is in, or else at the
+  // beginning of its next. std::out_of_range: not 1 to ranks().
+  void resize(int ranks);
+  // The ranks that work, in order, as far as this rank knows. On any thread; not within an
+  // mpi_section.
+  std::vector<int> working() const;
+
   // Not within an mpi_section: it would wait for that to end.
   rank_counters counters() const;
 

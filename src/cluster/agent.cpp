@@ -89,8 +89,11 @@ void Agent::poll() noexcept {
 void Agent::turn() noexcept {
   empty_outbox();
   auto const now = now_ns();
+  if (wanted_size_.load(sync::relaxed) != 0) [[unlikely]]
+    engine_.resize(wanted_size_.exchange(0, sync::relaxed));
   receive_some(now);
   engine_.tick(now);
+  is_spare_.store(!engine_.works(), sync::relaxed);
   heed_notices();
   last_poll_ns_.store(now, sync::relaxed);
   is_moving_.store(network_->is_moving(), sync::relaxed);
@@ -241,7 +244,8 @@ Lookout::Time Agent::how_long_to_sleep() noexcept {
                                .expects_tasks = expects_tasks_.load(sync::relaxed),
                                .is_moving = is_moving_.load(sync::relaxed),
                                .looks_alone = last_poll_ns_.load(sync::relaxed) == own_look_ns_,
-                               .attended = attended_};
+                               .attended = attended_,
+                               .is_spare = is_spare_.load(sync::relaxed)};
   return Lookout::Time(policy::sleep_ns(s, Lookout::policy));
 }
 
@@ -299,6 +303,19 @@ Agent::~Agent() {
   }
   if (watch_) watch_->leave();
   open_functions();
+}
+
+void Agent::resize(int ranks) {
+  if (ranks < 1 || ranks > this->ranks())
+    throw std::out_of_range("nigh::cluster::session::resize: " + std::to_string(ranks) + " of " +
+                            std::to_string(this->ranks()) + " ranks");
+  wanted_size_.store(ranks, sync::relaxed);
+  lookout_.call();
+}
+
+std::vector<int> Agent::working() {
+  std::lock_guard const guard(lock_);
+  return engine_.working();
 }
 
 rank_counters Agent::counters() {

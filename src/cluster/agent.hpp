@@ -74,6 +74,8 @@ class Agent final : public nigh::tasks::WorkSource {
   int ranks() const noexcept { return static_cast<int>(layout_.places.size()); }
   nigh::runtime& workers() noexcept { return workers_; }
   rank_counters counters();
+  void resize(int ranks);
+  std::vector<int> working();
 
   bytes run(detail::function const& f, bytes input);
   bool place(int rank, detail::placed const& task, byte_view input);
@@ -131,6 +133,8 @@ class Agent final : public nigh::tasks::WorkSource {
   bool const all_can_ring_;  // every rank that may want something of this one can ring
   sync::atomic<bool> is_moving_{false};
   sync::atomic<bool> expects_tasks_{false};
+  sync::atomic<bool> is_spare_{false};
+  sync::atomic<int> wanted_size_{0};  // for the next turn; 0: as it is
   std::int64_t own_look_ns_ = 0;  // when the thread in run() has last polled
   int attended_ = 0;              // sleeps in a row of that thread in which workers polled
   sync::atomic<bool> is_over_{false};

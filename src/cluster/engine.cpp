@@ -16,9 +16,10 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Tasks& tasks, T
       search_(plan_, {policies.victims, policies.rest, policies.seed, policies.soon_ns}),
       shared_(std::move(segments), {policies.rings, policies.soon_ns}),
       end_(plan_.self, plan_.workers, policies.has_free_tasks),
-      membership_(plan_.self, plan_.workers, policies.supervised, policies.silence_ns),
+      membership_(plan_.self, plan_.workers, policies.supervised, policies.silence_ns,
+                  policies.spares),
       verdicts_(plan_.workers) {
-  if (policies_.has_lifelines) lifelines_.lead_through(membership_.left(), plan_.self);
+  lead_lifelines();
   if (!policies_.supervised) return;
   NIGH_ASSERT(!policies_.has_free_tasks, "nobody keeps a copy of a free task");
   NIGH_ASSERT(!shared_.is_used(), "nobody knows which rank took a task from a shared queue");
@@ -43,6 +44,7 @@ void Engine::begin() {
 void Engine::tick(std::int64_t now_ns) {
   listen(now_ns);
   if (policies_.has_free_tasks) count_free_tasks();
+  give_back();
   feed_lifelines();
   if (shared_.is_used() && steal_in_shared_memory(now_ns)) return;
   ask_for_tasks(now_ns);
@@ -90,11 +92,14 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     }
     case Kind::wave:
       return send_waves(end_.received(from, reader.get<TerminationMessage>()));
-    case Kind::beat:
+    case Kind::beat: {
       verdicts_.has_begun(from, header.run);
-      if (from == membership_.root())
-        verdicts_.forget_before(static_cast<std::uint32_t>(reader.get<std::int32_t>()));
+      auto const needed = reader.get<std::uint32_t>();
+      if (from == membership_.root()) verdicts_.forget_before(needed);
+      // A rank may have been lost when it had told some ranks the size, and not others.
+      if (membership_.take_size(reader.get<SessionSize>())) has_resized();
       return;
+    }
     case Kind::silent: {
       auto const rank = reader.get<std::int32_t>();
       if (rank != plan_.self) return leave(rank, now_ns);
@@ -103,14 +108,20 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     case Kind::parts:
       membership_.parts(from, header.run);
       return end_if_a_rank_is_missing();
+    case Kind::size:
+      if (membership_.take_size(reader.get<SessionSize>())) has_resized();
+      return;
   }
   NIGH_ASSERT(false, "a message has a known kind");
 }
 
 void Engine::send(int to, byte_view message) {
-  if (supervision_) {
+  if (supervision_ || membership_.has_spares()) {
     auto const header = Reader(message).get<Header>();
     if (header.kind == Kind::placed) return place(to, message);
+  }
+  if (supervision_) {
+    auto const header = Reader(message).get<Header>();
     // Of a task that a lost rank had begun: nobody waits for it, and the network may be finished.
     if (header.kind == Kind::result && membership_.has_parted()) return;
     // Such a task may have failed because its run is over: its owner must know that first.
@@ -132,7 +143,7 @@ void Engine::ask_for_tasks(std::int64_t now_ns) {
   for (int tried = 0; tried < plan_.attempts_per_round; ++tried) {
     if (!search_.may_ask(now_ns) || !wants_tasks()) return;
     int const victim = search_.next_victim();
-    if (membership_.is_lost(victim)) {
+    if (!membership_.works(victim)) {
       fails(now_ns);
       continue;
     }
@@ -147,7 +158,7 @@ void Engine::ask_for_tasks(std::int64_t now_ns) {
 bool Engine::wants_tasks() {
   bool const is_hungry = tasks_.is_hungry();
   if (!is_hungry) lifelines_.wake();
-  return is_hungry && !lifelines_.is_asleep();
+  return is_hungry && !lifelines_.is_asleep() && works();
 }
 
 void Engine::fails(std::int64_t now_ns) {
@@ -223,6 +234,7 @@ bool Engine::steal_in_shared_memory(std::int64_t now_ns) {
   for (std::size_t i = 0; i < back.count; ++i) tasks_.take(back.tasks[i].task());
   counters_.tasks_given -= back.count;
   if (back.count > 0) return true;
+  if (!works()) return false;
   for (auto const& asked : shared_.asked())
     if (steal_from(asked.rank)) return true;
   for (int const rank : shared_.to_ring(now_ns)) notices_.push_back({Notice::What::ring, rank});
@@ -295,11 +307,12 @@ void Engine::take_result(ResultHead head, byte_view output) {
 }
 
 void Engine::place(int to, byte_view message) {
-  if (membership_.is_lost(to) || is_closed()) {
+  if (!membership_.works(to) || is_closed()) {
     Reader reader(message);
     static_cast<void>(reader.get<Header>());
     return tasks_.take(get_task(reader));
   }
+  if (!supervision_) return send_now(to, message);
   send_now(to, supervision_->keep_all(to, message));
 }
 
@@ -360,6 +373,41 @@ void Engine::end_run(std::uint32_t run, Outcome outcome) {
     tasks_.deliver(task.token, {true, plan_.self, std::as_bytes(std::span(says))});
 }
 
+// ---- spare ranks: they take part in every run, ask for no tasks, and get none
+
+void Engine::resize(int ranks) {
+  if (ranks == membership_.size().ranks) return;
+  membership_.resize(ranks);
+  for (int const to : membership_.others()) send_now(to, message(Kind::size, membership_.size()));
+  has_resized();
+}
+
+void Engine::has_resized() {
+  for (int const rank : membership_.others())
+    if (!membership_.works(rank)) lifelines_.let_go(rank);
+  lead_lifelines();
+}
+
+void Engine::lead_lifelines() {
+  if (!policies_.has_lifelines) return;
+  lifelines_.lead_through(works() ? membership_.working() : std::vector{plan_.self}, plan_.self);
+}
+
+// A spare rank passes on all tasks that it has not begun, its own among them, to each working rank in
+// turn: those that have come on its way out of work, and those that its last tasks spawn. They go
+// to lower ranks only, whatever ranks believe about losses and sizes meanwhile; so they do not go
+// round, and the lowest rank that is left works in its own eyes.
+void Engine::give_back() {
+  if (works() || is_closed()) return;
+  auto const working = membership_.working();
+  while (true)
+    for (int const to : working) {
+      auto const tasks = give(to, Kind::fed);
+      if (Reader(tasks).get<Header>().count == 0) return;
+      send_now(to, tasks);
+    }
+}
+
 // ---- ranks that are lost, silent, or parting
 
 void Engine::lose(int rank, std::int64_t now_ns) {
@@ -376,7 +424,7 @@ void Engine::lose(int rank, std::int64_t now_ns) {
     search_.is_answered();
     fails(now_ns);
   }
-  if (policies_.has_lifelines) lifelines_.lead_through(membership_.left(), plan_.self);
+  lead_lifelines();
   if (!was_root) return;
   if (membership_.is_root())
     succeed();
@@ -410,7 +458,8 @@ void Engine::beat() {
     needed = verdicts_.first_needed(membership_.left());
     verdicts_.forget_before(needed);
   }
-  tell(membership_.listeners(), Kind::beat, static_cast<std::int32_t>(needed));
+  for (int const to : membership_.listeners())
+    send_now(to, message(Kind::beat, needed, membership_.size()));
 }
 
 void Engine::listen(std::int64_t now_ns) {

@@ -9,7 +9,7 @@
 //   SharedStealing  stealing between ranks of one host, in memory    shared_stealing.hpp
 //   Lifelines       sleeping until other ranks send tasks            lifelines.hpp
 //   RunEnd          when a run is over, and with which outcome       termination.hpp
-//   Membership      which ranks are there: lost, silent, parting     membership.hpp
+//   Membership      which ranks are there, and which work            membership.hpp
 //   Supervision     copies of tasks that are run again after a loss  supervision.hpp
 //   Verdicts        outcomes that a lost root may not have told all  succession.hpp
 //
@@ -57,6 +57,7 @@ struct EnginePolicies {
   std::int64_t soon_ns = 300'000;  // requested tasks may be expected for so long
   bool supervised = false;         // see supervision.hpp; not with free tasks
   std::int64_t silence_ns = 0;     // with supervision: a rank silent for so long is lost; 0: never
+  int spares = 0;                  // so many of the highest ranks wait until they are needed
 };
 
 class Engine {
@@ -118,6 +119,10 @@ class Engine {
 
   // The network has lost that rank. From now on, its messages are ignored.
   void lose(int rank, std::int64_t now_ns);
+  // So many of the ranks that are left should work from now on; to be called within a run.
+  void resize(int ranks);
+  bool works() const noexcept { return membership_.works(plan_.self); }  // this rank
+  std::vector<int> working() const { return membership_.working(); }
   // Says that this rank is there; to be called every tenth of silence_ns.
   void beat();
   // The part of tick() that detects silent ranks.
@@ -172,6 +177,11 @@ class Engine {
   // With supervised tasks some may be left when a run is over, for a rank that is lost: they stay
   // where they are.
   bool is_closed() const noexcept { return supervision_ && run_ <= end_.last_over(); }
+
+  // spare ranks
+  void give_back();
+  void has_resized();
+  void lead_lifelines();
 
   // ranks that are lost, silent, or parting
   void leave(int rank, std::int64_t now_ns);

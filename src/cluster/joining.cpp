@@ -105,6 +105,7 @@ EnginePolicies policies_of(session_options const& options, bool is_supervised,
   p.has_lifelines = options.lifelines;
   p.supervised = is_supervised;
   p.silence_ns = silence_ns;
+  p.spares = options.spares;
   return p;
 }
 

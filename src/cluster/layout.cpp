@@ -33,6 +33,7 @@ std::vector<std::string> terms(session_options const& o) {
           "victims are " + victims_of(o),
           "chunks are " + chunks_of(o),
           "queue_capacity is " + std::to_string(o.queue_capacity),
+          "spares are " + std::to_string(o.spares),
           o.shared_window ? "shared_window is on" : "shared_window is off",
           o.supervised ? "tasks are supervised" : "tasks are not supervised"};
 }
@@ -198,6 +199,9 @@ Layout meet(Transport& network, Place const& mine, Settings const& settings,
     auto const text = misfit(hellos[0], hellos[r], layout.who(0), who);
     if (!text.empty()) refuse(text);
   }
+  if (auto const ranks = network.ranks(); settings.options.spares >= ranks)
+    refuse(std::to_string(settings.options.spares) + " spare of " + std::to_string(ranks) +
+           (ranks == 1 ? " rank" : " ranks") + ": at least one must work");
   if (hellos[0].switches.empty()) return layout;
   if (auto const taken = take_switches(layout, hellos[0].switches); !taken)
     refuse(settings.options.switches + ": " + taken.message());

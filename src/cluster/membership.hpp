@@ -11,6 +11,10 @@
 // next, becomes the root when the root is lost; the deputy decides whether the root is silent. Every rank
 // listens to these two, and these two listen to all. A lost rank stays lost, whatever comes from it later.
 // A rank to which both have fallen silent ends: it cannot know who decides now.
+//
+// Of the ranks that are left the lowest work, as many as the session's size says; the others are spare. So a
+// spare rank works once it hears of the loss of one that did, without a message. The root always
+// works, and ranks that disagree for a while do no harm: see Engine::give_back().
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +22,8 @@
 #include <limits>
 #include <optional>
 #include <vector>
+
+#include "base/assert.hpp"
 
 namespace nigh::cluster {
 
@@ -54,15 +60,31 @@ class Silence {
   std::int64_t looked_at_ns_ = 0;
 };
 
+// How many ranks should work. Of two sizes the later holds: the one of the higher version; of ranks
+// that have resized at the same time, the higher rank's.
+struct SessionSize {
+  std::uint32_t version = 0;  // 0: as the session began
+  std::int32_t by = 0;
+  std::int32_t ranks = 0;
+  bool operator==(SessionSize const&) const = default;
+  bool is_later_than(SessionSize const& other) const noexcept {
+    return version != other.version ? version > other.version : by > other.by;
+  }
+};
+
 class Membership {
  public:
   // survives: the others go on when a rank is lost. silence_ns 0: silence is no loss.
-  Membership(int self, int ranks, bool survives, std::int64_t silence_ns)
+  Membership(int self, int ranks, bool survives, std::int64_t silence_ns, int spares = 0)
       : self_(self),
         survives_(survives),
         has_limit_(silence_ns > 0),
         silence_(ranks, silence_ns),
-        states_(static_cast<std::size_t>(ranks), State::present) {}
+        states_(static_cast<std::size_t>(ranks), State::present),
+        size_{0, 0, ranks - spares} {
+    NIGH_ASSERT(spares >= 0 && spares < ranks, "one rank works at least");
+    find_spares();
+  }
 
   static constexpr int nobody = -1;
 
@@ -96,6 +118,31 @@ class Membership {
     // Until now others may have had no reason to speak to the new root or deputy.
     if (rank == root() || rank == deputy()) silence_.begin_anew();
     state(rank) = State::lost;
+    find_spares();
+    return true;
+  }
+
+  // ---- work
+
+  bool works(int rank) const noexcept { return rank < first_spare_ && !is_lost(rank); }
+  bool has_spares() const noexcept { return first_spare_ < count(); }
+  std::vector<int> working() const {
+    auto ranks = left();
+    std::erase_if(ranks, [&](int r) { return r >= first_spare_; });
+    return ranks;
+  }
+  SessionSize const& size() const noexcept { return size_; }
+  // This rank wants so many to work; all others must be told.
+  void resize(int ranks) noexcept {
+    NIGH_ASSERT(ranks > 0 && ranks <= count(), "one rank works at least");
+    size_ = {size_.version + 1, self_, ranks};
+    find_spares();
+  }
+  // Another rank does. False: that was known, or a later size is.
+  bool take_size(SessionSize const& size) noexcept {
+    if (!size.is_later_than(size_)) return false;
+    size_ = size;
+    find_spares();
     return true;
   }
 
@@ -152,11 +199,18 @@ class Membership {
     return nobody;
   }
   int count() const noexcept { return static_cast<int>(states_.size()); }
+  void find_spares() noexcept {
+    int to_work = size_.ranks;
+    first_spare_ = 0;
+    while (first_spare_ < count() && to_work > 0) to_work -= !is_lost(first_spare_++);
+  }
 
   int const self_;
   bool const survives_, has_limit_;
   Silence silence_;
   std::vector<State> states_;  // [rank]
+  SessionSize size_;
+  int first_spare_ = 0;  // it, and all above it that are not lost
   std::uint32_t last_run_ =
       std::numeric_limits<std::uint32_t>::max();  // the last run of the first rank to part
   int first_to_part_ = -1;

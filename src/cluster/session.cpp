@@ -22,6 +22,8 @@ session::~session() { agent.set(nullptr); }
 int session::rank() const noexcept { return agent_->rank(); }
 int session::ranks() const noexcept { return agent_->ranks(); }
 nigh::runtime& session::workers() noexcept { return agent_->workers(); }
+void session::resize(int ranks) { agent_->resize(ranks); }
+std::vector<int> session::working() const { return agent_->working(); }
 rank_counters session::counters() const { return agent_->counters(); }
 
 mpi_section::mpi_section() {

@@ -25,6 +25,12 @@ bool is_number(std::string_view text, std::size_t& number) {
   return error == std::errc{} && rest == end && number > 0 && number <= most;
 }
 
+bool set_spares(session_options& options, std::string_view text) {
+  auto const* const end = text.data() + text.size();
+  auto const [rest, error] = std::from_chars(text.data(), end, options.spares);
+  return error == std::errc{} && rest == end && options.spares >= 0;
+}
+
 struct Variable {
   char const* name;
   char const* meaning;  // the values it may have, for complaints
@@ -35,6 +41,7 @@ constexpr Variable variables[] = {
     {"NIGH_CLUSTER_CHUNKS",
      "one, half, hierarchical, or fixed,N or hierarchical,N with a number of tasks N to 32",
      &set_chunks},
+    {"NIGH_CLUSTER_SPARES", "a number of ranks", &set_spares},
 };
 static_assert(most == 32, "as the text says");
 
@@ -51,6 +58,9 @@ std::string refused(session_options& options) {
   }
   if (options.queue_capacity == 0)
     return "session_options::queue_capacity is 0, not a number of tasks";
+  if (options.spares < 0)
+    return "session_options::spares is " + std::to_string(options.spares) +
+           ", not a number of ranks";
   if (options.fixed_chunk == 0 || options.fixed_chunk > most)
     return "session_options::fixed_chunk is " + std::to_string(options.fixed_chunk) +
            ", not a number of tasks from 1 to " + std::to_string(most);

@@ -12,7 +12,7 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 6;
+inline constexpr std::uint32_t wire_version = 7;
 
 enum class Kind : std::uint8_t {
   steal,     // may I have some tasks?
@@ -24,9 +24,11 @@ enum class Kind : std::uint8_t {
   stop,      // the run is over: a ResultHead and the root's output
   failed,    // to the root: a free task has thrown; a ResultHead and what
   wave,      // of termination detection: a TerminationMessage
-  beat,      // the sender is there; from the root: the first run whose verdict a rank may not know
+  beat,      // the sender is there: the first run whose verdict a rank may not know, which counts from the
+             // root, and a SessionSize
   silent,    // the rank of that number says nothing, and is left out: from the root, or its deputy
   parts,     // the sender has no more runs
+  size,      // how many ranks should work: a SessionSize
 };
 
 struct Header {

@@ -271,6 +271,16 @@ TEST(Settings, OfTheEnvironmentGoBeforeTheProgram) {
             "NIGH_CLUSTER_VICTIMS='nearest' is not random, ring, hierarchical or lifelines");
   ::unsetenv("NIGH_CLUSTER_VICTIMS");
   ::unsetenv("NIGH_CLUSTER_CHUNKS");
+  ASSERT_EQ(::setenv("NIGH_CLUSTER_SPARES", "2", 1), 0);
+  EXPECT_EQ(settings_from_environment({}, 1).options.spares, 2);
+  for (auto const* text : {"", "-1", "2 of 4", "99999999999"}) {
+    ASSERT_EQ(::setenv("NIGH_CLUSTER_SPARES", text, 1), 0);
+    EXPECT_EQ(settings_from_environment({}, 1).complaint,
+              "NIGH_CLUSTER_SPARES='" + std::string(text) + "' is not a number of ranks");
+  }
+  ::unsetenv("NIGH_CLUSTER_SPARES");
+  EXPECT_EQ(settings_from_environment({.spares = -1}, 1).complaint,
+            "session_options::spares is -1, not a number of ranks");
   EXPECT_THAT(settings_from_environment({.fixed_chunk = 0}, 1).complaint,
               HasSubstr("fixed_chunk is 0"));
   EXPECT_EQ(settings_from_environment({.queue_capacity = 0}, 1).complaint,

@@ -120,7 +120,8 @@ class SilentRoot : public testing::Test {
   void tick(bool hears_root) {
     Writer beat;
     beat.put(Header{Kind::beat, 0, 0, 1});
-    beat.put(std::int32_t{0});
+    beat.put(std::uint32_t{0});
+    beat.put(SessionSize{});
     now += 90;
     for (auto* rank : {&one, &two}) {
       if (hears_root) rank->engine.receive(0, beat.view(), now);
@@ -173,7 +174,8 @@ TEST(Engine, PartsWhenAllWantToOrAreLeft) {
   EXPECT_FALSE(zero.engine.has_parted()) << "rank 2 is not there yet";
   Writer beat;
   beat.put(Header{Kind::beat, 0, 0, 0});
-  beat.put(std::int32_t{0});
+  beat.put(std::uint32_t{0});
+  beat.put(SessionSize{});
   for (std::int64_t now = 0; now < 1500; now += 90) {
     zero.engine.receive(1, beat.view(), now);
     zero.engine.listen(now);

@@ -108,6 +108,38 @@ TEST(Membership, KnowsWithoutWhichRankARunCannotBe) {
   EXPECT_EQ(ranks.missing_in(4), 2);
 }
 
+TEST(Membership, HasTheLowestRanksThatAreLeftWork) {
+  Membership ranks(3, 5, true, 0, 2);
+  EXPECT_THAT(ranks.working(), ElementsAre(0, 1, 2));
+  EXPECT_TRUE(ranks.has_spares());
+  EXPECT_FALSE(ranks.works(3));
+  ranks.lose(1);
+  EXPECT_THAT(ranks.working(), ElementsAre(0, 2, 3)) << "a spare rank takes its place";
+  ranks.lose(4);
+  EXPECT_THAT(ranks.working(), ElementsAre(0, 2, 3)) << "a spare rank is lost";
+  EXPECT_FALSE(ranks.works(4));
+  ranks.lose(0);
+  EXPECT_THAT(ranks.working(), ElementsAre(2, 3)) << "no more are left";
+  Membership whole(0, 2, false, 0);
+  EXPECT_THAT(whole.working(), ElementsAre(0, 1));
+  EXPECT_FALSE(whole.has_spares());
+}
+
+TEST(Membership, IsAsLargeAsTheLatestSizeSays) {
+  Membership zero(0, 4, true, 0), two(2, 4, true, 0);
+  zero.resize(2);
+  two.resize(3);
+  EXPECT_TRUE(zero.take_size(two.size())) << "of the same time, the higher rank's";
+  EXPECT_FALSE(two.take_size(SessionSize{1, 0, 2}));
+  EXPECT_THAT(zero.working(), ElementsAre(0, 1, 2));
+  EXPECT_FALSE(zero.take_size(two.size())) << "that is known";
+  zero.resize(1);
+  EXPECT_TRUE(two.take_size(zero.size())) << "a later one, though of a lower rank";
+  EXPECT_THAT(two.working(), ElementsAre(0));
+  two.resize(4);
+  EXPECT_FALSE(two.has_spares());
+}
+
 TEST(Silence, IsTimeThatWasListenedTo) {
   Silence silence(3, 1000);
   EXPECT_THAT(silence.listen(5000), IsEmpty()) << "it begins";

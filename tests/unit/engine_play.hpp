@@ -22,6 +22,7 @@ struct Schedule {
   int ranks;
   Rank::Rules rules;
   bool shares_memory = false;
+  bool resizes = false;  // any rank grows or shrinks the session, now and then
 };
 
 // A loss, once so many messages have been sent. Every survivor learns of it some time later; or of
@@ -37,7 +38,11 @@ struct Loss {
 class Play {
  public:
   explicit Play(Schedule const& s, std::vector<Loss> losses = {})
-      : random_(s.seed), network_(s.ranks), hosts_(s.ranks), losses_(std::move(losses)) {
+      : random_(s.seed),
+        network_(s.ranks),
+        hosts_(s.ranks),
+        losses_(std::move(losses)),
+        resizes_(s.resizes) {
     for (int r = 0; r < s.ranks; ++r) {
       ranks_.push_back(
           std::make_unique<Rank>(r, reaches(r, s.ranks), network_, s.rules,
@@ -72,6 +77,7 @@ class Play {
 
   std::size_t successions() const { return successions_; }
   std::size_t messages() const { return network_.sent(); }
+  std::size_t ran(int rank) const { return ranks_[static_cast<std::size_t>(rank)]->ran; }
   rank_counters counters() const {
     rank_counters all;
     for (auto const& rank : ranks_) {
@@ -132,6 +138,8 @@ class Play {
       rank.engine.begin();
       if (rank.engine.has_root()) rank.add_root(size_in(begun_[r]), true);
     }
+    if (resizes_ && random_() % 64 == 0)
+      rank.engine.resize(1 + static_cast<int>(random_() % ranks_.size()));
     switch (random_() % 3) {
       case 0:
         rank.step(random_);
@@ -212,6 +220,7 @@ class Play {
   ScriptedNetwork network_;
   Hosts const hosts_;
   std::vector<Loss> losses_;  // the last comes first
+  bool const resizes_;
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::vector<int>> unheard_;  // [rank]: losses it does not know of
   std::vector<int> begun_, left_;          // [rank]: runs

@@ -33,10 +33,12 @@ struct Surroundings {
   bool is_moving = false;      // the network moves data, which goes on when a thread looks
   bool looks_alone = false;    // no worker has looked since the lookout did
   int attended = 0;            // sleeps in a row with workers looking
+  bool is_spare = false;       // it asks for no tasks
 };
 
 constexpr std::int64_t sleep_ns(Surroundings const& s, LookoutPolicy const& p) noexcept {
   bool const is_attended = s.attended >= p.sleeps_before_long;
+  if (s.is_spare && !s.is_moving) return p.long_ns;
   if (!s.is_moving && ((s.all_can_ring && !s.is_hungry) || is_attended)) return p.long_ns;
   return s.is_hungry && s.looks_alone && s.expects_tasks ? p.brief_ns : p.short_ns;
 }
