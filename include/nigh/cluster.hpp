@@ -112,6 +112,8 @@ struct rank_counters {
   std::uint64_t window_steals = 0;    // visits to ranks of this host that brought tasks
   std::uint64_t window_tasks = 0;     // of tasks_stolen, those that came this way
   std::uint64_t tasks_run_again = 0;  // supervised tasks whose rank was lost
+  std::uint64_t begun_again = 0;      // of these, and of lost root tasks: begun by a worker here
+  std::uint64_t ranks_lost = 0;       // that this rank knows of, while tasks are supervised
 };
 
 // From construction to destruction, both collective, the program is one of several ranks. One at a

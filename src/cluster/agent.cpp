@@ -129,7 +129,7 @@ void Agent::heed_notices() noexcept {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);
     } else if (notice.what == What::is_root) {
-      if (running_ && engine_.has_root()) tasks_.add_root(*root_, root_input_, engine_.run());
+      if (running_ && engine_.has_root()) tasks_.add_root(*root_, root_input_, engine_.run(), true);
     } else if (notice.what != What::left_silent) {
       end_since(notice);
     } else if (engine_.is_root()) {
@@ -204,7 +204,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
     }
   }
   attended_ = policy::attended_before_run(attended_, Lookout::policy);
-  if (has_root) tasks_.add_root(f, std::move(input), engine_.run());
+  if (has_root) tasks_.add_root(f, std::move(input), engine_.run(), false);
   {
     platform::ExactTimers const timers;
     while (!is_over_.load(sync::relaxed)) sleep_and_look();
@@ -323,6 +323,7 @@ rank_counters Agent::counters() {
   auto c = engine_.counters();
   c.tasks_placed = tasks_.placed();
   c.placed_inline = tasks_.refused();
+  c.begun_again = tasks_.begun_again();
   return c;
 }
 

@@ -414,11 +414,15 @@ void Engine::lose(int rank, std::int64_t now_ns) {
   NIGH_ASSERT(supervision_ && rank != plan_.self, "a rank that is lost can be replaced");
   bool const was_root = rank == membership_.root();
   if (!membership_.lose(rank)) return;
+  ++counters_.ranks_lost;
   std::erase_if(early_, [&](Early const& e) { return e.task.owner == rank; });
   tasks_.forget(rank);
   auto again = supervision_->lose(rank, [&](int r) { return membership_.is_lost(r); });
   counters_.tasks_run_again += again.size();
-  for (auto& task : again) tasks_.take(std::move(task));
+  for (auto& task : again) {
+    task.is_again = true;
+    tasks_.take(std::move(task));
+  }
   lifelines_.let_go(rank);
   if (search_.asked() == rank) {
     search_.is_answered();

@@ -108,12 +108,16 @@ void TaskExchange::put(Inbox::Item item) {
 
 void TaskExchange::take(Task task) { put({std::make_unique<Task>(std::move(task)), {}}); }
 
-void TaskExchange::add_root(detail::function const& f, bytes input, std::uint32_t run) {
-  put({std::make_unique<Task>(Task{f.id, self_, root_token, true, std::move(input), 0, run}), {}});
+void TaskExchange::add_root(detail::function const& f, bytes input, std::uint32_t run,
+                            bool is_again) {
+  put({std::make_unique<Task>(
+           Task{f.id, self_, root_token, true, std::move(input), 0, run, is_again}),
+       {}});
 }
 
 bool TaskExchange::run(std::unique_ptr<Task> task, std::uint32_t run) noexcept {
   Outcome outcome{false, self_, {}};
+  if (task->is_again) begun_again_.fetch_add(1, sync::relaxed);
   try {
     functions_[task->function]->run_packed(task->input, outcome.output);
   } catch (...) {

@@ -43,7 +43,8 @@ class TaskExchange final : public Engine::Tasks {
   bool run(std::unique_ptr<Task> task, std::uint32_t run) noexcept;
   // False: too many are on their way to that rank. Otherwise the task is in the outbox.
   bool place(int rank, detail::placed const& task, byte_view input, std::uint32_t run);
-  void add_root(detail::function const& f, bytes input, std::uint32_t run);
+  // is_again: the rank that had it is lost.
+  void add_root(detail::function const& f, bytes input, std::uint32_t run, bool is_again);
 
   // Free tasks, as the calling worker creates and ends them.
   void begin_free_task() noexcept;
@@ -55,6 +56,7 @@ class TaskExchange final : public Engine::Tasks {
   Outbox& outbox() noexcept { return outbox_; }
   std::uint64_t placed() { return placed_.count(); }
   std::uint64_t refused() { return placed_.refused(); }
+  std::uint64_t begun_again() const noexcept { return begun_again_.load(sync::relaxed); }
 
   // ---- Engine::Tasks
   bool is_hungry() override;
@@ -75,6 +77,7 @@ class TaskExchange final : public Engine::Tasks {
   Inbox inbox_;
   Outbox outbox_;
   PlacedTasks placed_;
+  sync::atomic<std::uint64_t> begun_again_{0};  // a count that only people read
 
   std::unique_ptr<nigh::tasks::PutCount[]> free_tasks_;  // [thread slot]
 };

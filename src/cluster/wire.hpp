@@ -63,6 +63,7 @@ struct Task {
   bytes input;
   std::uint16_t came_with = 0;  // for a steal's first task: how many the steal brought
   std::uint32_t run = 0;        // for a root task
+  bool is_again = false;        // a rank that had it was lost; known here only
 };
 
 // A task's result, or the text of its exception.
