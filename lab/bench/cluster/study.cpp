@@ -26,6 +26,9 @@ std::vector<ClusterCell> cells_of(ClusterProblem const& problem, ClusterOptions 
     cells.emplace_back();
     cells.back().ranks = o.ranks;
     cells.back().policy = policy;
+    if (!o.supervised || policy.victims.empty()) continue;
+    cells.push_back(cells.back());
+    cells.back().supervised = true;
   }
   return cells;
 }
@@ -42,6 +45,7 @@ Command command_for(ClusterProblem const& p, ClusterCell const& cell, ClusterOpt
   add("--problem", p.name, "--size", p.size, "--repetitions", "2");
   if (!cell.policy.victims.empty())
     add("--victims", cell.policy.victims, "--chunks", cell.policy.chunks);
+  if (cell.supervised) add("--supervised");
   return o.launcher.command("cluster-tasks", words, cell.ranks);
 }
 
@@ -72,12 +76,13 @@ void take_sample(ClusterGroup& group, ClusterCell& cell, ClusterOptions const& o
 
 std::string ClusterCell::name() const {
   if (ranks == 1) return fmt::format("shared/{}", workers);
-  return "ranks/" + (policy.victims.empty() ? std::to_string(ranks) : policy.name());
+  return "ranks/" + (policy.victims.empty() ? std::to_string(ranks) : policy.name()) +
+         (supervised ? "/supervised" : "");
 }
 
 ClusterCell const* ClusterGroup::with(std::string const& policy) const {
   for (ClusterCell const& c : cells)
-    if (c.ranks > 1 && c.policy.name() == policy) return &c;
+    if (c.ranks > 1 && !c.supervised && c.policy.name() == policy) return &c;
   return nullptr;
 }
 
@@ -142,6 +147,19 @@ std::string times(ClusterStudy const& s) {
   return t.text();
 }
 
+// Copies of tasks, and messages instead of a window in which a rank could die.
+std::string supervision(ClusterStudy const& s) {
+  std::string text;
+  for (ClusterGroup const& g : s.groups)
+    for (ClusterCell const& c : g.cells) {
+      if (!c.supervised) continue;
+      double const times = median_of_ratios(c.seconds, g.with(c.policy.name())->seconds);
+      text += fmt::format("{} {}, {}: {:+.1f}% time when tasks are supervised\n", g.problem.name,
+                          g.problem.size, c.policy.name(), 100 * (times - 1));
+    }
+  return text.empty() ? "" : '\n' + text;
+}
+
 // A policy, and the one that the paper compares it with.
 struct Comparison {
   char const *what, *policy, *with;
@@ -186,9 +204,9 @@ std::string describe(ClusterStudy const& s, ClusterOptions const& o) {
   return fmt::format(
       "{} ranks of one worker, started by {}: ms, median of {} samples in turn;\n"
       "speed-up over one rank with one worker, and speed of one rank with {} workers'; what ranks\n"
-      "asked of each other, for one solution\n{}\n{}{}",
+      "asked of each other, for one solution\n{}\n{}{}{}",
       o.ranks, o.launcher.text(), o.repetitions, o.ranks, o.note.empty() ? "" : o.note + '\n',
-      times(s), policies(s));
+      times(s), policies(s), supervision(s));
 }
 
 std::vector<Result> results(ClusterStudy const& s, ClusterOptions const& o) {

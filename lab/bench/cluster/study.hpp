@@ -18,9 +18,9 @@ namespace bench {
 
 class Launcher {
  public:
-  // mpi: "openmpi" or "mpich", empty for the first of them that is here. words: with "{ranks}", and
-  // the program's own words behind them; empty: as that MPI's mpirun is called. UsageError that
-  // names --mpi or --launcher.
+  // mpi: "openmpi", "mpich" or "openmpi5", empty for the first of them that is here. words: with
+  // "{ranks}", and the program's own words behind them; empty: as that MPI's mpirun is called.
+  // UsageError that names --mpi or --launcher.
   Launcher(std::string mpi, std::string const& words);
 
   std::string const& mpi() const noexcept { return mpi_; }
@@ -70,7 +70,7 @@ struct ClusterOptions {
   nigh::topology machine;
   Launcher launcher;
   int ranks = 2, repetitions = 5;
-  bool latencies = false, quick = false;
+  bool latencies = false, quick = false, supervised = false;  // supervised: policies once more so
   std::vector<ClusterProblem> problems;
   std::vector<StealPolicy> policies;
   std::string note;  // what one should know of this setting; empty: nothing
@@ -79,6 +79,7 @@ struct ClusterOptions {
 struct ClusterCell {
   int ranks = 1, workers = 1;  // workers: of each rank
   StealPolicy policy;          // empty: there is nobody to ask, or nothing to ask for
+  bool supervised = false;
 
   std::vector<double> seconds;                          // one for each repetition
   std::map<std::string, std::vector<double>> counters;  // of one solution, all ranks together

@@ -21,7 +21,7 @@ struct Flags {
   std::string problem = "uts", size, victims = "hierarchical", chunks = "hierarchical";
   long cutoff = 0, repetitions = 1;
   std::optional<long> workers, task_capacity, queue_capacity;
-  bool tiny = false, report = false, list = false;
+  bool supervised = false, tiny = false, report = false, list = false;
 
   void declare(CLI::App& app) {
     app.add_option("--problem", problem, "fib, nqueens, uts (default) or sparselu")
@@ -38,6 +38,8 @@ struct Flags {
     app.add_option("--task-capacity", task_capacity, "tasks that may wait at one worker");
     app.add_option("--queue-capacity", queue_capacity, "tasks placed at one other rank");
     app.add_option("--repetitions", repetitions, "how often to solve it; default 1");
+    app.add_flag("--supervised", supervised,
+                 "tasks of a lost rank are run again, where the MPI lets the others go on");
     app.add_flag("--tiny", tiny, "all problems instead, in sizes that show whether they work");
     app.add_flag("--report", report, "on standard error: ranks, workers, times, counters");
     app.add_flag("--list", list, "name the problems and leave");
@@ -47,6 +49,7 @@ struct Flags {
 nigh::cluster::session_options options_from(Flags const& f) {
   constexpr long most = 1 << 20;
   nigh::cluster::session_options o;
+  o.supervised = f.supervised;
   o.workers.workers = static_cast<int>(number_or("--workers", f.workers, 0, 1024));
   if (!nigh::cluster::set_victims(o, f.victims))
     refuse("--victims", f.victims, "is not random, ring, hierarchical or lifelines");

@@ -3,7 +3,7 @@
 """Draws results of `nigh bench cluster`: cluster.py RESULTS.json FIGURE.svg|.png
 
 Problems by how much faster than one rank with one worker they are solved; steals between two ranks by how
-long they take."""
+long they take; nodes of a search for each second while ranks are killed."""
 import sys
 
 import matplotlib.pyplot as plt
@@ -86,9 +86,48 @@ def draw_latencies(axes, lines):
     axes.grid(axis="x", alpha=0.25)
 
 
+def draw_rate(axes, line, whole):
+    """One job, beside one without losses."""
+    window = line["params"]["window_s"]
+    for of, colour, label in ((whole, "#bbbbbb", "no rank is lost"), (line, "#4477aa", "ranks are killed")):
+        times = [window * (n + 0.5) for n in range(len(of["samples"]))]
+        axes.plot(times, [rate / 1e6 for rate in of["samples"]], color=colour, linewidth=1.2, label=label)
+    top = 1.15 * max(line["samples"] + whole["samples"]) / 1e6
+    killed = zip(line["params"]["killed_at_s"].split(","), line["params"]["killed"].split(","))
+    for at, rank in killed:
+        axes.axvline(float(at), color="#cc3311", linewidth=0.8)
+        axes.text(float(at), top, f" {rank}", color="#cc3311", fontsize=7, va="top")
+    axes.set_ylim(0, top)
+    axes.set_xlim(0, window * len(line["samples"]))
+    axes.set_ylabel("M nodes/s")
+    counters = line["counters"]
+    axes.set_title(f"{line['params']['ranks']} ranks, {line['params']['size']}: {counters['solved']} trees, "
+                   f"{counters['wrong']} wrong, {counters['tasks_run_again']} tasks run again; red: SIGKILL of a rank",
+                   fontsize=8, loc="left")
+    axes.legend(fontsize=7, loc="lower left")
+    axes.set_xlabel("s")
+
+
+def draw_losses(lines, target):
+    whole = next(l for l in lines if l["variant"] == "nigh/whole")
+    jobs = [l for l in lines if l is not whole][:3]
+    if not jobs:
+        sys.exit("cluster.py: there is no job with losses to draw")
+    figures.style()
+    figure, grid = plt.subplots(len(jobs), squeeze=False, layout="constrained", figsize=(9, 2.1 * len(jobs) + 0.4))
+    for (axes,), line in zip(grid, jobs):
+        draw_rate(axes, line, whole)
+    figures.foot_of_run(figure, lines)
+    figures.save(figure, target)
+
+
 def main():
     lines, target = figures.arguments()
     lines = [l for l in lines if "absent" not in l]
+    rates = [l for l in lines if l["bench"] == "cluster/losses-rate"]
+    if rates:
+        draw_losses(rates, target)
+        return
     solved = [l for l in lines if l["bench"] == "cluster/policies"]
     latencies = [l for l in lines if l["bench"] == "cluster/latency"]
     panels = [(draw_policies, solved, 0.75 * len({title(l) for l in solved}) + 0.6)] if solved else []

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// cluster-losses: searches one tree again and again by supervised tasks of all ranks, while ranks
+// kill themselves at given times. Each event goes to a file as a line:
+//
+//   SECONDS RANK begins            before its first search
+//   SECONDS RANK nodes COUNT       each 20 ms, if there are more
+//   SECONDS RANK killed            right before its SIGKILL
+//   SECONDS RANK lost COUNT        ranks that it knows to be lost
+//   SECONDS RANK again COUNT       tasks of lost ranks that it has begun
+//   SECONDS RANK solved COUNT      trees
+//   SECONDS RANK ends SOLVED WRONG AGAIN
+//
+// SECONDS are those of CLOCK_MONOTONIC, which the processes of one machine share.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <nigh/cluster.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bench/options.hpp"
+#include "tasks/uts.hpp"
+
+namespace {
+
+using namespace bench;
+using Clock = std::chrono::steady_clock;
+
+uts::Tree searched;
+std::atomic<std::uint64_t> nodes{0};  // that this rank has visited; only a count
+
+template <int most>
+std::uint64_t explore(uts::Node const node) {
+  nodes.fetch_add(1, std::memory_order_relaxed);
+  int const children = uts::children_of(searched, node);
+  if (children == 0) return 1;
+  uts::Found<most> found(children);
+  nigh::cluster::task_scope scope;
+  for (int c = children - 1; c > 0; --c)
+    scope.spawn<explore<most>>(found.of(c), uts::child_of(node, c));
+  found.of(0) = explore<most>(uts::child_of(node, 0));
+  scope.wait();
+  return 1 + found.sum();
+}
+
+std::uint64_t search() {
+  uts::Node const root = uts::root_of(searched);
+  return searched.kind == uts::Kind::binomial
+             ? nigh::cluster::run<explore<uts::most_binomial_children>>(root)
+             : nigh::cluster::run<explore<uts::most_children>>(root);
+}
+
+int goes_on(int yes) { return yes; }
+
+double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
+
+// One write() a line at the end of the file, so that the lines of all processes stay whole.
+class Events {
+ public:
+  explicit Events(std::string const& file)
+      : file_(open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) {
+    if (file_ < 0) refuse("--events", file, "cannot be written");
+  }
+  ~Events() { close(file_); }
+  Events(Events&&) = delete;
+
+  void is(int rank) { rank_ = rank; }
+  void tell(std::string const& what) const {
+    auto const line = fmt::format("{:.6f} {} {}\n", now(), rank_, what);
+    if (write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      fmt::print(stderr, "cluster-losses: an event is lost: {}", line);
+  }
+
+ private:
+  int file_, rank_ = 0;
+};
+
+struct Flags {
+  std::string size = "T1", events, kills;
+  double seconds = 1;
+  bool plain = false;
+
+  void declare(CLI::App& app) {
+    app.add_option("--size", size, "a tree of UTS; default T1")->type_name("TREE");
+    app.add_option("--seconds", seconds, "no search begins after so long; default 1");
+    app.add_option("--kills", kills, "RANK@SECONDS,...: who kills itself, and when since its begin")
+        ->type_name("LIST");
+    app.add_option("--events", events, "append what happens to this file")->required();
+    app.add_flag("--plain", plain, "tasks are not supervised");
+  }
+};
+
+// The time at which this rank kills itself; negative: never.
+double death_of(std::string const& kills, int rank) {
+  if (kills.empty()) return -1;
+  double death = -1;
+  for (auto const& word : words_of("--kills", kills)) {
+    int who = -1;
+    double when = -1;
+    char more = 0;
+    if (std::sscanf(word.c_str(), "%d@%lf%c", &who, &when, &more) != 2 || who < 0 || when < 0)
+      refuse("--kills", word, "is not RANK@SECONDS");
+    if (who == rank) death = when;
+  }
+  return death;
+}
+
+// Looks each millisecond for what is new, in a thread of its own; more than eight ranks look less
+// often, since they share a machine's cpus.
+class Observer {
+ public:
+  Observer(nigh::cluster::session& here, Events const& events, double death)
+      : thread_([this, &here, &events, death] { watch(here, events, death); }) {}
+  ~Observer() {
+    ends_ = true;
+    thread_.join();
+  }
+  Observer(Observer&&) = delete;
+
+ private:
+  void watch(nigh::cluster::session& here, Events const& events, double death) {
+    auto const begin = now();
+    std::uint64_t told = 0, lost = 0, again = 0;
+    auto const tell_nodes = [&] {
+      auto const sum = nodes.load(std::memory_order_relaxed);
+      if (sum != std::exchange(told, sum)) events.tell(fmt::format("nodes {}", sum));
+    };
+    std::chrono::microseconds const pause(1000 * std::max(8, here.ranks()) / 8);
+    for (double next = begin; !ends_; std::this_thread::sleep_for(pause)) {
+      auto const counts = here.counters();
+      if (counts.ranks_lost != std::exchange(lost, counts.ranks_lost))
+        events.tell(fmt::format("lost {}", lost));
+      if (counts.begun_again != std::exchange(again, counts.begun_again))
+        events.tell(fmt::format("again {}", again));
+      auto const time = now();
+      if (time >= next) {
+        tell_nodes();
+        next = time + 0.02;
+      }
+      if (death < 0 || time < begin + death) continue;
+      tell_nodes();
+      events.tell("killed");
+      kill(getpid(), SIGKILL);
+    }
+    tell_nodes();
+  }
+
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+};
+
+// Ranks that are left may use the cpus of those that are lost, as the system shares them out: with
+// more ranks than cpus, two on one cpu would otherwise leave another idle.
+void unbind_threads(cpu_set_t const& cpus) {
+  for (auto const& thread : std::filesystem::directory_iterator("/proc/self/task"))
+    sched_setaffinity(std::stoi(thread.path().filename()), sizeof cpus, &cpus);
+}
+
+void run(Flags const& f, int& argc, char**& argv) {
+  auto const* const tree = uts::find_tree(f.size);
+  if (tree == nullptr) refuse("--size", f.size, "is no tree of UTS");
+  if (!(f.seconds >= 0 && f.seconds <= 86400))
+    refuse("--seconds", std::to_string(f.seconds), "is not from 0 to 86400");
+  death_of(f.kills, -1);
+  Events events(f.events);
+  searched = tree->tree;
+  nigh::cluster::session_options options;
+  options.workers.workers = 1;
+  options.supervised = !f.plain;
+  cpu_set_t cpus;
+  bool const are_known = sched_getaffinity(0, sizeof cpus, &cpus) == 0;
+  int solved = 0, wrong = 0;
+  {
+    nigh::cluster::session here(argc, argv, options);
+    events.is(here.rank());
+    if (are_known) unbind_threads(cpus);
+    nigh::cluster::run<goes_on>(1);  // all are here
+    events.tell("begins");
+    auto const end = now() + f.seconds;
+    {
+      Observer const observer(here, events, death_of(f.kills, here.rank()));
+      // The root says whether to go on, so that all ranks search as often.
+      while (nigh::cluster::run<goes_on>(now() < end ? 1 : 0) != 0) {
+        if (search() != tree->nodes) ++wrong;
+        events.tell(fmt::format("solved {}", ++solved));
+      }
+    }
+    events.tell(fmt::format("ends {} {} {}", solved, wrong, here.counters().tasks_run_again));
+  }
+  if (wrong > 0) throw std::runtime_error(fmt::format("{} of {} answers are wrong", wrong, solved));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  return run_program(
+      "cluster-losses", "A tree searched by supervised tasks while ranks are killed", argc, argv,
+      [&](CLI::App& app) { flags.declare(app); }, [&] { run(flags, argc, argv); });
+}
