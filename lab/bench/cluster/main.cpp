@@ -135,7 +135,9 @@ Command Launcher::command(std::string const& program, std::vector<std::string> c
   return c;
 }
 
-RankReport parse_report(std::string const& errors) {
+// Open MPI 5 ends its own warnings with a zero byte, and a line of the program's follows.
+RankReport parse_report(std::string errors) {
+  std::erase(errors, '\0');
   RankReport report;
   std::istringstream lines(errors);
   for (std::string line, word; std::getline(lines, line);) {

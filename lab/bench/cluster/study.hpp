@@ -42,7 +42,7 @@ struct RankReport {
   std::map<std::string, double> counters;  // of all ranks together
 };
 
-RankReport parse_report(std::string const& errors);
+RankReport parse_report(std::string errors);
 
 // The text that a session prints with NIGH_VERBOSE; empty: none.
 std::string session_note(Ended const& ended);
