@@ -4,9 +4,11 @@
 
 #include <nigh/detail/cxx20.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <nigh/array.hpp>
+#include <nigh/detail/atomic.hpp>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/key_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
@@ -27,6 +29,39 @@ void sort_one_thread(Iterator v, std::size_t n, Less const& less) {
   quick_sorter<Iterator, Less>(less).sort(v, static_cast<std::iter_difference_t<Iterator>>(n));
 }
 
+// Whether the elements are in order now: they were, or lay the other way round and have been turned.
+// Most often the first ones tell that they are not.
+template <bool Stable, class Iterator, class Less>
+bool are_one_run(Iterator v, std::size_t n, Less const& less) {
+  using T = std::iter_value_t<Iterator>;
+  using index = std::iter_difference_t<Iterator>;
+  constexpr std::size_t at_once = 1024;
+  static_assert(at_once < least_sorted);
+  auto const all_neighbours = [&](auto const& hold) {
+    auto const check = [&](std::size_t first, std::size_t last) {
+      while (first < last && hold(v[static_cast<index>(first - 1)], v[static_cast<index>(first)]))
+        ++first;
+      return first == last;
+    };
+    if (!check(1, at_once)) return false;
+    sync::atomic<bool> broken{false};  // relaxed: the loop's end orders it before the last look
+    parallel_for(at_once, n, [&](index_range r) {
+      for (auto at = r.begin; at < r.end && !broken.load(sync::relaxed); at += at_once)
+        if (!check(at, std::min(at + at_once, r.end))) broken.store(true, sync::relaxed);
+    });
+    return !broken.load(sync::relaxed);
+  };
+  if (all_neighbours([&](T const& a, T const& b) { return !less(b, a); })) return true;
+  // Turned, equal elements change places.
+  if (!all_neighbours([&](T const& a, T const& b) { return Stable ? less(b, a) : !less(a, b); }))
+    return false;
+  parallel_for(std::size_t{0}, n / 2, [&](index_range r) {
+    for (auto i = r.begin; i < r.end; ++i)
+      std::iter_swap(v + static_cast<index>(i), v + static_cast<index>(n - 1 - i));
+  });
+  return true;
+}
+
 template <bool Stable, class Iterator, class Less>
 void sort_elements(Iterator v, std::size_t n, Less const& less, placed_block const* placed) {
   using T = std::iter_value_t<Iterator>;
@@ -37,7 +72,7 @@ void sort_elements(Iterator v, std::size_t n, Less const& less, placed_block con
     if (Stable && alone) {
       raw_room<T> const room(stable_room<T>(n));
       if (room.data() != nullptr) return sort_stably(v, count, room.data(), less);
-    } else if (quick_sorter<Iterator, Less>(less).is_one_run(v, count) ||
+    } else if (are_one_run<Stable>(v, n, less) ||
                sample_sorter<Stable, Iterator, Less>::sort(v, n, less, placed)) {
       return;
     }

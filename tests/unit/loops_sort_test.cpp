@@ -222,6 +222,31 @@ TEST(Sort, StableKeepsEqualsAndZeros) {
     ASSERT_EQ(std::signbit(zeros[i]), (i + 1) % 3 == 0);
 }
 
+// From 4097 elements on all workers look whether elements are in order already, or the other way
+// round: then they are turned, equal ones only where they may change places.
+TEST(Sort, TurnsWhatFalls) {
+  struct Pair {
+    int key, place;
+    bool operator==(Pair const&) const = default;
+  };
+  auto const less = [](Pair const& a, Pair const& b) { return a.key < b.key; };
+  int const n = 100'000;
+  for (int const flaw : {0, 1, 2}) {
+    std::vector<Pair> fallen;
+    for (int i = 0; i < n; ++i) fallen.push_back({(n - i) / 2, i});
+    if (flaw == 1) fallen.back().key = n;
+    if (flaw == 2) fallen[n / 2].key = n;
+    auto v = fallen, stable = fallen, expected = fallen;
+    std::stable_sort(expected.begin(), expected.end(), less);
+    nigh::parallel_sort(v, less, &sort_runtime(3));
+    EXPECT_TRUE(std::is_sorted(v.begin(), v.end(), less)) << flaw;
+    nigh::parallel_stable_sort(stable, less, &sort_runtime(3));
+    EXPECT_EQ(stable, expected) << flaw;
+    std::sort(v.begin(), v.end(), [](auto& a, auto& b) { return a.place < b.place; });
+    EXPECT_EQ(v, fallen) << flaw;  // none is lost
+  }
+}
+
 TEST(Sort, MovesOnlyAndOtherIterators) {
   auto const less = [](auto const& a, auto const& b) { return *a < *b; };
   std::deque<std::unique_ptr<int>> d;
