@@ -17,11 +17,12 @@ def draw(axes, lines, name):
     for variant in dict.fromkeys(l["variant"] for l in lines):
         mine = sorted((l for l in lines if l["variant"] == variant), key=lambda l: l["params"]["elements"])
         axes.plot([l["params"]["elements"] for l in mine], [l["median"] for l in mine], marker="o", markersize=3,
-                  linewidth=1, color=COLOURS.get(variant, "black"), label=variant)
+                  linewidth=1, linestyle="--" if variant.startswith("std/") else "-",
+                  color=COLOURS.get(variant, "black"), label=variant)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_title(name, fontsize=8, loc="left")
-    axes.tick_params(labelsize=7)
+    axes.tick_params(which="both", labelsize=7)
 
 
 def main():
