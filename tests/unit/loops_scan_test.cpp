@@ -2,6 +2,7 @@
 // The promises of parallel_scan.hpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -90,7 +91,6 @@ struct affine {  // does not commute
 };
 affine then(affine f, affine g) { return {g.a * f.a, g.a * f.b + g.b}; }
 
-// Tiles in every order: workers that are held up leave theirs to others.
 // Plain sums go by vectors: whole ones, a rest, none.
 template <class T>
 void expect_prefix_sums() {
@@ -120,6 +120,15 @@ TEST(Scan, PlainSumsOfAllKinds) {
   expect_prefix_sums<short>();  // not by vectors
 }
 
+TEST(Scan, ZerosKeepTheirSign) {
+  for (std::size_t const n : {1u, 33u, 70'001u}) {
+    std::vector<double> out(n);
+    nigh::parallel_inclusive_scan(std::vector<double>(n, -0.0), out, -0.0);
+    EXPECT_TRUE(std::all_of(out.begin(), out.end(), [](double x) { return std::signbit(x); })) << n;
+  }
+}
+
+// Tiles in every order: workers that are held up leave theirs to others.
 TEST(Scan, KeepsTheOrderWhateverWorkersDo) {
   std::vector<affine> in(200'000), out(in.size()), expected(in.size());
   for (unsigned i = 0; i < in.size(); ++i) in[i] = {2 * i + 1, i * i + 3};

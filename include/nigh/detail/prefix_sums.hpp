@@ -21,7 +21,7 @@ inline constexpr bool has_prefix_sums = false;
 #if __has_builtin(__builtin_shufflevector)
 template <class X, class T, class Op>
 inline constexpr bool has_prefix_sums<X*, T*, Op> =
-    std::is_same_v<std::remove_cv_t<X>, T> && is_addition<T, Op> && std::is_arithmetic_v<T> &&
+    std::is_same_v<std::remove_const_t<X>, T> && is_addition<T, Op> && std::is_arithmetic_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8);
 
 template <class T>
@@ -37,7 +37,9 @@ class prefix_sums {
     return v;
   }
   static void store(T* at, vec v) noexcept { std::memcpy(at, &v, sizeof v); }
-  static vec all(T x) noexcept { return vec{} + x; }
+  static vec all(T x) noexcept { return x - vec{}; }  // minus: -0.0 stays what it is
+  // What changes no number that it is added to: 0.0 would turn -0.0 into 0.0.
+  static vec none() noexcept { return all(std::is_floating_point_v<T> ? T(-0.0) : T(0)); }
   static vec last_of(vec v) noexcept {
     if constexpr (width == 2)
       return __builtin_shufflevector(v, v, 1, 1);
@@ -52,8 +54,8 @@ class prefix_sums {
       return __builtin_shufflevector(a, b, 3, 4, 5, 6);
   }
   static vec inclusive(vec v) noexcept {
-    v += behind(vec{}, v);
-    if constexpr (width == 4) v += __builtin_shufflevector(vec{}, v, 0, 1, 4, 5);
+    v += behind(none(), v);
+    if constexpr (width == 4) v += __builtin_shufflevector(none(), v, 0, 1, 4, 5);
     return v;
   }
 
@@ -75,7 +77,7 @@ class prefix_sums {
  public:
   // Of n numbers. Added in the same order as scan() does: the bits are the same.
   static T sum(T const* in, std::size_t n) noexcept {
-    vec carry{};
+    vec carry = none();
     std::size_t i = 0;
     for (; n - i >= group; i += group) carry += group_sums(in + i).four;
     T total = carry[0];
@@ -88,7 +90,7 @@ class prefix_sums {
   template <bool Exclusive>
   static T scan(T const* in, T* out, std::size_t n, T before) noexcept {
     vec const base = all(before);
-    vec carry{}, previous = base;
+    vec carry = none(), previous = base;
     std::size_t i = 0;
     for (; n - i >= group; i += group) {
       group_sums g(in + i);
