@@ -38,7 +38,7 @@ class prefix_sums {
   }
   static void store(T* at, vec v) noexcept { std::memcpy(at, &v, sizeof v); }
   static vec all(T x) noexcept { return x - vec{}; }  // minus: -0.0 stays what it is
-  // What changes no number that it is added to: 0.0 would turn -0.0 into 0.0.
+  // Changes no number that it is added to: 0.0 would turn -0.0 into 0.0.
   static vec none() noexcept { return all(std::is_floating_point_v<T> ? T(-0.0) : T(0)); }
   static vec last_of(vec v) noexcept {
     if constexpr (width == 2)
