@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <new>
 #include <nigh/array.hpp>
-#include <nigh/detail/atomic.hpp>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/key_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
@@ -35,29 +34,25 @@ template <bool Stable, class Iterator, class Less>
 bool are_one_run(Iterator v, std::size_t n, Less const& less) {
   using T = std::iter_value_t<Iterator>;
   using index = std::iter_difference_t<Iterator>;
-  constexpr std::size_t at_once = 1024;
-  static_assert(at_once < least_sorted);
+  auto const each = [](std::size_t count, std::size_t grain, auto const& f) {
+    loop_options options;
+    options.grain = grain;
+    parallel_for(std::size_t{0}, count, [&f](index_range r) { f(r.begin, r.end); }, options);
+  };
   auto const all_neighbours = [&](auto const& hold) {
-    auto const check = [&](std::size_t first, std::size_t last) {
+    return holds_throughout(n, 1024, each, [&](std::size_t first, std::size_t last) {
       while (first < last && hold(v[static_cast<index>(first - 1)], v[static_cast<index>(first)]))
         ++first;
       return first == last;
-    };
-    if (!check(1, at_once)) return false;
-    sync::atomic<bool> broken{false};  // relaxed: the loop's end orders it before the last look
-    parallel_for(at_once, n, [&](index_range r) {
-      for (auto at = r.begin; at < r.end && !broken.load(sync::relaxed); at += at_once)
-        if (!check(at, std::min(at + at_once, r.end))) broken.store(true, sync::relaxed);
     });
-    return !broken.load(sync::relaxed);
   };
   if (all_neighbours([&](T const& a, T const& b) { return !less(b, a); })) return true;
   // Turned, equal elements change places.
   if (!all_neighbours([&](T const& a, T const& b) { return Stable ? less(b, a) : !less(a, b); }))
     return false;
-  parallel_for(std::size_t{0}, n / 2, [&](index_range r) {
-    for (auto i = r.begin; i < r.end; ++i)
-      std::iter_swap(v + static_cast<index>(i), v + static_cast<index>(n - 1 - i));
+  each(n / 2, 1024, [&](std::size_t first, std::size_t last) {
+    for (; first < last; ++first)
+      std::iter_swap(v + static_cast<index>(first), v + static_cast<index>(n - 1 - first));
   });
   return true;
 }

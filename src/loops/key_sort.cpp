@@ -25,7 +25,6 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <nigh/detail/atomic.hpp>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/key_sort.hpp>
 #include <nigh/detail/quick_sort.hpp>
@@ -77,7 +76,6 @@ constexpr std::size_t least_by_radix = 1024;     // quicksort is faster for fewe
 constexpr std::size_t least_in_buckets = 16384;  // at the first level
 constexpr std::size_t bucket_bytes = 256 << 10;  // twice that lies in the cache
 constexpr std::size_t chunk_bytes = 256 << 10;   // counted or moved by one thread in one go
-constexpr std::size_t checked_at_once = 4096;    // keys, before another look whether all is said
 
 // Which bucket a key belongs to: its distance from the sample's least, in units of a power of two,
 // and a table.
@@ -207,10 +205,11 @@ class KeySort {
     return true;
   }
 
-  // Most often the first keys tell that they are not.
   template <bool Falls>
   bool are_in_order() const {
-    auto const holds = [this](std::size_t first, std::size_t last) {
+    auto const alone = n_ < least_in_buckets ? n_ : least_by_radix;
+    auto const nearby = [this](std::size_t n, std::size_t grain, auto const& f) { each(n, grain, f); };
+    return detail::holds_throughout(n_, alone, nearby, [this](std::size_t first, std::size_t last) {
       auto before = mapping_.key(data_[first - 1]);
       for (; first < last; ++first) {
         auto const key = mapping_.key(data_[first]);
@@ -218,18 +217,7 @@ class KeySort {
         before = key;
       }
       return true;
-    };
-    auto const by_one = n_ < least_in_buckets ? n_ : least_by_radix;
-    if (!holds(1, by_one)) return false;
-    if (by_one == n_) return true;
-    sync::atomic<bool> is_broken{false};  // relaxed: the loop's end orders it before the last look
-    each(n_, checked_at_once, [&](std::size_t first, std::size_t last) {
-      for (auto at = std::max<std::size_t>(first, 1); at < last; at += checked_at_once)
-        if (is_broken.load(sync::relaxed)) return;
-        else if (!holds(at, std::min(at + checked_at_once, last)))
-          return is_broken.store(true, sync::relaxed);
     });
-    return !is_broken.load(sync::relaxed);
   }
 
   void map(Key* at, std::size_t n) const {

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <nigh/detail/atomic.hpp>
 #include <nigh/detail/quick_sort.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <nigh/fork_join.hpp>
@@ -23,6 +24,22 @@ void run_in(runtime* where, F const& f) {
   loop_options options;
   options.where = where;
   parallel_for(0, 1, [&f](int) { f(); }, options);
+}
+
+// Whether check(first, last) holds for every piece of [1, n). Most often the first elements tell that
+// it does not, so one thread looks at `alone` of them before the others take part.
+// each(n, grain, f) calls f(first, last) for pieces of [0, n), by many threads.
+template <class Each, class Check>
+bool holds_throughout(std::size_t n, std::size_t alone, Each const& each, Check const& check) {
+  constexpr std::size_t grain = 4096;
+  if (!check(std::size_t{1}, std::min(alone, n))) return false;
+  if (alone >= n) return true;
+  sync::atomic<bool> fails{false};  // relaxed: the loop's end orders it before the last look
+  each(n, grain, [&](std::size_t first, std::size_t last) {
+    for (auto at = std::max<std::size_t>(first, 1); at < last && !fails.load(sync::relaxed); at += grain)
+      if (!check(at, std::min(at + grain, last))) fails.store(true, sync::relaxed);
+  });
+  return !fails.load(sync::relaxed);
 }
 
 // Each part is partitioned by one thread; then what lies on the wrong side of the common border
