@@ -208,7 +208,7 @@ class KeySort {
   template <bool Falls>
   bool are_in_order() const {
     auto const alone = n_ < least_in_buckets ? n_ : least_by_radix;
-    auto const nearby = [this](std::size_t n, std::size_t grain, auto const& f) { each(n, grain, f); };
+    auto const nearby = [this](std::size_t n, std::size_t grain, auto const& f) { this->each(n, grain, f); };
     return detail::holds_throughout(n_, alone, nearby, [this](std::size_t first, std::size_t last) {
       auto before = mapping_.key(data_[first - 1]);
       for (; first < last; ++first) {
