@@ -6,32 +6,14 @@
 
 PROGRAM is successor.cpp. Each working rank is killed in turn. Ends with 77 where there can be no hosts."""
 import argparse
-import json
-import os
 import re
-import subprocess
 import sys
-import tempfile
 
-HOSTS = os.path.dirname(os.path.realpath(__file__)) + '/hosts'
-
-
-def start(chosen, victim):
-    """The job as JSON, and all that was printed."""
-    with tempfile.NamedTemporaryFile() as told:
-        words = [HOSTS, '--hosts', '1', '--ranks', str(chosen.ranks), '--launcher', chosen.launcher, '--timeout', '40',
-                 '--grace', '5', '--keep-going', '--json', told.name, '--', chosen.program, str(victim)]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
-        if done.returncode == 77:
-            print(done.stdout, end='')
-            sys.exit(77)
-        text = told.read()
-    return json.loads(text) if text else None, done.stdout
-
+import jobs
 
 def run(chosen, victim, waits):
     """What was wrong, a line each."""
-    job, printed = start(chosen, victim)
+    job, printed = jobs.run(['--hosts', 1, '--ranks', chosen.ranks, '--launcher', chosen.launcher], [chosen.program, victim])
     if job is None:
         return ['no report', printed]
     wrong = [line for line in job['complaints'] if f'rank {victim}' not in line]
@@ -59,12 +41,8 @@ def main():
     parser.add_argument('--ranks', type=int, default=4)
     parser.add_argument('--most-ms', type=float, default=1000)
     chosen = parser.parse_args()
-    bad, waits = 0, []
-    for number in range(chosen.runs):
-        wrong = run(chosen, number % (chosen.ranks - 1), waits)
-        bad += bool(wrong)
-        for line in wrong:
-            print(line, flush=True)
+    waits = []
+    bad = jobs.failures(range(chosen.runs), lambda number: run(chosen, number % (chosen.ranks - 1), waits))
     took = f'{min(waits):.1f} to {max(waits):.1f} ms after the loss' if waits else 'never'
     print(f'{chosen.launcher}, {chosen.ranks} ranks, one of them spare: {chosen.runs - bad} of {chosen.runs} runs ended right; '
           f'the spare rank began its first task {took}')

@@ -8,15 +8,12 @@ answers, and that nothing is left behind.
 PROGRAM is survivors.cpp. A seed stands for the victims and times of a run. Ends with 77 where there can be no hosts."""
 import argparse
 import collections
-import json
-import os
 import random
 import re
-import subprocess
 import sys
-import tempfile
 
-HOSTS = os.path.dirname(os.path.realpath(__file__)) + '/hosts'
+import jobs
+
 RIGHT = re.compile(r'rank \d+: \d+ runs, 0 wrong, (\d+) tasks run again\n\Z')
 SILENCE = 1.0  # seconds
 
@@ -30,27 +27,13 @@ def plan(seed, chosen):
     return [(rank, dice.uniform(0, chosen.seconds * 1.1)) for rank in victims]
 
 
-def start(chosen, faults):
-    """The job as JSON, and all that was printed."""
-    words = [HOSTS, '--hosts', str(chosen.hosts), '--ranks', str(chosen.ranks), '--launcher', chosen.launcher]
-    for rank, when in faults:
-        words += ['--fault', f'{chosen.faults}:{rank}:{when:.4f}']
-    with tempfile.NamedTemporaryFile() as told:
-        words += ['--faults-after', 'at work', '--timeout', '40', '--grace', '5', '--keep-going', '--json', told.name,
-                  '--', chosen.program, str(chosen.seconds), str(chosen.depth)]
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
-                              env={'NIGH_CLUSTER_SILENCE': str(SILENCE), **os.environ})
-        if done.returncode == 77:
-            print(done.stdout, end='')
-            sys.exit(77)
-        text = told.read()
-    return json.loads(text) if text else None, done.stdout
-
-
 def run(chosen, seed, counts):
     """What was wrong, a line each."""
     faults = plan(seed, chosen)
-    job, printed = start(chosen, faults)
+    options = ['--hosts', chosen.hosts, '--ranks', chosen.ranks, '--launcher', chosen.launcher, '--faults-after', 'at work']
+    for rank, when in faults:
+        options += ['--fault', f'{chosen.faults}:{rank}:{when:.4f}']
+    job, printed = jobs.run(options, [chosen.program, chosen.seconds, chosen.depth], NIGH_CLUSTER_SILENCE=str(SILENCE))
     if job is None:
         return ['no report', printed]
     hurt = {fault['target'] for fault in job['faults']}
@@ -83,12 +66,8 @@ def main():
     parser.add_argument('--root', action='store_true', help='rank 0 may be lost, too')
     parser.add_argument('--seed', type=int, default=1, help='of the first run')
     chosen = parser.parse_args()
-    bad, counts = 0, collections.Counter()
-    for seed in range(chosen.seed, chosen.seed + chosen.runs):
-        wrong = run(chosen, seed, counts)
-        bad += bool(wrong)
-        for line in wrong:
-            print(line, flush=True)
+    counts = collections.Counter()
+    bad = jobs.failures(range(chosen.seed, chosen.seed + chosen.runs), lambda seed: run(chosen, seed, counts))
     print(f'{chosen.launcher}, {chosen.ranks} ranks on {chosen.hosts} host{"s" * (chosen.hosts > 1)}, {chosen.faults}: '
           f'{chosen.runs - bad} of {chosen.runs} runs ended right; {counts["faults"]} ranks were hurt, '
           f'{counts["again"]} tasks run again')

@@ -15,15 +15,7 @@ using nigh::level;
 using namespace nigh::cluster;
 using namespace nigh::tests;
 
-EnginePolicies supervised(unsigned seed) {
-  EnginePolicies policies;
-  policies.seed = seed;
-  if (seed % 3 == 0) policies.victims = policy::VictimChoice::random;
-  policies.chunks = seed % 2 == 0 ? policy::ChunkChoice::half : policy::ChunkChoice::one;
-  policies.has_lifelines = seed % 4 < 2;
-  policies.supervised = true;
-  return policies;
-}
+EnginePolicies supervised(unsigned seed) { return some_policies(seed, true); }
 
 TEST(Engine, IsTheSameToTheProgramWhenTasksAreSupervised) {
   unsigned seed = 2000;
@@ -64,11 +56,7 @@ TEST(Engine, EndsWithTheRightAnswerWhoeverIsLeft) {
   for (unsigned seed = 5000; seed < 5300; ++seed) {
     std::mt19937 random(seed);
     int const ranks = 2 + static_cast<int>(random() % 8);
-    auto const survivor = static_cast<int>(random() % static_cast<unsigned>(ranks));
-    std::vector<Loss> losses;
-    for (int rank = 0; rank < ranks; ++rank)
-      if (rank != survivor && random() % 4 != 0) losses.push_back({rank, random() % 600});
-    std::sort(losses.begin(), losses.end(), [](Loss a, Loss b) { return a.after > b.after; });
+    auto const losses = some_losses(random, ranks, 4);
     SCOPED_TRACE(testing::Message()
                  << "seed " << seed << ", " << ranks << " ranks, " << losses.size() << " are lost");
     Play play({seed, ranks, {supervised(seed), 2, true, false, seed % 2 == 0}}, losses);
@@ -83,13 +71,7 @@ TEST(Engine, GoesOnWithoutThoseWhoAreSilent) {
   for (unsigned seed = 7000; seed < 7200; ++seed) {
     std::mt19937 random(seed);
     int const ranks = 2 + static_cast<int>(random() % 5);
-    std::vector<Loss> stops;
-    for (int rank = 0; rank < ranks; ++rank) {
-      auto const at = random() % 400;
-      if (random() % 2 == 0) stops.push_back({rank, at, true, at + random() % 4000});
-    }
-    std::sort(stops.begin(), stops.end(),
-              [](Loss const& a, Loss const& b) { return a.after > b.after; });
+    auto const stops = some_stops(random, ranks);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
     auto policies = supervised(seed);
     policies.silence_ns = 4'000'000;

@@ -17,12 +17,7 @@ using namespace nigh::tests;
 using testing::ElementsAre;
 
 EnginePolicies policies_of(unsigned seed, bool supervised, int spares = 0) {
-  EnginePolicies policies;
-  policies.seed = seed;
-  if (seed % 3 == 0) policies.victims = policy::VictimChoice::random;
-  policies.chunks = seed % 2 == 0 ? policy::ChunkChoice::half : policy::ChunkChoice::one;
-  policies.has_lifelines = seed % 4 < 2;
-  policies.supervised = supervised;
+  auto policies = some_policies(seed, supervised);
   policies.has_free_tasks = !supervised && seed % 5 == 0;
   policies.spares = spares;
   return policies;
@@ -95,11 +90,7 @@ TEST(Engine, GrowsAndShrinksWhileRanksAreLost) {
   for (unsigned seed = 40'000; seed < 40'300; ++seed) {
     std::mt19937 random(seed);
     int const ranks = 2 + static_cast<int>(random() % 6);
-    auto const survivor = static_cast<int>(random() % static_cast<unsigned>(ranks));
-    std::vector<Loss> losses;
-    for (int rank = 0; rank < ranks; ++rank)
-      if (rank != survivor && random() % 3 != 0) losses.push_back({rank, random() % 600});
-    std::sort(losses.begin(), losses.end(), [](Loss a, Loss b) { return a.after > b.after; });
+    auto const losses = some_losses(random, ranks, 3);
     SCOPED_TRACE(testing::Message()
                  << "seed " << seed << ", " << ranks << " ranks, " << losses.size() << " are lost");
     Play play({seed, ranks, {policies_of(seed, true), 2, true}, false, true}, losses);
@@ -114,13 +105,7 @@ TEST(Engine, GrowsAndShrinksWhileRanksAreSilent) {
     std::mt19937 random(seed);
     // More would send beats and sizes faster than the play delivers them.
     int const ranks = 2 + static_cast<int>(random() % 4);
-    std::vector<Loss> stops;
-    for (int rank = 0; rank < ranks; ++rank) {
-      auto const at = random() % 400;
-      if (random() % 2 == 0) stops.push_back({rank, at, true, at + random() % 4000});
-    }
-    std::sort(stops.begin(), stops.end(),
-              [](Loss const& a, Loss const& b) { return a.after > b.after; });
+    auto const stops = some_stops(random, ranks);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << ranks << " ranks");
     auto policies = policies_of(seed, true, 1);
     policies.silence_ns = 4'000'000;

@@ -34,6 +34,40 @@ struct Loss {
   std::size_t until = 0;
 };
 
+// Any of the policies, as the seed says.
+inline EnginePolicies some_policies(unsigned seed, bool supervised) {
+  EnginePolicies policies;
+  policies.seed = seed;
+  if (seed % 3 == 0) policies.victims = policy::VictimChoice::random;
+  policies.chunks = seed % 2 == 0 ? policy::ChunkChoice::half : policy::ChunkChoice::one;
+  policies.has_lifelines = seed % 4 < 2;
+  policies.supervised = supervised;
+  return policies;
+}
+
+// Losses and stops at any time, in the order that Play takes them.
+inline std::vector<Loss> last_first(std::vector<Loss> losses) {
+  std::sort(losses.begin(), losses.end(),
+            [](Loss const& a, Loss const& b) { return a.after > b.after; });
+  return losses;
+}
+// Of all ranks but one, one in `one_in` stays, too.
+inline std::vector<Loss> some_losses(std::mt19937& random, int ranks, unsigned one_in) {
+  auto const survivor = static_cast<int>(random() % static_cast<unsigned>(ranks));
+  std::vector<Loss> losses;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (rank != survivor && random() % one_in != 0) losses.push_back({rank, random() % 600});
+  return last_first(std::move(losses));
+}
+inline std::vector<Loss> some_stops(std::mt19937& random, int ranks) {
+  std::vector<Loss> stops;
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto const at = random() % 400;
+    if (random() % 2 == 0) stops.push_back({rank, at, true, at + random() % 4000});
+  }
+  return last_first(std::move(stops));
+}
+
 // Runs follow each other; ranks are not all in the same one.
 class Play {
  public:
