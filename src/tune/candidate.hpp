@@ -13,7 +13,7 @@ using Candidate = std::vector<int>;
 struct Measured {
   std::vector<double> costs = {};
   bool failed = false;  // it cannot run, and is out
-  bool lost = false;    // a run was stopped when it had lost: that cost is a lower bound
+  bool lost = false;    // every run was stopped, being so much dearer: the costs are lower bounds
 
   bool known() const { return !costs.empty() && !failed; }
 };

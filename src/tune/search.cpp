@@ -53,7 +53,7 @@ std::optional<int> Search::best() const {
   std::optional<int> best;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < measured_.size(); ++i) {
-    if (!measured_[i].known()) continue;
+    if (!measured_[i].known() || measured_[i].lost) continue;
     auto const cost = undisturbed(measured_[i].costs);
     if (cost < least) least = cost, best = static_cast<int>(i);
   }
@@ -128,14 +128,9 @@ bool Search::are_level() const {
 // Picks the candidates of the next rung, and lets them run; none when the search is decided.
 void Search::climb() {
   auto const table = standings();
-  auto const stays = [&](int candidate) {
-    return in_race_.empty() ||
-           std::find(in_race_.begin(), in_race_.end(), candidate) != in_race_.end();
-  };
   std::vector<int> up;
   double least_high = std::numeric_limits<double>::infinity();
-  for (auto const& s : table)
-    if (stays(s.candidate)) least_high = std::min(least_high, s.high);
+  for (auto const& s : table) least_high = std::min(least_high, s.high);
   std::size_t const before = in_race_.empty() ? table.size() : in_race_.size();
   // A candidate that ran once may have been unlucky, so half of the remaining runs may be second
   // runs.
@@ -143,7 +138,7 @@ void Search::climb() {
       rung_ == 0 ? static_cast<std::size_t>(std::max(0, most_runs() - runs_)) / 2 : 0;
   std::size_t const room = std::max({std::size_t{3}, before / 2, second_runs});
   for (auto const& s : table)
-    if (stays(s.candidate) && s.low <= least_high && up.size() < room) up.push_back(s.candidate);
+    if (s.low <= least_high && up.size() < room) up.push_back(s.candidate);
   in_race_ = std::move(up);
   bool const all_done = runs_by_rung(rung_, options_.repetitions) >= options_.repetitions;
   if (all_done && are_level()) in_race_.clear();
@@ -206,16 +201,22 @@ int Search::runs_to_confirm() const {
 }
 
 void Search::tell(int candidate, double cost) {
-  NIGH_ASSERT(cost > 0, "costs are positive");
-  measured_[static_cast<std::size_t>(candidate)].costs.push_back(cost);
-  ++runs_;
-  if (!to_run_.empty() && to_run_.back() == candidate) to_run_.pop_back();
+  measured_[static_cast<std::size_t>(candidate)].lost = false;
+  add(candidate, cost);
 }
 
 void Search::tell_lost(int candidate, double cost_so_far) {
   NIGH_ASSERT(candidate != 0, "the first runs to its end");
-  measured_[static_cast<std::size_t>(candidate)].lost = true;
-  tell(candidate, cost_so_far);
+  auto& measured = measured_[static_cast<std::size_t>(candidate)];
+  measured.lost = measured.lost || measured.costs.empty();
+  add(candidate, cost_so_far);
+}
+
+void Search::add(int candidate, double cost) {
+  NIGH_ASSERT(cost > 0, "costs are positive");
+  measured_[static_cast<std::size_t>(candidate)].costs.push_back(cost);
+  ++runs_;
+  if (!to_run_.empty() && to_run_.back() == candidate) to_run_.pop_back();
 }
 
 void Search::tell_failed(int candidate) {

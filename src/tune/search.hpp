@@ -12,14 +12,14 @@
 // its doubt. No promise keeps out a configuration that differs from the leader's in one value: with
 // a schedule that has threads wait for each other two threads may be ten times as slow as one, and
 // with another schedule twice as fast. Rungs are successive halving (Jamieson and Talwalkar 2016);
-// a candidate whose loss noise does not explain is dropped at once. On the first rung more than the
-// better half may stay: up to half of the remaining runs go to second runs, for a candidate that
-// ran once may have been unlucky. Three may always stay. Finalists that have run as often as asked,
-// and are apart by more than 1% but not by more than noise, run on while runs are left. Within a
-// rung the order is shuffled, for a machine's speed drifts. In the end the leader and the first
-// candidate, with which it is compared, run a second time, unless they have. Runs in all: at most a
-// third of running every candidate as often as finalists run, when there are six or more of them
-// and finalists run four times or more.
+// a candidate whose loss noise does not explain is dropped at once, and comes back when later runs
+// show more noise. On the first rung more than the better half may stay: up to half of the
+// remaining runs go to second runs, for a candidate that ran once may have been unlucky. Three may
+// always stay. Finalists that have run as often as asked, and are apart by more than 1% but not by
+// more than noise, run on while runs are left. Within a rung the order is shuffled, for a machine's
+// speed drifts. In the end the leader and the first candidate, with which it is compared, run
+// three times, if repetitions allow. Runs in all: at most a third of running every candidate as
+// often as finalists run, when there are six or more of them and finalists run four times or more.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,8 @@ class Search {
   // The candidate to run next; empty when all that is needed is known.
   std::optional<int> next();
   void tell(int candidate, double cost);
-  // It was stopped, being so much dearer. Never the first, with which all others are compared.
+  // The run was stopped, being so much dearer. Never of the first, with which all others are
+  // compared.
   void tell_lost(int candidate, double cost_so_far);
   void tell_failed(int candidate);
   void rule_out(int candidate);  // it would fail, too, and need not run
@@ -62,6 +63,7 @@ class Search {
 
  private:
   bool tried(std::size_t i) const { return measured_[i].failed || !measured_[i].costs.empty(); }
+  void add(int candidate, double cost);
   std::optional<int> next_of_survey() const;
   std::optional<int> best() const;
   void climb();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <random>
+#include <utility>
 
 namespace nigh::tune {
 namespace {
@@ -85,8 +86,11 @@ std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_
     table[i].low = drawn[i][draws / 40];
     table[i].high = drawn[i][draws - 1 - draws / 40];
   }
+  auto const place = [&](Standing const& s) {
+    return std::pair(measured[static_cast<std::size_t>(s.candidate)].lost, s.cost);
+  };
   std::stable_sort(table.begin(), table.end(),
-                   [](Standing const& a, Standing const& b) { return a.cost < b.cost; });
+                   [&](Standing const& a, Standing const& b) { return place(a) < place(b); });
   return table;
 }
 

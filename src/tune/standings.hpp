@@ -27,7 +27,8 @@ double median(std::vector<double> values);
 // configurations apart where medians tell which one was lucky.
 double undisturbed(std::vector<double> costs);
 
-// Of the known ones, best first. The seed is for the drawing: same measurements, same standings.
+// Of the known ones, best first, and last those whose costs are lower bounds. The seed is for the
+// drawing: same measurements, same standings.
 std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_t seed);
 
 // How often the cost of `a` is below that of `b`, both known, in such draws.

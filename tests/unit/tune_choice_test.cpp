@@ -47,6 +47,14 @@ TEST(Choice, WithoutTheFirstIsTheLeader) {
   EXPECT_EQ(choice.candidate, 1);
 }
 
+// The bound may be below the costs of the others, when the run that it was measured by was a lucky one.
+TEST(Choice, IsNeverOneWhoseRunsWereStopped) {
+  Measured stopped{{3}};
+  stopped.lost = true;
+  auto const choice = choose(std::vector<Measured>{{{4, 4}}, stopped, {{3.5, 3.5}}}, 1);
+  EXPECT_EQ(choice.leader, 2);
+}
+
 TEST(Search, EndsWithThreeRunsOfTheFirstAndTheLeader) {
   Search search({{0}, {1}}, {});
   while (auto const c = search.next()) search.tell(*c, *c == 0 ? 5 : 1);
@@ -64,6 +72,29 @@ TEST(Search, DoesNotRunOneAgainThatWasStopped) {
     else
       search.tell(0, 1);
   EXPECT_EQ(search.measured()[0].costs.size(), 3u);
+}
+
+TEST(Search, TakesTheTimeOfOneThatWasStoppedAndLaterRanToItsEnd) {
+  Search search({{0}, {1}}, {});
+  search.tell(0, 1);
+  search.tell_lost(1, 3);
+  EXPECT_TRUE(search.measured()[1].lost);
+  search.tell(1, 0.5);
+  EXPECT_FALSE(search.measured()[1].lost);
+  EXPECT_EQ(search.standings().front().candidate, 1);
+  search.tell_lost(1, 3);
+  EXPECT_FALSE(search.measured()[1].lost);
+}
+
+// Its only run seems to lose by more than noise, until the runs of the others differ as much.
+TEST(Search, TakesBackOneThatNoiseMayHaveMadeLose) {
+  Search search({{0}, {1}, {2}}, {});
+  double const costs[][5] = {{1, 1.6, 1, 1.7, 1}, {1.01, 1, 1.7, 1, 1.6}, {1.4, 0.9, 0.9, 0.9, 0.9}};
+  while (auto const c = search.next()) {
+    auto const runs = search.measured()[static_cast<std::size_t>(*c)].costs.size();
+    search.tell(*c, costs[*c][runs % 5]);
+  }
+  EXPECT_GT(search.measured()[2].costs.size(), 1u);
 }
 
 }  // namespace
