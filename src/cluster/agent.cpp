@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
@@ -156,9 +157,13 @@ void Agent::end_since(Engine::Notice const& why) noexcept {
 
 // Ranks that end their session may look as if they were lost.
 void Agent::hear_of_losses(std::int64_t now) noexcept {
-  for (int const lost : network_->lost()) {
-    engine_.lose(lost, now);
-    if (engine_.is_root() && !parts_)
+  auto all = network_->lost();
+  for (int const rank : std::exchange(ended_, {})) {
+    network_->leave(rank);
+    all.push_back(rank);
+  }
+  for (int const lost : all) {
+    if (engine_.lose(lost, now) && engine_.is_root() && !parts_)
       std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
   }
 }
@@ -270,17 +275,34 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
       workers_(start_workers(settings.options)) {
   tell_of_crowd(layout_);
   tasks_.attach(scheduler());
-  if (is_supervised_) {
+  if (!is_supervised_) return;
+  std::vector<RankProcess> of_this_host;
+  {
     std::lock_guard const guard(lock_);
+    of_this_host = processes_of_this_host(*network_, layout_);
     network_->survive();
     platform::ignore_broken_pipes();  // a library may write to the sockets of ranks that are lost
   }
-  if (silence_ns_ == 0) return;
-  auto const every_ns = std::min<std::int64_t>(silence_ns_ / 10, 500'000'000);
-  beats_.emplace(every_ns, [this] {
+  start_beats(of_this_host);
+}
+
+void Agent::start_beats(std::span<RankProcess const> of_this_host) {
+  if (silence_ns_ == 0 && of_this_host.empty()) return;
+  auto const beat = [this] {
     std::lock_guard const guard(lock_);
     engine_.beat();
-  });
+  };
+  auto const has_ended = [this](int rank) {
+    {
+      std::lock_guard const guard(lock_);
+      ended_.push_back(rank);
+    }
+    lookout_.call();
+  };
+  auto const every_us = std::min<std::int64_t>(silence_ns_ / 10'000, 500'000);
+  auto beats = Beats::start(every_us, {beat, has_ended}, of_this_host);
+  if (!beats) platform::end_with("nigh: on " + layout_.who(rank()) + ": " + beats.message() + "\n", 2);
+  beats_ = std::move(*beats);
 }
 
 // The others cannot be told to throw, too: they are at work already, and see that this rank has

@@ -18,51 +18,25 @@
 // tasks that they spawn stay here, and their results are dropped where they arrive.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <nigh/cluster.hpp>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/atomic.hpp"
 #include "base/published.hpp"
+#include "cluster/beats.hpp"
 #include "cluster/engine.hpp"
 #include "cluster/layout.hpp"
 #include "cluster/lookout.hpp"
 #include "cluster/task_exchange.hpp"
 #include "cluster/watch/watch.hpp"
-#include "platform/futex.hpp"
-#include "platform/thread.hpp"
 #include "runtime/lock.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/work_source.hpp"
 
 namespace nigh::cluster {
-
-// A thread that regularly says that this rank is there, whatever its other threads do.
-class Beats {
- public:
-  Beats(std::int64_t every_ns, std::function<void()> beat)
-      : thread_([this, every_ns, beat = std::move(beat)] {
-          platform::leave_signals_to_others();
-          while (stops_.load(sync::relaxed) == 0) {
-            beat();
-            platform::shared_futex_wait(stops_, 0, every_ns);
-          }
-        }) {}
-  ~Beats() {
-    stops_.store(1, sync::relaxed);
-    platform::shared_futex_wake_all(stops_);
-    thread_.join();
-  }
-  Beats(Beats&&) = delete;
-
- private:
-  sync::atomic<std::uint32_t> stops_{0};
-  std::thread thread_;  // last: it uses the other members
-};
 
 class Agent final : public nigh::tasks::WorkSource {
  public:
@@ -105,6 +79,7 @@ class Agent final : public nigh::tasks::WorkSource {
   void empty_outbox() noexcept;
   void heed_notices() noexcept;
   void hear_of_losses(std::int64_t now_ns) noexcept;
+  void start_beats(std::span<RankProcess const> of_this_host);
   [[noreturn]] void end_since(Engine::Notice const& why) noexcept;
   void part_from_the_others() noexcept;
 
@@ -127,6 +102,7 @@ class Agent final : public nigh::tasks::WorkSource {
   bytes root_input_;
   bool running_ = false;  // between the beginning and the end of run()
   bool parts_ = false;    // no run will follow
+  std::vector<int> ended_;  // ranks of this host whose processes have ended, for the next turn
   sync::atomic<std::int64_t> last_poll_ns_{0};
 
   Lookout lookout_;
@@ -139,8 +115,8 @@ class Agent final : public nigh::tasks::WorkSource {
   int attended_ = 0;              // sleeps in a row of that thread in which workers polled
   sync::atomic<bool> is_over_{false};
 
-  nigh::runtime workers_;       // its threads use the other members
-  std::optional<Beats> beats_;  // last, for the same reason
+  nigh::runtime workers_;         // its threads use the other members
+  std::unique_ptr<Beats> beats_;  // last, for the same reason; null: the other ranks cannot go on
 };
 
 // The process's agent, while a session lasts.

@@ -410,10 +410,10 @@ void Engine::give_back() {
 
 // ---- ranks that are lost, silent, or parting
 
-void Engine::lose(int rank, std::int64_t now_ns) {
+bool Engine::lose(int rank, std::int64_t now_ns) {
   NIGH_ASSERT(supervision_ && rank != plan_.self, "a rank that is lost can be replaced");
   bool const was_root = rank == membership_.root();
-  if (!membership_.lose(rank)) return;
+  if (!membership_.lose(rank)) return false;
   ++counters_.ranks_lost;
   std::erase_if(early_, [&](Early const& e) { return e.task.owner == rank; });
   tasks_.forget(rank);
@@ -429,11 +429,11 @@ void Engine::lose(int rank, std::int64_t now_ns) {
     fails(now_ns);
   }
   lead_lifelines();
-  if (!was_root) return;
-  if (membership_.is_root())
+  if (was_root && membership_.is_root())
     succeed();
-  else
+  else if (was_root)
     tell_verdicts(membership_.root());
+  return true;
 }
 
 // The lost root may have told some ranks that a run is over, and not others: they tell each other by
@@ -449,8 +449,7 @@ void Engine::tell_verdicts(int to) {
 }
 
 void Engine::leave(int rank, std::int64_t now_ns) {
-  if (membership_.is_lost(rank)) return;
-  lose(rank, now_ns);
+  if (!lose(rank, now_ns)) return;
   network_.leave(rank);
   notices_.push_back({Notice::What::left_silent, rank});
 }

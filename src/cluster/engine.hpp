@@ -117,8 +117,8 @@ class Engine {
   bool is_over() const { return end_.is_over(); }
   Outcome take_outcome() { return end_.take_outcome(); }
 
-  // The network has lost that rank. From now on, its messages are ignored.
-  void lose(int rank, std::int64_t now_ns);
+  // That rank is lost. From now on, its messages are ignored. False: that was known.
+  bool lose(int rank, std::int64_t now_ns);
   // So many of the ranks that are left should work from now on; to be called within a run.
   void resize(int ranks);
   bool works() const noexcept { return membership_.works(plan_.self); }  // this rank

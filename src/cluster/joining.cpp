@@ -11,6 +11,8 @@
 #include "base/verbose.hpp"
 #include "cluster/clocks.hpp"
 #include "cluster/functions.hpp"
+#include "platform/process_identity.hpp"
+#include "platform/program.hpp"
 #include "trace/rank.hpp"
 
 namespace nigh::cluster {
@@ -93,6 +95,25 @@ std::int64_t agree_on_silence(Transport& network) {
   if (network.rank() == 0) std::fprintf(stderr, "nigh: %s\n", bad_silence);
   network.finish();
   std::exit(2);
+}
+
+std::vector<RankProcess> processes_of_this_host(Transport& network, Layout const& layout) {
+  struct Process {
+    std::uint64_t space;
+    std::int64_t pid;
+  };
+  Process const mine{platform::pid_namespace(), platform::process_id()};
+  auto const all = network.gather(std::as_bytes(std::span(&mine, 1)));
+  auto const& here = layout.places[static_cast<std::size_t>(layout.self)];
+  std::vector<RankProcess> found;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    Process other{};
+    std::memcpy(&other, all[r].data(), sizeof other);
+    if (static_cast<int>(r) != layout.self && mine.space != 0 && other.space == mine.space &&
+        layout.places[r].kernel == here.kernel && layout.places[r].host == here.host)
+      found.push_back({static_cast<int>(r), static_cast<int>(other.pid)});
+  }
+  return found;
 }
 
 EnginePolicies policies_of(session_options const& options, bool is_supervised,

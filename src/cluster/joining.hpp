@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <nigh/cluster.hpp>
+#include <vector>
 
+#include "cluster/beats.hpp"
 #include "cluster/engine.hpp"
 #include "cluster/layout.hpp"
 #include "cluster/transport.hpp"
@@ -21,6 +23,10 @@ bool supervises(session_options const& options, Transport const& network);
 // Collective. After how many nanoseconds a rank counts as silent; rank 0's environment decides for
 // all.
 std::int64_t agree_on_silence(Transport& network);
+
+// Collective. The other ranks whose processes this one can watch: those of its host, and of its
+// namespace of process numbers.
+std::vector<RankProcess> processes_of_this_host(Transport& network, Layout const& layout);
 
 // Collective. The watch over ranks that cannot go on without one another.
 std::unique_ptr<Watch> watch_over(Transport& network);

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,9 +26,7 @@ int pidfd_of_peer(int socket, int pid) {
   int pidfd = -1;
   socklen_t size = sizeof pidfd;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0) return pidfd;
-  if (errno != ENOPROTOOPT) return -errno;
-  auto const opened = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  return opened >= 0 ? opened : -errno;
+  return errno == ENOPROTOOPT ? open_process(pid) : -errno;
 }
 
 // A pidfd can be read when its process has ended.
@@ -37,6 +36,16 @@ bool has_ended(int pidfd) {
 }
 
 }  // namespace
+
+int open_process(int pid) {
+  auto const opened = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  return opened >= 0 ? opened : -errno;
+}
+
+std::uint64_t pid_namespace() {
+  struct stat what{};
+  return ::stat("/proc/self/ns/pid", &what) == 0 ? what.st_ino : 0;
+}
 
 // The 22nd field; the second, the name in parentheses, may hold anything.
 std::uint64_t start_of(int pid, std::filesystem::path const& root) {

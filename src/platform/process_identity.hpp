@@ -35,6 +35,13 @@ struct ProcessIdentity {
 // not ended.
 ProcessIdentity identity_of_peer(int socket, int pid);
 
+// A descriptor that can be read once that process has ended, whichever process's child it is
+// (pidfd_open(2), Linux 5.3); or the system's error, negative.
+int open_process(int pid);
+
+// Which processes this one's numbers of processes mean; 0: the system does not say.
+std::uint64_t pid_namespace();
+
 // When the process with this number was started, in the system's ticks; 0: the system does not say.
 std::uint64_t start_of(int pid, std::filesystem::path const& root = "/");
 

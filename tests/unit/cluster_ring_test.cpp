@@ -25,13 +25,13 @@ namespace {
 constexpr Time ms = 1000, s = 1000 * ms;
 constexpr RingOptions options{.beat_us = 500 * ms, .silence_us = 5 * s};
 
-class Hosts {
+class RingOfHosts {
  public:
-  Hosts(std::vector<bool> edges, std::uint64_t seed)
+  RingOfHosts(std::vector<bool> edges, std::uint64_t seed)
       : random_(seed), ranks_(static_cast<int>(edges.size())) {
     for (int r = 0; r < ranks_; ++r) all_.push_back({Ring(r, edges, options, now_)});
   }
-  static Hosts whole(int ranks, std::uint64_t seed) {
+  static RingOfHosts whole(int ranks, std::uint64_t seed) {
     std::vector<bool> edges(static_cast<std::size_t>(ranks), ranks > 1);
     if (ranks == 2) edges[1] = false;
     return {edges, seed};
@@ -118,11 +118,11 @@ class Hosts {
   std::set<int> island_;
 };
 
-void for_many_rings(std::function<void(Hosts&)> const& check) {
+void for_many_rings(std::function<void(RingOfHosts&)> const& check) {
   for (int const ranks : {2, 3, 4, 9})
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       SCOPED_TRACE("ranks " + std::to_string(ranks) + ", seed " + std::to_string(seed));
-      Hosts hosts = Hosts::whole(ranks, seed);
+      RingOfHosts hosts = RingOfHosts::whole(ranks, seed);
       hosts.run_for(hosts.below(4000) * ms);
       ASSERT_TRUE(hosts.nobody_is_lost());
       check(hosts);
@@ -130,7 +130,7 @@ void for_many_rings(std::function<void(Hosts&)> const& check) {
 }
 
 TEST(ClusterRing, OneThatEndsIsNamedByAllAtOnce) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     int const victim = hosts.below(hosts.size());
     hosts.kill(victim);
     hosts.run_for(s);
@@ -145,7 +145,7 @@ TEST(ClusterRing, OneThatEndsIsNamedByAllAtOnce) {
 }
 
 TEST(ClusterRing, OneThatIsSilentIsNamedByAllAfterItsTime) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     int const victim = hosts.below(hosts.size());
     Time const stopped = hosts.now();
     hosts.stop(victim, stopped + 20 * s);
@@ -166,7 +166,7 @@ TEST(ClusterRing, OneThatIsSilentIsNamedByAllAfterItsTime) {
 }
 
 TEST(ClusterRing, WhenTheNetworkFallsApartBothPartsEnd) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     std::set<int> island;
     while (island.empty() || static_cast<int>(island.size()) == hosts.size()) {
       island.clear();
@@ -186,7 +186,7 @@ TEST(ClusterRing, WhenTheNetworkFallsApartBothPartsEnd) {
 }
 
 TEST(ClusterRing, OfSeveralAtOnceEverybodyNamesOne) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     std::set<int> victims;
     for (int i = 0; i < hosts.size() / 2; ++i) {
       int const victim = hosts.below(hosts.size());
@@ -206,7 +206,7 @@ TEST(ClusterRing, OfSeveralAtOnceEverybodyNamesOne) {
 }
 
 TEST(ClusterRing, WhoIsLateIsNotLost) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     for (int i = 0; i < 20; ++i) {
       for (int r = 0; r < hosts.size(); ++r)
         if (!hosts.is_away(r) && hosts.below(2) == 0)
@@ -218,7 +218,7 @@ TEST(ClusterRing, WhoIsLateIsNotLost) {
 }
 
 TEST(ClusterRing, WhoWasAwayDoesNotTakeOthersForLost) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     Time const back = hosts.now() + 600 * s;
     for (int r = 0; r < hosts.size(); ++r) hosts.stop(r, back + hosts.below(4000) * ms);
     hosts.run_until(back + 20 * s);
@@ -227,7 +227,7 @@ TEST(ClusterRing, WhoWasAwayDoesNotTakeOthersForLost) {
 }
 
 TEST(ClusterRing, AllLeaveTogether) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     int const last = hosts.below(hosts.size());
     for (int r = 0; r < hosts.size(); ++r) {
       if (r == last) continue;
@@ -244,7 +244,7 @@ TEST(ClusterRing, AllLeaveTogether) {
 }
 
 TEST(ClusterRing, WhoWaitsToLeaveIsToldOfALoss) {
-  for_many_rings([](Hosts& hosts) {
+  for_many_rings([](RingOfHosts& hosts) {
     int const victim = hosts.below(hosts.size());
     for (int r = 0; r < hosts.size(); ++r)
       if (r != victim) hosts.leave(r);
@@ -264,13 +264,13 @@ TEST(ClusterRing, WhereNeighboursCannotConnectTheRestIsWatched) {
   for (unsigned missing = 0; missing < 1U << ranks; ++missing) {
     std::vector<bool> edges;
     for (unsigned e = 0; e < ranks; ++e) edges.push_back((missing >> e & 1) == 0);
-    Hosts hosts(edges, missing);
+    RingOfHosts hosts(edges, missing);
     for (int r = 0; r < ranks; ++r) hosts.leave(r);
     hosts.run_for(2 * s);
     for (int r = 0; r < ranks; ++r) EXPECT_TRUE(hosts.has_left(r)) << missing << ' ' << r;
     EXPECT_TRUE(hosts.nobody_is_lost()) << missing;
 
-    Hosts others(edges, missing);
+    RingOfHosts others(edges, missing);
     others.run_for(s);
     others.kill(2);
     others.run_for(s);
@@ -285,7 +285,7 @@ TEST(ClusterRing, WhereNeighboursCannotConnectTheRestIsWatched) {
 }
 
 TEST(ClusterRing, OneRankHasNobodyToWaitFor) {
-  Hosts alone = Hosts::whole(1, 1);
+  RingOfHosts alone = RingOfHosts::whole(1, 1);
   alone.run_for(20 * s);
   alone.leave(0);
   EXPECT_TRUE(alone.has_left(0));
