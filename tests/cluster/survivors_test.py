@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that go on when others are lost: kills or stops ranks at random times, and asks that all others end, with the right
-answers, and that nothing is left behind.
+"""Ranks that go on when others are lost: kills or stops ranks, or cuts a host off, at random times, and asks that all others
+end, with the right answers, and that nothing is left behind.
 
     survivors_test.py LAUNCHER PROGRAM [--runs N] [--ranks N] [--hosts N] [--faults KIND] [--seed N] [--root]
 
@@ -19,20 +19,29 @@ SILENCE = 1.0  # seconds
 
 
 def plan(seed, chosen):
-    """[(rank, seconds)], for one to all but one of the ranks."""
+    """[(target, seconds)]: a host, or one to all but one of the ranks."""
     dice = random.Random(seed)
+    if chosen.faults == 'cut':
+        return [(f'n{dice.randint(1, chosen.hosts)}', dice.uniform(0, chosen.seconds * 1.1))]
     ranks = list(range(0 if chosen.root else 1, chosen.ranks))
     most = 1 if chosen.faults == 'stop' else chosen.ranks - 1
     victims = dice.sample(ranks, dice.randint(1, min(most, len(ranks))))
     return [(rank, dice.uniform(0, chosen.seconds * 1.1)) for rank in victims]
 
 
+def is_cut_off(rank, job, faults):
+    """Whether it can know neither the root nor the root's deputy, ranks 0 and 1, any more: then it must end."""
+    (cut, _), = faults
+    here = rank['host'] == cut
+    return all((other['host'] == cut) != here for other in job['ranks'] if other['rank'] < 2)
+
+
 def run(chosen, seed, counts):
     """What was wrong, a line each."""
     faults = plan(seed, chosen)
     options = ['--hosts', chosen.hosts, '--ranks', chosen.ranks, '--launcher', chosen.launcher, '--faults-after', 'at work']
-    for rank, when in faults:
-        options += ['--fault', f'{chosen.faults}:{rank}:{when:.4f}']
+    for target, when in faults:
+        options += ['--fault', f'{chosen.faults}:{target}:{when:.4f}']
     job, printed = jobs.run(options, [chosen.program, chosen.seconds, chosen.depth], NIGH_CLUSTER_SILENCE=str(SILENCE))
     if job is None:
         return ['no report', printed]
@@ -42,6 +51,9 @@ def run(chosen, seed, counts):
     for rank in job['ranks']:
         number, right = rank['rank'], RIGHT.search(rank['stdout'])
         if number in hurt and (rank['end'] in ('stopped', 'signal') or chosen.faults == 'kill'):
+            continue
+        if chosen.faults == 'cut' and is_cut_off(rank, job, faults) and (rank['end'], rank.get('status')) == ('exit', 1):
+            counts['ended'] += 1
             continue
         if number not in hurt and (rank['end'], rank.get('status')) != ('exit', 0) or not right:
             wrong.append(f'rank {number}: {rank["end"]} {rank.get("status")}: {rank["stdout"][-200:]}{rank["stderr"][-500:]}')
@@ -62,15 +74,18 @@ def main():
     parser.add_argument('--hosts', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=0.6, help='of a run without losses')
     parser.add_argument('--depth', type=int, default=18)
-    parser.add_argument('--faults', choices=('kill', 'stop'), default='kill')
+    parser.add_argument('--faults', choices=('kill', 'stop', 'cut'), default='kill')
     parser.add_argument('--root', action='store_true', help='rank 0 may be lost, too')
     parser.add_argument('--seed', type=int, default=1, help='of the first run')
     chosen = parser.parse_args()
+    if chosen.faults == 'cut' and chosen.hosts < 2:
+        parser.error('a host is cut off from others: --hosts 2 at least')
     counts = collections.Counter()
     bad = jobs.failures(range(chosen.seed, chosen.seed + chosen.runs), lambda seed: run(chosen, seed, counts))
     print(f'{chosen.launcher}, {chosen.ranks} ranks on {chosen.hosts} host{"s" * (chosen.hosts > 1)}, {chosen.faults}: '
-          f'{chosen.runs - bad} of {chosen.runs} runs ended right; {counts["faults"]} ranks were hurt, '
-          f'{counts["again"]} tasks run again')
+          f'{chosen.runs - bad} of {chosen.runs} runs ended right; {counts["faults"]} '
+          + (f'hosts were cut off, {counts["ended"]} ranks ended for that, ' if chosen.faults == 'cut' else 'ranks were hurt, ')
+          + f'{counts["again"]} tasks run again')
     return 1 if bad else 0
 
 
