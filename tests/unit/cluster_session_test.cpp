@@ -45,6 +45,22 @@ std::vector<int> squares_by_halves(std::vector<int> const& of) {
   return left;
 }
 
+struct Span {
+  int first = 1, last = 1;
+  bool operator==(Span const&) const = default;
+};
+struct Size {  // has no default
+  explicit constexpr Size(int n) : bytes(n) {}
+  int bytes;
+  bool operator==(Size const&) const = default;
+};
+
+std::vector<Size> sizes(std::vector<Span> const& of) {
+  std::vector<Size> all;
+  for (auto const& [first, last] : of) all.emplace_back(last - first);
+  return all;
+}
+
 int throwing(int n) {
   if (n == 0) throw std::runtime_error("zero");
   int r = 0;
@@ -139,6 +155,10 @@ TEST_F(OneRank, TakesRowsAndViewsAndBoxesWhatDoesNotFit) {
   std::vector<int> numbers(20);
   std::iota(numbers.begin(), numbers.end(), 0);
   EXPECT_EQ(cluster::run<squares_by_halves>(numbers), squares(numbers, ""));
+}
+
+TEST_F(OneRank, TakesVectorsOfStructures) {
+  EXPECT_THAT(cluster::run<sizes>(std::vector<Span>{{1, 4}, {5, 7}}), testing::ElementsAre(Size(3), Size(2)));
 }
 
 TEST_F(OneRank, ThrowsWhatTheRootThrows) {

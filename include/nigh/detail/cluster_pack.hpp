@@ -107,8 +107,15 @@ class unpacker {
     if constexpr (row<T>) {
       auto const count = get<std::uint64_t>();
       if (count > from_.size() / sizeof(typename T::value_type)) refuse();
-      T value(static_cast<std::size_t>(count), {});
-      copy(value.data(), value.size() * sizeof(typename T::value_type));
+      using element = typename T::value_type;
+      T value;
+      if constexpr (std::is_default_constructible_v<element>) {
+        value.resize(static_cast<std::size_t>(count));
+        copy(value.data(), value.size() * sizeof(element));
+      } else {
+        value.reserve(static_cast<std::size_t>(count));
+        for (std::uint64_t i = 0; i < count; ++i) value.push_back(get<element>());
+      }
       return value;
     } else {
       if (from_.size() < sizeof(T)) refuse();
