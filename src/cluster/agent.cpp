@@ -12,6 +12,7 @@
 
 #include "base/assert.hpp"
 #include "base/clock.hpp"
+#include "cluster/checkpoint_call.hpp"
 #include "cluster/functions.hpp"
 #include "cluster/joining.hpp"
 #include "platform/ending_signals.hpp"
@@ -71,6 +72,12 @@ bool Agent::place(int to, detail::placed const& task, byte_view input) {
   return true;
 }
 
+void Agent::checkpoint(CheckpointCall& call) {
+  tasks_.outbox().put_call(call);
+  if (!funneled_) poll();
+  call.caller->await_zero(call.pending);
+}
+
 // ---- polling: messages in, the engine's tick, messages out
 
 void Agent::poll() noexcept {
@@ -119,6 +126,9 @@ void Agent::empty_outbox() noexcept {
   auto contents = tasks_.outbox().take_all();
   for (auto const& [to, message] : contents.messages) engine_.send(to, message);
   for (auto const& failure : contents.failures) engine_.fail(failure);
+  for (auto* const call : contents.calls)
+    engine_.checkpoint([&](Checkpoints& checkpoints) { call->begin(checkpoints); });
+  for (auto& finished : engine_.take_finished()) CheckpointCall::end(std::move(finished));
   if (contents.root) engine_.end_root(std::move(*contents.root), contents.root_run);
 }
 
@@ -126,6 +136,7 @@ void Agent::empty_outbox() noexcept {
 
 void Agent::heed_notices() noexcept {
   using What = Engine::Notice::What;
+  for (auto& finished : engine_.take_finished()) CheckpointCall::end(std::move(finished));
   for (auto const& notice : engine_.take_notices()) {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);

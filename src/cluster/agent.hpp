@@ -53,6 +53,8 @@ class Agent final : public nigh::tasks::WorkSource {
 
   bytes run(detail::function const& f, bytes input);
   bool place(int rank, detail::placed const& task, byte_view input);
+  // Returns when the call has ended. Of a worker's task.
+  void checkpoint(CheckpointCall& call);
   TaskExchange& tasks() noexcept { return tasks_; }
 
   // A worker has ended a task.

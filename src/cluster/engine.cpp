@@ -18,7 +18,8 @@ Engine::Engine(policy::VictimPlan plan, EnginePolicies policies, Tasks& tasks, T
       end_(plan_.self, plan_.workers, policies.has_free_tasks),
       membership_(plan_.self, plan_.workers, policies.supervised, policies.silence_ns,
                   policies.spares),
-      verdicts_(plan_.workers) {
+      verdicts_(plan_.workers),
+      checkpoints_(plan_.self, policy::workers_of_host(plan_), {policies.supervised, policies.pieces}) {
   lead_lifelines();
   if (!policies_.supervised) return;
   NIGH_ASSERT(!policies_.has_free_tasks, "nobody keeps a copy of a free task");
@@ -96,10 +97,11 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
       verdicts_.has_begun(from, header.run);
       auto const needed = reader.get<std::uint32_t>();
       if (from == membership_.root()) verdicts_.forget_before(needed);
-      // A rank may have been lost when it had told some ranks the size, and not others.
+      [[fallthrough]];  // a rank may have been lost when it had told some ranks the size, and not others
+    }
+    case Kind::size:
       if (membership_.take_size(reader.get<SessionSize>())) has_resized();
       return;
-    }
     case Kind::silent: {
       auto const rank = reader.get<std::int32_t>();
       if (rank != plan_.self) return leave(rank, now_ns);
@@ -108,9 +110,9 @@ void Engine::receive(int from, byte_view message, std::int64_t now_ns) {
     case Kind::parts:
       membership_.parts(from, header.run);
       return end_if_a_rank_is_missing();
-    case Kind::size:
-      if (membership_.take_size(reader.get<SessionSize>())) has_resized();
-      return;
+    case Kind::checkpoint:
+      checkpoints_.receive(from, reader);
+      return send_about_checkpoints();
   }
   NIGH_ASSERT(false, "a message has a known kind");
 }
@@ -371,6 +373,7 @@ void Engine::end_run(std::uint32_t run, Outcome outcome) {
   std::string_view const says = "the run is over";
   for (auto const& task : supervision_->release_own())
     tasks_.deliver(task.token, {true, plan_.self, std::as_bytes(std::span(says))});
+  checkpoints_.end_calls();
 }
 
 // ---- spare ranks: they take part in every run, ask for no tasks, and get none
@@ -429,6 +432,8 @@ bool Engine::lose(int rank, std::int64_t now_ns) {
     fails(now_ns);
   }
   lead_lifelines();
+  checkpoints_.lose(rank);
+  send_about_checkpoints();
   if (was_root && membership_.is_root())
     succeed();
   else if (was_root)

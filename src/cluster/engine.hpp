@@ -12,6 +12,7 @@
 //   Membership      which ranks are there, and which work            membership.hpp
 //   Supervision     copies of tasks that are run again after a loss  supervision.hpp
 //   Verdicts        outcomes that a lost root may not have told all  succession.hpp
+//   Checkpoints     values kept for others, and by others            checkpoints.hpp
 //
 // The engine tells them what happens, and carries out what they decide. Read engine.cpp from the
 // top: a run, a steal, its end, a loss.
@@ -26,9 +27,11 @@
 #include <cstdint>
 #include <nigh/cluster.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "cluster/checkpoints.hpp"
 #include "cluster/lifelines.hpp"
 #include "cluster/membership.hpp"
 #include "cluster/shared_stealing.hpp"
@@ -58,6 +61,7 @@ struct EnginePolicies {
   bool supervised = false;         // see supervision.hpp; not with free tasks
   std::int64_t silence_ns = 0;     // with supervision: a rank silent for so long is lost; 0: never
   int spares = 0;                  // so many of the highest ranks wait until they are needed
+  PiecePolicy pieces = {};         // of copies of checkpoints
 };
 
 class Engine {
@@ -132,6 +136,15 @@ class Engine {
   void part();
   bool has_parted() const noexcept { return membership_.has_parted(); }
 
+  // For a task: call(Checkpoints&). A task whose run is over gets the copies of this rank.
+  template <class Call>
+  void checkpoint(Call const& call) {
+    call(checkpoints_);
+    if (is_closed()) checkpoints_.end_calls();
+    send_about_checkpoints();
+  }
+  std::vector<Checkpoints::Finished> take_finished() { return checkpoints_.take_finished(); }
+
   // To be fetched after each call that may have made some.
   std::vector<Notice> take_notices() { return std::exchange(notices_, {}); }
 
@@ -183,6 +196,14 @@ class Engine {
   void has_resized();
   void lead_lifelines();
 
+  // checkpoints
+  // A task of a lost rank may call when all others have parted, and the network is finished.
+  void send_about_checkpoints() {
+    for (auto const& m : checkpoints_.take_messages())
+      if (!membership_.has_parted())
+        send_now(m.to, message(Kind::checkpoint, m.head, std::as_bytes(std::span(m.name)), m.piece()));
+  }
+
   // ranks that are lost, silent, or parting
   void leave(int rank, std::int64_t now_ns);
   void succeed();
@@ -220,6 +241,7 @@ class Engine {
   Membership membership_;
   std::optional<Supervision> supervision_;
   Verdicts verdicts_;  // empty unless tasks are supervised
+  Checkpoints checkpoints_;
 
   std::vector<Notice> notices_;
   Writer writer_;

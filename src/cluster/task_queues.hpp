@@ -23,6 +23,8 @@
 
 namespace nigh::cluster {
 
+struct CheckpointCall;
+
 // Tasks that no worker has begun, oldest first. Workers without work take them, and so do other
 // ranks that ask.
 //
@@ -95,8 +97,8 @@ class Inbox {
   sync::atomic<std::size_t> size_{0};
 };
 
-// Messages that workers want sent, and outcomes of the root task and of free tasks that threw,
-// until a thread polls. By (lock.S), a thread that puts something here and then finds that another
+// Messages that workers want sent, their calls about checkpoints, and outcomes of the root task and of free
+// tasks that threw, until a thread polls. By (lock.S), a thread that puts something here and then finds that another
 // one polls may go on: that one looks once more when it has given the agent's lock.
 class Outbox {
  public:
@@ -119,11 +121,18 @@ class Outbox {
     full_.store(true, sync::seq_cst);  // (lock.S)
   }
 
+  void put_call(CheckpointCall& call) {
+    std::lock_guard const guard(lock_);
+    contents_.calls.push_back(&call);
+    full_.store(true, sync::seq_cst);  // (lock.S)
+  }
+
   bool is_empty() const noexcept { return !full_.load(sync::seq_cst); }  // (lock.S)
 
   struct Contents {
     std::vector<std::pair<int, bytes>> messages;  // with the ranks that they go to
     std::vector<Outcome> failures;
+    std::vector<CheckpointCall*> calls;
     std::optional<Outcome> root;
     std::uint32_t root_run = 0;
   };

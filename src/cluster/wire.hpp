@@ -12,7 +12,7 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 7;
+inline constexpr std::uint32_t wire_version = 8;
 
 enum class Kind : std::uint8_t {
   steal,     // may I have some tasks?
@@ -29,6 +29,7 @@ enum class Kind : std::uint8_t {
   silent,    // the rank of that number says nothing, and is left out: from the root, or its deputy
   parts,     // the sender has no more runs
   size,      // how many ranks should work: a SessionSize
+  checkpoint,  // a CheckpointHead, a name, and the bytes of a piece
 };
 
 struct Header {

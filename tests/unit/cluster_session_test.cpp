@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <nigh/cluster.hpp>
+#include <nigh/cluster_checkpoint.hpp>
 #include <nigh/cluster_for.hpp>
 #include <nigh/fork_join.hpp>
 #include <numeric>
@@ -216,6 +217,35 @@ TEST_F(OneRank, GoesOverEachBlockOnce) {
   for (auto& v : visits) v = 0;
   cluster::run<visit_all>(3);
   for (auto const& v : visits) EXPECT_EQ(v.load(), 3);
+}
+
+long keep_words() {
+  cluster::checkpoint("words", 7, std::string("seven"));
+  cluster::checkpoint("words", 6, std::string("six"));
+  cluster::checkpoint("size", 1, Size(3));
+  auto const last = cluster::last_checkpoint<std::string>("words");
+  if (!last || last->value != "seven" || cluster::last_checkpoint<Size>("size")->value != Size(3)) return -1;
+  if (cluster::last_checkpoint<int>("none")) return -1;
+  cluster::forget_checkpoint("size");
+  return cluster::last_checkpoint<Size>("size") ? -1 : last->step;
+}
+long last_words() { return cluster::last_checkpoint<std::string>("words")->step; }
+void take_words_for_a_number() { static_cast<void>(cluster::last_checkpoint<int>("words")); }
+void keep_a_long_name() { cluster::checkpoint(std::string(256, 'n'), 1, 1); }
+
+TEST_F(OneRank, KeepsCheckpointsAsLongAsItLasts) {
+  EXPECT_EQ(cluster::run<keep_words>(), 7);
+  EXPECT_EQ(cluster::run<last_words>(), 7);
+}
+
+TEST_F(OneRank, SaysWhatIsWrongWithACheckpoint) {
+  EXPECT_EQ(cluster::run<keep_words>(), 7);
+  EXPECT_THAT([] { cluster::run<take_words_for_a_number>(); },
+              testing::ThrowsMessage<cluster::remote_error>("checkpoint \"words\" is a value of another type"));
+  EXPECT_THAT([] { cluster::run<keep_a_long_name>(); },
+              testing::ThrowsMessage<cluster::remote_error>(testing::EndsWith("...\": a name of 256 bytes; at most 255")));
+  EXPECT_THAT([] { cluster::checkpoint("words", 8, 8); },
+              testing::ThrowsMessage<std::logic_error>("checkpoint \"words\": called outside the tasks of a session"));
 }
 
 TEST_F(OneRank, IsTheOnlySession) {

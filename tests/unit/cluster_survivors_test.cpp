@@ -11,6 +11,7 @@
 #include <atomic>
 #include <new>
 #include <nigh/cluster.hpp>
+#include <nigh/cluster_checkpoint.hpp>
 #include <string>
 #include <thread>
 
@@ -119,6 +120,36 @@ int run_late() {
   return is_right ? 0 : 3;
 }
 
+// Counts to 30 from its last step; each step is a task of the next rank, and has a large copy.
+std::vector<int> next_step(int step) { return std::vector<int>(5'000, step); }
+int first_step() {
+  auto const last = cluster::last_checkpoint<std::vector<int>>("steps");
+  return last ? static_cast<int>(last->step) : 0;
+}
+int count_steps(int ranks) {
+  int const first = first_step();
+  for (int step = first + 1; step <= 30; ++step) {
+    if (self == dies && step == lives) die();
+    std::vector<int> numbers;
+    cluster::task_scope scope;
+    scope.spawn<next_step>(cluster::near((self + 1) % ranks), numbers, step);
+    scope.wait();
+    cluster::checkpoint("steps", step, numbers);
+  }
+  auto const last = cluster::last_checkpoint<std::vector<int>>("steps");
+  return last && last->value == next_step(30) ? first : -1;
+}
+int forget_steps() {
+  cluster::forget_checkpoint("steps");
+  return first_step();
+}
+// The root has gone on from the step before the one at which rank 0 was killed; the next run from the last.
+int run_steps() {
+  int const first = cluster::run<count_steps>(3), again = cluster::run<count_steps>(3);
+  bool const is_forgotten = cluster::run<forget_steps>() == 0;
+  return first == (dies == 0 ? lives - 1 : 0) && again == 30 && is_forgotten ? 0 : 3;
+}
+
 int run_rank(std::vector<SocketNetwork::Pair> const& pairs, int rank, int ranks,
              cluster::session_options options, int (*program)()) {
   self = rank;
@@ -222,6 +253,14 @@ TEST(Survivors, BeginTheRootTaskAnewWhenItsRankIsLost) {
     EXPECT_EQ(run_ranks(3), (std::vector<int>{SIGKILL, 0, 0})) << "after " << after << " tasks";
     EXPECT_THAT(testing::internal::GetCapturedStderr(),
                 testing::MatchesRegex("nigh: rank 0 on .* is lost; the others go on\n"));
+  }
+}
+
+TEST(Survivors, GoOnFromTheLastCheckpoint) {
+  for (auto const& [who, step] : {std::pair{-1, 1}, {0, 2}, {0, 17}, {0, 30}}) {
+    dies = who;
+    lives = step;
+    EXPECT_EQ(run_ranks(3, {}, run_steps), (std::vector<int>{who == 0 ? SIGKILL : 0, 0, 0})) << "at step " << step;
   }
 }
 

@@ -64,6 +64,14 @@ struct VictimPlan {
   nigh::level topmost = nigh::level::package;  // from here on a steal is far; see topmost_level()
 };
 
+// [worker]: whether it is of the thief's host.
+inline std::vector<bool> workers_of_host(VictimPlan const& plan) {
+  std::vector<bool> are(static_cast<std::size_t>(plan.workers));
+  for (auto const& there : plan.levels)
+    for (int const w : there.victims) are[static_cast<std::size_t>(w)] = there.level != level::cluster;
+  return are;
+}
+
 // The paper's numbers: as many attempts as the level holds cores within a host, and 4 log2 of them
 // across a cluster, where asking every rank would take too long.
 constexpr int attempts_at(nigh::level level, int workers_within) noexcept {
