@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <functional>
 #include <nigh/parallel_for.hpp>
 #include <nigh/parallel_reduce.hpp>
 #include <thread>
@@ -68,7 +67,7 @@ namespace after {
 
 double sum(Data const& d) {
   return nigh::parallel_reduce(
-      std::size_t{0}, n, 0.0, [&](std::size_t i) { return d.x[i]; }, std::plus<double>());
+      std::size_t{0}, n, nigh::sum, [&](std::size_t i) { return d.x[i]; });
 }
 
 void stencil(Data& d) {

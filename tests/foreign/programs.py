@@ -9,8 +9,9 @@ import tempfile
 
 JOBS = pathlib.Path(__file__).resolve().parent / "jobs"
 LIMIT = 900  # s, for a run on a host that others keep busy
+STATE = tempfile.TemporaryDirectory()  # for what nigh learns about the programs: nothing in the user's own folder
 QUIET = {name: value for name, value in os.environ.items()
-         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_", "PYTHON"))}
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_", "PYTHON"))} | {"XDG_STATE_HOME": STATE.name}
 
 
 class Program:

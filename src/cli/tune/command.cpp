@@ -153,8 +153,9 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
                   profile_json(requests[static_cast<std::size_t>(best)], shape_of(machine)),
                   measurement_of(found, best, words, o.maximize), o.force);
     if (o.output == "-") return {};
-    return fmt::format("Profile in {}: nigh run --profile {} -- {}\n", o.output,
-                       as_shell_words({o.output}), as_shell_words(words));
+    return fmt::format("Profile in {}{}: nigh run --profile {} -- {}\n", o.output,
+                       best == 0 ? ", which sets nothing" : "", as_shell_words({o.output}),
+                       as_shell_words(words));
   };
   return {words.front(), std::move(space).value(), make_launch, conclude};
 }
