@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cluster/mpi/launcher.hpp"
+#include "cluster/mpi/losses.hpp"
 #include "cluster/mpi/network.hpp"
 
 namespace nigh::cluster {
@@ -33,7 +34,7 @@ char const* level_name(int level) {
   std::exit(2);
 }
 
-std::unique_ptr<Transport> connect(int& argc, char**& argv) {
+std::unique_ptr<Transport> connect(int& argc, char**& argv, bool supervised) {
   if (mpi::Network::is_there())
     throw std::logic_error("nigh::cluster::session: there is one already");
   int is_initialised = 0, is_over = 0, thread_level = MPI_THREAD_SINGLE;
@@ -43,6 +44,7 @@ std::unique_ptr<Transport> connect(int& argc, char**& argv) {
         "nigh::cluster::session: MPI has ended, and starts no second time; who wants several "
         "sessions starts it before the first");
   MPI_Initialized(&is_initialised);
+  if (supervised) mpi::keep_out_of_shared_memory();
   if (is_initialised != 0)
     MPI_Query_thread(&thread_level);
   else
@@ -71,6 +73,6 @@ std::unique_ptr<Transport> connect(int& argc, char**& argv) {
 }  // namespace
 
 session::session(int& argc, char**& argv, session_options options)
-    : session(connect(argc, argv), std::move(options)) {}
+    : session(connect(argc, argv, options.supervised), std::move(options)) {}
 
 }  // namespace nigh::cluster

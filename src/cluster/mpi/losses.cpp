@@ -2,6 +2,7 @@
 #include "cluster/mpi/losses.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <numeric>
 
 // MPICH 4.0 has ULFM's functions, too, and fails an assertion in them (docs/cluster-faults.md).
@@ -19,6 +20,10 @@ std::string why_losses_are_not_reported() {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &is_on, &has_attribute);
   if (has_attribute != 0 && *static_cast<int*>(is_on) != 0) return {};
   return "the launcher was not told to let ranks go on without the others (mpirun --with-ft ulfm)";
+}
+
+void keep_out_of_shared_memory() {
+  if (std::getenv("OMPI_MCA_mpi_ft_enable") != nullptr) ::setenv("OMPI_MCA_btl", "^sm", 0);
 }
 
 namespace {
@@ -59,6 +64,8 @@ std::vector<int> acknowledge_losses(MPI_Comm world) {
 std::string why_losses_are_not_reported() {
   return "the MPI library lets no rank go on without the others";
 }
+
+void keep_out_of_shared_memory() {}
 
 bool reports_a_loss(int) { return false; }
 bool says_held_back(int) { return false; }

@@ -14,6 +14,11 @@ namespace nigh::cluster::mpi {
 // Empty: losses are reported. Otherwise why not, for people.
 std::string why_losses_are_not_reported();
 
+// To be called before MPI starts, for ranks that are to survive others: messages between ranks of a
+// host go over TCP then. A rank that reads from a queue in Open MPI's shared memory (btl/sm) waits
+// without end for one that was killed while it wrote there. OMPI_MCA_btl of the environment goes before.
+void keep_out_of_shared_memory();
+
 // Does the error say that a rank is lost? A request with that error may still be active.
 bool reports_a_loss(int error);
 

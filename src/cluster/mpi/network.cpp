@@ -98,7 +98,7 @@ void Network::send(int to, byte_view message) {
   } else {
     std::uint64_t const size = message.size();
     push_small(to, std::as_bytes(std::span(&size, 1)), Says::size);
-    push_large(to, message);
+    survives_ ? push_parts(to, message) : push_large(to, message);
   }
   start_sends();
 }
@@ -122,6 +122,14 @@ void Network::push_large(int to, byte_view message) {
     sending_.push_back(
         {MPI_REQUEST_NULL, to, large, {}, rest.first(std::min(rest.size(), piece_bytes))});
   sending_.back().message = std::move(copy);
+}
+
+void Network::push_parts(int to, byte_view message) {
+  for (auto rest = message; !rest.empty();) {
+    auto const part = rest.first(std::min(rest.size(), most_small - 1));
+    push_small(to, part, Says::part);
+    rest = rest.subspan(part.size());
+  }
 }
 
 void Network::start_sends() {
@@ -151,8 +159,8 @@ void Network::retire_sends() {
   start_sends();
 }
 
-// Moves arrived messages from the ring to their waiting places. Returns whether there were any.
-bool Network::poll_ring() {
+// Moves the next message that has arrived from the ring to its waiting place.
+Network::Came Network::poll_ring() {
   int done = 0;
   MPI_Status status;
   int const error = MPI_Test(&posted_[next_], &done, &status);
@@ -160,29 +168,48 @@ bool Network::poll_ring() {
     fails(error);
     if (posted_[next_] == MPI_REQUEST_NULL) {  // its message was a lost rank's
       take_next();
-      return false;
+      return Came::nothing;
     }
     // Open MPI 5.0.11 leaves this error in a receive that it held back and has filled since.
-    if (done == 0 || !says_held_back(error)) return false;
+    if (done == 0 || !says_held_back(error)) return Came::nothing;
     MPI_Request_free(&posted_[next_]);
   }
-  if (done == 0) return false;
+  if (done == 0) return Came::nothing;
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
   auto const* const at = buffers_.data() + next_ * buffer_bytes;
   byte_view const message(at, static_cast<std::size_t>(size) - 1);
+  auto const says = static_cast<Says>(at[size - 1]);
+  if (says == Says::part || is_gone(status.MPI_SOURCE)) {
+    if (says == Says::part) take_part(status.MPI_SOURCE, message);
+    take_next();
+    return Came::part;
+  }
   auto& entry = waiting_.emplace_back();
   entry.from = status.MPI_SOURCE;
-  if (at[size - 1] == std::byte(Says::size)) {
+  if (says == Says::size) {
     std::uint64_t large_size = 0;
     std::memcpy(&large_size, message.data(), sizeof large_size);
     entry.message.resize(static_cast<std::size_t>(large_size));
-    receive_large(entry);
+    if (survives_)
+      entry.missing = entry.message.size();
+    else
+      receive_large(entry);
   } else {
     entry.message.assign(message.begin(), message.end());
   }
   take_next();
-  return true;
+  return Came::message;
+}
+
+// Of the last message of that rank. There is none when the rank is lost, or was left.
+void Network::take_part(int from, byte_view part) {
+  auto const last = std::find_if(waiting_.rbegin(), waiting_.rend(),
+                                 [&](Waiting const& w) { return w.from == from; });
+  if (last == waiting_.rend() || last->missing < part.size()) return;
+  std::memcpy(last->message.data() + (last->message.size() - last->missing), part.data(),
+              part.size());
+  last->missing -= part.size();
 }
 
 void Network::take_next() {
@@ -201,6 +228,7 @@ void Network::receive_large(Waiting& into) {
 }
 
 bool Network::is_whole(Waiting& message) {
+  if (message.missing > 0) return false;
   if (message.pieces.empty()) return true;
   int done = 0;
   int const error = MPI_Testall(static_cast<int>(message.pieces.size()), message.pieces.data(),
@@ -213,7 +241,7 @@ bool Network::is_whole(Waiting& message) {
 Transport::Arrived Network::receive() {
   if (ranks_ == 1) return {};
   retire_sends();
-  poll_ring();
+  for (int i = 0; i < most_parts_at_once && poll_ring() == Came::part; ++i) continue;
   if (has_failed_) learn_of_losses();
   // The first whole message of a rank whose earlier messages are whole, too.
   std::vector<int> behind;

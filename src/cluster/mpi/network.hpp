@@ -8,6 +8,10 @@
 // on its own, in pieces, since MPI counts bytes by an int; until it is whole, later messages of
 // that rank wait, to keep their order.
 //
+// Once ranks may be lost a large message goes in parts that are small messages. Open MPI 5.0.11 crashes, or
+// searches without end, when a rank is lost in the middle of a message that it does not send at once
+// (docs/cluster-faults.md).
+//
 // Sends are buffered: MPI gets a few at a time, more wait here.
 //
 // Where MPI reports lost ranks (losses.hpp), survive() has its functions return errors. An error of a
@@ -61,9 +65,11 @@ class Network final : public Transport {
   static constexpr std::size_t piece_bytes = 16 << 20;
   static constexpr std::size_t most_under_way = 64;  // sends that are MPI's
   static constexpr std::size_t most_small = 4000;  // bytes that MPI sends at once, with their header
+  static constexpr int most_parts_at_once = 1024;  // then other messages get a chance
   enum Tag : int { small = 1, large = 2 };
-  // The last byte of a small message: it is whole, or gives the size of the large one that follows.
-  enum class Says : std::uint8_t { all, size };
+  // The last byte of a small message: it is whole, gives the size of the large one that follows, or is a
+  // part of that.
+  enum class Says : std::uint8_t { all, size, part };
 
   struct Sending {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -76,6 +82,7 @@ class Network final : public Transport {
     int from = 0;
     bytes message;
     std::vector<MPI_Request> pieces;  // of a large one, until it is whole
+    std::size_t missing = 0;          // of one that comes in parts: bytes
   };
 
   // ranks that are lost, or were left
@@ -89,10 +96,13 @@ class Network final : public Transport {
   void drop_receives();
 
   void post(std::size_t slot);
-  bool poll_ring();
+  enum class Came : std::uint8_t { nothing, message, part };
+  Came poll_ring();
+  void take_part(int from, byte_view part);
   void take_next();
   void push_small(int to, byte_view message, Says what);
   void push_large(int to, byte_view message);
+  void push_parts(int to, byte_view message);
   void receive_large(Waiting& into);
   bool is_whole(Waiting& message);
   void start_sends();
