@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <nigh/parallel_for.hpp>
 #include <nigh/parallel_reduce.hpp>
 #include <thread>

@@ -39,6 +39,8 @@ FRAMES = [
     ("double const total = nigh::parallel_reduce(x, nigh::sum)", "#include <cmath>\n" + LOOPS + "std::vector<double> x;\n", True),
     ("double const total = nigh::parallel_reduce(", LOOPS.replace("int n = 9", "std::size_t n = 9") + "std::vector<double> x;\n",
      True),
+    ("auto grid = last ?", "#include <utility>\n#include <vector>\nstd::vector<double> first_grid();\nvoid advance(std::vector<double>&);\n",
+     False),
     ("double const same = nigh::parallel_reduce(", LOOPS.replace("int n = 9", "std::size_t n = 9") + "std::vector<double> x;\n",
      True),
     ("static void scale(size_t first", "", False),
