@@ -113,12 +113,13 @@ void Agent::turn() noexcept {
 }
 
 void Agent::receive_some(std::int64_t now) noexcept {
-  for (int i = 0; i < messages_per_turn; ++i) {
+  bool has_read_all = false;
+  for (int i = 0; i < messages_per_turn && !has_read_all; ++i) {
     auto const arrived = network_->receive();
-    if (arrived.from < 0) break;
-    engine_.receive(arrived.from, arrived.message, now);
+    has_read_all = arrived.from < 0;
+    if (!has_read_all) engine_.receive(arrived.from, arrived.message, now);
   }
-  if (is_supervised_) hear_of_losses(now);
+  if (is_supervised_) hear_of_losses(now, has_read_all);
 }
 
 void Agent::empty_outbox() noexcept {
@@ -167,12 +168,13 @@ void Agent::end_since(Engine::Notice const& why) noexcept {
 }
 
 // Ranks that end their session may look as if they were lost.
-void Agent::hear_of_losses(std::int64_t now) noexcept {
+void Agent::hear_of_losses(std::int64_t now, bool has_read_all) noexcept {
   auto all = network_->lost();
-  for (int const rank : std::exchange(ended_, {})) {
-    network_->leave(rank);
-    all.push_back(rank);
-  }
+  if (has_read_all)
+    for (int const rank : std::exchange(ended_, {})) {
+      network_->leave(rank);
+      all.push_back(rank);
+    }
   for (int const lost : all) {
     if (engine_.lose(lost, now) && engine_.is_root() && !parts_)
       std::fprintf(stderr, "nigh: %s is lost; the others go on\n", layout_.who(lost).c_str());
@@ -303,7 +305,10 @@ void Agent::start_beats(std::span<RankProcess const> of_this_host) {
     std::lock_guard const guard(lock_);
     engine_.beat();
   };
+  // A rank that was stopped first reads that the others went on without it, and then that they ended.
   auto const has_ended = [this](int rank) {
+    lookout_.call();
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
     {
       std::lock_guard const guard(lock_);
       ended_.push_back(rank);

@@ -80,7 +80,7 @@ class Agent final : public nigh::tasks::WorkSource {
   void receive_some(std::int64_t now_ns) noexcept;
   void empty_outbox() noexcept;
   void heed_notices() noexcept;
-  void hear_of_losses(std::int64_t now_ns) noexcept;
+  void hear_of_losses(std::int64_t now_ns, bool has_read_all) noexcept;
   void start_beats(std::span<RankProcess const> of_this_host);
   [[noreturn]] void end_since(Engine::Notice const& why) noexcept;
   void part_from_the_others() noexcept;
