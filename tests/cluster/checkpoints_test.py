@@ -19,11 +19,7 @@ LASTED = re.compile(r'% of ([0-9.]+) s\n')
 
 
 def start(chosen, faults):
-    options = ['--hosts', chosen.hosts, '--ranks', chosen.ranks, '--launcher', chosen.launcher]
-    options += ['--faults-after', 'at work'] if faults else []
-    for rank, when in faults:
-        options += ['--fault', f'kill:{rank}:{when:.4f}']
-    return jobs.run(options, [chosen.program, chosen.side, chosen.rounds, 4])
+    return jobs.run(jobs.hurting(chosen, 'kill', faults), [chosen.program, chosen.side, chosen.rounds, 4])
 
 
 def unkilled(chosen):
@@ -52,13 +48,13 @@ def run(chosen, expected, seconds, seed, counts):
         return ['no report', printed]
     killed = {fault['target'] for fault in job['faults']}
     counts['killed'] += len(killed)
-    wrong = [line for line in job['complaints'] if not line.startswith('the job was over before')]
+    wrong = jobs.complaints(job)
     for rank in job['ranks']:
         said = SAYS.search(rank['stdout'])
         if rank['rank'] in killed:
             continue
-        if (rank['end'], rank.get('status')) != ('exit', 0) or not said or said[1] != expected:
-            wrong.append(f'rank {rank["rank"]}: {rank["end"]} {rank.get("status")}: {rank["stdout"][-300:]}{rank["stderr"][-500:]}')
+        if jobs.status(rank) != 0 or not said or said[1] != expected:
+            wrong.append(jobs.ending(rank))
         else:
             counts['grids'] += int(said[2])
             counts['blocks'] += int(said[3])

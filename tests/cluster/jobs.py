@@ -23,6 +23,30 @@ def run(options, program, **variables):
     return json.loads(text) if text else None, done.stdout
 
 
+def hurting(chosen, kind, faults):
+    """Options of `hosts` for that job, whose faults are [(target, seconds after it is at work)]."""
+    options = ['--hosts', chosen.hosts, '--ranks', chosen.ranks, '--launcher', chosen.launcher]
+    options += ['--faults-after', 'at work'] if faults else []
+    for target, when in faults:
+        options += ['--fault', f'{kind}:{target}:{when:.4f}']
+    return options
+
+
+def complaints(job):
+    """Of `hosts`. A fault that would have come too late is no reason for one."""
+    return [line for line in job['complaints'] if not line.startswith('the job was over before')]
+
+
+def status(rank):
+    """With which it ended; None: otherwise."""
+    return rank.get('status') if rank['end'] == 'exit' else None
+
+
+def ending(rank):
+    """For people."""
+    return f'rank {rank["rank"]}: {rank["end"]} {rank.get("status")}: {rank["stdout"][-300:]}{rank["stderr"][-500:]}'
+
+
 def failures(runs, what):
     """Prints what what(n) says of each run, a list of lines; returns how many had any."""
     bad = 0

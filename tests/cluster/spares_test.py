@@ -19,8 +19,8 @@ def run(chosen, victim, waits):
     wrong = [line for line in job['complaints'] if f'rank {victim}' not in line]
     for rank in job['ranks']:
         number, out = rank['rank'], rank['stdout']
-        if number != victim and ((rank['end'], rank.get('status')) != ('exit', 0) or f'rank {number}: right\n' not in out):
-            wrong.append(f'rank {number}: {rank["end"]} {rank.get("status")}: {out[-200:]}{rank["stderr"][-500:]}')
+        if number != victim and (jobs.status(rank) != 0 or f'rank {number}: right\n' not in out):
+            wrong.append(jobs.ending(rank))
     ends = re.search(r' ends at (\d+) us', job['ranks'][victim]['stdout'])
     begins = re.search(r' begins at (\d+) us', job['ranks'][-1]['stdout'])
     if not ends or not begins:

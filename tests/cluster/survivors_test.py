@@ -39,24 +39,22 @@ def is_cut_off(rank, job, faults):
 def run(chosen, seed, counts):
     """What was wrong, a line each."""
     faults = plan(seed, chosen)
-    options = ['--hosts', chosen.hosts, '--ranks', chosen.ranks, '--launcher', chosen.launcher, '--faults-after', 'at work']
-    for target, when in faults:
-        options += ['--fault', f'{chosen.faults}:{target}:{when:.4f}']
-    job, printed = jobs.run(options, [chosen.program, chosen.seconds, chosen.depth], NIGH_CLUSTER_SILENCE=str(SILENCE))
+    job, printed = jobs.run(jobs.hurting(chosen, chosen.faults, faults), [chosen.program, chosen.seconds, chosen.depth],
+                            NIGH_CLUSTER_SILENCE=str(SILENCE))
     if job is None:
         return ['no report', printed]
     hurt = {fault['target'] for fault in job['faults']}
     counts['faults'] += len(hurt)
-    wrong = [line for line in job['complaints'] if not line.startswith('the job was over before')]
+    wrong = jobs.complaints(job)
     for rank in job['ranks']:
         number, right = rank['rank'], RIGHT.search(rank['stdout'])
         if number in hurt and (rank['end'] in ('stopped', 'signal') or chosen.faults == 'kill'):
             continue
-        if chosen.faults == 'cut' and is_cut_off(rank, job, faults) and (rank['end'], rank.get('status')) == ('exit', 1):
+        if chosen.faults == 'cut' and is_cut_off(rank, job, faults) and jobs.status(rank) == 1:
             counts['ended'] += 1
             continue
-        if number not in hurt and (rank['end'], rank.get('status')) != ('exit', 0) or not right:
-            wrong.append(f'rank {number}: {rank["end"]} {rank.get("status")}: {rank["stdout"][-200:]}{rank["stderr"][-500:]}')
+        if number not in hurt and jobs.status(rank) != 0 or not right:
+            wrong.append(jobs.ending(rank))
         else:
             counts['again'] += int(right[1])
     # The launcher waits for a rank that is stopped.
