@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Checkpoints: values that outlive the rank that made them, so that work goes on from its last step when
-// a rank is lost.
+// Checkpoints: values that outlive the rank that made them, so that work goes on from its last step
+// when a rank is lost.
 //
 //   std::vector<double> simulate(long steps) {
 //     std::vector<double> grid(cells);
@@ -17,11 +17,11 @@
 //     return grid;
 //   }
 //
-// A name stands for one value of the whole session, whichever rank calls. All three functions are called
-// inside tasks of nigh::cluster::run(), by any number of them at a time; the task waits, and its worker
-// runs other tasks meanwhile. They throw std::logic_error elsewhere, and std::length_error for a name of
-// more than 255 bytes. A task that goes on after its run is over, since its rank's loss made it useless,
-// does not wait.
+// A name stands for one value of the whole session, whichever rank calls. All three functions are
+// called inside tasks of nigh::cluster::run(), by any number of them at a time; the task waits, and
+// its worker runs other tasks meanwhile. They throw std::logic_error elsewhere, and
+// std::length_error for a name of more than 255 bytes. A task that goes on after its run is over,
+// since its rank's loss made it useless, does not wait.
 //
 // Checkpoints last until the session ends or they are forgotten, whatever number of runs there are.
 // docs/cluster-faults.md#checkpoints
@@ -66,13 +66,13 @@ std::uint64_t type_mark() noexcept {
 
 }  // namespace detail
 
-// Keeps a copy of the value in this rank and in two others, of other hosts if possible, and returns when they
-// have it; where fewer ranks are left, when all of them have it. Where tasks are not supervised, and so no
-// rank survives another, this rank's copy is the only one.
+// Keeps a copy of the value in this rank and in two others, of other hosts if possible, and returns
+// when they have it; where fewer ranks are left, when all of them have it. Where tasks are not
+// supervised, and so no rank survives another, this rank's copy is the only one.
 //
-// The newest step of a name counts: the call does nothing where this rank knows a later one, or the same. Until the
-// copies are complete those of the step before are kept, too. The value should follow from name and step: of tasks that
-// are run again, any may be the one that keeps it.
+// The newest step of a name counts: the call does nothing where this rank knows a later one, or the
+// same. Until the copies are complete those of the step before are kept, too. The value should
+// follow from name and step: of tasks that are run again, any may be the one that keeps it.
 //
 // T: what a task of the cluster may have as an argument. std::length_error: more than 1 GiB.
 template <detail::packable T>
@@ -86,10 +86,10 @@ void checkpoint(std::string_view name, std::int64_t step, T const& value) {
   detail::keep_checkpoint(name, step, std::move(content));
 }
 
-// The newest step of that name that any rank has that is left. Not lost by losses: each step whose
-// checkpoint() has returned, or a later one, as long as one of the three ranks is left that have it; once all ranks know
-// of a loss, and have passed on what they must, three have it again. std::logic_error: the value
-// is of another type.
+// The newest step of that name that any of the ranks that are left has, or nothing. A step whose
+// checkpoint() has returned is there, or a later one, as long as one of its three ranks is left.
+// After a loss the others see to it that three have it again. std::logic_error: the value is of
+// another type.
 template <detail::packable T>
 std::optional<kept_checkpoint<T>> last_checkpoint(std::string_view name) {
   auto const found = detail::find_checkpoint(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A thread of a rank that others can go on without. It says regularly that the rank is there, whatever
-// its other threads do, and hears at once when a process of the same host ends: launchers
+// A thread of a rank that others can go on without. It says regularly that the rank is there,
+// whatever its other threads do, and hears at once when a process of the same host ends: launchers
 // pass that on now and then more than a second late (docs/cluster-faults.md).
 
 #include <cstdint>
@@ -32,9 +32,9 @@ class Beats {
     std::function<void(int)> has_ended;  // that rank's process: once
   };
 
-  // The calls are made on its thread. every_us 0: no beats. Nothing is heard of processes that cannot be
-  // watched: on Linux before 5.3, and where they are gone already. An error: the system refuses a thread
-  // or a descriptor.
+  // The calls are made on its thread. every_us 0: no beats. Nothing is heard of processes that
+  // cannot be watched: on Linux before 5.3, and where they are gone already. An error: the system
+  // refuses a thread or a descriptor.
   static result<std::unique_ptr<Beats>> start(std::int64_t every_us, Calls calls,
                                               std::span<RankProcess const> processes);
   ~Beats();

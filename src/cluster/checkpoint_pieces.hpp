@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Copies of checkpoints on their way: messages about them, and pieces of which a few at a time are under way,
-// so that other messages, such as beats, go between them. Sends nothing itself.
+// Copies of checkpoints on their way: messages about them, and pieces of which a few at a time are
+// under way, so that other messages, such as beats, go between them. Sends nothing itself.
 //
 //   sender  begin() ──piece, piece──▶ take()  receiver
 //           go_on() ◀──has_piece───── (each piece)

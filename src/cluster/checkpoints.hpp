@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Checkpoints: values that tasks keep for the case that their rank is lost. A state machine, for one rank:
-// calls of its tasks, messages and losses come in; messages and finished calls go out.
+// Checkpoints: values that tasks keep for the case that their rank is lost. A state machine, for
+// one rank: calls of its tasks, messages and losses come in; messages and finished calls go out.
 //
 //   owner                    two keepers                 every other rank
 //   keep() ──piece, piece──▶ copy, not complete
@@ -9,16 +9,17 @@
 //   both have it
 //          ──────complete──▶ complete: older ones go ──▶ older ones go, should it have some
 //
-// A rank keeps the complete copy of a name, and each newer one that has come as a whole. So whichever
-// rank is lost, a whole copy is left. With a copy goes its group, the owner and its keepers. All of the
-// group of a complete copy have it; so when one of them is lost the owner sends the copy to another rank,
-// or, when the owner is lost, the lowest keeper, which becomes the owner. A keeper whose copy is not
-// complete cannot know whether the other one has it: it becomes an owner, too. The other one answers
-// then that it has all, and of two groups that of the lower owner holds.
+// A rank keeps the complete copy of a name, and each newer one that has come as a whole. So
+// whichever rank is lost, a whole copy is left. With a copy goes its group, the owner and its
+// keepers. All of the group of a complete copy have it; so when one of them is lost the owner sends
+// the copy to another rank, or, when the owner is lost, the lowest keeper, which becomes the owner.
+// A keeper whose copy is not complete cannot know whether the other one has it: it becomes an
+// owner, too. The other one answers then that it has all, and of two groups that of the lower owner
+// holds.
 //
 // find() asks every rank which step it has, and fetches the newest from one of those that have it.
-// forget() waits until every rank has heard of it, and raises the name's epoch, so that copies that are
-// still on their way count as forgotten.
+// forget() waits until every rank has heard of it, and raises the name's epoch, so that copies that
+// are still on their way count as forgotten.
 
 #include <algorithm>
 #include <array>
@@ -293,8 +294,8 @@ class Checkpoints {
     for (bool const near : {false, true})
       for (int i = 1; i < count() && keeping.keepers.size() < Group{}.keepers.size(); ++i) {
         int const rank = (self_ + i) % count();
-        bool const is_in =
-            std::find(keeping.keepers.begin(), keeping.keepers.end(), rank) != keeping.keepers.end();
+        bool const is_in = std::find(keeping.keepers.begin(), keeping.keepers.end(), rank) !=
+                           keeping.keepers.end();
         if (!is_left(rank) || is_near_[index(rank)] != near || is_in) continue;
         auto* const copy = find_copy(keeping.name, keeping.epoch, keeping.step);
         if (copy == nullptr) return;  // a newer one has come
@@ -424,8 +425,9 @@ class Checkpoints {
     if (at == questions_.end()) return;
     auto& question = at->second;
     std::erase(question.pending, from);
-    bool const is_newer = !question.best || std::pair(head.epoch, head.step) >
-                                                std::pair(question.best->epoch, question.best->step);
+    bool const is_newer =
+        !question.best ||
+        std::pair(head.epoch, head.step) > std::pair(question.best->epoch, question.best->step);
     if (head.has_step != 0 && is_newer) question.best = {from, head.epoch, head.step};
     answer_question(head.id);
   }
@@ -463,8 +465,8 @@ class Checkpoints {
 
   int const self_;
   bool const keeps_copies_;
-  std::vector<bool> const is_near_;  // [rank]
-  std::vector<bool> is_left_;        // [rank]
+  std::vector<bool> const is_near_;   // [rank]
+  std::vector<bool> is_left_;         // [rank]
   std::map<std::string, Kept> kept_;  // [name]; where it was forgotten, without steps
   std::map<Id, Keeping> keepings_;
   std::map<Id, Question> questions_;

@@ -21,8 +21,8 @@
 // on the same host gets a message only for tasks that fit no shared queue.
 //
 // With supervised tasks, and a network that lets other ranks go on, any rank may be lost. The root
-// task of a lost root begins anew on its successor. Such ranks use no shared memory, since the owner of a queue does not know which rank has
-// taken a task.
+// task of a lost root begins anew on its successor. Such ranks use no shared memory, since the owner
+// of a queue does not know which rank has taken a task.
 
 #include <cstdint>
 #include <nigh/cluster.hpp>

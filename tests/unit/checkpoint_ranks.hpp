@@ -14,7 +14,8 @@ using cluster::Checkpoints;
 
 // Its text says whose and which it is; steps differ in length.
 inline Checkpoints::Content content_of(std::string const& name, std::int64_t step) {
-  auto const text = name + " at " + std::to_string(step) + std::string(static_cast<std::size_t>(step) % 7, '.');
+  auto const text =
+      name + " at " + std::to_string(step) + std::string(static_cast<std::size_t>(step) % 7, '.');
   auto const raw = std::as_bytes(std::span(text));
   return std::make_shared<cluster::bytes const>(raw.begin(), raw.end());
 }

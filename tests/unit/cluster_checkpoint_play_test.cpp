@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints in engines on a scripted network, which loses any rank at any message: a step that is kept stays.
+// Checkpoints in engines on a scripted network, which loses any rank at any message: a step that is
+// kept stays.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,11 +19,12 @@ namespace {
 using namespace nigh::cluster;
 using namespace nigh::tests;
 
-// Each rank keeps the steps of a name of its own, one after the other, and looks for names of others
-// between them.
+// Each rank keeps the steps of a name of its own, one after the other, and looks for names of
+// others between them.
 class CheckpointPlay {
  public:
-  CheckpointPlay(unsigned seed, int ranks) : random_(seed), network_(ranks), is_lost_(static_cast<std::size_t>(ranks)) {
+  CheckpointPlay(unsigned seed, int ranks)
+      : random_(seed), network_(ranks), is_lost_(static_cast<std::size_t>(ranks)) {
     Rank::Rules rules;
     rules.policies.supervised = true;
     rules.policies.pieces = {6, 2};
@@ -33,7 +35,8 @@ class CheckpointPlay {
     states_.resize(ranks_.size());
   }
 
-  // Until all that are left are done. losses: once so many messages have been sent, that rank is lost.
+  // Until all that are left are done. losses: once so many messages have been sent, that rank is
+  // lost.
   void go_on(std::vector<std::pair<std::size_t, int>> losses = {}) {
     for (int step = 0; step < 100'000; ++step) {
       std::erase_if(losses, [&](auto const& loss) {
@@ -65,7 +68,8 @@ class CheckpointPlay {
       std::multiset<std::int64_t> held;
       for (std::size_t r = 0; r < ranks_.size(); ++r)
         if (!is_lost_[r])
-          ranks_[r]->engine.checkpoint([&](Checkpoints& c) { held.insert(step_in(c.newest(name_of(owner)))); });
+          ranks_[r]->engine.checkpoint(
+              [&](Checkpoints& c) { held.insert(step_in(c.newest(name_of(owner)))); });
       ASSERT_GE(*held.rbegin(), states_[owner].kept) << name_of(owner);
       if (*held.rbegin() == 0) continue;
       EXPECT_GE(held.count(*held.rbegin()), std::min<std::size_t>(left, 3)) << name_of(owner);
@@ -113,8 +117,9 @@ class CheckpointPlay {
     s.keeps = true;
     s.keeping = {};
     auto const name = name_of(r);
-    ranks_[r]->engine.checkpoint(
-        [&](Checkpoints& c) { c.keep(&s.keeping, name, s.kept + 1, content_of(name, s.kept + 1)); });
+    ranks_[r]->engine.checkpoint([&](Checkpoints& c) {
+      c.keep(&s.keeping, name, s.kept + 1, content_of(name, s.kept + 1));
+    });
   }
   void look(std::size_t r) {
     auto& s = states_[r];
@@ -166,10 +171,13 @@ TEST(CheckpointPlays, KeepsAllWhicheverRankIsLostWhenever) {
       int const first = static_cast<int>(seed) % ranks;
       CheckpointPlay play(seed, ranks);
       std::vector<std::pair<std::size_t, int>> losses{{at, first}};
-      if (seed % 2 == 0 && ranks > 2) losses.push_back({at + seed % 16, (first + 1 + static_cast<int>(seed / 8) % (ranks - 1)) % ranks});
+      if (seed % 2 == 0 && ranks > 2)
+        losses.push_back(
+            {at + seed % 16, (first + 1 + static_cast<int>(seed / 8) % (ranks - 1)) % ranks});
       play.go_on(losses);
       play.see_all_kept();
-      if (testing::Test::HasFailure()) FAIL() << "seed " << seed << ", " << ranks << " ranks, message " << at;
+      if (testing::Test::HasFailure())
+        FAIL() << "seed " << seed << ", " << ranks << " ranks, message " << at;
     }
   }
 }

@@ -24,7 +24,8 @@ using What = CheckpointHead::What;
 // Ranks of hosts of two each.
 class CheckpointRanks {
  public:
-  explicit CheckpointRanks(int ranks, bool keeps_copies = true) : is_left_(static_cast<std::size_t>(ranks), true) {
+  explicit CheckpointRanks(int ranks, bool keeps_copies = true)
+      : is_left_(static_cast<std::size_t>(ranks), true) {
     for (int r = 0; r < ranks; ++r) {
       std::vector<bool> near;
       for (int other = 0; other < ranks; ++other) near.push_back(other / 2 == r / 2);
@@ -34,7 +35,9 @@ class CheckpointRanks {
   }
 
   WaitingCall& keep(int rank, std::int64_t step, std::string const& name = "grid") {
-    return call(rank, [&](Checkpoints& c, void* call) { c.keep(call, name, step, content_of(name, step)); });
+    return call(rank, [&](Checkpoints& c, void* call) {
+      c.keep(call, name, step, content_of(name, step));
+    });
   }
   WaitingCall& find(int rank, std::string const& name = "grid") {
     return call(rank, [&](Checkpoints& c, void* call) { c.find(call, name); });

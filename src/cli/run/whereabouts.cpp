@@ -95,7 +95,8 @@ std::string report(Whereabouts const& seen, topology const& machine, double seco
                           : "seen between two of them, so there were at least as many");
   constexpr std::size_t few = 5;
   constexpr double short_run = 0.5;  // s: there were no more looks to take
-  if (seen.samples() < few && seconds > short_run) text += "(these are few: threads and pages may have been missed)\n";
+  if (seen.samples() < few && seconds > short_run)
+    text += "(these are few: threads and pages may have been missed)\n";
   auto const all = sum(seen.pages());
   if (all == 0) return text + "pages: not available here\n";
   for (auto const& [node, bytes] : seen.pages()) {
