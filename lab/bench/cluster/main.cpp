@@ -127,11 +127,9 @@ Command Launcher::command(std::string const& program, std::vector<std::string> c
   // A user who runs this as root wants these programs to run as root, too.
   c.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
   if (mpi_ == "openmpi5")  // docs/cluster-faults.md
-    c.environment.merge(
-        std::map<std::string, std::string>{{"PRTE_ALLOW_RUN_AS_ROOT", "1"},
-                                           {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                                           {"OMPI_MCA_btl_sm_single_copy_mechanism", "none"},
-                                           {"OMPI_MCA_osc", "^ucx"}});
+    c.environment.merge(std::map<std::string, std::string>{{"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+                                                           {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                                           {"OMPI_MCA_osc", "^ucx"}});
   return c;
 }
 
