@@ -26,6 +26,10 @@ namespace {
 constexpr std::int64_t worker_polls_after_ns = 15'000;
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
+// For the last messages of a process that has ended to come in. A rank that was stopped must read that
+// the others went on without it before it hears that they ended.
+constexpr auto last_messages_take = std::chrono::milliseconds(3);
+
 using base::now_ns;
 
 }  // namespace
@@ -129,15 +133,19 @@ void Agent::empty_outbox() noexcept {
   for (auto const& failure : contents.failures) engine_.fail(failure);
   for (auto* const call : contents.calls)
     engine_.checkpoint([&](Checkpoints& checkpoints) { call->begin(checkpoints); });
-  for (auto& finished : engine_.take_finished()) CheckpointCall::end(std::move(finished));
+  end_calls();
   if (contents.root) engine_.end_root(std::move(*contents.root), contents.root_run);
+}
+
+void Agent::end_calls() noexcept {
+  for (auto& finished : engine_.take_finished()) CheckpointCall::end(std::move(finished));
 }
 
 // ---- ranks that are lost, silent, or parting
 
 void Agent::heed_notices() noexcept {
   using What = Engine::Notice::What;
-  for (auto& finished : engine_.take_finished()) CheckpointCall::end(std::move(finished));
+  end_calls();
   for (auto const& notice : engine_.take_notices()) {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);
@@ -305,10 +313,9 @@ void Agent::start_beats(std::span<RankProcess const> of_this_host) {
     std::lock_guard const guard(lock_);
     engine_.beat();
   };
-  // A rank that was stopped first reads that the others went on without it, and then that they ended.
   auto const has_ended = [this](int rank) {
     lookout_.call();
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    std::this_thread::sleep_for(last_messages_take);
     {
       std::lock_guard const guard(lock_);
       ended_.push_back(rank);

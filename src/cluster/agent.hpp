@@ -79,6 +79,7 @@ class Agent final : public nigh::tasks::WorkSource {
   void turn() noexcept;  // under lock_, as the functions below
   void receive_some(std::int64_t now_ns) noexcept;
   void empty_outbox() noexcept;
+  void end_calls() noexcept;
   void heed_notices() noexcept;
   void hear_of_losses(std::int64_t now_ns, bool has_read_all) noexcept;
   void start_beats(std::span<RankProcess const> of_this_host);

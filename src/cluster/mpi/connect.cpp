@@ -44,11 +44,12 @@ std::unique_ptr<Transport> connect(int& argc, char**& argv, bool supervised) {
         "nigh::cluster::session: MPI has ended, and starts no second time; who wants several "
         "sessions starts it before the first");
   MPI_Initialized(&is_initialised);
-  if (supervised) mpi::keep_out_of_shared_memory();
-  if (is_initialised != 0)
+  if (is_initialised != 0) {
     MPI_Query_thread(&thread_level);
-  else
+  } else {
+    if (supervised) mpi::keep_out_of_shared_memory();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &thread_level);
+  }
   auto const give_up = [&](std::string const& why) {
     if (is_initialised == 0) MPI_Finalize();
     end(why);
