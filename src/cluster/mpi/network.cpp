@@ -14,6 +14,7 @@
 
 #include "base/assert.hpp"
 #include "cluster/mpi/losses.hpp"
+#include "cluster/mpi/yields.hpp"
 
 namespace nigh::cluster::mpi {
 namespace {
@@ -240,6 +241,7 @@ bool Network::is_whole(Waiting& message) {
 
 Transport::Arrived Network::receive() {
   if (ranks_ == 1) return {};
+  NoYields const stays_on_cpu;
   retire_sends();
   for (int i = 0; i < most_parts_at_once && poll_ring() == Came::part; ++i) continue;
   if (has_failed_) learn_of_losses();
