@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,14 +17,17 @@
 #include <string>
 #include <vector>
 
+#include "stencils/row_blocks.hpp"
+
 namespace {
 
 namespace cluster = nigh::cluster;
 using Clock = std::chrono::steady_clock;
-using Rows = std::vector<double>;
+using stencils::Rows;
 
 constexpr long sweeps = 8;  // in a round
-constexpr long blocks = 8;
+
+stencils::RowBlocks blocks_of(long side) { return {side, 8, sweeps}; }
 
 std::atomic<int> grids_restored{0}, blocks_restored{0};
 std::atomic<int> kept{0};
@@ -33,18 +35,6 @@ std::atomic<long> kept_us{0}, longest_us{0}, all_us{0};
 
 long us_since(Clock::time_point since) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since).count();
-}
-
-// All rows apart from the first and the last, whose cells are boundary values, or too old.
-void sweep(Rows& rows, Rows& next, long side) {
-  long const count = static_cast<long>(rows.size()) / side;
-  for (long r = 1; r + 1 < count; ++r) {
-    double const* const at = rows.data() + r * side;
-    double* const to = next.data() + r * side;
-    for (long c = 1; c + 1 < side; ++c)
-      to[c] = 0.25 * (at[c - 1] + at[c + 1] + at[c - side] + at[c + side]);
-  }
-  std::swap(rows, next);
 }
 
 // `done`: sweeps of all rounds before. Those rows come back that the neighbours' rows have not made
@@ -61,54 +51,22 @@ Rows sweep_block(long block, long done, long side, bool keeps, Rows rows) {
     }
   auto next = rows;
   while (swept < sweeps) {
-    sweep(rows, next, side);
+    stencils::sweep(rows, next, side);
     if (++swept == sweeps / 2 && keeps) cluster::checkpoint(name, done + swept, rows);
   }
   return rows;
 }
 
-struct Part {
-  long first, last;                // rows of the grid
-  long first_needed, last_needed;  // with those of its neighbours
-};
-Part part_of(long block, long side) {
-  long const first = side * block / blocks, last = side * (block + 1) / blocks;
-  return {first, last, std::max(0L, first - sweeps), std::min(side, last + sweeps)};
-}
-
 void one_round(Rows& grid, long side, long done, long ranks, bool keeps) {
-  std::vector<Rows> swept(blocks);
+  auto const all = blocks_of(side);
+  std::vector<Rows> swept(static_cast<std::size_t>(all.blocks));
   cluster::task_scope scope;
-  for (long b = 0; b < blocks; ++b) {
-    auto const p = part_of(b, side);
-    Rows rows(grid.begin() + p.first_needed * side, grid.begin() + p.last_needed * side);
-    scope.spawn<sweep_block>(cluster::near(static_cast<int>(b * ranks / blocks)),
+  for (long b = 0; b < all.blocks; ++b)
+    scope.spawn<sweep_block>(cluster::near(static_cast<int>(b * ranks / all.blocks)),
                              swept[static_cast<std::size_t>(b)], b, done, side, keeps,
-                             std::move(rows));
-  }
+                             all.take(grid, b));
   scope.wait();
-  for (long b = 0; b < blocks; ++b) {
-    auto const p = part_of(b, side);
-    auto const from =
-        swept[static_cast<std::size_t>(b)].begin() + (p.first - p.first_needed) * side;
-    std::copy(from, from + (p.last - p.first) * side, grid.begin() + p.first * side);
-  }
-}
-
-Rows first_grid(long side) {
-  Rows grid(static_cast<std::size_t>(side * side));
-  for (long i = 0; i < side; ++i) {
-    grid[static_cast<std::size_t>(i)] = 1;                                            // above
-    grid[static_cast<std::size_t>(i * side)] = 0.5 + 0.001 * static_cast<double>(i);  // on the left
-  }
-  return grid;
-}
-
-std::uint64_t hash_of(Rows const& grid) {
-  std::uint64_t hash = 1469598103934665603u;
-  for (double const cell : grid)
-    hash = (hash ^ std::bit_cast<std::uint64_t>(cell)) * 1099511628211u;
-  return hash;
+  for (long b = 0; b < all.blocks; ++b) all.put_back(swept[static_cast<std::size_t>(b)], b, grid);
 }
 
 struct Job {
@@ -135,7 +93,7 @@ std::uint64_t jacobi(Job job) {
     grid = std::move(last->value);
     ++grids_restored;
   } else {
-    grid = first_grid(job.side);
+    grid = stencils::first_grid(job.side);
   }
   std::printf("the root is at work, from round %ld\n", round);
   std::fflush(stdout);
@@ -150,13 +108,7 @@ std::uint64_t jacobi(Job job) {
     last_kept = Clock::now();
   }
   all_us = us_since(begin);
-  return hash_of(grid);
-}
-
-std::uint64_t plain_jacobi(long side, long rounds) {
-  auto grid = first_grid(side), next = grid;
-  for (long i = 0; i < rounds * sweeps; ++i) sweep(grid, next, side);
-  return hash_of(grid);
+  return stencils::hash_of(grid);
 }
 
 }  // namespace
@@ -178,7 +130,8 @@ int main(int argc, char** argv) {
         1e-3 * static_cast<double>(longest_us),
         100.0 * static_cast<double>(kept_us) / static_cast<double>(std::max(1L, all_us.load())),
         1e-6 * static_cast<double>(all_us));
-  bool const is_right = job.side > 1000 || hash == plain_jacobi(job.side, job.rounds);
+  bool const is_right =
+      job.side > 1000 || hash == stencils::hash_after(sweeps * job.rounds, job.side);
   std::printf("rank %d: grid %016llx is %s; went on from a checkpoint: grid %d, blocks %d\n",
               here.rank(), static_cast<unsigned long long>(hash), is_right ? "right" : "wrong",
               grids_restored.load(), blocks_restored.load());

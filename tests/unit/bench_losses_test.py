@@ -35,6 +35,15 @@ class Losses(unittest.TestCase):
             self.assertGreater(lines[name]["counters"]["solved"], 0)
             self.assertGreater(sum(lines[name]["samples"]), 0)
 
+    def test_kills_with_a_grid(self):
+        lines = self.lines("--losses", "--kill-every=0.5", "--only=jacobi:200x20")
+        for name in "nigh/whole", "nigh/job-1":
+            self.assertIs(lines[name]["verified"], True, name)
+            self.assertEqual((lines[name]["unit"], lines[name]["params"]["size"]), ("cells/s", "200x20"))
+        self.assertEqual(lines["nigh/whole"]["counters"]["in_vain"], 0)
+        self.assertGreaterEqual(lines["nigh/job-1"]["counters"]["in_vain"], 0)
+        self.assertGreater(lines["nigh/job-1"]["counters"]["speed"], 0)
+
     def test_supervised_beside_plain(self):
         lines = self.lines("--mpi=openmpi5", "--supervised", "--only=fib", "--policies=random+half", "--reps=1")
         self.assertEqual(list(lines), ["shared/1", "shared/2", "ranks/random+half", "ranks/random+half/supervised"])
@@ -42,7 +51,8 @@ class Losses(unittest.TestCase):
 
     def test_bad_input(self):
         for words in (("--mpi=openmpi", "--losses"), ("--ranks=2", "--losses"), ("--only=fib", "--losses"),
-                      ("--only=uts:T9", "--losses"), ("--kill-every=0", "--losses"), ("--kill-every=nan", "--losses"),
+                      ("--only=uts:T9", "--losses"), ("--only=jacobi:20", "--losses"), ("--only=jacobi:10x5", "--losses"),
+                      ("--only=jacobi:1000x0", "--losses"), ("--kill-every=0", "--losses"), ("--kill-every=nan", "--losses"),
                       ("--losses", "--policies=random+half"), ("--supervised", "--mpi=openmpi")):
             with self.subTest(words=words), tempfile.TemporaryDirectory() as folder:
                 done = run(*words, "--json", os.path.join(folder, "r.json"))

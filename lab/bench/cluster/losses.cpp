@@ -16,7 +16,6 @@
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "platform/progress.hpp"
-#include "tasks/uts.hpp"
 
 namespace bench {
 
@@ -46,25 +45,25 @@ std::vector<Event> events_of(std::string const& text) {
   return events;
 }
 
-// Each rank tells from time to time how many nodes it has visited; between two such times it is
-// taken to have been equally fast.
+// Each rank tells from time to time how much it has done; between two such times it is taken to
+// have been equally fast.
 std::vector<double> rates_of(std::vector<Event> const& events, double begin, double end) {
-  std::vector<double> visited(static_cast<std::size_t>((end - begin) / window_seconds) + 1);
+  std::vector<double> done(static_cast<std::size_t>((end - begin) / window_seconds) + 1);
   std::map<int, std::pair<double, long>> last;
   for (Event const& e : events) {
-    if (e.what != "nodes") continue;
+    if (e.what != "done") continue;
     auto const [from, before] = last.try_emplace(e.rank, begin, 0).first->second;
     last[e.rank] = {e.at, e.number};
     double const rate = static_cast<double>(e.number - before) / std::max(1e-9, e.at - from);
-    for (std::size_t w = 0; w < visited.size(); ++w) {
+    for (std::size_t w = 0; w < done.size(); ++w) {
       double const opens = begin + static_cast<double>(w) * window_seconds;
-      visited[w] +=
+      done[w] +=
           rate * std::max(0.0, std::min(e.at, opens + window_seconds) - std::max(from, opens));
     }
   }
-  visited.pop_back();  // not a whole window
-  for (double& v : visited) v /= window_seconds;
-  return visited;
+  done.pop_back();  // not a whole window
+  for (double& v : done) v /= window_seconds;
+  return done;
 }
 
 // A loss counts as noticed when a rank knows of one more than had been lost before.
@@ -97,7 +96,9 @@ LossJob read_events(std::string const& text, int ranks, std::vector<int> const& 
   double const begin = first->at;
   long died = 0;
   std::map<int, Event> ends;
+  std::map<int, long> done;
   for (Event const& e : events) {
+    if (e.what == "done") done[e.rank] = e.number;
     if (e.what == "killed") {
       ++died;
       job.kills.push_back(kill_from(events, e, died, ranks - static_cast<int>(died), begin));
@@ -119,7 +120,8 @@ LossJob read_events(std::string const& text, int ranks, std::vector<int> const& 
     job.run_again += end->second.again;
   }
   if (job.wrong > 0) job.complaints.push_back(fmt::format("{} answers are wrong", job.wrong));
-  if (job.solved == 0) job.complaints.emplace_back("no tree was solved");
+  if (job.solved == 0) job.complaints.emplace_back("nothing was solved");
+  for (auto const& [rank, sum] : done) job.done += static_cast<double>(sum);
   job.rates = rates_of(events, begin, begin + job.seconds);
   return job;
 }
@@ -147,8 +149,9 @@ LossJob run_job(LossOptions const& o, std::vector<int> const& victims) {
   for (std::size_t n = 0; n < victims.size(); ++n)
     kills += fmt::format("{}{}@{}", n > 0 ? "," : "", victims[n],
                          o.kill_every * static_cast<double>(n + 1));
-  std::vector<std::string> words{
-      "--size", o.size, "--seconds", fmt::format("{}", seconds_of(o)), "--events", file.string()};
+  std::vector<std::string> words{"--problem", o.problem.text(),
+                                 "--seconds", fmt::format("{}", seconds_of(o)),
+                                 "--events",  file.string()};
   if (!kills.empty()) words.insert(words.end(), {"--kills", kills});
   auto const ended = run_together({o.launcher.command("cluster-losses", words, o.ranks)},
                                   120 + 10 * seconds_of(o))[0];
@@ -195,12 +198,25 @@ std::vector<double> samples_of(LossStudy const& s, Delay const& d) {
   return all;
 }
 
-double rate_of(LossJob const& job, LossOptions const& o) {
-  auto const nodes = static_cast<double>(uts::find_tree(o.size)->nodes);
-  return job.seconds > 0 ? nodes * job.solved / job.seconds : 0;
+// Without that of lost ranks and of tasks that ran twice.
+double useful(LossJob const& job, LossOptions const& o) { return o.problem.work() * job.solved; }
+
+double per_second(double work, LossJob const& job) {
+  return job.seconds > 0 ? work / job.seconds : 0;
 }
 
-std::vector<std::string> row_of(std::string const& name, LossJob const& job, LossOptions const& o) {
+// The rest, as a part of that.
+double done_in_vain(LossJob const& job, LossOptions const& o) {
+  return job.solved > 0 ? job.done / useful(job, o) - 1 : 0;
+}
+
+// How fast ranks were, in vain or not, beside those of which none is lost.
+double speed(LossJob const& job, LossJob const& whole) {
+  return whole.done > 0 ? per_second(job.done, job) / per_second(whole.done, whole) : 0;
+}
+
+std::vector<std::string> row_of(std::string const& name, LossJob const& job, LossJob const& whole,
+                                LossOptions const& o) {
   std::string victims;
   for (Kill const& k : job.kills)
     victims += fmt::format("{}{}", victims.empty() ? "" : ",", k.rank);
@@ -210,7 +226,9 @@ std::vector<std::string> row_of(std::string const& name, LossJob const& job, Los
           std::to_string(job.wrong),
           std::to_string(job.run_again),
           fmt::format("{:.1f}", job.seconds),
-          fmt::format("{:.2f}", rate_of(job, o) * 1e-6)};
+          fmt::format("{:.2f}", per_second(useful(job, o), job) * 1e-6),
+          fmt::format("{:.1f}%", 100 * done_in_vain(job, o)),
+          fmt::format("{:.2f}", speed(job, whole))};
 }
 
 }  // namespace
@@ -227,35 +245,34 @@ std::string describe(LossStudy const& s, LossOptions const& o) {
                      std::to_string(samples.size())});
   }
   Table jobs;
-  jobs.row({"job", "killed", "solved", "wrong", "run again", "s", "M nodes/s"});
+  jobs.row({"job", "killed", "solved", "wrong", "run again", "s",
+            fmt::format("M {}/s", o.problem.unit()), "in vain", "speed"});
   jobs.rule();
-  jobs.row(row_of("whole", s.whole, o));
+  jobs.row(row_of("whole", s.whole, s.whole, o));
   std::string complaints;
   auto const complain = [&](LossJob const& job, std::string const& name) {
     for (auto const& c : job.complaints) complaints += fmt::format("{}: {}\n", name, c);
   };
   complain(s.whole, "whole");
   for (std::size_t n = 0; n < s.jobs.size(); ++n) {
-    jobs.row(row_of(std::to_string(n + 1), s.jobs[n], o));
+    jobs.row(row_of(std::to_string(n + 1), s.jobs[n], s.whole, o));
     complain(s.jobs[n], std::to_string(n + 1));
   }
   return fmt::format(
-      "uts {} again and again on {} ranks of one worker, started by {};\na rank is killed each {} "
-      "s "
-      "until two are left\n\n{}\n{}{}",
-      o.size, o.ranks, o.launcher.text(), o.kill_every, delay_table.text(), jobs.text(),
+      "{} again and again on {} ranks of one worker, started by {};\na rank is killed each {} s "
+      "until two are left\n\n{}\n{}\nspeed: of all ranks, with what they did in vain, beside the "
+      "job "
+      "without losses\n{}",
+      o.problem.text(), o.ranks, o.launcher.text(), o.kill_every, delay_table.text(), jobs.text(),
       complaints);
 }
 
 std::vector<Result> results(LossStudy const& s, LossOptions const& o) {
   std::vector<Result> all;
   Result base;
-  base.params = {{"problem", "uts"},
-                 {"size", o.size},
-                 {"ranks", static_cast<long>(o.ranks)},
-                 {"workers", 1L},
-                 {"kill_every_s", o.kill_every},
-                 {"mpi", o.launcher.mpi()},
+  base.params = {{"problem", o.problem.name},           {"size", o.problem.size},
+                 {"ranks", static_cast<long>(o.ranks)}, {"workers", 1L},
+                 {"kill_every_s", o.kill_every},        {"mpi", o.launcher.mpi()},
                  {"launcher", o.launcher.text()}};
   for (Delay const& d : delays) {
     Result r = base;
@@ -272,7 +289,7 @@ std::vector<Result> results(LossStudy const& s, LossOptions const& o) {
     r.bench = "cluster/losses-rate";
     r.variant = "nigh/" + name;
     r.metric = "rate";
-    r.unit = "nodes/s";
+    r.unit = fmt::format("{}/s", o.problem.unit());
     r.samples = job.rates;
     r.verified = job.complaints.empty();
     r.params["window_s"] = window_seconds;
@@ -287,7 +304,9 @@ std::vector<Result> results(LossStudy const& s, LossOptions const& o) {
                   {"wrong", static_cast<long>(job.wrong)},
                   {"tasks_run_again", job.run_again},
                   {"seconds", job.seconds},
-                  {"useful_rate", rate_of(job, o)}};
+                  {"useful_rate", per_second(useful(job, o), job)},
+                  {"in_vain", done_in_vain(job, o)},
+                  {"speed", speed(job, s.whole)}};
     if (r.samples.empty()) r.absent = "no rank told";
     all.push_back(std::move(r));
   };

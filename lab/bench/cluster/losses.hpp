@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A search whose ranks are killed one after another: how soon the others know of each, how
-// soon they begin the lost tasks again, and how many nodes they visit meanwhile.
+// A problem whose ranks are killed one after another: how soon the others know of each, how soon
+// they begin the lost tasks again, and how much they do meanwhile.
 
 #include <nigh/topology.hpp>
 #include <optional>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/cluster/loss_problem.hpp"
 #include "bench/cluster/study.hpp"
 #include "bench/results.hpp"
 
@@ -20,7 +21,7 @@ struct LossOptions {
 
   nigh::topology machine;
   Launcher launcher;
-  std::string size = "T1";  // the tree
+  LossProblem problem;
   int ranks = 4, repetitions = 5;
   double kill_every = 1;  // seconds; two ranks are left in the end
 };
@@ -30,7 +31,7 @@ struct LossOptions {
 // known.
 struct Kill {
   int rank = 0;
-  double at = 0;  // seconds since the search began
+  double at = 0;  // seconds since the ranks began
   std::optional<double> noticed, noticed_by_all, begun_again;
 };
 
@@ -38,7 +39,8 @@ struct LossJob {
   double seconds = 0;  // until the last rank ended
   int solved = 0, wrong = 0;
   long run_again = 0;         // tasks
-  std::vector<double> rates;  // nodes per second of all ranks, a window each
+  double done = 0;            // nodes or cells, of lost ranks and of tasks that ran twice, too
+  std::vector<double> rates;  // of them per second, a window each
   std::vector<Kill> kills;
   std::vector<std::string> complaints;  // empty: all was right
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// cluster-losses: searches one tree again and again by supervised tasks of all ranks, while ranks
+// cluster-losses: solves one problem again and again by supervised tasks of all ranks, while ranks
 // kill themselves at given times. Each event goes to a file as a line:
 //
-//   SECONDS RANK begins            before its first search
-//   SECONDS RANK nodes COUNT       each 20 ms, if there are more
-//   SECONDS RANK killed            right before its SIGKILL
-//   SECONDS RANK lost COUNT        ranks that it knows to be lost
-//   SECONDS RANK again COUNT       tasks of lost ranks that it has begun
-//   SECONDS RANK solved COUNT      trees
+//   SECONDS RANK begins            before the first solution
+//   SECONDS RANK done COUNT        nodes of a tree, or cells of a grid; each 20 ms, if there are
+//   more SECONDS RANK killed            right before its SIGKILL SECONDS RANK lost COUNT ranks that
+//   it knows to be lost SECONDS RANK again COUNT       tasks of lost ranks that it has begun
+//   SECONDS RANK solved COUNT      problems
 //   SECONDS RANK ends SOLVED WRONG AGAIN
 //
 // SECONDS are those of CLOCK_MONOTONIC, which the processes of one machine share.
@@ -25,11 +24,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <nigh/cluster.hpp>
+#include <nigh/cluster_checkpoint.hpp>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "bench/cluster/loss_problem.hpp"
 #include "bench/options.hpp"
 #include "tasks/uts.hpp"
 
@@ -38,13 +39,15 @@ namespace {
 using namespace bench;
 using Clock = std::chrono::steady_clock;
 
-uts::Tree searched;
-std::atomic<std::uint64_t> nodes{0};  // that this rank has visited; only a count
+LossProblem problem;
+std::atomic<std::uint64_t> done{0};  // nodes or cells of this rank; only a count
+
+// ---- a tree: a task for each node
 
 template <int most>
 std::uint64_t explore(uts::Node const node) {
-  nodes.fetch_add(1, std::memory_order_relaxed);
-  int const children = uts::children_of(searched, node);
+  done.fetch_add(1, std::memory_order_relaxed);
+  int const children = uts::children_of(problem.tree->tree, node);
   if (children == 0) return 1;
   uts::Found<most> found(children);
   nigh::cluster::task_scope scope;
@@ -55,12 +58,64 @@ std::uint64_t explore(uts::Node const node) {
   return 1 + found.sum();
 }
 
-std::uint64_t search() {
-  uts::Node const root = uts::root_of(searched);
-  return searched.kind == uts::Kind::binomial
-             ? nigh::cluster::run<explore<uts::most_binomial_children>>(root)
-             : nigh::cluster::run<explore<uts::most_children>>(root);
+bool search() {
+  uts::Node const root = uts::root_of(problem.tree->tree);
+  auto const found = problem.tree->tree.kind == uts::Kind::binomial
+                         ? nigh::cluster::run<explore<uts::most_binomial_children>>(root)
+                         : nigh::cluster::run<explore<uts::most_children>>(root);
+  return found == problem.tree->nodes;
 }
+
+// ---- a grid: a task for each block of a round, and a checkpoint of all of it every few rounds
+
+using stencils::Rows;
+
+constexpr long rounds_between_checkpoints = 5;
+constexpr char const* grid_name = "grid";
+
+Rows sweep_block(long block, Rows rows) {
+  auto next = rows;
+  for (long s = 0; s < problem.grid.sweeps; ++s) {
+    stencils::sweep(rows, next, problem.grid.side);
+    done.fetch_add(static_cast<std::uint64_t>(problem.grid.count(block) * problem.grid.side),
+                   std::memory_order_relaxed);
+  }
+  return rows;
+}
+
+void sweep_all(Rows& grid) {
+  auto const& blocks = problem.grid;
+  std::vector<Rows> swept(static_cast<std::size_t>(blocks.blocks));
+  nigh::cluster::task_scope scope;
+  for (long b = 0; b < blocks.blocks; ++b)
+    scope.spawn<sweep_block>(swept[static_cast<std::size_t>(b)], b, blocks.take(grid, b));
+  scope.wait();
+  for (long b = 0; b < blocks.blocks; ++b)
+    blocks.put_back(swept[static_cast<std::size_t>(b)], b, grid);
+}
+
+// Steps are counted through all solutions, so that one does not begin with the grid of another.
+std::uint64_t sweep_grid(long solution) {
+  long const begin = solution * problem.rounds, end = begin + problem.rounds;
+  long step = begin;
+  Rows grid;
+  if (auto last = nigh::cluster::last_checkpoint<Rows>(grid_name); last && last->step > begin) {
+    step = last->step;
+    grid = std::move(last->value);
+  } else {
+    grid = stencils::first_grid(problem.grid.side);
+  }
+  while (step < end) {
+    sweep_all(grid);
+    if (++step % rounds_between_checkpoints == 0 && step < end)
+      nigh::cluster::checkpoint(grid_name, step, grid);
+  }
+  return stencils::hash_of(grid);
+}
+
+std::uint64_t plain_hash(long sweeps) { return stencils::hash_after(sweeps, problem.grid.side); }
+
+// ---- what all ranks do
 
 int goes_on(int yes) { return yes; }
 
@@ -88,13 +143,14 @@ class Events {
 };
 
 struct Flags {
-  std::string size = "T1", events, kills;
+  std::string problem = "uts:T1", events, kills;
   double seconds = 1;
   bool plain = false;
 
   void declare(CLI::App& app) {
-    app.add_option("--size", size, "a tree of UTS; default T1")->type_name("TREE");
-    app.add_option("--seconds", seconds, "no search begins after so long; default 1");
+    app.add_option("--problem", problem, "uts:TREE or jacobi:SIDExROUNDS; default uts:T1")
+        ->type_name("NAME:SIZE");
+    app.add_option("--seconds", seconds, "nothing more is begun after so long; default 1");
     app.add_option("--kills", kills, "RANK@SECONDS,...: who kills itself, and when since its begin")
         ->type_name("LIST");
     app.add_option("--events", events, "append what happens to this file")->required();
@@ -133,9 +189,9 @@ class Observer {
   void watch(nigh::cluster::session& here, Events const& events, double death) {
     auto const begin = now();
     std::uint64_t told = 0, lost = 0, again = 0;
-    auto const tell_nodes = [&] {
-      auto const sum = nodes.load(std::memory_order_relaxed);
-      if (sum != std::exchange(told, sum)) events.tell(fmt::format("nodes {}", sum));
+    auto const tell_work = [&] {
+      auto const sum = done.load(std::memory_order_relaxed);
+      if (sum != std::exchange(told, sum)) events.tell(fmt::format("done {}", sum));
     };
     std::chrono::microseconds const pause(1000 * std::max(8, here.ranks()) / 8);
     for (double next = begin; !ends_; std::this_thread::sleep_for(pause)) {
@@ -146,15 +202,15 @@ class Observer {
         events.tell(fmt::format("again {}", again));
       auto const time = now();
       if (time >= next) {
-        tell_nodes();
+        tell_work();
         next = time + 0.02;
       }
       if (death < 0 || time < begin + death) continue;
-      tell_nodes();
+      tell_work();
       events.tell("killed");
       kill(getpid(), SIGKILL);
     }
-    tell_nodes();
+    tell_work();
   }
 
   std::atomic<bool> ends_{false};
@@ -169,13 +225,13 @@ void unbind_threads(cpu_set_t const& cpus) {
 }
 
 void run(Flags const& f, int& argc, char**& argv) {
-  auto const* const tree = uts::find_tree(f.size);
-  if (tree == nullptr) refuse("--size", f.size, "is no tree of UTS");
+  auto const found = find_loss_problem(f.problem);
+  if (!found) refuse("--problem", f.problem, "is neither uts:TREE nor jacobi:SIDExROUNDS");
   if (!(f.seconds >= 0 && f.seconds <= 86400))
     refuse("--seconds", std::to_string(f.seconds), "is not from 0 to 86400");
   death_of(f.kills, -1);
   Events events(f.events);
-  searched = tree->tree;
+  problem = *found;
   nigh::cluster::session_options options;
   options.workers.workers = 1;
   options.supervised = !f.plain;
@@ -186,14 +242,22 @@ void run(Flags const& f, int& argc, char**& argv) {
     nigh::cluster::session here(argc, argv, options);
     events.is(here.rank());
     if (are_known) unbind_threads(cpus);
-    nigh::cluster::run<goes_on>(1);  // all are here
+    std::uint64_t expected = 0;  // of a grid; all are here when it is known
+    if (problem.tree == nullptr)
+      expected = nigh::cluster::run<plain_hash>(problem.grid.sweeps * problem.rounds);
+    else
+      nigh::cluster::run<goes_on>(1);
+    auto const solves = [&] {
+      return problem.tree != nullptr ? search()
+                                     : nigh::cluster::run<sweep_grid>(long{solved}) == expected;
+    };
     events.tell("begins");
     auto const end = now() + f.seconds;
     {
       Observer const observer(here, events, death_of(f.kills, here.rank()));
       // The root says whether to go on, so that all ranks search as often.
       while (nigh::cluster::run<goes_on>(now() < end ? 1 : 0) != 0) {
-        if (search() != tree->nodes) ++wrong;
+        if (!solves()) ++wrong;
         events.tell(fmt::format("solved {}", ++solved));
       }
     }
@@ -207,6 +271,6 @@ void run(Flags const& f, int& argc, char**& argv) {
 int main(int argc, char** argv) {
   Flags flags;
   return run_program(
-      "cluster-losses", "A tree searched by supervised tasks while ranks are killed", argc, argv,
+      "cluster-losses", "A problem solved by supervised tasks while ranks are killed", argc, argv,
       [&](CLI::App& app) { flags.declare(app); }, [&] { run(flags, argc, argv); });
 }

@@ -311,7 +311,7 @@ ClusterOptions check(ClusterFlags const& f) {
   return o;
 }
 
-// A tree, and ranks that are killed.
+// A tree or a grid, and ranks that are killed.
 LossOptions check_losses(ClusterFlags const& f) {
   if (!f.mpi.empty() && f.mpi != "openmpi5")
     refuse("--mpi", f.mpi, "lets no rank go on without the others; openmpi5 does");
@@ -327,12 +327,13 @@ LossOptions check_losses(ClusterFlags const& f) {
   o.kill_every = f.kill_every;
   if (!(o.kill_every >= 0.1 && o.kill_every <= 3600))
     refuse("--kill-every", fmt::format("{}", o.kill_every), "is not from 0.1 to 3600");
-  o.size = f.quick ? "T3-tiny" : "T1";
-  if (!f.only.empty()) {
-    if (!f.only.starts_with("uts:") || uts::find_tree(f.only.substr(4)) == nullptr)
-      refuse("--only", f.only, "is no tree as uts:T1, which --losses takes");
-    o.size = f.only.substr(4);
-  }
+  std::string const which = !f.only.empty() ? f.only : f.quick ? "uts:T3-tiny" : "uts:T1";
+  auto const problem = find_loss_problem(which);
+  if (!problem)
+    refuse("--only", which,
+           "is neither a tree, as uts:T1, nor a grid, as jacobi:1000x20 (cells of a side, rounds), "
+           "which --losses takes");
+  o.problem = *problem;
   return o;
 }
 
@@ -373,8 +374,10 @@ int main(int argc, char** argv) {
                  ->type_name("LIST");
              app.add_flag("--supervised", f.supervised,
                           "each policy once more with supervised tasks; openmpi5 only");
-             app.add_flag("--losses", f.losses,
-                          "instead: kill ranks of a search that goes on without them; openmpi5");
+             app.add_flag(
+                 "--losses", f.losses,
+                 "instead: kill ranks of a job that goes on without them; openmpi5; --only "
+                 "takes uts:TREE or jacobi:SIDExROUNDS");
              app.add_option("--kill-every", f.kill_every, "with --losses, seconds; default 1")
                  ->type_name("S");
              app.add_flag("--large", f.large, "the trees of HotSLAW's paper, of 100 million tasks");

@@ -99,9 +99,9 @@ def draw_rate(axes, line, whole):
         axes.text(float(at), top, f" {rank}", color="#cc3311", fontsize=7, va="top")
     axes.set_ylim(0, top)
     axes.set_xlim(0, window * len(line["samples"]))
-    axes.set_ylabel("M nodes/s")
+    axes.set_ylabel(f"M {line['unit']}")
     counters = line["counters"]
-    axes.set_title(f"{line['params']['ranks']} ranks, {line['params']['size']}: {counters['solved']} trees, "
+    axes.set_title(f"{line['params']['ranks']} ranks, {line['params']['problem']} {line['params']['size']}: {counters['solved']} solved, "
                    f"{counters['wrong']} wrong, {counters['tasks_run_again']} tasks run again; red: SIGKILL of a rank",
                    fontsize=8, loc="left")
     axes.legend(fontsize=7, loc="lower left")
