@@ -24,10 +24,13 @@ namespace {
 
 // A thief waits for a task's length, at most 20 us, some of which the answer takes.
 constexpr std::int64_t worker_polls_after_ns = 15'000;
+// Tasks of lost ranks on a thread's stack, each within the one before. A rank may have had many,
+// but the next rank may be lost soon, and the first of its tasks should not wait for these.
+constexpr int most_nested = 4;
 constexpr int messages_per_turn = 64;  // then others get a chance to send
 
-// For the last messages of a process that has ended to come in. A rank that was stopped must read that
-// the others went on without it before it hears that they ended.
+// For the last messages of a process that has ended to come in. A rank that was stopped must read
+// that the others went on without it before it hears that they ended.
 constexpr auto last_messages_take = std::chrono::milliseconds(3);
 
 using base::now_ns;
@@ -47,16 +50,16 @@ bool Agent::find(nigh::detail::task& t) noexcept {
 bool Agent::next_task(nigh::detail::task& t) noexcept {
   Inbox::Item item;
   if (!tasks_.next(item)) return false;
-  if (item.task == nullptr) {
-    t = item.here;
-    return true;
-  }
-  auto& trace = nigh::detail::this_stack->worker->trace;
-  if (item.task->came_with > 0) trace.stole(item.task->owner, level::cluster, item.task->came_with);
-  t = nigh::detail::make_task([this, task = item.task.release()] {
-    if (tasks_.run(std::unique_ptr<Task>(task), engine_.run()) && !funneled_) poll();
-  });
+  t = item.task == nullptr ? item.here : runnable(std::move(item.task));
   return true;
+}
+
+nigh::detail::task Agent::runnable(std::unique_ptr<Task> task) noexcept {
+  auto& trace = nigh::detail::this_stack->worker->trace;
+  if (task->came_with > 0) trace.stole(task->owner, level::cluster, task->came_with);
+  return nigh::detail::make_task([this, raw = task.release()] {
+    if (tasks_.run(std::unique_ptr<Task>(raw), engine_.run()) && !funneled_) poll();
+  });
 }
 
 void Agent::misses_one() noexcept {
@@ -67,6 +70,23 @@ void Agent::misses_one() noexcept {
 void Agent::between_tasks(std::int64_t now) noexcept {
   bool const is_time = now - last_poll_ns_.load(sync::relaxed) > worker_polls_after_ns;
   if (!funneled_ && (is_time || engine_.is_called())) poll();
+  if (tasks_.has_urgent()) [[unlikely]]
+    nest_an_urgent_task();
+}
+
+// A root task that begins anew is not counted: it does not end before the run, and below it lie
+// tasks that it makes useless.
+void Agent::nest_an_urgent_task() noexcept {
+  static thread_local int nested = 0;
+  auto* const me = nigh::detail::this_stack->worker;
+  Inbox::Item item;
+  if (nested == most_nested || me == nullptr || !is_of(me->pool) || !me->may_nest()) return;
+  if (!tasks_.next_urgent(item)) return;
+  int const before = nested;
+  nested = item.task->token == root_token ? 0 : before + 1;
+  auto t = runnable(std::move(item.task));
+  me->nest(t);
+  nested = before;
 }
 
 bool Agent::place(int to, detail::placed const& task, byte_view input) {
@@ -169,7 +189,8 @@ void Agent::end_since(Engine::Notice const& why) noexcept {
   if (why.what == What::was_left)
     said = self + " was silent for " + seconds.data() + ", and the others went on; ";
   else if (why.what == What::root_is_silent)
-    said = other + ", which has the root, and its deputy have been silent for " + seconds.data() + "; ";
+    said = other + ", which has the root, and its deputy have been silent for " + seconds.data() +
+           "; ";
   else
     said = other + " has ended its session, and takes no part in this run; ";
   platform::end_with("nigh: " + said + self + " ends\n", 1);
@@ -324,7 +345,8 @@ void Agent::start_beats(std::span<RankProcess const> of_this_host) {
   };
   auto const every_us = std::min<std::int64_t>(silence_ns_ / 10'000, 500'000);
   auto beats = Beats::start(every_us, {beat, has_ended}, of_this_host);
-  if (!beats) platform::end_with("nigh: on " + layout_.who(rank()) + ": " + beats.message() + "\n", 2);
+  if (!beats)
+    platform::end_with("nigh: on " + layout_.who(rank()) + ": " + beats.message() + "\n", 2);
   beats_ = std::move(*beats);
 }
 

@@ -75,6 +75,8 @@ class Agent final : public nigh::tasks::WorkSource {
 
   // Polling
   bool next_task(nigh::detail::task& t) noexcept;
+  nigh::detail::task runnable(std::unique_ptr<Task> task) noexcept;
+  void nest_an_urgent_task() noexcept;
   void poll() noexcept;  // unless another thread does
   void turn() noexcept;  // under lock_, as the functions below
   void receive_some(std::int64_t now_ns) noexcept;

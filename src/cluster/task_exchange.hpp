@@ -39,6 +39,9 @@ class TaskExchange final : public Engine::Tasks {
   // The oldest imported task. False: there is none.
   bool next(Inbox::Item& item) { return inbox_.take(item); }
   bool has_none() const noexcept { return inbox_.surely_empty(); }
+  // The oldest task of a lost rank, which should not wait for a worker without work.
+  bool has_urgent() const noexcept { return inbox_.has_urgent(); }
+  bool next_urgent(Inbox::Item& item) { return inbox_.take_urgent(item); }
   // Runs a task of next(), in that run. True: its result is in the outbox, to be sent.
   bool run(std::unique_ptr<Task> task, std::uint32_t run) noexcept;
   // False: too many are on their way to that rank. Otherwise the task is in the outbox.

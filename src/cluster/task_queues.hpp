@@ -26,7 +26,7 @@ namespace nigh::cluster {
 struct CheckpointCall;
 
 // Tasks that no worker has begun, oldest first. Workers without work take them, and so do other
-// ranks that ask.
+// ranks that ask; those of lost ranks are taken by workers that have other tasks, too.
 //
 // As (parking.S) says, a worker that goes to sleep looks at size_ after it was announced; put()
 // changes size_ before its caller calls a worker (runtime/work_source.hpp). That a task has gone
@@ -42,6 +42,7 @@ class Inbox {
 
   void put(Item item) {
     std::lock_guard const guard(lock_);
+    if (is_urgent(item)) urgent_.store(true, sync::relaxed);
     items_.push_back(std::move(item));
     size_.store(items_.size(), sync::seq_cst);  // (parking.S)
   }
@@ -54,6 +55,22 @@ class Inbox {
     items_.pop_front();
     size_.store(items_.size(), sync::relaxed);
     return true;
+  }
+
+  // The oldest task of a rank that was lost; a root task waits for a worker without work: the tasks
+  // of the run that has begun anew would lie beneath it until its end.
+  bool has_urgent() const noexcept { return urgent_.load(sync::relaxed); }
+  bool take_urgent(Item& item) {
+    std::lock_guard const guard(lock_);
+    auto const at = std::find_if(items_.begin(), items_.end(), is_urgent);
+    bool const is_there = at != items_.end();
+    if (is_there) {
+      item = std::move(*at);
+      items_.erase(at);
+      size_.store(items_.size(), sync::relaxed);
+    }
+    if (std::none_of(items_.begin(), items_.end(), is_urgent)) urgent_.store(false, sync::relaxed);
+    return is_there;
   }
 
   // Hands over the oldest tasks that may leave, as many as how_many(their number) says. Returns how
@@ -91,15 +108,18 @@ class Inbox {
 
  private:
   static bool leaves(Item const& i) noexcept { return i.task != nullptr && !i.task->stays; }
+  static bool is_urgent(Item const& i) noexcept { return i.task != nullptr && i.task->is_again; }
 
   mutable tasks::Lock lock_;
   std::deque<Item> items_;
+  sync::atomic<bool> urgent_{false};  // a hint: one may have been taken otherwise
   sync::atomic<std::size_t> size_{0};
 };
 
-// Messages that workers want sent, their calls about checkpoints, and outcomes of the root task and of free
-// tasks that threw, until a thread polls. By (lock.S), a thread that puts something here and then finds that another
-// one polls may go on: that one looks once more when it has given the agent's lock.
+// Messages that workers want sent, their calls about checkpoints, and outcomes of the root task and
+// of free tasks that threw, until a thread polls. By (lock.S), a thread that puts something here
+// and then finds that another one polls may go on: that one looks once more when it has given the
+// agent's lock.
 class Outbox {
  public:
   void put(int to, bytes message) {

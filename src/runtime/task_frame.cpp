@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/task_frame.hpp"
 
+#include "platform/thread.hpp"
 #include "runtime/scheduler.hpp"
 
 namespace nigh::tasks {
@@ -25,6 +26,15 @@ void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
     pool.tasks_of_others.count_finished();
     pool.quiescence.tell_if_done([&] { return pool.all_done(); });
   }
+}
+
+bool Worker::may_nest() const noexcept {
+  return !is_isolated() && platform::stack_left() > pool.stack_needed_to_help();
+}
+
+void Worker::nest(detail::task& t) noexcept {
+  tasks.count_spawned();
+  run_queued(pool, t, this);
 }
 
 }  // namespace nigh::tasks

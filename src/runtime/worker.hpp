@@ -134,6 +134,10 @@ struct alignas(64) Worker {
   void await_receivers(sync::atomic<std::uint32_t> const& out) noexcept;
   std::uint32_t steal_once() noexcept;  // and runs what it got; returns how many tasks
   bool find_in_own_queue(detail::task& t) noexcept;
+  // Whether a task from outside may run here now, on top of the one that this thread is in: not in an
+  // isolated region, nor with little stack left.
+  bool may_nest() const noexcept;
+  void nest(detail::task& t) noexcept;  // runs it
   void report_progress() noexcept;
 
   // ---- by any thread

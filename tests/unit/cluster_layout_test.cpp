@@ -355,4 +355,25 @@ TEST(Inbox, GivesTheOldestThatMayLeave) {
   EXPECT_FALSE(inbox.surely_empty());
 }
 
+TEST(Inbox, KnowsTheTasksOfLostRanks) {
+  Inbox inbox;
+  Task again{2, 0, 0, false, {}, 0, 0, true};
+  inbox.put({std::make_unique<Task>(Task{0, 0, 0, false, {}}), {}});
+  EXPECT_FALSE(inbox.has_urgent());
+  inbox.put({std::make_unique<Task>(again), {}});
+  inbox.put({std::make_unique<Task>(again), {}});
+  EXPECT_TRUE(inbox.has_urgent());
+  Inbox::Item item;
+  ASSERT_TRUE(inbox.take_urgent(item));
+  EXPECT_EQ(item.task->function, 2u);
+  EXPECT_TRUE(inbox.has_urgent());
+  for (std::uint32_t const next : {0u, 2u}) {
+    ASSERT_TRUE(inbox.take(item));
+    EXPECT_EQ(item.task->function, next);
+  }
+  EXPECT_FALSE(inbox.take_urgent(item));
+  EXPECT_FALSE(inbox.has_urgent());
+  EXPECT_TRUE(inbox.surely_empty());
+}
+
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <new>
 #include <nigh/cluster.hpp>
 #include <nigh/cluster_checkpoint.hpp>
@@ -25,6 +26,7 @@ using nigh::tests::SocketNetwork;
 int self = -1;
 int dies = -1;                // this rank does
 int by = SIGKILL;             // or is stopped
+int workers = 2;              // of a rank
 std::atomic<int> lives{100};  // after so many tasks
 
 bool survivors_go_on = true, is_funneled = false;
@@ -38,6 +40,7 @@ struct Network final : SocketNetwork {
 // The words that the processes of a test share beside their network.
 struct Signs {
   std::atomic<bool> late_has_begun{false}, runs_are_over{false}, late_has_ended{false};
+  std::atomic<bool> lost_has_begun{false};
 };
 Signs& signs = *::new (::mmap(nullptr, sizeof(Signs), PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Signs;
@@ -120,6 +123,59 @@ int run_late() {
   return is_right ? 0 : 3;
 }
 
+// The only worker of rank 0 has tasks of its own until the one that was lost has begun again.
+int lost_with_rank_1() {
+  if (self == 1) die();
+  signs.lost_has_begun = true;
+  return 4;
+}
+int stay_busy() {
+  using Clock = std::chrono::steady_clock;
+  auto const end = Clock::now() + std::chrono::seconds(30);
+  int lost = 0;
+  cluster::task_scope all;
+  all.spawn<lost_with_rank_1>(cluster::near(1), lost);
+  while (!signs.lost_has_begun && Clock::now() < end) {
+    int result = 0;
+    cluster::task_scope scope;
+    scope.spawn<four>(result);
+    scope.wait();
+  }
+  bool const has_begun = signs.lost_has_begun;
+  all.wait();
+  return has_begun ? lost : 0;
+}
+// Rank 1 has such tasks from the root task, which begins anew there when rank 0 is killed.
+int busy_with_useless_tasks() {
+  signs.late_has_begun = true;
+  using Clock = std::chrono::steady_clock;
+  auto const end = Clock::now() + std::chrono::seconds(30);
+  while (!signs.lost_has_begun && Clock::now() < end) {
+    int result = 0;
+    cluster::task_scope scope;
+    scope.spawn<four>(result);
+    scope.wait();
+  }
+  signs.late_has_ended = true;
+  return 0;
+}
+int root_that_is_lost() {
+  if (self == 1) {
+    bool const is_in_time = !signs.late_has_ended;
+    signs.lost_has_begun = true;
+    return is_in_time ? 4 : 0;
+  }
+  int result = 0;
+  cluster::task_scope scope;
+  scope.spawn<busy_with_useless_tasks>(cluster::near(1), result);
+  while (!signs.late_has_begun) ::usleep(1000);
+  die();
+  scope.wait();
+  return 0;
+}
+int run_busy() { return cluster::run<stay_busy>() == 4 ? 0 : 3; }
+int run_lost_root() { return cluster::run<root_that_is_lost>() == 4 ? 0 : 3; }
+
 // Counts to 30 from its last step; each step is a task of the next rank, and has a large copy.
 std::vector<int> next_step(int step) { return std::vector<int>(5'000, step); }
 int first_step() {
@@ -143,7 +199,8 @@ int forget_steps() {
   cluster::forget_checkpoint("steps");
   return first_step();
 }
-// The root has gone on from the step before the one at which rank 0 was killed; the next run from the last.
+// The root has gone on from the step before the one at which rank 0 was killed; the next run from
+// the last.
 int run_steps() {
   int const first = cluster::run<count_steps>(3), again = cluster::run<count_steps>(3);
   bool const is_forgotten = cluster::run<forget_steps>() == 0;
@@ -153,7 +210,7 @@ int run_steps() {
 int run_rank(std::vector<SocketNetwork::Pair> const& pairs, int rank, int ranks,
              cluster::session_options options, int (*program)()) {
   self = rank;
-  options.workers.workers = 2;
+  options.workers.workers = workers;
   options.supervised = true;
   cluster::session here(std::make_unique<Network>(pairs, rank, ranks), options);
   return program();
@@ -235,6 +292,18 @@ TEST(Survivors, RunAgainWhatWasKilledWithLifelines) {
   }
 }
 
+TEST(Survivors, RunLostTasksAgainThoughTheyHaveOthers) {
+  dies = -1;
+  workers = 1;
+  ::new (&signs) Signs;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_ranks(2, {}, run_busy), (std::vector<int>{0, SIGKILL}));
+  ::new (&signs) Signs;
+  EXPECT_EQ(run_ranks(2, {}, run_lost_root), (std::vector<int>{SIGKILL, 0}));
+  testing::internal::GetCapturedStderr();
+  workers = 2;
+}
+
 TEST(Survivors, EndWhateverIsLeftOfTasksThatNobodyWaitsFor) {
   dies = -1;
   ::new (&signs) Signs;
@@ -260,7 +329,8 @@ TEST(Survivors, GoOnFromTheLastCheckpoint) {
   for (auto const& [who, step] : {std::pair{-1, 1}, {0, 2}, {0, 17}, {0, 30}}) {
     dies = who;
     lives = step;
-    EXPECT_EQ(run_ranks(3, {}, run_steps), (std::vector<int>{who == 0 ? SIGKILL : 0, 0, 0})) << "at step " << step;
+    EXPECT_EQ(run_ranks(3, {}, run_steps), (std::vector<int>{who == 0 ? SIGKILL : 0, 0, 0}))
+        << "at step " << step;
   }
 }
 
@@ -312,7 +382,8 @@ TEST_F(Stopped, HasASuccessorIfItHasTheRoot) {
   dies = 0;
   lives = 50;
   EXPECT_EQ(run(), (std::vector<int>{1, 0, 0})) << said;
-  EXPECT_THAT(said, testing::ContainsRegex("nigh: rank 0 on .* has been silent for 1.5 s; the others go on\n"));
+  EXPECT_THAT(said, testing::ContainsRegex(
+                        "nigh: rank 0 on .* has been silent for 1.5 s; the others go on\n"));
 }
 
 TEST_F(Stopped, NeedsATime) {
