@@ -97,11 +97,11 @@ using Calls = std::vector<NamedCall<T>>;
 // A library's calls for each type of elements. `run` calls its argument where the library expects
 // its callers.
 struct Library {
-  std::string name, absent;  // why it is not here
-  std::function<void(std::function<void()> const&)> run;
-  Calls<double> doubles;
-  Calls<std::int32_t> integers;
-  Calls<Record> records;
+  std::string name, absent;  // why it is not here: the rest is empty then
+  std::function<void(std::function<void()> const&)> run = {};
+  Calls<double> doubles = {};
+  Calls<std::int32_t> integers = {};
+  Calls<Record> records = {};
 };
 
 template <class T>
