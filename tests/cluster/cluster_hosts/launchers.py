@@ -24,7 +24,6 @@ SETTINGS = {
     'OMPI_MCA_oob_tcp_if_include': 'eth0',
     'OMPI_MCA_btl_tcp_if_include': 'eth0',
     'OMPI_MCA_pml': 'ob1',
-    'OMPI_MCA_btl': 'tcp,self,vader',
     'OMPI_MCA_btl_vader_single_copy_mechanism': 'none',
     'OMPI_ALLOW_RUN_AS_ROOT': '1',
     'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
@@ -32,9 +31,9 @@ SETTINGS = {
     'PRTE_ALLOW_RUN_AS_ROOT_CONFIRM': '1',
     'UCX_NET_DEVICES': 'eth0',
 }
-# Version 5 has another name for shared memory, and its windows over UCX complain where there is no UCX.
+# Version 5 has another name for shared memory, and sessions say whether to use it (src/cluster/mpi/losses.hpp). Its windows over
+# UCX complain where there is no UCX.
 SETTINGS_OPENMPI5 = {
-    'OMPI_MCA_btl': 'tcp,self,sm',
     'OMPI_MCA_btl_sm_single_copy_mechanism': 'none',
     'OMPI_MCA_osc': '^ucx',
 }
@@ -44,7 +43,7 @@ def settings(ranks, launcher):
     """More ranks than cpus yield where Open MPI would spin. Fewer do not: beside other programs a rank that yields
     each time that it looks for messages gets a hundredth of its cpu."""
     crowded = ranks > len(os.sched_getaffinity(0))
-    own = SETTINGS_OPENMPI5 if launcher == 'openmpi5' else {}
+    own = SETTINGS_OPENMPI5 if launcher == 'openmpi5' else {'OMPI_MCA_btl': 'tcp,self,vader'}
     return SETTINGS | own | {'OMPI_MCA_mpi_yield_when_idle': str(int(crowded))}
 
 
