@@ -57,8 +57,7 @@ class Inbox {
     return true;
   }
 
-  // The oldest task of a rank that was lost; a root task waits for a worker without work: the tasks
-  // of the run that has begun anew would lie beneath it until its end.
+  // The oldest task of a rank that was lost, the root task among them.
   bool has_urgent() const noexcept { return urgent_.load(sync::relaxed); }
   bool take_urgent(Item& item) {
     std::lock_guard const guard(lock_);

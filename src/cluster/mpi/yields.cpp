@@ -10,12 +10,9 @@ namespace {
 // or one that was loaded where symbols are not found. Then all stays as it is.
 using SetYield = bool (*)(bool);
 
-SetYield find_set_yield() noexcept {
-  return reinterpret_cast<SetYield>(::dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
-}
-
 SetYield set_yield() noexcept {
-  static SetYield const found = find_set_yield();
+  static auto const found =
+      reinterpret_cast<SetYield>(::dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"));
   return found;
 }
 
