@@ -260,9 +260,8 @@ std::string describe(LossStudy const& s, LossOptions const& o) {
   }
   return fmt::format(
       "{} again and again on {} ranks of one worker, started by {};\na rank is killed each {} s "
-      "until two are left\n\n{}\n{}\nspeed: of all ranks, with what they did in vain, beside the "
-      "job "
-      "without losses\n{}",
+      "until two are left\n\n{}\n{}\n"
+      "speed: of all ranks, with what they did in vain, beside the job without losses\n{}",
       o.problem.text(), o.ranks, o.launcher.text(), o.kill_every, delay_table.text(), jobs.text(),
       complaints);
 }

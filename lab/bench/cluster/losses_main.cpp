@@ -3,9 +3,10 @@
 // kill themselves at given times. Each event goes to a file as a line:
 //
 //   SECONDS RANK begins            before the first solution
-//   SECONDS RANK done COUNT        nodes of a tree, or cells of a grid; each 20 ms, if there are
-//   more SECONDS RANK killed            right before its SIGKILL SECONDS RANK lost COUNT ranks that
-//   it knows to be lost SECONDS RANK again COUNT       tasks of lost ranks that it has begun
+//   SECONDS RANK done COUNT        nodes of a tree or cells of a grid; each 20 ms
+//   SECONDS RANK killed            right before its SIGKILL
+//   SECONDS RANK lost COUNT        ranks that it knows to be lost
+//   SECONDS RANK again COUNT       tasks of lost ranks that it has begun
 //   SECONDS RANK solved COUNT      problems
 //   SECONDS RANK ends SOLVED WRONG AGAIN
 //
