@@ -123,6 +123,17 @@ int run_late() {
   return is_right ? 0 : 3;
 }
 
+void have_tasks_until_lost_begins() {
+  using Clock = std::chrono::steady_clock;
+  auto const end = Clock::now() + std::chrono::seconds(30);
+  while (!signs.lost_has_begun && Clock::now() < end) {
+    int result = 0;
+    cluster::task_scope scope;
+    scope.spawn<four>(result);
+    scope.wait();
+  }
+}
+
 // The only worker of rank 0 has tasks of its own until the one that was lost has begun again.
 int lost_with_rank_1() {
   if (self == 1) die();
@@ -130,17 +141,10 @@ int lost_with_rank_1() {
   return 4;
 }
 int stay_busy() {
-  using Clock = std::chrono::steady_clock;
-  auto const end = Clock::now() + std::chrono::seconds(30);
   int lost = 0;
   cluster::task_scope all;
   all.spawn<lost_with_rank_1>(cluster::near(1), lost);
-  while (!signs.lost_has_begun && Clock::now() < end) {
-    int result = 0;
-    cluster::task_scope scope;
-    scope.spawn<four>(result);
-    scope.wait();
-  }
+  have_tasks_until_lost_begins();
   bool const has_begun = signs.lost_has_begun;
   all.wait();
   return has_begun ? lost : 0;
@@ -148,14 +152,7 @@ int stay_busy() {
 // Rank 1 has such tasks from the root task, which begins anew there when rank 0 is killed.
 int busy_with_useless_tasks() {
   signs.late_has_begun = true;
-  using Clock = std::chrono::steady_clock;
-  auto const end = Clock::now() + std::chrono::seconds(30);
-  while (!signs.lost_has_begun && Clock::now() < end) {
-    int result = 0;
-    cluster::task_scope scope;
-    scope.spawn<four>(result);
-    scope.wait();
-  }
+  have_tasks_until_lost_begins();
   signs.late_has_ended = true;
   return 0;
 }
