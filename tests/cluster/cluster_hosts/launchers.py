@@ -40,8 +40,7 @@ SETTINGS_OPENMPI5 = {
 
 
 def settings(ranks, launcher):
-    """More ranks than cpus yield where Open MPI would spin. Fewer do not: beside other programs a rank that yields
-    each time that it looks for messages gets a hundredth of its cpu."""
+    """More ranks than cpus yield where Open MPI would spin: in its own calls, for sessions look for messages without yields."""
     crowded = ranks > len(os.sched_getaffinity(0))
     own = SETTINGS_OPENMPI5 if launcher == 'openmpi5' else {'OMPI_MCA_btl': 'tcp,self,vader'}
     return SETTINGS | own | {'OMPI_MCA_mpi_yield_when_idle': str(int(crowded))}
