@@ -40,8 +40,10 @@ if [ -z "$fast" ]; then need_openmpi5 "$full"; fi
 if [ "$full" ]; then need_wheels; fi
 
 # run_ctest NAME PRESET OPTION...: a stage that runs ctest in the preset's build, below "${around[@]}",
-# and shows how ctest sums it up. A preset that was not built is not tested.
+# and shows how ctest sums it up; the tests that fail are named again at the end. A preset that was not built is
+# not tested.
 built=" "
+failed_tests=
 run_ctest() {
   local name=$1 preset=$2 status=0
   shift 2
@@ -52,6 +54,7 @@ run_ctest() {
   stage "$name" "${around[@]}" "$ctest" --test-dir "build/$preset" --output-on-failure \
     --no-tests=error "$@" || status=$?
   grep -E 'tests passed|^Total Test time|\*\*\*(Skipped|Not Run|Timeout)' "$last_log"
+  failed_tests+=$(sed -n "s/Errors while running CTest//; s/^\t *[0-9]* - \(.*)\)/\n    $preset: \1/p" "$last_log")
   return "$status"
 }
 
@@ -67,6 +70,7 @@ finish() {
   printf '\n'
   if [ "$failed" ]; then
     printf 'FAILED after %d s: %s\n' "$SECONDS" "${failed#, }"
+    [ -z "$failed_tests" ] || echo "${failed_tests#?}"
     exit 1
   fi
   printf 'All stages passed in %d s%s.\n' "$SECONDS" "$1"
