@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "policy/stealing/fork.hpp"
+#include "policy/stealing/chunk_size.hpp"
 #include "platform/thread.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/scheduler.hpp"

@@ -10,7 +10,7 @@
 #include "platform/futex.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
-#include "policy/stealing/fork.hpp"
+#include "policy/stealing/chunk_size.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/searching.hpp"
 #include "runtime/task_frame.hpp"

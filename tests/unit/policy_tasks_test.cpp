@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// VictimOrder, ChunkSize, Fork, Idle.
+// VictimOrder, ChunkSize, Idle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "policy/stealing/chunk_size.hpp"
-#include "policy/stealing/fork.hpp"
 #include "policy/stealing/idle.hpp"
 #include "policy/stealing/steal_order.hpp"
 
@@ -51,7 +50,7 @@ TEST(ChunkSize, IsHalfAFairShareWithinBounds) {
     }
 }
 
-TEST(Fork, ThievesGetTheLargerHalf) {
+TEST(ChunkSize, ThievesGetTheLargerHalf) {
   for (std::uint32_t n = 0; n < 100; ++n) {
     auto const given = tasks_to_share(n);
     ASSERT_LE(given, n);
@@ -60,7 +59,7 @@ TEST(Fork, ThievesGetTheLargerHalf) {
   EXPECT_EQ(tasks_to_share(UINT32_MAX), std::uint32_t{1} << 31);
 }
 
-TEST(Fork, EndsAtEitherCutoff) {
+TEST(ChunkSize, EndsAtEitherCutoff) {
   for (std::uint32_t depth = 0; depth < 6; ++depth)
     for (std::uint32_t waiting = 0; waiting < 6; ++waiting) {
       ASSERT_TRUE(forks(depth, waiting, {}));

@@ -30,7 +30,6 @@
 
 #include "base/assert.hpp"
 #include "policy/stealing/chunk_size.hpp"
-#include "policy/stealing/fork.hpp"
 #include "policy/stealing/idle.hpp"
 #include "policy/stealing/steal_order.hpp"
 #include "sim/event_queue.hpp"
