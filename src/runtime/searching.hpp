@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Searching: a thread of a runtime looks for work, and sleeps in between.
+// Relief: another one does so in its place.
 
 #include <cstdint>
 
@@ -60,6 +61,18 @@ struct Searching {
 
   Worker& me;
   bool const counted;
+};
+
+// While this lives, the backup thread of a worker with little stack left helps in its place.
+struct Relief {
+  Relief(Worker& me_, bool wanted) noexcept
+      : me(me_), began(wanted && me.pool.threads.start_backup(me)) {}
+  ~Relief() {
+    if (began) me.pool.threads.dismiss_backup(me);
+  }
+  Relief(Relief&&) = delete;
+  Worker& me;
+  bool const began;
 };
 
 }  // namespace nigh::tasks

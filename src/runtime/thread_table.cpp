@@ -17,6 +17,39 @@ constexpr int external_slots = 64;
 
 }  // namespace
 
+Worker::Worker(Pool& pool_, int index_, policy::ThreadKind kind_, int at_worker)
+    : pool(pool_),
+      index(index_),
+      kind(kind_),
+      cpu(pool.layout.cpu_of(at_worker)),
+      domain(pool.layout.domain_of(at_worker)),
+      group(pool.layout.group_of(at_worker)),
+      counters(pool.machine.domains().size()),
+      victims(&pool.layout.victims_of(at_worker)),
+      near_worker(at_worker),
+      // Spread over all bits: a small seed's first draws are small, and all thieves would begin
+      // with their neighbours.
+      random_bits((static_cast<std::uint32_t>(index_) + 1) * 0x9e3779b9u) {
+  stack.worker = this;
+}
+
+// An empty slot is all zeroes, so the memory is first touched by the pushes that need it.
+bool Worker::set_up_stack() noexcept {
+  auto const capacity = pool.options.task_capacity;
+  auto* const slots = static_cast<detail::task_slot*>(
+      platform::map_zeroes(capacity * sizeof(detail::task_slot)));
+  if (slots == nullptr) return false;
+  stack.slots = stack.top = stack.split = stack.base = slots;
+  stack.capacity = static_cast<std::uint32_t>(capacity);
+  room_ends = slots + capacity;
+  stack.limit = pool.limits_forks() || is_isolated() ? slots : room_ends;
+  bool const offers_unasked =
+      pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
+  stack.share_goal = offers_unasked ? policy::tasks_kept_shared : 0;
+  stack.wanted.store(offers_unasked, sync::relaxed);
+  return true;
+}
+
 // The stacks of backup and external threads are set up when first needed.
 ThreadTable::ThreadTable(Pool& pool)
     : pool_(pool),

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/worker.hpp"
 
-#include <array>
 #include <cstring>
+#include <nigh/fork_join.hpp>
 
-#include "base/assert.hpp"
 #include "base/clock.hpp"
 #include "base/random.hpp"
 #include "platform/futex.hpp"
 #include "platform/pause.hpp"
 #include "platform/thread.hpp"
-#include "policy/stealing/chunk_size.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/searching.hpp"
-#include "runtime/task_frame.hpp"
-#include "runtime/wait_goal.hpp"
 
 namespace nigh::tasks {
 
@@ -31,11 +27,75 @@ using policy::WaitingFor;
 namespace {
 
 constexpr policy::IdlePolicy idle_policy;
-constexpr int isolated_looks = 10;                // before it wakes its backup thread, as many times
+constexpr int isolated_looks = 10;  // before it wakes its backup thread, as many times
 
 void pause(int times) noexcept {
   for (int i = 0; i < times; ++i) sync::pause();
 }
+
+// A wait goal is the condition that ends a thread's loop or wait. Until then it runs other tasks.
+//
+//   waiting_for     the kind of the goal, for policy::permissions()
+//   done()          asked often
+//   surely_done()   asked before it sleeps, in the order of all seq_cst operations (parking.S)
+//   thief()         the thread to help first; null: none
+//   looks_first     where a thread helps others: so often it asks these alone before it searches
+//   announce()      there, once it is done: tells a race detector of what it acquired
+struct RuntimeEnd {
+  static constexpr auto waiting_for = WaitingFor::work;
+  Pool& pool;
+  static Worker* thief() noexcept { return nullptr; }
+  bool done() const noexcept { return pool.stopping.load(sync::relaxed); }
+  bool surely_done() const noexcept { return pool.stopping.load(sync::seq_cst); }  // (parking.S)
+};
+
+struct Dismissal {  // a backup thread's worker is back
+  static constexpr auto waiting_for = WaitingFor::work;
+  Worker& me;
+  static Worker* thief() noexcept { return nullptr; }
+  bool done() const noexcept { return me.duty.load(sync::relaxed) != Worker::on; }
+  bool surely_done() const noexcept {
+    return me.duty.load(sync::seq_cst) != Worker::on;  // (parking.S)
+  }
+};
+
+struct StolenTask {  // its thief has finished it
+  static constexpr auto waiting_for = WaitingFor::stolen_task;
+  static constexpr int looks_first = idle_policy.looks_first;
+  Pool& pool;
+  task_slot const& slot;
+  // The first thief: the task may have been stolen again from its stack, as a proxy. Null: the
+  // thief has not said so yet, is no thread of ours, or is done.
+  Worker* thief() const noexcept {
+    auto const state = slot.state.load(sync::relaxed);
+    return state == task_slot::waiting || state >= task_slot::away
+               ? nullptr
+               : &pool.threads[state - 1];
+  }
+  bool done() const noexcept { return slot.finished(); }
+  void announce() const noexcept { base::announce_acquire(&slot.state); }  // (stack.E)
+  bool surely_done() const noexcept {
+    return slot.state.load(sync::seq_cst) == task_slot::done;  // (stack.E) (parking.S)
+  }
+};
+
+// A scope's queued tasks have run. Perhaps this very thread has to run them, so it begins at once.
+struct Zero {
+  static constexpr auto waiting_for = WaitingFor::scope;
+  static constexpr int looks_first = 0;
+  sync::atomic<std::uint32_t> const& word;
+  static Worker* thief() noexcept { return nullptr; }
+  bool done() const noexcept { return word.load(sync::acquire) == 0; }  // (stack.E)
+  void announce() const noexcept { base::announce_acquire(&word); }     // (stack.E) (mailbox.E)
+  bool surely_done() const noexcept {
+    return word.load(sync::seq_cst) == 0;  // (stack.E) (parking.S)
+  }
+};
+
+// All that have taken a message have finished: they are at work on it, and mostly done soon.
+struct Receivers : Zero {
+  static constexpr int looks_first = idle_policy.looks_first;
+};
 
 template <class Until>
 constexpr Permissions unrestricted =  // by its stack or its cpu
@@ -55,38 +115,6 @@ struct Worker::Job {
     victim = nullptr;
   }
 };
-
-Worker::Worker(Pool& pool_, int index_, policy::ThreadKind kind_, int at_worker)
-    : pool(pool_),
-      index(index_),
-      kind(kind_),
-      cpu(pool.layout.cpu_of(at_worker)),
-      domain(pool.layout.domain_of(at_worker)),
-      group(pool.layout.group_of(at_worker)),
-      counters(pool.machine.domains().size()),
-      victims(&pool.layout.victims_of(at_worker)),
-      near_worker(at_worker),
-      // Spread over all bits: a small seed's first draws are small, and all thieves would begin
-      // with their neighbours.
-      random_bits((static_cast<std::uint32_t>(index_) + 1) * 0x9e3779b9u) {
-  stack.worker = this;
-}
-
-// An empty slot is all zeroes, so the memory is first touched by the pushes that need it.
-bool Worker::set_up_stack() noexcept {
-  auto const capacity = pool.options.task_capacity;
-  auto* const slots = static_cast<task_slot*>(platform::map_zeroes(capacity * sizeof(task_slot)));
-  if (slots == nullptr) return false;
-  stack.slots = stack.top = stack.split = stack.base = slots;
-  stack.capacity = static_cast<std::uint32_t>(capacity);
-  room_ends = slots + capacity;
-  stack.limit = pool.limits_forks() || is_isolated() ? slots : room_ends;
-  bool const offers_unasked =
-      pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
-  stack.share_goal = offers_unasked ? policy::tasks_kept_shared : 0;
-  stack.wanted.store(offers_unasked, sync::relaxed);
-  return true;
-}
 
 // ---- the loop
 
@@ -185,18 +213,6 @@ bool Worker::linger(Job& job) noexcept {
   return false;
 }
 
-// While this lives, the backup thread of a worker with little stack left helps in its place.
-struct Worker::Relief {
-  Relief(Worker& me_, bool wanted) noexcept
-      : me(me_), began(wanted && me.pool.threads.start_backup(me)) {}
-  ~Relief() {
-    if (began) me.pool.threads.dismiss_backup(me);
-  }
-  Relief(Relief&&) = delete;
-  Worker& me;
-  bool const began;
-};
-
 // Looks for work, and sleeps in between, until there is some or it is time to leave; returns
 // whether there is some. Also ends when the thread is asked to leave its cpu, or may stay after
 // all: then other things are permitted.
@@ -283,31 +299,6 @@ void Worker::stay_away(Until until) noexcept {
     platform::futex_wait(asked_to, leave);
   pool.arena->woke();
   trace.unparked(true);
-}
-
-// From its own buffer, otherwise a chunk from its group's queue.
-bool Worker::find_in_own_queue(task& t) noexcept {
-  if (buffer->take_one(t)) return true;
-  // Perhaps an external thread has come, and put these.
-  if (pool.group(group).queue->empty() || is_held_off()) return false;
-  std::array<task, policy::largest_chunk> chunk;
-  std::size_t count = 0;
-  auto const how_many = [&](std::size_t waiting) {
-    return policy::chunk_of_own_queue(waiting, pool.layout.group(group).workers.size());
-  };
-  if (pool.group(group).queue->take(chunk, count, how_many) != Take::taken) return false;
-  t = chunk[0];
-  if (count > 1) {
-    bool const fits = buffer->push({chunk.data() + 1, count - 1});
-    NIGH_ASSERT(fits, "a chunk goes into an empty buffer");
-  }
-  return true;
-}
-
-bool Worker::find_imported(task& t) noexcept {
-  if (!pool.source.find(t)) return false;
-  tasks.count_spawned();
-  return true;
 }
 
 // ---- stealing
@@ -438,13 +429,6 @@ void Worker::run_stolen_slot(Worker& victim, task_slot& slot) noexcept {
   victim.finish_stolen(slot);
 }
 
-void Worker::report_progress() noexcept {
-  if (!tasks.has_news()) return;
-  tasks.publish();
-  if (trace.is_on() && pool.all_done()) trace.all_done();
-  pool.quiescence.tell_if_done([&] { return pool.all_done(); });
-}
-
 // ---- sharing and joining
 
 void Worker::share() noexcept { publish(policy::tasks_to_share(stack.private_tasks())); }
@@ -491,3 +475,25 @@ void Worker::await_receivers(sync::atomic<std::uint32_t> const& out) noexcept {
 void Worker::wake() const noexcept { pool.parking.wake(index, is_external() ? -1 : group); }
 
 }  // namespace nigh::tasks
+
+namespace nigh::detail {
+
+// The slow ways from push() and from a join in the public headers.
+
+void share_tasks(task_stack& stack) noexcept { stack.worker->share(); }
+
+void finish_top(task_stack& stack) noexcept { stack.worker->finish_top(); }
+
+// no_stack has no worker, and nothing to finish.
+void finish_down_to(task_stack& stack, task_slot* top) noexcept {
+  if (stack.top > top) stack.worker->finish_down_to(top);
+}
+
+// A scope that the forked function waited at may have run the task already, with its own tasks.
+void join_slowly(task_stack& stack, task_slot* slot, void const* object) noexcept {
+  NIGH_ASSERT(slot >= stack.slots && slot < stack.slots + stack.capacity,
+              "a child_task is joined by the thread that made it");
+  if (slot < stack.top && slot->object == object) finish_down_to(stack, slot);
+}
+
+}  // namespace nigh::detail
