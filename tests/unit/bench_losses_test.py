@@ -44,6 +44,13 @@ class Losses(unittest.TestCase):
         self.assertGreaterEqual(lines["nigh/job-1"]["counters"]["in_vain"], 0)
         self.assertGreater(lines["nigh/job-1"]["counters"]["speed"], 0)
 
+    def test_kills_with_a_tree_in_parts(self):
+        lines = self.lines("--losses", "--kill-every=0.5", "--only=uts-parts:T3-tiny")
+        for name in "nigh/whole", "nigh/job-1":
+            self.assertIs(lines[name]["verified"], True, name)
+            self.assertEqual(lines[name]["params"]["problem"], "uts-parts")
+        self.assertEqual(lines["nigh/whole"]["counters"]["in_vain"], 0)
+
     def test_supervised_beside_plain(self):
         lines = self.lines("--mpi=openmpi5", "--supervised", "--only=fib", "--policies=random+half", "--reps=1")
         self.assertEqual(list(lines), ["shared/1", "shared/2", "ranks/random+half", "ranks/random+half/supervised"])
@@ -51,7 +58,7 @@ class Losses(unittest.TestCase):
 
     def test_bad_input(self):
         for words in (("--mpi=openmpi", "--losses"), ("--ranks=2", "--losses"), ("--only=fib", "--losses"),
-                      ("--only=uts:T9", "--losses"), ("--only=jacobi:20", "--losses"), ("--only=jacobi:10x5", "--losses"),
+                      ("--only=uts:T9", "--losses"), ("--only=uts-parts:T9", "--losses"), ("--only=jacobi:20", "--losses"), ("--only=jacobi:10x5", "--losses"),
                       ("--only=jacobi:1000x0", "--losses"), ("--kill-every=0", "--losses"), ("--kill-every=nan", "--losses"),
                       ("--losses", "--policies=random+half"), ("--supervised", "--mpi=openmpi")):
             with self.subTest(words=words), tempfile.TemporaryDirectory() as folder:

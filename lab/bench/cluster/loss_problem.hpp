@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A problem that ranks solve again and again while some of them are killed: a tree of UTS that is
-// searched, or a grid that Jacobi's method sweeps.
+// searched, as one task or part by part with a checkpoint of the count so far, or a grid that
+// Jacobi's method sweeps.
 
 #include <optional>
 #include <stdexcept>
@@ -14,8 +15,9 @@
 namespace bench {
 
 struct LossProblem {
-  std::string name, size;  // uts, T1; jacobi, 1000x20: cells of a side, rounds
+  std::string name, size;  // uts, T1; uts-parts, T1; jacobi, 1000x20: cells of a side, rounds
   uts::KnownTree const* tree = nullptr;
+  bool is_in_parts = false;
   stencils::RowBlocks grid{0, 16, 16};
   long rounds = 0;
 
@@ -34,8 +36,9 @@ inline std::optional<LossProblem> find_loss_problem(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == text.npos) return {};
   LossProblem p{text.substr(0, colon), text.substr(colon + 1)};
-  if (p.name == "uts") {
+  if (p.name == "uts" || p.name == "uts-parts") {
     p.tree = uts::find_tree(p.size);
+    p.is_in_parts = p.name == "uts-parts";
     if (p.tree == nullptr) return {};
     return p;
   }

@@ -59,11 +59,73 @@ std::uint64_t explore(uts::Node const node) {
   return 1 + found.sum();
 }
 
-bool search() {
-  uts::Node const root = uts::root_of(problem.tree->tree);
+// ---- the same in parts: subtrees, some at a time, and a checkpoint of the nodes that were found
+
+constexpr std::size_t parts_at_least = 1000;  // of a tree that has as many nodes of one depth
+constexpr std::size_t parts_at_a_time = 100;
+constexpr char const* count_name = "nodes";
+
+struct Parts {
+  std::uint64_t above = 0;  // nodes that are in none of them
+  std::vector<uts::Node> roots;
+};
+
+// All nodes of the first depth that has enough of them, or of the last one that has any.
+Parts parts_of(uts::Tree const& tree) {
+  Parts parts{0, {uts::root_of(tree)}};
+  while (parts.roots.size() < parts_at_least) {
+    std::vector<uts::Node> below;
+    for (auto const& node : parts.roots)
+      for (int c = 0; c < uts::children_of(tree, node); ++c)
+        below.push_back(uts::child_of(node, c));
+    if (below.empty()) break;
+    parts.above += parts.roots.size();
+    parts.roots = std::move(below);
+  }
+  done.fetch_add(parts.above, std::memory_order_relaxed);
+  return parts;
+}
+
+// Steps are parts, counted through all solutions, so that one does not begin with the count of
+// another. While the ranks are at some parts, the count of those before them is kept.
+template <int most>
+std::uint64_t explore_parts(std::uint64_t const solution) {
+  auto const parts = parts_of(problem.tree->tree);
+  auto const begin = static_cast<std::int64_t>(solution * (parts.roots.size() + 1));
+  std::size_t next = 0;
+  std::uint64_t sum = parts.above;
+  if (auto const last = nigh::cluster::last_checkpoint<std::uint64_t>(count_name);
+      last && last->step > begin) {
+    next = static_cast<std::size_t>(last->step - begin);
+    sum = last->value;
+  }
+  while (next < parts.roots.size()) {
+    auto const count = std::min(parts_at_a_time, parts.roots.size() - next);
+    std::vector<std::uint64_t> found(count);
+    nigh::cluster::task_scope scope;
+    for (std::size_t p = count; p-- > 0;)
+      scope.spawn<explore<most>>(found[p], parts.roots[next + p]);
+    if (next > 0)
+      nigh::cluster::checkpoint(count_name, begin + static_cast<std::int64_t>(next), sum);
+    scope.wait();
+    for (auto const n : found) sum += n;
+    next += count;
+  }
+  return sum;
+}
+
+// ---- a tree, either way
+
+template <int most>
+std::uint64_t search_tree(std::uint64_t solution) {
+  return problem.is_in_parts ? nigh::cluster::run<explore_parts<most>>(solution)
+                             : nigh::cluster::run<explore<most>>(uts::root_of(problem.tree->tree));
+}
+
+bool search(std::uint64_t solution) {
   auto const found = problem.tree->tree.kind == uts::Kind::binomial
-                         ? nigh::cluster::run<explore<uts::most_binomial_children>>(root)
-                         : nigh::cluster::run<explore<uts::most_children>>(root);
+                         ? search_tree<uts::most_binomial_children>(solution)
+                         : search_tree<uts::most_children>(solution);
   return found == problem.tree->nodes;
 }
 
@@ -149,7 +211,8 @@ struct Flags {
   bool plain = false;
 
   void declare(CLI::App& app) {
-    app.add_option("--problem", problem, "uts:TREE or jacobi:SIDExROUNDS; default uts:T1")
+    app.add_option("--problem", problem,
+                   "uts:TREE, uts-parts:TREE or jacobi:SIDExROUNDS; default uts:T1")
         ->type_name("NAME:SIZE");
     app.add_option("--seconds", seconds, "nothing more is begun after so long; default 1");
     app.add_option("--kills", kills, "RANK@SECONDS,...: who kills itself, and when since its begin")
@@ -227,7 +290,8 @@ void unbind_threads(cpu_set_t const& cpus) {
 
 void run(Flags const& f, int& argc, char**& argv) {
   auto const found = find_loss_problem(f.problem);
-  if (!found) refuse("--problem", f.problem, "is neither uts:TREE nor jacobi:SIDExROUNDS");
+  if (!found)
+    refuse("--problem", f.problem, "is none of uts:TREE, uts-parts:TREE, jacobi:SIDExROUNDS");
   if (!(f.seconds >= 0 && f.seconds <= 86400))
     refuse("--seconds", std::to_string(f.seconds), "is not from 0 to 86400");
   death_of(f.kills, -1);
@@ -249,7 +313,7 @@ void run(Flags const& f, int& argc, char**& argv) {
     else
       nigh::cluster::run<goes_on>(1);
     auto const solves = [&] {
-      return problem.tree != nullptr ? search()
+      return problem.tree != nullptr ? search(static_cast<std::uint64_t>(solved))
                                      : nigh::cluster::run<sweep_grid>(long{solved}) == expected;
     };
     events.tell("begins");

@@ -330,9 +330,10 @@ LossOptions check_losses(ClusterFlags const& f) {
   std::string const which = !f.only.empty() ? f.only : f.quick ? "uts:T3-tiny" : "uts:T1";
   auto const problem = find_loss_problem(which);
   if (!problem)
-    refuse("--only", which,
-           "is neither a tree, as uts:T1, nor a grid, as jacobi:1000x20 (cells of a side, rounds), "
-           "which --losses takes");
+    refuse(
+        "--only", which,
+        "is neither a tree, as uts:T1 or uts-parts:T1, nor a grid, as jacobi:1000x20 (cells of a "
+        "side, rounds), which --losses takes");
   o.problem = *problem;
   return o;
 }
@@ -377,7 +378,7 @@ int main(int argc, char** argv) {
              app.add_flag(
                  "--losses", f.losses,
                  "instead: kill ranks of a job that goes on without them; openmpi5; --only "
-                 "takes uts:TREE or jacobi:SIDExROUNDS");
+                 "takes uts:TREE, uts-parts:TREE (with checkpoints) or jacobi:SIDExROUNDS");
              app.add_option("--kill-every", f.kill_every, "with --losses, seconds; default 1")
                  ->type_name("S");
              app.add_flag("--large", f.large, "the trees of HotSLAW's paper, of 100 million tasks");
