@@ -116,6 +116,21 @@ class Cases(unittest.TestCase):
                 self.assertEqual(run(name, "many", limit=limit, OMP_NUM_THREADS="4")[0], "many 200000\n")
 
 
+class Rules(unittest.TestCase):
+    """programs/task_rules.cpp and its like: what a scheduler breaks easily."""
+
+    def check(self, name, case, expected, **environment):
+        with self.subTest(name=name):
+            self.assertEqual(run(name, case, **environment), (f"{case} {expected}\n", ""))
+
+    def check_both(self, case, expected, **environment):
+        for name in ("task_rules-gcc", "task_rules-clang"):
+            self.check(name, case, expected, **environment)
+
+    def test_fortran_fulfills_events(self):
+        self.check("task_rules-gfortran", "event", 11)
+
+
 class Traces(unittest.TestCase):
     """NIGH_TRACE: the same results, and a file of what became of the tasks."""
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// tidy: long, because it has all entry points of one library.
 // libgomp's entry points for tasks, as gcc and gfortran call them. Outside of a region whose tasks
 // are ours, each passes on to the runtime.
 
@@ -483,23 +482,4 @@ NIGH_REAL(GOMP_single_copy_end)
 NIGH_INTERPOSED void GOMP_single_copy_end(void* data) {
   if (member != nullptr) run_own(*member);
   NIGH_PASS_ON(GOMP_single_copy_end, data);
-}
-
-// ---- of both runtimes
-
-NIGH_REAL(omp_fulfill_event)
-NIGH_INTERPOSED void omp_fulfill_event(void* event) {
-  Task* const t = event != nullptr ? task_of_event(event) : nullptr;
-  if (t == nullptr) return NIGH_PASS_ON(omp_fulfill_event, event);
-  fulfill(*t);
-}
-NIGH_REAL(omp_in_final)
-NIGH_INTERPOSED int omp_in_final() {
-  if (member == nullptr) return NIGH_PASS_ON(omp_in_final);
-  return member->current->is(flag::final) ? 1 : 0;
-}
-NIGH_REAL(omp_in_final_)
-NIGH_INTERPOSED std::int32_t omp_in_final_() {
-  if (member == nullptr) return NIGH_PASS_ON(omp_in_final_);
-  return member->current->is(flag::final) ? 1 : 0;
 }

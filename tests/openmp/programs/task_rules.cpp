@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of OpenMP's tasks that a scheduler breaks easily. Each is a case with a name, which prints
+// one line: task_rules CASE.
+#include <omp.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+// A taskloop's tasks inherit a setting that the task around it has made.
+long loop_of_a_task_with_settings() {
+  std::atomic<long> sum{0};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task shared(sum)
+  {
+    omp_set_num_threads(3);
+#pragma omp taskloop shared(sum)
+    for (int i = 0; i < 10; ++i) sum += i * omp_get_max_threads();
+#pragma omp taskloop if (0) shared(sum)
+    for (int i = 0; i < 10; ++i) sum += i * omp_get_max_threads();
+  }
+  return sum;
+}
+
+// A task that fulfills an event, and then waits, may not run the tasks that the event lets go: they
+// do not descend from it, and may wait for what it does next.
+long events_of_a_task_that_waits() {
+  static std::atomic<int> first{0}, second{0}, is_over{0};
+  static omp_event_handle_t first_event, second_event;
+  [[maybe_unused]] static int x = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task
+    {
+      while (first == 0) usleep(100);
+      usleep(20000);
+      omp_fulfill_event(first_event);
+      while (is_over == 0) {
+        if (second == 1) {
+          second = 2;
+          omp_fulfill_event(second_event);
+        }
+#pragma omp taskyield
+        usleep(100);
+      }
+    }
+    usleep(20000);
+    omp_event_handle_t event;
+#pragma omp task depend(out : x) detach(event)
+    {
+      first_event = event;
+      first = 1;
+    }
+#pragma omp task depend(in : x)
+    {
+      omp_event_handle_t inner;
+#pragma omp task detach(inner)
+      {
+        second_event = inner;
+        second = 1;
+      }
+#pragma omp taskwait
+      is_over = 1;
+    }
+#pragma omp taskwait
+  }
+  return is_over;
+}
+
+// A thread that is late to leave a barrier may find tasks of those that have left it, which belong
+// to a loop that it has not begun.
+long late_at_a_barrier() {
+  long x = 0;
+#pragma omp parallel num_threads(4)
+  for (int round = 0; round < 5000; ++round) {
+#pragma omp barrier
+#pragma omp for schedule(static, 1) reduction(task, + : x)
+    for (int i = 0; i < 4; ++i) {
+#pragma omp task in_reduction(+ : x)
+      x++;
+    }
+  }
+  return x;
+}
+
+// Settings that a thread makes outside of explicit tasks go to its tasks, wherever they run.
+long settings_of_an_implicit_task() {
+  std::atomic<long> wrong{0};
+  static std::atomic<int> running{0};
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+    {
+      omp_set_num_threads(7);
+      for (int i = 0; i < 2; ++i) {
+#pragma omp task shared(wrong)
+        {
+          ++running;
+          for (int k = 0; k < 2000 && running < 2; ++k) usleep(1000);  // on both threads
+          if (omp_get_max_threads() != 7) ++wrong;
+#pragma omp task shared(wrong)
+          if (omp_get_max_threads() != 7) ++wrong;
+        }
+      }
+    }
+    if (omp_get_max_threads() == 7) wrong += 100;
+  }
+  return wrong == 100 ? 0 : wrong + 1;
+}
+
+#ifdef __clang__
+extern "C" int omp_in_explicit_task(void);
+
+long explicit_tasks() {
+  long result = omp_in_explicit_task() * 1000L;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    result += omp_in_explicit_task() * 100L;
+#pragma omp task shared(result)
+    result += omp_in_explicit_task();
+#pragma omp taskwait
+#pragma omp task shared(result) if (0)
+    result += omp_in_explicit_task() * 10L;
+  }
+  return result;
+}
+
+// As gcc's code would call it: libomp runs it, but its tasks are not nigh's.
+extern "C" void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags);
+extern "C" void GOMP_barrier(void);
+
+long regions_of_another_compiler() {
+  std::atomic<long> arrived{0};
+  long tasks = 0;
+#pragma omp parallel num_threads(2)
+  {
+#pragma omp single
+#pragma omp task shared(tasks)
+    ++tasks;
+    if (omp_get_thread_num() == 0) {
+      auto const body = [](void* sum) {
+        ++*static_cast<std::atomic<long>*>(sum);
+        GOMP_barrier();
+        GOMP_barrier();
+      };
+      GOMP_parallel(body, &arrived, 2, 0);
+#pragma omp task shared(tasks)
+      ++tasks;
+#pragma omp taskwait
+    }
+  }
+  return 10 * arrived + tasks;
+}
+
+// A reduction that a task takes part in, in a function that does not see where it began.
+[[gnu::noinline]] void add_one(int* x) {
+#pragma omp task in_reduction(+ : x[ : 1])
+  x[0]++;
+}
+[[gnu::noinline]] void reduce_inside(int* x) {
+  int y[1] = {0};
+#pragma omp taskgroup task_reduction(+ : y)
+  {
+#pragma omp task in_reduction(+ : y)
+    y[0]++;
+    add_one(x);
+  }
+}
+long reductions_in_functions() {
+  int x[1] = {0};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskgroup task_reduction(+ : x)
+  for (int i = 0; i < 4; ++i) {
+#pragma omp task shared(x)
+    {
+      usleep(5000);
+      reduce_inside(x);
+    }
+  }
+  return x[0];
+}
+#else
+// Of gcc from 13 on: as it translates `taskwait depend(in: x) nowait`, and a task that waits for
+// that.
+extern "C" [[gnu::weak]] void GOMP_taskwait_depend_nowait(void** depend);
+
+long waits_that_do_not_wait() {
+  if (GOMP_taskwait_depend_nowait == nullptr) return -1;
+  static std::atomic<int> may_end{0};
+  static int x = 0, y = 0;
+  long result = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task depend(out : x) shared(result)
+    {
+      while (may_end == 0) usleep(100);
+      ++result;
+    }
+    void* list[] = {reinterpret_cast<void*>(2), reinterpret_cast<void*>(1), &y, &x};
+    GOMP_taskwait_depend_nowait(list);
+    may_end = 1;
+#pragma omp task depend(in : y) shared(result)
+    result *= 10;
+  }
+  return result;
+}
+#endif
+
+struct Case {
+  char const* name;
+  long (*run)();
+};
+constexpr Case cases[]{{"loop_of_a_task_with_settings", loop_of_a_task_with_settings},
+                       {"events_of_a_task_that_waits", events_of_a_task_that_waits},
+                       {"late_at_a_barrier", late_at_a_barrier},
+                       {"settings_of_an_implicit_task", settings_of_an_implicit_task},
+#ifdef __clang__
+                       {"explicit_tasks", explicit_tasks},
+                       {"regions_of_another_compiler", regions_of_another_compiler},
+                       {"reductions_in_functions", reductions_in_functions}
+#else
+                       {"waits_that_do_not_wait", waits_that_do_not_wait}
+#endif
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  for (Case const& c : cases) {
+    if (count > 1 && strcmp(words[1], c.name) != 0) continue;
+    std::printf("%s %ld\n", c.name, c.run());
+    std::fflush(stdout);
+  }
+}
