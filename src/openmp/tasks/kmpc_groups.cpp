@@ -2,10 +2,12 @@
 // libomp's entry points for taskgroups, reductions and taskloops. Storage of reductions stays
 // libomp's: it begins a taskgroup of its own beside ours when the first one is registered.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/real.hpp"
+#include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
 
 namespace nigh::openmp::tasks {
@@ -57,13 +59,16 @@ void spawn_pieces(Member& me, KmpTask& pattern, LoopBounds const& b, Loop const&
   };
   auto const lower_at = offset(b.lower), upper_at = offset(b.upper);
   auto at = *b.lower;
+  // The pattern's own Extra stays with it.
+  auto const flags = from.flags & static_cast<std::uint16_t>(~(flag::extra | flag::settings));
   for (std::uint64_t i = 0; i < p.tasks; ++i) {
     bool const is_last = i + 1 == p.tasks;
     auto const length = is_last && p.last != 0 ? p.last : p.each + (i < p.longer ? 1 : 0);
     auto const upper = at + static_cast<std::uint64_t>(b.step) * (length - 1);
-    Task* const t = new_task(me, bytes, from.flags & static_cast<std::uint16_t>(~flag::extra));
+    Task* const t = new_task(me, bytes, static_cast<std::uint16_t>(flags));
     if (t == nullptr) out_of_memory();
     t->extra = nullptr;
+    if (me.current->is(flag::settings)) inherit_settings(me, *t);
     KmpTask& k = kmp_task(*t);
     memcpy(static_cast<void*>(&k), &pattern, bytes);
     auto* const block = reinterpret_cast<char*>(&k);
@@ -85,6 +90,7 @@ void spawn_pieces(Member& me, KmpTask& pattern, LoopBounds const& b, Loop const&
 // The descriptor of a task that is never run.
 void give_up(Member& me, Task& t) noexcept {
   if (t.is(flag::destructor)) destroy_private(me, t);
+  if (t.is(flag::extra)) free(t.extra);
   t.parent.store(me.free[t.size_class], sync::relaxed);
   me.free[t.size_class] = &t;
 }
