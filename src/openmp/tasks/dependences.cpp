@@ -195,27 +195,28 @@ void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
   let_go(node);
 }
 
-void release_dependents(Member* me, Extra& extra) noexcept {
+void release_dependents(Member* me, Extra& extra, After after) noexcept {
   DependNode* const node = extra.node;
   if (node == nullptr) return;
   extra.node = nullptr;
-  Items<DependNode*> const after = node->end();
-  for (std::uint32_t i = 0; i < after.count; ++i) {
-    DependNode* const next = after.items[i];
+  Items<DependNode*> const dependents = node->end();
+  for (std::uint32_t i = 0; i < dependents.count; ++i) {
+    DependNode* const next = dependents.items[i];
     Task* const t = next->task();
     Member* const waiting = next->waiting();
     bool const is_ready = next->one_has_ended();
     if (t == nullptr) {
       waiting->sleeper.wake();
     } else if (is_ready) {
-      if (me != nullptr && me->team == extra.team)
+      bool const is_member = me != nullptr && me->team == extra.team;
+      if (is_member && after == After::body)
         submit_somewhere(*me, *t);
-      else
+      else if (!is_member || t->extra->near == nullptr || !submit_near(*me, *t))
         inject(*extra.team, *t);
     }
     let_go(next);
   }
-  free(after.items);
+  free(dependents.items);
   let_go(node);
 }
 

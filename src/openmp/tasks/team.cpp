@@ -65,7 +65,7 @@ void count_down(Member* me, Task* t, std::int64_t by) noexcept {
 // All that the task itself does has been done.
 void complete(Member* me, Task& t) noexcept {
   if (t.is(flag::extra)) [[unlikely]]
-    release_dependents(me, *t.extra);
+    release_dependents(me, *t.extra, After::body);
   if (Group* const g = t.group; g != nullptr) {
     if (Member* const waiting = g->owner; waiting == me && me != nullptr) {
       --g->own;
@@ -374,6 +374,7 @@ void submit_at_once(Member& me, Task& t) noexcept {
 void fulfill(Task& t) noexcept {
   if (!t.extra->ends.is_second()) return;  // its body has yet to end
   Member* const me = member != nullptr && member->team == t.extra->team ? member : nullptr;
+  release_dependents(me, *t.extra, After::event);
   complete(me, t);
 }
 

@@ -324,8 +324,10 @@ struct Depend {
 // Submits a task once the earlier siblings that it depends on have ended.
 NIGH_HIDDEN void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) noexcept;
 NIGH_HIDDEN void wait_for(Member& me, Depend const* list, std::size_t count) noexcept;
-// The task has ended: those that depend on it may run.
-NIGH_HIDDEN void release_dependents(Member* me, Extra& extra) noexcept;
+// The task has ended: those that depend on it may run. After an event they do not go into the
+// thread's deque, for they need not descend from the task that the thread is in.
+enum class After : std::uint8_t { body, event };
+NIGH_HIDDEN void release_dependents(Member* me, Extra& extra, After after) noexcept;
 NIGH_HIDDEN void drop(DependMap* map) noexcept;
 
 // Waits until done(): runs own newer tasks, then steals what the thread may run meanwhile.
