@@ -137,6 +137,10 @@ class Rules(unittest.TestCase):
         for _ in range(5):
             self.check_both("events_of_a_task_that_waits", 1)
 
+    def test_a_thread_behind_a_barrier_leaves_tasks_of_the_next_loop_alone(self):
+        for _ in range(5):  # without this rule, one in four ended by a signal
+            self.check("task_rules-gcc", "late_at_a_barrier", 320000)
+
 
 class Traces(unittest.TestCase):
     """NIGH_TRACE: the same results, and a file of what became of the tasks."""

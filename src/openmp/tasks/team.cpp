@@ -117,24 +117,6 @@ void body_ended(Member& me, Task& t) noexcept {
 
 // ---- looking for tasks
 
-// Calls is_enough(other) for the others of the team, nearest first, until it says so.
-template <class IsEnough>
-void visit_nearest_first(Member& me, IsEnough is_enough) noexcept {
-  auto const visits = [&](std::uint32_t number) {
-    Member* const m = me.team->members.at(number);
-    return m != nullptr && is_enough(*m);
-  };
-  if (me.rounds_until_look == 0) look_around(me);
-  if (me.plan == nullptr) {
-    for (std::uint32_t k = 1; k < me.size; ++k)
-      if (visits((me.number + k) % me.size)) return;
-    return;
-  }
-  for (auto const& as_near : me.plan->levels)
-    for (int const number : as_near.victims)
-      if (visits(static_cast<std::uint32_t>(number))) return;
-}
-
 Task* steal_from(Member& me, Member& victim, level where, level topmost) noexcept {
   std::array<Task*, most_at_once> taken;
   std::uint32_t count = 0;
@@ -211,8 +193,19 @@ Task* find_task(Member& me) noexcept {
   return t;
 }
 
-template <class Done>
-void search_until(Member& me, Done done) noexcept {
+// Those who have gone on have made it, and all else that the thread has at hand.
+void leave_to_others(Member& me, Task& found) noexcept {
+  inject(*me.team, found);
+  while (Task* const t = me.deque.pop(me.base)) inject(*me.team, *t);
+}
+
+struct Always {
+  bool operator()() const noexcept { return true; }
+};
+
+// may_run() is asked when a task is found, so later than done(). When it says no, done() is true.
+template <class Done, class MayRun = Always>
+void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
   Patience patience(is_crowded(me));
   TracedWait traced(me.track);
   while (!done()) {
@@ -221,6 +214,8 @@ void search_until(Member& me, Done done) noexcept {
     if (is_over) t = take_from_afar(me, true);
     if (t != nullptr) {
       traced.found();
+      if (!may_run()) [[unlikely]]
+        return leave_to_others(me, *t);
       run(me, *t);
       patience.begin();
       continue;
@@ -247,33 +242,6 @@ void search_until(Member& me, Done done) noexcept {
 }
 
 }  // namespace
-
-// ---- waking
-
-void notify(Member& me) noexcept {
-  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
-  Member* related = nullptr;
-  bool has_woken = false;
-  visit_nearest_first(me, [&](Member& m) {
-    if (!m.sleeper.is_asleep()) return false;
-    Task* const within = m.sleeps_within.load(sync::relaxed);
-    if (within == nullptr) {
-      has_woken = m.sleeper.wake();
-    } else if (related == nullptr &&
-               (me.current == within || descends_from(*me.current, *within))) {
-      related = &m;
-    }
-    return has_woken;
-  });
-  if (!has_woken && related != nullptr) related->sleeper.wake();
-}
-
-void wake_all(Member& me) noexcept {
-  if (me.team->sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
-  for (std::uint32_t k = 0; k < me.size; ++k)
-    if (Member* const m = k == me.number ? nullptr : me.team->members.at(k); m != nullptr)
-      m->sleeper.wake();
-}
 
 // ---- tasks
 
@@ -451,10 +419,14 @@ void barrier(Member& me) noexcept {
   search_until(me, [&me] { return me.implicit.is_drained(); });
   if (me.size > 1) {
     auto const before = team.arrivals.generation();
+    auto const has_gone_on = [&] { return team.arrivals.has_gone_on(before); };
     if (team.arrivals.arrive(me.size))
       wake_all(me);
     else
-      search_until(me, [&] { return team.arrivals.has_gone_on(before); });
+      // No thread goes on before all tasks that were made until then have ended. So a task that was
+      // found before others went on can be run, and one that was found later may need what this
+      // thread does only behind the barrier, as to begin a loop with reductions.
+      search_until(me, has_gone_on, [&] { return !has_gone_on(); });
   }
   me.tied = tied;
 }

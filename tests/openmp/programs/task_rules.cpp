@@ -77,12 +77,14 @@ long events_of_a_task_that_waits() {
 long late_at_a_barrier() {
   long x = 0;
 #pragma omp parallel num_threads(4)
-  for (int round = 0; round < 5000; ++round) {
+  for (int round = 0; round < 8000; ++round) {
 #pragma omp barrier
 #pragma omp for schedule(static, 1) reduction(task, + : x)
     for (int i = 0; i < 4; ++i) {
+      for (int k = 0; k < 10; ++k) {
 #pragma omp task in_reduction(+ : x)
-      x++;
+        x++;
+      }
     }
   }
   return x;
