@@ -124,6 +124,22 @@ void begin_serial_with_tasks(void const* caller, std::int32_t thread) {
     task_hooks->begin_serial(reinterpret_cast<void const*>(runtime->thread_num), thread);
 }
 
+// A region whose if() is false. Its body is called here, as libomp does it: libomp's calls of its
+// own functions would not reach the library for tasks. False: it cannot be.
+bool run_serial_with_tasks(Runtime const& runtime, void* where, Microtask body, void* argument) {
+  using Begin = void(void*, std::int32_t);
+  auto* const begin = runtime.function<Begin>(Entry::serialized_parallel);
+  if (begin == nullptr || runtime.end_serialized == nullptr || runtime.global_thread_num == nullptr)
+    return false;
+  std::int32_t thread = runtime.global_thread_num(where), number = 0;
+  begin(where, thread);
+  task_hooks->begin_serial(reinterpret_cast<void const*>(runtime.thread_num), thread);
+  body(&thread, &number, argument);
+  task_hooks->end_serial();
+  runtime.end_serialized(where, thread);
+  return true;
+}
+
 Clause clause(std::int32_t threads, bool is_strict) {
   return {threads > 0 ? static_cast<std::uint32_t>(threads) : 0, is_strict};
 }
@@ -197,6 +213,9 @@ NIGH_INTERPOSED void __kmpc_fork_call_if(void* where, std::int32_t count, Microt
   }
   nigh::openmp::this_thread.clause = {};
   auto const* const runtime = nigh::openmp::find_caller(caller, Entry::fork_call_if).runtime;
+  if (nigh::openmp::task_hooks != nullptr && runtime != nullptr &&
+      nigh::openmp::run_serial_with_tasks(*runtime, where, body, argument))
+    return;
   void* const real = nigh::openmp::real_function(runtime, Entry::fork_call_if);
   using Real = void(void*, std::int32_t, Microtask, std::int32_t, void*);
   if (real != nullptr) {

@@ -75,6 +75,7 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "omp_set_num_threads", r.set_num_threads);
   look_up(object, "omp_get_num_procs", r.num_procs);
   look_up(object, "__kmpc_global_thread_num", r.global_thread_num);
+  look_up(object, "__kmpc_end_serialized_parallel", r.end_serialized);
   look_up(object, "kmp_get_blocktime", r.blocktime);
   look_up(object, "kmp_set_blocktime", r.set_blocktime);
   look_up(object, "omp_set_dynamic", r.set_dynamic);

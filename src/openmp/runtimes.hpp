@@ -66,7 +66,8 @@ struct Runtime {
   void (*set_num_threads)(int) = nullptr;
   int (*num_procs)() = nullptr;
   std::int32_t (*global_thread_num)(void*) = nullptr;  // libomp's
-  int (*blocktime)() = nullptr;                        // likewise, in ms
+  void (*end_serialized)(void*, std::int32_t) = nullptr;
+  int (*blocktime)() = nullptr;  // likewise, in ms
   void (*set_blocktime)(int) = nullptr;
   void (*set_dynamic)(int) = nullptr;
   std::size_t number = 0;  // from 0, less than most_runtimes

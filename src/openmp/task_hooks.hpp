@@ -28,7 +28,7 @@ class RunningLease {
 };
 
 struct TaskHooks {
-  static constexpr std::uint32_t current = 3;
+  static constexpr std::uint32_t current = 4;
   static constexpr std::size_t room_bytes = 512;
 
   std::uint32_t version;
@@ -42,8 +42,10 @@ struct TaskHooks {
   void (*leave)() noexcept;
   // After the region.
   void (*end)(void* team) noexcept;
-  // Around a region of one thread whose body the program calls itself; libomp's.
+  // Around the body of a region of one thread, which is no call of the runtime's; libomp's. Where
+  // the program calls the body, it ends the region by __kmpc_end_serialized_parallel().
   void (*begin_serial)(void const* inside, std::int32_t global_number) noexcept;
+  void (*end_serial)() noexcept;
 };
 
 }  // namespace nigh::openmp

@@ -141,6 +141,9 @@ class Rules(unittest.TestCase):
         for _ in range(5):  # without this rule, one in four ended by a signal
             self.check("task_rules-gcc", "late_at_a_barrier", 320000)
 
+    def test_tasks_of_a_region_whose_condition_is_false_end_with_it(self):
+        self.assertEqual(run("serial_tasks-clang"), ("64 128 129\n", ""))
+
 
 class Traces(unittest.TestCase):
     """NIGH_TRACE: the same results, and a file of what became of the tasks."""

@@ -109,7 +109,7 @@ void end_region(void* p) noexcept {
   end(region.team);
 }
 
-// Of one thread. Its team is freed by __kmpc_end_serialized_parallel().
+// Of one thread. end_serial() frees it.
 struct Serial {
   Region region;
   Serial* outer;
@@ -125,6 +125,17 @@ void begin_serial(void const* inside, std::int32_t global_number) noexcept {
   mine->is_ours = begin(&mine->region, inside, nullptr, 1, nullptr, true) != nullptr;
   serial = mine;
   if (mine->is_ours) enter(mine->region.team, {1, 0, global_number});
+}
+
+void end_serial() noexcept {
+  auto* const mine = serial;
+  if (mine == nullptr) return;
+  serial = mine->outer;
+  if (mine->is_ours) {
+    leave();
+    end_region(&mine->region);
+  }
+  free(mine);
 }
 
 char const* why(Left left) noexcept {
@@ -204,18 +215,11 @@ __attribute__((destructor)) void tell_at_the_end() {
 extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const NIGH_TASK_HOOKS{
     nigh::openmp::TaskHooks::current,  nigh::openmp::tasks::begin,
     nigh::openmp::tasks::enter_region, nigh::openmp::tasks::leave_region,
-    nigh::openmp::tasks::end_region,   nigh::openmp::tasks::begin_serial};
+    nigh::openmp::tasks::end_region,   nigh::openmp::tasks::begin_serial,
+    nigh::openmp::tasks::end_serial};
 
 NIGH_REAL(__kmpc_end_serialized_parallel)
 NIGH_INTERPOSED void __kmpc_end_serialized_parallel(void* where, std::int32_t thread) {
-  using nigh::openmp::tasks::serial;
-  if (auto* const mine = serial; mine != nullptr) {
-    serial = mine->outer;
-    if (mine->is_ours) {
-      nigh::openmp::tasks::leave();
-      nigh::openmp::tasks::end_region(&mine->region);
-    }
-    free(mine);
-  }
+  nigh::openmp::tasks::end_serial();
   NIGH_PASS_ON(__kmpc_end_serialized_parallel, where, thread);
 }
