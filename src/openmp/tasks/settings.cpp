@@ -38,7 +38,7 @@ void set(Settings const& s) noexcept {
 class Changing {
  public:
   Changing() noexcept : me_(member) {
-    if (me_ == nullptr || me_->current->is(flag::implicit | flag::settings)) return;
+    if (me_ == nullptr || me_->current->is(flag::settings)) return;
     extra_of(*me_, *me_->current)->before = settings_now();
     me_->current->flags |= flag::settings;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A setting that a task makes by omp_set_num_threads() and its like holds in that task and in
-// those it makes afterwards, wherever they run. The runtime keeps settings for each of its threads.
+// those it makes afterwards, wherever they run; so it does for a thread's part of a region, its
+// implicit task. The runtime keeps settings for each of its threads.
 
 #include "openmp/tasks/team.hpp"
 #include "preload/hidden.hpp"
