@@ -136,6 +136,9 @@ class Rules(unittest.TestCase):
     def test_settings_of_an_implicit_task_go_with_its_tasks(self):
         self.check_both("settings_of_an_implicit_task", 0)
 
+    def test_a_task_knows_that_it_is_one(self):
+        self.check("task_rules-clang", "explicit_tasks", 11)
+
     def test_a_task_that_fulfills_an_event_runs_only_its_own(self):
         for _ in range(5):
             self.check_both("events_of_a_task_that_waits", 1)

@@ -31,6 +31,17 @@ NIGH_INTERPOSED void omp_fulfill_event_(void* event) {
   if (t == nullptr) return NIGH_PASS_ON(omp_fulfill_event_, event);
   fulfill(*t);
 }
+// Of libomp, and newer ones of libgomp.
+NIGH_REAL(omp_in_explicit_task)
+NIGH_INTERPOSED int omp_in_explicit_task() {
+  if (member == nullptr) return NIGH_PASS_ON(omp_in_explicit_task);
+  return member->current->is(flag::implicit) ? 0 : 1;
+}
+NIGH_REAL(omp_in_explicit_task_)
+NIGH_INTERPOSED std::int32_t omp_in_explicit_task_() {
+  if (member == nullptr) return NIGH_PASS_ON(omp_in_explicit_task_);
+  return member->current->is(flag::implicit) ? 0 : 1;
+}
 NIGH_REAL(omp_in_final)
 NIGH_INTERPOSED int omp_in_final() {
   if (member == nullptr) return NIGH_PASS_ON(omp_in_final);
