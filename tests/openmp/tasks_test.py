@@ -130,6 +130,9 @@ class Rules(unittest.TestCase):
     def test_fortran_fulfills_events(self):
         self.check("task_rules-gfortran", "event", 11)
 
+    def test_nestable_locks_of_fortran_belong_to_tasks(self):
+        self.check("task_rules-gfortran", "lock", "2 0")
+
     def test_settings_go_to_the_tasks_of_a_loop(self):
         self.check_both("loop_of_a_task_with_settings", 270)
 

@@ -26,6 +26,23 @@ bool set_again(Member const& me, NestLock& lock) noexcept {
   return true;
 }
 
+template <class Real>
+void set_for_task(NestLock& lock, Real real) {
+  Member const* const me = member;
+  if (is_libgomps(me) && set_again(*me, lock)) return;
+  real();
+  if (is_libgomps(me)) __atomic_store_n(&lock.owner, me->current, __ATOMIC_RELAXED);
+}
+
+template <class Real>
+int test_for_task(NestLock& lock, Real real) {
+  Member const* const me = member;
+  if (is_libgomps(me) && set_again(*me, lock)) return lock.count;
+  int const count = real();
+  if (is_libgomps(me) && count != 0) __atomic_store_n(&lock.owner, me->current, __ATOMIC_RELAXED);
+  return count;
+}
+
 }  // namespace
 }  // namespace nigh::openmp::tasks
 
@@ -33,16 +50,23 @@ using namespace nigh::openmp::tasks;
 
 NIGH_REAL(omp_set_nest_lock)
 NIGH_INTERPOSED void omp_set_nest_lock(NestLock* lock) {
-  Member const* const me = member;
-  if (is_libgomps(me) && set_again(*me, *lock)) return;
-  NIGH_PASS_ON(omp_set_nest_lock, lock);
-  if (is_libgomps(me)) __atomic_store_n(&lock->owner, me->current, __ATOMIC_RELAXED);
+  void const* const caller = __builtin_return_address(0);
+  set_for_task(*lock, [=] { NIGH_REAL_FROM(omp_set_nest_lock, caller)(lock); });
 }
 NIGH_REAL(omp_test_nest_lock)
 NIGH_INTERPOSED int omp_test_nest_lock(NestLock* lock) {
-  Member const* const me = member;
-  if (is_libgomps(me) && set_again(*me, *lock)) return lock->count;
-  int const count = NIGH_PASS_ON(omp_test_nest_lock, lock);
-  if (is_libgomps(me) && count != 0) __atomic_store_n(&lock->owner, me->current, __ATOMIC_RELAXED);
-  return count;
+  void const* const caller = __builtin_return_address(0);
+  return test_for_task(*lock, [=] { return NIGH_REAL_FROM(omp_test_nest_lock, caller)(lock); });
+}
+
+// Fortran's: omp_nest_lock_kind has room for a pointer to the lock.
+NIGH_REAL(omp_set_nest_lock_)
+NIGH_INTERPOSED void omp_set_nest_lock_(NestLock** lock) {
+  void const* const caller = __builtin_return_address(0);
+  set_for_task(**lock, [=] { NIGH_REAL_FROM(omp_set_nest_lock_, caller)(lock); });
+}
+NIGH_REAL(omp_test_nest_lock_)
+NIGH_INTERPOSED std::int32_t omp_test_nest_lock_(NestLock** lock) {
+  void const* const caller = __builtin_return_address(0);
+  return test_for_task(**lock, [=] { return NIGH_REAL_FROM(omp_test_nest_lock_, caller)(lock); });
 }

@@ -28,5 +28,6 @@ class NIGH_HIDDEN Real {
   namespace {                                             \
   constinit nigh::openmp::tasks::Real real_##name{#name}; \
   }
-#define NIGH_PASS_ON(name, ...) \
-  reinterpret_cast<decltype(&name)>(real_##name.find(__builtin_return_address(0)))(__VA_ARGS__)
+#define NIGH_PASS_ON(name, ...) NIGH_REAL_FROM(name, __builtin_return_address(0))(__VA_ARGS__)
+// The function itself, where `caller` is not the one that has called this function.
+#define NIGH_REAL_FROM(name, caller) reinterpret_cast<decltype(&name)>(real_##name.find(caller))
