@@ -46,6 +46,10 @@ struct TaskHooks {
   // the program calls the body, it ends the region by __kmpc_end_serialized_parallel().
   void (*begin_serial)(void const* inside, std::int32_t global_number) noexcept;
   void (*end_serial)() noexcept;
+  // Around a region whose tasks are the runtime's: the thread that begins it takes no part
+  // meanwhile in a region of ours around it. come_back() gets the result of leave_out().
+  void* (*leave_out)() noexcept;
+  void (*come_back)(void* member) noexcept;
 };
 
 }  // namespace nigh::openmp

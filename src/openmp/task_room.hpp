@@ -39,10 +39,13 @@ class TaskRoom {
            bool is_kmpc) noexcept
       : lease_(team),
         team_(task_hooks->begin(room_, reinterpret_cast<void const*>(runtime.thread_num), code,
-                                cpus_of(team), scope.has_own_lease() ? &lease_ : nullptr,
-                                is_kmpc)) {}
+                                cpus_of(team), scope.has_own_lease() ? &lease_ : nullptr, is_kmpc)),
+        left_out_(team_ == nullptr ? task_hooks->leave_out() : nullptr) {}
   ~TaskRoom() {
-    if (team_ != nullptr) task_hooks->end(team_);
+    if (team_ != nullptr)
+      task_hooks->end(team_);
+    else
+      task_hooks->come_back(left_out_);
   }
   TaskRoom(TaskRoom&&) = delete;
   TaskRoom& operator=(TaskRoom&&) = delete;
@@ -53,6 +56,7 @@ class TaskRoom {
   alignas(64) std::byte room_[TaskHooks::room_bytes];
   LeaseOfTeam lease_;
   void* team_;
+  void* left_out_;
 };
 
 }  // namespace nigh::openmp

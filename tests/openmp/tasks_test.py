@@ -139,6 +139,9 @@ class Rules(unittest.TestCase):
     def test_settings_of_an_implicit_task_go_with_its_tasks(self):
         self.check_both("settings_of_an_implicit_task", 0)
 
+    def test_regions_of_another_compiler_keep_their_own_barriers(self):
+        self.check("task_rules-clang", "regions_of_another_compiler", 22, OMP_MAX_ACTIVE_LEVELS="2")
+
     def test_a_task_knows_that_it_is_one(self):
         self.check("task_rules-clang", "explicit_tasks", 11)
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <utility>
 
 #include "openmp/printable_name.hpp"
 #include "openmp/task_hooks.hpp"
@@ -69,6 +70,22 @@ sync::atomic<bool>& had_tasks_at(void const* code) noexcept {
   return had_tasks[(at ^ at >> 10U) % had_tasks.size()];
 }
 
+// Of the calling thread: its part of a region of ours, while it is in one within it that is not.
+// That thread begins no others of ours until then.
+constinit thread_local Member* left_out = nullptr;
+
+void* leave_out() noexcept {
+  Member* const m = member;
+  if (m != nullptr) left_out = std::exchange(member, nullptr);
+  return m;
+}
+
+void come_back(void* m) noexcept {
+  if (m == nullptr) return;
+  member = static_cast<Member*>(m);
+  left_out = nullptr;
+}
+
 struct Region {
   Team team;
   void const* code;
@@ -78,6 +95,7 @@ static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
 void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus,
             RunningLease* lease, bool is_kmpc) noexcept {
+  if (left_out != nullptr) return nullptr;
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
   KnownRuntime const* const runtime = known_runtime(inside);
   if (runtime == nullptr || runtime->num_threads == nullptr) return nullptr;
@@ -114,6 +132,7 @@ struct Serial {
   Region region;
   Serial* outer;
   bool is_ours;
+  void* left_out;
 };
 constinit thread_local Serial* serial = nullptr;
 
@@ -123,6 +142,7 @@ void begin_serial(void const* inside, std::int32_t global_number) noexcept {
   auto* const mine = new (room) Serial;
   mine->outer = serial;
   mine->is_ours = begin(&mine->region, inside, nullptr, 1, nullptr, true) != nullptr;
+  mine->left_out = mine->is_ours ? nullptr : leave_out();
   serial = mine;
   if (mine->is_ours) enter(mine->region.team, {1, 0, global_number});
 }
@@ -134,6 +154,8 @@ void end_serial() noexcept {
   if (mine->is_ours) {
     leave();
     end_region(&mine->region);
+  } else {
+    come_back(mine->left_out);
   }
   free(mine);
 }
@@ -160,7 +182,7 @@ char const* why(Left left) noexcept {
 extern "C" void in_child() {
   runtimes_lock = PTHREAD_MUTEX_INITIALIZER;
   reset_in_child();
-  for (Member* m = member; m != nullptr; m = m->outer)
+  for (Member* m = left_out != nullptr ? left_out : member; m != nullptr; m = m->outer)
     m->number_in_libomp = -1;  // a child's libomp begins anew
   trace_child();
 }
@@ -216,7 +238,8 @@ extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const 
     nigh::openmp::TaskHooks::current,  nigh::openmp::tasks::begin,
     nigh::openmp::tasks::enter_region, nigh::openmp::tasks::leave_region,
     nigh::openmp::tasks::end_region,   nigh::openmp::tasks::begin_serial,
-    nigh::openmp::tasks::end_serial};
+    nigh::openmp::tasks::end_serial,   nigh::openmp::tasks::leave_out,
+    nigh::openmp::tasks::come_back};
 
 NIGH_REAL(__kmpc_end_serialized_parallel)
 NIGH_INTERPOSED void __kmpc_end_serialized_parallel(void* where, std::int32_t thread) {
