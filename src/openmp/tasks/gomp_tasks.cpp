@@ -366,6 +366,14 @@ NIGH_INTERPOSED void GOMP_taskwait_depend(void** depend) {
   wait_for(*member, list.items(), list.count());
 }
 
+// From gcc 13 on: an empty task with these dependences.
+NIGH_REAL(GOMP_taskwait_depend_nowait)
+NIGH_INTERPOSED void GOMP_taskwait_depend_nowait(void** depend) {
+  Member* const me = member;
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_taskwait_depend_nowait, depend);
+  spawn_slowly(*me, [](void*) {}, nullptr, nullptr, 0, 1, true, has_depend, depend, nullptr);
+}
+
 NIGH_REAL(GOMP_taskyield)
 NIGH_INTERPOSED void GOMP_taskyield() {
   if (member == nullptr) return NIGH_PASS_ON(GOMP_taskyield);
