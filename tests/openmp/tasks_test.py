@@ -142,6 +142,9 @@ class Rules(unittest.TestCase):
     def test_regions_of_another_compiler_keep_their_own_barriers(self):
         self.check("task_rules-clang", "regions_of_another_compiler", 22, OMP_MAX_ACTIVE_LEVELS="2")
 
+    def test_reductions_of_a_taskgroup_that_another_thread_has_begun(self):
+        self.check("task_rules-clang", "reductions_in_functions", 160001600)
+
     def test_waits_that_do_not_wait(self):
         self.check("task_rules-gcc", "waits_that_do_not_wait", 10)
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utility>
+
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
@@ -87,6 +89,35 @@ void spawn_pieces(Member& me, KmpTask& pattern, LoopBounds const& b, Loop const&
   }
 }
 
+// The head of libomp's kmp_taskgroup_t.
+struct KmpGroup {
+  std::int32_t count, is_cancelled;
+  void* outer;
+};
+
+void begin_kmpc(Member& me, Group& g, void* group) noexcept {
+  g.reductions_kmpc = group;
+  g.kmpc_before = std::exchange(me.kmpc_group, group);
+}
+
+// Variables of an outer taskgroup are looked for there. libomp has begun this one on this thread's
+// implicit task, so it does not know an outer one that another thread has begun.
+void link_to_outer(Group& g) noexcept {
+  auto* const group = static_cast<KmpGroup*>(g.reductions_kmpc);
+  if (group == nullptr || group->outer != g.kmpc_before) return;  // another libomp than we know
+  Group const* outer = g.outer;
+  while (outer != nullptr && outer->reductions_kmpc == nullptr) outer = outer->outer;
+  if (outer == nullptr) return;
+  group->outer = outer->reductions_kmpc;
+  g.is_linked = true;
+}
+
+// Before libomp ends it.
+void end_kmpc(Member& me, Group& g) noexcept {
+  if (g.is_linked) static_cast<KmpGroup*>(g.reductions_kmpc)->outer = g.kmpc_before;
+  me.kmpc_group = g.kmpc_before;
+}
+
 // The descriptor of a task that is never run.
 void give_up(Member& me, Task& t) noexcept {
   if (t.is(flag::destructor)) destroy_private(me, t);
@@ -111,7 +142,10 @@ NIGH_REAL(__kmpc_end_taskgroup)
 NIGH_INTERPOSED void __kmpc_end_taskgroup(void* where, std::int32_t thread) {
   if (member == nullptr) return NIGH_PASS_ON(__kmpc_end_taskgroup, where, thread);
   Group* const g = wait_group(*member);
-  if (g->has_real) NIGH_PASS_ON(__kmpc_end_taskgroup, where, thread);
+  if (g->has_real) {
+    end_kmpc(*member, *g);
+    NIGH_PASS_ON(__kmpc_end_taskgroup, where, thread);
+  }
   end_group(g);
 }
 
@@ -121,12 +155,12 @@ namespace {
 void* register_reductions(void* (*real)(int, int, void*), void (*real_group)(void*, std::int32_t),
                           int thread, int count, void* data) {
   Group* const g = member != nullptr ? member->current->group : nullptr;
-  if (g != nullptr && !g->has_real) {
-    real_group(nullptr, thread);
-    g->has_real = true;
-  }
+  if (g == nullptr || g->has_real) return real(thread, count, data);
+  real_group(nullptr, thread);
+  g->has_real = true;
   void* const group = real(thread, count, data);
-  if (g != nullptr) g->reductions_kmpc = group;
+  begin_kmpc(*member, *g, group);
+  link_to_outer(*g);
   return group;
 }
 
@@ -164,7 +198,7 @@ NIGH_INTERPOSED void* __kmpc_taskred_modifier_init(void* where, int thread, int 
   if (member != nullptr) begin_group(*member);
   void* const group =
       NIGH_PASS_ON(__kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
-  if (member != nullptr) member->current->group->reductions_kmpc = group;
+  if (member != nullptr) begin_kmpc(*member, *member->current->group, group);
   return group;
 }
 NIGH_REAL(__kmpc_task_reduction_modifier_init)
@@ -173,13 +207,14 @@ NIGH_INTERPOSED void* __kmpc_task_reduction_modifier_init(void* where, int threa
   if (member != nullptr) begin_group(*member);
   void* const group =
       NIGH_PASS_ON(__kmpc_task_reduction_modifier_init, where, thread, is_loop, count, data);
-  if (member != nullptr) member->current->group->reductions_kmpc = group;
+  if (member != nullptr) begin_kmpc(*member, *member->current->group, group);
   return group;
 }
 NIGH_REAL(__kmpc_task_reduction_modifier_fini)
 NIGH_INTERPOSED void __kmpc_task_reduction_modifier_fini(void* where, int thread, int is_loop) {
   if (member != nullptr) {
     Group* const g = wait_group(*member);
+    end_kmpc(*member, *g);
     NIGH_PASS_ON(__kmpc_task_reduction_modifier_fini, where, thread, is_loop);
     return end_group(g);
   }
@@ -204,7 +239,10 @@ void taskloop(Member& me, KmpTask& pattern, bool deferred, LoopBounds const& bou
   give_up(me, task_of(pattern));
   if (has_no_group) return;
   Group* const g = wait_group(me);
-  if (g->has_real) end_real_group(nullptr, me.global_number);
+  if (g->has_real) {
+    end_kmpc(me, *g);
+    end_real_group(nullptr, me.global_number);
+  }
   end_group(g);
 }
 

@@ -29,6 +29,7 @@ void enter(Team& team, Joined how) noexcept {
   me.global_number = how.global_number;
   me.number_in_libomp = team.is_kmpc ? how.global_number : -1;
   me.team = &team;
+  me.kmpc_group = nullptr;
   me.follower.begin();
   me.look_after(1);
   team.size.store(how.size, sync::relaxed);

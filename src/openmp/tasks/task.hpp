@@ -53,7 +53,9 @@ struct Group {
   sync::atomic<std::int64_t> others{0};
   std::uintptr_t* reductions = nullptr;  // libgomp's description of them
   void* reductions_kmpc = nullptr;       // libomp's own taskgroup with reductions
+  void* kmpc_before = nullptr;           // the owner's Member::kmpc_group before that
   bool has_real = false;                 // libomp has begun a taskgroup beside this one
+  bool is_linked = false;                // ... which points to another thread's
 };
 
 namespace flag {

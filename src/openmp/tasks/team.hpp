@@ -121,6 +121,7 @@ struct alignas(64) Member {
   Member* next = nullptr;   // in the list of all, and of those that nobody has
   Member* next_idle = nullptr;
   Victims* victims = nullptr;
+  void* kmpc_group = nullptr;  // the innermost taskgroup with reductions that libomp has begun here
 
   // One count of bodies that begin is for the counts and for the looks.
   std::uint64_t made() const noexcept { return counts.made + runs_between_looks - runs_until_look; }

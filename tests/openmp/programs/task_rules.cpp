@@ -160,33 +160,45 @@ long regions_of_another_compiler() {
   return 10 * arrived + tasks;
 }
 
-// A reduction that a task takes part in, in a function that does not see where it began.
-[[gnu::noinline]] void add_one(int* x) {
-#pragma omp task in_reduction(+ : x[ : 1])
-  x[0]++;
+// A task takes part in a reduction that another thread has begun, from within a taskgroup with
+// another one, in a function that sees neither.
+int reduced = 0;
+[[gnu::noinline]] void add_one() {
+#pragma omp task in_reduction(+ : reduced)
+  ++reduced;
 }
-[[gnu::noinline]] void reduce_inside(int* x) {
-  int y[1] = {0};
-#pragma omp taskgroup task_reduction(+ : y)
+[[gnu::noinline]] int reduce_inside(int depth) {
+  int inner = 0;
+#pragma omp taskgroup task_reduction(+ : inner)
   {
-#pragma omp task in_reduction(+ : y)
-    y[0]++;
-    add_one(x);
-  }
-}
-long reductions_in_functions() {
-  int x[1] = {0};
-#pragma omp parallel num_threads(2)
-#pragma omp single
-#pragma omp taskgroup task_reduction(+ : x)
-  for (int i = 0; i < 4; ++i) {
-#pragma omp task shared(x)
-    {
-      usleep(5000);
-      reduce_inside(x);
+#pragma omp task in_reduction(+ : inner)
+    ++inner;
+    add_one();
+    if (depth > 0) {
+#pragma omp task firstprivate(depth) in_reduction(+ : inner)
+      inner += reduce_inside(depth - 1);
     }
   }
-  return x[0];
+  return inner;
+}
+long reductions_in_functions() {
+  long sum = 0;
+  reduced = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+  for (int round = 0; round < 50; ++round) {
+#pragma omp taskgroup task_reduction(+ : reduced)
+    for (int i = 0; i < 8; ++i) {
+#pragma omp task shared(sum)
+      {
+        usleep(100);
+        int const inner = reduce_inside(3);
+#pragma omp atomic
+        sum += inner;
+      }
+    }
+  }
+  return reduced * 100000L + sum;
 }
 #else
 // Of gcc from 13 on: as it translates `taskwait depend(in: x) nowait`, and a task that waits for
