@@ -20,7 +20,9 @@ NIGH_OLD("dladdr", NIGH_BASE)
 NIGH_OLD("dladdr1", NIGH_BASE_DLADDR1)
 NIGH_OLD("dlopen", NIGH_BASE)
 NIGH_OLD("dlsym", NIGH_BASE)
+NIGH_OLD("pthread_attr_getstack", NIGH_BASE)
 NIGH_OLD("pthread_attr_getstacksize", NIGH_BASE)
+NIGH_OLD("pthread_getattr_np", NIGH_BASE)
 NIGH_OLD("pthread_getspecific", NIGH_BASE)
 NIGH_OLD("pthread_key_create", NIGH_BASE)
 NIGH_OLD("__pthread_key_create", NIGH_BASE)
@@ -39,9 +41,10 @@ NIGH_OLD("sem_init", NIGH_BASE)
 NIGH_OLD("sem_post", NIGH_BASE)
 NIGH_OLD("sem_trywait", NIGH_BASE)
 NIGH_OLD("sem_wait", NIGH_BASE)
-// Since then, these report errors by errno alone.
-NIGH_OLD("log", NIGH_BASE)
-NIGH_OLD("pow", NIGH_BASE)
+// By names that programs hardly give to functions of their own, as they do log().
+NIGH_OLD_AS("log", "logf64", "GLIBC_2.27")
+NIGH_OLD_AS("lround", "lroundf64", "GLIBC_2.27")
+NIGH_OLD_AS("pow", "powf64", "GLIBC_2.27")
 
 // 2.32. False: the C++ runtime takes no short cuts for single-threaded programs.
 NIGH_NEW char __libc_single_threaded;

@@ -21,9 +21,11 @@
 #error "which versions are the old ones here?"
 #endif
 
-#define NIGH_OLD(name, version)                                                              \
-  __asm__(".pushsection .text\n.symver nigh_old_" name "," name "@" version "\n.globl " name \
-          "\n.hidden " name "\n.type " name ",%function\n" name                              \
+#define NIGH_OLD(name, version) NIGH_OLD_AS(name, name, version)
+// The same, by another name that the function has.
+#define NIGH_OLD_AS(name, other, version)                                                     \
+  __asm__(".pushsection .text\n.symver nigh_old_" name "," other "@" version "\n.globl " name \
+          "\n.hidden " name "\n.type " name ",%function\n" name                               \
           ":\n" NIGH_JUMP("nigh_old_" name) ".size " name ",.-" name "\n.popsection");
 
 // Defines a function that glibc did not have then, for our own calls alone.

@@ -4,8 +4,6 @@
 #include "platform/old_glibc.hpp"
 
 NIGH_OLD("dlclose", NIGH_BASE)
-NIGH_OLD("pthread_attr_getstack", NIGH_BASE)
 NIGH_OLD("pthread_create", NIGH_BASE)
 NIGH_OLD("pthread_detach", NIGH_BASE)
-NIGH_OLD("pthread_getattr_np", NIGH_BASE)
 NIGH_OLD("pthread_sigmask", NIGH_BASE)
