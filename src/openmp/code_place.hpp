@@ -2,13 +2,12 @@
 #pragma once
 // The place of a function in the program or a library, which names its code from run to run.
 
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 
 #include <cstdint>
 
 #include "coordinator/protocol/region_id.hpp"
+#include "platform/loaded_objects.hpp"
 
 namespace nigh::openmp {
 
@@ -19,13 +18,12 @@ struct CodePlace {
 
 inline CodePlace place_of_code(void const* code) noexcept {
   auto const address = reinterpret_cast<std::uintptr_t>(code);
-  Dl_info in;
-  link_map* map = nullptr;
-  if (dladdr1(code, &in, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr)
+  auto const object = platform::find_object(code);
+  if (object.file == nullptr)
     return {coordinator::in_no_file | coordinator::address_of(address), nullptr};
-  auto const offset = address - map->l_addr;
-  char const* const path = map->l_name;
-  if (path == nullptr || *path == '\0') return {coordinator::region_in(0, offset), ""};
+  auto const offset = address - object.moved_by;
+  char const* const path = object.file;
+  if (*path == '\0') return {coordinator::region_in(0, offset), ""};
   char const* const slash = strrchr(path, '/');
   char const* const name = slash != nullptr ? slash + 1 : path;
   return {coordinator::region_in(coordinator::library_number(name), offset), path};

@@ -51,6 +51,9 @@ constexpr std::array<char const*, entries> names{
 // Few, never removed; written under the lock.
 constinit std::array<Runtime, most_runtimes> runtimes{};
 constinit sync::atomic<std::size_t> count{0};
+// Of each entry, the runtime whose function comes next in the order of the loader: libraries that are
+// opened later come behind it. So it is looked up once, and no thread waits for one in dlopen().
+constinit std::array<sync::atomic<Runtime const*>, entries> next_runtimes{};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit preload::Next next_dlclose{"dlclose"};
 
@@ -81,6 +84,7 @@ bool fill(Runtime& r, Dl_info const& in) {
   look_up(object, "omp_set_dynamic", r.set_dynamic);
   r.number = static_cast<std::size_t>(&r - runtimes.data());
   r.object = in.dli_fbase;
+  r.code = platform::find_object(in.dli_saddr != nullptr ? in.dli_saddr : in.dli_fbase);
   return r.thread_num != nullptr && r.max_threads != nullptr && r.thread_limit != nullptr &&
          r.dynamic != nullptr && r.max_active_levels != nullptr && r.num_procs != nullptr;
 }
@@ -119,16 +123,21 @@ Runtime const* any_runtime() noexcept {
 void unlock_runtimes() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }
 
 Runtime const* runtime_of(void const* code) noexcept {
-  Dl_info in;
-  return dladdr(code, &in) == 0 ? nullptr : known(in.dli_fbase);
+  auto const n = count.load(sync::acquire);  // (runtimes.A)
+  for (std::size_t i = 0; i < n; ++i)
+    if (runtimes[i].code.holds(code)) return &runtimes[i];
+  return nullptr;
 }
 
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
 Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
+  auto& next = next_runtimes[static_cast<std::size_t>(entry)];
+  if (Runtime const* const r = next.load(sync::acquire)) return r;  // (runtimes.A)
   char const* const name = name_of(entry);
   // As the loader searches: the program with all its libraries, then the object's own libraries.
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
   void* found = dlsym(RTLD_NEXT, name);
+  bool const is_next = found != nullptr;
   if (found == nullptr) found = seen_from(code, name);
   if (found == nullptr) found = seen_from(caller, name);
   Dl_info in;
@@ -137,7 +146,11 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
     bool const has_it = any != nullptr && any->real[static_cast<std::size_t>(entry)] != nullptr;
     return has_it ? any : nullptr;
   }
-  if (Runtime const* const r = known(in.dli_fbase)) return r;
+  auto const noted = [&](Runtime const* r) {
+    if (is_next) next.store(r, sync::release);  // (runtimes.A)
+    return r;
+  };
+  if (Runtime const* const r = known(in.dli_fbase)) return noted(r);
   preload::OnAllPlaces const here;    // libomp counts cpus when it is first called
   platform::Uncancelled const whole;  // and reads files
   pthread_mutex_lock(&lock);
@@ -149,7 +162,7 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
     count.store(n + 1, sync::release);  // (runtimes.A)
   }
   pthread_mutex_unlock(&lock);
-  return result;
+  return noted(result);
 }
 
 }  // namespace nigh::openmp

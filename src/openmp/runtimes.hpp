@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/loaded_objects.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp {
@@ -55,6 +56,7 @@ inline constexpr std::size_t most_runtimes = 16;
 // from the start, or null for ever.
 struct Runtime {
   void const* object = nullptr;  // its address: the runtime's identity
+  platform::LoadedObject code{};
   std::array<void*, entries> real{};
   int (*thread_num)() = nullptr;
   int (*max_threads)() = nullptr;

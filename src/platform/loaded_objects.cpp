@@ -59,7 +59,34 @@ int count_objects(dl_phdr_info* object, std::size_t bytes, void* result) {
   return 1;
 }
 
+struct Search {
+  std::uintptr_t address;
+  LoadedObject found;
+};
+
+int look_for(dl_phdr_info* object, std::size_t, void* p) {
+  auto& search = *static_cast<Search*>(p);
+  LoadedObject all{object->dlpi_name, object->dlpi_addr, UINTPTR_MAX, 0};
+  bool is_there = false;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    auto const& part = object->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    std::uintptr_t const begin = object->dlpi_addr + part.p_vaddr, end = begin + part.p_memsz;
+    is_there |= begin <= search.address && search.address < end;
+    all.begin = begin < all.begin ? begin : all.begin;
+    all.end = end > all.end ? end : all.end;
+  }
+  if (is_there) search.found = all;
+  return is_there ? 1 : 0;
+}
+
 }  // namespace
+
+LoadedObject find_object(void const* code) noexcept {
+  Search search{reinterpret_cast<std::uintptr_t>(code), {}};
+  dl_iterate_phdr(look_for, &search);
+  return search.found;
+}
 
 unsigned long long times_loaded() noexcept {
   unsigned long long times = 0;

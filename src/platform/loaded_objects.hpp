@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The imports of all objects that this process has loaded, by their tables in memory: for preloaded
-// libraries, which bring no libelf along, and where files may have changed since they were loaded.
+// The objects that this process has loaded, by their tables in memory: for preloaded libraries, which
+// bring no libelf along, and where files may have changed since they were loaded.
 
+#include <cstdint>
 #include <string_view>
 
 namespace nigh::platform {
@@ -13,5 +14,20 @@ unsigned long long times_loaded() noexcept;
 using SeeImport = void (*)(std::string_view name, void* context) noexcept;
 // Calls see() for each function and variable that an object takes from another.
 void for_each_import(SeeImport see, void* context) noexcept;
+
+// The object that holds some code. `file`: as the loader knows it, empty for the program; null: no
+// object does. `begin`, `end`: of all its parts. `moved_by`: from the addresses in its file.
+struct LoadedObject {
+  char const* file = nullptr;
+  std::uintptr_t moved_by = 0, begin = 0, end = 0;
+
+  bool holds(void const* code) const noexcept {
+    auto const address = reinterpret_cast<std::uintptr_t>(code);
+    return begin <= address && address < end;
+  }
+};
+// Unlike dladdr(), it does not wait for another thread that is in dlopen(), where constructors may
+// wait for the calling thread.
+LoadedObject find_object(void const* code) noexcept;
 
 }  // namespace nigh::platform

@@ -24,7 +24,6 @@
 
 #include "preload/places.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -33,6 +32,7 @@
 #include <initializer_list>
 
 #include "base/atomic.hpp"
+#include "platform/loaded_objects.hpp"
 
 namespace {
 
@@ -139,10 +139,10 @@ enum class Owner { runtime, mpi, program };
 
 // The library that the thread's code belongs to.
 Owner owner_of(void const* code) {
-  Dl_info from;
-  if (dladdr(code, &from) == 0 || from.dli_fname == nullptr) return Owner::program;
-  char const* const slash = strrchr(from.dli_fname, '/');
-  char const* const name = slash != nullptr ? slash + 1 : from.dli_fname;
+  char const* const file = nigh::platform::find_object(code).file;
+  if (file == nullptr) return Owner::program;
+  char const* const slash = strrchr(file, '/');
+  char const* const name = slash != nullptr ? slash + 1 : file;
   for (char const* runtime : {"libgomp.so", "libgomp-", "libomp.so", "libomp-", "libiomp5.so",
                               "libnigh.so", "libjli.so", "libjvm.so"})
     if (strncmp(name, runtime, strlen(runtime)) == 0) return Owner::runtime;
@@ -184,6 +184,7 @@ extern "C" void in_child() {
 }
 
 __attribute__((constructor)) void begin() {
+  static_cast<void>(next_create.address());  // later another thread may be in dlopen()
   char const* const text = getenv("NIGH_PLACES");
   if (text == nullptr) return;
   int const count = read_places(text);
