@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,6 +34,7 @@ namespace {
 constinit Process self{};
 constinit pthread_key_t at_thread_end{};
 constinit sync::atomic<std::uint32_t> threads_with_leases{0};
+constinit sync::atomic<std::uint32_t> leaders_left{0};  // of these, those that have not ended
 
 struct Counts {
   void reset() {
@@ -52,6 +54,11 @@ constinit Counts counts{};
 // Other keys' destructors may begin regions after this one.
 extern "C" void thread_ends(void*) {
   Thread& me = this_thread;
+  if (me.lease_client != nullptr && leaders_left.fetch_sub(1, sync::relaxed) == 1) {
+    // The process may end with its last thread, after pthread_exit() in main(): ours end before.
+    end_ballast();
+    end_kept_members();
+  }
   end(std::exchange(me.lease_client, nullptr));
   me.plan = nullptr;
   drop_plans(me);
@@ -92,6 +99,7 @@ extern "C" void in_child() {
   drop_pool_sizes();
   counts.reset();
   threads_with_leases.store(0, sync::relaxed);
+  leaders_left.store(0, sync::relaxed);
   Thread& me = this_thread;
   if (me.lease_client != nullptr) {
     pthread_setspecific(at_thread_end, nullptr);
@@ -257,8 +265,27 @@ void count_region(GrantedTeam const& granted) noexcept {
   }
 }
 
+namespace {
+
+// Messages are taken apart on the stack.
+bool has_room_for_messages() noexcept {
+  constexpr std::ptrdiff_t needed = 48 * 1024;
+  if (syscall(SYS_gettid) == getpid()) return true;  // glibc would read a file
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return true;
+  void* end = nullptr;
+  std::size_t size = 0;
+  bool const is_known = pthread_attr_getstack(&attributes, &end, &size) == 0;
+  pthread_attr_destroy(&attributes);
+  auto* const here = static_cast<char*>(__builtin_frame_address(0));
+  return !is_known || here - static_cast<char*>(end) >= needed;
+}
+
+}  // namespace
+
 bool give_lease_client(Thread& me) noexcept {
   if (me.has_ended) return unpin(me), false;
+  if (!has_room_for_messages()) return false;
   me.lease_client = new_lease_client(own_cpus().allowed);
   if (me.lease_client == nullptr) return false;
   if (pthread_setspecific(at_thread_end, me.lease_client) != 0) {
@@ -266,6 +293,7 @@ bool give_lease_client(Thread& me) noexcept {
     me.lease_client = nullptr;
     return false;
   }
+  leaders_left.fetch_add(1, sync::relaxed);
   me.number = 1 + threads_with_leases.fetch_add(1, sync::relaxed);
   return true;
 }

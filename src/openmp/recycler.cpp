@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/atomic.hpp"
+#include "openmp/kept_errno.hpp"
 #include "openmp/pools.hpp"
 #include "openmp/process.hpp"
 #include "openmp/runtimes.hpp"
@@ -87,7 +88,9 @@ bool has_work_soon(Recycled& me) {
   return false;
 }
 
+// The body finds the errno that it left.
 bool wait_for_work(Recycled& me) {
+  KeptErrno const kept;
   {
     Locked const locked;
     if (me.leader == 0) keep(me);
@@ -253,6 +256,12 @@ void end_pools(Thread& me) noexcept {
     if (r->leader == me.pool_leader && r->state == Recycled::kept) send_home(*r);
 }
 
+void end_kept_members() noexcept {
+  Locked const locked;
+  for (Recycled* r = all; r != nullptr; r = r->next)
+    if (r->leader == 0 && r->state == Recycled::kept) send_home(*r);
+}
+
 void drop_recycled() noexcept {
   lock = PTHREAD_MUTEX_INITIALIZER;
   all = nullptr;
@@ -264,7 +273,12 @@ void drop_recycled() noexcept {
 }  // namespace nigh::openmp
 
 namespace {
+
 constinit nigh::preload::Next next_create{"pthread_create"};
+
+// Later another thread may be in dlopen(), whose constructors wait for a thread that is made.
+__attribute__((constructor)) void look_up() { static_cast<void>(next_create.address()); }
+
 }  // namespace
 
 NIGH_INTERPOSED int pthread_create(pthread_t* thread, pthread_attr_t const* attributes,

@@ -46,6 +46,9 @@ inline void adapt_pool(Thread& me, Runtime const& runtime, std::uint32_t asked,
 // The thread ends: those that wait for its teams, too.
 NIGH_HIDDEN void end_pools(Thread& me) noexcept;
 
+// No thread that begins regions is left: threads that wait for work in nested teams end.
+NIGH_HIDDEN void end_kept_members() noexcept;
+
 // In the child of a fork: threads that waited belong to its parent.
 NIGH_HIDDEN void drop_recycled() noexcept;
 

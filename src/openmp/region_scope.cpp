@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openmp/region_scope.hpp"
 
+#include <errno.h>
 #include <time.h>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
+#include "openmp/kept_errno.hpp"
 #include "openmp/nested_plan.hpp"
 #include "openmp/pools.hpp"
 #include "openmp/process.hpp"
@@ -286,7 +288,9 @@ RegionStrategy* RegionScope::make(Arguments&&... arguments) noexcept {
 }
 
 RegionScope::RegionScope(Region const& region, Clause clause, Team& team) noexcept
-    : me_(this_thread), strategy_(choose(region, clause, team)) {
+    : me_(this_thread), errno_(&errno) {
+  KeptErrno const kept(errno_);
+  strategy_ = choose(region, clause, team);
   strategy_->begin(region, clause);
   if (!is_outermost_) return;
   me_.team = &team;
@@ -313,6 +317,7 @@ RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& t
 }
 
 RegionScope::~RegionScope() {
+  KeptErrno const kept(errno_);  // that of the body
   if (is_outermost_) {
     me_.is_inside = false;
     me_.team = nullptr;

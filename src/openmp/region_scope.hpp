@@ -63,9 +63,10 @@ class NIGH_HIDDEN RegionScope {
   RegionStrategy* choose(Region const&, Clause, Team&) noexcept;
 
   Thread& me_;
+  int* const errno_;  // of this thread
   bool is_outermost_ = false;
   alignas(8) std::byte room_[64];
-  RegionStrategy* strategy_;  // in the room
+  RegionStrategy* strategy_ = nullptr;  // in the room
 };
 
 // Its lease, or else all that the process may use.

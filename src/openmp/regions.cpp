@@ -12,6 +12,7 @@
 #include "base/atomic.hpp"
 #include "base/published.hpp"
 #include "openmp/code_place.hpp"
+#include "openmp/kept_errno.hpp"
 #include "openmp/libraries.hpp"
 
 namespace nigh::openmp {
@@ -56,13 +57,18 @@ Table& table() noexcept {
   return larger == nullptr ? first_table : *larger;
 }
 
+// Not on the stack, which may be small. Each thread writes the same.
+std::string_view file_of_the_program() noexcept {
+  static constinit char path[PATH_MAX];
+  auto const length = readlink("/proc/self/exe", path, sizeof path);
+  return {path, length < 0 ? 0 : static_cast<std::size_t>(length)};
+}
+
 Region look_at(void const* code) {
   auto const [id, library] = place_of_code(code);
   if (library == nullptr) return {id, nullptr, code, TeamRule::unknown, adjust_of({})};
   if (*library != '\0') return {id, nullptr, code, rule_of(library, false), adjust_of(library)};
-  char path[PATH_MAX];
-  auto const length = readlink("/proc/self/exe", path, sizeof path);
-  std::string_view const file(path, length < 0 ? 0 : static_cast<std::size_t>(length));
+  auto const file = file_of_the_program();
   return {id, nullptr, code, rule_of(file, true), adjust_of(file)};
 }
 
@@ -120,6 +126,7 @@ Region find(void const* code, FindRuntime&& its_runtime) {
     if (k.age.load(sync::acquire) != age) break;  // (regions.A)
     return region_of(k, code);
   }
+  KeptErrno const kept;
   Region found = look_at(code);
   found.runtime = its_runtime();
   if (found.runtime == nullptr) return found;

@@ -266,6 +266,18 @@ void hide_place(std::size_t size, cpu_set_t* cpus) {
   memcpy(cpus, &own_cpus().set, size < sizeof(cpu_set_t) ? size : sizeof(cpu_set_t));
 }
 
+// Of another thread, which the shim has pinned to one cpu and nobody has set elsewhere.
+void hide_place_of(pid_t thread, std::size_t size, cpu_set_t* cpus) {
+  cpu_set_t now;
+  if (!process().acts || !read_cpus(now, thread) || CPU_COUNT(&now) != 1) return;
+  for (auto& pinned : pinned_threads) {
+    auto const seen = pinned.load(nigh::sync::seq_cst);  // (thread.W)
+    if (static_cast<pid_t>(seen >> 32U) != thread || CPU_ISSET(seen & 0xffffffffU, &now) == 0)
+      continue;
+    memcpy(cpus, &own_cpus().set, size < sizeof(cpu_set_t) ? size : sizeof(cpu_set_t));
+  }
+}
+
 cpu_set_t chosen(std::size_t size, cpu_set_t const* cpus) {
   cpu_set_t copy;
   CPU_ZERO(&copy);
@@ -286,8 +298,12 @@ void has_chosen() {
 NIGH_INTERPOSED int sched_getaffinity(pid_t thread, std::size_t size, cpu_set_t* cpus) noexcept {
   using Get = int(pid_t, std::size_t, cpu_set_t*);
   int const refused = reinterpret_cast<Get*>(next_get.address())(thread, size, cpus);
-  if (refused == 0 && this_thread.pinning != unpinned && is_me(thread)) hide_place(size, cpus);
-  return refused;
+  if (refused != 0) return refused;
+  if (!is_me(thread))
+    hide_place_of(thread, size, cpus);
+  else if (this_thread.pinning != unpinned)
+    hide_place(size, cpus);
+  return 0;
 }
 
 NIGH_INTERPOSED int pthread_getaffinity_np(pthread_t thread, std::size_t size,

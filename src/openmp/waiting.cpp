@@ -284,6 +284,14 @@ void begin_waiting() noexcept {
 
 bool waits_passively() noexcept { return is_passive; }
 
+void end_ballast() noexcept {
+  for (auto& s : states) {
+    if (!s.changing.try_lock()) continue;  // by a thread that ends later, and comes by here
+    drop_ballast(s);
+    s.changing.unlock();
+  }
+}
+
 void drop_waiting() noexcept {
   calm_runtimes.store(0, sync::relaxed);
   for (auto& s : states) {  // there is one thread, and the threads of these are the parent's

@@ -23,6 +23,8 @@ NIGH_HIDDEN void begin_waiting() noexcept;
 // The user wants threads to sleep.
 NIGH_HIDDEN bool waits_passively() noexcept;
 
+// No thread that begins regions is left.
+NIGH_HIDDEN void end_ballast() noexcept;
 // In the child of a fork.
 NIGH_HIDDEN void drop_waiting() noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/futex.hpp"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,9 +14,12 @@ namespace {
 
 static_assert(sizeof(sync::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
+// errno stays: a program that waits in an OpenMP runtime finds it as it was.
 void futex(sync::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
            timespec const* most = nullptr) noexcept {
+  int const before = errno;
   ::syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, most, nullptr, 0);
+  errno = before;
 }
 timespec time_of(std::int64_t ns) noexcept {
   constexpr std::int64_t second_ns = 1'000'000'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that a program starts inherit the cpus of the thread that starts them, which would be
-// its one place. For fork(), places.cpp frees the child. posix_spawn(), system(), popen() and
+// its one place; so do threads that libc makes by itself. For fork(), places.cpp frees the child. posix_spawn(), system(), popen() and
 // vfork() run nothing in the child, so they are handled here. A program that makes the system call
 // execve itself is not seen.
 
@@ -10,8 +10,12 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <cstddef>
 #include <initializer_list>
@@ -26,7 +30,8 @@ using nigh::preload::OnAllPlaces;
 constinit Next next_execve{"execve"}, next_execv{"execv"}, next_execvp{"execvp"},
     next_execvpe{"execvpe"}, next_fexecve{"fexecve"}, next_execveat{"execveat"},
     next_posix_spawn{"posix_spawn"}, next_posix_spawnp{"posix_spawnp"}, next_system{"system"},
-    next_popen{"popen"};
+    next_popen{"popen"}, next_wordexp{"wordexp"}, next_thrd_create{"thrd_create"},
+    next_timer_create{"timer_create"};
 
 // A child after vfork() should not look anything up.
 __attribute__((constructor)) void look_up() {
@@ -137,4 +142,17 @@ NIGH_VISIBLE int system(char const* command) {
 }
 NIGH_VISIBLE FILE* popen(char const* command, char const* mode) {
   return pass_on<FILE*(char const*, char const*)>(next_popen, command, mode);
+}
+
+// It starts a shell.
+NIGH_VISIBLE int wordexp(char const* words, wordexp_t* found, int flags) {
+  return pass_on<int(char const*, wordexp_t*, int)>(next_wordexp, words, found, flags);
+}
+
+// Threads that libc makes without our pthread_create().
+NIGH_VISIBLE int thrd_create(thrd_t* thread, thrd_start_t body, void* argument) {
+  return pass_on<int(thrd_t*, thrd_start_t, void*)>(next_thrd_create, thread, body, argument);
+}
+NIGH_VISIBLE int timer_create(clockid_t clock, sigevent* event, timer_t* timer) noexcept {
+  return pass_on<int(clockid_t, sigevent*, timer_t*)>(next_timer_create, clock, event, timer);
 }

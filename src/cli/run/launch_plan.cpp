@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -110,6 +112,36 @@ topology host_to_bind_to() {
   return std::move(machine).value();
 }
 
+// The program that the kernel starts for a script: that of its first line, or of env's in it. Empty:
+// it is none.
+std::string interpreter_of(std::filesystem::path const& script) {
+  std::ifstream file(script);
+  std::string line(256, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  if (!line.starts_with("#!")) return {};
+  std::istringstream words(line.substr(2, line.find('\n') - 2));
+  std::string word;
+  words >> word;
+  if (std::filesystem::path(word).filename() != "env") return word;
+  while (words >> word)
+    if (!word.starts_with("-") && word.find('=') == word.npos) return word;
+  return {};
+}
+
+// The file whose loader, rights and libraries count.
+std::filesystem::path file_that_runs(std::string const& program) {
+  constexpr int most_scripts = 5;  // one run by another: the kernel's limit
+  auto path = platform::find_program(program);
+  for (int i = 0; i < most_scripts; ++i) {
+    auto const interpreter = interpreter_of(path);
+    auto const next = interpreter.empty() ? "" : platform::find_program(interpreter);
+    if (next.empty()) break;
+    path = next;
+  }
+  return path;
+}
+
 Shim shim_for(std::string const& program, Purpose purpose) {
   bool const is_for_places = purpose == Purpose::places;
   std::string const loss =
@@ -131,18 +163,18 @@ Shim shim_for(std::string const& program, Purpose purpose) {
     return {{},
             loss + ": " + file.string() +
                 " cannot be preloaded, because of the space or colon in its name"};
-  auto const path = platform::find_program(program);
+  auto const path = file_that_runs(program);
   if (platform::drops_preloads(path.c_str()))
     return {{}, program + " has rights of its own, and so preloads nothing: " + loss};
   auto const elf = platform::read_elf(path);
   if (!elf) return {files};
   auto const without = [&](std::string const& why) {
-    return Shim{{}, program + " " + why + ": " + loss};
+    bool const is_script = path != platform::find_program(program);
+    return Shim{{}, program + (is_script ? ", run by " + path.string() + ", " : " ") + why + ": " + loss};
   };
   if (!elf->is_ours) return without("is made for another processor or word size");
   if (!elf->is_dynamic) {
-    auto const openmp =
-        platform::defines_any(platform::find_program(program).c_str(), platform::openmp_functions);
+    auto const openmp = platform::defines_any(path.c_str(), platform::openmp_functions);
     return without(openmp == platform::Defined::yes  ? "is linked statically, OpenMP included"
                    : openmp == platform::Defined::no ? "is linked statically, without OpenMP"
                                                      : "is linked statically");

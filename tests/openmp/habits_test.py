@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What programs may do, with the preloaded libraries in them: habits_test.py SCRIPTED_SHIM SHIM NIGHD
+FOLDER_OF_PROGRAMS PLACES TASKS [unittest arguments]. What was not built is skipped."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SCRIPTED, SHIM, NIGHD, PROGRAMS, PLACES, TASKS = map(os.path.abspath, sys.argv[1:7])
+CPUS = sorted(os.sched_getaffinity(0))
+BOTH = f"{CPUS[0]},{CPUS[-1]}"
+QUIET = {name: value for name, value in os.environ.items()
+         if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
+
+# Names that preloaded libraries take from outside, and that a program does not define: ISO C's, and beginnings that
+# POSIX, the C library and the compiler keep for themselves.
+ISO_C = set("""abort aligned_alloc calloc clearerr fclose fegetround ferror fesetround fflush fgets fopen fprintf fputc
+    fputs fread free fwrite getenv lround malloc memchr memcmp memcpy memmove memset qsort realloc signal snprintf sprintf
+    stderr strcat strchr strcmp strcpy strcspn strerror strlen strncat strncmp strncpy strrchr strspn strstr strtod strtol
+    strtold strtoul vsnprintf""".split())
+KEPT = re.compile(r"_|pthread_|sem_|sched_|dl(addr1?|close|open|sym|_iterate_phdr)$|str(dup|casecmp)$|(log|lround|pow)f64$")
+# What is left: `syscall` makes all other calls; some are the C++ runtime's, for its messages; the rest has structures
+# of the C library.
+LEFT = set("""clock_gettime freelocale gettext newlocale nl_langinfo program_invocation_short_name sigaction sigemptyset
+    sigfillset sigprocmask syscall uselocale""".split())
+
+
+def programs(runtimes):
+    found = [f"habits-{r}" for r in runtimes if os.path.exists(os.path.join(PROGRAMS, f"habits-{r}"))]
+    if not found:
+        raise unittest.SkipTest("no program was built")
+    return found
+
+
+def run(name, *words, preload="", **environment):
+    """Its status and output: 'stands still' after a while."""
+    variables = dict(QUIET, LD_PRELOAD=preload, **environment)
+    try:
+        done = subprocess.run([os.path.join(PROGRAMS, name), *words], env=variables, capture_output=True, text=True,
+                              timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return "stands still"
+    return done.returncode, done.stdout, done.stderr
+
+
+class Names(unittest.TestCase):
+    def test_nothing_is_taken_that_a_program_may_define(self):
+        if shutil.which("nm") is None:
+            self.skipTest("no nm")
+        for library in (SHIM, PLACES, TASKS):
+            with self.subTest(library=os.path.basename(library)):
+                listed = subprocess.run(["nm", "-D", "--undefined-only", library], capture_output=True, text=True,
+                                        check=True).stdout
+                names = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
+                self.assertIn("syscall", names)
+                self.assertEqual(sorted(n for n in names - ISO_C - LEFT if not KEPT.match(n)), [])
+
+
+class Habits(unittest.TestCase):
+    """As without the libraries, with a coordinator that is there, and with one that follows a script."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.socket = os.path.join(self.folder.name, "socket")
+        daemon = subprocess.Popen([NIGHD, "--foreground", "--socket", self.socket, "--profiles",
+                                   os.path.join(self.folder.name, "profiles")], env=QUIET,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(daemon.wait, timeout=100)
+        self.addCleanup(daemon.terminate)
+        for _ in range(1000):
+            if os.path.exists(self.socket):
+                return
+            time.sleep(0.01)
+        self.fail("nighd does not come")
+
+    def check(self, *words, leases=(BOTH, str(CPUS[0])), others=True, runtimes=("gcc", "clang")):
+        for name in programs(runtimes):
+            plain = run(name, *words)
+            self.assertEqual(plain[0], 0, plain)
+            ways = [(SHIM, {"NIGH_SOCKET": self.socket}), *((SCRIPTED, {"NIGH_TEST_LEASES": text}) for text in leases)]
+            if others:
+                ways += [(f"{TASKS}:{SHIM}", {"NIGH_SOCKET": self.socket, "NIGH_TASKS": "prefer"}),
+                         (PLACES, {"NIGH_PLACES": ",".join(f"{{{c}}}" for c in CPUS)})]
+            for preload, environment in ways:
+                with self.subTest(name=name, preload=os.path.basename(preload), **environment):
+                    self.assertEqual(run(name, *words, preload=preload, **environment), plain)
+
+    def test_own_functions_by_names_of_libc_and_errno(self):
+        self.check("regions")
+
+    def test_threads_of_c11_and_cpus_of_another_thread(self):
+        self.check("threads", leases=[BOTH], others=False)  # places binds threads as a user would
+
+    def test_pthread_exit_in_main(self):
+        self.check("exits", runtimes=["gcc"])  # libomp's threads never end
+        self.check("nested", runtimes=["gcc"])
+
+    def test_regions_begin_on_small_stacks(self):
+        for size in ("20480", "65536"):
+            self.check("small", size)
+
+    def test_a_constructor_waits_for_threads(self):
+        library = os.path.join(PROGRAMS, "waits_when_loaded.so")
+        if os.path.exists(library):
+            self.check("opens", library)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[7:], verbosity=2)
