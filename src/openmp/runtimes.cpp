@@ -51,8 +51,9 @@ constexpr std::array<char const*, entries> names{
 // Few, never removed; written under the lock.
 constinit std::array<Runtime, most_runtimes> runtimes{};
 constinit sync::atomic<std::size_t> count{0};
-// Of each entry, the runtime whose function comes next in the order of the loader: libraries that are
-// opened later come behind it. So it is looked up once, and no thread waits for one in dlopen().
+// Of each entry, the runtime whose function comes next in the order of the loader: libraries that
+// are opened later come behind it. So it is looked up once, and no thread waits for one in
+// dlopen().
 constinit std::array<sync::atomic<Runtime const*>, entries> next_runtimes{};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 constinit preload::Next next_dlclose{"dlclose"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The objects that this process has loaded, by their tables in memory: for preloaded libraries, which
-// bring no libelf along, and where files may have changed since they were loaded.
+// The objects that this process has loaded, by their tables in memory: for preloaded libraries,
+// which bring no libelf along, and where files may have changed since they were loaded.
 
 #include <cstdint>
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions whose names ISO C leaves to programs, as connect(), poll() and open(). Where a program
 // defines one, the loader gives it to every library that calls that name, and a preloaded library
-// would run the program's code. So preloaded libraries call these, which are hidden in them and make
-// the system call. None of them is a point where a thread is cancelled.
+// would run the program's code. So preloaded libraries call these, which are hidden in them and
+// make the system call. None of them is a point where a thread is cancelled.
 //
 // tests/openmp/habits_test.py has the names that preloaded libraries still take from outside.
 
@@ -14,9 +14,9 @@
 #include <cstddef>
 
 // Under other names here, so that this does not depend on how headers declare them.
-#define NIGH_OWN(result, name, ...)                                                      \
-  extern "C" __attribute__((visibility("hidden"))) result nigh_own_##name(__VA_ARGS__) \
-      noexcept __asm__(#name);                                                           \
+#define NIGH_OWN(result, name, ...)                                        \
+  extern "C" __attribute__((visibility("hidden"))) result nigh_own_##name( \
+      __VA_ARGS__) noexcept __asm__(#name);                                \
   result nigh_own_##name(__VA_ARGS__) noexcept
 
 extern "C" {
@@ -64,7 +64,8 @@ NIGH_OWN(long, recvmsg, int socket, void* message, int flags) {
 }
 NIGH_OWN(int, poll, void* descriptors, unsigned long count, int timeout_ms) {
   timespec const patience{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
-  return call<int>(SYS_ppoll, descriptors, count, timeout_ms < 0 ? nullptr : &patience, nullptr, 0L);
+  return call<int>(SYS_ppoll, descriptors, count, timeout_ms < 0 ? nullptr : &patience, nullptr,
+                   0L);
 }
 
 // ---- files

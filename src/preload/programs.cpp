@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that a program starts inherit the cpus of the thread that starts them, which would be
-// its one place; so do threads that libc makes by itself. For fork(), places.cpp frees the child. posix_spawn(), system(), popen() and
-// vfork() run nothing in the child, so they are handled here. A program that makes the system call
-// execve itself is not seen.
+// its one place; so do threads that libc makes by itself. For fork(), places.cpp frees the child.
+// posix_spawn(), system(), popen() and vfork() run nothing in the child, so they are handled here.
+// A program that makes the system call execve itself is not seen.
 
 #include <alloca.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <threads.h>
 #include <time.h>

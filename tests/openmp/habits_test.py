@@ -24,7 +24,7 @@ ISO_C = set("""abort aligned_alloc calloc clearerr fclose fegetround ferror fese
     stderr strcat strchr strcmp strcpy strcspn strerror strlen strncat strncmp strncpy strrchr strspn strstr strtod strtol
     strtold strtoul vsnprintf""".split())
 KEPT = re.compile(r"_|pthread_|sem_|sched_|dl(addr1?|close|open|sym|_iterate_phdr)$|str(dup|casecmp)$|(log|lround|pow)f64$")
-# What is left: `syscall` makes all other calls; some are the C++ runtime's, for its messages; the rest has structures
+# The rest: `syscall` makes all other calls; some are the C++ runtime's, for its messages; others have structures
 # of the C library.
 LEFT = set("""clock_gettime freelocale gettext newlocale nl_langinfo program_invocation_short_name sigaction sigemptyset
     sigfillset sigprocmask syscall uselocale""".split())
