@@ -140,7 +140,10 @@ constexpr int imported = 0, damaged = 4;  // 3: it is not there
 
 Import try_import(std::string const& python, std::string const& module, std::string const& parts) {
   std::string const text =
-      "import importlib.util, sys\n"
+      "import sys\n"
+      "sys.path[:] = [folder for folder in sys.path if folder]\n"  // not modules of the current
+                                                                   // folder
+      "import importlib.util\n"
       "if importlib.util.find_spec('" +
       module +
       "') is None: sys.exit(3)\n"

@@ -122,6 +122,12 @@ class Mistakes(Reports):
         self.write("empty.json", "")
         self.before = os.listdir(self.folder)
 
+    def test_no_module_of_the_current_folder_is_run(self):
+        self.write("plotly.py", "open('was_run', 'w').close()\n")
+        subprocess.run([NIGH, "report", os.path.join(RESULTS, "cluster-losses.json")], env=self.environment,
+                       capture_output=True, timeout=280, check=False, cwd=self.folder)
+        self.assertFalse(os.path.exists(self.path("was_run")))
+
     def test_one_line_each(self):
         self.assertIn("of what?", self.complaint())
         self.assertIn("nosuch.json cannot be read", self.complaint("nosuch.json"))
