@@ -50,6 +50,21 @@ class Host {
   Time now = 1'000'000;
 };
 
+// Time passes while one is taken, and connections that do not read are closed.
+TEST(StatusSnapshots, MayLoseTheirReaderWhileTheyAreTaken) {
+  Host host;
+  host.ask(1, 0);
+  host.ask(2, 0);
+  host.now += 10'000'000;
+  auto const status = host.snapshots.answer(1, 1, 0, host.now, [&] {
+    host.snapshots.forget(1, 1);
+    host.snapshots.forget(2, 1);
+    return host.take();
+  });
+  EXPECT_EQ(status.program, 3U);
+  EXPECT_EQ(host.ask(1, 4).program, 5U);
+}
+
 TEST(StatusSnapshots, AreOfOneMoment) {
   Host host;
   EXPECT_EQ(host.ask(1, 0).program, 3U);

@@ -29,17 +29,20 @@ Status StatusSnapshots::answer(Connection from, unsigned user_id, std::uint32_t 
                                std::function<Snapshot()> const& take) {
   forget_idle_users(now);
   User& user = users_[user_id];
-  auto walk = std::find_if(user.walks.begin(), user.walks.end(),
-                           [from](Walk const& w) { return w.who == from; });
-  if (walk == user.walks.end() || number == 0) {
+  auto const walk_of_it = [&] {
+    return std::find_if(user.walks.begin(), user.walks.end(),
+                        [from](Walk const& w) { return w.who == from; });
+  };
+  bool const is_under_way = walk_of_it() != user.walks.end();
+  if (!is_under_way || number == 0) {
     // In the middle of its questions, a forgotten reader goes on with its user's last snapshot.
-    bool const goes_on = walk == user.walks.end() && number != 0 && user.last != nullptr;
-    auto what = goes_on ? user.last : taken(user, now, take);
-    if (walk != user.walks.end()) user.walks.erase(walk);
+    bool const goes_on = !is_under_way && number != 0 && user.last != nullptr;
+    auto what = goes_on ? user.last : taken(user, now, take);  // which may forget walks
+    std::erase_if(user.walks, [from](Walk const& w) { return w.who == from; });
     if (user.walks.size() == most_of_a_user) user.walks.pop_front();
     user.walks.push_back({from, std::move(what)});
-    walk = std::prev(user.walks.end());
   }
+  auto const walk = walk_of_it();
   auto const& all = *walk->what;
   auto const found = std::lower_bound(
       all.begin(), all.end(), number,
