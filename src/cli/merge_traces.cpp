@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <random>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -151,7 +152,7 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
   auto const first = std::min_element(
       traces.begin(), traces.end(),
       [](RankTrace const& a, RankTrace const& b) { return zero_ns(a) < zero_ns(b); });
-  auto const part = output.string() + ".part";
+  auto const part = output.string() + "." + std::to_string(std::random_device{}()) + ".part";
   struct Remains {
     fs::path const file;
     ~Remains() {

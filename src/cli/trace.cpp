@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <nigh/runtime.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/printable.hpp"
@@ -35,6 +37,13 @@ struct TraceOptions {
   bool summary_only = false, merge = false;
   std::vector<std::string> words;  // the program and its arguments
 };
+
+// A line that nobody can read is left out: the trace itself is kept.
+template <class... Values>
+void tell(fmt::format_string<Values...> format, Values&&... values) {
+  auto const text = fmt::format(format, std::forward<Values>(values)...);
+  std::fputs(text.c_str(), stderr);
+}
 
 // Nanoseconds for each of many calls of f; the best of several tries, for other load may disturb.
 template <class F>
@@ -88,12 +97,12 @@ std::vector<fs::path> keep_ranks(std::vector<fs::path> traces, std::string const
   if (ranks.size() < 2 || !misfit(ranks).empty()) return traces;
   merge_traces(ranks, output);
   for (auto const& rank : ranks) std::erase(traces, rank.file);
-  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
+  tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
              base::printable(output));
   for (auto const& other : traces) {
     auto const file = output + "." + other.stem().string();
     fs::rename(other, file);
-    fmt::print(stderr, "nigh: trace in {}\n", base::printable(file));
+    tell("nigh: trace in {}\n", base::printable(file));
   }
   return {};
 }
@@ -104,7 +113,7 @@ void keep(std::vector<fs::path> traces, std::string const& output) {
   for (std::size_t i = 0; i < traces.size(); ++i) {
     auto const file = i == 0 ? output : output + "." + traces[i].stem().string();
     fs::rename(traces[i], file);
-    fmt::print(stderr, "nigh: trace in {}{}\n", base::printable(file),
+    tell("nigh: trace in {}{}\n", base::printable(file),
                i == 0 ? "; ui.perfetto.dev shows it" : "");
   }
 }
@@ -120,11 +129,11 @@ void print_codes(std::map<std::string, CodeTime> const& codes) {
   constexpr std::size_t most_rows = 12;
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
     auto const& [name, time] = rows[i];
-    fmt::print(stderr, "  {:<32}{:>12} tasks {:>12.3f} ms {:>10.3f} us each\n", name,
+    tell("  {:<32}{:>12} tasks {:>12.3f} ms {:>10.3f} us each\n", name,
                fmt::group_digits(time.tasks), static_cast<double>(time.ns) * 1e-6,
                static_cast<double>(time.ns) * 1e-3 / static_cast<double>(std::max<std::uint64_t>(time.tasks, 1)));
   }
-  if (rows.size() > most_rows) fmt::print(stderr, "  and {} more\n", rows.size() - most_rows);
+  if (rows.size() > most_rows) tell("  and {} more\n", rows.size() - most_rows);
 }
 
 // Whether there was anything to print.
@@ -134,7 +143,7 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
   bool ended = false;
   for (auto const& file : traces) {
     auto const read = read_trace(file);
-    if (!read) fmt::print(stderr, "nigh: trace: a process left an incomplete trace\n");
+    if (!read) tell("nigh: trace: a process left an incomplete trace\n");
     if (!read) continue;
     sums = sums + read->summary;
     ended = ended || read->ended;
@@ -146,17 +155,17 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
       time.ns += read->codes[i].ns;
     }
     if (are_ours && !name_tasks(file, names))
-      fmt::print(stderr, "nigh: trace: tasks on the time line have no names: {} cannot be changed\n",
+      tell("nigh: trace: tasks on the time line have no names: {} cannot be changed\n",
                  base::printable(file.string()));
   }
   if (!ended) {
-    fmt::print(stderr, "nigh: trace: the program ended before it could write its trace\n");
+    tell("nigh: trace: the program ended before it could write its trace\n");
     return false;
   }
-  fmt::print(
-      stderr, "{}",
+  tell(
+      "{}",
       traces.size() > 1 ? fmt::format("{:26}{}\n", "processes", traces.size()) : std::string());
-  fmt::print(stderr, "{}", text(sums, codes.empty() ? creation_overhead_ns() : std::nullopt));
+  tell("{}", text(sums, codes.empty() ? creation_overhead_ns() : std::nullopt));
   print_codes(codes);
   return true;
 }
@@ -169,9 +178,15 @@ void merge(TraceOptions const& options) {
       throw UsageError("trace: " + file.string() + " is no trace of a rank");
   if (auto const why = misfit(ranks); !why.empty()) throw UsageError("trace: " + why);
   auto const output = options.output.empty() ? "ranks.trace.json" : options.output;
+  std::error_code failed;
+  if (fs::exists(output, failed) && !fs::is_regular_file(output, failed))
+    throw UsageError("trace: cannot write " + output + ": it is no regular file");
+  for (auto const& file : files)
+    if (fs::equivalent(file, output, failed))
+      throw UsageError("trace: " + output + " is one of the traces to merge");
   merge_traces(ranks, output);
   summarise(files, false);
-  fmt::print(stderr, "nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
+  tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
              base::printable(output));
 }
 
@@ -185,7 +200,7 @@ void run_traced(TraceOptions const& options) {
     words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
   auto const status = platform::run_program(words, {folder.variable()});
   if (!status) {
-    fmt::print(stderr, "nigh: trace: {}\n", base::printable(status.message()));
+    tell("nigh: trace: {}\n", base::printable(status.message()));
     throw ExitStatus{platform::status_when_not_run(words.front())};
   }
 
@@ -193,15 +208,16 @@ void run_traced(TraceOptions const& options) {
   if (traces.empty()) {
     bool const nigh_run_complained = !options.tasks.empty() && *status >= platform::failed_as_env;
     if (nigh_run_complained && *status <= platform::not_found_as_env) throw ExitStatus{*status};
-    fmt::print(stderr, "nigh: trace: {}\n",
+    tell("nigh: trace: {}\n",
                options.tasks.empty()
                    ? base::printable(program) + " made no nigh runtime, so there is no trace (OpenMP tasks: --tasks prefer)"
                    : base::printable(program) + " ran no OpenMP region whose tasks are nigh's, so there is no trace");
     throw ExitStatus{*status != 0 ? *status : platform::failed_as_env};
   }
-  constexpr int by_signal = 128;  // and more: the number of the signal
-  if (*status > by_signal)
-    fmt::print(stderr, "nigh: trace: signal {} ended the program: the trace holds what it did until then\n",
+  constexpr int by_signal = 128, last_signal = 64;  // more: a program's own status, as 255
+  std::signal(SIGPIPE, SIG_IGN);
+  if (*status > by_signal && *status <= by_signal + last_signal)
+    tell("nigh: trace: signal {} ended the program: the trace holds what it did until then\n",
                *status - by_signal);
   if (summarise(traces, true) && !options.summary_only) keep(traces, output);
   throw ExitStatus{*status};
