@@ -71,6 +71,7 @@ class Report {
   bool valid() const { return valid_; }
 
   void say(std::string line) const {
+    std::replace(line.begin(), line.end(), '\n', ' ');  // of a program's name
     line += '\n';
     static_cast<void>(!::write(ends_[1], line.data(), line.size()));
   }

@@ -137,6 +137,22 @@ class Harmless(unittest.TestCase):
                 out, err = self.told("-v", *options, "--", "./other")
                 self.assertNotIn("LD_PRELOAD", out)
                 self.assertIn("./other is loaded by ./ld-musl.so.1, not by glibc", err)
+        for first in (f"#!{other}", "#!/usr/bin/env -S other"):
+            script = self.folder / "script"
+            script.write_text(f"{first} --version\n")  # as env, it would run the script again
+            script.chmod(0o700)
+            path = f"{self.folder}:{os.environ['PATH']}"
+            with self.subTest(first=first):
+                _, out, err = self.run_with([], NIGH, "run", "-v", "--", "./script", PATH=path)
+                self.assertIn("env", out)
+                self.assertIn(f"./script, run by {other}, is loaded by ./ld-musl.so.1, not by glibc", err)
+
+    def test_what_is_no_program_is_refused_as_env_does(self):
+        os.mkfifo(self.folder / "pipe")
+        status, out, err = self.run_with([], NIGH, "run", "--", "./pipe")
+        self.assertEqual((status, out), (126, ""), err)
+        status, out, err = self.run_with([], NIGH, "run", "-v", "--", "no\nsuch")
+        self.assertEqual((status, out), (127, ""), err)
 
     def test_programs_with_address_sanitizer_run_and_find_their_bugs(self):
         found = [name for name in GUARDED if name.exists()]

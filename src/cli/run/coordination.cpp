@@ -76,7 +76,9 @@ result<void> ensure_coordinator(std::string const& socket, bool tells) {
         "none is there, and one started here would become the program's child, because process " +
         std::to_string(platform::process_id()) +
         (platform::process_id() == 1 ? " adopts all orphans" : " is a child subreaper")};
-  auto const nighd = platform::this_program().parent_path() / "nighd";
+  auto const here = platform::this_program();
+  if (here.empty()) return error{"the system does not say where nighd is (/proc/self/exe)"};
+  auto const nighd = here.parent_path() / "nighd";
   auto const status =
       platform::start_service(nighd, {"--socket", socket, "--if-none"},
                               tells ? platform::Complains::yes : platform::Complains::no);

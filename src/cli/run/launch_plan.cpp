@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/cpu_list.hpp"
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
@@ -134,6 +135,8 @@ std::filesystem::path file_that_runs(std::string const& program) {
   constexpr int most_scripts = 5;  // one run by another: the kernel's limit
   auto path = platform::find_program(program);
   for (int i = 0; i < most_scripts; ++i) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed)) break;
     auto const interpreter = interpreter_of(path);
     auto const next = interpreter.empty() ? "" : platform::find_program(interpreter);
     if (next.empty()) break;
@@ -150,6 +153,8 @@ Shim shim_for(std::string const& program, Purpose purpose) {
       : purpose == Purpose::spread      ? "its regions are not spread"
       : purpose == Purpose::tasks       ? "its tasks are its runtime's"
                                         : "its regions cannot be seen";
+  if (platform::this_program().empty())
+    return {{}, loss + ": the system does not say where nigh is installed (/proc/self/exe)"};
   auto const folder =
       (platform::this_program().parent_path() / ".." / "libexec" / "nigh").lexically_normal();
   auto const file = folder / (is_for_places ? "nigh-places.so" : "nigh-openmp.so");
@@ -164,6 +169,8 @@ Shim shim_for(std::string const& program, Purpose purpose) {
             loss + ": " + file.string() +
                 " cannot be preloaded, because of the space or colon in its name"};
   auto const path = file_that_runs(program);
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return {files};  // and none can be run
   if (platform::drops_preloads(path.c_str()))
     return {{}, program + " has rights of its own, and so preloads nothing: " + loss};
   auto const elf = platform::read_elf(path);
@@ -227,8 +234,9 @@ std::string as_shell_lines(Plan const& plan, Shim const& shim,
                            std::vector<std::string> const& words) {
   auto const launch = launch_of(plan, shim, words);
   std::string lines;
-  for (auto const& note : plan.notes) lines += "# " + note + '\n';
-  if (!plan.places.empty() && !shim.why_not.empty()) lines += "# " + shim.why_not + '\n';
+  for (auto const& note : plan.notes) lines += "# " + base::printable(note) + '\n';
+  if (!plan.places.empty() && !shim.why_not.empty())
+    lines += "# " + base::printable(shim.why_not) + '\n';
   std::string command;
   auto const add = [&command](std::string const& part) {
     command += (command.empty() ? "" : " \\\n  ") + part;
