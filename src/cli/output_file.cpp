@@ -54,6 +54,15 @@ fs::path target_of(std::string const& file) {
   return failed ? target : real;
 }
 
+// A file that its owner may not write is not to be replaced, either.
+void check_not_protected(std::string const& file, fs::path const& target) {
+  std::error_code failed;
+  auto const may = fs::status(target, failed);
+  if (failed || may.type() != fs::file_type::regular) return;
+  if ((may.permissions() & fs::perms::owner_write) == fs::perms::none)
+    cannot_write(file, "it is write-protected");
+}
+
 fs::path beside(fs::path path) {
   path += "." + std::to_string(std::random_device{}()) + ".part";
   return path;
@@ -67,6 +76,7 @@ void check_output(std::string const& file) {
   auto const target = target_of(file);
   if (fs::is_directory(target, failed)) cannot_write(file, "it is a directory");
   if (fs::exists(target, failed) && !fs::is_regular_file(target, failed)) return;
+  check_not_protected(file, target);
   auto const part = beside(target);
   auto const why = fill_new(part, {});
   fs::remove(part, failed);
@@ -90,8 +100,11 @@ void write_output(std::string const& file, std::string_view text) {
     if (!fill(target, text)) cannot_write(file, std::strerror(errno));
     return;
   }
+  check_not_protected(file, target);
   auto const part = beside(target);
   if (auto const why = fill_new(part, text); !why.empty()) cannot_write(file, why);
+  auto const before = fs::status(target, failed).permissions();
+  if (!failed) fs::permissions(part, before, failed);
   fs::rename(part, target, failed);
   if (!failed) return;
   auto const why = failed.message();
@@ -101,7 +114,8 @@ void write_output(std::string const& file, std::string_view text) {
 
 void say(std::string_view command, std::string_view what) {
   platform::Progress::make_way();
-  fmt::print(stderr, "nigh: {}: {}\n", command, base::printable_lines(what));
+  auto const line = fmt::format("nigh: {}: {}\n", command, base::printable_lines(what));
+  std::fputs(line.c_str(), stderr);  // what was found is not lost because nobody can read this
 }
 
 }  // namespace nigh::cli

@@ -138,7 +138,7 @@ std::string results_json(Outcome const& found, std::string const& program,
     auto& run = json["run"] = {
         {"program", program}, {"machine", machine.description()}, {"topology", shape}};
     if (found.others_cpus) run["others_cpus"] = *found.others_cpus;
-    lines += json.dump() + '\n';
+    lines += json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   }
   return lines;
 }
