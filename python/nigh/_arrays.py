@@ -150,13 +150,14 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
             raise ValueError(said)
         raise (MemoryError if error[0] == NO_MEMORY else NighError)(said)
     note = text(ffi, lib.nigh_block_note(block))
-    if note:
-        warnings.warn(note, RuntimeWarning, stacklevel=2)
     data = lib.nigh_block_data(block)
-    if data == ffi.NULL:
+    owned = ffi.gc(data, lambda _: lib.nigh_block_free(block)) if data != ffi.NULL else None
+    if owned is None:
         lib.nigh_block_free(block)
+    if note:  # a warning may be an exception
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+    if owned is None:
         return numpy.zeros(sides, kind, order)  # type: ignore[no-any-return]
-    owned = ffi.gc(data, lambda _: lib.nigh_block_free(block))
     flat = numpy.frombuffer(ffi.buffer(owned, count * kind.itemsize), kind, count)
     return flat.reshape(sides, order=order)  # type: ignore[no-any-return]
 

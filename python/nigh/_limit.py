@@ -21,6 +21,7 @@ from ._installed import NighError, binary
 from ._library import library, text
 
 SYSTEM_SOCKET = "/run/nigh/nighd.sock"
+MOST_CPUS = 1024  # of a lease
 NEWS_ASKED, NEWS_GONE = 1, 2  # of nigh_lease_wait()
 # Between two requests: while others hold the cpus, and while there is no coordinator.
 ASK_AGAIN_US, LOOK_AGAIN_US = 100_000, 1_000_000
@@ -239,7 +240,7 @@ class _Process:
     # ---- nighd
 
     def _ask_for_most(self) -> None:
-        wanted = max(map(self.most, self.wants))
+        wanted = min(max(map(self.most, self.wants)), MOST_CPUS)
         if self.link is not None and wanted > self.asked:
             self._obtain(wanted)
 

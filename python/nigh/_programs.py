@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ._installed import NighError, Path, Word, binary, complaint_of, environment, words
 from ._results import rows_of
@@ -67,7 +67,7 @@ def tune(cmd: Sequence[Word], *, budget: Optional[str] = None, metric: Optional[
     ``budget`` is for how long, as ``"90s"`` or ``"10m"``, which is also without it; ``metric`` a regular expression whose
     first group is the number to compare in the program's output, instead of time, and ``maximize`` says that more of it
     is better. ``output`` keeps the profile in a file; ``options`` are further ones of ``nigh tune``, as
-    ``["--threads", "2"]``. Progress goes to standard error.
+    ``["--threads", "2"]``.
 
     ``NighError`` where nothing could be measured: the program fails, or there is no ``metric`` in its output.
     """
@@ -81,8 +81,13 @@ def tune(cmd: Sequence[Word], *, budget: Optional[str] = None, metric: Optional[
             arguments += ["--metric", metric]
         if maximize:
             arguments.append("--maximize")
-        done = subprocess.run([*arguments, *options, "--", *words(cmd)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, check=False, env=environment())
+        def run(arguments: List[str]) -> "subprocess.CompletedProcess[str]":
+            return subprocess.run([*arguments, *options, "--", *words(cmd)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, check=False, env=environment())
+
+        done = run(arguments)
+        if output is None and "for a launcher" in done.stderr:
+            done = run([word for word in arguments if word not in ("-o", profile)])
         if not os.path.exists(measured):
             raise NighError(complaint_of(done))
         found = tuple(map(_configuration, rows_of(measured)))
