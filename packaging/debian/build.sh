@@ -7,6 +7,11 @@ root=$(realpath "$(dirname "$(realpath "$0")")/../..")
 [ $# = 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
 mkdir -p "$1"
 folder=$(realpath "$1")
+if [ ! -e "$folder/made-by-nigh" ] && [ -n "$(ls -A "$folder")" ]; then
+  echo "$0: $folder is not empty, and no folder of earlier packages" >&2
+  exit 2
+fi
+touch "$folder/made-by-nigh"
 
 version=$(dpkg-parsechangelog -l "$root/packaging/debian/changelog" -S Version)
 source=$folder/nigh-${version%-*}

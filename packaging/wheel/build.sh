@@ -7,6 +7,10 @@ root=$(realpath "$(dirname "$(realpath "$0")")/../..")
 [ $# = 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
 mkdir -p "$1"
 folder=$(realpath "$1")
+if [ ! -e "$folder/tools" ] && [ -n "$(ls -A "$folder")" ]; then
+  echo "$0: $folder is not empty, and no folder of earlier wheels" >&2
+  exit 2
+fi
 
 # The lowest glibc that the commands run with (cmake/nigh_portable.cmake).
 platform=manylinux_2_28_$(uname -m)
