@@ -88,7 +88,7 @@ class per_worker {
     auto& slot = values_[static_cast<std::size_t>(detail::thread_number())];
     auto* value = slot.load(sync::relaxed);
     if (value == nullptr) [[unlikely]]
-      slot.store(value = make_->made(), sync::relaxed);
+      value = make_in(slot);
     return value->value;
   }
   // The same; tells whether it had one before.
@@ -158,6 +158,16 @@ class per_worker {
     Make make_;
   };
 
+  // make() may run other tasks of this thread, which then has a value already.
+  Padded* make_in(sync::atomic<Padded*>& slot) {
+    auto* const made = make_->made();
+    if (auto* const earlier = slot.load(sync::relaxed)) {
+      delete made;
+      return earlier;
+    }
+    slot.store(made, sync::relaxed);
+    return made;
+  }
   template <class F>
   void visit(F const& f) const {
     for (std::size_t i = 0; i < slots; ++i)

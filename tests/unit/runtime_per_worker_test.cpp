@@ -48,6 +48,24 @@ TEST(PerWorker, AddsUpALoop) {
   EXPECT_EQ(sums.size(), 0u);
 }
 
+// make() may wait, and so run a task of the same thread, which then has made the value already.
+TEST(PerWorker, KeepsTheValueOfATaskThatMakeRuns) {
+  auto const one_cpu = nigh::tests::synthetic("pack:1 numa:1 core:1 pu:1");
+  runtime rt({.machine = &one_cpu});
+  int last = 0;
+  rt.run([&] {
+    nigh::task_scope outer;
+    per_worker<int> counts([&] {
+      outer.wait();
+      return 0;
+    });
+    outer.spawn([&] { ++counts.local(); });
+    ++counts.local();
+    last = counts.local();
+  });
+  EXPECT_EQ(last, 2);
+}
+
 TEST(PerWorker, BeginsAsAsked) {
   per_worker<int> zero, copies(7);
   per_worker made([] { return std::make_unique<int>(3); });
