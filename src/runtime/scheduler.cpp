@@ -337,9 +337,10 @@ void Scheduler::check_may_wait(char const* caller) const {
 
 void Scheduler::wait() {
   check_may_wait("wait");
-  std::optional<blocking_scope> blocks;  // within invoke(): the worker that it displaces may go on
-  if (auto const* const me = detail::this_stack->worker; me != nullptr && me->is_external())
-    blocks.emplace();
+  // Within invoke(), the worker that it displaces may go on; a worker of another runtime, on whose
+  // tasks these may wait, leaves its place to its backup thread.
+  std::optional<blocking_scope> blocks;
+  if (detail::this_stack->worker != nullptr) blocks.emplace();
   pool_.quiescence.wait([&] { return pool_.all_done(); });
   auto const first = pool_.failure.take();
   if (first) std::rethrow_exception(first);

@@ -149,6 +149,21 @@ TEST(Callers, ACallerMayWaitForQueuedTasks) {
             std::chrono::seconds(1));  // no look is awaited
 }
 
+// The only worker of `a` waits for `b`, whose only worker waits for a task of `a`.
+TEST(Callers, AWorkerMayWaitForAnotherRuntimeThatWaitsForItsOwn) {
+  auto const one_cpu = nigh::tests::synthetic("pack:1 numa:1 core:1 pu:1");
+  runtime a({.machine = &one_cpu}), b({.machine = &one_cpu});
+  bool ran = false;
+  a.run([&] {
+    b.run([&] {
+      nigh::task_scope scope(a);
+      scope.spawn(nigh::near(0), [&] { ran = true; });
+      scope.wait();
+    });
+  });
+  EXPECT_TRUE(ran);
+}
+
 TEST(Callers, ABlockingScopeLetsTheWorkerGoOn) {
   runtime rt(workers(1));
   rt.invoke([&] {
