@@ -130,6 +130,10 @@ void sort_by_key(Keys keys, Values values, std::size_t n, Less const& less, runt
   using V = std::iter_value_t<Values>;
   static_assert(moves_safely<K> && moves_safely<V>,
                 "a sort by key moves keys and values to a buffer, so their moves must be noexcept");
+  static_assert(!shares_bytes<std::iter_reference_t<Keys>> &&
+                    !shares_bytes<std::iter_reference_t<Values>>,
+                "elements of a std::vector<bool> share bytes, so threads cannot write to them at "
+                "the same time: use a vector of char");
   static_assert(std::is_invocable_r_v<bool, Less const&, K const&, K const&>,
                 "a sort by key's comparison takes two keys as const, returns bool, and is called "
                 "as const");

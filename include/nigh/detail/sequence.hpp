@@ -224,11 +224,15 @@ template <class R>
 inline constexpr bool outlives_call =
     std::is_lvalue_reference_v<R> || std::ranges::enable_borrowed_range<std::remove_cvref_t<R>>;
 
+// Neighbours of such an element lie in the same byte.
+template <class Reference>
+inline constexpr bool shares_bytes = std::is_same_v<Reference, std::vector<bool>::reference>;
+
 // Threads write to its elements at the same time.
 template <class Sequence>
 constexpr void check_writable() {
   static_assert(
-      !std::is_same_v<decltype(Sequence::first), std::vector<bool>::iterator>,
+      !shares_bytes<typename Sequence::reference>,
       "elements of a std::vector<bool> share bytes, so threads cannot write to them at the "
       "same time: use a vector of char");
 }
