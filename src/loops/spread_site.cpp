@@ -45,7 +45,13 @@ spread_site::state::Iteration spread_site::state::begin(topology const& machine,
 }
 
 void spread_site::state::took(double seconds) {
-  double const agreed = options.agree ? options.agree(seconds) : seconds;
+  double agreed = seconds;
+  try {
+    if (options.agree) agreed = options.agree(seconds);
+  } catch (...) {
+    dropped();
+    throw;
+  }
   std::lock_guard const guard(lock);
   measuring = false;
   choosing->took(agreed);

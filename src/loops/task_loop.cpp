@@ -2,6 +2,7 @@
 // Task loops: blocks to teams.
 
 #include <algorithm>
+#include <climits>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -182,7 +183,9 @@ class TaskLoop : tasks::MailboxMessage {
 
 // For a thread without a thread slot.
 TeamPlan const& plan_for_nobody() {
-  static TeamPlan const plan(policy::OrderedWorkers(this_host(), {this_host().cpus().front()}), {});
+  // Never destroyed: destructors of static objects may run loops.
+  static auto const& plan =
+      *new TeamPlan(policy::OrderedWorkers(this_host(), {this_host().cpus().front()}), {});
   return plan;
 }
 
@@ -249,7 +252,7 @@ void run_here(std::size_t blocks, task_loop_options const& options, team_work wo
            "blocks are shared out by local_schedule(array), not by " + to_string(*options.how));
   if (spread.is_automatic() && options.site == nullptr)
     refuse("spread", "automatic needs a site, which keeps what is learnt");
-  auto const grain = static_cast<int>(std::max<std::size_t>(options.grain, 1));
+  auto const grain = static_cast<int>(std::clamp<std::size_t>(options.grain, 1, INT_MAX));
   if (spread.is_automatic())
     run_measured(blocks, options, grain, work);
   else

@@ -87,7 +87,7 @@ TEST(TaskLoop, RunsOnTheDefaultRuntime) {
 TEST(TaskLoop, TakesBlocksByIndexOrInRuns) {
   auto const m = two_domains();
   runtime rt(on(m));
-  for (std::size_t grain : {1u, 3u, 16u, 100u}) {
+  for (auto const grain : std::initializer_list<std::size_t>{1, 3, 16, 100, 1ull << 32}) {
     std::vector<std::atomic<int>> times(50);
     task_loop(50,
               [&](index_range blocks, team const&) {
@@ -369,6 +369,14 @@ TEST(SpreadSite, FindsTheBestAndHoldsIt) {
   told.seconds = [](nigh::spread_choice const& c) { return c.spread == 2 ? 5.0 : 9.0; };
   told.run(rt, 5000);
   EXPECT_EQ(told.site.next().spread, 2);
+}
+
+TEST(SpreadSite, GoesOnWhenItsCallerCouldNotAgree) {
+  auto const m = two_domains();
+  runtime rt(on(m));
+  Told told([n = 0](nigh::spread_choice const&) mutable { return ++n == 1 ? throw 1 : 1.0; });
+  EXPECT_THROW(told.run(rt, 1), int);
+  EXPECT_TRUE((told.run(rt, 100), told.site.is_holding()));
 }
 
 TEST(SpreadSite, HoldsSpreadOneWhereIterationsDiffer) {
