@@ -246,7 +246,7 @@ index_range Loop::next(policy::Hand& hand) noexcept {
 
 // A thread that belongs to no runtime and finds no thread slot has a worker layout of its own.
 policy::LoopWorkers const& nobody_else() {
-  static policy::LoopWorkers const loop_workers{{0}, {0}, {1}, {0}};
+  static auto const& loop_workers = *new policy::LoopWorkers{{0}, {0}, {1}, {0}};  // never destroyed
   return loop_workers;
 }
 

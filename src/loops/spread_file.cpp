@@ -22,7 +22,7 @@ char const* file_name() noexcept {
 
 // An error is said once, not by each site. Called under `turn`.
 void say(std::string const& why) {
-  static std::string said;
+  static auto& said = *new std::string;  // sites with static storage may outlive any other static
   auto line = std::string(file_name()) + ' ' + why;
   if (line == said) return;
   std::fprintf(stderr, "nigh: NIGH_SPREADS: %s\n", base::printable(line).c_str());

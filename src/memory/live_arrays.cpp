@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "memory/address_table.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::memory {
 namespace {
@@ -14,9 +15,15 @@ struct LiveArrays {
   std::uint64_t bytes = 0;  // under `changing`
 };
 
-// Never destroyed: arrays with static storage may outlive any other static object.
+// Never destroyed: arrays with static storage may outlive any other static object. A fork waits for
+// a change: the child would wait for ever for the thread that makes it.
 LiveArrays& live() {
-  static auto& all = *new LiveArrays;
+  static auto& all = []() -> LiveArrays& {
+    auto& made = *new LiveArrays;
+    platform::at_fork([] { live().changing.lock(); }, [] { live().changing.unlock(); },
+                      [] { live().changing.unlock(); });
+    return made;
+  }();
   return all;
 }
 

@@ -201,7 +201,8 @@ result<topology> topology::from_xml(std::string const& path) {
 }
 
 topology const& this_host() {
-  static topology const host = topology::live().value();
+  // Never destroyed: destructors of static objects may use it.
+  static auto const& host = *new topology(topology::live().value());
   return host;
 }
 
