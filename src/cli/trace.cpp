@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -24,6 +23,7 @@
 #include "cli/merge_traces.hpp"
 #include "cli/region_name.hpp"
 #include "cli/traced_run.hpp"
+#include "platform/ending_signals.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
@@ -215,7 +215,7 @@ void run_traced(TraceOptions const& options) {
     throw ExitStatus{*status != 0 ? *status : platform::failed_as_env};
   }
   constexpr int by_signal = 128, last_signal = 64;  // more: a program's own status, as 255
-  std::signal(SIGPIPE, SIG_IGN);
+  platform::ignore_broken_pipes();
   if (*status > by_signal && *status <= by_signal + last_signal)
     tell("nigh: trace: signal {} ended the program: the trace holds what it did until then\n",
                *status - by_signal);
