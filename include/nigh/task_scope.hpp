@@ -116,8 +116,8 @@ class NIGH_API task_scope {
   // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
   // wait(): of the tasks without a handle, or else of those with one whose get() has not rethrown
   // it. The scope can be used again afterwards; but once it has been asked to stop, as by an
-  // exception under `cancel`, further tasks are dropped, too. std::logic_error in another thread than the one
-  // that made the scope, and from one of its own tasks, which would wait for itself.
+  // exception under `cancel`, further tasks are dropped, too. std::logic_error in another thread
+  // than the one that made the scope, and from one of its own tasks, which would wait for itself.
   void wait() {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_wait();

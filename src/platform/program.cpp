@@ -141,8 +141,8 @@ constexpr int imported = 0, damaged = 4;  // 3: it is not there
 Import try_import(std::string const& python, std::string const& module, std::string const& parts) {
   std::string const text =
       "import sys\n"
-      "sys.path[:] = [folder for folder in sys.path if folder]\n"  // not modules of the current
-                                                                   // folder
+      // A module of the current folder may be anybody's.
+      "sys.path[:] = [folder for folder in sys.path if folder]\n"
       "import importlib.util\n"
       "if importlib.util.find_spec('" +
       module +
