@@ -93,6 +93,17 @@ struct both {
 template <class F, class G>
 using both_values = both<decltype(value_of(std::declval<F>())), decltype(value_of(std::declval<G>()))>;
 
+// The left one has made its value. Moving that may throw, and the right one is called all the same.
+template <class Left, class CallRight>
+[[gnu::always_inline]] inline both<Left, std::invoke_result_t<CallRight&>> with_right(Left& left, CallRight&& call) {
+  if constexpr (std::is_nothrow_move_constructible_v<Left>) {
+    return {std::move(left), call()};
+  } else {
+    auto right = call();
+    return {std::move(left), std::move(right)};
+  }
+}
+
 // A function of its own: what it saves and restores would otherwise be part of every call of a recursive function,
 // of those as well that fork nothing.
 template <class F, class G>
@@ -112,9 +123,9 @@ template <class F, class G>
   }();
   // Has an older scope, at which f waited, run g already? Then another task may be in the slot.
   if (slot->object == &right && stack.pop(slot)) [[likely]]
-    return {std::move(left), value_of(std::forward<G>(g))};
+    return with_right(left, [&] { return value_of(std::forward<G>(g)); });
   join_slowly(stack, slot, &right);
-  return {std::move(left), right.take()};
+  return with_right(left, [&] { return right.take(); });
 }
 
 template <class F, class G>
@@ -130,7 +141,7 @@ both_values<F, G> call_in_order(F&& f, G&& g) {
       throw;
     }
   }();
-  return {std::move(left), value_of(std::forward<G>(g))};
+  return with_right(left, [&] { return value_of(std::forward<G>(g)); });
 }
 
 template <class F, class G>

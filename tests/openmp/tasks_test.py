@@ -133,6 +133,9 @@ class Rules(unittest.TestCase):
     def test_nestable_locks_of_fortran_belong_to_tasks(self):
         self.check("task_rules-gfortran", "lock", "2 0")
 
+    def test_addresses_of_tasks_that_have_ended_are_forgotten(self):
+        self.check_both("fresh_addresses", 500000)
+
     def test_settings_go_to_the_tasks_of_a_loop(self):
         self.check_both("loop_of_a_task_with_settings", 270)
 
@@ -343,6 +346,12 @@ class Affinity(unittest.TestCase):
         for how in ("prefer,data=depend", "strict,data=depend"):
             for name in ("tasks-gcc", "tasks-clang"):
                 self.assertEqual(run(name, tasks=TWO_DOMAINS, NIGH_TASKS=how, OMP_NUM_THREADS="5"), (EXPECTED, ""))
+
+    def test_a_loop_that_ends_while_a_task_waits_for_one_of_another_domain(self):
+        for name in ("affinity-gcc", "affinity-clang"):
+            for _ in range(20):
+                out, _ = run(name, "loop", tasks=TWO_DOMAINS, NIGH_TASKS="strict,data=depend", OMP_NUM_THREADS="4")
+                self.assertEqual(out, "loop 8000\n")
 
 
 class Telling(unittest.TestCase):

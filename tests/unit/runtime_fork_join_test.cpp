@@ -140,6 +140,43 @@ TEST(ForkJoin, EachRunsOnceAndTheFirstExceptionIsRethrown) {
     }
 }
 
+struct ThrowsWhenMoved {
+  ThrowsWhenMoved() = default;
+  ThrowsWhenMoved(ThrowsWhenMoved&&) { throw Counted{5}; }
+  ThrowsWhenMoved& operator=(ThrowsWhenMoved&&) = delete;
+};
+
+TEST(ForkJoin, AllRunWhenAResultThrowsAsItIsMoved) {
+  for (std::size_t capacity : {256u, 1u})  // 1: they are called in order
+    for (bool is_stolen : {false, true}) {
+      runtime rt({.machine = &eight_by_four(), .workers = 2, .task_capacity = capacity});
+      if (is_stolen && capacity == 1) continue;
+      int caught = -1;
+      std::weak_ptr<int> left_over;
+      Rendezvous meet;
+      rt.run([&] {
+        try {
+          fork_join(
+              [&] {
+                if (is_stolen) meet();
+                return ThrowsWhenMoved();
+              },
+              [&] {
+                if (is_stolen) meet();
+                auto made = std::make_shared<int>(1);
+                left_over = made;
+                ++caught;
+                return made;
+              });
+        } catch (Counted const& c) {
+          caught += c.id;
+        }
+      });
+      EXPECT_EQ(caught, 5);
+      EXPECT_TRUE(left_over.expired());
+    }
+}
+
 TEST(ForkJoin, AStolenResultThatNobodyTakesIsDestroyed) {
   runtime rt({.machine = &eight_by_four(), .workers = 2});
   std::weak_ptr<int> left_over;

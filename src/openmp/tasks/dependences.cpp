@@ -68,6 +68,17 @@ struct Entry {
   bool is_used = false;
   Access access = Access::out;
   Set last, before;
+
+  // True: all its tasks have ended, it is not used any more. Those of `last` waited for `before`.
+  bool forget_ended() noexcept {
+    last.sweep();
+    before.sweep();
+    if (!last.is_empty()) return false;
+    last.free_all();
+    before.free_all();
+    is_used = false;
+    return true;
+  }
 };
 
 }  // namespace
@@ -96,10 +107,15 @@ struct DependMap {
       if (!e.is_used || e.address == address) return &e;
     }
   }
+  // A program may name fresh addresses without end: those whose tasks have all ended are forgotten.
+  // It doubles only if fewer than half could be, so that each look at all of them pays for itself.
   void grow() noexcept {
     Entry* const old = entries;
     auto const old_room = room;
-    room = room == 0 ? 16 : 2 * room;
+    used = 0;
+    for (std::uint32_t i = 0; i < old_room; ++i)
+      if (old[i].is_used && !old[i].forget_ended()) ++used;
+    if (2 * used >= room) room = room == 0 ? 16 : 2 * room;
     entries = static_cast<Entry*>(malloc(room * sizeof(Entry)));
     if (entries == nullptr) out_of_memory();
     for (std::uint32_t i = 0; i < room; ++i) new (entries + i) Entry;

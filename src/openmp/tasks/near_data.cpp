@@ -46,6 +46,8 @@ void begin_near_data() noexcept {
 
 bool hints_by_depend() noexcept { return by_depend; }
 
+bool tasks_stay_in_domains() noexcept { return is_strict && platform::domains() > 1; }
+
 bool submit_near(Member& me, Task& t) noexcept {
   if (me.size == 1 || platform::domains() == 1) return false;
   int const domain = platform::domain_of(t.extra->near);

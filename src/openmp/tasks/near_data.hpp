@@ -18,6 +18,8 @@ struct NearQueues {
 // NIGH_TASKS: a list of words.
 NIGH_HIDDEN void begin_near_data() noexcept;
 NIGH_HIDDEN bool hints_by_depend() noexcept;  // data=depend
+// strict, and there are several: a thread may come to wait for what only threads elsewhere run.
+NIGH_HIDDEN bool tasks_stay_in_domains() noexcept;
 
 // A task that says what it works on. False: nobody knows where that lies, or no thread of the team
 // is there.

@@ -432,7 +432,7 @@ void barrier(Member& me) noexcept {
 }
 
 void barrier_before_real(Member& me) noexcept {
-  if (me.team->had_tasks || me.size == 1) return barrier(me);
+  if (me.team->had_tasks || me.size == 1 || tasks_stay_in_domains()) return barrier(me);
   Task* const tied = me.tied;
   me.tied = nullptr;
   search_until(me, [&me] { return me.implicit.is_drained(); });

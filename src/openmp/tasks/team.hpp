@@ -306,8 +306,9 @@ NIGH_HIDDEN void taskyield(Member& me) noexcept;
 NIGH_HIDDEN void barrier(Member& me) noexcept;
 // Before the thread waits where it runs no tasks: all it has in its own hands is run.
 NIGH_HIDDEN void run_own(Member& me) noexcept;
-// Before a barrier of the runtime's own. Where regions of this code have had tasks, all threads
-// come together here first, and run them; else a thread looks a moment for tasks of others.
+// Before a barrier of the runtime's own. Where regions of this code have had tasks, or tasks stay
+// in their domains, all threads come together here first, and run them; else a thread looks a
+// moment for tasks of others.
 NIGH_HIDDEN void barrier_before_real(Member& me) noexcept;
 
 NIGH_HIDDEN void begin_group(Member& me) noexcept;

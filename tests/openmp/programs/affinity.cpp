@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks with an affinity clause, or that depend on what they work on: how many ran on a thread with
 // the number that scripted_domains.cpp takes for near. affinity N: so many tasks; with the word
-// depend, by dependences.
+// depend, by dependences. affinity loop: a thread makes tasks of both domains when all others have
+// come to the end of the loop.
 #include <omp.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,21 @@ void work(char* b, int domain, long& near, long& all) {
 #pragma omp atomic
   ++near;
 }
+
+void loop([[maybe_unused]] char* memory) {
+  long sum = 0;
+#pragma omp parallel
+#pragma omp for schedule(dynamic, 1)
+  for (int i = 0; i < 4; ++i) {
+    if (i == 1) usleep(20000);
+    for (int k = 0; k < 2000; ++k) {
+#pragma omp task depend(inout : memory[k % 2 * block]) shared(sum)
+#pragma omp atomic
+      ++sum;
+    }
+  }
+  std::printf("loop %ld\n", sum);
+}
 }  // namespace
 
 int main(int count, char** words) {
@@ -26,6 +43,11 @@ int main(int count, char** words) {
   bool const by_depend = count > 2 && std::strcmp(words[2], "depend") == 0;
   auto* const memory = static_cast<char*>(std::aligned_alloc(2 * block, 4 * block));
   std::memset(memory, 0, 4 * block);
+  if (count > 1 && std::strcmp(words[1], "loop") == 0) {
+    loop(memory);
+    std::free(memory);
+    return 0;
+  }
   long near = 0, all = 0;
 #pragma omp parallel
 #pragma omp single

@@ -2,6 +2,7 @@
 // Rules of OpenMP's tasks that a scheduler breaks easily. Each is a case with a name, which prints
 // one line: task_rules CASE.
 #include <omp.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,6 +25,31 @@ long loop_of_a_task_with_settings() {
     for (int i = 0; i < 10; ++i) sum += i * omp_get_max_threads();
   }
   return sum;
+}
+
+long peak_mb() {
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss / 1024;
+}
+
+// Addresses that no task will name again cost nothing for long: how many MB for 500,000 of them, in
+// hundreds.
+long fresh_addresses() {
+  [[maybe_unused]] static char places[500'000];
+  long sum = 0, before = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 500'000; ++i) {
+    if (i == 20'000) before = peak_mb();
+#pragma omp task depend(out : places[i]) shared(sum)
+#pragma omp atomic
+    ++sum;
+    if (i % 1000 == 999) {
+#pragma omp taskwait
+    }
+  }
+  return sum + (peak_mb() - before) / 100;
 }
 
 // A task that fulfills an event, and then waits, may not run the tasks that the event lets go: they
@@ -233,6 +259,7 @@ struct Case {
   long (*run)();
 };
 constexpr Case cases[]{{"loop_of_a_task_with_settings", loop_of_a_task_with_settings},
+                       {"fresh_addresses", fresh_addresses},
                        {"events_of_a_task_that_waits", events_of_a_task_that_waits},
                        {"late_at_a_barrier", late_at_a_barrier},
                        {"settings_of_an_implicit_task", settings_of_an_implicit_task},
