@@ -14,6 +14,7 @@
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "cli/region_name.hpp"
 #include "cli/traced_run.hpp"
 #include "platform/ending_signals.hpp"
+#include "platform/launch.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
@@ -190,6 +192,13 @@ void merge(TraceOptions const& options) {
              base::printable(output));
 }
 
+// That ended the program; 0: none. A shell, or nigh run, that was the program tells by its status.
+int signal_of(platform::Ending const& ending) {
+  constexpr int by_signal = 128, last_signal = 64;  // more: a program's own status, as 255
+  bool const is_told = ending.status > by_signal && ending.status <= by_signal + last_signal;
+  return is_told ? ending.status - by_signal : 0;
+}
+
 void run_traced(TraceOptions const& options) {
   auto const& program = options.words.front();
   auto const output = options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
@@ -198,29 +207,33 @@ void run_traced(TraceOptions const& options) {
   auto words = options.words;
   if (!options.tasks.empty())
     words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
-  auto const status = platform::run_program(words, {folder.variable()});
-  if (!status) {
-    tell("nigh: trace: {}\n", base::printable(status.message()));
-    throw ExitStatus{platform::status_when_not_run(words.front())};
+  platform::Launch launch;
+  launch.words = std::move(words);
+  launch.variables = {folder.variable()};
+  auto const ending = platform::run_supervised(launch, {});
+  if (!ending) throw std::runtime_error("trace: " + ending.message());
+  if (auto const& why = ending->not_started) {
+    tell("nigh: trace: {}\n", base::printable(why->message));
+    throw ExitStatus{why->status};
   }
 
+  int const status = ending->status;
   auto const traces = folder.traces();
   if (traces.empty()) {
-    bool const nigh_run_complained = !options.tasks.empty() && *status >= platform::failed_as_env;
-    if (nigh_run_complained && *status <= platform::not_found_as_env) throw ExitStatus{*status};
+    bool const nigh_run_complained = !options.tasks.empty() && status >= platform::failed_as_env;
+    if (nigh_run_complained && status <= platform::not_found_as_env) throw ExitStatus{status};
     tell("nigh: trace: {}\n",
                options.tasks.empty()
                    ? base::printable(program) + " made no nigh runtime, so there is no trace (OpenMP tasks: --tasks prefer)"
                    : base::printable(program) + " ran no OpenMP region whose tasks are nigh's, so there is no trace");
-    throw ExitStatus{*status != 0 ? *status : platform::failed_as_env};
+    throw ExitStatus{status != 0 ? status : platform::failed_as_env};
   }
-  constexpr int by_signal = 128, last_signal = 64;  // more: a program's own status, as 255
   platform::ignore_broken_pipes();
-  if (*status > by_signal && *status <= by_signal + last_signal)
+  if (int const signal = signal_of(*ending); signal != 0)
     tell("nigh: trace: signal {} ended the program: the trace holds what it did until then\n",
-               *status - by_signal);
+         signal);
   if (summarise(traces, true) && !options.summary_only) keep(traces, output);
-  throw ExitStatus{*status};
+  throw ExitStatus{status};
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -92,21 +91,6 @@ error become(std::filesystem::path const& program, std::vector<std::string> cons
   words.insert(words.begin(), program.string());
   ::execv(program.c_str(), pointers_to(words).data());
   return error{"cannot run " + program.string() + ": " + std::strerror(errno)};
-}
-
-// As execvp() looks for it.
-int status_when_not_run(std::string const& program) {
-  auto const is_there = [](std::filesystem::path const& file) {
-    std::error_code failed;
-    return std::filesystem::exists(file, failed);
-  };
-  if (program.find('/') != std::string::npos)
-    return is_there(program) ? not_runnable_as_env : not_found_as_env;
-  char const* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (is_there(std::filesystem::path(folder) / program)) return not_runnable_as_env;
-  return not_found_as_env;
 }
 
 result<int> run_program(std::vector<std::string> const& words,

@@ -27,9 +27,6 @@ error become(std::filesystem::path const& program, std::vector<std::string> cons
 // Exit statuses that env(1) and timeout(1) have where they fail themselves.
 inline constexpr int failed_as_env = 125, not_runnable_as_env = 126, not_found_as_env = 127;
 
-// Of these, the one for a program, named as for a shell, that run_program() could not run.
-int status_when_not_run(std::string const& program);
-
 // Runs the program words[0], looked for as a shell does, with these arguments, and with variables
 // ("NAME=value") added to our own; returns its exit status, 128 + n when signal n ended it.
 // Meanwhile keys that interrupt, such as ^C, are for the program.
