@@ -22,7 +22,7 @@ from ._library import library, text
 
 SYSTEM_SOCKET = "/run/nigh/nighd.sock"
 MOST_CPUS = 1024  # of a lease
-NEWS_ASKED, NEWS_GONE = 1, 2  # of nigh_lease_wait()
+NEWS_ASKED, NEWS_GONE = 1, 2  # of nigh_lease_news()
 # Between two requests: while others hold the cpus, and while there is no coordinator.
 ASK_AGAIN_US, LOOK_AGAIN_US = 100_000, 1_000_000
 
@@ -243,6 +243,7 @@ class _Process:
         wanted = min(max(map(self.most, self.wants)), MOST_CPUS)
         if self.link is not None and wanted > self.asked:
             self._obtain(wanted)
+            library()[1].nigh_lease_ring(self.link)  # the listener may wait at a socket that is gone
 
     def _obtain(self, wanted: int) -> None:
         assert self.affinity is not None
@@ -264,10 +265,12 @@ class _Process:
                 if self.is_ending:
                     return
                 pause = -1 if self.leased else LOOK_AGAIN_US if self.reason == "no coordinator" else ASK_AGAIN_US
-            news = lib.nigh_lease_wait(self.link, pause)
+                socket = lib.nigh_lease_socket(self.link)
+            lib.nigh_lease_wait(self.link, socket, pause)
             with self.lock:
                 if self.is_ending:
                     return
+                news = lib.nigh_lease_news(self.link)
                 if news == NEWS_GONE:
                     self.leased, self.source, self.reason = (), "process", "the coordinator has ended"
                 elif news == NEWS_ASKED or not self.leased:

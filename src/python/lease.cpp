@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease of the whole process: one connection, and one lease on it. The module has one thread that
-// listens for news, and sees to it that calls follow one another, other than nigh_lease_ring().
+// A lease of the whole process: one connection, and one lease on it. The module sees to it that calls
+// follow one another, other than those of nigh_lease_wait() and nigh_lease_ring().
 
 #include <cstdlib>
 #include <exception>
@@ -107,10 +107,16 @@ int nigh_lease_obtain(nigh_lease* lease, unsigned threads, int* cpus, unsigned r
   return static_cast<int>(granted);
 }
 
-int nigh_lease_wait(nigh_lease* lease, int64_t timeout_us) {
+int nigh_lease_socket(nigh_lease* lease) { return lease->connection.socket(); }
+
+void nigh_lease_wait(nigh_lease* lease, int socket, int64_t timeout_us) {
+  lease->bell.wait(socket, timeout_us < 0 ? std::nullopt : std::optional(timeout_us));
+}
+
+void nigh_lease_ring(nigh_lease* lease) { lease->bell.ring(); }
+
+int nigh_lease_news(nigh_lease* lease) {
   enum { none, asked, gone };
-  lease->bell.wait(lease->connection.socket(),
-                   timeout_us < 0 ? std::nullopt : std::optional(timeout_us));
   lease->connection.look();
   if (!lease->connection.is_joined()) {
     lease->has_lease = false;
@@ -118,8 +124,6 @@ int nigh_lease_wait(nigh_lease* lease, int64_t timeout_us) {
   }
   return lease->has_lease && !lease->client.is_kept() ? asked : none;
 }
-
-void nigh_lease_ring(nigh_lease* lease) { lease->bell.ring(); }
 
 void nigh_lease_close(nigh_lease* lease) {
   if (lease == nullptr) return;

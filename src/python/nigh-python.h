@@ -25,11 +25,14 @@ nigh_lease* nigh_lease_open(char const* socket, char const* name, int const* cpu
 int nigh_lease_obtain(nigh_lease* lease, unsigned threads, int* cpus, unsigned room,
                       char const** why);
 
-// Waits for news, for so many microseconds (-1: as long as it takes), or until another thread calls
-// nigh_lease_ring(). 0: none; 1: the coordinator asks for the lease; 2: there is no coordinator any
-// more.
-int nigh_lease_wait(nigh_lease* lease, int64_t timeout_us);
+// Where news arrives; -1: nowhere now. Another one after nigh_lease_obtain(), maybe.
+int nigh_lease_socket(nigh_lease* lease);
+// Waits for news at that socket, for so many microseconds (-1: as long as it takes), or until
+// another thread calls nigh_lease_ring(). These two are called beside any other.
+void nigh_lease_wait(nigh_lease* lease, int socket, int64_t timeout_us);
 void nigh_lease_ring(nigh_lease* lease);
+// The news. 0: none; 1: the coordinator asks for the lease; 2: there is no coordinator any more.
+int nigh_lease_news(nigh_lease* lease);
 
 // The lease goes back. No other call may be under way.
 void nigh_lease_close(nigh_lease* lease);

@@ -280,6 +280,18 @@ class TwoPrograms(Limit):
         self.assertEqual(first.ask("lease.renew(), openmp.omp_get_max_threads()"), (len(OWN), len(OWN)))
 
 
+    def test_blocks_within_blocks_while_nighd_asks(self):
+        self.start_nighd()
+        a, b = self.program(), self.program()
+        for program in (a, b):
+            program.tell("def nest():\n  for _ in range(100):\n    with nigh.limit(1) as lease, nigh.limit(2), nigh.limit():\n"
+                         "      assert lease.source == 'nighd' and lease.threads == 1, (lease.source, lease.threads)\n"
+                         "      time.sleep(0.001)")
+        a.tell("t = threading.Thread(target=nest); t.start()")
+        self.assertEqual(b.tell("nest()"), "")
+        self.assertEqual(a.tell("t.join()"), "")
+
+
 class NoCoordinator(Limit):
     def test_none_is_started_and_one_that_comes_is_found(self):
         program = self.program()
