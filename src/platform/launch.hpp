@@ -44,7 +44,7 @@ struct Ending {
   int status = 0;          // exit status; 128 + n when signal n ended it
   int signal = 0;          // 0: none
   int interrupted = 0;     // why we ended it: a signal to us, or limit_reached
-  double seconds = 0;      // from its start to its end
+  double seconds = 0;      // from its start to its end, without the time that ^Z stopped it and us
   double cpu_seconds = 0;  // of all its threads and awaited children
   std::optional<NotStarted> not_started = {};
 };
@@ -63,7 +63,8 @@ struct Supervision {
 result<Ending> run_supervised(Launch const& launch, Supervision const& how);
 
 // Runs it as a measurement: without input, its output into a file, in a process group of its own
-// that is gone afterwards. A signal that would end us ends it instead, and so does the limit.
+// that is gone afterwards. A signal that would end us ends it instead, and so does the limit; ^Z
+// stops it and us.
 result<Ending> run_measured(Launch const& launch, std::filesystem::path const& output,
                             std::optional<std::chrono::nanoseconds> limit);
 

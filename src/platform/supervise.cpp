@@ -37,7 +37,7 @@ sigset_t passed_on() {
   return set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT,
                  SIGALRM, SIGCHLD});
 }
-sigset_t ending() { return set_of({SIGINT, SIGTERM, SIGHUP, SIGCHLD}); }
+sigset_t ending_or_pausing() { return set_of({SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD}); }
 
 class Blocked {
  public:
@@ -120,6 +120,13 @@ void note_end(int status, rusage const& used, Clock::time_point start, Ending& e
   ending.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+// ^Z: the shell that waits for us must see it. Returns how long we were stopped.
+nanoseconds stop_until_continued() {
+  auto const since = Clock::now();
+  ::raise(SIGSTOP);
+  return Clock::now() - since;
+}
+
 error no_process() { return error{std::string("cannot start a process: ") + std::strerror(errno)}; }
 
 }  // namespace
@@ -131,7 +138,7 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
   Report report;
   if (!report.valid()) return no_process();
   auto const parent = ::getpid();
-  auto const start = Clock::now();
+  auto start = Clock::now();
   auto const child = ::fork();
   if (child < 0) return no_process();
   if (child == 0) {
@@ -155,8 +162,8 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
       note_end(status, used, start, ending);
       return ending;
     }
-    if (changed == child) {  // ^Z: the shell that waits for us must see it
-      ::raise(SIGSTOP);
+    if (changed == child) {
+      start += stop_until_continued();
       ::kill(child, SIGCONT);
       continue;
     }
@@ -170,12 +177,12 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
 
 result<Ending> run_measured(Launch const& launch, std::filesystem::path const& output,
                             std::optional<nanoseconds> limit) {
-  auto const heard = ending();
+  auto const heard = ending_or_pausing();
   Blocked const blocked(heard);
   ChildEndsHeard const ends;
   Report report;
   if (!report.valid()) return no_process();
-  auto const start = Clock::now();
+  auto start = Clock::now();
   auto const child = ::fork();
   if (child < 0) return no_process();
   if (child == 0) {
@@ -215,6 +222,14 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
     siginfo_t info{};
     int got = next_signal(heard, deadline - Clock::now(), info);
     if (got == SIGCHLD) continue;
+    if (got == SIGTSTP) {
+      ::kill(-child, SIGSTOP);
+      auto const pause = stop_until_continued();
+      ::kill(-child, SIGCONT);
+      start += pause;
+      deadline += pause;
+      continue;
+    }
     if (got == 0 && Clock::now() < deadline) continue;
     if (got == 0) got = limit_reached;
     bool const again = ending.interrupted != 0;

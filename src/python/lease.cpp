@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease of the whole process: one connection, and one lease on it. The module sees to it that calls
-// follow one another, other than those of nigh_lease_wait() and nigh_lease_ring().
+// A lease of the whole process: one connection, and one lease on it. The module sees to it that
+// calls follow one another, other than those of nigh_lease_wait() and nigh_lease_ring().
 
 #include <cstdlib>
 #include <exception>
