@@ -17,12 +17,12 @@ BOTH = f"{CPUS[0]},{CPUS[-1]}"
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
 
-# Names that preloaded libraries take from outside, and that a program does not define: ISO C's, and beginnings that
-# POSIX, the C library and the compiler keep for themselves.
-ISO_C = set("""abort aligned_alloc calloc clearerr fclose fegetround ferror fesetround fflush fgets fopen fprintf fputc
-    fputs fread free fwrite getenv lround malloc memchr memcmp memcpy memmove memset qsort realloc signal snprintf sprintf
-    stderr strcat strchr strcmp strcpy strcspn strerror strlen strncat strncmp strncpy strrchr strspn strstr strtod strtol
-    strtold strtoul vsnprintf""".split())
+# Names that preloaded libraries take from outside, and that a program does not define: ISO C's (bcmp is how clang
+# calls memcmp), and beginnings that POSIX, the C library and the compiler keep for themselves.
+ISO_C = set("""abort aligned_alloc bcmp calloc ceil clearerr fclose fegetround ferror fesetround fflush fgets
+    fopen fprintf fputc fputs fread free fwrite getenv lround malloc memchr memcmp memcpy memmove memset qsort
+    realloc signal snprintf sprintf stderr strcat strchr strcmp strcpy strcspn strerror strlen strncat strncmp
+    strncpy strrchr strspn strstr strtod strtol strtold strtoul vsnprintf""".split())
 KEPT = re.compile(r"_|pthread_|sem_|sched_|dl(addr1?|close|open|sym|_iterate_phdr)$|str(dup|casecmp)$|(log|lround|pow)f64$")
 # The rest: `syscall` makes all other calls; some are the C++ runtime's, for its messages; others have structures
 # of the C library.
@@ -98,7 +98,10 @@ class Habits(unittest.TestCase):
         self.check("threads", leases=[BOTH], others=False)  # places binds threads as a user would
 
     def test_pthread_exit_in_main(self):
-        self.check("exits", runtimes=["gcc"])  # libomp's threads never end
+        with open(os.path.join(PROGRAMS, *programs(["gcc"])), "rb") as program:
+            if b"libomp.so" in program.read():  # of clang's preset
+                self.skipTest("libomp's threads never end")
+        self.check("exits", runtimes=["gcc"])
         self.check("nested", runtimes=["gcc"])
 
     def test_regions_begin_on_small_stacks(self):
