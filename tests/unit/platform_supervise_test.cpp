@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured while ^Z stops it.
+// ^Z while a program is measured: the time of the stop does not count.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
