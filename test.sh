@@ -11,7 +11,7 @@ help="$usage
 Installs missing packages, builds nigh in build/PRESET, and tests it.
 
   --fast  the inner loop: compiles what has changed (preset dev), and runs the unit, model and tidy tests,
-          less those that take long and those of benchmarks and workloads. For after each change.
+          less those of benchmarks and workloads. For after each change.
           One test:  ctest --test-dir build/dev -R runtime_scope_test --output-on-failure
           One case:  build/dev/tests/unit/runtime_test --gtest_filter='TaskScope.*'
   (none)  all tests of the usual build; the lock-free code under the model checker; the tests under the
@@ -79,7 +79,7 @@ finish() {
 
 if [ "$fast" ]; then
   build dev -- unit_tests
-  run_ctest "unit and tidy tests" dev "${parallel[@]}" -L '^(unit|tidy)$' -LE 'slow|lab'
+  run_ctest "unit and tidy tests" dev "${parallel[@]}" -L '^(unit|tidy)$' -LE 'full|lab'
   build model
   run_ctest "model tests" model
   finish " (fast set)"
