@@ -139,18 +139,19 @@ class NIGH_API session {
   // time, one holds for all. It takes effect within the run that this rank is in, or else at the
   // beginning of its next. std::out_of_range: not 1 to ranks().
   void resize(int ranks);
-  // The ranks that work, in order, as far as this rank knows. On any thread; not within an
-  // mpi_section.
+  // The ranks that work, in order, as far as this rank knows. On any thread; it waits while another
+  // one is in an mpi_section.
   std::vector<int> working() const;
 
-  // Not within an mpi_section: it would wait for that to end.
+  // The same.
   rank_counters counters() const;
 
  private:
   std::unique_ptr<Agent> agent_;
 };
 
-// While one lives, its thread may call MPI, and nigh does not.
+// While one lives, its thread may call MPI, and nigh does not. Sections of a thread nest. Inside, run()
+// throws std::logic_error, and a task that waits for tasks of other ranks would wait for ever.
 class NIGH_API mpi_section {
  public:
   mpi_section();

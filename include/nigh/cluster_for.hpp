@@ -25,7 +25,7 @@ struct blocks {
   // Those from block `from` to block `to`.
   constexpr blocks part(std::size_t from, std::size_t to) const noexcept {
     auto const step = std::max<std::size_t>(size, 1);
-    return {first + from * step, std::min(last, first + to * step), step};
+    return {first + from * step, to < count() ? first + to * step : last, step};
   }
 };
 

@@ -33,6 +33,11 @@ constexpr int messages_per_turn = 64;  // then others get a chance to send
 // that the others went on without it before it hears that they ended.
 constexpr auto last_messages_take = std::chrono::milliseconds(3);
 
+// Of this thread, each within the one before.
+constinit thread_local int sections = 0;
+
+constexpr std::int64_t most_for_the_rest_ns = 2'000'000'000;  // see send_the_rest()
+
 using base::now_ns;
 
 }  // namespace
@@ -107,8 +112,8 @@ void Agent::checkpoint(CheckpointCall& call) {
 void Agent::poll() noexcept {
   for (bool again = true; again;) {
     if (!lock_.try_lock_in_order()) return;
-    again = running_ || is_supervised_;
-    if (running_)
+    again = is_in_run() || is_supervised_;
+    if (is_in_run())
       turn();
     else if (is_supervised_)
       empty_outbox();
@@ -143,6 +148,7 @@ void Agent::receive_some(std::int64_t now) noexcept {
     has_read_all = arrived.from < 0;
     if (!has_read_all) engine_.receive(arrived.from, arrived.message, now);
   }
+  for (int const from : network_->heard()) engine_.hear(from);
   if (is_supervised_) hear_of_losses(now, has_read_all);
 }
 
@@ -170,7 +176,7 @@ void Agent::heed_notices() noexcept {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);
     } else if (notice.what == What::is_root) {
-      if (running_ && engine_.has_root()) tasks_.add_root(*root_, root_input_, engine_.run(), true);
+      if (is_in_run() && engine_.has_root()) tasks_.add_root(*root_, root_input_, engine_.run(), true);
     } else if (notice.what != What::left_silent) {
       end_since(notice);
     } else if (engine_.is_root()) {
@@ -236,13 +242,15 @@ bytes Agent::run(detail::function const& f, bytes input) {
   auto const* const here = nigh::detail::this_stack->worker;
   if (here != nullptr && &here->pool == &scheduler().pool())
     throw std::logic_error("nigh::cluster::run called from inside a task");
+  if (sections > 0) throw std::logic_error("nigh::cluster::run called inside an mpi_section");
   bool has_root = false;
   {
     std::lock_guard const guard(lock_);
+    if (is_in_run()) throw std::logic_error("nigh::cluster::run called by two threads at once");
     is_over_.store(false, sync::relaxed);
     engine_.begin();
     heed_notices();
-    running_ = true;
+    running_.store(true, sync::relaxed);
     last_poll_ns_.store(now_ns(), sync::relaxed);
     has_root = engine_.has_root();
     if (is_supervised_) {
@@ -255,11 +263,12 @@ bytes Agent::run(detail::function const& f, bytes input) {
   {
     platform::ExactTimers const timers;
     while (!is_over_.load(sync::relaxed)) sleep_and_look();
+    send_the_rest();
   }
   Outcome root;
   {
     std::lock_guard const guard(lock_);
-    running_ = false;
+    running_.store(false, sync::relaxed);
     root = engine_.take_outcome();
   }
   if (is_supervised_) poll();  // for a thread that found the lock taken
@@ -268,6 +277,20 @@ bytes Agent::run(detail::function const& f, bytes input) {
         std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),
         root.rank);
   return std::move(root.output);
+}
+
+// Others may wait for the end of the run, which is a large message, and after the run MPI goes on with it
+// only when somebody calls MPI. A rank that has yet to begin its run may not take it for long.
+void Agent::send_the_rest() noexcept {
+  auto const until = now_ns() + most_for_the_rest_ns;
+  for (;;) {
+    {
+      std::lock_guard const guard(lock_);
+      turn();
+      if (!network_->is_sending() || now_ns() > until) return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
 }
 
 void Agent::sleep_and_look() noexcept {
@@ -330,8 +353,10 @@ Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
 
 void Agent::start_beats(std::span<RankProcess const> of_this_host) {
   if (silence_ns_ == 0 && of_this_host.empty()) return;
+  // Outside a run nothing else sends on what is kept.
   auto const beat = [this] {
     std::lock_guard const guard(lock_);
+    network_->advance();
     engine_.beat();
   };
   auto const has_ended = [this](int rank) {
@@ -380,13 +405,27 @@ void Agent::resize(int ranks) {
   lookout_.call();
 }
 
+std::unique_lock<nigh::tasks::Lock> Agent::locked() const {
+  std::unique_lock guard(lock_, std::defer_lock);
+  if (sections == 0) guard.lock();
+  return guard;
+}
+
+void Agent::begin_section() {
+  if (sections++ == 0) lock_.lock();
+}
+
+void Agent::end_section() {
+  if (--sections == 0) lock_.unlock();
+}
+
 std::vector<int> Agent::working() {
-  std::lock_guard const guard(lock_);
+  auto const guard = locked();
   return engine_.working();
 }
 
 rank_counters Agent::counters() {
-  std::lock_guard const guard(lock_);
+  auto const guard = locked();
   auto c = engine_.counters();
   c.tasks_placed = tasks_.placed();
   c.placed_inline = tasks_.refused();

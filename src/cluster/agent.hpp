@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <nigh/cluster.hpp>
 #include <optional>
 #include <utility>
@@ -59,7 +60,13 @@ class Agent final : public nigh::tasks::WorkSource {
 
   // A worker has ended a task.
   void between_tasks(std::int64_t now_ns) noexcept;
-  nigh::tasks::Lock& lock() noexcept { return lock_; }
+  // While a thread is in a section, it alone may call MPI. Sections nest.
+  void begin_section();
+  void end_section();
+  // On a worker: whether its task may be one of a run. After the loss of a rank, those of earlier runs
+  // may be left.
+  bool is_in_run() const noexcept { return running_.load(sync::relaxed); }
+  bool has_leftovers() const noexcept { return is_supervised_; }
   bool is_of(nigh::tasks::Pool const& pool) const noexcept { return &pool == &scheduler().pool(); }
 
   // tasks::WorkSource
@@ -90,6 +97,7 @@ class Agent final : public nigh::tasks::WorkSource {
 
   // The thread in run()
   void sleep_and_look() noexcept;
+  void send_the_rest() noexcept;
   Lookout::Time how_long_to_sleep() noexcept;
 
   std::unique_ptr<Transport> network_;
@@ -100,12 +108,14 @@ class Agent final : public nigh::tasks::WorkSource {
   std::unique_ptr<Watch> const watch_;  // null: the other ranks go on after a loss
   bool const funneled_;                 // only the thread in run() polls
 
-  nigh::tasks::Lock lock_;  // for the engine and the network, and running_
+  std::unique_lock<nigh::tasks::Lock> locked() const;  // not locked within a section of this thread
+
+  mutable nigh::tasks::Lock lock_;  // for the engine and the network
   TaskExchange tasks_;
   Engine engine_;
   detail::function const* root_ = nullptr;  // of the run, with supervision: another rank's, perhaps
   bytes root_input_;
-  bool running_ = false;  // between the beginning and the end of run()
+  sync::atomic<bool> running_{false};  // between the beginning and the end of run(); set under lock_
   bool parts_ = false;    // no run will follow
   std::vector<int> ended_;  // ranks of this host whose processes have ended, for the next turn
   sync::atomic<std::int64_t> last_poll_ns_{0};

@@ -28,7 +28,8 @@ void check_name(std::string_view name) {
 void carry_out(CheckpointCall& call) {
   auto* const here = agent.get();
   auto* const worker = nigh::detail::this_stack->worker;
-  if (here == nullptr || worker == nullptr || !here->is_of(worker->pool))
+  if (here == nullptr || worker == nullptr || !here->is_of(worker->pool) ||
+      (!here->is_in_run() && !here->has_leftovers()))
     throw std::logic_error(in_words(call.name) + ": called outside the tasks of a session");
   call.caller = worker;
   here->checkpoint(call);

@@ -106,6 +106,10 @@ class Engine {
   // Does all that depends on time. Call it whenever something may have changed.
   void tick(std::int64_t now_ns);
   void receive(int from, byte_view message, std::int64_t now_ns);
+  // A part of a message of that rank has come, so it is there.
+  void hear(int from) noexcept {
+    if (!membership_.is_lost(from)) membership_.heard(from);
+  }
   // Messages that the rank's own threads have made.
   void send(int to, byte_view message);
 

@@ -64,7 +64,8 @@ void keep_exception(task_scope* scope, std::exception_ptr e) noexcept { scope->k
 bool begin_free_task() noexcept {
   auto* const here = agent.get();
   auto const* const worker = nigh::detail::this_stack->worker;
-  if (here == nullptr || worker == nullptr || !here->is_of(worker->pool)) return false;
+  if (here == nullptr || worker == nullptr || !here->is_of(worker->pool) || !here->is_in_run())
+    return false;
   here->tasks().begin_free_task();
   return true;
 }
@@ -91,7 +92,7 @@ bool place(near where, placed const& task, byte_view input) {
   if (where.rank() < 0 || where.rank() >= here->ranks())
     throw std::out_of_range("near: rank " + std::to_string(where.rank()) + " does not exist");
   auto const* const worker = nigh::detail::this_stack->worker;
-  if (worker == nullptr || !here->is_of(worker->pool)) return false;
+  if (worker == nullptr || !here->is_of(worker->pool) || !here->is_in_run()) return false;
   return here->place(where.rank(), task, input);
 }
 

@@ -28,12 +28,12 @@ rank_counters session::counters() const { return agent_->counters(); }
 
 mpi_section::mpi_section() {
   auto* const here = agent.get();
-  if (here != nullptr) here->lock().lock();
+  if (here != nullptr) here->begin_section();
 }
 
 mpi_section::~mpi_section() {
   auto* const here = agent.get();
-  if (here != nullptr) here->lock().unlock();
+  if (here != nullptr) here->end_section();
 }
 
 }  // namespace nigh::cluster

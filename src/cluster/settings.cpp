@@ -56,6 +56,12 @@ std::string refused(session_options& options) {
   } catch (std::invalid_argument const& e) {
     return e.what();
   }
+  if (options.victims > victim_choice::hierarchical ||
+      options.chunks > chunk_choice::hierarchical) {
+    options.victims = victim_choice::hierarchical;  // names of these go to other ranks
+    options.chunks = chunk_choice::hierarchical;
+    return "session_options::victims or session_options::chunks is none of the choices";
+  }
   if (options.queue_capacity == 0)
     return "session_options::queue_capacity is 0, not a number of tasks";
   if (options.spares < 0)

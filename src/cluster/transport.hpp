@@ -48,6 +48,9 @@ class Transport {
 
   // Never blocks: a message that the network does not take is kept, and sent by a later call.
   virtual void send(int to, byte_view message) = 0;
+  virtual bool is_sending() const noexcept { return false; }  // a message has not gone out
+  // Sends what is kept, as far as it goes now, and receives nothing.
+  virtual void advance() {}
 
   struct Arrived {
     int from = -1;  // -1: nothing
@@ -55,6 +58,8 @@ class Transport {
   };
   // Polls. The bytes stay until the next call.
   virtual Arrived receive() = 0;
+  // Ranks of which a part of a large message has come since the last call, some of them twice.
+  virtual std::vector<int> heard() { return {}; }
 
   // Collective: each rank's bytes, by rank.
   virtual std::vector<bytes> gather(byte_view mine) = 0;

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <limits>
 #include <nigh/cluster.hpp>
 #include <nigh/cluster_checkpoint.hpp>
 #include <nigh/cluster_for.hpp>
 #include <nigh/fork_join.hpp>
 #include <numeric>
+#include <thread>
 
 #include "cluster/transport.hpp"
 
@@ -246,6 +248,46 @@ TEST_F(OneRank, SaysWhatIsWrongWithACheckpoint) {
               testing::ThrowsMessage<cluster::remote_error>(testing::EndsWith("...\": a name of 256 bytes; at most 255")));
   EXPECT_THAT([] { cluster::checkpoint("words", 8, 8); },
               testing::ThrowsMessage<std::logic_error>("checkpoint \"words\": called outside the tasks of a session"));
+}
+
+std::atomic<bool> is_running{false}, may_end{false};
+void waits_for_the_test() {
+  is_running = true;
+  while (!may_end) std::this_thread::yield();
+}
+
+TEST_F(OneRank, RefusesASecondRunAtOnce) {
+  std::thread first([] { cluster::run<waits_for_the_test>(); });
+  while (!is_running) std::this_thread::yield();
+  EXPECT_THROW(cluster::run<fib>(2), std::logic_error);
+  may_end = true;
+  first.join();
+  EXPECT_EQ(cluster::run<fib>(10), 55);
+}
+
+TEST_F(OneRank, HasSectionsThatNest) {
+  {
+    cluster::mpi_section const outer, inner;
+    EXPECT_THROW(cluster::run<fib>(2), std::logic_error);
+    EXPECT_EQ(here.counters().ranks_lost, 0u);
+    EXPECT_EQ(here.working().size(), 1u);
+  }
+  EXPECT_EQ(cluster::run<fib>(10), 55);
+}
+
+TEST_F(OneRank, RefusesCheckpointsOfItsWorkersOutsideRuns) {
+  here.workers().run([] {
+    EXPECT_THROW(cluster::checkpoint("words", 8, 8), std::logic_error);
+    EXPECT_THROW(cluster::spawn_free<throwing_free>(1), std::runtime_error);
+  });
+  EXPECT_EQ(cluster::run<fib>(10), 55);
+}
+
+TEST(Blocks, KnowTheirLastOneNearTheLargestIndex) {
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  static_assert(cluster::blocks{10, 100, most}.part(0, 1).last == 100);
+  static_assert(cluster::blocks{most - 10, most, 7}.part(1, 2).last == most);
+  static_assert(cluster::blocks{0, most, most / 2 + 1}.part(1, 2).last == most);
 }
 
 TEST_F(OneRank, IsTheOnlySession) {

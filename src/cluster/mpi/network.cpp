@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -56,14 +57,24 @@ void wait_for_the_watch(MPI_Comm* world, int* code, ...) {
 
 Network::Network(bool starts, bool is_funneled) : starts_(starts), is_funneled_(is_funneled) {
   ++networks_;
-  MPI_Comm_dup(MPI_COMM_WORLD, &world_);
   MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int const error = MPI_Comm_dup(MPI_COMM_WORLD, &world_);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Errhandler_free(&handler);
+  if (error != MPI_SUCCESS) {
+    std::fprintf(stderr, "nigh: a session cannot begin (a rank may be lost): %s\n",
+                 text_of(error).c_str());
+    std::_Exit(2);
+  }
   MPI_Comm_create_errhandler(wait_for_the_watch, &handler);
   MPI_Comm_set_errhandler(world_, handler);
   MPI_Errhandler_free(&handler);
   MPI_Comm_rank(world_, &rank_);
   MPI_Comm_size(world_, &ranks_);
   sent_to_.resize(static_cast<std::size_t>(ranks_));
+  lanes_.resize(static_cast<std::size_t>(ranks_));
   posted_.fill(MPI_REQUEST_NULL);
   if (ranks_ == 1) return;
   buffers_.resize(ring_size * buffer_bytes);
@@ -104,6 +115,13 @@ void Network::send(int to, byte_view message) {
   start_sends();
 }
 
+void Network::push(Sending sending) {
+  int const to = sending.to;
+  lane(to).sends.push_back(std::move(sending));
+  ++unsent_;
+  note_if_ready(to);
+}
+
 void Network::push_small(int to, byte_view message, Says what) {
   bytes buffer;
   if (!spare_.empty()) {
@@ -113,16 +131,18 @@ void Network::push_small(int to, byte_view message, Says what) {
   buffer.assign(message.begin(), message.end());
   buffer.push_back(std::byte(what));
   byte_view const whole = buffer;
-  sending_.push_back({MPI_REQUEST_NULL, to, small, std::move(buffer), whole});
+  push({MPI_REQUEST_NULL, to, small, std::move(buffer), whole});
 }
 
-// Sends retire in the order of this list, so the last piece outlives the others.
+// Sends of a lane retire in turn, so the last piece outlives the others.
 void Network::push_large(int to, byte_view message) {
   bytes copy(message.begin(), message.end());
-  for (byte_view rest = copy; !rest.empty(); rest = rest.subspan(sending_.back().what.size()))
-    sending_.push_back(
-        {MPI_REQUEST_NULL, to, large, {}, rest.first(std::min(rest.size(), piece_bytes))});
-  sending_.back().message = std::move(copy);
+  for (byte_view rest = copy; !rest.empty();) {
+    auto const piece = rest.first(std::min(rest.size(), piece_bytes));
+    push({MPI_REQUEST_NULL, to, large, {}, piece});
+    rest = rest.subspan(piece.size());
+  }
+  lane(to).sends.back().message = std::move(copy);
 }
 
 void Network::push_parts(int to, byte_view message) {
@@ -133,29 +153,61 @@ void Network::push_parts(int to, byte_view message) {
   }
 }
 
+void Network::note_if_ready(int to) {
+  Lane& l = lane(to);
+  if (l.is_ready || l.under_way == l.sends.size() || l.under_way == most_to_one) return;
+  l.is_ready = true;
+  ready_.push_back(to);
+}
+
 void Network::start_sends() {
-  for (; under_way_ < sending_.size() && under_way_ < most_under_way; ++under_way_) {
-    auto& s = sending_[under_way_];
+  while (under_way_ < most_under_way && !ready_.empty()) {
+    int const to = ready_.front();
+    ready_.pop_front();
+    Lane& l = lane(to);
+    l.is_ready = false;
+    auto& s = l.sends[l.under_way];
     int const error =
-        MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, s.to, s.tag, world_, &s.request);
+        MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, to, s.tag, world_, &s.request);
     if (error != MPI_SUCCESS) fails(error);
+    if (l.under_way++ == 0) busy_.push_back(to);
+    ++under_way_;
+    note_if_ready(to);
   }
 }
 
-void Network::retire_sends() {
-  while (under_way_ > 0) {
+void Network::retire_sends(Lane& of) {
+  while (of.under_way > 0) {
+    auto& first = of.sends.front();
     int done = 0;
-    int const error = MPI_Test(&sending_.front().request, &done, MPI_STATUS_IGNORE);
+    int const error = MPI_Test(&first.request, &done, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS)
       fails(error);
     else if (done == 0)
-      break;
-    if (sending_.front().request != MPI_REQUEST_NULL)
-      sends_aside_.push_back(std::move(sending_.front()));
-    else if (sending_.front().tag != large && spare_.size() < most_under_way)
-      spare_.push_back(std::move(sending_.front().message));
-    sending_.pop_front();
+      return;
+    if (first.request != MPI_REQUEST_NULL)
+      sends_aside_.push_back(std::move(first));
+    else if (first.tag != large && spare_.size() < most_under_way)
+      spare_.push_back(std::move(first.message));
+    of.sends.pop_front();
+    --of.under_way;
     --under_way_;
+    --unsent_;
+  }
+}
+
+void Network::advance() {
+  NoYields const stays_on_cpu;
+  for (std::size_t i = 0; i < busy_.size();) {
+    int const to = busy_[i];
+    retire_sends(lane(to));
+    note_if_ready(to);
+    if (lane(to).under_way > 0) {
+      ++i;
+      continue;
+    }
+    busy_[i] = busy_.back();
+    busy_.pop_back();
   }
   start_sends();
 }
@@ -183,6 +235,7 @@ Network::Came Network::poll_ring() {
   auto const says = static_cast<Says>(at[size - 1]);
   if (says == Says::part || is_gone(status.MPI_SOURCE)) {
     if (says == Says::part) take_part(status.MPI_SOURCE, message);
+    if (heard_.empty() || heard_.back() != status.MPI_SOURCE) heard_.push_back(status.MPI_SOURCE);
     take_next();
     return Came::part;
   }
@@ -242,7 +295,7 @@ bool Network::is_whole(Waiting& message) {
 Transport::Arrived Network::receive() {
   if (ranks_ == 1) return {};
   NoYields const stays_on_cpu;
-  retire_sends();
+  advance();
   for (int i = 0; i < most_parts_at_once && poll_ring() == Came::part; ++i) continue;
   if (has_failed_) learn_of_losses();
   // The first whole message of a rank whose earlier messages are whole, too.
@@ -347,15 +400,13 @@ void Network::leave(int rank) {
 // A large message has its bytes in its last piece, so all pieces go.
 void Network::put_aside(int rank) {
   gone_[static_cast<std::size_t>(rank)] = is_any_gone_ = true;
-  std::deque<Sending> sending;
-  std::size_t under_way = 0;
-  for (std::size_t i = 0; i < sending_.size(); ++i) {
-    bool const goes = sending_[i].to == rank;
-    if (!goes && i < under_way_) ++under_way;
-    (goes ? sends_aside_ : sending).push_back(std::move(sending_[i]));
-  }
-  sending_ = std::move(sending);
-  under_way_ = under_way;
+  Lane& l = lane(rank);
+  unsent_ -= l.sends.size();
+  under_way_ -= l.under_way;
+  std::move(l.sends.begin(), l.sends.end(), std::back_inserter(sends_aside_));
+  l = {};
+  std::erase(busy_, rank);
+  std::erase(ready_, rank);
   for (auto w = waiting_.begin(); w != waiting_.end();) {
     if (w->from != rank) {
       ++w;
@@ -377,10 +428,7 @@ void Network::finish() {
 void Network::finish_with_all() {
   unsigned long long expected = 0;
   MPI_Reduce_scatter_block(sent_to_.data(), &expected, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, world_);
-  while (received_ < expected || !sending_.empty()) {
-    static_cast<void>(receive());
-    retire_sends();
-  }
+  while (received_ < expected || is_sending()) static_cast<void>(receive());
   drop_receives();
   if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   if (host_ != MPI_COMM_NULL) MPI_Comm_free(&host_);
@@ -407,7 +455,7 @@ void Network::drop_receives() {
 // a loss, and need nothing of this one: all have said that they part.
 void Network::finish_with_survivors() {
   auto const until = std::chrono::steady_clock::now() + most_of_last_words;
-  while (!sending_.empty() && std::chrono::steady_clock::now() < until)
+  while (is_sending() && std::chrono::steady_clock::now() < until)
     static_cast<void>(receive());
   static_cast<void>(acknowledge_losses(world_));  // or waiting for a receive fails
   drop_receives();

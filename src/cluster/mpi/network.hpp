@@ -12,7 +12,8 @@
 // searches without end, when a rank is lost in the middle of a message that it does not send at once
 // (docs/cluster-faults.md).
 //
-// Sends are buffered: MPI gets a few at a time, more wait here.
+// Sends are buffered: MPI gets a few at a time, for each rank in turn, and more wait here. So nobody
+// waits for a message to another rank, which may be large, or stand still.
 //
 // Where MPI reports lost ranks (losses.hpp), survive() has its functions return errors. An error of a
 // send or of a receive says that a rank is lost, no more: the next receive() asks MPI which. Requests
@@ -52,9 +53,12 @@ class Network final : public Transport {
   void survive() override;
   std::vector<int> lost() override { return std::exchange(lost_, {}); }
   void leave(int rank) override;
-  bool is_moving() const noexcept override { return !sending_.empty() || !waiting_.empty(); }
+  bool is_moving() const noexcept override { return is_sending() || !waiting_.empty(); }
+  bool is_sending() const noexcept override { return unsent_ > 0; }
   void send(int to, byte_view message) override;
+  void advance() override;
   Arrived receive() override;
+  std::vector<int> heard() override { return std::exchange(heard_, {}); }
   std::vector<bytes> gather(byte_view mine) override;
   std::vector<std::byte*> share(std::size_t bytes_each) override;
   void finish() override;
@@ -63,7 +67,8 @@ class Network final : public Transport {
   static constexpr int ring_size = 16;
   static constexpr std::size_t buffer_bytes = 4096;
   static constexpr std::size_t piece_bytes = 16 << 20;
-  static constexpr std::size_t most_under_way = 64;  // sends that are MPI's
+  static constexpr std::size_t most_under_way = 256;  // sends that are MPI's
+  static constexpr std::size_t most_to_one = 16;      // of these to one rank
   static constexpr std::size_t most_small = 4000;  // bytes that MPI sends at once, with their header
   static constexpr int most_parts_at_once = 1024;  // then other messages get a chance
   enum Tag : int { small = 1, large = 2 };
@@ -77,6 +82,11 @@ class Network final : public Transport {
     Tag tag = small;
     bytes message;   // of a large one: the last piece has it
     byte_view what;  // goes out
+  };
+  struct Lane {  // what goes to one rank
+    std::deque<Sending> sends;  // MPI has the first under_way
+    std::size_t under_way = 0;
+    bool is_ready = false;  // it is in ready_
   };
   struct Waiting {  // a message that has come, or has been announced
     int from = 0;
@@ -100,13 +110,16 @@ class Network final : public Transport {
   Came poll_ring();
   void take_part(int from, byte_view part);
   void take_next();
+  Lane& lane(int to) { return lanes_[static_cast<std::size_t>(to)]; }
+  void push(Sending sending);
   void push_small(int to, byte_view message, Says what);
   void push_large(int to, byte_view message);
   void push_parts(int to, byte_view message);
+  void note_if_ready(int to);
   void receive_large(Waiting& into);
   bool is_whole(Waiting& message);
   void start_sends();
-  void retire_sends();
+  void retire_sends(Lane& of);
 
   inline static int networks_ = 0;
   bool const starts_;
@@ -123,9 +136,13 @@ class Network final : public Transport {
   std::deque<Waiting> waiting_;
   bytes lent_;  // what the caller reads
 
-  std::deque<Sending> sending_;  // MPI has the first under_way_
+  std::vector<Lane> lanes_;   // [rank]
+  std::deque<int> ready_;     // ranks to which MPI may get another send, in turn
+  std::vector<int> busy_;     // ranks to which a send is under way
+  std::size_t unsent_ = 0;    // in all lanes
   std::size_t under_way_ = 0;
   std::vector<bytes> spare_;  // buffers of sends that are done
+  std::vector<int> heard_;    // ranks of which parts have come, since the last call of heard()
   std::vector<unsigned long long> sent_to_;
   unsigned long long received_ = 0;
 
