@@ -131,6 +131,8 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
   refuse(command, {"--ranks", "--bind-ranks", "--hosts"},
          "is for launchers of MPI programs, as in nigh tune -- mpirun -n {ranks} ./app");
   if (!o.output.empty()) check_output(o.output);
+  if (!o.force && !o.output.empty() && holds_no_profile(o.output))
+    throw UsageError("--output: " + o.output + " is there, and no profile: --force replaces it");
   auto const elf = platform::read_elf(platform::find_program(words.front()));
   auto space = space_of(machine, choices, elf ? hears(*elf) : Hears::all, from_environment,
                         platform::own_cpu_quota());

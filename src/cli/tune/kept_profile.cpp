@@ -135,14 +135,34 @@ std::string name_beside(std::string const& file, std::string const& which) {
   return (path.parent_path() / name).string();
 }
 
+namespace {
+
+// An empty file is none.
+bool holds_something(std::string const& file) {
+  std::error_code failed;
+  return file != "-" && fs::is_regular_file(file, failed) && fs::file_size(file, failed) > 0;
+}
+
+}  // namespace
+
+bool holds_no_profile(std::string const& file) {
+  if (!holds_something(file)) return false;
+  auto const there = json::read_file(file, limits.bytes);
+  return !there || !parsed(*there);
+}
+
 void write_profile(std::string const& file, std::string const& profile, Measurement const& measured,
                    bool is_forced) {
   auto const text = with_measurement(profile, measured);
-  std::error_code failed;
-  bool const may_hold_one = !is_forced && file != "-" && fs::is_regular_file(file, failed);
-  auto const there = may_hold_one ? json::read_file(file, limits.bytes) : result<std::string>("");
+  if (is_forced || !holds_something(file)) return write_output(file, text);
+  auto const there = json::read_file(file, limits.bytes);
   auto const old = there ? parsed(*there) : std::nullopt;
-  if (!old) return write_output(file, text);  // it is no profile
+  if (!old) {
+    auto const beside = name_beside(file, "new");
+    write_output(beside, text);
+    return say("tune", fmt::format("{} is kept, for it is no profile. The new one is in {}", file,
+                                   beside));
+  }
   bool const are_alike = old->value("machine", nlohmann::json()) ==
                          nlohmann::json::parse(profile).value("machine", nlohmann::json());
   auto const [fate, why] = fate_of(measurement_in(*there), measured, are_alike);

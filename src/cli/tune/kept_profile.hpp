@@ -45,6 +45,9 @@ OldProfile fate_of(std::optional<Measurement> const& old, Measurement const& fre
 // "nigh-profile.json", "new" -> "nigh-profile.new.json".
 std::string name_beside(std::string const& file, std::string const& which);
 
+// There is such a file, and something else in it than a profile.
+bool holds_no_profile(std::string const& file);
+
 // Writes the profile, and says on standard error what became of another one with its name.
 void write_profile(std::string const& file, std::string const& profile, Measurement const& measured,
                    bool is_forced);

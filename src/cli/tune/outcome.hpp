@@ -28,7 +28,7 @@ struct Outcome {
   tune::Choice choice() const { return tune::choose(search.measured(), 1); }  // something ran
   // Others had a part in the times: what won may lose in a quiet hour.
   bool is_disturbed() const {
-    return metric.is_time() && others_cpus && is_busy(*others_cpus, cpus);
+    return others_cpus && is_busy(*others_cpus, cpus);
   }
 };
 
