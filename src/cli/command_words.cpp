@@ -73,6 +73,14 @@ void check_command(CLI::App const& app, std::vector<std::string> const& words) {
 }
 
 std::string unknown_word(CLI::App const& app) {
+  // An unknown option first: the words behind it may have been taken for a program and its command.
+  std::vector<CLI::App const*> commands{&app};
+  while (!commands.back()->get_subcommands().empty())
+    commands.push_back(commands.back()->get_subcommands().back());
+  for (auto at = commands.rbegin(); at != commands.rend(); ++at) {
+    auto const left = (*at)->remaining();
+    if (!left.empty() && base::is_option(left.front())) return no_option(**at, left.front());
+  }
   auto const* command = &app;
   while (command->remaining().empty() && !command->get_subcommands().empty())
     command = command->get_subcommands().back();

@@ -334,6 +334,7 @@ TEST(Profile, NonsenseIsNamed) {
   EXPECT_EQ(why("{}"), "is no profile of nigh tune");
   EXPECT_THAT(why(R"({"nigh_profile": 2})"), HasSubstr("format 2"));
   EXPECT_THAT(why(R"({"nigh_profile": 1, "threads": 0})"), StartsWith("threads:"));
+  EXPECT_EQ(why(R"({"nigh_profile": 1, "threds": 1})"), "has \"threds\", which is no part of a profile");
   EXPECT_THAT(why(R"({"nigh_profile": 1, "bind": ["a"]})"), StartsWith("bind:"));
   EXPECT_THAT(why(R"({"nigh_profile": 1, "mem": "x"})"), StartsWith("mem:"));
   EXPECT_THAT(why(R"({"nigh_profile": 1, "schedule": "static,0"})"), StartsWith("schedule:"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/profile.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -90,6 +91,11 @@ std::string profile_json(Request const& request, MachineShape const& machine) {
   return json.dump(2) + '\n';
 }
 
+namespace {
+constexpr std::array<std::string_view, 7> keys{"nigh_profile", "machine",  "threads", "bind",
+                                               "mem",          "schedule", "measured"};
+}  // namespace
+
 result<Request> parse_profile(std::string const& text, MachineShape const& here, bool force) {
   auto const read = json::read(text, limits);
   if (!read) return read.to_error();
@@ -102,6 +108,9 @@ result<Request> parse_profile(std::string const& text, MachineShape const& here,
   if (auto const other = difference(json.value("machine", nlohmann::json()), here);
       !force && !other.empty())
     return error{"is for another machine: " + other + "; --force uses it nevertheless"};
+  for (auto const& item : json.items())
+    if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
+      return error{"has " + nlohmann::json(item.key()).dump() + ", which is no part of a profile"};
   Request request;
   auto const threads = field<int>(json, "threads", parse_threads);
   if (!threads) return threads.to_error();
