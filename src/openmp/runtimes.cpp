@@ -51,11 +51,58 @@ constexpr std::array<char const*, entries> names{
 // Few, never removed; written under the lock.
 constinit std::array<Runtime, most_runtimes> runtimes{};
 constinit sync::atomic<std::size_t> count{0};
-// Of each entry, the runtime whose function comes next in the order of the loader: libraries that
-// are opened later come behind it. So it is looked up once, and no thread waits for one in
-// dlopen().
+// Of each entry, the runtime that the program began with: libraries that are opened later come
+// behind it. So it is looked up once, and no thread waits for one in dlopen().
 constinit std::array<sync::atomic<Runtime const*>, entries> next_runtimes{};
 constinit pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+constinit void const* first_runtime = nullptr;  // the object of that one
+
+// Without one, a library that is opened for all (RTLD_GLOBAL) may bring one that then comes next. A
+// library that has called its own by then goes on with it, for the loader has bound its other
+// calls.
+struct Bound {
+  void const* object = nullptr;
+  std::uint64_t name = 0;  // another library may come to lie there
+  Runtime const* runtime = nullptr;
+};
+constinit std::array<Bound, 256> bound{};
+constinit std::size_t bound_count = 0;
+constinit pthread_mutex_t bound_lock = PTHREAD_MUTEX_INITIALIZER;
+
+std::uint64_t hash_of(char const* name) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3U;
+  return hash;
+}
+
+Bound* find_bound(Dl_info const& in) noexcept {  // under bound_lock
+  auto const name = hash_of(in.dli_fname);
+  for (std::size_t i = 0; i < bound_count; ++i)
+    if (bound[i].object == in.dli_fbase && bound[i].name == name) return &bound[i];
+  return nullptr;
+}
+
+Runtime const* bound_runtime(Dl_info const& in) noexcept {
+  pthread_mutex_lock(&bound_lock);
+  Bound const* const found = find_bound(in);
+  Runtime const* const runtime = found == nullptr ? nullptr : found->runtime;
+  pthread_mutex_unlock(&bound_lock);
+  return runtime;
+}
+
+void bind_object(Dl_info const& in, Runtime const* to) noexcept {
+  pthread_mutex_lock(&bound_lock);
+  if (find_bound(in) == nullptr && bound_count < bound.size())
+    bound[bound_count++] = {in.dli_fbase, hash_of(in.dli_fname), to};
+  pthread_mutex_unlock(&bound_lock);
+}
+
+__attribute__((constructor)) void look_at_the_beginning() {
+  Dl_info in;
+  void* const found = dlsym(RTLD_NEXT, "omp_get_thread_num");
+  if (found != nullptr && dladdr(found, &in) != 0) first_runtime = in.dli_fbase;
+}
+
 constinit preload::Next next_dlclose{"dlclose"};
 
 template <class Function>
@@ -121,7 +168,10 @@ Runtime const* any_runtime() noexcept {
   return count.load(sync::acquire) == 0 ? nullptr : &runtimes[0];  // (runtimes.A)
 }
 
-void unlock_runtimes() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }
+void unlock_runtimes() noexcept {
+  lock = PTHREAD_MUTEX_INITIALIZER;
+  bound_lock = PTHREAD_MUTEX_INITIALIZER;
+}
 
 Runtime const* runtime_of(void const* code) noexcept {
   auto const n = count.load(sync::acquire);  // (runtimes.A)
@@ -135,11 +185,18 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   auto& next = next_runtimes[static_cast<std::size_t>(entry)];
   if (Runtime const* const r = next.load(sync::acquire)) return r;  // (runtimes.A)
   char const* const name = name_of(entry);
+  Dl_info of;
+  bool const is_in_object = code != nullptr && dladdr(code, &of) != 0 && of.dli_fname != nullptr;
+  if (is_in_object) {
+    Runtime const* const r = bound_runtime(of);
+    if (r != nullptr && r->real[static_cast<std::size_t>(entry)] != nullptr) return r;
+  }
   // As the loader searches: the program with all its libraries, then the object's own libraries.
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
   void* found = dlsym(RTLD_NEXT, name);
   bool const is_next = found != nullptr;
   if (found == nullptr) found = seen_from(code, name);
+  bool const is_the_objects = is_in_object && found != nullptr;
   if (found == nullptr) found = seen_from(caller, name);
   Dl_info in;
   if (found == nullptr || dladdr(found, &in) == 0) {
@@ -148,7 +205,9 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
     return has_it ? any : nullptr;
   }
   auto const noted = [&](Runtime const* r) {
-    if (is_next) next.store(r, sync::release);  // (runtimes.A)
+    bool const is_first = is_next && in.dli_fbase == first_runtime;
+    if (is_first) next.store(r, sync::release);  // (runtimes.A)
+    if (!is_first && is_the_objects && r != nullptr) bind_object(of, r);
     return r;
   };
   if (Runtime const* const r = known(in.dli_fbase)) return noted(r);

@@ -30,11 +30,15 @@ LEFT = set("""clock_gettime freelocale gettext newlocale nl_langinfo program_inv
     sigfillset sigprocmask syscall uselocale""".split())
 
 
-def programs(runtimes):
-    found = [f"habits-{r}" for r in runtimes if os.path.exists(os.path.join(PROGRAMS, f"habits-{r}"))]
+def programs_named(names):
+    found = [name for name in names if os.path.exists(os.path.join(PROGRAMS, name))]
     if not found:
         raise unittest.SkipTest("no program was built")
     return found
+
+
+def programs(runtimes):
+    return programs_named([f"habits-{r}" for r in runtimes])
 
 
 def run(name, *words, preload="", **environment):
@@ -103,6 +107,21 @@ class Habits(unittest.TestCase):
                 self.skipTest("libomp's threads never end")
         self.check("exits", runtimes=["gcc"])
         self.check("nested", runtimes=["gcc"])
+
+    def test_a_library_keeps_its_runtime(self):
+        """Of a program without one, when another is opened for all; and its last calls are jumps."""
+        part = os.path.join(PROGRAMS, *programs_named(["parts-gcc.so"]))
+        needed = subprocess.run(["ldd", part], capture_output=True, text=True, check=True).stdout
+        runtime = next((line.split()[2] for line in needed.splitlines() if "omp" in line.split()[0]), None)
+        if runtime is None:
+            self.skipTest("the library was built without OpenMP")
+        other = os.path.join(self.folder.name, "other.so")
+        shutil.copy(runtime, other)
+        plain = run("parts", part, other)
+        self.assertEqual(plain, (0, "2 2\n2 2\n2 2 2\n", ""))
+        for preload, environment in ((SHIM, {}), (f"{TASKS}:{SHIM}", {"NIGH_TASKS": "prefer"})):
+            with self.subTest(**environment):
+                self.assertEqual(run("parts", part, other, preload=preload, NIGH_SOCKET=self.socket, **environment), plain)
 
     def test_regions_begin_on_small_stacks(self):
         for size in ("20480", "65536"):

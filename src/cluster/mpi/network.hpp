@@ -70,6 +70,7 @@ class Network final : public Transport {
   static constexpr std::size_t most_under_way = 256;  // sends that are MPI's
   static constexpr std::size_t most_to_one = 16;      // of these to one rank
   static constexpr std::size_t most_small = 4000;  // bytes that MPI sends at once, with their header
+  static constexpr int most_rounds = 16;  // of sends, in a call; then it is others' turn
   static constexpr int most_parts_at_once = 1024;  // then other messages get a chance
   enum Tag : int { small = 1, large = 2 };
   // The last byte of a small message: it is whole, gives the size of the large one that follows, or is a
@@ -120,6 +121,7 @@ class Network final : public Transport {
   bool is_whole(Waiting& message);
   void start_sends();
   void retire_sends(Lane& of);
+  void retire_all();
 
   inline static int networks_ = 0;
   bool const starts_;

@@ -88,13 +88,17 @@ void come_back(void* m) noexcept {
 
 struct Region {
   Team team;
+  void const* runtime;  // an address inside
   void const* code;
   NumThreads num_threads;
 };
 static_assert(sizeof(Region) <= TaskHooks::room_bytes);
 
+constinit sync::atomic<void const*> last_runtime{nullptr};
+
 void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus,
             RunningLease* lease, bool is_kmpc) noexcept {
+  if (last_runtime.load(sync::relaxed) != inside) last_runtime.store(inside, sync::relaxed);
   if (left_out != nullptr) return nullptr;
   if (member == nullptr && why_left_alone() != Left::none) return nullptr;
   KnownRuntime const* const runtime = known_runtime(inside);
@@ -104,6 +108,7 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   auto* const region = new (room) Region;
   region->num_threads = runtime->num_threads;
   region->team.is_libgomp = runtime->is_libgomp;
+  region->runtime = inside;
   region->code = code;
   region->team.cpus.store(cpus, sync::relaxed);
   region->team.lease = lease;
@@ -232,6 +237,12 @@ __attribute__((destructor)) void tell_at_the_end() {
 }
 
 }  // namespace
+
+void const* runtime_at_hand() noexcept {
+  if (member != nullptr) return reinterpret_cast<Region const*>(member->team)->runtime;
+  return last_runtime.load(sync::relaxed);
+}
+
 }  // namespace nigh::openmp::tasks
 
 extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const NIGH_TASK_HOOKS{

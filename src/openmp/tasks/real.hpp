@@ -8,6 +8,10 @@
 
 namespace nigh::openmp::tasks {
 
+// An address in the runtime of the thread's region, or of the last region of others; null: there
+// was none.
+NIGH_HIDDEN void const* runtime_at_hand() noexcept;
+
 // One of them, by its name, as the loader would have found it without us: in the program and what
 // it was linked to, or in what the calling library was linked to.
 class NIGH_HIDDEN Real {
