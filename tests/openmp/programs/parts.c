@@ -21,8 +21,13 @@ int second_region(void) {
   return count(seen);
 }
 
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
 // Not inlined, so that the barrier is a jump at the end.
-__attribute__((noipa)) static void meet(void) {
+APART static void meet(void) {
 #pragma omp barrier
 }
 
