@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 
 #include "base/atomic.hpp"
 #include "platform/thread.hpp"
@@ -22,6 +24,17 @@ constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
 sync::atomic<int> end_to_write{-1};
 sync::atomic<pid_t> watched_process{0};
 
+// When the first signal came, in milliseconds; 0: none did. One that was sent to the process and to
+// its group, as timeout(1) and a supervisor do, comes twice.
+sync::atomic<std::int64_t> first_came{0};
+constexpr std::int64_t same_signal = 500;
+
+std::int64_t now() noexcept {
+  timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * std::int64_t{1000} + t.tv_nsec / 1'000'000;
+}
+
 void end_by(int signal) noexcept {
   ::signal(signal, SIG_DFL);
   ::kill(::getpid(), signal);
@@ -30,9 +43,16 @@ void end_by(int signal) noexcept {
 // Only what is safe in a handler.
 void hear(int signal) {
   auto const error = errno;
-  auto const byte = static_cast<char>(signal);
-  bool const is_child = watched_process.load(sync::relaxed) != ::getpid();  // without our thread
-  if (is_child || ::write(end_to_write.load(sync::relaxed), &byte, 1) != 1) end_by(signal);
+  std::int64_t first = 0;
+  auto const came = now();
+  if (watched_process.load(sync::relaxed) != ::getpid()) {  // a child, without our thread
+    end_by(signal);
+  } else if (first_came.compare_exchange_strong(first, came, sync::relaxed)) {
+    auto const byte = static_cast<char>(signal);
+    if (::write(end_to_write.load(sync::relaxed), &byte, 1) != 1) end_by(signal);
+  } else if (came - first > same_signal) {
+    end_by(signal);
+  }
   errno = error;
 }
 
@@ -66,8 +86,7 @@ void watch(void (*last)(), CreateThread* create) noexcept {
     if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
     struct sigaction ours{};
     ours.sa_handler = hear;
-    // Calls of the system that are under way go on; a second signal finds the default action.
-    ours.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    ours.sa_flags = SA_RESTART;  // calls of the system that are under way go on
     sigemptyset(&ours.sa_mask);
     ::sigaction(signal, &ours, nullptr);
   }
