@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/atomic.hpp"
+#include "coordinator/protocol/region_id.hpp"
 #include "openmp/regions.hpp"
 #include "platform/uncancelled.hpp"
 #include "preload/next.hpp"
@@ -62,21 +63,15 @@ constinit void const* first_runtime = nullptr;  // the object of that one
 // calls.
 struct Bound {
   void const* object = nullptr;
-  std::uint64_t name = 0;  // another library may come to lie there
+  std::uint32_t name = 0;  // another library may come to lie there
   Runtime const* runtime = nullptr;
 };
 constinit std::array<Bound, 256> bound{};
 constinit std::size_t bound_count = 0;
 constinit pthread_mutex_t bound_lock = PTHREAD_MUTEX_INITIALIZER;
 
-std::uint64_t hash_of(char const* name) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3U;
-  return hash;
-}
-
-Bound* find_bound(Dl_info const& in) noexcept {  // under bound_lock
-  auto const name = hash_of(in.dli_fname);
+Bound const* find_bound(Dl_info const& in) noexcept {  // under bound_lock
+  auto const name = coordinator::library_number(in.dli_fname);
   for (std::size_t i = 0; i < bound_count; ++i)
     if (bound[i].object == in.dli_fbase && bound[i].name == name) return &bound[i];
   return nullptr;
@@ -93,7 +88,7 @@ Runtime const* bound_runtime(Dl_info const& in) noexcept {
 void bind_object(Dl_info const& in, Runtime const* to) noexcept {
   pthread_mutex_lock(&bound_lock);
   if (find_bound(in) == nullptr && bound_count < bound.size())
-    bound[bound_count++] = {in.dli_fbase, hash_of(in.dli_fname), to};
+    bound[bound_count++] = {in.dli_fbase, coordinator::library_number(in.dli_fname), to};
   pthread_mutex_unlock(&bound_lock);
 }
 
@@ -135,17 +130,6 @@ bool fill(Runtime& r, Dl_info const& in) {
   r.code = platform::find_object(in.dli_saddr != nullptr ? in.dli_saddr : in.dli_fbase);
   return r.thread_num != nullptr && r.max_threads != nullptr && r.thread_limit != nullptr &&
          r.dynamic != nullptr && r.max_active_levels != nullptr && r.num_procs != nullptr;
-}
-
-// `name` as found from the object that holds `code`, through the libraries it was linked to.
-void* seen_from(void const* code, char const* name) {
-  Dl_info in;
-  if (code == nullptr || dladdr(code, &in) == 0 || in.dli_fname == nullptr) return nullptr;
-  void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr) return nullptr;
-  void* const found = dlsym(object, name);
-  reinterpret_cast<int (*)(void*)>(next_dlclose.address())(object);
-  return found;
 }
 
 Runtime const* known(void const* object) {
@@ -195,9 +179,9 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
   void* found = dlsym(RTLD_NEXT, name);
   bool const is_next = found != nullptr;
-  if (found == nullptr) found = seen_from(code, name);
+  if (found == nullptr) found = preload::find_from(code, name);
   bool const is_the_objects = is_in_object && found != nullptr;
-  if (found == nullptr) found = seen_from(caller, name);
+  if (found == nullptr) found = preload::find_from(caller, name);
   Dl_info in;
   if (found == nullptr || dladdr(found, &in) == 0) {
     Runtime const* const any = any_runtime();

@@ -14,4 +14,15 @@ void* Next::address() {
   return address;
 }
 
+void* find_from(void const* inside, char const* name) {
+  static constinit Next close{"dlclose"};
+  Dl_info in;
+  if (inside == nullptr || dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return nullptr;
+  void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (object == nullptr) return nullptr;
+  void* const found = dlsym(object, name);
+  reinterpret_cast<int (*)(void*)>(close.address())(object);
+  return found;
+}
+
 }  // namespace nigh::preload

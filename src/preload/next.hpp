@@ -19,4 +19,8 @@ class NIGH_HIDDEN Next {
   sync::atomic<void*> found_{nullptr};
 };
 
+// `name` as the object that holds this address finds it in itself and in the libraries that it was
+// linked to; null: in none of them.
+NIGH_HIDDEN void* find_from(void const* inside, char const* name);
+
 }  // namespace nigh::preload

@@ -5,18 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-namespace nigh::openmp::tasks {
+#include "preload/next.hpp"
 
-// From the object that holds this address, through the libraries it was linked to.
-static void* seen_from(void const* inside, char const* name) noexcept {
-  Dl_info in;
-  if (inside == nullptr || dladdr(inside, &in) == 0 || in.dli_fname == nullptr) return nullptr;
-  void* const object = dlopen(in.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr) return nullptr;
-  void* const found = dlsym(object, name);
-  dlclose(object);
-  return found;
-}
+namespace nigh::openmp::tasks {
 
 // A function of the caller's own libraries is looked up each time: another library may have
 // another.
@@ -29,9 +20,9 @@ void* Real::find(void const* caller) noexcept {
     found_.store(found, sync::relaxed);
     return found;
   }
-  found = seen_from(caller, name_);
+  found = preload::find_from(caller, name_);
   // A call at the end of a region's function is a jump, and its caller that of the function: nigh.
-  if (found == nullptr) found = seen_from(runtime_at_hand(), name_);
+  if (found == nullptr) found = preload::find_from(runtime_at_hand(), name_);
   if (found == nullptr) {
     fprintf(stderr, "nigh: the program calls %s, but has no OpenMP runtime\n", name_);
     abort();
