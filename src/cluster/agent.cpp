@@ -176,7 +176,8 @@ void Agent::heed_notices() noexcept {
     if (notice.what == What::ring) {
       Lookout::call(engine_.segments().at(notice.rank).bell);
     } else if (notice.what == What::is_root) {
-      if (is_in_run() && engine_.has_root()) tasks_.add_root(*root_, root_input_, engine_.run(), true);
+      if (is_in_run() && engine_.has_root())
+        tasks_.add_root(*root_, root_input_, engine_.run(), true);
     } else if (notice.what != What::left_silent) {
       end_since(notice);
     } else if (engine_.is_root()) {
@@ -416,6 +417,7 @@ void Agent::begin_section() {
 }
 
 void Agent::end_section() {
+  if (sections == 0) return;  // it began before the session
   if (--sections == 0) lock_.unlock();
 }
 

@@ -13,9 +13,10 @@
 // other thread that finds it taken goes on. Its messages wait in the outbox, which the next poll
 // empties.
 //
-// Between runs nothing is sent or received, except the messages by which a supervised rank says
-// that it is there. After the loss of a rank, tasks may remain for whose results nobody waits: the
-// tasks that they spawn stay here, and their results are dropped where they arrive.
+// Between runs nothing is received, and nothing sent but what a supervised rank has kept, and the
+// messages by which it says that it is there. After the loss of a rank, tasks may remain for whose
+// results nobody waits: the tasks that they spawn stay here, and their results are dropped where they
+// arrive.
 
 #include <cstdint>
 #include <memory>
