@@ -78,19 +78,19 @@ std::string unknown_word(CLI::App const& app) {
   while (!commands.back()->get_subcommands().empty())
     commands.push_back(commands.back()->get_subcommands().back());
   for (auto at = commands.rbegin(); at != commands.rend(); ++at) {
-    auto const left = (*at)->remaining();
-    if (!left.empty() && base::is_option(left.front())) return no_option(**at, left.front());
+    auto const words = (*at)->remaining();
+    auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
+    if (first != words.end() && base::is_option(*first)) return no_option(**at, *first);
   }
-  auto const* command = &app;
-  while (command->remaining().empty() && !command->get_subcommands().empty())
-    command = command->get_subcommands().back();
-  auto const words = command->remaining();
-  auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
-  if (first == words.end()) return {};
-  auto const& word = *first;
-  if (base::is_option(word)) return no_option(*command, word);
-  bool const has_commands = !command->get_subcommands({}).empty();
-  return has_commands && !is_option(word) ? no_command(*command, word) : std::string();
+  for (auto const* command : commands) {
+    auto const words = command->remaining();
+    auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
+    if (words.empty()) continue;
+    bool const has_commands = !command->get_subcommands({}).empty();
+    return first != words.end() && has_commands && !is_option(*first) ? no_command(*command, *first)
+                                                                      : std::string();
+  }
+  return {};
 }
 
 }  // namespace nigh::cli
