@@ -14,6 +14,8 @@ namespace {
 
 using ObjectKind = topology_object::kind;
 constexpr int format = 1;
+constexpr std::array<std::string_view, 7> keys{"nigh_profile", "machine",  "threads", "bind",
+                                               "mem",          "schedule", "measured"};
 constexpr json::Limits limits{1 << 20, 8};  // as many cpus as --bind takes, each written out
 
 template <class Is>
@@ -90,11 +92,6 @@ std::string profile_json(Request const& request, MachineShape const& machine) {
   if (request.schedule) json["schedule"] = to_string(*request.schedule);
   return json.dump(2) + '\n';
 }
-
-namespace {
-constexpr std::array<std::string_view, 7> keys{"nigh_profile", "machine",  "threads", "bind",
-                                               "mem",          "schedule", "measured"};
-}  // namespace
 
 result<Request> parse_profile(std::string const& text, MachineShape const& here, bool force) {
   auto const read = json::read(text, limits);

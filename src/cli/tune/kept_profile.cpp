@@ -137,6 +137,12 @@ std::string name_beside(std::string const& file, std::string const& which) {
 
 namespace {
 
+std::optional<std::string> profile_in(std::string const& file) {
+  auto there = json::read_file(file, limits.bytes);
+  if (!there || !parsed(*there)) return std::nullopt;
+  return std::move(there).value();
+}
+
 // An empty file is none.
 bool holds_something(std::string const& file) {
   std::error_code failed;
@@ -146,26 +152,23 @@ bool holds_something(std::string const& file) {
 }  // namespace
 
 bool holds_no_profile(std::string const& file) {
-  if (!holds_something(file)) return false;
-  auto const there = json::read_file(file, limits.bytes);
-  return !there || !parsed(*there);
+  return holds_something(file) && !profile_in(file);
 }
 
 void write_profile(std::string const& file, std::string const& profile, Measurement const& measured,
                    bool is_forced) {
   auto const text = with_measurement(profile, measured);
   if (is_forced || !holds_something(file)) return write_output(file, text);
-  auto const there = json::read_file(file, limits.bytes);
-  auto const old = there ? parsed(*there) : std::nullopt;
+  auto const old = profile_in(file);
   if (!old) {
     auto const beside = name_beside(file, "new");
     write_output(beside, text);
     return say("tune", fmt::format("{} is kept, for it is no profile. The new one is in {}", file,
                                    beside));
   }
-  bool const are_alike = old->value("machine", nlohmann::json()) ==
+  bool const are_alike = parsed(*old)->value("machine", nlohmann::json()) ==
                          nlohmann::json::parse(profile).value("machine", nlohmann::json());
-  auto const [fate, why] = fate_of(measurement_in(*there), measured, are_alike);
+  auto const [fate, why] = fate_of(measurement_in(*old), measured, are_alike);
   auto const other = name_beside(file, fate == OldProfile::Fate::kept ? "new" : "old");
   if (fate == OldProfile::Fate::kept) {
     write_output(other, text);
@@ -173,7 +176,7 @@ void write_profile(std::string const& file, std::string const& profile, Measurem
                                    why, other));
   }
   if (fate == OldProfile::Fate::moved) {
-    write_output(other, *there);
+    write_output(other, *old);
     say("tune", fmt::format("the {} that was there is now {}: {}", file, other, why));
   }
   write_output(file, text);
