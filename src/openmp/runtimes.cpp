@@ -211,6 +211,15 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
 
 }  // namespace nigh::openmp
 
+NIGH_INTERPOSED void const* nigh_openmp_runtime_of(void const* code) {
+  using namespace nigh::openmp;
+  Runtime const* runtime = runtime_of(code);
+  Dl_info in;
+  if (runtime == nullptr && dladdr(code, &in) != 0 && in.dli_fname != nullptr)
+    runtime = bound_runtime(in);
+  return runtime == nullptr ? nullptr : reinterpret_cast<void const*>(runtime->thread_num);
+}
+
 // Other code may come to lie at the library's address.
 NIGH_INTERPOSED int dlclose(void* library) {
   auto const close = reinterpret_cast<int (*)(void*)>(nigh::openmp::next_dlclose.address());

@@ -52,6 +52,11 @@ struct TaskHooks {
   void (*come_back)(void* member) noexcept;
 };
 
+// Of the library for regions, which the other asks for by name: an address in the runtime that this
+// code belongs to, or that its object was bound to while another may come first; null: neither.
+using RuntimeOf = void const*(void const* code);
+#define NIGH_RUNTIME_OF_NAME "nigh_openmp_runtime_of"
+
 }  // namespace nigh::openmp
 
 // The table, in the other library.

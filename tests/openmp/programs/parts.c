@@ -4,6 +4,7 @@
 // With PART: the library.
 #ifdef PART
 #include <omp.h>
+#include <unistd.h>
 
 static int count(int const* seen) { return seen[0] + seen[1]; }
 
@@ -32,14 +33,17 @@ APART static void meet(void) {
 }
 
 int meeting_region(void) {
-  int members = 0;
+  int members = 0, seen[2] = {0};
 #pragma omp parallel num_threads(2)
   {
+    if (omp_get_thread_num() == 0) usleep(20000);
 #pragma omp atomic
     ++members;
     meet();
+#pragma omp atomic read
+    seen[omp_get_thread_num()] = members;
   }
-  return members;
+  return seen[0] + seen[1] == 4 ? members : 0;
 }
 #else
 #include <dlfcn.h>
