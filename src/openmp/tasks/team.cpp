@@ -171,9 +171,11 @@ Task* steal(Member& me) noexcept {
 }
 
 [[gnu::always_inline]] inline Task* own_newest(Member& me) noexcept {
-  if (me.deque.is_wanted()) [[unlikely]]
-    share(me);  // who is about to run a long task does not hear for long
-  return me.deque.pop(me.base);
+  Task* const t = me.deque.pop(me.base);
+  // Now, for a long task is about to run; and after pop(), which takes shared tasks back.
+  if (me.deque.is_wanted() && me.deque.has_private()) [[unlikely]]
+    share(me);
+  return t;
 }
 
 bool is_anything_shared(Member const& me) noexcept {
