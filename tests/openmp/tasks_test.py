@@ -136,8 +136,15 @@ class Rules(unittest.TestCase):
     def test_addresses_of_tasks_that_have_ended_are_forgotten(self):
         self.check_both("fresh_addresses", 500000)
 
+    def test_a_long_task_keeps_no_other_from_a_thread_without_one(self):
+        self.check_both("tasks_that_meet", 80)
+
     def test_settings_go_to_the_tasks_of_a_loop(self):
         self.check_both("loop_of_a_task_with_settings", 270)
+
+    def test_a_tasks_default_device_is_its_own(self):
+        for _ in range(3):
+            self.check_both("device_of_a_task", 30)
 
     def test_settings_of_an_implicit_task_go_with_its_tasks(self):
         self.check_both("settings_of_an_implicit_task", 0)

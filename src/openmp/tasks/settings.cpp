@@ -7,9 +7,10 @@ namespace nigh::openmp::tasks {
 namespace {
 
 constinit Real get_threads{"omp_get_max_threads"}, get_dynamic{"omp_get_dynamic"},
-    get_levels{"omp_get_max_active_levels"}, get_schedule{"omp_get_schedule"},
-    set_threads{"omp_set_num_threads"}, set_dynamic{"omp_set_dynamic"},
-    set_levels{"omp_set_max_active_levels"}, set_schedule{"omp_set_schedule"};
+    get_levels{"omp_get_max_active_levels"}, get_device{"omp_get_default_device"},
+    get_schedule{"omp_get_schedule"}, set_threads{"omp_set_num_threads"},
+    set_dynamic{"omp_set_dynamic"}, set_levels{"omp_set_max_active_levels"},
+    set_device{"omp_set_default_device"}, set_schedule{"omp_set_schedule"};
 
 template <class Function>
 Function* real(Real& of) noexcept {
@@ -21,6 +22,7 @@ Settings settings_now() noexcept {
   s.threads = real<int()>(get_threads)();
   s.dynamic = real<int()>(get_dynamic)();
   s.levels = real<int()>(get_levels)();
+  s.device = real<int()>(get_device)();
   real<void(int*, int*)>(get_schedule)(&s.kind, &s.chunk);
   return s;
 }
@@ -30,6 +32,7 @@ void set(Settings const& s) noexcept {
   if (s.threads != now.threads) real<void(int)>(set_threads)(s.threads);
   if (s.dynamic != now.dynamic) real<void(int)>(set_dynamic)(s.dynamic);
   if (s.levels != now.levels) real<void(int)>(set_levels)(s.levels);
+  if (s.device != now.device) real<void(int)>(set_device)(s.device);
   if (s.kind != now.kind || s.chunk != now.chunk)
     real<void(int, int)>(set_schedule)(s.kind, s.chunk);
 }
@@ -103,6 +106,7 @@ NIGH_SETTING(omp_set_num_threads)
 NIGH_SETTING(omp_set_dynamic)
 NIGH_SETTING(omp_set_nested)
 NIGH_SETTING(omp_set_max_active_levels)
+NIGH_SETTING(omp_set_default_device)
 
 NIGH_REAL(omp_set_schedule)
 NIGH_INTERPOSED void omp_set_schedule(int kind, int chunk) {
@@ -113,4 +117,9 @@ NIGH_REAL(omp_set_schedule_)
 NIGH_INTERPOSED void omp_set_schedule_(std::int32_t* kind, std::int32_t* chunk) {
   Changing const changing;
   NIGH_PASS_ON(omp_set_schedule_, kind, chunk);
+}
+NIGH_REAL(omp_set_schedule_8_)
+NIGH_INTERPOSED void omp_set_schedule_8_(std::int32_t* kind, std::int64_t* chunk) {
+  Changing const changing;
+  NIGH_PASS_ON(omp_set_schedule_8_, kind, chunk);
 }

@@ -46,7 +46,7 @@ static_assert(size_class_of(128) == 0 && size_class_of(129) == 1 && size_class_o
 
 // The values that omp_set_...() changes.
 struct Settings {
-  int threads = 0, dynamic = 0, levels = 0, kind = 0, chunk = 0;
+  int threads = 0, dynamic = 0, levels = 0, device = 0, kind = 0, chunk = 0;
 };
 
 // Only few tasks have this.

@@ -116,6 +116,50 @@ long late_at_a_barrier() {
   return x;
 }
 
+// As many tasks as threads, which wait for each other: none may stay behind one that runs.
+long tasks_that_meet() {
+  static std::atomic<int> running;
+  long met = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  for (int round = 0; round < 20; ++round) {
+    running = 0;
+    for (int i = 0; i < 4; ++i) {
+#pragma omp task shared(met)
+      {
+        ++running;
+        for (int k = 0; k < 3000 && running < 4; ++k) usleep(1000);
+        if (running == 4) {
+#pragma omp atomic
+          ++met;
+        }
+      }
+    }
+#pragma omp taskwait
+  }
+  return met;
+}
+
+// A task's default device is its own.
+long device_of_a_task() {
+  int const before = omp_get_default_device();
+  int within = 0, after = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task shared(within)
+    {
+      omp_set_default_device(before + 3);
+#pragma omp task shared(within)
+      within = omp_get_default_device() - before;
+#pragma omp taskwait
+    }
+#pragma omp taskwait
+    after = omp_get_default_device() - before;
+  }
+  return 10L * within + after;
+}
+
 // Settings that a thread makes outside of explicit tasks go to its tasks, wherever they run.
 long settings_of_an_implicit_task() {
   std::atomic<long> wrong{0};
@@ -261,6 +305,8 @@ struct Case {
 constexpr Case cases[]{{"loop_of_a_task_with_settings", loop_of_a_task_with_settings},
                        {"fresh_addresses", fresh_addresses},
                        {"events_of_a_task_that_waits", events_of_a_task_that_waits},
+                       {"tasks_that_meet", tasks_that_meet},
+                       {"device_of_a_task", device_of_a_task},
                        {"late_at_a_barrier", late_at_a_barrier},
                        {"settings_of_an_implicit_task", settings_of_an_implicit_task},
 #ifdef __clang__
