@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <string_view>
@@ -271,15 +272,12 @@ void set_blocktime(Thread& me, Runtime const& runtime, Waiting now) noexcept {
 }  // namespace
 
 void begin_waiting() noexcept {
-  std::size_t ours = 0, said = 0;
-  for (auto const& setting : policy::waiting_settings) {
-    auto const value = value_of(setting.name.data());
-    ours += value == setting.value ? 1U : 0U;
-    said += value.empty() ? 0U : 1U;
-  }
-  bool const are_ours = ours == policy::waiting_settings.size();
-  adapts = (said == 0 || are_ours) && value_of("KMP_LIBRARY").empty();
-  is_passive = !are_ours && strcasecmp(value_of("OMP_WAIT_POLICY").data(), "passive") == 0;
+  adapts = std::ranges::all_of(policy::waiting_variables, [](std::string_view name) {
+    auto const value = value_of(name.data());
+    bool const is_ours = name == policy::blocktime_variable && value == policy::blocktime_ms;
+    return value.empty() || is_ours;
+  });
+  is_passive = strcasecmp(value_of("OMP_WAIT_POLICY").data(), "passive") == 0;
 }
 
 bool waits_passively() noexcept { return is_passive; }

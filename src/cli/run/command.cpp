@@ -143,9 +143,6 @@ void take_tasks(CLI::App const& command, RunOptions const& o, std::string const&
     return;
   }
   plan.variables.push_back("NIGH_TASKS=" + plan.tasks);
-  // The user's, where the plan says something else for the runtime's own threads.
-  plan.variables.push_back("NIGH_TASKS_WAIT=" +
-                           from_environment("OMP_WAIT_POLICY").value_or(std::string()));
   // Threads that no runtime makes get their places as they would without.
   if (!plan.places.empty() && !shim.file.empty() && !with_tasks.file.ends_with(shim.file))
     with_tasks.file += ":" + shim.file;

@@ -51,15 +51,15 @@ std::optional<std::string> why_uncoordinated(Request const& request, Inherited c
 }
 
 bool has_said_how_to_wait(Inherited const& inherited) {
-  auto const is_set = [&](auto const& setting) { return inherited(setting.name).has_value(); };
-  return inherited("KMP_LIBRARY") || std::ranges::any_of(policy::waiting_settings, is_set);
+  return std::ranges::any_of(policy::waiting_variables,
+                             [&](auto name) { return inherited(name).has_value(); });
 }
 
 std::vector<std::string> waiting_variables(Inherited const& inherited) {
   std::vector<std::string> variables;
   if (has_said_how_to_wait(inherited)) return variables;
-  for (auto const& [name, value] : policy::waiting_settings)
-    variables.push_back(std::string(name) + '=' + std::string(value));
+  variables.push_back(std::string(policy::blocktime_variable) + '=' +
+                      std::string(policy::blocktime_ms));
   if (!inherited("OPENBLAS_THREAD_TIMEOUT")) variables.emplace_back("OPENBLAS_THREAD_TIMEOUT=16");
   return variables;
 }

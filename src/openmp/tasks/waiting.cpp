@@ -19,8 +19,7 @@ constexpr std::uint32_t looks_with_pauses = 256;
 }  // namespace
 
 void begin_patience() noexcept {
-  char const* said = getenv("NIGH_TASKS_WAIT");  // of `nigh run`: what the user has said
-  if (said == nullptr) said = getenv("OMP_WAIT_POLICY");
+  char const* const said = getenv("OMP_WAIT_POLICY");
   if (said != nullptr && strcasecmp(said, "active") == 0) patience_ns = 1'000'000;
   if (said != nullptr && strcasecmp(said, "passive") == 0) patience_ns = 5'000;
 }

@@ -68,18 +68,12 @@ class TeamWaiting {
   Waiting now_ = Waiting::quick;
 };
 
-// The variables that `nigh run` sets before a program starts, unless the user has set one of them
-// or KMP_LIBRARY. Together they change nothing for a libgomp program that is alone: "passive" gives
-// no spins, which is what it has anyway with more threads than cpus; otherwise the count is its
-// default. libomp's threads would spin for 200 ms after a region.
-struct Setting {
-  std::string_view name, value;
-};
-inline constexpr std::array<Setting, 3> waiting_settings{{
-    {"GOMP_SPINCOUNT", "300000"},
-    {"KMP_BLOCKTIME", "1"},
-    {"OMP_WAIT_POLICY", "passive"},
-}};
+// What `nigh run` sets before a program starts, unless the user has said by one of these variables
+// how threads wait. libomp's would spin for 200 ms after a region. Not OMP_WAIT_POLICY=passive:
+// libomp would leave threads asleep while tasks wait for one.
+inline constexpr std::array<std::string_view, 4> waiting_variables{
+    "KMP_BLOCKTIME", "KMP_LIBRARY", "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};
+inline constexpr std::string_view blocktime_variable = waiting_variables[0], blocktime_ms = "1";
 
 // libgomp's threads sleep at once, instead of spinning, while libgomp has more threads than cpus.
 // The number of additional threads that reach this; 0: it is so already. `threads`: of the team,
