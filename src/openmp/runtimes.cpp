@@ -94,7 +94,7 @@ void bind_object(Dl_info const& in, Runtime const* to) noexcept {
 
 __attribute__((constructor)) void look_at_the_beginning() {
   Dl_info in;
-  void* const found = dlsym(RTLD_NEXT, "omp_get_thread_num");
+  void* const found = preload::find_next("omp_get_thread_num");
   if (found != nullptr && dladdr(found, &in) != 0) first_runtime = in.dli_fbase;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "platform/loaded_objects.hpp"
 #include "policy/cpus/lease_patience.hpp"
 
 namespace nigh::openmp {
@@ -15,6 +16,7 @@ constinit TaskHooks const* task_hooks = nullptr;
 namespace {
 
 __attribute__((constructor)) void look_for_hooks() {
+  if (!platform::may_define(NIGH_TASK_HOOKS_NAME, nullptr)) return;
   auto const* const found =
       static_cast<TaskHooks const*>(dlsym(RTLD_DEFAULT, NIGH_TASK_HOOKS_NAME));
   if (found != nullptr && found->version == TaskHooks::current) task_hooks = found;

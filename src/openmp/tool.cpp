@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "platform/loaded_objects.hpp"
+
 namespace nigh::openmp {
 
 char const* tool_of_the_user() noexcept {
@@ -13,6 +15,7 @@ char const* tool_of_the_user() noexcept {
   char const* const libraries = getenv("OMP_TOOL_LIBRARIES");
   if (libraries != nullptr && *libraries != '\0') return "OMP_TOOL_LIBRARIES names a tool";
   // libomp has a function of that name itself. The other function is one that nigh does not have.
+  if (!platform::may_define("ompt_start_tool", nullptr)) return nullptr;
   Dl_info tool, runtime;
   void* const starts = dlsym(RTLD_DEFAULT, "ompt_start_tool");
   if (starts == nullptr || dladdr(starts, &tool) == 0) return nullptr;

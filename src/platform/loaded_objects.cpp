@@ -27,29 +27,88 @@ struct Visit {
   void* context;
 };
 
-int look_at(dl_phdr_info* object, std::size_t, void* p) {
-  auto const& visit = *static_cast<Visit*>(p);
-  ElfW(Dyn) const* dynamic = nullptr;
-  for (int i = 0; i < object->dlpi_phnum; ++i)
-    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-      dynamic =
-          reinterpret_cast<ElfW(Dyn) const*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
-  // The kernel's own object (vdso) has addresses that nobody has relocated, and calls nothing.
-  if (dynamic == nullptr || object->dlpi_name == nullptr ||
-      strstr(object->dlpi_name, "linux-vdso") != nullptr)
-    return 0;
+struct Tables {
   ElfW(Sym) const* symbols = nullptr;
   char const* names = nullptr;
-  auto const base = object->dlpi_addr;
+  ElfW(Dyn) const* dynamic = nullptr;
+  std::uint32_t const* hashed = nullptr;  // DT_GNU_HASH
+};
+
+// Without symbols: there are none to see.
+Tables tables_of(dl_phdr_info const& object) noexcept {
+  Tables t;
+  ElfW(Dyn) const* dynamic = nullptr;
+  for (int i = 0; i < object.dlpi_phnum; ++i)
+    if (object.dlpi_phdr[i].p_type == PT_DYNAMIC)
+      dynamic = reinterpret_cast<ElfW(Dyn) const*>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
+  // The kernel's own object (vdso) has addresses that nobody has relocated, and calls nothing.
+  if (dynamic == nullptr || object.dlpi_name == nullptr ||
+      strstr(object.dlpi_name, "linux-vdso") != nullptr)
+    return {};
+  auto const base = object.dlpi_addr;
   auto const at = [base](ElfW(Addr) where) { return where < base ? where + base : where; };
+  t.dynamic = dynamic;
   for (auto const* d = dynamic; d->d_tag != DT_NULL; ++d) {
-    if (d->d_tag == DT_SYMTAB) symbols = reinterpret_cast<ElfW(Sym) const*>(at(d->d_un.d_ptr));
-    if (d->d_tag == DT_STRTAB) names = reinterpret_cast<char const*>(at(d->d_un.d_ptr));
+    auto const where = at(d->d_un.d_ptr);
+    if (d->d_tag == DT_SYMTAB) t.symbols = reinterpret_cast<ElfW(Sym) const*>(where);
+    if (d->d_tag == DT_STRTAB) t.names = reinterpret_cast<char const*>(where);
+    if (d->d_tag == DT_GNU_HASH) t.hashed = reinterpret_cast<std::uint32_t const*>(where);
   }
-  if (symbols == nullptr || names == nullptr) return 0;
-  auto const count = count_of_symbols(dynamic, base);
+  return t.symbols == nullptr || t.names == nullptr ? Tables{} : t;
+}
+
+// As the loader looks it up: buckets of symbols whose hash values follow each other, the last one's
+// is odd.
+bool may_have(Tables const& t, char const* name) noexcept {
+  if (t.symbols == nullptr) return false;
+  if (t.hashed == nullptr) return true;
+  std::uint32_t hash = 5381;
+  for (char const* c = name; *c != '\0'; ++c) hash = hash * 33 + static_cast<unsigned char>(*c);
+  auto const bucket_count = t.hashed[0], first = t.hashed[1], bloom_words = t.hashed[2];
+  if (bucket_count == 0) return false;
+  auto const* const buckets =
+      t.hashed + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
+  auto const* const chain = buckets + bucket_count;
+  auto i = buckets[hash % bucket_count];
+  if (i < first) return false;
+  for (;; ++i) {
+    auto const value = chain[i - first];
+    auto const& symbol = t.symbols[i];
+    if ((value | 1U) == (hash | 1U) && symbol.st_shndx != SHN_UNDEF &&
+        strcmp(t.names + symbol.st_name, name) == 0)
+      return true;
+    if ((value & 1U) != 0) return false;
+  }
+}
+
+struct Definition {
+  char const* name;
+  std::uintptr_t after;  // 0: of all objects
+  bool is_there;
+};
+
+int look_for_definition(dl_phdr_info* object, std::size_t, void* p) {
+  auto& d = *static_cast<Definition*>(p);
+  if (d.after != 0) {
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      auto const& part = object->dlpi_phdr[i];
+      auto const begin = object->dlpi_addr + part.p_vaddr;
+      if (part.p_type == PT_LOAD && d.after - begin < part.p_memsz) return d.after = 0, 0;
+    }
+    return 0;
+  }
+  d.is_there = may_have(tables_of(*object), d.name);
+  return d.is_there ? 1 : 0;
+}
+
+int look_at(dl_phdr_info* object, std::size_t, void* p) {
+  auto const& visit = *static_cast<Visit*>(p);
+  Tables const t = tables_of(*object);
+  if (t.symbols == nullptr) return 0;
+  auto const count = count_of_symbols(t.dynamic, object->dlpi_addr);
   for (std::uint32_t i = 1; i < count; ++i)
-    if (symbols[i].st_shndx == SHN_UNDEF) visit.see(names + symbols[i].st_name, visit.context);
+    if (t.symbols[i].st_shndx == SHN_UNDEF)
+      visit.see(t.names + t.symbols[i].st_name, visit.context);
   return 0;
 }
 
@@ -86,6 +145,12 @@ LoadedObject find_object(void const* code) noexcept {
   Search search{reinterpret_cast<std::uintptr_t>(code), {}};
   dl_iterate_phdr(look_for, &search);
   return search.found;
+}
+
+bool may_define(char const* name, void const* after) noexcept {
+  Definition d{name, reinterpret_cast<std::uintptr_t>(after), false};
+  dl_iterate_phdr(look_for_definition, &d);
+  return d.is_there;
 }
 
 unsigned long long times_loaded() noexcept {

@@ -15,6 +15,11 @@ using SeeImport = void (*)(std::string_view name, void* context) noexcept;
 // Calls see() for each function and variable that an object takes from another.
 void for_each_import(SeeImport see, void* context) noexcept;
 
+// Whether a loaded object may have a function or variable of that name: false is certain. Of
+// objects loaded after the one that holds `after`, where that is not null. dlsym() allocates when
+// it finds nothing, which few programs bear before main() begins.
+bool may_define(char const* name, void const* after) noexcept;
+
 // The object that holds some code. `file`: as the loader knows it, empty for the program; null: no
 // object does. `begin`, `end`: of all its parts. `moved_by`: from the addresses in its file.
 struct LoadedObject {

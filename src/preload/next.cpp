@@ -3,12 +3,19 @@
 
 #include <dlfcn.h>
 
+#include "platform/loaded_objects.hpp"
+
 namespace nigh::preload {
+
+void* find_next(char const* name) {
+  static char const here = 0;
+  return platform::may_define(name, &here) ? dlsym(RTLD_NEXT, name) : nullptr;
+}
 
 void* Next::address() {
   void* address = found_.load(sync::relaxed);
   if (address == nullptr) {
-    address = dlsym(RTLD_NEXT, name_);
+    address = find_next(name_);
     found_.store(address, sync::relaxed);
   }
   return address;

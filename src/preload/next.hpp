@@ -19,6 +19,10 @@ class NIGH_HIDDEN Next {
   sync::atomic<void*> found_{nullptr};
 };
 
+// dlsym(RTLD_NEXT, name), for constructors as well: a search that finds nothing allocates, and some
+// programs have a malloc() that works from main() on.
+NIGH_HIDDEN void* find_next(char const* name);
+
 // `name` as the object that holds this address finds it in itself and in the libraries that it was
 // linked to; null: in none of them.
 NIGH_HIDDEN void* find_from(void const* inside, char const* name);

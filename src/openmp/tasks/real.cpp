@@ -9,6 +9,7 @@
 #include <array>
 
 #include "openmp/task_hooks.hpp"
+#include "platform/loaded_objects.hpp"
 #include "preload/next.hpp"
 
 namespace nigh::openmp::tasks {
@@ -27,8 +28,9 @@ void const* object_of(void const* inside) noexcept {
 
 __attribute__((constructor)) void look_at_the_beginning() {
   for (std::size_t i = 0; i < in_runtimes.size(); ++i)
-    first_runtimes[i] = object_of(dlsym(RTLD_NEXT, in_runtimes[i]));
-  runtime_of = reinterpret_cast<RuntimeOf*>(dlsym(RTLD_DEFAULT, NIGH_RUNTIME_OF_NAME));
+    first_runtimes[i] = object_of(preload::find_next(in_runtimes[i]));
+  if (platform::may_define(NIGH_RUNTIME_OF_NAME, nullptr))
+    runtime_of = reinterpret_cast<RuntimeOf*>(dlsym(RTLD_DEFAULT, NIGH_RUNTIME_OF_NAME));
 }
 
 bool is_first(void const* object) noexcept {
@@ -56,7 +58,8 @@ void* Real::find(void const* caller) noexcept {
     return next;
   }
   if (runtime_of != nullptr) found = preload::find_from(runtime_of(caller), name_);
-  if (found == nullptr && is_nigh(caller)) found = preload::find_from(runtime_at_hand(), name_);
+  if (found == nullptr && (caller == nullptr || is_nigh(caller)))
+    found = preload::find_from(runtime_at_hand(), name_);
   if (found == nullptr) found = next;
   if (found == nullptr) found = preload::find_from(caller, name_);
   if (found == nullptr) {

@@ -17,7 +17,8 @@ NIGH_HIDDEN void const* runtime_at_hand() noexcept;
 class NIGH_HIDDEN Real {
  public:
   constexpr explicit Real(char const* name) : name_(name) {}
-  // Ends the program when there is none: it would not have been linked.
+  // Ends the program when there is none: it would not have been linked. `caller` is null where nigh
+  // asks for itself.
   void* find(void const* caller) noexcept;
 
  private:
