@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,6 +24,7 @@
 #include "openmp/tool.hpp"
 #include "openmp/waiting.hpp"
 #include "platform/elf_functions.hpp"
+#include "platform/own_stack.hpp"
 #include "settings/kmp_affinity.hpp"
 
 namespace nigh::openmp {
@@ -82,7 +82,12 @@ void leave_parents_regions(Thread& me) {
 // regions, it is a program of its own. Only the thread that called fork() lives on; others may have
 // held any lock, and a fork does not wait for those: a runtime that begins holds one of ours and
 // calls pthread_atfork().
-extern "C" void before_fork() { rest_pool_sizes(); }
+constinit bool is_main_forking = true;
+
+extern "C" void before_fork() {
+  is_main_forking = platform::is_main_thread();
+  rest_pool_sizes();
+}
 
 extern "C" void in_child() {
   if (!self.acts) return;
@@ -107,6 +112,7 @@ extern "C" void in_child() {
   }
   me.lease_client = nullptr;
   me.plan = nullptr;
+  me.is_others_child = !is_main_forking;
   leave_parents_regions(me);
   unpin(me);
 }
@@ -267,25 +273,28 @@ void count_region(GrantedTeam const& granted) noexcept {
 
 namespace {
 
-// Messages are taken apart on the stack.
-bool has_room_for_messages() noexcept {
-  constexpr std::ptrdiff_t needed = 48 * 1024;
-  if (syscall(SYS_gettid) == getpid()) return true;  // glibc would read a file
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return true;
-  void* end = nullptr;
-  std::size_t size = 0;
-  bool const is_known = pthread_attr_getstack(&attributes, &end, &size) == 0;
-  pthread_attr_destroy(&attributes);
-  auto* const here = static_cast<char*>(__builtin_frame_address(0));
-  return !is_known || here - static_cast<char*>(end) >= needed;
+// Whether the main thread is on a coroutine's stack, which may be small: to read where its own is
+// takes much of one.
+bool is_elsewhere(Thread const& me) noexcept {
+  return !me.is_others_child && platform::is_main_thread() &&
+         !platform::main_stack().holds(__builtin_frame_address(0));
 }
 
 }  // namespace
 
+bool has_room_for_messages(Thread& me) noexcept {
+  constexpr std::size_t needed = std::size_t{48} * 1024;
+  if (me.stack.low == nullptr) {
+    if (is_elsewhere(me)) return false;
+    me.stack = platform::own_stack();
+    if (me.stack.low == nullptr) return true;
+  }
+  auto const* const here = static_cast<char const*>(__builtin_frame_address(0));
+  return me.stack.holds(here) && static_cast<std::size_t>(here - me.stack.low) >= needed;
+}
+
 bool give_lease_client(Thread& me) noexcept {
   if (me.has_ended) return unpin(me), false;
-  if (!has_room_for_messages()) return false;
   me.lease_client = new_lease_client(own_cpus().allowed);
   if (me.lease_client == nullptr) return false;
   if (pthread_setspecific(at_thread_end, me.lease_client) != 0) {

@@ -31,6 +31,9 @@ NIGH_HIDDEN void count_region(GrantedTeam const& granted) noexcept;
 // The thread's lease client ends with it. False: there is no memory, or the thread is ending.
 NIGH_HIDDEN bool give_lease_client(Thread& me) noexcept;
 
+// Messages are taken apart on the stack, and a coroutine's may be small.
+NIGH_HIDDEN bool has_room_for_messages(Thread& me) noexcept;
+
 // A line for people on standard error, written in one piece: several programs may end at a time.
 class ToldLine {
  public:

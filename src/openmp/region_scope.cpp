@@ -304,8 +304,9 @@ RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& t
     return make<Nested>(team, clause);
   if (clause.threads == 1) return make<PassedThrough>(team, clause);  // the runtime makes no region
   is_outermost_ = true;
-  adapt_pools();
   team.leader = &me_;
+  if (!has_room_for_messages(me_)) return make<PassedThrough>(team, clause);
+  adapt_pools();
   me_.region = region.id;
   GrantedTeam const* const studied = study_team();
   bool const is_new = studied != nullptr ? me_.pinning == unpinned : me_.lease_client == nullptr;

@@ -29,6 +29,10 @@ constinit thread_local Thread this_thread{};
 
 namespace {
 
+// A child after vfork() has all of its parent's memory, and another number.
+constinit pid_t process_number = 0;
+__attribute__((constructor)) void note_process() { process_number = getpid(); }
+
 pid_t number_of_me() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 // The program's last calls that set cpus of other threads. Where it chose the cpu on which the shim
@@ -227,6 +231,7 @@ void watch_cpus(Thread& me, std::uint64_t now_ns) noexcept {
 }
 
 void drop_calls_for_others() noexcept {
+  process_number = getpid();
   noting.reset();
   setting_imposed.reset();
   for (auto& pinned : pinned_threads) pinned.store(0, sync::relaxed);
@@ -287,6 +292,7 @@ cpu_set_t chosen(std::size_t size, cpu_set_t const* cpus) {
 
 // The calling thread has set its own cpus.
 void has_chosen() {
+  if (getpid() != process_number) return;
   cpu_set_t now;
   stop_witness(this_thread);
   this_thread.pinning = unpinned;

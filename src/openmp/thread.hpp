@@ -15,6 +15,7 @@
 #include "openmp/connection.hpp"
 #include "openmp/runtimes.hpp"
 #include "openmp/team_size.hpp"
+#include "platform/own_stack.hpp"
 #include "preload/hidden.hpp"
 
 namespace nigh::openmp {
@@ -51,6 +52,8 @@ struct Thread {
   std::uint64_t watched_ns = 0;         // when these were read
   bool is_inside = false;               // a region that it began
   bool is_worker = false;
+  platform::Stack stack{};        // looked up at its first region
+  bool is_others_child = false;   // a child whose parent's thread was not the main one
   bool is_forked_inside = false;  // the child of a fork, inside a region of its parent's
   bool has_ended = false;         // but other keys' destructors may follow
   bool is_left_alone = false;     // the program or a user has bound it

@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "platform/own_stack.hpp"
+
 namespace nigh::platform {
 namespace {
 
@@ -26,15 +28,7 @@ void* run_body(void* body) {
 
 // The lower end of the calling thread's stack. Asked for once: it can take reading a file.
 char const* stack_end() noexcept {
-  thread_local char const* end = [] {
-    void* low = nullptr;
-    std::size_t size = 0;
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return static_cast<char*>(nullptr);
-    pthread_attr_getstack(&attributes, &low, &size);
-    pthread_attr_destroy(&attributes);
-    return static_cast<char*>(low);
-  }();
+  thread_local char const* const end = own_stack().low;
   return end;
 }
 

@@ -127,6 +127,20 @@ class Habits(unittest.TestCase):
         for size in ("20480", "65536"):
             self.check("small", size)
 
+    def test_a_child_after_vfork_chooses_its_cpus(self):
+        self.check("vfork")
+
+    def test_regions_begin_on_small_stacks_of_coroutines(self):
+        for words in (("10240",), ("20480",), ("10240", "later"), ("131072", "later")):
+            self.check("coroutine", *words)
+
+    def test_nothing_is_freed_before_main(self):
+        programs_named(["early"])
+        for preload in ("", SHIM, f"{TASKS}:{SHIM}", PLACES):
+            with self.subTest(preload=preload):
+                self.assertEqual(run("early", preload=preload, NIGH_TASKS="prefer", NIGH_SOCKET=self.socket),
+                                 (0, "ready\n", ""))
+
     def test_a_constructor_waits_for_threads(self):
         library = os.path.join(PROGRAMS, "waits_when_loaded.so")
         if os.path.exists(library):

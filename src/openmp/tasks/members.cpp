@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
 #include <new>
 
 #include "openmp/tasks/team.hpp"
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/victims.hpp"
+#include "platform/own_stack.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
@@ -43,15 +45,9 @@ __attribute__((constructor)) void make_key() {
 
 // An eighth of it, and not more than a quarter MiB.
 char const* low_end_of_stack() noexcept {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  bool const is_known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!is_known) return nullptr;
-  std::size_t const left = bytes / 8 < 256 * 1024 ? bytes / 8 : 256 * 1024;
-  return static_cast<char const*>(low) + left;
+  platform::Stack const stack = platform::own_stack();
+  if (stack.low == nullptr) return nullptr;
+  return stack.low + std::min(stack.bytes / 8, std::size_t{256} * 1024);
 }
 
 }  // namespace

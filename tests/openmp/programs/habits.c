@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <threads.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static int calls;
@@ -70,6 +71,27 @@ static int on_small_stack(size_t bytes) {
   return pthread_join(thread, NULL);
 }
 
+int mprotect(void* room, size_t bytes, int rights);  // its header has mmap()
+static ucontext_t outside;
+static int on_coroutine;
+static void coroutine(void) { on_coroutine = regions(5); }
+
+// Below its stack is nothing.
+static int in_coroutine(size_t bytes) {
+  static ucontext_t inside;
+  size_t const page = (size_t)sysconf(_SC_PAGESIZE);
+  char* const room = aligned_alloc(page, page + bytes);
+  if (room == NULL || mprotect(room, page, 0) != 0) return 1;
+  if (getcontext(&inside) != 0) return 1;
+  inside.uc_stack.ss_sp = room + page;
+  inside.uc_stack.ss_size = bytes;
+  inside.uc_link = &outside;
+  makecontext(&inside, coroutine, 0);
+  if (swapcontext(&outside, &inside) != 0) return 1;
+  printf("%d\n", on_coroutine);
+  return 0;
+}
+
 static void nested(void) {
   omp_set_max_active_levels(2);
   for (int i = 0; i < 30; i++) {
@@ -81,6 +103,10 @@ static void nested(void) {
 int main(int count, char** words) {
   char const* const what = count > 1 ? words[1] : "";
   if (strcmp(what, "small") == 0) return on_small_stack((size_t)atol(words[2]));
+  if (strcmp(what, "coroutine") == 0) {
+    if (count > 3) regions(1);  // the thread has a lease from then on
+    return in_coroutine((size_t)atol(words[2]));
+  }
   if (strcmp(what, "opens") == 0) {
     puts(dlopen(words[2], RTLD_NOW) != NULL ? "opened" : dlerror());
     return 0;
@@ -95,6 +121,17 @@ int main(int count, char** words) {
       changed += errno != 0;
     }
     printf("calls %d, errno changed %d times\n", calls, changed);
+  }
+  if (strcmp(what, "vfork") == 0) {
+    if (vfork() == 0) {
+      cpu_set_t first;
+      sched_getaffinity(0, sizeof first, &first);
+      for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &first) && seen++ > 0) CPU_CLR(cpu, &first);
+      _exit(sched_setaffinity(0, sizeof first, &first));
+    }
+    regions(20);
+    printf("after vfork: %d cpus\n", cpus_of(0));
   }
   if (strcmp(what, "threads") == 0) {
     thrd_t first;
