@@ -165,8 +165,14 @@ class Reader {
 };
 
 unsigned our_machine() {
+#if defined(__x86_64__)
+  return EM_X86_64;
+#elif defined(__aarch64__)
+  return EM_AARCH64;
+#else
   auto const header = Opened("/proc/self/exe").header();
   return header ? header->e_machine : unsigned{EM_NONE};
+#endif
 }
 
 }  // namespace

@@ -4,5 +4,3 @@
 #include "platform/old_glibc.hpp"
 
 NIGH_OLD("pthread_attr_getaffinity_np", NIGH_BASE_AFFINITY)
-NIGH_OLD("pthread_getaffinity_np", NIGH_BASE_AFFINITY)
-NIGH_OLD("pthread_setaffinity_np", NIGH_BASE_AFFINITY)

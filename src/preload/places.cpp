@@ -7,14 +7,13 @@
 //   of libgomp, libomp, libnigh          counted; it gets its place from its own runtime
 //   of an MPI library                    may run on all places, as if it were not there: it mostly
 //                                        sleeps, and would take a worker's place
-//   of a Java virtual machine            counted; any thread of it may ask how many cpus there are,
-//                                        and is told by its own mask
+//   of a Java virtual machine            counted; most of them collect garbage and compile
 //   with an affinity in its attributes   counted; its creator knows better
 //   any other: pthreads, C++, oneTBB     pinned to the place with the fewest threads, the first
 //                                        of several
 //   the main thread                      takes the first place when the first other thread is made
 //
-// The main thread waits, because many programs read its mask to learn how many cpus there are. In a
+// Programs read masks to learn how many cpus there are, and are shown all places (masks.cpp). In a
 // child after fork() nothing is pinned, and its thread may run on all places again: otherwise
 // several children would sit on the same cpus. A program that a thread starts (programs.cpp) also
 // begins with all places.
@@ -28,6 +27,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <initializer_list>
 
@@ -37,6 +38,9 @@
 namespace {
 
 namespace sync = nigh::sync;
+
+using nigh::preload::read_mask, nigh::preload::read_mask_of, nigh::preload::set_mask,
+    nigh::preload::set_mask_of;
 
 using Create = int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
 
@@ -54,6 +58,7 @@ struct State {
   sync::atomic<bool> main_is_placed{false};
   sync::atomic<bool> forked{false};
   pthread_t main_thread;
+  pid_t process = 0;
 };
 constinit State state{};  // by the loader: the constructor below must not come before ours
 
@@ -94,6 +99,9 @@ int read_places(char const* text) {
   return 0;
 }
 
+// Not getpid(), which a program may define.
+pid_t this_process() { return static_cast<pid_t>(syscall(SYS_getpid)); }
+
 // The place with the fewest threads; it counts one more from now on.
 int take_place() {
   int best = 0;
@@ -120,7 +128,7 @@ extern "C" void thread_ended(void* mark) {
 extern "C" void* run_in_place(void* p) {
   Start const start = *static_cast<Start*>(p);
   free(p);
-  if (start.pinned) sched_setaffinity(0, sizeof(cpu_set_t), &state.places[start.place]);
+  if (start.pinned) set_mask(state.places[start.place]);
   pthread_setspecific(state.at_end, mark_of(start));
   return start.body(start.argument);
 }
@@ -129,9 +137,8 @@ void place_main_thread() {
   if (state.main_was_asked.exchange(true, sync::relaxed)) return;
   // A program that has moved its main thread elsewhere meant to.
   cpu_set_t now;
-  if (pthread_getaffinity_np(state.main_thread, sizeof now, &now) != 0) return;
-  if (CPU_EQUAL(&now, &state.all) &&
-      pthread_setaffinity_np(state.main_thread, sizeof(cpu_set_t), &state.places[0]) == 0)
+  if (!read_mask_of(state.main_thread, now)) return;
+  if (CPU_EQUAL(&now, &state.all) && set_mask_of(state.main_thread, state.places[0]))
     state.main_is_placed.store(true, sync::relaxed);
 }
 
@@ -174,11 +181,11 @@ int own_place() {
 extern "C" void in_child() {
   state.forked.store(true, sync::relaxed);
   cpu_set_t now;
-  if (sched_getaffinity(0, sizeof now, &now) != 0) return;
+  if (!read_mask(now)) return;
   // Unless other code bound it to something that is none of our places.
   for (int p = 0; p < state.count; ++p)
     if (CPU_EQUAL(&now, &state.places[p])) {
-      sched_setaffinity(0, sizeof(cpu_set_t), &state.all);
+      set_mask(state.all);
       return;
     }
 }
@@ -190,13 +197,14 @@ __attribute__((constructor)) void begin() {
   int const count = read_places(text);
   // Something in between, taskset perhaps, may have left us other cpus than those.
   cpu_set_t now;
-  if (count == 0 || sched_getaffinity(0, sizeof now, &now) != 0) return;
+  if (count == 0 || !read_mask(now)) return;
   cpu_set_t both;
   CPU_AND(&both, &now, &state.all);
   if (!CPU_EQUAL(&both, &state.all)) return;
   if (pthread_key_create(&state.at_end, thread_ended) != 0) return;
   if (pthread_atfork(nullptr, nullptr, in_child) != 0) return;
   state.main_thread = pthread_self();
+  state.process = this_process();
   state.threads_on[0].store(1, sync::relaxed);
   state.count = count;
 }
@@ -208,14 +216,52 @@ namespace nigh::preload {
 OnAllPlaces::OnAllPlaces() {
   if (state.count == 0 || state.forked.load(sync::relaxed)) return;
   int const place = own_place();
-  if (place == no_place || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+  if (place == no_place || !read_mask(before_)) return;
   if (!CPU_EQUAL(&before_, &state.places[place])) return;
-  left_ = sched_setaffinity(0, sizeof(cpu_set_t), &state.all) == 0;
+  left_ = set_mask(state.all);
 }
 
 OnAllPlaces::~OnAllPlaces() {
-  if (left_) sched_setaffinity(0, sizeof before_, &before_);
+  if (left_) set_mask(before_);
 }
+
+cpu_set_t const* place_of(pid_t thread) noexcept {
+  if (state.count == 0) return nullptr;
+  bool const is_me = thread == 0 || thread == static_cast<pid_t>(syscall(SYS_gettid));
+  if (!is_me && thread != this_process()) return nullptr;
+  return place_of_thread(is_me ? pthread_self() : state.main_thread);
+}
+
+cpu_set_t const* place_of_thread(pthread_t thread) noexcept {
+  if (state.count == 0 || state.forked.load(sync::relaxed)) return nullptr;
+  int place = no_place;
+  if (pthread_equal(thread, pthread_self()) != 0)
+    place = own_place();
+  else if (pthread_equal(thread, state.main_thread) != 0 &&
+           state.main_is_placed.load(sync::relaxed))
+    place = 0;
+  return place == no_place ? nullptr : &state.places[place];
+}
+
+void forget_place_of(pid_t thread) noexcept {
+  if (thread == 0 || thread == static_cast<pid_t>(syscall(SYS_gettid)))
+    forget_place_of_thread(pthread_self());
+  else if (thread == this_process())
+    forget_place_of_thread(state.main_thread);
+}
+
+void forget_place_of_thread(pthread_t thread) noexcept {
+  if (state.count == 0 || state.forked.load(sync::relaxed)) return;
+  if (this_process() != state.process) return;  // a child after vfork(), which has this memory
+  if (pthread_equal(thread, state.main_thread) != 0) {
+    state.main_is_placed.store(false, sync::relaxed);
+  } else if (pthread_equal(thread, pthread_self()) != 0) {
+    auto const number = reinterpret_cast<long>(pthread_getspecific(state.at_end));
+    if (number > 0) pthread_setspecific(state.at_end, reinterpret_cast<void*>(-number));
+  }
+}
+
+cpu_set_t const* all_places() noexcept { return &state.all; }
 
 }  // namespace nigh::preload
 

@@ -87,6 +87,7 @@ class Places(unittest.TestCase):
         self.assertIn(f"before {both}\n", output)
         self.assertEqual(places_of(output, 4), [self.first, self.second, self.first, self.second])
         self.assertIn(f"child {both} and {both}\n", output)
+        self.assertIn("shown 2 2 2, to a thread 2 2 2, of its own 1 1 1\n", output)
 
     def test_threads_that_come_and_go_in_odd_ways(self):
         output = self.told("where-odd-threads", self.first)
@@ -130,10 +131,13 @@ class Places(unittest.TestCase):
             ways = [lambda: subprocess.run(show), lambda: subprocess.run(show, preexec_fn=lambda: None),
                     lambda: os.waitpid(os.posix_spawnp(show[0], show, os.environ), 0),
                     lambda: os.system(" ".join(show))]
+            def own():  # os.sched_getaffinity() is shown all places
+                return [l.split()[1] for l in open("/proc/thread-self/status") if l.startswith(show[1])][0]
             def all_ways():
-                before = os.sched_getaffinity(0)
+                before = own()
                 for way in ways: way()
-                assert len(before) == 1 and before == os.sched_getaffinity(0)
+                assert before.isdigit() and before == own()
+                assert len(os.sched_getaffinity(0)) == 2
             thread = threading.Thread(target=all_ways)
             thread.start()
             thread.join()

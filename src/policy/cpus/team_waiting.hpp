@@ -68,8 +68,8 @@ class TeamWaiting {
   Waiting now_ = Waiting::quick;
 };
 
-// What `nigh run` sets before a program starts, unless the user has said by one of these variables
-// how threads wait. libomp's would spin for 200 ms after a region. Not OMP_WAIT_POLICY=passive:
+// `nigh run` sets the first before a program starts, unless the user has said by one of these
+// variables how threads wait. libomp's would spin for 200 ms after a region. Not OMP_WAIT_POLICY=passive:
 // libomp would leave threads asleep while tasks wait for one.
 inline constexpr std::array<std::string_view, 4> waiting_variables{
     "KMP_BLOCKTIME", "KMP_LIBRARY", "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};

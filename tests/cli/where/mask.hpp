@@ -2,17 +2,26 @@
 #pragma once
 // The kernel's facts about the calling thread, for programs that report them to tests.
 
-#include <sched.h>
-
+#include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <string>
 
-// Cpus it may run on, "0,2"; what sched_getaffinity says.
+// Cpus it may run on, "0,2". From a file: what sched_getaffinity() says is what nigh shows.
 inline std::string allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof set, &set);
+  std::ifstream status("/proc/thread-self/status");
   std::string text;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) text += (text.empty() ? "" : ",") + std::to_string(cpu);
+  for (std::string line; std::getline(status, line);) {
+    constexpr char name[] = "Cpus_allowed_list:";
+    if (line.compare(0, sizeof name - 1, name) != 0) continue;
+    char const* at = line.c_str() + sizeof name - 1;
+    for (int used = 0, first = 0; std::sscanf(at, " %d%n", &first, &used) == 1;) {
+      at += used;
+      int last = first;
+      if (std::sscanf(at, "-%d%n", &last, &used) == 1) at += used;
+      for (; first <= last; ++first) text += (text.empty() ? "" : ",") + std::to_string(first);
+      at += *at == ',' ? 1 : 0;
+    }
+  }
   return text;
 }

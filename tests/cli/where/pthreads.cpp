@@ -3,6 +3,8 @@
 // child after fork() does, with a thread of its own.
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,33 @@ void* tell(void* into) {
 void* tell_alone(void* into) {
   *static_cast<std::string*>(into) = allowed_cpus();
   return nullptr;
+}
+
+// How many cpus the calling thread is shown, in three ways.
+std::string shown() {
+  std::string text;
+  for (int way = 0; way < 3; ++way) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    if (way == 0) sched_getaffinity(0, sizeof cpus, &cpus);
+    if (way == 1) pthread_getaffinity_np(pthread_self(), sizeof cpus, &cpus);
+    if (way == 2 && syscall(SYS_sched_getaffinity, getpid(), sizeof cpus, &cpus) < 0) return "none";
+    text += " " + std::to_string(CPU_COUNT(&cpus));
+  }
+  return text;
+}
+
+void* tell_shown(void* into) {
+  *static_cast<std::string*>(into) = shown();
+  return nullptr;
+}
+
+// After it has set them itself to those that it has.
+std::string shown_of_own_choice() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  CPU_SET(static_cast<unsigned>(std::atoi(allowed_cpus().c_str())), &cpus);
+  return sched_setaffinity(0, sizeof cpus, &cpus) == 0 ? shown() : " none";
 }
 
 }  // namespace
@@ -53,4 +82,9 @@ int main(int argc, char** argv) {
     _exit(0);
   }
   wait(nullptr);
+  std::string shown_to_thread;
+  if (pthread_create(&threads[0], nullptr, tell_shown, &shown_to_thread) != 0) return 1;
+  pthread_join(threads[0], nullptr);
+  std::printf("shown%s, to a thread%s", shown().c_str(), shown_to_thread.c_str());
+  std::printf(", of its own%s\n", shown_of_own_choice().c_str());
 }
