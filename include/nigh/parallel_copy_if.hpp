@@ -227,7 +227,7 @@ std::size_t move_to_front(In const& in, kept_elements const& kept) {
         false);
     auto options = kept.options();
     options.stop = {};
-    parallel_for(
+    nigh::parallel_for(
         in_place, kept.kept(),
         [&](index_range r) {
           for (auto i = r.begin; i < r.end; ++i) {

@@ -159,7 +159,7 @@ std::vector<std::size_t> histogram(Sequence const& all, std::size_t bins, BinOf 
     joining.where = options.where;
     joining.members = options.members;
     joining.grain = 512;
-    parallel_for(
+    nigh::parallel_for(
         std::size_t{0}, bins,
         [&](std::size_t b) {
           for (auto const& c : counters) total[b] += c.count(b);
@@ -199,12 +199,12 @@ std::size_t parallel_count_if(First first, Last last, Predicate const& predicate
 template <class R, class T, detail::loop_choice How = loop_options>
   requires detail::iterable_before<R, T>
 std::size_t parallel_count(R&& range, T const& value, How const& how = {}) {
-  return parallel_count_if(range, detail::equals<T>{value}, how);
+  return nigh::parallel_count_if(range, detail::equals<T>{value}, how);
 }
 template <class First, class Last, class T, detail::loop_choice How = loop_options>
   requires(detail::bounds<First, Last> && !detail::loop_choice<T>)
 std::size_t parallel_count(First first, Last last, T const& value, How const& how = {}) {
-  return parallel_count_if(first, last, detail::equals<T>{value}, how);
+  return nigh::parallel_count_if(first, last, detail::equals<T>{value}, how);
 }
 
 // How many elements each of `bins` bins holds: bin_of(element) is its bin, from 0 on; without
@@ -230,13 +230,13 @@ std::vector<std::size_t> parallel_histogram(First first, Last last, Bins bins, B
 }
 template <detail::iterable R, std::integral Bins, detail::loop_choice How = loop_options>
 std::vector<std::size_t> parallel_histogram(R&& range, Bins bins, How const& how = {}) {
-  return parallel_histogram(range, bins, detail::itself(), how);
+  return nigh::parallel_histogram(range, bins, detail::itself(), how);
 }
 template <class First, class Last, std::integral Bins, detail::loop_choice How = loop_options>
   requires detail::bounds<First, Last>
 std::vector<std::size_t> parallel_histogram(First first, Last last, Bins bins,
                                             How const& how = {}) {
-  return parallel_histogram(first, last, bins, detail::itself(), how);
+  return nigh::parallel_histogram(first, last, bins, detail::itself(), how);
 }
 
 }  // namespace nigh

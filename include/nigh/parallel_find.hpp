@@ -156,7 +156,7 @@ std::size_t find_place(Sequence const& all, Predicate const& predicate, loop_opt
     search_blocks const blocks(all.count, workers_for_loops(options.where));
     static schedule const in_order = dynamic_schedule();
     options.how = in_order;
-    parallel_for(
+    nigh::parallel_for(
         std::size_t{0}, blocks.blocks(),
         [&](std::size_t b) {
           return search(blocks.block(b)) ? loop_flow::go_on : loop_flow::leave;
@@ -322,12 +322,12 @@ auto parallel_find_if(First first, Last last, Predicate const& predicate, How co
 template <class R, class T, detail::loop_choice How = loop_options>
   requires detail::iterable_before<R, T>
 auto parallel_find(R&& range, T const& value, How const& how = {}) {
-  return parallel_find_if(std::forward<R>(range), detail::equals<T>{value}, how);
+  return nigh::parallel_find_if(std::forward<R>(range), detail::equals<T>{value}, how);
 }
 template <class First, class Last, class T, detail::loop_choice How = loop_options>
   requires(detail::bounds<First, Last> && !detail::loop_choice<T>)
 auto parallel_find(First first, Last last, T const& value, How const& how = {}) {
-  return parallel_find_if(first, last, detail::equals<T>{value}, how);
+  return nigh::parallel_find_if(first, last, detail::equals<T>{value}, how);
 }
 
 // Whether the predicate holds for any, for all, for none of the elements; of nothing: false, true,
@@ -348,24 +348,24 @@ bool parallel_any_of(First first, Last last, Predicate const& predicate, How con
 
 template <detail::iterable R, detail::function Predicate, detail::loop_choice How = loop_options>
 bool parallel_all_of(R&& range, Predicate const& predicate, How const& how = {}) {
-  return !parallel_any_of(range, detail::negated(predicate), how);
+  return !nigh::parallel_any_of(range, detail::negated(predicate), how);
 }
 template <class First, class Last, detail::function Predicate,
           detail::loop_choice How = loop_options>
   requires detail::bounds<First, Last>
 bool parallel_all_of(First first, Last last, Predicate const& predicate, How const& how = {}) {
-  return !parallel_any_of(first, last, detail::negated(predicate), how);
+  return !nigh::parallel_any_of(first, last, detail::negated(predicate), how);
 }
 
 template <detail::iterable R, detail::function Predicate, detail::loop_choice How = loop_options>
 bool parallel_none_of(R&& range, Predicate const& predicate, How const& how = {}) {
-  return !parallel_any_of(range, predicate, how);
+  return !nigh::parallel_any_of(range, predicate, how);
 }
 template <class First, class Last, detail::function Predicate,
           detail::loop_choice How = loop_options>
   requires detail::bounds<First, Last>
 bool parallel_none_of(First first, Last last, Predicate const& predicate, How const& how = {}) {
-  return !parallel_any_of(first, last, predicate, how);
+  return !nigh::parallel_any_of(first, last, predicate, how);
 }
 
 // The first of the smallest elements, and the first of the largest ones, as in the standard

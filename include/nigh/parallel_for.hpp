@@ -46,7 +46,7 @@ template <std::integral First, std::integral Last, class Body>
 void parallel_for(First first, Last last, Body const& body, schedule const& how) {
   loop_options options;
   options.how = how;
-  parallel_for(first, last, body, options);
+  nigh::parallel_for(first, last, body, options);
 }
 
 // The same for every element of a box: body(i, j) or body(i, j, k), or body(box) for smaller boxes
@@ -65,7 +65,7 @@ template <std::size_t D, class Body>
 void parallel_for(box<D> const& all, Body const& body, schedule const& how) {
   loop_options options;
   options.how = how;
-  parallel_for(all, body, options);
+  nigh::parallel_for(all, body, options);
 }
 
 namespace detail {
@@ -142,11 +142,11 @@ array_blocks<T> blocks_of(array<T>& a, std::size_t elements = 0) {
 // many pieces, make one and name it. options.grain is the block's size.
 template <class T, class Body>
 void parallel_for(array_blocks<T> const& blocks, Body const& body, loop_options options = {}) {
-  if (!options.how) options.how = local_schedule(blocks.data);
+  if (!options.how) options.how = nigh::local_schedule(blocks.data);
   options.grain = blocks.elements;
   auto const each = blocks.elements;
   T* const data = blocks.data.data();
-  parallel_for(
+  nigh::parallel_for(
       std::size_t{0}, blocks.data.size(),
       [&body, data, each](index_range r) {
         for (auto at = r.begin; at < r.end;) {
@@ -163,7 +163,7 @@ template <class T, class Body>
 void parallel_for(array_blocks<T> const& blocks, Body const& body, schedule const& how) {
   loop_options options;
   options.how = how;
-  parallel_for(blocks, body, options);
+  nigh::parallel_for(blocks, body, options);
 }
 
 }  // namespace nigh

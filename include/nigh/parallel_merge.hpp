@@ -42,7 +42,7 @@ template <std::ranges::random_access_range A, std::ranges::random_access_range B
 Out parallel_merge(A&& a, B&& b, Out out, Less const& less = {}, runtime* where = nullptr) {
   auto const first1 = std::ranges::begin(a);
   auto const first2 = std::ranges::begin(b);
-  return parallel_merge(first1, first1 + std::ranges::ssize(a), first2,
+  return nigh::parallel_merge(first1, first1 + std::ranges::ssize(a), first2,
                         first2 + std::ranges::ssize(b), out, less, where);
 }
 template <std::ranges::random_access_range A, std::ranges::random_access_range B,
@@ -55,7 +55,7 @@ void parallel_merge(A&& a, B&& b, Out&& out, Less const& less = {}, runtime* whe
     throw std::invalid_argument("a merge of " + std::to_string(std::ranges::size(a)) + " and " +
                                 std::to_string(std::ranges::size(b)) + " elements into " +
                                 std::to_string(std::ranges::size(out)));
-  parallel_merge(a, b, std::ranges::begin(out), less, where);
+  nigh::parallel_merge(a, b, std::ranges::begin(out), less, where);
 }
 
 }  // namespace nigh

@@ -46,7 +46,7 @@ bool partition_stably(Iterator v, std::size_t n, Predicate const& first_group,
   loop_options options;
   options.grain = grain;
   auto const each_chunk = [&](auto const& f) {
-    parallel_for(
+    nigh::parallel_for(
         std::size_t{0}, n,
         [&](index_range r) {
           for (auto at = r.begin; at < r.end; at += grain) f(at, std::min(r.end, at + grain));
@@ -104,7 +104,7 @@ std::ranges::borrowed_subrange_t<Range> parallel_partition(Range&& range,
                                                            runtime* where = nullptr) {
   auto const first = std::ranges::begin(range);
   auto const last = first + std::ranges::ssize(range);
-  return {parallel_partition(first, last, first_group, where), last};
+  return {nigh::parallel_partition(first, last, first_group, where), last};
 }
 
 // The same; in both groups, elements keep their order. Takes a buffer as large as the range and a
@@ -134,7 +134,7 @@ std::ranges::borrowed_subrange_t<Range> parallel_stable_partition(Range&& range,
                                                                   runtime* where = nullptr) {
   auto const first = std::ranges::begin(range);
   auto const last = first + std::ranges::ssize(range);
-  return {parallel_stable_partition(first, last, first_group, where), last};
+  return {nigh::parallel_stable_partition(first, last, first_group, where), last};
 }
 
 }  // namespace nigh

@@ -301,7 +301,7 @@ void parallel_pipeline(pipeline_options const& options, pipeline_stage<First> fi
 template <class First, class... F>
   requires(sizeof...(F) >= 1)
 void parallel_pipeline(std::size_t tokens, pipeline_stage<First> first, pipeline_stage<F>... more) {
-  parallel_pipeline(pipeline_options{.tokens = tokens}, std::move(first), std::move(more)...);
+  nigh::parallel_pipeline(pipeline_options{.tokens = tokens}, std::move(first), std::move(more)...);
 }
 
 }  // namespace nigh

@@ -240,7 +240,7 @@ T parallel_reduce(First first, Last last, T identity, Body const& body, Combine 
   reduce_options options;
   options.how = how;
   options.order = order;
-  return parallel_reduce(first, last, std::move(identity), body, combine, options);
+  return nigh::parallel_reduce(first, last, std::move(identity), body, combine, options);
 }
 
 // All elements of a random-access range, joined by a word: parallel_reduce(v, nigh::sum).
@@ -334,14 +334,14 @@ template <detail::iterable R, detail::iterable R2, class T,
           detail::loop_choice How = reduce_options>
   requires(!detail::loop_choice<T>)
 T parallel_transform_reduce(R&& range, R2&& second, T init, How const& how = {}) {
-  return parallel_transform_reduce(range, second, std::move(init), std::plus<>(),
+  return nigh::parallel_transform_reduce(range, second, std::move(init), std::plus<>(),
                                    std::multiplies<>(), how);
 }
 template <class First, class Last, detail::random_access Second, class T,
           detail::loop_choice How = reduce_options>
   requires(detail::bounds<First, Last> && !detail::loop_choice<T>)
 T parallel_transform_reduce(First first, Last last, Second second, T init, How const& how = {}) {
-  return parallel_transform_reduce(first, last, second, std::move(init), std::plus<>(),
+  return nigh::parallel_transform_reduce(first, last, second, std::move(init), std::plus<>(),
                                    std::multiplies<>(), how);
 }
 

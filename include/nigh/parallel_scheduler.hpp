@@ -50,13 +50,13 @@ class parallel_scheduler_backend final
   void schedule_bulk_chunked(std::size_t count, bulk_receiver& to,
                              std::span<std::byte>) noexcept override {
     spawn_loop(to, [&to, count] {
-      parallel_for(std::size_t{0}, count, [&to](index_range r) { to.execute(r.begin, r.end); });
+      nigh::parallel_for(std::size_t{0}, count, [&to](index_range r) { to.execute(r.begin, r.end); });
     });
   }
   void schedule_bulk_unchunked(std::size_t count, bulk_receiver& to,
                                std::span<std::byte>) noexcept override {
     spawn_loop(to, [&to, count] {
-      parallel_for(std::size_t{0}, count, [&to](std::size_t i) { to.execute(i, i + 1); });
+      nigh::parallel_for(std::size_t{0}, count, [&to](std::size_t i) { to.execute(i, i + 1); });
     });
   }
 
@@ -87,7 +87,7 @@ class parallel_scheduler_backend final
       };
       static_assert(sizeof operation <= task::inline_bytes && std::is_trivially_copyable_v<decltype(operation)>,
                     "the runtime keeps it in its queue, not on the heap");
-      default_runtime().spawn(operation);
+      nigh::default_runtime().spawn(operation);
     } catch (...) {  // no runtime could be made
       to.set_error(std::current_exception());
     }

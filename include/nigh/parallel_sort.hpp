@@ -37,7 +37,7 @@ bool are_one_run(Iterator v, std::size_t n, Less const& less) {
   auto const each = [](std::size_t count, std::size_t grain, auto const& f) {
     loop_options options;
     options.grain = grain;
-    parallel_for(std::size_t{0}, count, [&f](index_range r) { f(r.begin, r.end); }, options);
+    nigh::parallel_for(std::size_t{0}, count, [&f](index_range r) { f(r.begin, r.end); }, options);
   };
   auto const all_neighbours = [&](auto const& hold) {
     return holds_throughout(n, 1024, each, [&](std::size_t first, std::size_t last) {
@@ -144,7 +144,7 @@ void sort_by_key(Keys keys, Values values, std::size_t n, Less const& less, runt
   options.where = where;
   options.grain = least_sorted;
   auto const each = [&](auto const& f) {
-    parallel_for(
+    nigh::parallel_for(
         std::size_t{0}, n,
         [&](index_range r) {
           for (auto i = r.begin; i < r.end; ++i)

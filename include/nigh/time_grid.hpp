@@ -117,7 +117,7 @@ class time_grid {
   void fill(Value const& value) {
     auto const reach = static_cast<std::ptrdiff_t>(options_.reach);
     auto const planes = static_cast<std::ptrdiff_t>(points_[0]);
-    parallel_for(
+    nigh::parallel_for(
         -reach, planes + reach,
         [&](std::ptrdiff_t plane) {
           point low{}, high{};

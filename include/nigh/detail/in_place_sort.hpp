@@ -23,7 +23,7 @@ template <class F>
 void run_in(runtime* where, F const& f) {
   loop_options options;
   options.where = where;
-  parallel_for(0, 1, [&f](int) { f(); }, options);
+  nigh::parallel_for(0, 1, [&f](int) { f(); }, options);
 }
 
 // Whether check(first, last) holds for every piece of [1, n). Most often the first elements tell that
@@ -55,7 +55,7 @@ auto partition_in_place(Iterator v, std::iter_difference_t<Iterator> n, GoesLeft
 
   std::array<index, most_parts> left{};
   auto const begin = [&](index part) { return n / parts * part + std::min(part, n % parts); };
-  parallel_for(
+  nigh::parallel_for(
       index{0}, parts,
       [&](index p) {
         left[static_cast<std::size_t>(p)] =
@@ -85,7 +85,7 @@ auto partition_in_place(Iterator v, std::iter_difference_t<Iterator> n, GoesLeft
   }
   loop_options options;
   options.grain = least_sorted;
-  parallel_for(
+  nigh::parallel_for(
       std::size_t{0}, static_cast<std::size_t>(misplaced),
       [&](index_range r) {
         auto const run_of = [](auto const& runs, std::size_t count, index at) {
@@ -122,7 +122,7 @@ void sort_in_place(Iterator v, std::iter_difference_t<Iterator> n, Less const& l
         partition_in_place(v + 1 + left, n - 1 - left, [&](T const& x) { return !less(pivot, x); });
   std::iter_swap(v, v + left);
   auto const rest = left + 1 + equal;
-  fork_join([&] { sort_in_place(v, left, less, levels - 1); },
+  nigh::fork_join([&] { sort_in_place(v, left, less, levels - 1); },
             [&] { sort_in_place(v + rest, n - rest, less, levels - 1); });
 }
 template <class Iterator, class Less>

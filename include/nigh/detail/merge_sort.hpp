@@ -95,7 +95,7 @@ void merge_by_halves(A a, A a_end, B b, B b_end, Out out, Less const& less) {
   }
   merge_steps<A, B, Out, Less> first{a, a_end, b, b_end, out};
   auto const second = first.cut(less);
-  fork_join([&] { merge_by_halves(a, first.a_end, b, first.b_end, out, less); },
+  nigh::fork_join([&] { merge_by_halves(a, first.a_end, b, first.b_end, out, less); },
             [&] { merge_by_halves(second.a, a_end, second.b, b_end, second.out, less); });
 }
 
@@ -182,7 +182,7 @@ void join_in_place(Iterator v, Iterator middle, Iterator end, Less const& less) 
   auto const left = [&] { join_in_place(v, a, border, less); };
   auto const right = [&] { join_in_place(border, b, end, less); };
   if (static_cast<std::size_t>(na + nb) > least_merged) {
-    fork_join(left, right);
+    nigh::fork_join(left, right);
   } else {
     left();
     right();
@@ -199,7 +199,7 @@ void sort_stably_in_place(Iterator v, std::iter_difference_t<Iterator> n, Less c
   auto const left = [&] { sort_stably_in_place(v, half, less); };
   auto const right = [&] { sort_stably_in_place(v + half, n - half, less); };
   if (static_cast<std::size_t>(n) > least_merged) {
-    fork_join(left, right);
+    nigh::fork_join(left, right);
   } else {
     left();
     right();

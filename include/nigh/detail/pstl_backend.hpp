@@ -134,7 +134,7 @@ class ordered_fold {
     std::optional<Value> left, right;
     std::atomic<void const*> ended_by{nullptr};
     bool joined = true;
-    fork_join(
+    nigh::fork_join(
         [&] {
           left.emplace((*this)(first, middle, std::move(value)));
           ended_by.store(early_end::this_thread(), std::memory_order_relaxed);
@@ -221,7 +221,7 @@ Value transform_reduce(Index first, Index last, Unary const& unary, Value init, 
 // f(block) for the blocks [first, last), each by the worker that has it in other such loops, too.
 template <class F>
 void for_each_block(std::size_t first, std::size_t last, F const& f) {
-  parallel_for(first, last, [&](std::size_t block) { f(block); });
+  nigh::parallel_for(first, last, [&](std::size_t block) { f(block); });
 }
 
 // Scans [0, count) in blocks, twice: reduce(begin, length) -> value of each, then
@@ -309,11 +309,11 @@ decltype(auto) order_of(Compare const& compare) {
 // Sorts; equal elements may change their order.
 template <sortable Iterator, class Compare>
 void sort(Iterator first, Iterator last, Compare const& compare) {
-  parallel_sort(first, last, order_of<Iterator>(compare));
+  nigh::parallel_sort(first, last, order_of<Iterator>(compare));
 }
 template <sortable Iterator, class Compare>
 void stable_sort(Iterator first, Iterator last, Compare const& compare) {
-  parallel_stable_sort(first, last, order_of<Iterator>(compare));
+  nigh::parallel_stable_sort(first, last, order_of<Iterator>(compare));
 }
 
 inline constexpr std::size_t least_selected = 4096;  // a part of less is one thread's
@@ -345,7 +345,7 @@ void select_sorted(Iterator first, Iterator last, Compare const& compare, LeafSo
     return sort(first, last, compare);
   }
   Iterator const middle = advanced(first, count / 2);
-  fork_join([&] { select_sorted(first, middle, compare, leaf_sort, want, leaf); },
+  nigh::fork_join([&] { select_sorted(first, middle, compare, leaf_sort, want, leaf); },
             [&] { select_sorted(middle, last, compare, leaf_sort, want, leaf); });
   join_selected(first, middle, want, order_of<Iterator>(compare));
 }
@@ -390,7 +390,7 @@ void merge(X x, X x_end, Y y, Y y_end, Out out, Compare const& compare, LeafMerg
   X const x_middle = nx < ny ? std::upper_bound(x, x_end, y[ny / 2], compare) : x + nx / 2;
   Y const y_middle = nx < ny ? y + ny / 2 : std::lower_bound(y, y_end, x[nx / 2], compare);
   Out const out_middle = out + ((x_middle - x) + (y_middle - y));
-  fork_join([&] { pstl::merge(x, x_middle, y, y_middle, out, compare, leaf_merge, leaf); },
+  nigh::fork_join([&] { pstl::merge(x, x_middle, y, y_middle, out, compare, leaf_merge, leaf); },
             [&] {
               pstl::merge(x_middle, x_end, y_middle, y_end, out_middle, compare, leaf_merge, leaf);
             });

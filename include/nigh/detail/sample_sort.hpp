@@ -152,7 +152,7 @@ class sample_sorter {
     loop_options options;
     options.grain = grain;
     if (n == n_) options.how = near_;
-    parallel_for(std::size_t{0}, n, [&f](index_range r) { f(r.begin, r.end); }, options);
+    nigh::parallel_for(std::size_t{0}, n, [&f](index_range r) { f(r.begin, r.end); }, options);
   }
   template <class F>
   void each_chunk(std::size_t n, std::size_t grain, F const& f) const {
@@ -209,7 +209,7 @@ class sample_sorter {
       }
     };
     if (!near_ || p.count != n_) {
-      parallel_for(std::size_t{0}, splitters->buckets(), finish, dynamic_schedule());
+      nigh::parallel_for(std::size_t{0}, splitters->buckets(), finish, dynamic_schedule());
     } else {  // each bucket near its place
       try {
         each(p.count, page_of_elements(sizeof(T)), [&](std::size_t first, std::size_t last) {
@@ -218,7 +218,7 @@ class sample_sorter {
             finish(static_cast<std::size_t>(b - begin.data()));
         });
       } catch (std::bad_alloc const&) {  // before the loop began
-        parallel_for(std::size_t{0}, splitters->buckets(), finish, dynamic_schedule());
+        nigh::parallel_for(std::size_t{0}, splitters->buckets(), finish, dynamic_schedule());
       }
     }
     failure.rethrow();

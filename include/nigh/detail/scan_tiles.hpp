@@ -255,7 +255,7 @@ class tiled_scan {
 
   template <class F>
   void each(loop_options const& options, F const& f) const {
-    parallel_for(
+    nigh::parallel_for(
         std::size_t{0}, n_,
         [&](index_range r) {
           for (auto at = r.begin; at < r.end; at += size_) f(at / size_);

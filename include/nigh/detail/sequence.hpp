@@ -85,7 +85,7 @@ template <class Options = loop_options, class R, loop_choice How>
 Options options_near(R const& range, How const& how) {
   auto options = options_of<Options>(how);
   if constexpr (is_placed<R>)
-    if (!options.how) options.how = local_schedule(range);
+    if (!options.how) options.how = nigh::local_schedule(range);
   return options;
 }
 
