@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <new>
+#include <nigh/detail/loop.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <type_traits>
 #include <utility>
@@ -44,9 +45,7 @@ auto partition_serially(Iterator v, std::iter_difference_t<Iterator> n, GoesLeft
       Iterator at;
       ~hole_in_range() { *at = kept; }  // also when goes_left throws
     } hole{*v, v};
-    // No store can reach a copy, so it stays in registers.
-    constexpr bool copied = std::is_trivially_copyable_v<GoesLeft> && sizeof(GoesLeft) <= 128;
-    std::conditional_t<copied, GoesLeft const, GoesLeft const&> goes_here = goes_left;
+    body_at_hand<GoesLeft> goes_here = goes_left;  // no store can reach a copy
     auto const step = [&](Iterator at) {
       bool const goes = goes_here(static_cast<T const&>(*at));
       *hole.at = v[left];
