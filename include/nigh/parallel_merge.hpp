@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
+#include <nigh/detail/sequence.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <stdexcept>
 #include <string>
@@ -19,15 +20,17 @@ namespace nigh {
 // overlaps neither input. O(n) comparisons and copies, no memory. `less` is called by several
 // threads at once, of the workers of `where` (null: the calling worker's runtime, otherwise the
 // default one). When it or a copy throws, one such exception is rethrown, and the output holds
-// valid elements. Inputs that are not sorted give a sequence in some order.
+// valid elements. Inputs that are not sorted give a sequence in some order; a reversed range is empty.
 template <std::random_access_iterator A, std::random_access_iterator B,
           std::random_access_iterator Out, class Less = std::less<>>
 Out parallel_merge(A first1, A last1, B first2, B last2, Out out, Less const& less = {},
                    runtime* where = nullptr) {
   static_assert(std::is_lvalue_reference_v<std::iter_reference_t<Out>>,
                 "a parallel merge's output consists of objects, not of bits of a vector<bool>");
-  auto const n1 = static_cast<std::size_t>(last1 - first1);
-  auto const n2 = static_cast<std::size_t>(last2 - first2);
+  auto const n1 = detail::length_of(first1, last1);
+  auto const n2 = detail::length_of(first2, last2);
+  if (n1 == 0) last1 = first1;
+  if (n2 == 0) last2 = first2;
   if (n1 + n2 <= detail::least_merged)
     return detail::merge_serially(first1, last1, first2, last2, out, less);
   detail::run_in(where, [&] { detail::merge_by_halves(first1, last1, first2, last2, out, less); });

@@ -11,6 +11,7 @@
 #include <nigh/detail/in_place_sort.hpp>
 #include <nigh/detail/merge_sort.hpp>
 #include <nigh/detail/owned.hpp>
+#include <nigh/detail/sequence.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
 #include <type_traits>
@@ -91,6 +92,7 @@ Iterator parallel_partition(Iterator first, Iterator last, Predicate const& firs
                             runtime* where = nullptr) {
   detail::check_partition<Iterator, Predicate>();
   auto const n = last - first;
+  if (n <= 0) return first;
   if (static_cast<std::size_t>(n) < detail::least_partitioned)
     return first + detail::partition_serially(first, n, first_group);
   auto border = decltype(n){0};
@@ -115,15 +117,13 @@ template <std::random_access_iterator Iterator, class Predicate>
 Iterator parallel_stable_partition(Iterator first, Iterator last, Predicate const& first_group,
                                    runtime* where = nullptr) {
   detail::check_partition<Iterator, Predicate>();
-  auto const n = static_cast<std::size_t>(last - first);
+  auto const n = detail::length_of(first, last);
+  if (n == 0) return first;
   if constexpr (detail::moves_safely<std::iter_value_t<Iterator>>) {
-    if (n > 0) {
-      std::size_t border = 0;
-      bool done = false;
-      detail::run_in(where,
-                     [&] { done = detail::partition_stably(first, n, first_group, border); });
-      if (done) return first + static_cast<std::iter_difference_t<Iterator>>(border);
-    }
+    std::size_t border = 0;
+    bool done = false;
+    detail::run_in(where, [&] { done = detail::partition_stably(first, n, first_group, border); });
+    if (done) return first + static_cast<std::iter_difference_t<Iterator>>(border);
   }
   return std::stable_partition(first, last, [&](auto const& x) { return first_group(x); });
 }

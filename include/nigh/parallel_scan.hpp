@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <nigh/array.hpp>
 #include <nigh/detail/scan_tiles.hpp>
+#include <nigh/detail/sequence.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <nigh/loop_options.hpp>
 #include <optional>
@@ -117,7 +118,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out, class
 std::iter_value_t<Out> parallel_inclusive_scan(
     In first, In last, Out out, std::type_identity_t<std::iter_value_t<Out>> identity,
     Op const& op = {}, loop_options const& options = {}) {
-  auto const n = static_cast<std::size_t>(last - first);
+  auto const n = detail::length_of(first, last);
   return detail::scan<detail::scan_kind::inclusive>(detail::plain_iterator(first, n), n,
                                                     detail::plain_iterator(out, n),
                                                     std::move(identity), op, options);
@@ -126,7 +127,7 @@ template <std::random_access_iterator In, std::random_access_iterator Out, class
 std::iter_value_t<Out> parallel_exclusive_scan(
     In first, In last, Out out, std::type_identity_t<std::iter_value_t<Out>> identity,
     Op const& op = {}, loop_options const& options = {}) {
-  auto const n = static_cast<std::size_t>(last - first);
+  auto const n = detail::length_of(first, last);
   return detail::scan<detail::scan_kind::exclusive>(detail::plain_iterator(first, n), n,
                                                     detail::plain_iterator(out, n),
                                                     std::move(identity), op, options);

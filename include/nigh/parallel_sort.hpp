@@ -13,6 +13,7 @@
 #include <nigh/detail/merge_sort.hpp>
 #include <nigh/detail/quick_sort.hpp>
 #include <nigh/detail/sample_sort.hpp>
+#include <nigh/detail/sequence.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <nigh/parallel_for.hpp>
 #include <stdexcept>
@@ -89,7 +90,7 @@ void sort_with(Iterator first, Iterator last, Less const& less, runtime* where,
   static_assert(std::is_invocable_r_v<bool, Less const&, T const&, T const&>,
                 "a parallel sort's comparison takes two elements as const, returns bool, and is "
                 "called as const");
-  auto const n = static_cast<std::size_t>(last - first);
+  auto const n = detail::length_of(first, last);
   if (n < 2) return;
   if constexpr (std::contiguous_iterator<Iterator>) {
     auto* const data = std::to_address(first);
@@ -239,7 +240,7 @@ template <std::random_access_iterator Keys, std::random_access_iterator Values,
           class Less = std::less<>>
 void parallel_sort_by_key(Keys first, Keys last, Values values, Less const& less = {},
                           runtime* where = nullptr) {
-  detail::sort_by_key<false>(first, values, static_cast<std::size_t>(last - first), less, where);
+  detail::sort_by_key<false>(first, values, detail::length_of(first, last), less, where);
 }
 template <detail::sortable Keys, detail::sortable Values, class Less = std::less<>>
 void parallel_sort_by_key(Keys&& keys, Values&& values, Less const& less = {},
@@ -252,7 +253,7 @@ template <std::random_access_iterator Keys, std::random_access_iterator Values,
           class Less = std::less<>>
 void parallel_stable_sort_by_key(Keys first, Keys last, Values values, Less const& less = {},
                                  runtime* where = nullptr) {
-  detail::sort_by_key<true>(first, values, static_cast<std::size_t>(last - first), less, where);
+  detail::sort_by_key<true>(first, values, detail::length_of(first, last), less, where);
 }
 template <detail::sortable Keys, detail::sortable Values, class Less = std::less<>>
 void parallel_stable_sort_by_key(Keys&& keys, Values&& values, Less const& less = {},

@@ -118,7 +118,7 @@ constexpr auto strided(R&& range, std::ptrdiff_t step) {
   static_assert(detail::outlives_call<R>, "a strided range of a temporary container dangles");
   if (step < 1)
     throw std::invalid_argument("a strided range of elements needs a step of 1 or more");
-  auto const length = static_cast<std::size_t>(std::end(range) - std::begin(range));
+  auto const length = detail::length_of(std::begin(range), std::end(range));
   auto const apart = static_cast<std::size_t>(step);
   return strided_range(std::begin(range), step, length / apart + (length % apart != 0));
 }

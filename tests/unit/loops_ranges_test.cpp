@@ -302,6 +302,26 @@ TEST(EmptyAndReversed, DoNothing) {
   EXPECT_TRUE(nigh::parallel_all_of(9, 2, [](int) { return false; }));
   EXPECT_EQ(nigh::parallel_histogram(9, 2, 3), std::vector<std::size_t>(3));
   EXPECT_EQ(v, std::vector<int>(10, 1));
+  auto const less = [](int a, int b) { return a < b; };
+  std::vector<int> order{3, 1, 2, 5, 4}, out{7, 8, 9, 10, 11};
+  auto const kept = order, kept_out = out;
+  nigh::parallel_sort(order.end(), order.begin());
+  nigh::parallel_sort(order.end(), order.begin(), less);
+  nigh::parallel_stable_sort(order.end(), order.begin(), less);
+  nigh::parallel_sort_by_key(order.end(), order.begin(), out.begin());
+  nigh::parallel_stable_sort_by_key(order.end(), order.begin(), out.begin());
+  EXPECT_EQ(nigh::parallel_inclusive_scan(order.end(), order.begin(), out.begin(), 7), 7);
+  EXPECT_EQ(nigh::parallel_exclusive_scan(order.end(), order.begin(), out.begin(), 7), 7);
+  auto const small = [](int x) { return x < 3; };
+  EXPECT_EQ(nigh::parallel_partition(order.end(), order.begin(), small), order.end());
+  EXPECT_EQ(nigh::parallel_stable_partition(order.end(), order.begin(), small), order.end());
+  EXPECT_EQ(nigh::parallel_merge(order.end(), order.begin(), order.end(), order.begin(), out.begin()), out.begin());
+  EXPECT_EQ(order, kept);
+  EXPECT_EQ(out, kept_out);
+  std::vector<int> const sorted{1, 2};
+  EXPECT_EQ(nigh::parallel_merge(order.end(), order.begin(), sorted.begin(), sorted.end(), out.begin()),
+            out.begin() + 2);
+  EXPECT_EQ(out, (std::vector<int>{1, 2, 9, 10, 11}));
   std::vector<int> nothing;
   nigh::parallel_inclusive_scan(std::span(nothing), std::span(nothing), 0, std::plus<>());
   nigh::parallel_sort(nothing.begin(), nothing.end());

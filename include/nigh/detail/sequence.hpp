@@ -149,6 +149,13 @@ I moved(I it, std::size_t by) {
   return it + static_cast<std::iter_difference_t<I>>(by);
 }
 
+// How many elements [first, last) has; none when it is reversed.
+template <class First, class Last>
+std::size_t length_of(First const& first, Last const& last) {
+  auto const distance = last - first;
+  return distance > 0 ? static_cast<std::size_t>(distance) : 0;
+}
+
 // Iterators of contiguous memory become pointers, so that loops over them are the plainest there
 // are; others stay.
 template <random_access I>
@@ -189,8 +196,7 @@ auto sequence_of(First first, Last last) {
                   "nigh's algorithms divide their elements by number: they take random-access "
                   "iterators (of a vector, span, array or deque), not those of a list, set or map");
     if constexpr (random) {
-      auto const distance = last - first;
-      return sequence_from(first, distance > 0 ? static_cast<std::size_t>(distance) : 0);
+      return sequence_from(first, detail::length_of(first, last));
     } else {  // so that the assertion above is the only error
       return sequence<std::iter_value_t<First>*>{nullptr, 0};
     }
