@@ -7,6 +7,7 @@
 #include <compare>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <nigh/detail/sequence.hpp>
 #include <nigh/detail/standard_parts.hpp>
 #include <span>
@@ -96,7 +97,8 @@ class strided_range {
 };
 
 // first, first + step, ... up to and without last; downwards when step is negative. Empty when last
-// lies the other way. std::invalid_argument for a step of 0.
+// lies the other way. std::invalid_argument for a step of 0, for a negative integer among unsigned
+// ones, and for more integers than std::ptrdiff_t counts.
 template <std::integral First, std::integral Last>
 constexpr auto strided(First first, Last last, std::ptrdiff_t step) {
   using index = std::common_type_t<First, Last>;
@@ -106,9 +108,17 @@ constexpr auto strided(First first, Last last, std::ptrdiff_t step) {
   auto const apart = step > 0 ? static_cast<std::size_t>(step) : 0 - static_cast<std::size_t>(step);
   bool const empty = step > 0 ? !std::cmp_less(+first, +last) : !std::cmp_less(+last, +first);
   auto const length = step > 0 ? to - from : from - to;
+  auto const steps = empty ? 0 : (length - 1) / apart;  // to the last one
+  if (std::is_unsigned_v<index> && !empty) {
+    if (std::cmp_less(+first, 0))
+      detail::refuse_negative(static_cast<long long>(first), static_cast<unsigned long long>(last));
+    if (step < 0 && steps > from / apart)
+      throw std::invalid_argument("a strided range of unsigned integers goes below 0");
+  }
+  if (steps >= static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()))
+    throw std::invalid_argument("a strided range of more integers than std::ptrdiff_t counts");
   using iterator = detail::counting_iterator<index>;
-  return strided_range<iterator>(iterator(static_cast<index>(first)), step,
-                                 empty ? 0 : (length - 1) / apart + 1);
+  return strided_range<iterator>(iterator(static_cast<index>(first)), step, empty ? 0 : steps + 1);
 }
 
 // Elements 0, step, 2 * step, ... of a random-access range, which outlives the view.

@@ -114,8 +114,28 @@ TEST(Strided, IsTheSerialLoop) {
       }
   EXPECT_EQ(nigh::strided(0u, 10u, -1).size(), 0u);
   EXPECT_EQ(nigh::strided(10u, 0u, -4)[2], 2u);
-  EXPECT_EQ(nigh::strided(std::size_t{0}, std::numeric_limits<std::size_t>::max(), 1).size(),
-            std::numeric_limits<std::size_t>::max());
+}
+
+TEST(Strided, RefusesWhatItCannotCount) {
+  constexpr auto most = std::numeric_limits<std::size_t>::max();
+  EXPECT_THROW(nigh::strided(std::size_t{0}, most, 1), std::invalid_argument);
+  EXPECT_THROW(nigh::strided(most, std::size_t{0}, -1), std::invalid_argument);
+  EXPECT_THROW(nigh::strided(std::numeric_limits<long>::min(), std::numeric_limits<long>::max(), 1),
+               std::invalid_argument);
+  EXPECT_THROW(nigh::strided(std::size_t{0}, most, 2), std::invalid_argument);
+  EXPECT_EQ(nigh::strided(std::size_t{0}, most, 3).size(), most / 3);
+  EXPECT_EQ(nigh::strided(std::size_t{0}, most / 2, 1).size(), most / 2);
+}
+
+TEST(Strided, RefusesNegativeAmongUnsigned) {
+  EXPECT_THROW(nigh::strided(-1, 5u, 1), std::invalid_argument);
+  EXPECT_THROW(nigh::strided(5u, -3, -2), std::invalid_argument);  // 5, 3, 1, -1
+  EXPECT_EQ(nigh::strided(5u, -1, -2).size(), 3u);
+  EXPECT_EQ(nigh::strided(5u, -1, -2)[2], 1u);
+  EXPECT_EQ(nigh::strided(4u, -1, -2)[2], 0u);
+  EXPECT_EQ(nigh::strided(4u, -2, -3)[1], 1u);
+  EXPECT_TRUE(nigh::strided(-1, 5u, -1).empty());
+  EXPECT_EQ(nigh::strided(-1L, 5u, 1)[0], -1);
 }
 
 TEST(Strided, OfElements) {
