@@ -209,7 +209,9 @@ contains
 
   ! Calls piece(from, to, context) for pieces from .. to that together are first .. last, possibly at
   ! once, and returns when all have returned; without iterations, as a do loop, at once. The schedule
-  ! as in docs/loops.md: "static", "static,16", "dynamic,4", "guided", "adaptive" or "local".
+  ! as in docs/loops.md: "static", "static,16", "dynamic,4", "guided", "adaptive" or "local"; blanks
+  ! behind it do not count. More than 2**63 - 1 iterations are nigh_bad_argument, and the one failure
+  ! that nigh_error() does not know.
   subroutine nigh_parallel_for(first, last, piece, context, schedule, status)
     integer(c_int64_t), intent(in) :: first, last
     procedure(nigh_loop_piece) :: piece
@@ -219,14 +221,21 @@ contains
     type(loop_call), target :: loop
     character(kind=c_char, len=:), allocatable, target :: text
     type(c_ptr) :: how
+    integer(c_size_t) :: count
+    if (first < 1 .and. last > huge(last) - 1 + min(first, 0_c_int64_t)) then  ! last - first + 1 would overflow
+      if (.not. present(status)) error stop "nigh_parallel_for: more than 2**63 - 1 iterations"
+      status = nigh_bad_argument
+      return
+    end if
     loop = loop_call(c_funloc(piece), context, first)
     how = c_null_ptr
     if (present(schedule)) then
-      text = schedule // c_null_char
+      text = trim(schedule) // c_null_char
       how = c_loc(text)
     end if
-    call tell(c_parallel_for(0_c_size_t, int(max(last - first + 1, 0_c_int64_t), c_size_t), &
-      c_funloc(run_piece), c_loc(loop), how), status)
+    count = 0
+    if (last >= first) count = int(last - first + 1, c_size_t)
+    call tell(c_parallel_for(0_c_size_t, count, c_funloc(run_piece), c_loc(loop), how), status)
   end subroutine
 
   subroutine run_piece(begin, end, context) bind(c)

@@ -87,6 +87,8 @@ program fortran_test
   type(pair) :: p
   integer(c_int), target :: ints(n), worker
   integer(c_int64_t), target :: long
+  integer(c_int64_t), parameter :: most = huge(long)
+  integer(c_int64_t) :: least
   real(c_float), target :: float
   real(c_double), target :: double, total
   integer(c_int) :: status, i
@@ -141,6 +143,17 @@ program fortran_test
   call nigh_parallel_for(1_c_int64_t, 2_c_int64_t, count_up, c_loc(ints), "fast", status)
   call expect("no such schedule", status == nigh_bad_argument)
   call expect("the message names the schedule", index(nigh_error(), "fast") > 0)
+  ints = 0
+  least = -most
+  least = least - 1
+  call nigh_parallel_for(1_c_int64_t, int(n, c_int64_t), count_up, c_loc(ints), "static  ", status)
+  call expect("a schedule with blanks behind it", status == nigh_ok .and. all(ints == 1))
+  call nigh_parallel_for(least, most, count_up, c_loc(ints), status=status)
+  call expect("too many iterations", status == nigh_bad_argument)
+  call nigh_parallel_for(0_c_int64_t, most, count_up, c_loc(ints), status=status)
+  call expect("one too many", status == nigh_bad_argument)
+  call nigh_parallel_for(most, least, count_up, c_loc(ints), status=status)
+  call expect("all the way back", status == nigh_ok .and. all(ints == 1))
   call expect("a version", len(nigh_version()) >= 5)
   call queue%free()
   if (failures > 0) error stop
