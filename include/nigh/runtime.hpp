@@ -86,7 +86,7 @@ struct runtime_options {
   // queue is empty help those of their domain first. Tasks spawned near a domain are dealt out to
   // its queues; near::at_queue() names one.
   level queue_level = level::domain;
-  std::size_t queue_capacity = 8192;  // tasks per locality queue; a power of two
+  std::size_t queue_capacity = 8192;  // tasks per locality queue; a power of two up to 2^32
   // Tasks that may wait in all queues together, 0: as many as fit. When a spawn reaches it, the
   // spawning thread first runs one task, chosen as an idle worker there would: the bound that made
   // the paper's submission order matter (257 with its compiler).
@@ -95,7 +95,9 @@ struct runtime_options {
   // Forked tasks (fork_join, task_scope).
   std::size_t task_capacity = 8192;  // that may wait in one worker's task stack, 64 bytes each;
                                      // more run inline
-  std::size_t thread_stack_bytes = std::size_t{64} << 20;  // of each worker: reserved, not touched
+  // Of each worker: reserved, not touched; from the system's least (16 KiB on Linux) to 2^46. Where
+  // the system refuses so much, under a limit on a process's addresses, its default size.
+  std::size_t thread_stack_bytes = std::size_t{64} << 20;
   victim_choice victims = victim_choice::hierarchical;
   chunk_choice chunks = chunk_choice::hierarchical;
   // The paper's cutoffs, and a count; both take time where tasks are private: with any of them a

@@ -53,6 +53,10 @@ result<Thread> Thread::start(std::size_t stack_bytes, std::function<void()> body
   return nigh::error{std::string("cannot start a thread: ") + std::strerror(refused)};
 }
 
+std::size_t least_stack_bytes() noexcept {
+  return static_cast<std::size_t>(std::max(sysconf(_SC_THREAD_STACK_MIN), 0L));
+}
+
 void Thread::join() noexcept { pthread_join(handle_, nullptr); }
 
 std::size_t stack_left() noexcept {

@@ -14,8 +14,10 @@ namespace nigh::platform {
 
 class Thread {
  public:
-  // Runs body() in a new thread, with at least `stack_bytes` of stack: reserved, and backed by
-  // memory as far as it is used. An error when the system refuses even a stack of its default size.
+  // Runs body() in a new thread, with `stack_bytes` of stack: reserved, and backed by memory as far
+  // as it is used. With a stack of the system's default size where it refuses this one: too large
+  // under a limit on addresses, too small beside much thread-local data. An error if it refuses
+  // both.
   static result<Thread> start(std::size_t stack_bytes, std::function<void()> body);
 
   void join() noexcept;
@@ -24,6 +26,9 @@ class Thread {
   explicit Thread(pthread_t handle) noexcept : handle_(handle) {}
   pthread_t handle_;
 };
+
+// The system gives no thread a smaller stack.
+std::size_t least_stack_bytes() noexcept;
 
 // Bytes between here and the lower end of the calling thread's stack; a large number when the
 // system does not say.

@@ -15,6 +15,7 @@
 #include "base/assert.hpp"
 #include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
+#include "platform/thread.hpp"
 #include "platform/unknown_variables.hpp"
 #include "policy/cpus/thread_count.hpp"
 #include "runtime/current_thread.hpp"
@@ -93,6 +94,12 @@ void check(runtime_options const& options) {
   auto const capacity = options.queue_capacity;
   if (capacity == 0 || (capacity & (capacity - 1)) != 0)
     refuse(options, "queue_capacity", std::to_string(capacity) + " is not a power of two");
+  if (capacity > std::size_t{1} << 32)
+    refuse(options, "queue_capacity", std::to_string(capacity) + " is more than 4294967296");
+  auto const stack = options.thread_stack_bytes, least_stack = platform::least_stack_bytes();
+  if (stack < least_stack || stack > std::size_t{1} << 46)
+    refuse(options, "thread_stack_bytes",
+           std::to_string(stack) + " is not in " + std::to_string(least_stack) + " .. 70368744177664");
   if (options.task_capacity == 0 || options.task_capacity > (1u << 24))
     refuse(options, "task_capacity",
            std::to_string(options.task_capacity) + " is not in 1 .. 16777216");

@@ -307,6 +307,9 @@ TEST(Runtime, BadOptionsAreNamed) {
   EXPECT_THAT(message({.workers = -1}), testing::HasSubstr("workers: -1"));
   EXPECT_THAT(message({.queue_capacity = 0}), testing::HasSubstr("queue_capacity"));
   EXPECT_THAT(message({.queue_capacity = 100}), testing::HasSubstr("not a power of two"));
+  EXPECT_THAT(message({.queue_capacity = std::size_t{1} << 62}), testing::HasSubstr("queue_capacity"));
+  for (std::size_t stack : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 50, ~std::size_t{0}})
+    EXPECT_THAT(message({.thread_stack_bytes = stack}), testing::HasSubstr("thread_stack_bytes")) << stack;
   runtime rt({.machine = &m});
   EXPECT_THROW(rt.spawn(near(4), [] {}), std::out_of_range);
   EXPECT_THROW(rt.spawn(near(-2), [] {}), std::out_of_range);
