@@ -68,9 +68,11 @@ class forked {
  private:
   template <class T>
   static T take_away(T& from) {
-    T taken(std::move(from));
-    from.~T();
-    return taken;
+    struct taken_from {
+      T& it;
+      ~taken_from() { it.~T(); }  // also when the move throws
+    } const left{from};
+    return T(std::move(from));
   }
 
   std::remove_reference_t<G>* call_;
