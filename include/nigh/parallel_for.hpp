@@ -29,8 +29,9 @@ namespace nigh {
 // The iterations belong to the calling worker's runtime; any other thread becomes an external
 // thread of options.where or of the default runtime during the call. Loops nest, also in tasks. A
 // thread that waits for the others in a loop runs other tasks meanwhile: hold no lock across a loop
-// that a task may want, too. Allocates nothing on up to 32 workers; over several domains, a loop by
-// an array's placement allocates if it has a grain.
+// that a task may want, too. Allocates nothing on up to 32 workers; on more a few KiB, without
+// which the calling thread runs all of it. Over several domains, a loop by an array's placement
+// allocates if it has a grain, and does not follow the placement without memory for that.
 //
 // An empty or reversed range does nothing. std::invalid_argument when the index is unsigned and
 // `first` negative.

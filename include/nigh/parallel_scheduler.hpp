@@ -61,7 +61,7 @@ class parallel_scheduler_backend final
   }
 
  private:
-  // A loop on more than 32 workers allocates, and may find no memory.
+  // A loop may throw at its beginning.
   template <class Loop>
   static void spawn_loop(bulk_receiver& to, Loop const& loop) noexcept {
     spawn(to, [&to, loop] {

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <optional>
+#include <utility>
 
+#include "base/assert.hpp"
 #include "base/clock.hpp"
 #include "loops/team.hpp"
 #include "platform/pause.hpp"
@@ -40,7 +43,11 @@ namespace loops {
 using detail::task_slot;
 using detail::task_stack;
 
-Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
+Loop::Rooms Loop::rooms_for(policy::LoopSchedule const& how) noexcept {
+  return Rooms(needs_rooms(how) ? new (std::nothrow) Room[static_cast<std::size_t>(how.spans())] : nullptr);
+}
+
+Loop::Loop(policy::LoopSchedule const& how, Rooms rooms, std::size_t iterations, std::size_t grain,
            stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
            policy::LoopWorkers const* members)
     : work_(work),
@@ -50,10 +57,11 @@ Loop::Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t 
       steps_(policy::parts_of(iterations, grain)),
       how_(how),
       owner_(owner),
-      members_(members) {
+      members_(members),
+      many_(std::move(rooms)) {
   int const spans = how.spans();
-  if (spans > usual_spans) many_ = std::make_unique<Room[]>(static_cast<std::size_t>(spans));
-  spans_ = spans > usual_spans ? reinterpret_cast<Span*>(many_.get()) : few_;
+  NIGH_ASSERT(many_ != nullptr || spans <= usual_spans, "a loop of many workers has room for their spans");
+  spans_ = many_ != nullptr ? reinterpret_cast<Span*>(many_.get()) : few_;
   for (int s = 0; s < spans; ++s) ::new (static_cast<void*>(spans_ + s)) Span(how.units_of(s));
 }
 
@@ -252,14 +260,16 @@ policy::LoopWorkers const& nobody_else() {
 
 namespace {
 
+[[maybe_unused]] auto const& made_early = nobody_else();  // a loop without memory needs it
+
 void run_here(detail::loop_range range, loop_options const& options, detail::loop_work work) {
   auto* const me = detail::this_stack->worker;
   auto const* const members =
       options.members != nullptr ? &static_cast<Team const&>(*options.members) : nullptr;
-  bool const alone = me == nullptr || (members != nullptr && !members->is_run_by(*me));
-  auto const& loop_workers = alone                ? nobody_else()
-                             : members != nullptr ? members->loop_workers()
-                                                  : me->pool.layout.loop_workers();
+  bool alone = me == nullptr || (members != nullptr && !members->is_run_by(*me));
+  auto const* loop_workers = alone                ? &nobody_else()
+                             : members != nullptr ? &members->loop_workers()
+                                                  : &me->pool.layout.loop_workers();
   static schedule const adaptive(schedule_kind::adaptive, 1);
   schedule const& how = options.how     ? *options.how
                         : me != nullptr ? me->pool.options.loops
@@ -267,14 +277,33 @@ void run_here(detail::loop_range range, loop_options const& options, detail::loo
   auto const grain = options.grain == 0 ? 1 : options.grain;
   policy::LocalMap const* map = how.map();
   std::optional<policy::LocalMap> scaled;
-  if (map != nullptr && grain > 1 && loop_workers.homes() > 1)
-    map = &scaled.emplace(map->in_steps(range.first, grain));
-  policy::LoopSchedule plan(how.kind(), policy::parts_of(how.chunk(), grain),
-                            policy::parts_of(range.count, grain), loop_workers, map,
-                            scaled ? 0 : range.first);
+  auto const plan_for = [&] {
+    return policy::LoopSchedule(how.kind(), policy::parts_of(how.chunk(), grain),
+                                policy::parts_of(range.count, grain), *loop_workers, map,
+                                scaled ? 0 : range.first);
+  };
+  auto const plan_near_data = [&] {
+    try {
+      if (map != nullptr && grain > 1 && loop_workers->homes() > 1)
+        map = &scaled.emplace(map->in_steps(range.first, grain));
+      return plan_for();
+    } catch (std::bad_alloc const&) {
+      map = nullptr;
+      return plan_for();
+    }
+  };
+  // A loop does without what it has no memory for: algorithms rely on their later loops to move
+  // back what an earlier one has moved.
+  auto plan = plan_near_data();
+  auto rooms = Loop::rooms_for(plan);
+  if (rooms == nullptr && Loop::needs_rooms(plan)) {  // this thread runs all of it
+    alone = true;
+    loop_workers = &nobody_else();
+    plan = plan_for();
+  }
   if (range.alike) plan.expect_alike();
-  Loop loop(plan, range.count, grain, options.stop, work, me,
-            alone || members != nullptr ? &loop_workers : nullptr);
+  Loop loop(plan, std::move(rooms), range.count, grain, options.stop, work, me,
+            alone || members != nullptr ? loop_workers : nullptr);
   if (alone)
     loop.take_part(me, 0);
   else if (members != nullptr)

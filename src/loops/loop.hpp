@@ -28,10 +28,19 @@ struct Tickets {  // in the owner's stack, among what its iterations left there
 };
 
 class Loop {
+  struct alignas(Span) Room {
+    std::byte bytes[sizeof(Span)];
+  };
+
  public:
+  // For the spans of many workers. Null: a loop has room enough itself, or there is no memory.
+  using Rooms = std::unique_ptr<Room[]>;
+  static bool needs_rooms(policy::LoopSchedule const& how) noexcept { return how.spans() > usual_spans; }
+  static Rooms rooms_for(policy::LoopSchedule const& how) noexcept;
+
   // The steps of `how` are `grain` iterations each. For a team's loop, `members` are the places of
   // `how`; null: all workers are.
-  Loop(policy::LoopSchedule const& how, std::size_t iterations, std::size_t grain,
+  Loop(policy::LoopSchedule const& how, Rooms rooms, std::size_t iterations, std::size_t grain,
        stop_token const& stop, detail::loop_work work, tasks::Worker const* owner,
        policy::LoopWorkers const* members = nullptr);
   ~Loop() {}
@@ -55,10 +64,6 @@ class Loop {
 
  private:
   static constexpr int usual_spans = 32;
-
-  struct alignas(Span) Room {
-    std::byte bytes[sizeof(Span)];
-  };
 
   static void run_ticket(detail::task_slot& slot, detail::task_stack* popping) noexcept;
   void enter(tasks::Worker& me, std::uint32_t others) noexcept;
@@ -88,7 +93,7 @@ class Loop {
   union {
     Span few_[usual_spans];
   };
-  std::unique_ptr<Room[]> many_;
+  Rooms many_;
 };
 
 policy::LoopWorkers const& nobody_else();
