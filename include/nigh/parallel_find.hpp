@@ -113,7 +113,7 @@ std::size_t find_in_stride(Sequence const& all, std::size_t at, std::size_t end,
       auto const* const p = all.first + at;
       auto const value = predicate.value;
       unsigned found = 0;
-      for (std::size_t k = 0; k < search_stride; ++k) found |= p[k] == value ? 1U : 0U;
+      for (std::size_t k = 0; k < search_stride; ++k) found |= are_equal(p[k], value) ? 1U : 0U;
       if (found == 0) return end;
     }
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -414,6 +415,20 @@ TEST(Algorithms, OverPlacedArrays) {
   EXPECT_EQ(nigh::parallel_count_if(a, is_even), 50'000u);
   EXPECT_EQ(nigh::parallel_filter(a, [](int x) { return x == 5; }).size(), 100u);
   EXPECT_EQ(nigh::parallel_histogram(a, 1000)[17], 100u);
+}
+
+// Compiled with -Wsign-compare as an error.
+TEST(Finds, CompareNumbersOfOtherTypes) {
+  std::vector<std::size_t> v(1000, 1);
+  v[700] = 3;
+  v[800] = static_cast<std::size_t>(-1);
+  EXPECT_EQ(nigh::parallel_find(v, 3) - v.begin(), 700);
+  EXPECT_EQ(nigh::parallel_count(v, 3), 1u);
+  EXPECT_EQ(nigh::parallel_find(v, -1) - v.begin(), 800);  // as ==
+  std::vector<short> const shorts(1000, -1);
+  EXPECT_EQ(nigh::parallel_count(shorts, 65535u), 0u);
+  EXPECT_EQ(nigh::parallel_count(shorts, 4294967295u), 1000u);
+  EXPECT_EQ(nigh::parallel_count(shorts, -1.0), 1000u);
 }
 
 }  // namespace

@@ -301,12 +301,23 @@ struct itself {  // a temporary, such as a vector<bool>'s element, is returned a
   }
 };
 
+// x == value; of numbers, converted as == does it, without a warning.
+template <class X, class T>
+bool are_equal(X const& x, T const& value) {
+  if constexpr (std::is_arithmetic_v<X> && std::is_arithmetic_v<T>) {
+    using both = std::common_type_t<X, T>;
+    return static_cast<both>(x) == static_cast<both>(value);
+  } else {
+    return x == value;
+  }
+}
+
 template <class T>
 struct equals {
   T const& value;
   template <class X>
   bool operator()(X const& x) const {
-    return x == value;
+    return are_equal(x, value);
   }
 };
 
