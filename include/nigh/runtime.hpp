@@ -229,9 +229,9 @@ class kept_result {
 // running at the same time. With NIGH_COORDINATOR=off all workers run. docs/tasks.md, "Beside other
 // programs".
 //
-// Belongs to the process that made it: after fork(), spawn() and wait() in the child throw
-// std::logic_error, and the destructor frees some memory and touches no thread. The default runtime
-// is made anew in the child. A child forked from inside a task must not return from it.
+// Belongs to the process that made it: after fork(), spawn(), run() and wait() in the child throw
+// std::logic_error; invoke(), scopes, loops and sorts of it run in the calling thread alone. The
+// destructor frees some memory and touches no thread. The default runtime is made anew in the child. A child forked from inside a task must not return from it.
 class NIGH_API runtime {
  public:
   // Throws std::invalid_argument (naming the option) for options that cannot be met, and

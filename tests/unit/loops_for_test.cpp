@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promises of <nigh/parallel_for.hpp>.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <nigh/fork_join.hpp>
 #include <nigh/parallel_for.hpp>
+#include <nigh/parallel_sort.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/task_scope.hpp>
 #include <numeric>
@@ -352,6 +356,39 @@ TEST(LoneLoops, EndEarly) {
       EXPECT_GE(last.load(), 0);
     });
   }
+}
+
+// docs/tasks.md says so of fork().
+bool works_in_this_thread_alone(nigh::runtime& rt) {
+  auto const me = std::this_thread::get_id();
+  std::atomic<int> calls{0};
+  auto const call = [&] { calls += std::this_thread::get_id() == me; };
+  for (auto const& refused :
+       {std::function<void()>([&] { rt.spawn([] {}); }), std::function<void()>([&] { rt.run([] {}); }),
+        std::function<void()>([&] { rt.wait(); })}) try {
+      refused();
+      return false;
+    } catch (std::logic_error const&) {
+    }
+  rt.invoke([&] { nigh::fork_join(call, call); });
+  parallel_for(0, 100, [&](int) { call(); }, {.where = &rt});
+  nigh::task_scope scope(rt);
+  scope.spawn(call);
+  scope.wait();
+  std::vector<int> v(100'000);
+  std::iota(v.rbegin(), v.rend(), 0);
+  nigh::parallel_sort(v, [&](int a, int b) { return a < b; }, &rt);
+  return calls == 103 && v[99'999] == 99'999;
+}
+
+TEST(ParallelFor, InAChildOfForkIsTheCallingThreads) {
+  nigh::runtime rt(2);
+  rt.invoke([] { parallel_for(0, 100, [](int) {}); });
+  auto const child = ::fork();
+  if (child == 0) ::_exit(works_in_this_thread_alone(rt) ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
