@@ -84,7 +84,8 @@ void fill(Sequence const& all, T const& value, loop_options const& options) {
 // For all algorithms here:
 //
 // [first, last) are integers or random-access iterators; a range is a vector, span, nigh::array, C
-// array or view. Reversed ones are empty. The last argument is a nigh::loop_options or a schedule;
+// array or view. A C array followed by another one, an iterator or a pointer looks like two
+// iterators: write std::span of it. Reversed ones are empty. The last argument is a nigh::loop_options or a schedule;
 // without one, a loop over a nigh::array runs near its data. Functions are shared by the threads,
 // and called as const, at the same time and in any order. Exceptions, nested loops and threads from
 // outside are as for parallel_for(): when a function throws, the first exception is rethrown and
