@@ -30,6 +30,9 @@ class NIGH_API isolation {
 };
 
 NIGH_API bool in_isolated_region() noexcept;
+// Whether a task may run on top of the one that makes it, as each of a long chain may: there is
+// stack enough, or the task has to run here.
+NIGH_API bool may_run_at_once() noexcept;
 
 }  // namespace detail
 

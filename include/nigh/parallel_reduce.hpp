@@ -185,7 +185,7 @@ auto reduce_by_word(Sequence const& all, W op, F const& f, reduce_options const&
 
 // Words for parallel_reduce; functions of two values as well. The result has the type of a + b, a *
 // b, or of the values. Of no values, they give 0 (T()), 1, and for min and max the largest and the
-// smallest number there is, infinity if there is one.
+// smallest number there is, infinity if there is one. min and max leave out a NaN, whatever its place.
 inline constexpr detail::sum_word sum{};
 inline constexpr detail::product_word product{};
 inline constexpr detail::min_word min{};

@@ -306,6 +306,8 @@ void task_scope::spawn(F&& f) {
     return;
   if (detail::this_stack != stack_ && stack_of_spawner() == nullptr)
     return spawn(near{}, std::forward<F>(f));
+  if (!detail::may_run_at_once()) [[unlikely]]
+    return spawn(near{}, std::forward<F>(f));
   detail::kept<std::decay_t<F>> now(std::forward<F>(f));
   run(now);
 }

@@ -64,6 +64,11 @@ isolation::~isolation() {
   if (before_ != nullptr) leave(before_);
 }
 
+bool may_run_at_once() noexcept {
+  auto const* const me = this_stack->worker;
+  return me == nullptr || me->is_isolated() || !me->is_stack_short(tasks::Worker::for_chains);
+}
+
 bool in_isolated_region() noexcept {
   auto const* const me = this_stack->worker;
   return me != nullptr && me->is_isolated();

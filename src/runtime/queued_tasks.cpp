@@ -65,7 +65,7 @@ void Worker::report_progress() noexcept {
 }
 
 bool Worker::may_nest() const noexcept {
-  return !is_isolated() && platform::stack_left() > pool.stack_needed_to_help();
+  return !is_isolated() && !is_stack_short(1);
 }
 
 void Worker::nest(detail::task& t) noexcept {

@@ -44,6 +44,7 @@ policy::WorkerLayout const& layout_of(tasks::Scheduler& scheduler) noexcept {
 runtime& default_runtime() {
   auto& d = the_default();
   if (auto* const made = d.made.get()) return *made;
+  static_cast<void>(tasks::count_forks());  // first: a fork waits for this lock from then on
   std::lock_guard const guard(d.lock);
   if (auto* const made = d.made.get()) return *made;
   auto* const made = new runtime(options_from_environment(d.options));
@@ -67,12 +68,17 @@ tasks::Scheduler& default_scheduler() { return runtime_access::scheduler(default
 
 unsigned tasks::count_forks() noexcept {
   static bool const registered = [] {
+    the_default();
     platform::at_fork(before_fork, in_parent, in_child);
     return true;
   }();
   static_cast<void>(registered);
   return forks.load(sync::relaxed);
 }
+
+// When the library is loaded: no other thread is in the middle of it then, of which a child of fork()
+// would have the half.
+[[maybe_unused]] static unsigned const none_yet = tasks::count_forks();
 
 unsigned tasks::forks_so_far() noexcept { return forks.load(sync::relaxed); }
 

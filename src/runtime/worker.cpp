@@ -118,6 +118,10 @@ struct Worker::Job {
 
 // ---- the loop
 
+bool Worker::is_stack_short(std::size_t times) const noexcept {
+  return platform::stack_left() <= times * pool.stack_needed_to_help();
+}
+
 void Worker::run_loop() noexcept { work_until(RuntimeEnd{pool}); }
 void Worker::run_until_dismissed() noexcept { work_until(Dismissal{*this}); }
 
@@ -160,9 +164,12 @@ void Worker::help_until(Until until) noexcept {
   for (int look = 0; !until.done(); ++look) {
     share_all();
     job.clear();
+    // Two threads that take a chain's tasks from each other in turn go one deeper each time. Where
+    // no slot is free, each task that is made runs at once.
+    bool const may_go_deeper = !is_stack_short(stack.top < stack.limit ? 1 : for_chains);
     bool const only_looks = look < (is_isolated() ? isolated_looks : 1) * Until::looks_first;
     if (!only_looks ? search(job, until)
-                    : !is_isolated() && find_work(leapfrog, until.thief(), job)) {
+                    : !is_isolated() && may_go_deeper && find_work(leapfrog, until.thief(), job)) {
       run(job);
       look = 0;
     } else if (only_looks) {
@@ -219,7 +226,7 @@ bool Worker::linger(Job& job) noexcept {
 template <class Until>
 bool Worker::search(Job& job, Until until) noexcept {
   constexpr bool joins = Until::waiting_for != WaitingFor::work;
-  bool const low = joins && platform::stack_left() <= pool.stack_needed_to_help();
+  bool const low = joins && is_stack_short(1);
   bool const isolated = joins && is_isolated();
   Relief const relief(*this, low || isolated);
   bool const leaves = joins && is_to_leave();
@@ -354,7 +361,7 @@ bool Worker::take_own_shared(Job& job) noexcept {
 
 std::uint32_t Worker::steal_once() noexcept {
   Job job;
-  if (platform::stack_left() <= pool.stack_needed_to_help() || !ask_all_stacks(job)) return 0;
+  if (is_stack_short(1) || !ask_all_stacks(job)) return 0;
   run(job);
   return job.stolen.count;
 }

@@ -116,6 +116,10 @@ struct alignas(64) Worker {
   void run_loop() noexcept;             // until the runtime ends
   void run_until_dismissed() noexcept;  // a backup thread: until its worker is back
 
+  // Whether no more than so many times the stack is left that helping takes.
+  bool is_stack_short(std::size_t times) const noexcept;
+  static constexpr std::size_t for_chains = 4;  // of tasks that each make the next one
+
   bool is_isolated() const noexcept { return (depth & isolated_bit) != 0; }
   // The depth of the task that it runs from now on. Returns the one before, for the task's end.
   std::uint32_t set_depth(std::uint32_t to) noexcept;

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <nigh/algorithm.hpp>
 #include <nigh/task_scope.hpp>
@@ -195,6 +197,24 @@ TEST(MinMax, AreTheSerialOnes) {
   extremes_are_the_serial_ones<int>(3);
   extremes_are_the_serial_ones<double>(1'000'000);
   extremes_are_the_serial_ones<unsigned char>(7);
+}
+
+// Wherever it stands: in front of a lane, at the beginning, alone.
+TEST(MinMax, LeaveOutANaN) {
+  constexpr auto none = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t const n : {1UL, 7UL, 40UL, 1000UL, 30'000UL})
+    for (std::size_t const at : {0UL, 5UL, 6UL, 21UL, 999UL}) {
+      if (at >= n) continue;
+      std::vector<double> v(n, 1.0);
+      if (at + 16 < n) v[at + 16] = 3, v[n - 1] = -2;
+      v[at] = none;
+      double most = -INFINITY, least = INFINITY;
+      for (double const x : v) most = most < x ? x : most, least = x < least ? x : least;
+      EXPECT_EQ(nigh::parallel_reduce(v, nigh::max), most) << n << ' ' << at;
+      EXPECT_EQ(nigh::parallel_reduce(v, nigh::min), least) << n << ' ' << at;
+      EXPECT_EQ(nigh::parallel_reduce(std::size_t{0}, n, nigh::max, [&](auto i) { return v[i]; }),
+                most);
+    }
 }
 
 TEST(MinMax, OfIndicesAndOfWhatCannotBeCopied) {

@@ -37,6 +37,29 @@ TEST(TaskScope, RunsWhatItWasGiven) {
   });
 }
 
+struct Chain {
+  task_scope& scope;
+  long& left;
+  void operator()() const {
+    if (--left > 0) scope.spawn(*this);
+  }
+};
+
+// As a walk over a list: each task makes the next one, and two threads take them from each other.
+// With enough stack for a sanitizer's frames, too.
+TEST(TaskScope, TakesAnyNumberOfTasksThatEachMakeTheNext) {
+  for (int const workers : {1, 2, 4}) {
+    runtime r{{.workers = workers, .thread_stack_bytes = std::size_t{64} << 20U}};
+    r.run([] {
+      long left = 600'000;
+      task_scope scope;
+      scope.spawn(Chain{scope, left});
+      scope.wait();
+      EXPECT_EQ(left, 0);
+    });
+  }
+}
+
 TEST(TaskScope, EndsAfterItsTasks) {
   everywhere([] {
     std::atomic<int> ran{0};

@@ -227,6 +227,16 @@ inline constexpr bool folds_in_lanes =
 template <class T>
 inline constexpr std::size_t lanes_of = 128 / sizeof(T) < 8 ? 8 : 128 / sizeof(T);
 
+// The first value of a piece. A NaN on the left of a comparison would stay, whatever follows it.
+template <class T, class Op, class Value>
+constexpr T first_value(Op const& op, Value&& value) {
+  constexpr bool compares = std::is_same_v<Op, min_word> || std::is_same_v<Op, max_word>;
+  if constexpr (compares && std::is_floating_point_v<T>)
+    return static_cast<T>(op(Op::template identity<T>(), static_cast<T>(value)));
+  else
+    return static_cast<T>(std::forward<Value>(value));
+}
+
 // get(i) op get(i + 1) op ... of a piece that is not empty.
 template <class T, class Op, class Get>
 T fold_piece(index_range r, Op const& op, Get const& get) {
@@ -235,7 +245,7 @@ T fold_piece(index_range r, Op const& op, Get const& get) {
     constexpr std::size_t lanes = lanes_of<T>;
     if (r.size() >= 2 * lanes) {
       std::array<T, lanes> lane;
-      for (std::size_t l = 0; l < lanes; ++l) lane[l] = static_cast<T>(get(i + l));
+      for (std::size_t l = 0; l < lanes; ++l) lane[l] = first_value<T>(op, get(i + l));
       for (i += lanes; r.end - i >= lanes; i += lanes)
         for (std::size_t l = 0; l < lanes; ++l)
           lane[l] = static_cast<T>(op(lane[l], static_cast<T>(get(i + l))));
@@ -247,7 +257,7 @@ T fold_piece(index_range r, Op const& op, Get const& get) {
       return value;
     }
   }
-  T value(static_cast<T>(get(i)));
+  T value(first_value<T>(op, get(i)));
   for (++i; i < r.end; ++i) value = static_cast<T>(op(std::move(value), get(i)));
   return value;
 }

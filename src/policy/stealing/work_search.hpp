@@ -78,8 +78,8 @@ constexpr Permissions permissions(ThreadKind kind, WaitingFor waiting_for, bool 
 enum class SearchPhase : std::uint8_t {
   begin,     // it has just run out of tasks: one look
   linger,    // it waits patiently for a moment, unannounced
-  leapfrog,  // it has just begun to wait for a stolen task. Also with little stack left: what its
-             // thief has is mostly part of that task, and goes no deeper than the recursion itself
+  leapfrog,  // it has just begun to wait for a stolen task: what its thief has is mostly part of it.
+             // Not with little stack left
   search,    // it is announced as a searcher
 };
 
