@@ -196,7 +196,8 @@ inline void check_lengths(std::size_t keys, std::size_t values) {
 // memory for it, with one worker, up to 4096 elements, or with a move that may throw, compared
 // elements are sorted in place, by a parallel quicksort; so are numbers without memory. One-byte
 // numbers from 1024 elements on and two-byte numbers from 262,144 on need a table of counts only.
-// Loops on more than 32 workers take a few KiB, and are one thread's without.
+// Loops on more than 32 workers take a few KiB, and are one thread's without. The map of an array over
+// several domains takes memory, too: std::bad_alloc without, and elements are unspecified then.
 //
 // When `less` throws, one such exception is rethrown, and the range holds the elements that it
 // held, in some order. A move that throws leaves valid elements.
