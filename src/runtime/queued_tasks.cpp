@@ -10,6 +10,10 @@
 
 namespace nigh::tasks {
 
+bool Worker::is_stack_short(std::size_t times) const noexcept {
+  return platform::stack_left() <= times * pool.stack_needed_to_help();
+}
+
 // From its own buffer, otherwise a chunk from its group's queue.
 bool Worker::find_in_own_queue(detail::task& t) noexcept {
   if (buffer->take_one(t)) return true;

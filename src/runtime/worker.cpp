@@ -118,10 +118,6 @@ struct Worker::Job {
 
 // ---- the loop
 
-bool Worker::is_stack_short(std::size_t times) const noexcept {
-  return platform::stack_left() <= times * pool.stack_needed_to_help();
-}
-
 void Worker::run_loop() noexcept { work_until(RuntimeEnd{pool}); }
 void Worker::run_until_dismissed() noexcept { work_until(Dismissal{*this}); }
 
@@ -164,8 +160,6 @@ void Worker::help_until(Until until) noexcept {
   for (int look = 0; !until.done(); ++look) {
     share_all();
     job.clear();
-    // Two threads that take a chain's tasks from each other in turn go one deeper each time. Where
-    // no slot is free, each task that is made runs at once.
     bool const may_go_deeper = !is_stack_short(stack.top < stack.limit ? 1 : for_chains);
     bool const only_looks = look < (is_isolated() ? isolated_looks : 1) * Until::looks_first;
     if (!only_looks ? search(job, until)

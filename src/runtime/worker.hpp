@@ -118,7 +118,9 @@ struct alignas(64) Worker {
 
   // Whether no more than so many times the stack is left that helping takes.
   bool is_stack_short(std::size_t times) const noexcept;
-  static constexpr std::size_t for_chains = 4;  // of tasks that each make the next one
+  // Of tasks that each make the next one: two threads that take them from each other in turn go one
+  // deeper each time, and where no slot is free, each runs at once.
+  static constexpr std::size_t for_chains = 4;
 
   bool is_isolated() const noexcept { return (depth & isolated_bit) != 0; }
   // The depth of the task that it runs from now on. Returns the one before, for the task's end.
