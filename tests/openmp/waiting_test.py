@@ -13,8 +13,8 @@ CPUS = sorted(os.sched_getaffinity(0))
 ONE, TWO = str(CPUS[0]), ",".join(map(str, CPUS[:2]))
 QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
-# As `nigh run` sets them.
-OURS = {"GOMP_SPINCOUNT": "300000", "KMP_BLOCKTIME": "1", "OMP_WAIT_POLICY": "passive"}
+# As `nigh run` sets it.
+OURS = {"KMP_BLOCKTIME": "1"}
 
 
 @unittest.skipIf(len(CPUS) < 2, "needs two cpus")
