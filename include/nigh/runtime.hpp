@@ -230,8 +230,9 @@ class kept_result {
 // programs".
 //
 // Belongs to the process that made it: after fork(), spawn(), run() and wait() in the child throw
-// std::logic_error; invoke(), scopes, loops and sorts of it run in the calling thread alone. The
-// destructor frees some memory and touches no thread. The default runtime is made anew in the child. A child forked from inside a task must not return from it.
+// std::logic_error; scopes, loops and sorts of it run in the calling thread alone, and what invoke()
+// forks on the default runtime, which is made anew in the child. The destructor frees some memory and
+// touches no thread. A child forked from inside a task must not return from it.
 class NIGH_API runtime {
  public:
   // Throws std::invalid_argument (naming the option) for options that cannot be met, and
