@@ -304,9 +304,8 @@ template <class F>
 void task_scope::spawn(F&& f) {
   if (put(std::forward<F>(f))) [[likely]]
     return;
-  if (detail::this_stack != stack_ && stack_of_spawner() == nullptr)
-    return spawn(near{}, std::forward<F>(f));
-  if (!detail::may_run_at_once()) [[unlikely]]
+  bool const is_foreign = detail::this_stack != stack_ && stack_of_spawner() == nullptr;
+  if (is_foreign || !detail::may_run_at_once()) [[unlikely]]
     return spawn(near{}, std::forward<F>(f));
   detail::kept<std::decay_t<F>> now(std::forward<F>(f));
   run(now);
