@@ -17,7 +17,8 @@ void for_each_import(SeeImport see, void* context) noexcept;
 
 // Whether a loaded object may have a function or variable of that name: false is certain. Of
 // objects loaded after the one that holds `after`, where that is not null. dlsym() allocates when
-// it finds nothing, which few programs bear before main() begins.
+// it finds nothing, and a program whose own malloc() works from main() on does not bear that
+// earlier.
 bool may_define(char const* name, void const* after) noexcept;
 
 // The object that holds some code. `file`: as the loader knows it, empty for the program; null: no
