@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "base/counted.hpp"
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/coordinator_socket.hpp"
@@ -23,8 +24,10 @@ namespace {
 
 std::string as_text(std::string const& socket, coordinator::HostStatus const& all) {
   auto text =
-      fmt::format("{}: {} cpus, {} free; {} programs, {} requests wait\n", base::printable(socket),
-                  all.host.cpus, all.host.free, all.host.programs, all.host.waiting);
+      fmt::format("{}: {}, {} free; {}, {} {}\n", base::printable(socket),
+                  base::counted(all.host.cpus, "cpu"), all.host.free,
+                  base::counted(all.host.programs, "program"),
+                  base::counted(all.host.waiting, "request"), all.host.waiting == 1 ? "waits" : "wait");
   text += fmt::format(
       "since its start {} leases granted, {} asked back; {} regions unplaced; {} messages "
       "refused\n",

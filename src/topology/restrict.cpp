@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "base/cpu_list.hpp"
 #include "topology/builder.hpp"
 
@@ -102,16 +103,14 @@ void topology_builder::index_domains(topology& t) {
 }
 
 void topology_builder::describe(topology& t) {
-  auto const plural = [](int n, char const* what) {
-    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-  };
   auto const cpus = static_cast<int>(t.cpus_.size());
   auto const all = count_cpus(t.root_);
-  t.description_ = t.source_ + ": " + plural(cpus, "cpu") +
+  t.description_ = t.source_ + ": " + base::counted(cpus, "cpu") +
                    (cpus < all ? " (of " + std::to_string(all) + ")" : "") + " on " +
-                   plural(t.cores(), "core") + " in " + plural(t.cpu_domains_, "domain");
+                   base::counted(t.cores(), "core") + " in " +
+                   base::counted(t.cpu_domains_, "domain");
   auto const bare = static_cast<int>(t.domains_.size()) - t.cpu_domains_;
-  if (bare > 0) t.description_ += " and " + plural(bare, "memory-only domain");
+  if (bare > 0) t.description_ += " and " + base::counted(bare, "memory-only domain");
 }
 
 result<topology> topology::restricted_to(std::span<int const> keep) const {

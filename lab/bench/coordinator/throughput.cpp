@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/counted.hpp"
 #include "bench/coordinator/programs.hpp"
 #include "bench/coordinator/studies.hpp"
 #include "bench/processes.hpp"
@@ -208,7 +209,7 @@ std::string programs_table(ThroughputStudy const& s) {
   Table t;
   std::vector<std::string> head{"alone, seconds"};
   for (std::size_t n = 1; n <= s.alone.front().seconds.size(); ++n)
-    head.push_back(fmt::format("{} thread{}", n, n == 1 ? "" : "s"));
+    head.push_back(nigh::base::counted(n, "thread"));
   head.push_back("best threads");
   if (s.options.programs > 0) head.push_back("how many");
   t.row(head);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/cpu_list.hpp"
 #include "policy/cpus/thread_count.hpp"
 #include "policy/cpus/thread_order.hpp"
@@ -21,10 +22,6 @@ constexpr std::array<std::string_view, 4> binding_variables{"OMP_PLACES", "OMP_P
                                                             "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
 // Variables that would overrule places.
 constexpr std::array<std::string_view, 2> rival_variables{"GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
-
-std::string count(std::size_t n, std::string const& what) {
-  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
 
 std::vector<Place> ordered_places(topology const& machine, cpu_order order) {
   std::vector<Place> places;
@@ -73,7 +70,7 @@ result<void> plan_threads(topology const& machine, Request const& request,
   auto const asked = static_cast<std::size_t>(request.threads);
   if (asked > machine.cpus().size())
     return error{"--threads " + std::to_string(asked) + ": only " +
-                 count(machine.cpus().size(), "cpu") +
+                 base::counted(machine.cpus().size(), "cpu") +
                  (machine.cpus().size() == 1 ? " is" : " are") + " allowed (" +
                  base::cpu_list(machine.cpus()) + ')'};
   bool const bound_already =
@@ -91,13 +88,13 @@ result<void> plan_threads(topology const& machine, Request const& request,
   if (auto const good = check_places(machine, plan.places); !good) return good;
   if (asked > plan.places.size())
     return error{"--threads " + std::to_string(asked) + ": --bind names only " +
-                 count(plan.places.size(), "place")};
+                 base::counted(plan.places.size(), "place")};
   std::size_t given = 0;
   auto kept = asked == 0 ? threads_of_openmp(inherited, given) : std::nullopt;
   if (kept && given <= plan.places.size()) kept.reset();  // each thread gets a place
   if (kept)
     plan.notes.push_back("OMP_NUM_THREADS=" + *kept + " is more than the " +
-                         count(plan.places.size(), "place") + " of --bind: threads share them");
+                         base::counted(plan.places.size(), "place") + " of --bind: threads share them");
   else if (asked > 0 || !named)
     plan.places.resize(asked > 0 ? asked : usual_threads(machine, inherited, quota));
 
@@ -127,7 +124,7 @@ result<void> plan_memory(topology const& machine, MemoryChoice const& choice, Pl
   for (int const d : choice.domains) {
     if (static_cast<std::size_t>(d) >= domains.size())
       return error{"--mem " + to_string(choice) + ": there is no domain " + std::to_string(d) +
-                   "; this machine has " + count(domains.size(), "domain") + ", from 0"};
+                   "; this machine has " + base::counted(domains.size(), "domain") + ", from 0"};
     auto const node = domains[static_cast<std::size_t>(d)].os_node;
     if (node < 0)
       return error{"--mem " + to_string(choice) + ": domain " + std::to_string(d) +

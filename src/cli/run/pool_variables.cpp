@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "policy/cpus/thread_count.hpp"
 #include "settings/thread_pools.hpp"
 
@@ -24,10 +25,6 @@ std::vector<PoolVariable> with_variables() {
       found.push_back({pool.variable, pool.name, pool.hears_openmp});
   }
   return found;
-}
-
-std::string count(int n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 std::optional<std::string> value_in(Plan const& plan, std::string_view name) {
@@ -67,7 +64,7 @@ void keep_pools_within(QuotaHere const& here, Inherited const& inherited, Plan& 
   auto quota = *here.quota == 1
                    ? std::string("the cgroup's quota of one cpu's worth of time")
                    : fmt::format("the cgroup's quota of {:.3g} cpus' worth of time", *here.quota);
-  if (here.ranks > 1) quota += fmt::format(", shared by {},", count(here.ranks, "rank"));
+  if (here.ranks > 1) quota += fmt::format(", shared by {},", base::counted(here.ranks, "rank"));
   std::string set;
   bool const is_openmp_said = inherited(openmp) || value_in(plan, openmp);
   for (auto const& variable : pool_variables()) {
@@ -81,13 +78,13 @@ void keep_pools_within(QuotaHere const& here, Inherited const& inherited, Plan& 
       plan.notes.push_back(fmt::format(
           "{}={} stays as {}, but {} has time for {} only: more stop for a part of each period",
           variable.name, *said, planned ? "asked for" : "it was set", quota,
-          count(threads, "thread")));
+          base::counted(threads, "thread")));
     }
   }
   if (!set.empty())
     plan.notes.push_back(
         fmt::format("{} has time for {}, not for one on each of {} cpus: set for {}", quota,
-                    count(threads, "thread"), here.cpus, set));
+                    base::counted(threads, "thread"), here.cpus, set));
 }
 
 }  // namespace nigh::cli

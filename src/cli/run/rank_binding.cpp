@@ -4,18 +4,11 @@
 #include <cstddef>
 #include <string>
 
+#include "base/counted.hpp"
 #include "base/cpu_list.hpp"
 #include "base/nearest_name.hpp"
 
 namespace nigh::cli {
-namespace {
-
-std::string number_of(int n, std::string const& what) {
-  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
-
-}  // namespace
-
 result<int> parse_ranks(std::string_view text) {
   auto const ranks = parse_threads(text);
   if (!ranks) return error{"'" + std::string(text) + "' is no positive number of ranks"};
@@ -32,14 +25,14 @@ result<cpu_order> parse_rank_order(std::string_view text) {
 result<Binding> binding_of_rank(topology const& machine, policy::RankPlacing const& how, int rank) {
   auto const ranks = policy::rank_cpus(machine, how);
   bool const has_siblings = machine.cores() < static_cast<int>(machine.cpus().size());
-  auto const allowed = number_of(machine.cores(), "core") + (machine.cores() == 1 ? " is" : " are") +
+  auto const allowed = base::counted(machine.cores(), "core") + (machine.cores() == 1 ? " is" : " are") +
                        " allowed (cpus " + base::cpu_list(machine.cpus()) + ')';
   if (how.ranks > machine.cores())
-    return error{"--bind-ranks: " + number_of(how.ranks, "rank") + " here, and only " + allowed +
+    return error{"--bind-ranks: " + base::counted(how.ranks, "rank") + " here, and only " + allowed +
                  "; if the launcher has bound them, mpirun --bind-to none does not"};
   if (ranks.empty())
     return error{"--threads " + std::to_string(how.threads) + ": " + allowed + ", for " +
-                 number_of(how.ranks, "rank") + " with so many threads each" +
+                 base::counted(how.ranks, "rank") + " with so many threads each" +
                  (how.smt || !has_siblings ? "" : "; --smt has threads share cores")};
   Binding binding;
   for (int const cpu : ranks[static_cast<std::size_t>(rank)]) binding.places.push_back({cpu});

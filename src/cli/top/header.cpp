@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/top/layout.hpp"
+#include "base/counted.hpp"
 
 namespace nigh::cli::top {
 namespace {
@@ -15,10 +16,6 @@ struct Fact {
   std::string text;
   Style style = {};
 };
-
-std::string plural(std::uint32_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
 
 std::string up_text(std::uint64_t us) {
   auto const s = us / 1'000'000;
@@ -45,14 +42,14 @@ std::string quota_text(QuotaShare const& share, Letters const& letters) {
 
 std::vector<Fact> facts_of(Sample const& sample, Letters const& letters) {
   auto const& host = sample.status->host;
-  std::vector<Fact> facts{{plural(host.cpus, "cpu") + fmt::format(", {} free", host.free)}};
+  std::vector<Fact> facts{{base::counted(host.cpus, "cpu") + fmt::format(", {} free", host.free)}};
   if (auto const n = host.external_load.count(); n > 0)
     facts.push_back({fmt::format("{} busy with others (#)", n), {Ink::warning}});
   if (host.has_unseen_load != 0) facts.push_back({"others on leased cpus", {Ink::warning}});
-  facts.push_back({plural(host.programs, "program")});
+  facts.push_back({base::counted(host.programs, "program")});
   for (auto const& share : sample.quotas)
     facts.push_back({quota_text(share, letters), {Ink::warning}});
-  facts.push_back({plural(host.waiting, "request") + (host.waiting == 1 ? " waits" : " wait"),
+  facts.push_back({base::counted(host.waiting, "request") + (host.waiting == 1 ? " waits" : " wait"),
                    {host.waiting > 0 ? Ink::warning : Ink::plain}});
   if (sample.rates) {
     facts.push_back({fmt::format("leases {:.1f}/s granted, {:.1f}/s asked back",
@@ -60,7 +57,7 @@ std::vector<Fact> facts_of(Sample const& sample, Letters const& letters) {
   } else {
     facts.push_back(
         {fmt::format("{} granted, {} asked back",
-                     plural(static_cast<std::uint32_t>(host.grants), "lease"), host.revocations)});
+                     base::counted(static_cast<std::uint32_t>(host.grants), "lease"), host.revocations)});
   }
   facts.push_back({energy_of(sample)});
   return facts;

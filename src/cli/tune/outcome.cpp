@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "cli/run/profile.hpp"
 
 namespace nigh::cli {
@@ -43,9 +44,9 @@ std::string verdict(Outcome const& found) {
   std::string const rivals =
       choice.ties == 0
           ? std::string()
-          : fmt::format("Which of the best and {} other{} is really the best is not sure: {} within its "
+          : fmt::format("Which of the best and {} is really the best is not sure: {} within its "
                         "spread.\n",
-                        choice.ties, choice.ties == 1 ? "" : "s",
+                        base::counted(choice.ties, "other"),
                         choice.ties == 1 ? "that one is" : "they are");
   if (choice.leader == 0)
     return fmt::format("Nothing that was tried beats {}{}.\n", plain,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "policy/cpus/thread_count.hpp"
 #include "policy/cpus/rank_cpus.hpp"
 
@@ -46,11 +47,8 @@ std::vector<std::optional<T>> asked_or_none(std::vector<T> const& asked) {
   return {asked.begin(), asked.end()};
 }
 
-std::string count(int n, std::string const& what) {
-  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
 std::string are_allowed(int n, std::string const& what) {
-  return count(n, what) + (n == 1 ? " is allowed" : " are allowed");
+  return base::counted(n, what) + (n == 1 ? " is allowed" : " are allowed");
 }
 
 // Ranks in their places, and the index of each value.
@@ -94,7 +92,7 @@ class Settings {
       if (std::none_of(found.begin(), found.end(),
                        [&](Setting const& f) { return f.threads == shares_[s]; }))
         return "--threads " + std::to_string(shares_[s]) + ": " + are_allowed(cpus(), "cpu") +
-               ", too few for so many threads in each of " + count(ranks_.back(), "rank");
+               ", too few for so many threads in each of " + base::counted(ranks_.back(), "rank");
     return {};
   }
 
@@ -144,8 +142,8 @@ result<Space> space_of_ranks(topology const& machine, Choices const& choices,
   space.requests.push_back({.threads = room});
   space.ranks.push_back({.per_host = first.ranks.per_host});
   space.candidates.push_back({first.r, 0, 0, 0, 0, 0});
-  space.as_it_is = count(first.ranks.per_host, "rank") +
-                   (room > 1 ? " of " + count(room, "thread") : "") +
+  space.as_it_is = base::counted(first.ranks.per_host, "rank") +
+                   (room > 1 ? " of " + base::counted(room, "thread") : "") +
                    ", where the launcher puts them";
   auto const memories = asked_or_none(choices.memories);
   auto const loops = asked_or_none(choices.schedules);
