@@ -212,6 +212,11 @@ class Places(unittest.TestCase):
         done = run(self.bind, ["sh", "-c", "echo $LD_PRELOAD"], environment)
         self.assertRegex(done.stdout, r"^libm\.so\.6:/.*/nigh-places\.so\n$")
 
+    def test_a_preloaded_runtime_comes_behind(self):
+        environment = {"LD_PRELOAD": "libm.so.6 libgomp.so.1:libm.so.6", "ASAN_OPTIONS": "verify_asan_link_order=0"}
+        done = run(self.bind, ["sh", "-c", "echo $LD_PRELOAD"], environment)
+        self.assertRegex(done.stdout, r"^libm\.so\.6:/.*/nigh-places\.so:libgomp\.so\.1:libm\.so\.6\n$")
+
     def test_shell_lines_do_the_same(self):
         lines = run([*self.bind, "--dry-run"], [program("where-openmp-gcc")]).stdout
         done = subprocess.run(["sh", "-c", lines], env=QUIET, capture_output=True, text=True, timeout=100)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/launch_plan.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -48,18 +51,33 @@ std::string numactl_words(platform::MemoryPolicy const& policy) {
   return "numactl --localalloc";
 }
 
-// A tool for OpenMP runtimes exports it, to be called by them.
-constexpr char const* starts_tools[]{"ompt_start_tool"};
-
-bool has_tool(std::filesystem::path const& program) {
+std::vector<std::string> preloaded_by_user() {
   auto files = from_environment("LD_PRELOAD").value_or("");
   std::replace(files.begin(), files.end(), ':', ' ');
   std::istringstream rest(files);
-  for (std::string file = program.string(); !file.empty();) {
-    if (platform::defines_any(file.c_str(), starts_tools) == platform::Defined::yes) return true;
-    if (!(rest >> file)) file.clear();
-  }
-  return false;
+  return {std::istream_iterator<std::string>(rest), {}};
+}
+
+bool defines(std::string const& file, char const* function) {
+  return platform::defines_any(file.c_str(), {&function, 1}) == platform::Defined::yes;
+}
+
+// A tool for OpenMP runtimes exports ompt_start_tool(), to be called by them. libomp has one of its own.
+bool has_tool(std::filesystem::path const& program) {
+  auto files = preloaded_by_user();
+  files.push_back(program.string());
+  return std::any_of(files.begin(), files.end(), [](std::string const& file) {
+    return defines(file, "ompt_start_tool") && !defines(file, "__kmpc_global_num_threads");
+  });
+}
+
+// Of a name without a folder the loader finds the file.
+bool is_openmp_runtime(std::string const& file) {
+  constexpr std::array<std::string_view, 3> names{"libgomp", "libomp", "libiomp"};
+  auto const name = std::filesystem::path(file).filename().string();
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view start) { return name.starts_with(start); }) ||
+         platform::defines_any(file.c_str(), platform::openmp_functions) == platform::Defined::yes;
 }
 
 // Another C library, such as musl, lacks functions that ours need: its loader ends the program.
@@ -200,10 +218,13 @@ Shim shim_for(std::string const& program, Purpose purpose) {
 // AddressSanitizer ends a program in which a library comes before its own, such as a child of a
 // script. It works all the same unless that library replaces its functions, which ours do not. The
 // last of several words counts, so that the user's own stays in force.
+//
+// The user's own files come first, but no OpenMP runtime: regions would reach it past the shim.
 std::vector<std::string> preload_variables(Shim const& shim) {
-  auto const before = from_environment("LD_PRELOAD").value_or("");
+  auto files = preloaded_by_user();
+  files.insert(std::find_if(files.begin(), files.end(), is_openmp_runtime), shim.file);
   auto const options = from_environment("ASAN_OPTIONS").value_or("");
-  return {"LD_PRELOAD=" + (before.empty() ? before : before + ":") + shim.file,
+  return {fmt::format("LD_PRELOAD={}", fmt::join(files, ":")),
           "ASAN_OPTIONS=verify_asan_link_order=0" + (options.empty() ? options : ":" + options)};
 }
 
