@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/counted.hpp"
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/profile/times_directory.hpp"
@@ -53,8 +54,8 @@ class Runs {
   Study run() {
     platform::SignalsHeld const held;
     int const all = static_cast<int>(plan_.sizes.size()) * plan_.repetitions;
-    say("profile", fmt::format("{} run{} of {}, {} size{} of teams", all, all == 1 ? "" : "s",
-                    plan_.words.front(), plan_.sizes.size(), plan_.sizes.size() == 1 ? "" : "s"));
+    say("profile", fmt::format("{} of {}, {} of teams", base::counted(all, "run"), plan_.words.front(),
+                    base::counted(plan_.sizes.size(), "size")));
     platform::Progress progress(all);
     for (int round = 0; round < plan_.repetitions; ++round) {
       auto sizes = plan_.sizes;
@@ -104,6 +105,8 @@ class Runs {
                                        : fmt::format("its exit status is {}", ending.status);
     say("profile", fmt::format("{} fails with teams of {}: {}{}", plan_.words.front(), team, how,
                     words.empty() ? "" : "; its last words:" + indented(words)));
+    if (!from_environment("NIGH_ADJUST"))
+      say("profile", "if it relies on the number of threads that it asks for, NIGH_ADJUST=none leaves that as it is");
     throw ExitStatus{1};
   }
 

@@ -22,8 +22,9 @@ TimesDirectory::~TimesDirectory() {
   fs::remove_all(path_, failed);
 }
 
+// A program that divides its work by omp_get_max_threads() is to find the team's size there.
 std::vector<std::string> TimesDirectory::variables(int team) const {
-  return {"NIGH_OPENMP_TEAM=" + std::to_string(team),
+  return {"OMP_NUM_THREADS=" + std::to_string(team), "NIGH_OPENMP_TEAM=" + std::to_string(team),
           "NIGH_OPENMP_TIMES=" + (path_ / "times").string()};
 }
 
