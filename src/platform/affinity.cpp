@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -78,5 +79,6 @@ std::vector<int> cpus_given() {
 }
 
 int current_cpu() noexcept { return ::sched_getcpu(); }
+int online_cpus() noexcept { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
 }  // namespace nigh::platform

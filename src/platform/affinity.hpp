@@ -21,5 +21,6 @@ std::vector<int> affinity_of_this_thread();
 std::vector<int> cpus_given();
 
 int current_cpu() noexcept;  // -1 when unknown
+int online_cpus() noexcept;  // of this host, allowed or not; -1 when unknown
 
 }  // namespace nigh::platform

@@ -38,6 +38,13 @@ TEST(JobRank, IsWhatTheLauncherSays) {
   EXPECT_EQ(one.job, rank_in(open_mpi("1", "a"), 8).job) << "who has a name needs no parent";
 }
 
+TEST(JobRank, OneRankAloneIsOneToo) {
+  static_cast<void>(rank_in({{"OMPI_COMM_WORLD_LOCAL_RANK", "0"}}));
+  EXPECT_TRUE(is_rank(variable));
+  static_cast<void>(rank_in({}));
+  EXPECT_FALSE(is_rank(variable));
+}
+
 TEST(JobRank, HydrasRanksHaveTheirParentInCommon) {
   auto const rank = [](char const* r, std::uint64_t parent) {
     return rank_in({{"MPI_LOCALRANKID", r}, {"MPI_LOCALNRANKS", "2"}}, parent);

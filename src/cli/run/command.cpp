@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh run: runs a program with its threads and its memory where they are wanted.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -26,6 +29,7 @@
 #include "cli/run/spread_plan.hpp"
 #include "cli/run/watch.hpp"
 #include "coordinator/client/job_rank.hpp"
+#include "platform/affinity.hpp"
 #include "platform/cgroup.hpp"
 #include "platform/launch.hpp"
 #include "platform/program.hpp"
@@ -65,11 +69,29 @@ Request request_of(CLI::App const& command, RunOptions const& o, topology const&
   return request;
 }
 
+// Never throws: the program must run even where standard error is closed.
+void say(std::string const& what) {
+  std::fputs(("nigh: run: " + base::printable(what) + '\n').c_str(), stderr);
+}
+
+// Each rank of this host is bound to the first of the allowed cpus. Where its launcher has not given
+// it cpus of its own, they are the same ones.
+void say_if_stacked(topology const& machine, Request const& request) {
+  auto const me = coordinator::rank_in_job(std::getenv, 0);
+  bool const is_bound = request.bind ? request.bind->places.empty() : request.threads > 0;
+  if (!is_bound || me.ranks < 2 || me.rank != 0) return;
+  auto const needed = static_cast<std::uint64_t>(machine.cpus().size()) * me.ranks;
+  if (std::cmp_less_equal(needed, platform::online_cpus())) return;
+  say(fmt::format("all {} ranks of this host get the same cpus; --bind-ranks compact gives each its own",
+                  me.ranks));
+}
+
 // For one of several ranks on this host: its part of the cpus, and no more.
 void bind_rank(CLI::App const& command, RunOptions const& o, topology const& machine,
                QuotaHere const& here, Request& request) {
   if (command.count("--bind-ranks") == 0) {
     if (o.smt) throw UsageError("--smt: goes with --bind-ranks");
+    say_if_stacked(machine, request);
     return;
   }
   if (command.count("--bind") > 0) throw UsageError("--bind-ranks: --bind says where threads go");
@@ -81,11 +103,8 @@ void bind_rank(CLI::App const& command, RunOptions const& o, topology const& mac
   auto binding = binding_of_rank(machine, how, static_cast<int>(me.rank));
   if (!binding) throw UsageError(binding.message());
   request.bind = std::move(binding).value();
-}
-
-// Never throws: the program must run even where standard error is closed.
-void say(std::string const& what) {
-  std::fputs(("nigh: run: " + base::printable(what) + '\n').c_str(), stderr);
+  if (!coordinator::is_rank(std::getenv))
+    say("--bind-ranks: no launcher of MPI programs has said which rank this is: it counts as the only one");
 }
 
 void say_notes(Plan const& plan, Shim const& shim) {

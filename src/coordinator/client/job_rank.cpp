@@ -84,4 +84,10 @@ JobRank rank_in_job(char* (*variable)(char const* name), std::uint64_t parent) n
   return {};
 }
 
+bool is_rank(char* (*variable)(char const* name)) noexcept {
+  for (Launcher const& l : launchers)
+    if (variable(l.rank) != nullptr) return true;
+  return false;
+}
+
 }  // namespace nigh::coordinator

@@ -14,4 +14,7 @@ namespace nigh::coordinator {
 // one rank counts as no MPI program.
 JobRank rank_in_job(char* (*variable)(char const* name), std::uint64_t parent) noexcept;
 
+// Has one of these launchers started this process, be it as the only rank?
+bool is_rank(char* (*variable)(char const* name)) noexcept;
+
 }  // namespace nigh::coordinator
