@@ -156,8 +156,12 @@ syscall:
 #endif
 #endif
 
-// Later another thread may be in dlopen().
+// Later another thread may be in dlopen(), and the first call by number may be one from which a new
+// thread returns.
 __attribute__((constructor)) static void look_up() {
   for (Next* const next : {&next_get, &next_get_thread, &next_set, &next_set_thread, &next_syscall})
     static_cast<void>(next->address());
+#if defined(__x86_64__) || defined(__aarch64__)
+  nigh_next_syscall = next_syscall.address();
+#endif
 }
