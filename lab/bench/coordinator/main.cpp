@@ -191,7 +191,8 @@ int main(int argc, char** argv) {
              app.add_option("--programs", f.programs,
                             "--throughput: so many at random, whatever the set");
              app.add_option("--requests", f.requests, "--policies: how many; default 10000");
-             app.add_option("--seed", f.seed, "of what is random; default: always the same");
+             app.add_option("--seed", f.seed, "of what is random; default: always the same")
+                 ->check(CLI::Range(0, 1'000'000'000));
            },
        .plan = [&]() -> Plan {
          machine = live_machine();

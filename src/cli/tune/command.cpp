@@ -270,7 +270,7 @@ void add_tune(CLI::App& app, std::vector<std::string> const& program) {
   command->add_option("--hosts", o->hosts, "On how many hosts the launcher starts ranks (1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--budget", o->budget, "Stop after that time: 90s, 10m, 2h (10m)")
+  command->add_option("--budget", o->budget, "Stop after that time: 90s, 10m, 2h; a number alone is seconds (10m)")
       ->type_name("TIME");
   command
       ->add_option("--metric", o->metric,
@@ -282,7 +282,9 @@ void add_tune(CLI::App& app, std::vector<std::string> const& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--exhaustive", o->exhaustive, "Run every configuration as often as finalists");
-  command->add_option("--seed", o->seed, "Of the order of runs (1)")->type_name("N");
+  command->add_option("--seed", o->seed, "Of the order of runs (1)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000'000));
   command->add_option("-o,--output", o->output, "Where to write the profile (nigh-profile.json)")
       ->type_name("FILE");
   command->add_option("--json", o->json, "Write the measurements into this file, a JSON line each")
