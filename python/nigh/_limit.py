@@ -15,8 +15,9 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Any, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
+from ._affinity import Affinity
 from ._installed import NighError, binary
 from ._library import library, text
 
@@ -43,10 +44,6 @@ def _is_under_nigh_run() -> bool:
     return any(os.path.basename(one) == "nigh-openmp.so" for one in preloaded)
 
 
-def _threads_of_process() -> List[int]:
-    return [int(name) for name in os.listdir("/proc/self/task")]
-
-
 class _Pools:
     """The thread pools of this process whose sizes threadpoolctl can set, and the sizes that they had."""
 
@@ -70,59 +67,35 @@ class _Pools:
             pool.set_num_threads(own)
 
 
-class _Affinity:
-    """The cpus that the threads of this process had before."""
+class _Listener:
+    """The thread that listens for nighd on one connection."""
 
     def __init__(self) -> None:
-        self.own: FrozenSet[int] = frozenset(os.sched_getaffinity(0))
-        self._before: Dict[int, FrozenSet[int]] = {}
-        self._now = self.own
-        self._is_set = False
+        self.is_running = False  # it may use the connection
+        self.is_ending = False
+        self.thread: Optional[threading.Thread] = None
 
-    def set(self, cpus: FrozenSet[int]) -> None:
-        """Moves all threads. One that is made meanwhile has the cpus of the thread that makes it: looks again for these."""
-        if self._is_set and cpus == self._now:
-            return
-        # A thread that has these was made in the block, by one that had them.
-        inherited = (cpus, self._now) if self._is_set else (cpus,)
-        self._is_set = True
-        self._now = cpus
-        moved: FrozenSet[int] = frozenset()
-        while True:
-            new = [thread for thread in _threads_of_process() if thread not in moved]
-            if not new:
-                return
-            for thread in new:
-                with contextlib.suppress(OSError):  # it has ended
-                    if thread not in self._before:
-                        before = frozenset(os.sched_getaffinity(thread))
-                        self._before[thread] = self.own if before in inherited else before
-                    os.sched_setaffinity(thread, cpus)
-            moved |= frozenset(new)
-
-    def restore(self) -> None:
-        """Each thread has its own cpus again; one that was made meanwhile has those of the process."""
-        if not self._is_set:
-            return
-        self._is_set = False
-        for thread in _threads_of_process():
-            with contextlib.suppress(OSError):
-                now = frozenset(os.sched_getaffinity(thread))
-                os.sched_setaffinity(thread, self._before.get(thread, self.own if now == self._now else now))
+    def is_this_thread(self) -> bool:
+        return self.thread is not None and self.thread.ident == threading.get_ident()
 
 
 class _Process:
-    """The lease of this process, while at least one block runs."""
+    """The lease of this process, while at least one block runs.
+
+    A signal's handler may raise at any call, so each step can be repeated: ``leave()`` does again what was interrupted, and
+    ``_begin()`` ends what is left over even so. The collector of garbage may end a block in any thread and in the midst
+    of this class: ``leave()`` only notes such a block.
+    """
 
     def __init__(self) -> None:
-        self.gate = threading.RLock()  # held while a block begins or ends, first
-        self.lock = threading.RLock()  # over all that follows
+        self.gate: Any = threading.RLock()  # held while a block begins or ends, first
+        self.lock: Any = threading.RLock()  # over all that follows
         self.wants: List["limit"] = []
-        self.affinity: Optional[_Affinity] = None
+        self.abandoned: List["limit"] = []  # to be ended by the next thread that has the gate
+        self.affinity: Optional[Affinity] = None
         self.pools: Optional[_Pools] = None
-        self.link: Any = None  # nigh_lease
-        self.listener: Optional[threading.Thread] = None
-        self.is_ending = False
+        self.links: List[Any] = []  # nigh_lease: none or one
+        self.listener: Optional[_Listener] = None
         self.asked = 0  # the lease is for so many threads
         self.leased: Tuple[int, ...] = ()
         self.source = "process"
@@ -163,18 +136,15 @@ class _Process:
 
     def enter(self, one: "limit") -> None:
         with self.gate:
-            is_first = not self.wants
-            if is_first:
-                self._begin(one)
+            self._end_abandoned()
             try:
+                if not self.wants:
+                    self._begin(one)
                 self._add(one)
-                if is_first and self.link is not None:
-                    self.listener = threading.Thread(target=self._listen, name="nigh-lease", daemon=True)
-                    self.listener.start()
+                if self.links and self.listener is None:
+                    self._start_listener()
             except BaseException:
-                self.wants.remove(one)
-                if is_first:
-                    self._end()
+                self._leave(one)
                 raise
 
     def _add(self, one: "limit") -> None:
@@ -187,21 +157,39 @@ class _Process:
             self.set_pools()
 
     def leave(self, one: "limit") -> None:
+        listener = self.listener
+        if (listener is not None and listener.is_this_thread()) or self.lock._is_owned() or self.gate._is_owned():
+            self.abandoned.append(one)  # this thread is at work here, and has collected garbage
+            for link in self.links:
+                library()[1].nigh_lease_ring(link)
+            return
         with self.gate:
-            with self.lock:
+            self._leave(one)
+            self._end_abandoned()
+
+    def _end_abandoned(self) -> None:
+        while self.abandoned:
+            self._leave(self.abandoned[-1])
+            self.abandoned.pop()
+
+    def _leave(self, one: "limit") -> None:
+        """May be called again for the same block."""
+        with self.lock:
+            if one in self.wants:
                 self.wants.remove(one)
-                if self.wants:
-                    self._ask_for_most()
-                    self.move_threads()
-                    self.set_pools()
-                    return
-            self._end()
+            if self.wants:
+                self._ask_for_most()
+                self.move_threads()
+                self.set_pools()
+                return
+        self._end()
 
     def _begin(self, one: "limit") -> None:
+        self._end()  # what an interrupted one has left
         ffi, lib = library()
-        self.affinity = _Affinity()
+        self.affinity = Affinity()
         self.quota = lib.nigh_cpu_quota()
-        self.source, self.reason, self.leased, self.asked, self.is_ending = "process", "", (), 0, False
+        self.source, self.reason, self.leased, self.asked = "process", "", (), 0
         if _is_under_nigh_run():
             self.source, self.reason = "nigh run", "nigh run shares this program's cpus, region by region"
         elif os.environ.get("NIGH_COORDINATOR") == "off":
@@ -212,38 +200,71 @@ class _Process:
                 _start_coordinator(socket)
             own = sorted(self.affinity.own)
             name = os.path.basename(sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-c", "-m") else sys.executable)
-            self.link = lib.nigh_lease_open(os.fsencode(socket), os.fsencode(name), own, len(own))
-            if self.link == ffi.NULL:
-                self.link = None
+            # One call, so that no signal comes between the opening and the note of it.
+            self.links.extend(map(lib.nigh_lease_open, [os.fsencode(socket)], [os.fsencode(name)], [own], [len(own)]))
+            if self.links[-1] == ffi.NULL:
+                self.links.clear()
                 raise NighError("no memory or no descriptor is left for a connection to nighd")
 
     def _end(self) -> None:
-        with self.lock:
-            self.is_ending = True
-        _, lib = library()
+        """Does each step, even if one before has failed. A repeated call does what is left."""
+        try:
+            self._end_listener()
+        finally:
+            with self.lock:
+                try:
+                    if self.pools is not None:
+                        self.pools.restore()
+                        self.pools = None
+                finally:
+                    try:
+                        if self.affinity is not None:
+                            self.affinity.restore()
+                            self.affinity.close()
+                            self.affinity = None
+                    finally:
+                        self._close()
+
+    def _close(self) -> None:
+        """After the rest: the lease's cpus are others' from here on."""
         if self.listener is not None:
-            lib.nigh_lease_ring(self.link)
-            self.listener.join()
-            self.listener = None
+            return  # it has not ended, and uses the connection
+        links, self.links = self.links, []
+        for link in links:
+            library()[1].nigh_lease_close(link)
+        self.leased = ()
+
+    def _start_listener(self) -> None:
+        self.listener = _Listener()
+        self.listener.thread = threading.Thread(target=self._listen, args=(self.listener, self.links[0]), name="nigh-lease",
+                                                daemon=True)
+        self.listener.thread.start()
+
+    def _end_listener(self) -> None:
         with self.lock:
-            if self.pools is not None:
-                self.pools.restore()
-                self.pools = None
-            if self.affinity is not None:
-                self.affinity.restore()
-            # Last: its cpus are others' from here on.
-            if self.link is not None:
-                lib.nigh_lease_close(self.link)
-                self.link = None
-            self.leased = ()
+            listener = self.listener
+            if listener is None:
+                return
+            listener.is_ending = True
+            waits = listener.is_running and not listener.is_this_thread()
+        if waits:
+            assert listener.thread is not None
+            library()[1].nigh_lease_ring(self.links[0])
+            try:
+                listener.thread.join()
+            except BaseException:  # of a signal: the rest of _end() needs it to have ended
+                listener.thread.join()
+                self.listener = None
+                raise
+        self.listener = None
 
     # ---- nighd
 
     def _ask_for_most(self) -> None:
         wanted = min(max(map(self.most, self.wants)), MOST_CPUS)
-        if self.link is not None and wanted > self.asked:
+        if self.links and wanted > self.asked:
             self._obtain(wanted)
-            library()[1].nigh_lease_ring(self.link)  # the listener may wait at a socket that is gone
+            library()[1].nigh_lease_ring(self.links[0])  # the listener may wait at a socket that is gone
 
     def _obtain(self, wanted: int) -> None:
         assert self.affinity is not None
@@ -251,31 +272,44 @@ class _Process:
         room = len(self.affinity.own)
         cpus, why = ffi.new("int[]", room), ffi.new("char const**")
         self.asked = wanted
-        got = lib.nigh_lease_obtain(self.link, wanted, cpus, room, why)
+        got = lib.nigh_lease_obtain(self.links[0], wanted, cpus, room, why)
         self.leased = tuple(cpus[0:got])
         if got > 0:
             self.source, self.reason = "nighd", ""
         else:
             self.source, self.reason = "process", text(ffi, why[0])
 
-    def _listen(self) -> None:
+    def _listen(self, listener: _Listener, link: Any) -> None:
         _, lib = library()
+        with self.lock:
+            if listener.is_ending:
+                return  # the block has ended before this thread began
+            listener.is_running = True
         while True:
+            # Without waiting for it: a thread that has the gate may wait for this one.
+            if self.abandoned and self.gate.acquire(blocking=False):
+                try:
+                    self._end_abandoned()
+                finally:
+                    self.gate.release()
             with self.lock:
-                if self.is_ending:
+                if listener.is_ending:
                     return
                 pause = -1 if self.leased else LOOK_AGAIN_US if self.reason == "no coordinator" else ASK_AGAIN_US
-                socket = lib.nigh_lease_socket(self.link)
-            lib.nigh_lease_wait(self.link, socket, pause)
+                if self.abandoned:
+                    pause = ASK_AGAIN_US
+                socket = lib.nigh_lease_socket(link)
+            lib.nigh_lease_wait(link, socket, pause)
             with self.lock:
-                if self.is_ending:
+                if listener.is_ending:
                     return
-                news = lib.nigh_lease_news(self.link)
+                news = lib.nigh_lease_news(link)
                 if news == NEWS_GONE:
                     self.leased, self.source, self.reason = (), "process", "the coordinator has ended"
                 elif news == NEWS_ASKED or not self.leased:
                     self._obtain(self.asked)
-                self.move_threads()
+                with contextlib.suppress(OSError):  # it must live on, to answer nighd
+                    self.move_threads()
 
     # ---- fork
 
@@ -283,7 +317,10 @@ class _Process:
         """The lease and its thread are the parent's. The child stays on the cpus that the parent had then, and its pools,
         which may have no threads now, keep their sizes."""
         self.gate, self.lock = threading.RLock(), threading.RLock()
-        self.link = self.listener = self.pools = None
+        self.listener = self.pools = None
+        self.links, self.abandoned = [], []
+        if self.affinity is not None:
+            self.affinity.in_child()
         if self.source == "nighd":
             self.reason = "shares the lease of its parent process"
 
@@ -390,10 +427,19 @@ class limit(contextlib.ContextDecorator):
     def __enter__(self) -> Lease:
         if self._is_inside:
             raise RuntimeError("this nigh.limit() has a block already: make another")
-        _process.enter(self)
-        self._is_inside = True
-        return Lease()
+        try:
+            _process.enter(self)
+            self._is_inside = True
+            return Lease()
+        except BaseException:
+            self._is_inside = False
+            _process.leave(self)
+            raise
 
     def __exit__(self, *_: object) -> None:
-        self._is_inside = False
-        _process.leave(self)
+        try:
+            self._is_inside = False
+            _process.leave(self)
+        except BaseException:
+            _process.leave(self)  # once more, where a signal has interrupted it
+            raise

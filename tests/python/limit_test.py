@@ -30,6 +30,45 @@ for line in sys.stdin:
     say("done")
 """
 
+NO_DESCRIPTORS = """
+import resource
+taken = []
+def use_up():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    try:
+        while True: taken.append(os.open("/dev/null", 0))
+    except OSError: pass
+def give_back():
+    while taken: os.close(taken.pop())
+"""
+# An exception where Python looks for signals, at each call and return, while a block begins and ends, one after another, as of a signal's handler. The first
+# of __exit__() and the last of __enter__() are the with statement's own gap.
+INTERRUPTED = """
+class Interrupt(BaseException): pass
+def interrupt(at):
+    left = at
+    def look(frame, event, _):  # Python's own threads do not bear it everywhere
+        nonlocal left
+        if event == "c_call" or "nigh" not in frame.f_code.co_filename: return
+        if (frame.f_code.co_name, event) in (("__exit__", "call"), ("__enter__", "return")): return
+        left -= 1
+        if left == 0: raise Interrupt
+    block = nigh.limit(1, pools=False)
+    try:
+        sys.setprofile(look)
+        with block: pass
+    except Interrupt: return True
+    finally: sys.setprofile(None)
+    return left <= 0
+with nigh.limit(1): pass  # loads what it needs
+at, process, own = 1, nigh._limit._process, os.sched_getaffinity(0)
+while interrupt(at):
+    if process.wants or process.links or os.sched_getaffinity(0) != own:
+        say("left after", at, vars(process), os.sched_getaffinity(0))
+        break
+    at += 1
+say(at, "places")
+"""
 
 class Program:
     """A process with the module, which runs statements."""
@@ -186,6 +225,46 @@ class OneProgram(Limit):
         self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
         self.until(lambda: self.status() == {})
 
+    def test_a_block_ends_without_a_free_descriptor(self):
+        program = self.program()
+        program.tell(NO_DESCRIPTORS)
+        program.tell("block = nigh.limit(1); lease = block.__enter__(); use_up()")
+        self.assertEqual(program.tell("block.__exit__(None, None, None)"), "")
+        program.tell("give_back()")
+        self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
+        self.until(lambda: self.status() == {})
+
+    def test_a_signal_that_raises_leaves_nothing(self):
+        program = self.program()
+        said = program.tell(INTERRUPTED)
+        self.assertRegex(said, r"^(\d{3,}) places$")
+        self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
+        self.until(lambda: self.status() == {})
+
+    def test_a_nested_block_that_fails_to_begin_narrows_nothing(self):
+        program = self.program()
+        program.tell("block = nigh.limit(); lease = block.__enter__(); pools = nigh._limit._Pools")
+        program.tell("def fails(): raise ZeroDivisionError\nnigh._limit._process.pools = None; nigh._limit._Pools = fails")
+        self.assertIn("ZeroDivisionError", program.tell("nigh.limit(1).__enter__()"))
+        program.tell("nigh._limit._Pools = pools")
+        self.assertEqual(program.ask("lease.threads"), len(OWN))
+        self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
+
+    def test_the_collector_ends_a_block_in_the_listening_thread(self):
+        program = self.program()
+        # nighd's thread ends it where it holds the lock, and where it does not.
+        for place in ("_obtain", "move_threads"):
+            program.tell("block = nigh.limit(1, socket='/nobody/is/here'); lease = block.__enter__(); ended = threading.Event()")
+            program.tell("process = nigh._limit._process; was = process." + place)
+            program.tell("def end(*all):\n  if threading.current_thread().name == 'nigh-lease' and not ended.is_set():\n"
+                         "    block.__exit__(None, None, None); ended.set()\n  return was(*all)\nprocess." + place + " = end")
+            self.assertTrue(program.ask("ended.wait(20)"))
+            self.until(lambda: program.ask("lease.cpus") == ())
+            self.until(lambda: program.ask("[one.name for one in threading.enumerate()]") == ["MainThread"])
+            program.tell("del process." + place)
+        program.tell("with nigh.limit(1) as lease: source = lease.source")
+        self.assertEqual(program.ask("source"), "nighd")
+
     def test_wrong_input(self):
         program = self.program()
         for said, complaint in (("0", "ValueError cpus is at least 1, not 0"), ("-3", "ValueError cpus is at least 1, not -3"),
@@ -279,6 +358,18 @@ class TwoPrograms(Limit):
         self.assertEqual(first.ask("masks()"), {frozenset(OWN)})
         self.assertEqual(first.ask("lease.renew(), openmp.omp_get_max_threads()"), (len(OWN), len(OWN)))
 
+
+    @unittest.skipUnless(len(OWN) > 1, "one cpu cannot be shared")
+    def test_one_without_a_free_descriptor_answers_nighd(self):
+        self.start_nighd()
+        first, second = self.program(), self.program()
+        first.tell(NO_DESCRIPTORS)
+        first.tell("block = nigh.limit(); lease = block.__enter__(); use_up()")
+        second.tell("block = nigh.limit(); lease = block.__enter__()")
+        self.until(lambda: second.ask("lease.source") == "nighd")
+        first.tell("give_back()")
+        self.assertEqual(first.ask("masks()"), {frozenset(first.ask("lease.cpus"))})
+        self.assertEqual(first.ask("lease.threads"), len(OWN) // 2)
 
     def test_blocks_within_blocks_while_nighd_asks(self):
         self.start_nighd()
