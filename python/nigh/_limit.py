@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import math
 import os
 import subprocess
 import sys
 import threading
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple, TypeVar
 
 from ._affinity import Affinity
 from ._installed import NighError, binary
@@ -23,6 +24,7 @@ from ._library import library, text
 
 SYSTEM_SOCKET = "/run/nigh/nighd.sock"
 MOST_CPUS = 1024  # of a lease
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 NEWS_ASKED, NEWS_GONE = 1, 2  # of nigh_lease_news()
 # Between two requests: while others hold the cpus, and while there is no coordinator.
 ASK_AGAIN_US, LOOK_AGAIN_US = 100_000, 1_000_000
@@ -400,7 +402,8 @@ class limit(contextlib.ContextDecorator):
     get as many threads, and never more than they had; ``pools=False``, or no threadpoolctl, leaves their sizes alone. All is
     given back when the block ends, and when the process dies.
 
-    Blocks within blocks, and of several threads, share one lease; the narrowest holds.
+    Blocks within blocks, and of several threads, share one lease; the narrowest holds. A generator or an ``async def`` cannot
+    be decorated, for it runs after its call: ``TypeError``.
 
     Without a coordinator, none is started: ``Lease.source`` is ``"process"``, nothing is pinned, and threads are as many as
     the process has cpus or its quota has time for. One that starts later is found. ``start=True`` starts the user's own
@@ -423,6 +426,13 @@ class limit(contextlib.ContextDecorator):
 
     def _recreate_cm(self) -> "limit":  # for each call of a decorated function
         return limit(self.wanted, start=self.start, socket=self.socket, pools=self.pools)
+
+    def __call__(self, function: _Function) -> _Function:
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or \
+                inspect.isasyncgenfunction(function):
+            raise TypeError(f"{getattr(function, '__qualname__', function)} would run after its call, without the limit: "
+                            "write with nigh.limit() inside it")
+        return super().__call__(function)
 
     def __enter__(self) -> Lease:
         if self._is_inside:

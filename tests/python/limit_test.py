@@ -272,6 +272,8 @@ class OneProgram(Limit):
                                 ("1.5", "TypeError cpus is a whole number, not 1.5"),
                                 ("True", "TypeError cpus is a whole number, not True")):
             self.assertEqual(program.tell(f"nigh.limit({said})"), complaint)
+        for function in ("def f(): yield", "async def f(): pass", "async def f(): yield"):
+            self.assertIn("TypeError f would run after its call", program.tell("@nigh.limit(1)\n" + function))
         program.tell("block = nigh.limit(); lease = block.__enter__()")
         self.assertIn("RuntimeError this nigh.limit() has a block already", program.tell("block.__enter__()"))
         program.tell("block.__exit__(None, None, None); more = nigh.limit(99999).__enter__()")
