@@ -67,7 +67,7 @@ class Placement:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"placement {self.kind!r} is none of {', '.join(KINDS)}")
-        if not 0 <= self.value < 2**63:
+        if not 0 <= self.value < (2**31 if self.kind == "bind" else 2**63):
             raise ValueError(f"placement {self.kind}: {self.value} is no number of elements or of a domain")
 
     def __str__(self) -> str:
@@ -127,7 +127,9 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
         raise TypeError(f"placement is text or a nigh.Placement, not {type(rule).__name__}")
     if order not in ("C", "F"):
         raise ValueError(f"order is 'C' or 'F', not {order!r}")
-    kind = numpy.dtype(dtype)
+    # Numpy has its own idea of some: "S" becomes "S1", and ("f8", 3) one more side.
+    example = numpy.empty(0, dtype)
+    kind = example.dtype
     if kind.hasobject:
         raise TypeError(f"dtype {kind} has Python objects in it, and these are not placed")
     try:
@@ -136,11 +138,14 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
         sides = tuple(map(operator.index, shape))  # type: ignore[arg-type]
     if any(side < 0 for side in sides):
         raise ValueError(f"shape {sides} has a negative side")
+    sides += example.shape[1:]
     count = 1
     for side in sides:
         count *= side
     if count >= 2**63:
         raise MemoryError(f"an array of {count} elements is larger than memory can be")
+    if kind.itemsize == 0:
+        count = 0  # there is nothing to place
     ffi, lib, _ = _memory()
     error, why = ffi.new("int*"), ffi.new("char const**")
     block = lib.nigh_block_make(count, max(kind.itemsize, 1), KINDS.index(rule.kind), rule.value, huge_pages, error, why)

@@ -35,6 +35,16 @@ class Arrays(unittest.TestCase):
         self.assertEqual(nigh.array(3, [("x", "f4"), ("n", "i8")])["n"].sum(), 0)
         self.assertEqual(nigh.array(1 << 20, "u1", huge_pages=True).nbytes, 1 << 20)
 
+    def test_dtypes_are_as_numpy_has_them(self):
+        for dtype in ("S", "U", "V", "S0", "V0", str, bytes, "S5", "U3", ("f8", (3,)), ("i2", (2, 2)), [("a", "f8", (2,))], [],
+                      "M8[ns]", ">f8", "c16", "?", None):
+            for order in "CF":
+                a, expected = nigh.array((3, 2), dtype, order=order), numpy.zeros((3, 2), dtype, order)
+                self.assertEqual((a.shape, a.dtype, a.strides, a.flags.writeable),
+                                 (expected.shape, expected.dtype, expected.strides, True), (dtype, order))
+                if expected.dtype.itemsize:
+                    self.assertTrue((a == expected).all(), dtype)
+
     def test_views_keep_the_memory_and_the_last_one_frees_it(self):
         before = mapped_bytes()
         a = nigh.array(1 << 24)
@@ -58,6 +68,8 @@ class Arrays(unittest.TestCase):
                 (lambda: nigh.array(8, placement="cyclic:0"), ValueError, "a piece of zero elements"),
                 (lambda: nigh.array(8, placement=3), TypeError, "placement is text or a nigh.Placement"),
                 (lambda: nigh.Placement.bind(-1), ValueError, "bind: -1 is no number"),
+                (lambda: nigh.array(8, placement=f"bind:{2**63 - 1}"), ValueError, f"bind: {2**63 - 1} is no number"),
+                (lambda: nigh.array(8, placement=f"bind:{2**31}"), ValueError, f"bind: {2**31} is no number"),
                 (lambda: nigh.Placement("near"), ValueError, "'near' is none of"),
                 (lambda: nigh.array((2, -1)), ValueError, "negative side"),
                 (lambda: nigh.array("ab"), (TypeError, ValueError), ""),
