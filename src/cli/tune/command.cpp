@@ -151,12 +151,13 @@ Subject program_of(CLI::App const& command, TuneOptions const& o, Choices const&
   };
   auto const conclude = [&machine, &o, requests, words](Outcome const& found,
                                                         int best) -> std::string {
-    write_profile(o.output,
-                  profile_json(requests[static_cast<std::size_t>(best)], shape_of(machine)),
-                  measurement_of(found, best, words, o.maximize), o.force);
-    if (o.output == "-") return {};
-    return fmt::format("Profile in {}{}: nigh run --profile {} -- {}\n", o.output,
-                       best == 0 ? ", which sets nothing" : "", as_shell_words({o.output}),
+    auto const file =
+        write_profile(o.output,
+                      profile_json(requests[static_cast<std::size_t>(best)], shape_of(machine)),
+                      measurement_of(found, best, words, o.maximize), o.force);
+    if (file == "-") return {};
+    return fmt::format("Profile in {}{}: nigh run --profile {} -- {}\n", file,
+                       best == 0 ? ", which sets nothing" : "", as_shell_words({file}),
                        as_shell_words(words));
   };
   return {words.front(), std::move(space).value(), make_launch, conclude};

@@ -155,16 +155,20 @@ bool holds_no_profile(std::string const& file) {
   return holds_something(file) && !profile_in(file);
 }
 
-void write_profile(std::string const& file, std::string const& profile, Measurement const& measured,
-                   bool is_forced) {
+std::string write_profile(std::string const& file, std::string const& profile,
+                          Measurement const& measured, bool is_forced) {
   auto const text = with_measurement(profile, measured);
-  if (is_forced || !holds_something(file)) return write_output(file, text);
+  if (is_forced || !holds_something(file)) {
+    write_output(file, text);
+    return file;
+  }
   auto const old = profile_in(file);
   if (!old) {
     auto const beside = name_beside(file, "new");
     write_output(beside, text);
-    return say("tune", fmt::format("{} is kept, for it is no profile. The new one is in {}", file,
-                                   beside));
+    say("tune",
+        fmt::format("{} is kept, for it is no profile. The new one is in {}", file, beside));
+    return beside;
   }
   bool const are_alike = parsed(*old)->value("machine", nlohmann::json()) ==
                          nlohmann::json::parse(profile).value("machine", nlohmann::json());
@@ -172,14 +176,16 @@ void write_profile(std::string const& file, std::string const& profile, Measurem
   auto const other = name_beside(file, fate == OldProfile::Fate::kept ? "new" : "old");
   if (fate == OldProfile::Fate::kept) {
     write_output(other, text);
-    return say("tune", fmt::format("{} is kept: {}. This one is in {}; --force replaces it", file,
-                                   why, other));
+    say("tune",
+        fmt::format("{} is kept: {}. This one is in {}; --force replaces it", file, why, other));
+    return other;
   }
   if (fate == OldProfile::Fate::moved) {
     write_output(other, *old);
     say("tune", fmt::format("the {} that was there is now {}: {}", file, other, why));
   }
   write_output(file, text);
+  return file;
 }
 
 }  // namespace nigh::cli

@@ -48,8 +48,9 @@ std::string name_beside(std::string const& file, std::string const& which);
 // There is such a file, and something else in it than a profile.
 bool holds_no_profile(std::string const& file);
 
-// Writes the profile, and says on standard error what became of another one with its name.
-void write_profile(std::string const& file, std::string const& profile, Measurement const& measured,
-                   bool is_forced);
+// Writes the profile, says on standard error what became of another one with its name, and returns the
+// file where it is now.
+std::string write_profile(std::string const& file, std::string const& profile, Measurement const& measured,
+                          bool is_forced);
 
 }  // namespace nigh::cli
