@@ -16,12 +16,13 @@ from ._arrays import Pages, Placement, array, move, where
 from ._installed import NighError, binary
 from ._limit import Lease, limit
 from ._machine import Cache, Diagnosis, Domain, Finding, Topology, doctor, topology
-from ._programs import Configuration, Tuning, run, tune
+from ._programs import Configuration, Tuning, TuningInterrupted, run, tune
 from ._results import read_results
 
 __all__ = [
     "Cache", "Configuration", "Diagnosis", "Domain", "Finding", "Lease", "NighError", "Pages", "Placement", "Topology",
-    "Tuning", "array", "binary", "doctor", "limit", "move", "read_results", "run", "topology", "tune", "where",
+    "Tuning", "TuningInterrupted", "array", "binary", "doctor", "limit", "move", "read_results", "run", "topology", "tune",
+    "where",
 ]
 __version__: str
 

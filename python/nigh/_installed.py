@@ -7,11 +7,13 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import Dict, List, Sequence, Union
+from typing import Any, Dict, List, Sequence, Union
 
 Word = Union[str, "os.PathLike[str]"]
 Path = Union[str, "os.PathLike[str]"]
 COMMANDS = ("nigh", "nighd")
+# Of what commands print: words and paths of the user are in it, of any bytes.
+TEXT: Any = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 
 class NighError(RuntimeError):
@@ -39,12 +41,21 @@ def binary(name: str = "nigh") -> pathlib.Path:
 
 def words(cmd: Sequence[Word]) -> List[str]:
     """A command as strings; one string is refused, for nobody says where its words end."""
-    if isinstance(cmd, (str, bytes, os.PathLike)):
-        raise TypeError("cmd is a list: the program and its arguments")
-    said = [os.fspath(word) for word in cmd]
+    said = _listed(cmd, "cmd is a list: the program and its arguments")
     if not said:
         raise ValueError("cmd is empty: it begins with a program")
     return said
+
+
+def option_words(options: Sequence[Word]) -> List[str]:
+    """Options as strings; one string is refused, for its letters are a sequence as well."""
+    return _listed(options, 'options is a list of words, as ["--threads", "8"]')
+
+
+def _listed(said: Sequence[Word], rule: str) -> List[str]:
+    if isinstance(said, (str, bytes, os.PathLike)):
+        raise TypeError(rule)
+    return [os.fspath(word) for word in said]
 
 
 def environment() -> Dict[str, str]:
@@ -54,16 +65,16 @@ def environment() -> Dict[str, str]:
 
 def output_of(*arguments: str) -> str:
     """The standard output of a command of nigh. ``NighError`` with its complaint where it ends with another status than 0."""
-    done = subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(binary()), *arguments], capture_output=True, check=False, **TEXT)
     if done.returncode != 0:
-        raise NighError(complaint_of(done))
+        raise NighError(complaint_of(done.stderr, done.returncode))
     return done.stdout
 
 
-def complaint_of(done: "subprocess.CompletedProcess[str]") -> str:
-    """The last line of its standard error."""
-    said = [line for line in (done.stderr or "").splitlines() if line.strip()]
-    return said[-1] if said else f"nigh ended with status {done.returncode}"
+def complaint_of(errors: str, status: int) -> str:
+    """The last line of a command's standard error."""
+    said = [line for line in errors.splitlines() if line.strip()]
+    return said[-1] if said else f"nigh ended with status {status}"
 
 
 @functools.lru_cache(maxsize=None)

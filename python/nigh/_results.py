@@ -13,13 +13,13 @@ from ._installed import Path
 def rows_of(file: Path) -> List[Dict[str, Any]]:
     """The lines of a file, each a dict."""
     rows = []
-    with open(file, encoding="utf-8") as lines:
+    with open(file, "rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
-            except ValueError as wrong:
+                row = json.loads(line.decode("utf-8"))
+            except (ValueError, RecursionError) as wrong:
                 raise ValueError(f"{os.fspath(file)}:{number}: no JSON: {wrong}") from None
             if not isinstance(row, dict):
                 raise ValueError(f"{os.fspath(file)}:{number}: not one JSON object on the line")

@@ -5,9 +5,11 @@ import dataclasses
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import here
@@ -101,6 +103,59 @@ class Programs(unittest.TestCase):
         self.assertEqual(set(as_it_is.samples), {900})
         self.assertGreater(found.best.chance, as_it_is.chance)
 
+    def test_options_are_a_list(self):
+        for function in (nigh.run, nigh.tune):
+            with self.assertRaisesRegex(TypeError, "options is a list of words"):
+                function(["true"], options="--threads 1")
+
+    one_run = ["--threads", "1", "--repetitions", "1", "--schedule", "static"]
+
+    def test_tune_bears_any_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            profile = os.path.join(folder, os.fsdecode(b"caf\xe9.json"))
+            found = nigh.tune(["sh", "-c", "printf 'caf\\351 time 3\\n'", os.fsdecode(b"caf\xe9")], metric="time ([0-9]+)",
+                              output=profile, options=self.one_run)
+            self.assertEqual((found.best.undisturbed, found.profile_file), (3, profile))
+            self.assertIn(profile, found.text)
+
+    def test_the_profile_is_of_this_tuning(self):
+        program, metric = ["echo", "time 10"], "time ([0-9]+)"
+        with tempfile.TemporaryDirectory() as folder:
+            output = os.path.join(folder, "kept.json")
+            first = nigh.tune(program, metric=metric, output=output, options=["--exhaustive", "--repetitions", "3",
+                                                                             "--threads", "1", "--schedule", "static"])
+            self.assertEqual((first.profile_file, first.profile["measured"]["runs"]), (output, 3))
+            second = nigh.tune(program, metric=metric, output=output, options=self.one_run)
+            self.assertEqual(second.profile_file, os.path.join(folder, "kept.new.json"))
+            self.assertEqual(second.profile["measured"]["runs"], 1)
+            self.assertIn("Profile in " + second.profile_file, second.text)
+        self.assertIsNone(nigh.tune(program, metric=metric, options=self.one_run).profile_file)
+
+    def test_an_interrupted_tuning(self):
+        """Of this process alone, and of nigh as well, as by a terminal."""
+        code = ("import nigh, os, sys\nprint('begins', flush=True)\n"
+                "try: nigh.tune(['sh', '-c', 'echo >> ' + sys.argv[1] + '; sleep 0.3'], output=sys.argv[1] + '.json', "
+                "options=['--threads', '1', '--exhaustive', '--schedule', 'static', '--repetitions', '1000'])\n"
+                "except KeyboardInterrupt as e: print(e.tuning.is_complete, len(e.tuning.best.samples) > 0, e.tuning.profile_file)")
+        for tell in (os.kill, os.killpg):
+            with tempfile.TemporaryDirectory() as folder:
+                runs = os.path.join(folder, "runs")
+                process = subprocess.Popen([sys.executable, "-c", code, runs], env={**os.environ, "PYTHONPATH": here.MODULE},
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+                end = time.monotonic() + here.SOON
+                while not (os.path.exists(runs) and os.path.getsize(runs) > 3) and time.monotonic() < end:
+                    time.sleep(0.05)
+                tell(process.pid, signal.SIGINT)
+                out, errors = process.communicate(timeout=here.SOON)
+                self.assertEqual((out, errors), (f"begins\nFalse True {runs}.json\n", ""))
+                self.assertTrue(os.path.exists(runs + ".json"))
+
+    def test_a_chance_is_one_at_most(self):
+        row = {"variant": "", "params": {}, "metric": "time", "undisturbed": 1, "interval": [1, 1], "samples": [1]}
+        for said, chance in ((1.0000000000000007, 1), (-1e-17, 0), (0.5, 0.5)):
+            self.assertEqual(nigh._programs._configuration({**row, "chance": said}).chance, chance)
+
     def test_nothing_to_tune(self):
         with self.assertRaisesRegex(nigh.NighError, "nigh: tune: .*status is 3"):
             nigh.tune(["sh", "-c", "exit 3"], budget="20s")
@@ -142,6 +197,13 @@ class Results(unittest.TestCase):
             del sys.modules["pandas"]
             if before is not self:
                 sys.modules["pandas"] = before
+
+    def test_a_line_that_is_not_utf8_is_named(self):
+        path = self.file("{}\n")
+        with open(path, "ab") as file:
+            file.write(b'{"a": "\xe9"}\n')
+        with self.assertRaisesRegex(ValueError, r"results\.jsonl:2: no JSON"):
+            nigh.read_results(path)
 
     def test_wrong_files(self):
         for text, complaint in (('{"bench": 1}\n{"be', r"results\.jsonl:2: no JSON"), ("[1]\n", r":1: not one JSON object")):
