@@ -12,8 +12,9 @@ class Threads:
     """The threads of this process. A block may end while no descriptor is free, so the list has its own."""
 
     def __init__(self) -> None:
-        self._folder = os.open("/proc/self/task", os.O_RDONLY | os.O_DIRECTORY)
+        self._folder = -1
         self._spare: Optional[int] = None
+        self._folder = os.open("/proc/self/task", os.O_RDONLY | os.O_DIRECTORY)
         self._keep_spare()
 
     def now(self, known: Iterable[int]) -> List[int]:
@@ -34,6 +35,9 @@ class Threads:
         folder, self._folder = self._folder, -1
         if folder >= 0:
             os.close(folder)
+
+    def __del__(self) -> None:  # where a signal's exception came before anybody had this
+        self.close()
 
     def _listed(self) -> List[int]:
         return [int(name) for name in os.listdir(self._folder)]

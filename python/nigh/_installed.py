@@ -7,13 +7,12 @@ import os
 import pathlib
 import subprocess
 import sys
-from typing import Any, Dict, List, Sequence, Union
+from typing import Dict, List, Sequence, Union
 
 Word = Union[str, "os.PathLike[str]"]
 Path = Union[str, "os.PathLike[str]"]
 COMMANDS = ("nigh", "nighd")
-# Of what commands print: words and paths of the user are in it, of any bytes.
-TEXT: Any = {"encoding": "utf-8", "errors": "surrogateescape"}
+ANY_BYTES = "surrogateescape"  # of what commands print, with words and paths of the user
 
 
 class NighError(RuntimeError):
@@ -65,7 +64,8 @@ def environment() -> Dict[str, str]:
 
 def output_of(*arguments: str) -> str:
     """The standard output of a command of nigh. ``NighError`` with its complaint where it ends with another status than 0."""
-    done = subprocess.run([str(binary()), *arguments], capture_output=True, check=False, **TEXT)
+    done = subprocess.run([str(binary()), *arguments], capture_output=True, encoding="utf-8", errors=ANY_BYTES,
+                          check=False)
     if done.returncode != 0:
         raise NighError(complaint_of(done.stderr, done.returncode))
     return done.stdout

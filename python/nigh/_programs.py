@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from typing import Any, Dict, Optional, Sequence, Tuple
 
-from ._installed import NighError, TEXT, Path, Word, binary, complaint_of, environment, option_words, words
+from ._installed import ANY_BYTES, NighError, Path, Word, binary, complaint_of, environment, option_words, words
 from ._results import rows_of
 
 
@@ -105,8 +105,8 @@ class _Tune:
 
 
 def _text_of(file: str) -> str:
-    with open(file, **TEXT) as text:
-        return text.read()  # type: ignore[no-any-return]
+    with open(file, encoding="utf-8", errors=ANY_BYTES) as text:
+        return text.read()
 
 
 def _age(file: str) -> Optional[Tuple[int, int, int]]:
