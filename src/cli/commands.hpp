@@ -18,6 +18,7 @@ void add_doctor(CLI::App& app);
 // `program`: the words of PROGRAM ARGUMENTS..., filled in when the command runs.
 void add_run(CLI::App& app, std::vector<std::string> const& program);
 void add_sim(CLI::App& app);
+std::vector<std::string> experiment_names();  // of nigh sim, if its program is installed
 void add_profile(CLI::App& app, std::vector<std::string> const& program);
 void add_report(CLI::App& app, std::vector<std::string> const& program);
 void add_status(CLI::App& app);

@@ -29,10 +29,20 @@ struct Command {
   std::vector<Option> options;
 };
 
-// Those that CLI11 writes behind a type, as in NAME:{one,other}.
-Words values_in(std::string const& type) {
+// Of options that mean the same in each command, whose values have a text of their own in help.
+Words known_values(std::string const& option) {
+  if (option == "bind" || option == "bind-ranks") return {"compact", "scatter"};
+  if (option == "mem") return {"first-touch", "interleave", "bind:0", "preferred:0"};
+  if (option == "schedule") return {"static", "dynamic", "guided", "adaptive", "local"};
+  if (option == "tasks") return {"off", "prefer", "strict", "prefer,data=depend", "strict,data=depend"};
+  return {};
+}
+
+// Those that CLI11 writes behind a type, as in NAME:{one,other}; else those that are known.
+Words values_in(std::string const& type, std::string const& option = "") {
   auto const begin = type.find('{'), end = type.find('}');
-  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    return known_values(option);
   return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
@@ -42,11 +52,16 @@ void collect(CLI::App const& app, std::string const& path, std::vector<Command>&
     if (option->get_positional()) found.commands = values_in(option->get_type_name());
     for (auto const& name : option->get_lnames())
       found.options.push_back({"--" + name, option->get_description(),
-                               option->get_items_expected_max() > 0, values_in(option->get_type_name())});
+                               option->get_items_expected_max() > 0,
+                               values_in(option->get_type_name(), name)});
   }
   auto const inner = app.get_subcommands([](CLI::App const*) { return true; });
   for (auto const* command : inner) found.commands.push_back(command->get_name());
   if (path == "nigh bench") found.commands = bench_names();
+  if (path == "nigh sim") {
+    found.commands = experiment_names();
+    found.options.push_back({"--help", "Print this help message and exit", false, {}});
+  }
   if (path == "nigh help") found.commands = into.front().commands;
   into.push_back(found);
   for (auto const* command : inner) collect(*command, path + ' ' + command->get_name(), into);
@@ -83,11 +98,11 @@ _nigh() {
       if ((i == COMP_CWORD - 1)); then mapfile -t COMPREPLY < <(compgen -c -- "$word"); fi
       return
     fi
-    if [[ -n ${_nigh_options["$command ${COMP_WORDS[i]}"]} ]]; then command+=" ${COMP_WORDS[i]}"; fi
+    if [[ -n ${_nigh_options["$command ${COMP_WORDS[i]}"]-} ]]; then command+=" ${COMP_WORDS[i]}"; fi
   done
-  words=${_nigh_values["$command $before"]}
-  if [[ -z $words && $word == -* ]]; then words=${_nigh_options[$command]}; fi
-  if [[ -z $words && $before != -* ]]; then words=${_nigh_commands[$command]}; fi
+  words=${_nigh_values["$command $before"]-}
+  if [[ -z $words && $word == -* ]]; then words=${_nigh_options[$command]-}; fi
+  if [[ -z $words && $before != -* ]]; then words=${_nigh_commands[$command]-}; fi
   compopt -o default 2>/dev/null
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }

@@ -4,12 +4,21 @@
 
 #include <CLI/CLI.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/installed_files.hpp"
 #include "platform/program.hpp"
 
 namespace nigh::cli {
+
+std::vector<std::string> experiment_names() {
+  if (!platform::is_runnable(libexec_file("nigh-sim"))) return {};
+  // The program has them too; cli_completion compares both.
+  return {"allocation", "hotslaw", "scale", "table1", "mg", "speed",
+          "spread", "temporal", "run", "calibrate", "machines"};
+}
 
 void add_sim(CLI::App& app) {
   auto* const command =

@@ -24,7 +24,7 @@ def output(*words):
 class Bash(unittest.TestCase):
     def offered(self, *words):
         quoted = " ".join(f"'{word}'" for word in words)
-        return output("bash", "-c", f"source <(nigh completion bash); COMP_WORDS=(nigh {quoted}); COMP_CWORD={len(words)}; "
+        return output("bash", "-uc", f"source <(nigh completion bash); COMP_WORDS=(nigh {quoted}); COMP_CWORD={len(words)}; "
                       "_nigh; printf '%s\\n' \"${COMPREPLY[@]}\"")
 
     def test_commands(self):
@@ -44,6 +44,25 @@ class Bash(unittest.TestCase):
                 shown = re.findall(r"^  (?:-\w,)?(--[\w-]+)", "\n".join(output("nigh", command, "--help")), re.MULTILINE)
                 self.assertLessEqual(set(shown), set(self.offered(command, "--")), command)
 
+    def test_values(self):
+        for command, option, values in (("run", "--bind", ["compact", "scatter"]), ("tune", "--bind", ["compact", "scatter"]),
+                                        ("run", "--bind-ranks", ["compact", "scatter"]),
+                                        ("run", "--schedule", ["static", "dynamic", "guided", "adaptive", "local"]),
+                                        ("run", "--mem", ["first-touch", "interleave", "bind:0", "preferred:0"]),
+                                        ("run", "--tasks", ["off", "prefer", "strict", "prefer,data=depend",
+                                                            "strict,data=depend"])):
+            self.assertEqual(self.offered(command, option, ""), values)
+            for value in values:
+                if command == "run" and option != "--bind-ranks":  # which is for ranks
+                    subprocess.run(["nigh", "run", option, value, "--", "true"], check=True, capture_output=True, timeout=100,
+                                   env={**ENVIRONMENT, "NIGH_COORDINATOR": "off"})
+        self.assertEqual(self.offered("run", "--bind", "s"), ["scatter"])
+
+    @unittest.skipUnless(os.access(os.path.join(BIN, "../libexec/nigh/nigh-sim"), os.X_OK), "nigh-sim is not built")
+    def test_experiments(self):
+        shown = re.findall(r"^  ([a-z]\w*)", "\n".join(output("nigh", "sim", "--help")), re.MULTILINE)
+        self.assertEqual(self.offered("sim", ""), shown)
+
     def test_behind_two_dashes_a_program(self):
         self.assertIn("ls", self.offered("run", "--", "l"))
         self.assertEqual(self.offered("run", "--", "ls", "--"), [""])
@@ -61,6 +80,7 @@ class Zsh(unittest.TestCase):
         self.assertIn("topo", self.offered("to"))
         self.assertEqual(self.offered("profile", "s"), ["show", "set", "forget"])
         self.assertIn("--bind-ranks", self.offered("run", "--b"))
+        self.assertEqual(self.offered("run", "--bind", ""), ["compact", "scatter"])
         self.assertEqual(self.offered("run", ""), ["files"])
         self.assertEqual(self.offered("run", "--", "l"), ["program", "l"])
 
