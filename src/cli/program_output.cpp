@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "platform/own_path.hpp"
+#include "platform/temporary_folder.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
 
 ProgramOutput::ProgramOutput() {
-  auto const directory = fs::temp_directory_path();
+  auto const directory = platform::temporary_folder();
   auto made = platform::make_temporary_file(directory, "nigh-output.");
   if (!made)
     throw std::runtime_error("no file can be made in " + directory.string() + ": " +

@@ -19,6 +19,7 @@
 #include "json/bounded.hpp"
 #include "json/whole_number.hpp"
 #include "platform/own_path.hpp"
+#include "platform/temporary_folder.hpp"
 #include "trace/chrome_json.hpp"
 
 namespace nigh::cli {
@@ -47,7 +48,7 @@ TraceFolder TraceFolder::beside(std::string const& output) {
 }
 
 TraceFolder TraceFolder::temporary() {
-  auto const folder = with_random_end(fs::temp_directory_path() / "nigh-trace", "");
+  auto const folder = with_random_end(platform::temporary_folder() / "nigh-trace", "");
   if (auto const made = platform::make_new_directory(folder); !made)
     throw std::runtime_error("trace: " + folder.string() + ": " + made.message());
   return TraceFolder(folder);

@@ -6,6 +6,7 @@
 
 #include "platform/own_path.hpp"
 #include "platform/program.hpp"
+#include "platform/temporary_folder.hpp"
 
 namespace nigh::platform {
 namespace fs = std::filesystem;
@@ -27,7 +28,7 @@ result<void> draw_figure(std::string const& file, fs::path const& script,
                          std::string const& lines) {
   auto const python = drawing_python();
   if (!python) return python.to_error();
-  auto const data = make_temporary_file(fs::temp_directory_path(), "nigh-figure.");
+  auto const data = make_temporary_file(temporary_folder(), "nigh-figure.");
   if (!data) return data.to_error();
   std::ofstream(*data, std::ios::binary) << lines;
   auto const status = run_program({*python, "-B", script.string(), data->string(), file}, {});

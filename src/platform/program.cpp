@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "platform/own_path.hpp"
+#include "platform/temporary_folder.hpp"
 
 extern char** environ;
 
@@ -138,7 +139,7 @@ Import try_import(std::string const& python, std::string const& module, std::str
       "except BaseException as e:\n"
       " print(type(e).__name__ + ':', str(e).split('\\n')[0])\n"
       " sys.exit(4)\n";
-  auto const said = make_temporary_file(std::filesystem::temp_directory_path(), "nigh-python.");
+  auto const said = make_temporary_file(temporary_folder(), "nigh-python.");
   if (!said) return {-1, {}};
   auto const status = run_program(
       {"sh", "-c", "exec \"$@\" >\"$0\" 2>/dev/null", said->string(), python, "-c", text}, {});

@@ -6,13 +6,14 @@
 #include <system_error>
 
 #include "platform/own_path.hpp"
+#include "platform/temporary_folder.hpp"
 #include "policy/cpus/thread_order.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
 
 TimesDirectory::TimesDirectory()
-    : path_(fs::temp_directory_path() / ("nigh-times." + std::to_string(std::random_device{}()))) {
+    : path_(platform::temporary_folder() / ("nigh-times." + std::to_string(std::random_device{}()))) {
   if (auto const made = platform::make_new_directory(path_); !made)
     throw std::runtime_error(path_.string() + ": " + made.message());
 }
