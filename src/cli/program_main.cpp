@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 
 #include "base/printable.hpp"
@@ -32,8 +33,10 @@ int run_app(CLI::App const& app, std::function<void()> const& body, FailureCodes
     auto const unknown = unknown_word(app);
     return complain(unknown.empty() ? e.what() : unknown, codes.mistake);
   } catch (CLI::ParseError const& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return complain(e.what(), codes.mistake);
+    bool const is_help = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    if (!is_help) return complain(e.what(), codes.mistake);
+    app.exit(e);  // prints it
+    std::cout.flush();
   } catch (ExitStatus const& e) {
     return e.code;
   } catch (UsageError const& e) {
@@ -41,7 +44,7 @@ int run_app(CLI::App const& app, std::function<void()> const& body, FailureCodes
   } catch (std::exception const& e) {
     return complain(e.what(), codes.other);
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return complain(std::string("cannot write standard output: ") + std::strerror(errno),
                     codes.mistake);
   return 0;
