@@ -71,13 +71,14 @@ bool has_tool(std::filesystem::path const& program) {
   });
 }
 
-// Of a name without a folder the loader finds the file.
+// Or a shim of nigh's, from a `nigh run` around this one. Of a name without a folder the loader finds
+// the file. A tool that stands in front of a runtime's functions itself has none that only asks.
 bool is_openmp_runtime(std::string const& file) {
-  constexpr std::array<std::string_view, 3> names{"libgomp", "libomp", "libiomp"};
+  constexpr std::array<std::string_view, 4> names{"libgomp", "libomp", "libiomp", "nigh-openmp"};
   auto const name = std::filesystem::path(file).filename().string();
   return std::any_of(names.begin(), names.end(),
                      [&](std::string_view start) { return name.starts_with(start); }) ||
-         platform::defines_any(file.c_str(), platform::openmp_functions) == platform::Defined::yes;
+         defines(file, "omp_get_wtime");
 }
 
 // Another C library, such as musl, lacks functions that ours need: its loader ends the program.
