@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "cli/run/launch_plan.hpp"
 #include "platform/own_path.hpp"
 #include "platform/temporary_folder.hpp"
 #include "policy/cpus/thread_order.hpp"
@@ -23,9 +24,13 @@ TimesDirectory::~TimesDirectory() {
   fs::remove_all(path_, failed);
 }
 
-// A program that divides its work by omp_get_max_threads() is to find the team's size there.
+// A program that divides its work by omp_get_max_threads() is to find the team's size there. The
+// user's numbers for nested regions stay.
 std::vector<std::string> TimesDirectory::variables(int team) const {
-  return {"OMP_NUM_THREADS=" + std::to_string(team), "NIGH_OPENMP_TEAM=" + std::to_string(team),
+  auto const size = std::to_string(team);
+  auto const said = from_environment("OMP_NUM_THREADS").value_or("");
+  auto const nested = said.find(',') == said.npos ? "" : said.substr(said.find(','));
+  return {"OMP_NUM_THREADS=" + size + nested, "NIGH_OPENMP_TEAM=" + size,
           "NIGH_OPENMP_TIMES=" + (path_ / "times").string()};
 }
 
