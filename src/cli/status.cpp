@@ -24,10 +24,10 @@ namespace {
 
 std::string as_text(std::string const& socket, coordinator::HostStatus const& all) {
   auto text =
-      fmt::format("{}: {}, {} free; {}, {} {}\n", base::printable(socket),
+      fmt::format("{}: {}, {} free; {}, {} waiting\n", base::printable(socket),
                   base::counted(all.host.cpus, "cpu"), all.host.free,
                   base::counted(all.host.programs, "program"),
-                  base::counted(all.host.waiting, "request"), all.host.waiting == 1 ? "waits" : "wait");
+                  base::counted(all.host.waiting, "request"));
   text += fmt::format(
       "since its start {} leases granted, {} asked back; {} regions unplaced; {} messages "
       "refused\n",
