@@ -28,7 +28,7 @@ using nigh::runtime;
 nigh::topology four_domains() { return synthetic("pack:4 numa:1 core:2 pu:1"); }
 
 template <class Field>
-std::uint64_t sum(runtime const& rt, Field field) {
+std::uint64_t sum_over(runtime const& rt, Field field) {
   std::uint64_t total = 0;
   for (auto const& c : rt.counters()) total += c.*field;
   return total;
@@ -59,8 +59,8 @@ TEST(Runtime, RunsEveryTaskOnce) {
     rt.spawn(near(static_cast<int>(i % 4)), [&ran, i] { ++ran[i]; });
   rt.wait();
   for (auto const& r : ran) ASSERT_EQ(r, 1);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::run), ran.size());
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::local) + sum(rt, &nigh::worker_counters::remote),
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::run), ran.size());
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::local) + sum_over(rt, &nigh::worker_counters::remote),
             ran.size());
 }
 
@@ -90,9 +90,9 @@ TEST(Runtime, StrictTasksStayInTheirDomain) {
     rt.spawn(near(i % 4, 100), [&strays, i] { strays += nigh::this_worker::domain() != i % 4; });
   rt.wait();
   EXPECT_EQ(strays, 0);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::local), 2000u);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::remote), 0u);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::bytes_local), 200'000u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::local), 2000u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::remote), 0u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::bytes_local), 200'000u);
 }
 
 // Two tasks near domain 0 that need each other, and only one worker there: another domain's has to
@@ -107,8 +107,8 @@ TEST(Runtime, PreferredTasksLeaveADomainThatIsBusy) {
       while (here < 2) std::this_thread::yield();
     });
   rt.wait();
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::local), 1u);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::remote), 1u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::local), 1u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::remote), 1u);
   EXPECT_EQ(rt.counters()[1].run_for_domain, (std::vector<std::uint64_t>{1, 0}));
 }
 
@@ -121,7 +121,7 @@ TEST(Runtime, AMemoryOnlyDomainIsServedByTheNearestWorkers) {
   rt.spawn(near(1), [&ran] { ran = true; });
   rt.wait();
   EXPECT_TRUE(ran);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::remote), 1u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::remote), 1u);
 }
 
 TEST(Runtime, NearAPointerIsNearItsArraysDomain) {
@@ -133,7 +133,7 @@ TEST(Runtime, NearAPointerIsNearItsArraysDomain) {
     rt.spawn(near(&a[i]), [&, i] { strays += nigh::this_worker::domain() != a.domain_of(i); });
   rt.wait();
   EXPECT_EQ(strays, 0);
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::local), a.size() / 512);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::local), a.size() / 512);
 }
 
 TEST(Runtime, AFullQueueRunsTheTaskWhereItIsSpawned) {
@@ -341,9 +341,9 @@ TEST(Runtime, CountersStartAgain) {
   auto const m = four_domains();
   runtime rt({.machine = &m});
   rt.run([] {});
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 1u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::run), 1u);
   rt.reset_counters();
-  EXPECT_EQ(sum(rt, &nigh::worker_counters::run), 0u);
+  EXPECT_EQ(sum_over(rt, &nigh::worker_counters::run), 0u);
 }
 
 // Such a worker never helps in a join, but it works, sleeps, is woken and ends as the others.
