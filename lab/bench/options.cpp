@@ -6,9 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -62,7 +64,11 @@ int run_program(std::string const& name, std::string const& description, int arg
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      if (nigh::base::print_help(app, e)) return 0;
+      return complain(program, std::string("cannot write standard output: ") + std::strerror(errno),
+                      bad_input);
+    }
     auto const unknown = unknown_word(app);
     return complain(program, unknown.empty() ? e.what() : unknown, bad_input);
   }

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstddef>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -108,5 +109,12 @@ class HelpFormat : public CLI::Formatter {
     return out + wrapped(explanation, column_width_, column_width_);
   }
 };
+
+// Prints the help or the version that was asked for. False: it could not be written, as errno says.
+inline bool print_help(CLI::App const& app, CLI::ParseError const& asked) {
+  app.exit(asked);
+  std::cout.flush();
+  return static_cast<bool>(std::cout);
+}
 
 }  // namespace nigh::base

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <string>
 
+#include "base/help_format.hpp"
 #include "base/printable.hpp"
 #include "cli/command_words.hpp"
 
@@ -35,8 +36,7 @@ int run_app(CLI::App const& app, std::function<void()> const& body, FailureCodes
   } catch (CLI::ParseError const& e) {
     bool const is_help = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     if (!is_help) return complain(e.what(), codes.mistake);
-    app.exit(e);  // prints it
-    std::cout.flush();
+    base::print_help(app, e);
   } catch (ExitStatus const& e) {
     return e.code;
   } catch (UsageError const& e) {

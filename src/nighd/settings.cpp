@@ -2,7 +2,9 @@
 #include "nighd/settings.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <nigh/version.hpp>
 #include <string>
@@ -67,7 +69,11 @@ ReadSettings read_settings(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return {{}, app.exit(e)};
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      if (base::print_help(app, e)) return {{}, 0};
+      std::fprintf(stderr, "nighd: cannot write standard output: %s\n", std::strerror(errno));
+      return {{}, bad_input};
+    }
     std::string message = e.what();
     if (auto const words = app.remaining(); !words.empty() && base::is_option(words.front()))
       message = base::no_option(app, words.front(), "nighd --help lists them");
