@@ -6,6 +6,8 @@ install(PROGRAMS ${CMAKE_CURRENT_LIST_DIR}/numa-vm DESTINATION ${installed_numa_
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/guest-init.sh ${CMAKE_CURRENT_LIST_DIR}/locality_meter.c
   ${CMAKE_CURRENT_LIST_DIR}/../arguments.py
   DESTINATION ${installed_numa_vm})
+file(WRITE ${PROJECT_BINARY_DIR}/numa-vm-link/version "${PROJECT_VERSION}\n")
+install(FILES ${PROJECT_BINARY_DIR}/numa-vm-link/version DESTINATION ${installed_numa_vm})
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/numa_vm DESTINATION ${installed_numa_vm}
   FILES_MATCHING PATTERN *.py)
 # The command finds its parts beside the file that this link leads to.

@@ -28,6 +28,17 @@ examples:
   numa-vm --nodes 4 --cores 2 --meter -- ./yourprogram"""
 
 
+def version():
+    """Of nigh: a file has it where nigh is installed, and CMake's list in its sources."""
+    here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    try:
+        with open(os.path.join(here, 'version'), encoding='ascii') as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        with open(os.path.join(here, '..', '..', 'CMakeLists.txt'), encoding='utf-8') as file:
+            return re.search(r'project\(nigh\s+VERSION\s+([\d.]+)', file.read())[1]
+
+
 def numbers(name, text, count):
     """A list as the kernel writes them, '0-1,4' -> [0, 1, 4]; each below count."""
     out = []
@@ -87,6 +98,7 @@ def parser():
                        help='one more for the kernel; --kernel-argument=ARG where it begins with a dash')
     debug.add_argument('--qemu-argument', action='append', default=[], metavar='ARG', help='one more for QEMU')
     debug.add_argument('--verbose', action='store_true', help="show QEMU's command line and the guest's console")
+    p.add_argument('--version', action='version', version=f'numa-vm {version()}', help='print the version and leave')
     p.add_argument('--prepare', action='store_true', help='only fetch and unpack what a guest needs')
     return p
 
