@@ -302,7 +302,9 @@ class Files(Reports):
         good = {"bench": "x", "variant": "v", "params": {}, "metric": "time", "unit": "s", "median": 1, "min": 1, "max": 1,
                 "samples": [1]}
         for key, value, said in (("median", "1", "'median' is no number"), ("params", [1], "'params' is no object"),
-                                 ("samples", {}, "'samples' is no list"), ("variant", 1, "'variant' is no text"),
+                                 ("samples", {}, "'samples' is no list"),
+                                 ("median", 2, "the median 2 is not between the least, 1, and the most, 1"),
+                                 ("samples", [0.5, 0.9], "the median 1 is not between the least, 0.5, and the most, 0.9"), ("variant", 1, "'variant' is no text"),
                                  ("run", 3, "'run' is no object")):
             self.write("odd.json", json.dumps({**good, key: value}))
             _, complained = self.nigh("odd.json", status=2)

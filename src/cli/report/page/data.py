@@ -51,6 +51,9 @@ class Line:
         self.samples = line.get("samples", [])
         if not isinstance(self.samples, list) or not all(_number(s) for s in self.samples):
             wrong("'samples' is no list of numbers")
+        for least, most in [(self.low, self.high)] + [(min(self.samples), max(self.samples))] * bool(self.samples):
+            if not least <= self.median <= most:
+                wrong(f"the median {self.median:g} is not between the least, {least:g}, and the most, {most:g}")
         self.more = {key: line[key] for key in ("undisturbed", "chance", "cut_short") if key in line}
 
     def counter(self, name):

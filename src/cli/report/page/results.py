@@ -115,7 +115,7 @@ def curves(figures, lines, differ, across, what, title):
     is_wide = points[0] > 0 and points[-1] / points[0] > 30
     along = look.axis(across, **(dict(type="log") if is_wide else dict(tickvals=points) if len(points) <= 12 else {}))
     figure = look.figure(traces, along, look.axis(what, rangemode="tozero"), height=400, showlegend=True)
-    says = f"Lines: {what} by {across} of {len(traces)} variants: " + ", ".join(t.name for t in traces) + "."
+    says = f"Lines: {what} by {across} of {len(traces)} variants: " + ", ".join(list(names.values())[:MOST_CURVES]) + "."
     left = f" {len(groups) - MOST_CURVES} more are in the table." if len(groups) > MOST_CURVES else ""
     return figures.html(figure, says, f"{title}: median by {across}, with the least and the most.{left}", number_table(lines))
 
