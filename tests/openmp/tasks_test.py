@@ -299,6 +299,14 @@ class LeftAlone(unittest.TestCase):
             self.assertEqual(out, "recursion 6765\n")
             self.assertIn("its tasks are left alone: OMP_CANCELLATION lets tasks be cancelled\n", err)
 
+    def test_priorities(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            for most, is_left in (("0", False), ("1", True), ("none", False)):
+                out, err = run(name, "recursion", OMP_MAX_TASK_PRIORITY=most, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+                self.assertEqual(out, "recursion 6765\n")
+                said = "its tasks are left alone: OMP_MAX_TASK_PRIORITY puts them in an order\n"
+                self.assertEqual(said in err, is_left, err)
+
     def test_a_tool(self):
         _, err = run("tasks-clang", "recursion", OMP_TOOL_LIBRARIES="/nonexistent/tool.so", NIGH_VERBOSE="1",
                      OMP_NUM_THREADS="2")

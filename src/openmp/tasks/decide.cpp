@@ -51,11 +51,18 @@ bool is_true(char const* name) noexcept {
   return false;
 }
 
+// Without it all priorities are 0 (OpenMP's max-task-priority-var).
+bool has_priorities() noexcept {
+  char const* const most = getenv("OMP_MAX_TASK_PRIORITY");
+  return most != nullptr && strtol(most, nullptr, 10) > 0;
+}
+
 constinit sync::atomic<std::uint8_t> decided{static_cast<std::uint8_t>(Left::unknown)};
 constinit sync::atomic<unsigned long long> objects_seen{0};
 
 Left look() noexcept {
   if (is_true("OMP_CANCELLATION")) return Left::cancellation;
+  if (has_priorities()) return Left::priorities;
   if (tool_of_the_user() != nullptr) return Left::tool;
   Calls calls;
   platform::for_each_import(look_at, &calls);

@@ -169,6 +169,8 @@ char const* why(Left left) noexcept {
   switch (left) {
     case Left::cancellation:
       return "OMP_CANCELLATION lets tasks be cancelled";
+    case Left::priorities:
+      return "OMP_MAX_TASK_PRIORITY puts them in an order";
     case Left::device:
       return "it has target regions that may be tasks";
     case Left::tool:
