@@ -100,6 +100,14 @@ class Places(unittest.TestCase):
         both = ",".join(map(str, sorted(CPUS[:2])))
         self.assertEqual(places_of(done.stdout, 2), [both, both])
 
+    def test_a_program_that_its_loader_starts(self):
+        loader = "/lib64/ld-linux-x86-64.so.2"
+        if not os.path.exists(loader):
+            self.skipTest("no loader of this name")
+        done = run(["-v", *self.bind], [loader, program("where-openmp-gcc")])
+        self.assertEqual(places_of(done.stdout, 2), [self.first, self.second])
+        self.assertNotIn("statically", done.stderr)
+
     def test_tbb_takes_as_many_threads_as_places(self):
         self.assertEqual(places_of(self.told("where-tbb"), 2), [self.first, self.second])
         alone = run(["--threads", "1"], [program("where-tbb")])

@@ -199,13 +199,13 @@ Shim shim_for(std::string const& program, Purpose purpose) {
     return Shim{{}, program + (is_script ? ", run by " + path.string() + ", " : " ") + why + ": " + loss};
   };
   if (!elf->is_ours) return without("is made for another processor or word size");
-  if (!elf->is_dynamic) {
+  if (!elf->is_dynamic && !is_of_glibc(path)) {  // the loader itself preloads for its program
     auto const openmp = platform::defines_any(path.c_str(), platform::openmp_functions);
     return without(openmp == platform::Defined::yes  ? "is linked statically, OpenMP included"
                    : openmp == platform::Defined::no ? "is linked statically, without OpenMP"
                                                      : "is linked statically");
   }
-  if (!is_of_glibc(elf->loader)) return without("is loaded by " + elf->loader + ", not by glibc");
+  if (elf->is_dynamic && !is_of_glibc(elf->loader)) return without("is loaded by " + elf->loader + ", not by glibc");
   // AddressSanitizer ends programs in which a library comes before its own.
   bool const guarded =
       std::any_of(elf->needed.begin(), elf->needed.end(),
