@@ -25,7 +25,8 @@
 namespace nigh::cli {
 namespace {
 
-// Variables that would make teams smaller, or put threads elsewhere, than the study wants.
+// Variables that would make teams smaller, or put threads elsewhere, than the study wants. Each
+// run sets the first one anew.
 constexpr std::array<char const*, 7> in_the_way{
     "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
@@ -47,7 +48,8 @@ class Runs {
     for (char const* const name : in_the_way) {
       base_.removed.emplace_back(name);
       if (auto const value = from_environment(name))
-        say("profile", fmt::format("{}={} is left out: teams are of every size", name, *value));
+        say("profile", fmt::format("{}={} {}: teams are of every size", name, *value,
+                                   name == in_the_way.front() ? "gives way" : "is left out"));
     }
   }
 
