@@ -138,14 +138,21 @@ T reduce_in_order(loop_range range, loop_options options, T const& identity, Fol
 template <class T, class Op, class F, class Call>
 T reduce_values(loop_range range, T init, Op const& op, F const& f, Call const& call,
                 reduce_options const& options) {
-  check_result<T, std::invoke_result_t<Call const&, F const&, std::size_t>>();
-  auto const piece = [&](index_range r) {
-    body_at_hand<F> mine = f;
-    auto const get = [&mine, call](std::size_t i) -> decltype(auto) { return call(mine, i); };
-    return fold_piece<T>(r, op, get);
-  };
-  auto total = combine_pieces<T>(range, options, piece, op);
-  return total ? static_cast<T>(op(std::move(init), std::move(*total))) : std::move(init);
+  constexpr bool joins = std::is_invocable_v<Op const&, T, T>;
+  static_assert(joins,
+                "a reduction's operation joins two values, and is called as const; a body that "
+                "takes an element or index stands behind a word: "
+                "parallel_reduce(0, n, nigh::sum, body)");
+  if constexpr (joins) {
+    check_result<T, std::invoke_result_t<Call const&, F const&, std::size_t>>();
+    auto const piece = [&](index_range r) {
+      body_at_hand<F> mine = f;
+      auto const get = [&mine, call](std::size_t i) -> decltype(auto) { return call(mine, i); };
+      return fold_piece<T>(r, op, get);
+    };
+    auto total = combine_pieces<T>(range, options, piece, op);
+    return total ? static_cast<T>(op(std::move(init), std::move(*total))) : std::move(init);
+  }
 }
 
 template <class Sequence, class T, class Op, class F>

@@ -32,6 +32,8 @@ void wrong_calls() {
   nigh::parallel_reduce(0, 9, 0, [](int i) { return static_cast<long>(i); }, plus);
   // the values are wider integers than the identity (init)
   nigh::parallel_reduce(longs.begin(), longs.end(), 0U, plus);
+  // a reduction's operation joins two values
+  nigh::parallel_reduce(0, 9, 0.5F, [](int i) { return 0.5F * static_cast<float>(i); });
   // they take random-access iterators
   nigh::parallel_for(list, [](int) {});
   // they take random-access iterators
