@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 
 #include "base/nearest_name.hpp"
 #include "base/option_words.hpp"
@@ -51,6 +52,14 @@ CLI::App const* find_command(CLI::App const& app, std::string const& word) {
 
 bool is_option(std::string const& word) { return word.starts_with('-'); }
 
+// Of those that the command could not use.
+std::optional<std::string> first_left(CLI::App const& command) {
+  auto const words = command.remaining();
+  auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
+  if (first == words.end()) return {};
+  return *first;
+}
+
 }  // namespace
 
 void turn_help(CLI::App const& app, std::vector<std::string>& words) {
@@ -78,17 +87,14 @@ std::string unknown_word(CLI::App const& app) {
   while (!commands.back()->get_subcommands().empty())
     commands.push_back(commands.back()->get_subcommands().back());
   for (auto at = commands.rbegin(); at != commands.rend(); ++at) {
-    auto const words = (*at)->remaining();
-    auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
-    if (first != words.end() && base::is_option(*first)) return no_option(**at, *first);
+    auto const word = first_left(**at);
+    if (word && base::is_option(*word)) return no_option(**at, *word);
   }
   for (auto const* command : commands) {
-    auto const words = command->remaining();
-    auto const first = std::find_if(words.begin(), words.end(), [](auto& w) { return w != "--"; });
-    if (words.empty()) continue;
+    if (command->remaining().empty()) continue;
+    auto const word = first_left(*command);
     bool const has_commands = !command->get_subcommands({}).empty();
-    return first != words.end() && has_commands && !is_option(*first) ? no_command(*command, *first)
-                                                                      : std::string();
+    return word && has_commands && !is_option(*word) ? no_command(*command, *word) : std::string();
   }
   return {};
 }
