@@ -143,8 +143,9 @@ configure_and_build() {
   [ $# -eq 0 ] || shift
   if command -v ccache >/dev/null; then
     # ccache ignores the name of the clone, so a second clone uses what the first one has compiled;
-    # debuggers may see the paths of the first.
-    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    # debuggers may see the paths of the first. In its depend mode a file that is not cached is read
+    # once, by the compiler.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
   "$cmake" --preset "$preset" "${options[@]}" &&
