@@ -152,7 +152,9 @@ std::string for_fish(std::vector<Command> const& commands) {
                        "      set command program\n      break\n    end\n    switch \"$command $word\"\n";
   for (auto const& c : commands)
     if (c.path != "nigh") script += fmt::format("      case '{0}'\n        set command '{0}'\n", c.path);
-  script += "    end\n  end\n  test \"$command\" = \"$argv[1]\"\nend\n";
+  script += "    end\n  end\n  test \"$command\" = \"$argv[1]\"\nend\n"
+            "complete -c nigh -n '__nigh_command program; and test (commandline -opc)[-1] = --'"
+            " -f -a '(__fish_complete_command)'\n";
   for (auto const& c : commands) {
     auto const here = fmt::format("complete -c nigh -n '__nigh_command \"{}\"'", c.path);
     if (!c.commands.empty())

@@ -95,6 +95,8 @@ class Fish(unittest.TestCase):
         self.assertEqual(sorted(self.offered("nigh profile s")), ["set", "show"])
         self.assertEqual(sorted(self.offered("nigh run --bi")), ["--bind", "--bind-ranks"])
         self.assertNotIn("--bind", self.offered("nigh run -- ls --bi"))
+        self.assertIn("ls", self.offered("nigh run --bind scatter -- l"))
+        self.assertNotIn("ls", self.offered("nigh run -- ls l"))
 
 
 if __name__ == "__main__":
