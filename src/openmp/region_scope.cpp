@@ -172,6 +172,24 @@ class Study final : public OnGrantedCpus {
   Region const* region_ = nullptr;
 };
 
+// In a study. It stays as it is, and regions that it begins are outermost ones, too.
+class OfOneThread final : public RegionStrategy {
+ public:
+  OfOneThread(Thread& me, Team& team, Clause clause) noexcept : RegionStrategy(me, team, clause) {}
+
+  void begin(Region const& region, Clause) noexcept override {
+    region_ = &region;
+    began_ns_ = now_ns();
+  }
+  void end() noexcept override {
+    add_region_time(region_->id, region_->code, asked_for_one, now_ns() - began_ns_);
+  }
+
+ private:
+  Region const* region_ = nullptr;
+  std::uint64_t began_ns_ = 0;
+};
+
 class Leased final : public OnGrantedCpus {
  public:
   Leased(Thread& me, Team& team, Clause clause) noexcept : OnGrantedCpus(me, team, clause) {}
@@ -302,7 +320,11 @@ RegionStrategy* RegionScope::choose(Region const& region, Clause clause, Team& t
   if (me_.is_inside || me_.is_worker ||
       (me_.is_forked_inside && is_still_inside(me_, *region.runtime)))
     return make<Nested>(team, clause);
-  if (clause.threads == 1) return make<PassedThrough>(team, clause);  // the runtime makes no region
+  if (clause.threads == 1) {  // the runtime makes no region
+    if (study_team() == nullptr || !has_room_for_messages(me_))
+      return make<PassedThrough>(team, clause);
+    return make<OfOneThread>(team, clause);
+  }
   is_outermost_ = true;
   team.leader = &me_;
   if (!has_room_for_messages(me_)) return make<PassedThrough>(team, clause);

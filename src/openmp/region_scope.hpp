@@ -11,6 +11,9 @@
 //                                             their own and a spread is wanted, a NestedPlan on it
 //   study           an outermost region of a  the same ones each time, and the region is timed
 //                   process that is measured
+//   of one thread   a region of such a        as without the shim, and timed
+//                   process with if(false)
+//                   or num_threads(1)
 //   nested          a region inside another   those of the region around it, or its part of them
 //   passed through  all else                  as without the shim
 

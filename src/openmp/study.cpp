@@ -117,8 +117,9 @@ void write_entry(FILE* out, Timed const& e) {
   auto const quantile = [&](unsigned thousandths) {
     return static_cast<unsigned long long>(quantile_of(counts, runs, thousandths));
   };
+  auto const threads = e.threads.load(sync::relaxed);
   fprintf(out, "%#llx %u %llu %llu %llu %llu %llu %s\n", static_cast<unsigned long long>(e.region),
-          e.threads.load(sync::relaxed), static_cast<unsigned long long>(runs),
+          threads == asked_for_one ? 0 : threads, static_cast<unsigned long long>(runs),
           static_cast<unsigned long long>(e.total_ns.load(sync::relaxed)), quantile(100),
           quantile(500), quantile(900), table->files[e.file].path);
 }

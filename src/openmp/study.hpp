@@ -34,6 +34,10 @@ NIGH_HIDDEN void end_study() noexcept;
 // Makes the table. False: there is no memory.
 NIGH_HIDDEN bool begin_region_times() noexcept;
 
+// In place of the threads: the program asked for one, by num_threads(1) or if(false). The clause
+// may follow omp_get_max_threads(), which is one in a study of teams of one.
+inline constexpr std::uint32_t asked_for_one = UINT32_MAX;
+
 // `code`: the address by which the region was looked up. Does nothing when the table was not made.
 NIGH_HIDDEN void add_region_time(coordinator::RegionId region, void const* code,
                                  std::uint32_t threads, std::uint64_t duration_ns) noexcept;
@@ -43,9 +47,9 @@ NIGH_HIDDEN void add_region_time(coordinator::RegionId region, void const* code,
 //   nigh-openmp-times 1 TEAM LOST PROGRAM
 //   ID THREADS RUNS TOTAL_NS P10_NS MEDIAN_NS P90_NS FILE
 //
-// TEAM as given here, LOST: runs for which the table had no room; names come last, for they may
-// hold spaces. No file when nothing was added. Entries that cannot be written are left out: it is
-// not our program.
+// THREADS is 0 where one was asked for. TEAM as given here, LOST: runs for which the table had no
+// room; names come last, for they may hold spaces. No file when nothing was added. Entries that
+// cannot be written are left out: it is not our program.
 NIGH_HIDDEN void write_region_times(char const* file, std::uint32_t team) noexcept;
 
 // ---- durations, counted in bins: 32 to each doubling, so that a value read back is within 2% of

@@ -90,6 +90,23 @@ class Study(Profiles):
             self.assertLessEqual(counts["optimal"], counts["maximum"])
             self.assertNotIn("maximum", seen["clause"][0]["counters"])
 
+    def test_a_clause_of_all_threads_follows_the_team(self):
+        for name in ("clauses-gcc", "clauses-clang"):
+            program = os.path.join(PROGRAMS, name)
+            if not os.path.exists(program):
+                continue
+            study = ("profile", "--threads", "1,2", "--repetitions", "1", "--no-keep", "--")
+            table, _ = self.nigh(*study, program)
+            self.assertNotRegex(table, r"fixed\n")
+            self.assertRegex(table, r"speedup +1\.00 +\d")
+            _, said = self.nigh(*study, program, "alone", status=1)
+            self.assertIn(f"{program} begins no parallel regions with teams of 1, but some with teams of 2: "
+                          "--threads 2 leaves that size out", said)
+            one = str(min(os.sched_getaffinity(0)))
+            _, said = self.nigh(*study, "taskset", "-c", one, program, status=1)
+            self.assertIn("a process of taskset may use fewer than 2 cpus; ranks of mpirun may use all with --bind-to none",
+                          said)
+
     def test_what_is_kept_is_shown_set_and_forgotten(self):
         for program in self.each():
             name = os.path.basename(program)

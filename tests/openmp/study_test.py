@@ -55,6 +55,14 @@ class Study(unittest.TestCase):
         found, _ = self.regions("regions-gcc", NIGH_ADJUST="all")
         self.assertEqual({threads for _, threads in found}, {1})
 
+    def test_clauses_of_one_are_timed(self):
+        for name in ("clauses-gcc", "clauses-clang"):
+            found, _ = self.regions(name, threads=1, OMP_NUM_THREADS="1")
+            self.assertEqual([(n, runs) for (_, n), runs in found.items()], [(0, 10)])
+            if len(CPUS) > 1:
+                found, _ = self.regions(name, threads=2, OMP_NUM_THREADS="2")
+                self.assertEqual([(n, runs) for (_, n), runs in found.items()], [(2, 10)])
+
     def test_threads_that_begin_regions_at_once(self):
         for name in ("threads-gcc", "threads-clang"):
             found, _ = self.regions(name, threads=min(2, len(CPUS)))

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/profile/durations.hpp"
@@ -97,7 +99,7 @@ TEST(RegionTimes, WhatIsDamagedIsNamed) {
   }
   EXPECT_THAT(parse_times("nigh-openmp-times 2 1 0 /x\n").message(), HasSubstr("another nigh"));
   EXPECT_THAT(parse_times("nigh-openmp-times 1 0 0 /x\n").message(), HasSubstr("another nigh"));
-  EXPECT_THAT(parse_times("nigh-openmp-times 1 1 0 /x\n0x1 0 1 1 1 1 1 /x\n").message(),
+  EXPECT_THAT(parse_times("nigh-openmp-times 1 1 0 /x\n0x1 -1 1 1 1 1 1 /x\n").message(),
               HasSubstr("damaged: 0x1"));
   std::string many = "nigh-openmp-times 1 1 0 /x\n";
   for (int i = 0; i < 1025; ++i) many += "1 1 1 1 1 1 1\n";
@@ -162,6 +164,30 @@ TEST(Study, AddsUpTheProcessesOfARun) {
   EXPECT_EQ(team.runs, 40U);
   EXPECT_THAT(team.samples_ns, ElementsAre(175));
   EXPECT_EQ(team.median_ns, 200);  // of the one with most runs
+}
+
+// num_threads(omp_get_max_threads()): with teams of one it asks for one thread.
+TEST(Study, RegionsThatAskForOneThreadFollowTheTeam) {
+  StudyLog log;
+  for (int round = 0; round < 2; ++round) {
+    log.add(1, 0.01,
+            {process(1, {time_of(1, 0, 10, 8'000), time_of(2, 0, 10, 4'000), time_of(3, 0, 5, 100),
+                         time_of(4, 0, 9, 10), time_of(4, 1, 10, 8'000), time_of(5, 3, 1, 900)})});
+    log.add(2, 0.01,
+            {process(2, {time_of(1, 2, 10, 4'000), time_of(2, 2, 5, 3'000), time_of(2, 0, 5, 1'000),
+                         time_of(3, 0, 5, 100), time_of(4, 0, 9, 10), time_of(4, 2, 10, 4'000),
+                         time_of(5, 0, 1, 100), time_of(5, 3, 1, 900)})});
+  }
+  auto const study = log.study();
+  std::map<std::uint64_t, std::vector<std::pair<int, double>>> times;
+  for (auto const& region : study.programs[0].regions)
+    for (auto const& team : region.teams) times[region.id].emplace_back(team.threads, team.ns());
+  using Times = std::vector<std::pair<int, double>>;
+  EXPECT_EQ(times[1], (Times{{1, 8'000}, {2, 4'000}}));
+  EXPECT_EQ(times[2], (Times{{1, 4'000}, {2, 2'000}})) << "if() is false for half of its runs";
+  EXPECT_EQ(times[3], (Times{{1, 100}})) << "always one thread";
+  EXPECT_EQ(times[4], (Times{{1, 8'000}, {2, 4'000}})) << "no clause, and an if()";
+  EXPECT_EQ(times[5], (Times{{3, 900}}));
 }
 
 TEST(Study, IsATable) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "base/counted.hpp"
@@ -30,6 +31,9 @@ namespace {
 constexpr std::array<char const*, 7> in_the_way{
     "OMP_NUM_THREADS",   "OMP_THREAD_LIMIT", "OMP_PLACES", "OMP_PROC_BIND",
     "GOMP_CPU_AFFINITY", "KMP_AFFINITY",     "NIGH_PLACES"};
+
+// The shim's words (src/openmp/study.cpp) to a process that may not use as many cpus.
+constexpr std::string_view too_few_cpus = "NIGH_OPENMP_TEAM is no number of allowed cpus";
 
 std::string indented(std::string const& text) {
   std::string out = "\n  ";
@@ -95,7 +99,8 @@ class Runs {
     if (ending->status != 0) failed(*ending, team);
     auto const processes = read_times(times.path());
     if (!processes) throw std::runtime_error("profile: " + processes.message());
-    if (processes->empty()) throw std::runtime_error(no_times(team));
+    if (processes->empty()) return saw_none(team);
+    if (size_without_ > 0) throw std::runtime_error(none_with(size_without_, team));
     has_seen_some_ = true;
     log_.add(team, ending->seconds, *processes);
   }
@@ -112,10 +117,33 @@ class Runs {
     throw ExitStatus{1};
   }
 
-  std::string no_times(int team) const {
+  // A program without regions at one size may have some at another: one more is tried.
+  void saw_none(int team) {
     auto const& program = plan_.words.front();
+    if (output_.text().find(too_few_cpus) != std::string::npos)
+      throw std::runtime_error(fmt::format(
+          "profile: a process of {} may use fewer than {}; ranks of mpirun may use all with "
+          "--bind-to none",
+          program, base::counted(team, "cpu")));
     if (has_seen_some_)
-      return fmt::format("profile: no times from {} with teams of {}", program, team);
+      throw std::runtime_error(
+          fmt::format("profile: no times from {} with teams of {}", program, team));
+    if (size_without_ > 0 || plan_.sizes.size() == 1) throw std::runtime_error(none_at_all());
+    size_without_ = team;
+  }
+
+  std::string none_with(int team, int other) const {
+    std::string rest;
+    for (int const size : plan_.sizes)
+      if (size != team) rest += (rest.empty() ? "" : ",") + std::to_string(size);
+    return fmt::format(
+        "profile: {} begins no parallel regions with teams of {}, but some with teams of {}: "
+        "--threads {} leaves that size out",
+        plan_.words.front(), team, other, rest);
+  }
+
+  std::string none_at_all() const {
+    auto const& program = plan_.words.front();
     auto const openmp =
         platform::defines_any(platform::find_program(program).c_str(), platform::openmp_functions);
     return "profile: no parallel regions seen in " + program +
@@ -130,6 +158,7 @@ class Runs {
   std::vector<int> const cpus_ = platform::affinity_of_this_thread();
   OthersUse others_;
   bool has_seen_some_ = false;
+  int size_without_ = 0;  // of teams, at which no region was seen; 0: there is none yet
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ result<ProcessTimes> parse_times(std::string_view text) {
     RegionTime t;
     if (!(words >> std::hex >> t.region >> std::dec >> t.threads >> t.runs >> t.total_ns >>
           t.p10_ns >> t.median_ns >> t.p90_ns) ||
-        t.threads < 1)
+        t.threads < 0)
       return error{"is damaged: " + line.substr(0, 40)};
     if (!take_rest(words, t.file)) t.file.clear();  // code without a file
     if (t.runs == 0) continue;

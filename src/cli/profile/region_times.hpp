@@ -15,7 +15,7 @@ namespace nigh::cli {
 
 struct RegionTime {
   coordinator::RegionId region = 0;
-  int threads = 0;
+  int threads = 0;  // 0: one, by num_threads(1) or if(false)
   std::uint64_t runs = 0;
   std::uint64_t total_ns = 0;
   std::uint64_t p10_ns = 0, median_ns = 0, p90_ns = 0;  // of a run

@@ -51,6 +51,7 @@ void StudyLog::add(int team, double seconds, std::vector<ProcessTimes> const& pr
       programs_[process.program][t.region].file = t.file;
       auto& sum = sums[{process.program, t.region}][t.threads];
       bool const is_most = t.runs > sum.runs;
+      sum.run = runs_;
       sum.team = team;
       sum.seconds = seconds;
       sum.total_ns += static_cast<double>(t.total_ns);
@@ -61,9 +62,38 @@ void StudyLog::add(int team, double seconds, std::vector<ProcessTimes> const& pr
       sum.p90_ns = static_cast<double>(t.p90_ns);
     }
   }
+  ++runs_;
   for (auto const& [where, by_threads] : sums)
     for (auto const& [threads, sum] : by_threads)
       programs_[where.first][where.second].by_threads[threads].push_back(sum);
+}
+
+std::map<int, StudyLog::Samples> StudyLog::by_team(Region const& region) {
+  auto teams = region.by_threads;
+  auto node = teams.extract(0);
+  if (node.empty()) return teams;
+  auto const& ones = node.mapped();
+  if (teams.empty()) return {{1, ones}};
+  auto const is_of_one = [](Sample const& s) { return s.team == 1; };
+  bool follows = std::any_of(ones.begin(), ones.end(), is_of_one);
+  for (auto const& [threads, samples] : teams)
+    for (auto const& s : samples) follows = follows && threads == s.team && !is_of_one(s);
+  if (!follows) return teams;
+  // A region whose if() is false now and then counts with all of its runs at every size.
+  for (auto const& one : ones) {
+    auto& samples = teams[one.team];
+    auto const same = std::find_if(samples.begin(), samples.end(),
+                                   [&](Sample const& s) { return s.run == one.run; });
+    if (same == samples.end()) {
+      samples.push_back(one);
+      continue;
+    }
+    auto sum = one.runs > same->runs ? one : *same;
+    sum.total_ns = one.total_ns + same->total_ns;
+    sum.runs = one.runs + same->runs;
+    *same = sum;
+  }
+  return teams;
 }
 
 StudiedRegion StudyLog::region_of(RegionId id, Region const& region) const {
@@ -71,7 +101,7 @@ StudiedRegion StudyLog::region_of(RegionId id, Region const& region) const {
   studied.id = id;
   std::vector<double> shares;
   std::vector<policy::TimedTeam> times;
-  for (auto const& [threads, samples] : region.by_threads) {
+  for (auto const& [threads, samples] : by_team(region)) {
     TeamSamples team{threads};
     for (auto const& s : samples) {
       // A time too short for the clock counts as a nanosecond.

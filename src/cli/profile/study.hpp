@@ -62,21 +62,28 @@ class StudyLog {
 
  private:
   struct Sample {
+    int run = 0;  // of the program
     int team = 0;
     double seconds = 0;
     std::uint64_t runs = 0;
     double total_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0;
   };
+  using Samples = std::vector<Sample>;
   struct Region {
     std::string file = {};
-    std::map<int, std::vector<Sample>> by_threads = {};
+    std::map<int, Samples> by_threads = {};
   };
 
+  // By threads. Runs that asked for one thread count as teams of the studied size if they follow
+  // it: with teams of one, the region had no others, and with more, it had that size. If it never
+  // had others, it is of one thread. Otherwise its if() was false, and they are left out.
+  static std::map<int, Samples> by_team(Region const& region);
   StudiedRegion region_of(coordinator::RegionId id, Region const& region) const;
 
   std::map<std::string, std::map<coordinator::RegionId, Region>> programs_;
   std::map<int, std::vector<double>> seconds_;  // by team
   std::uint64_t lost_ = 0;
+  int runs_ = 0;  // of the program
 };
 
 double median_of(std::vector<double> values);  // 0: there are none
