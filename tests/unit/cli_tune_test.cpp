@@ -108,6 +108,7 @@ TEST(Hears, WhatTheProgramIsLinkedTo) {
   EXPECT_EQ(hears({true, true, {"libomp.so.5"}, {"__kmpc_dispatch_init_4"}}), Hears::openmp);
   EXPECT_EQ(hears({true, true, {"libnigh.so.0"}, {}}), Hears::all);
   EXPECT_EQ(hears({true, true, {"libsolver.so"}, {}}), Hears::all) << "its loops may be in there";
+  EXPECT_EQ(hears({true, true, {"libc.so.6"}, {}}), Hears::all) << "a shell may start any program";
   EXPECT_EQ(hears({true, false, {}, {}}), Hears::all) << "linked statically: nobody can know";
 }
 

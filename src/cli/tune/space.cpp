@@ -16,10 +16,10 @@ namespace nigh::cli {
 namespace {
 
 // A program's own loops cannot hide from this.
-constexpr std::array<std::string_view, 12> system_libraries{
-    "libc.so",   "libm.so",     "libpthread.so",  "libdl.so",
-    "librt.so",  "libgcc_s.so", "libstdc++.so",   "libgomp.so",
-    "libomp.so", "libiomp5.so", "libgfortran.so", "libquadmath.so"};
+constexpr std::array<std::string_view, 9> system_libraries{
+    "libc.so",     "libm.so",      "libpthread.so",  "libdl.so",      "librt.so",
+    "libgcc_s.so", "libstdc++.so", "libgfortran.so", "libquadmath.so"};
+constexpr std::array<std::string_view, 3> openmp_runtimes{"libgomp.so", "libomp.so", "libiomp5.so"};
 
 bool starts_with_any(std::string const& name, auto const& prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),
@@ -90,8 +90,13 @@ Hears hears(platform::ElfFacts const& program) {
   };
   if (needs("libnigh.so")) return Hears::all;
   if (!program.is_dynamic) return Hears::all;  // its parts are unknown
-  for (auto const& library : program.needed)
-    if (!starts_with_any(library, system_libraries)) return Hears::all;
+  bool is_linked_to_openmp = false;
+  for (auto const& library : program.needed) {
+    bool const is_runtime = starts_with_any(library, openmp_runtimes);
+    if (!is_runtime && !starts_with_any(library, system_libraries)) return Hears::all;
+    is_linked_to_openmp = is_linked_to_openmp || is_runtime;
+  }
+  if (!is_linked_to_openmp) return Hears::all;  // a shell or launcher may start others
   // The functions that g++ calls for schedule(runtime), and clang for all schedules except static.
   for (auto const& name : program.imports)
     if ((name.starts_with("GOMP_") && name.find("runtime") != name.npos) ||
