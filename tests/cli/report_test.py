@@ -226,6 +226,19 @@ class Programs(Reports):
         self.assertGreater(data["where"]["samples"], 0)
         self.assertEqual(sorted(row["cpu"] for row in data["where"]["cpus"]), sorted(os.sched_getaffinity(0)))
 
+    def test_short_programs_without_openmp_run_once(self):
+        self.nigh("--", "sh", "-c", "echo x >> log")
+        with open(self.path("log"), encoding="utf-8") as log:
+            self.assertEqual(log.read(), "x\n")
+        self.assertIn("no OpenMP runtime was seen in it, and its file links to none", self.page().data["regions"]["absent"])
+        _, said = self.nigh("--", "mkdir", "made")
+        self.assertEqual(said, "nigh: report: in nigh-report.html\n")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(PROGRAMS, "clauses-gcc")), "needs OpenMP")
+    def test_short_programs_with_openmp_run_again(self):
+        self.nigh("--threads", "1", "--repetitions", "1", "--", os.path.join(PROGRAMS, "clauses-gcc"), "alone", OMP_NUM_THREADS="1")
+        self.assertNotIn("no OpenMP runtime was seen", self.page().data["regions"]["absent"])
+
     def test_ends_as_the_program(self):
         self.nigh("--", "sh", "-c", "exit 3", status=3)
         self.nigh("--", "sh", "-c", "kill -TERM $$", status=-15)

@@ -76,7 +76,8 @@ class MoreRuns {
     auto const& observed = *report_.observed;
     auto const once = why_once(observed);
     if (!once.empty() || !may_have_regions(report_.words.front(), observed)) {
-      auto const why = once.empty() ? "no OpenMP runtime was seen in it" : once;
+      auto const why =
+          once.empty() ? "no OpenMP runtime was seen in it, and its file links to none" : once;
       report_.why_no_study = why;
       if (!report_.tasks)
         report_.why_no_tasks = once.empty() ? "it has no nigh runtime and no OpenMP" : once;

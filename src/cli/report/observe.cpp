@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -18,6 +20,8 @@
 #include "cli/run/launch_plan.hpp"
 #include "cli/run/watch.hpp"
 #include "cli/traced_run.hpp"
+#include "platform/elf.hpp"
+#include "platform/launch.hpp"
 #include "platform/process_usage.hpp"
 #include "platform/program.hpp"
 
@@ -39,6 +43,20 @@ bool is_openmp(fs::path const& file) {
   constexpr std::array<std::string_view, 3> runtimes{"libgomp", "libomp", "libiomp5"};
   return std::any_of(runtimes.begin(), runtimes.end(),
                      [&](std::string_view runtime) { return name.starts_with(runtime); });
+}
+
+// Libraries of its libraries, too. A short program may end before anybody has looked at it.
+bool links_to_openmp(std::string const& program) {
+  auto const file = platform::find_program(program);
+  auto const elf = platform::read_elf(file);
+  if (!elf || !elf->is_ours || !elf->is_dynamic || elf->loader.empty()) return false;
+  ProgramOutput const output;
+  platform::Launch launch;
+  launch.words = {elf->loader, "--list", fs::absolute(file).string()};  // does not run the program
+  auto const listed = platform::run_measured(launch, output.path(), {});
+  if (!listed || listed->status != 0) return false;
+  std::istringstream words(output.text());
+  return std::any_of(std::istream_iterator<std::string>(words), {}, is_openmp);
 }
 
 // Of all processes that wrote one. Nothing, when none made a runtime with tasks.
@@ -99,7 +117,6 @@ Observed observe(topology const& machine, std::vector<std::string> const& words,
   }
   auto const folder = TraceFolder::temporary();
   if (!from_environment("NIGH_TRACE")) launch.variables.push_back(folder.variable());
-  int looks = 0;
   std::vector<int> processes;
   WatchListener listener;
   listener.threads = [&](double seconds, auto const& threads) {
@@ -108,7 +125,6 @@ Observed observe(topology const& machine, std::vector<std::string> const& words,
   listener.processes = [&](std::vector<int> const& tree) { processes = tree; };
   listener.pages = [&](double seconds, auto const& bytes) {
     observed.pages.emplace_back(seconds, bytes);
-    ++looks;
     for (int const process : processes) {
       if (observed.has_openmp) return;
       auto const files = platform::mapped_code(process);
@@ -127,8 +143,7 @@ Observed observe(topology const& machine, std::vector<std::string> const& words,
   }
   observed.ending = *ending;
   observed.seen = watch.seen();
-  constexpr int enough = 2;  // a program may load libraries after it has begun
-  observed.has_openmp = observed.has_openmp || looks < enough;
+  observed.has_openmp = observed.has_openmp || links_to_openmp(words.front());
   if (times)
     if (auto const timed = read_times(times->path()); timed && !timed->empty()) {
       StudyLog log;

@@ -38,7 +38,7 @@ struct Observed {
   UsageSeries usage = {};
   std::vector<std::pair<double, std::map<int, std::uint64_t>>> pages =
       {};                           // by time: bytes by NUMA node
-  bool has_openmp = false;          // its runtime was loaded, or nobody looked in time
+  bool has_openmp = false;          // its runtime was seen, or its file links to one
   std::optional<Study> study = {};  // of this run only, if its regions were to be timed
   std::optional<TracedTasks> tasks = {};
 };
