@@ -3,6 +3,7 @@
 // Starting a program with settings of our choice: as this process, or as its child.
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <nigh/result.hpp>
@@ -76,6 +77,9 @@ class SignalsHeld {
   SignalsHeld(SignalsHeld&&) = delete;
 
   static int pending() noexcept;  // takes one; 0: none
+
+ private:
+  sigset_t before_{};
 };
 
 // Ends this process as signal n would, so that the process that waits for us sees what happened to

@@ -243,13 +243,10 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
 
 SignalsHeld::SignalsHeld() {
   auto const set = set_of({SIGINT, SIGTERM, SIGHUP});
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::sigprocmask(SIG_BLOCK, &set, &before_);
 }
 
-SignalsHeld::~SignalsHeld() {
-  auto const set = set_of({SIGINT, SIGTERM, SIGHUP});
-  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-}
+SignalsHeld::~SignalsHeld() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 int SignalsHeld::pending() noexcept {
   siginfo_t info{};

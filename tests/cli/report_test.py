@@ -9,9 +9,11 @@ import html.parser
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 NIGH, PROGRAMS = map(os.path.abspath, sys.argv[1:3])
@@ -23,9 +25,11 @@ QUIET = {name: value for name, value in os.environ.items()
          if not name.startswith(("OMP_", "GOMP_", "KMP_", "NIGH_", "LD_PRELOAD"))}
 
 
-def has_plotly():
-    return any(subprocess.run([python, "-c", "import plotly"], capture_output=True, check=False).returncode == 0
-               for python in ("python3", "/usr/bin/python3"))
+def python_with_plotly():
+    for python in ("python3", "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import plotly"], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
 
 
 def line_of(function):
@@ -163,7 +167,7 @@ class Mistakes(Reports):
                                "No module named 'no_such_part')\n")
 
 
-@unittest.skipUnless(has_plotly(), "needs plotly")
+@unittest.skipUnless(python_with_plotly(), "needs plotly")
 class Programs(Reports):
     @unittest.skipUnless(os.path.exists(REGIONS) and len(os.sched_getaffinity(0)) > 1, "needs OpenMP and two cpus")
     def test_regions_are_those_that_were_measured(self):
@@ -271,6 +275,23 @@ class Programs(Reports):
         self.nigh("-o", "notes.html", "--title", "again", "--", "true")
         self.assertEqual(self.page("notes.html").data["title"], "again")
 
+    def test_the_page_is_written_whatever_signal_comes(self):
+        made = self.path("making")
+        self.write("python", "#!/bin/sh\ncase $1 in -B) touch making; sleep 1 ;; esac\n"
+                   f'exec {python_with_plotly()} "$@"\n')
+        os.chmod(self.path("python"), 0o755)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with subprocess.Popen([NIGH, "report", "--force", "--no-scaling", "--", REGIONS], cwd=self.folder,
+                                  env=dict(self.environment, NIGH_PYTHON=self.path("python")), stderr=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL) as child:
+                while not os.path.exists(made) and child.poll() is None:
+                    time.sleep(0.01)
+                child.send_signal(number)
+                self.assertEqual(child.wait(100), 128 + number)
+            self.assertIn("regions-gcc", self.page().text())
+            os.remove(made)
+            os.remove(self.path("nigh-report.html"))
+
     def test_budget(self):
         if not os.path.exists(REGIONS):
             self.skipTest("needs OpenMP")
@@ -278,7 +299,7 @@ class Programs(Reports):
         self.assertRegex(self.page().data["regions"]["absent"], r"a run takes \d+ s, and the budget is 1 s")
 
 
-@unittest.skipUnless(has_plotly(), "needs plotly")
+@unittest.skipUnless(python_with_plotly(), "needs plotly")
 class Files(Reports):
     def test_all_results_of_the_docs(self):
         files = sorted(os.path.join(RESULTS, name) for name in os.listdir(RESULTS) if name.endswith(".json"))

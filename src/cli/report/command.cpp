@@ -57,6 +57,8 @@ bool may_have_regions(std::string const& program, Observed const& observed) {
                                platform::openmp_functions) == platform::Defined::yes;
 }
 
+constexpr int of_signals = 128;
+
 // Why the program is not run again; empty: it may be.
 std::string why_once(Observed const& observed) {
   if (observed.ending.signal > 0)
@@ -87,7 +89,6 @@ class MoreRuns {
       study();
       if (!report_.tasks) trace();
     } catch (ExitStatus const& end) {
-      constexpr int of_signals = 128;
       if (end.code > of_signals) interrupted_ = end.code;
       report_.why_no_study =
           end.code > of_signals ? "interrupted" : "the program failed in one of the runs";
@@ -151,6 +152,7 @@ void report_program(CLI::App const& command, ReportOptions const& o,
   auto const why_not = o.no_scaling ? why_not_timed(machine, words.front()) : "";
   auto observed = observe(machine, words, o.no_scaling && why_not.empty());
   report.observed = &observed;
+  platform::SignalsHeld const until_the_page_is_written;
   report.tasks = std::move(observed.tasks);
   int interrupted = 0;
   if (o.no_scaling) {
@@ -168,6 +170,8 @@ void report_program(CLI::App const& command, ReportOptions const& o,
   report.tune = tune_plan(machine, words.front(), observed.ending.seconds);
   page.write(document_of(machine, report));
   if (o.output != "-") say("report", "in " + o.output);
+  if (int const signal = platform::SignalsHeld::pending(); interrupted == 0 && signal > 0)
+    interrupted = of_signals + signal;
   if (interrupted > 0) throw ExitStatus{interrupted};
   if (observed.ending.signal > 0) platform::die_of(observed.ending.signal);
   throw ExitStatus{observed.ending.status};
