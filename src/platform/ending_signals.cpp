@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "platform/futex.hpp"
 #include "platform/thread.hpp"
 
 namespace nigh::platform {
@@ -40,8 +41,17 @@ void end_by(int signal) noexcept {
   ::kill(::getpid(), signal);
 }
 
+// The code behind raise() is not reached, as where the signal ends the program by itself. Not for
+// ever: a thread that another one interrupts by a signal may hold what the last words need.
+void await_the_end() noexcept {
+  constexpr std::int64_t patience = 10'000;
+  static constinit sync::atomic<std::uint32_t> never{0};
+  for (auto const begin = now(); now() - begin < patience;)
+    futex_wait_for(never, 0, patience * 1'000'000);
+}
+
 // Only what is safe in a handler.
-void hear(int signal) {
+void hear(int signal, siginfo_t* from, void* /*context*/) {
   auto const error = errno;
   std::int64_t first = 0;
   auto const came = now();
@@ -50,6 +60,7 @@ void hear(int signal) {
   } else if (first_came.compare_exchange_strong(first, came, sync::relaxed)) {
     auto const byte = static_cast<char>(signal);
     if (::write(end_to_write.load(sync::relaxed), &byte, 1) != 1) end_by(signal);
+    if (from->si_code <= 0 && from->si_pid == ::getpid()) await_the_end();
   } else if (came - first > same_signal) {
     end_by(signal);
   }
@@ -85,8 +96,8 @@ void watch(void (*last)(), CreateThread* create) noexcept {
     struct sigaction before{};
     if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
     struct sigaction ours{};
-    ours.sa_handler = hear;
-    ours.sa_flags = SA_RESTART;  // calls of the system that are under way go on
+    ours.sa_sigaction = hear;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;  // calls of the system that are under way go on
     sigemptyset(&ours.sa_mask);
     ::sigaction(signal, &ours, nullptr);
   }

@@ -10,7 +10,8 @@ namespace nigh::platform {
 using CreateThread = int(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
 
 // When SIGINT, SIGTERM or SIGHUP comes, and its action was the default at this call, a thread of
-// our own calls last() while the others go on, and then the signal ends the program. Another of
+// our own calls last() while the others go on, other than one that has sent it to itself, and then
+// the signal ends the program. Another of
 // them ends it at once, if it comes half a second later or more. A program that sets an action of
 // its own for a signal has that instead. Once for a process; children of fork() end at once.
 // `create` makes the thread.
