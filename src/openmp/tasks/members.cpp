@@ -101,7 +101,14 @@ Task* refill(Member& me, std::uint8_t size_class) noexcept {
   return first;
 }
 
-void reset_in_child() noexcept { members_lock = PTHREAD_MUTEX_INITIALIZER; }
+void reset_in_child() noexcept {
+  members_lock = PTHREAD_MUTEX_INITIALIZER;
+  for (Member* m = all_members; m != nullptr; m = m->next) {
+    m->runs_between_looks = m->runs_until_look;
+    m->counts = {};
+    note_counts(*m);
+  }
+}
 
 void note_counts(Member& me) noexcept {
   std::uint64_t stolen = 0;

@@ -249,6 +249,7 @@ struct AllTracks {
   std::array<std::uint64_t, Counts::levels> visits{};
 
   void sum(Track const& track) noexcept {
+    if (track.events() == 0) return;  // of a thread that a child of fork() does not have
     codes->take(track, until);
     ++count;
     if (!track.is_nested()) ++workers;
@@ -284,6 +285,7 @@ void write_all(Writer& out) noexcept {
   for_each_track(
       [](Track& t, void* with) {
         auto& [to, n, until] = *static_cast<Each*>(with);
+        if (t.events() == 0) return;
         to.put(",\n");
         TrackWriter(to, codes, t, --n, until).write();
       },
