@@ -32,6 +32,7 @@ void enter(Team& team, Joined how) noexcept {
   me.kmpc_group = nullptr;
   me.follower.begin();
   me.look_after(1);
+  me.has_let_others_begin = false;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
   int const cpu = platform::cpu_of_thread();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <new>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/random.hpp"
@@ -13,6 +14,7 @@
 #include "openmp/tasks/trace.hpp"
 #include "openmp/tasks/victims.hpp"
 #include "openmp/tasks/waiting.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
 
@@ -243,6 +245,16 @@ void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
   }
 }
 
+// Once a region, where no earlier region of this code had tasks: the other threads of a crowded
+// team may not have had a cpu yet, and quick tasks would all be this thread's. It runs one of its
+// own, so that not all are another's.
+void let_others_begin(Member& me) noexcept {
+  if (std::exchange(me.has_let_others_begin, true)) return;
+  if (me.team->had_tasks || !is_crowded(me) || !me.deque.has_shared()) return;
+  if (Task* const t = own_newest(me)) run(me, *t);
+  platform::yield();
+}
+
 }  // namespace
 
 // ---- tasks
@@ -463,7 +475,10 @@ Group* wait_group(Member& me) noexcept {
   auto const done = [g] {
     return g->own + g->others.load(sync::seq_cst) == 0;  // (task.K) (sleeper.S)
   };
-  if (!done()) search_until(me, done);
+  if (!done()) {
+    let_others_begin(me);
+    search_until(me, done);
+  }
   me.current->group = g->outer;
   return g;
 }

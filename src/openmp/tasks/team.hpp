@@ -116,9 +116,10 @@ struct alignas(64) Member {
   Follower follower;
   ToldCounts told;
   std::int64_t looked_ns = 0;
-  Member* outer = nullptr;  // of the region around this one
-  Member* inner = nullptr;  // of regions inside, kept
-  Member* next = nullptr;   // in the list of all, and of those that nobody has
+  bool has_let_others_begin = false;  // in this region
+  Member* outer = nullptr;            // of the region around this one
+  Member* inner = nullptr;            // of regions inside, kept
+  Member* next = nullptr;             // in the list of all, and of those that nobody has
   Member* next_idle = nullptr;
   Victims* victims = nullptr;
   void* kmpc_group = nullptr;  // the innermost taskgroup with reductions that libomp has begun here
