@@ -274,6 +274,24 @@ class Traces(unittest.TestCase):
         for name in os.listdir(self.folder):
             self.assertEqual(f"{self.read(os.path.join(self.folder, name))['otherData']['process']}.json", name)
 
+    def test_nothing_is_done_behind_a_signal_of_its_own(self):
+        for name in ("tasks-gcc", "tasks-clang"):
+            for _ in range(5):
+                out, _ = run(name, "recursion", "raise", status=-signal.SIGTERM, OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+                self.assertEqual(out, "recursion 6765\n")
+                self.assertEqual(self.read()["otherData"]["program"], name)
+
+    def test_a_child_counts_its_own_tasks_and_threads(self):
+        """libgomp begins no team in the child of a process that has had one."""
+        out, _ = run("tasks-clang", "recursion", "fork", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
+        self.assertEqual(out, "recursion 6765\nrecursion 6765\n")
+        first, second = (self.read(os.path.join(self.folder, file))["otherData"] for file in os.listdir(self.folder))
+        self.assertNotEqual(first["process"], second["process"])
+        for sums in (first, second):
+            self.assertEqual(sums["workers"], 2)
+            self.assertEqual(sums["created"], sum(code["tasks"] for code in sums["codes"]))
+        self.assertEqual(first["created"], second["created"])
+
     def test_a_file_of_an_earlier_run_is_replaced(self):
         with open(self.file, "w", encoding="utf-8") as old:
             old.write("old")
@@ -290,6 +308,14 @@ class Traces(unittest.TestCase):
     def test_no_tasks_no_file(self):
         run("waits-gcc", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)
         self.assertEqual(os.listdir(self.folder), [])
+
+
+class Crowded(unittest.TestCase):
+    def test_quick_tasks_of_a_loop_are_not_all_one_threads(self):
+        """By chance they may be, now and then."""
+        for name in ("tasks-gcc", "tasks-clang"):
+            shared = [run(name, "quick_loop", OMP_NUM_THREADS="500")[0] != "quick_loop 1\n" for _ in range(10)]
+            self.assertGreater(sum(shared), 5, shared)
 
 
 class LeftAlone(unittest.TestCase):

@@ -3,9 +3,11 @@
 // not depend on the schedule. Without a name: all of them.
 // tidy: long, because it is one short case after another.
 #include <omp.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -818,6 +820,17 @@ long forked() {
   return sum;
 }
 
+// How many threads have run a part.
+long quick_loop() {
+  std::vector<int> threads(1000);
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop
+  for (int i = 0; i < 1000; ++i) threads[static_cast<std::size_t>(i)] = omp_get_thread_num();
+  std::sort(threads.begin(), threads.end());
+  return std::unique(threads.begin(), threads.end()) - threads.begin();
+}
+
 struct Case {
   char const* name;
   long (*run)();
@@ -867,6 +880,19 @@ int main(int count, char** words) {
     found = true;
     std::printf("%s %ld\n", c.name, c.run());
     std::fflush(stdout);
+    if (count < 3) continue;
+    if (strcmp(words[2], "raise") == 0) {
+      raise(SIGTERM);
+      std::puts("still here");
+    } else if (pid_t const child = fork(); child != 0) {
+      waitpid(child, nullptr, 0);
+    } else {
+      std::printf("%s %ld\n", c.name, c.run());
+    }
+  }
+  if (count > 1 && strcmp(words[1], "quick_loop") == 0) {
+    std::printf("quick_loop %ld\n", quick_loop());
+    return 0;
   }
   if (count > 1 && strcmp(words[1], "exit") == 0) {
 #pragma omp parallel
