@@ -198,6 +198,21 @@ TEST(Study, IsATable) {
   EXPECT_THAT(text, HasSubstr("fixed\n"));
 }
 
+TEST(Study, HasNoSpeedupWithoutATeamOfOne) {
+  StudyLog log;
+  for (int const team : {2, 4})
+    log.add(team, 0.04 / team, {process(team, {time_of(1, team, 10, 40'000U / static_cast<unsigned>(team))})});
+  auto const text = study_text(log.study());
+  std::istringstream lines(text);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("speedup  ") != line.npos) {
+      EXPECT_THAT(line, HasSubstr("speedup         -         -")) << text;
+      ++rows;
+    }
+  EXPECT_EQ(rows, 2U);
+}
+
 TEST(Study, IsLinesOfResults) {
   std::istringstream lines(study_json(three_rounds().study(), {"abc", "made up", "2 cpus", "now"}));
   std::vector<nlohmann::json> parsed;

@@ -89,6 +89,11 @@ std::string label_of(StudiedProgram const& program, StudiedRegion const& region)
   return same > 1 ? name + ' ' + coordinator::region_name(region.id) : name;
 }
 
+// Without times of one thread there is nothing to compare with.
+std::string speedup_text(int smallest, double speedup) {
+  return smallest == 1 ? fmt::format("{:.2f}", speedup) : "-";
+}
+
 void add_region(Table& table, StudiedRegion const& region, std::string const& label,
                 bool shows_spread) {
   std::uint64_t runs = 0;
@@ -102,7 +107,7 @@ void add_region(Table& table, StudiedRegion const& region, std::string const& la
   auto const function = function_of(region.code);
   if (region.demand)
     table.row(function, "", "", "speedup", cell_of(region.teams, [&](auto const& t) {
-                return fmt::format("{:.2f}", region.speedup(t));
+                return speedup_text(region.teams.front().threads, region.speedup(t));
               }));
   if (shows_spread)
     table.row(region.demand ? "" : function, "", "", "spread",
@@ -116,12 +121,12 @@ void add_whole(Table& table, std::vector<WholeRun> const& whole) {
       if (w.team == n) return median_of(w.seconds);
     return 0;
   };
-  double const first = seconds(whole.front().team) * whole.front().team;
+  int const smallest = whole.front().team;
   table.row("all of the program", "", "", "time", [&](int n) {
     return seconds(n) > 0 ? duration_text(1e9 * seconds(n)) : std::string();
   });
   table.row("", "", "", "speedup", [&](int n) {
-    return seconds(n) > 0 ? fmt::format("{:.2f}", first / seconds(n)) : std::string();
+    return seconds(n) > 0 ? speedup_text(smallest, seconds(smallest) / seconds(n)) : std::string();
   });
 }
 
