@@ -113,6 +113,18 @@ F1Help F3Search F4Filter F5Tree F6Sort F10Quit
 )");
 }
 
+TEST(Top, SaysThatOthersUseLeasedCpusOnlyWhereSomeAreLeased) {
+  auto sample = busy_host();
+  sample.status->host.has_unseen_load = 1;
+  auto const shows_others = [&] {
+    auto const text = Stage(machine_of("pack:2 numa:1 core:4 pu:1"), sample).text(100, 24);
+    return text.find("others on leased cpus") != text.npos;
+  };
+  EXPECT_TRUE(shows_others());
+  sample.status->host.free = sample.status->host.cpus;
+  EXPECT_FALSE(shows_others());
+}
+
 TEST(Top, SaysWhoIsUnderAQuota) {
   auto sample = busy_host();
   sample.quotas = {{1.5, "/sys/fs/cgroup/box", {1, 3}}, {1, "/sys/fs/cgroup/small", {2}}};

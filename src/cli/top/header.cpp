@@ -45,7 +45,8 @@ std::vector<Fact> facts_of(Sample const& sample, Letters const& letters) {
   std::vector<Fact> facts{{base::counted(host.cpus, "cpu") + fmt::format(", {} free", host.free)}};
   if (auto const n = host.external_load.count(); n > 0)
     facts.push_back({fmt::format("{} busy with others (#)", n), {Ink::warning}});
-  if (host.has_unseen_load != 0) facts.push_back({"others on leased cpus", {Ink::warning}});
+  if (host.has_unseen_load != 0 && host.free < host.cpus)
+    facts.push_back({"others on leased cpus", {Ink::warning}});
   facts.push_back({base::counted(host.programs, "program")});
   for (auto const& share : sample.quotas)
     facts.push_back({quota_text(share, letters), {Ink::warning}});
