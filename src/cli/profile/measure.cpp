@@ -105,16 +105,30 @@ class Runs {
     log_.add(team, ending->seconds, *processes);
   }
 
-  [[noreturn]] void failed(platform::Ending const& ending, int team) const {
+  [[noreturn]] void failed(platform::Ending const& ending, int team) {
     constexpr int shown = 5;
     auto const words = last_lines(output_.text(), shown);
     auto const how = ending.signal > 0 ? fmt::format("signal {} ended it", ending.signal)
                                        : fmt::format("its exit status is {}", ending.status);
     say("profile", fmt::format("{} fails with teams of {}: {}{}", plan_.words.front(), team, how,
                     words.empty() ? "" : "; its last words:" + indented(words)));
-    if (!from_environment("NIGH_ADJUST"))
-      say("profile", "if it relies on the number of threads that it asks for, NIGH_ADJUST=none leaves that as it is");
+    if (!from_environment("NIGH_ADJUST")) {
+      if (has_seen_some_ || succeeds_without_nigh())
+        say("profile",
+            "if it relies on the number of threads that it asks for, NIGH_ADJUST=none leaves that "
+            "as it is");
+      else
+        say("profile", "it fails without nigh, too");
+    }
     throw ExitStatus{1};
+  }
+
+  bool succeeds_without_nigh() {
+    platform::Launch plain;
+    plain.words = plan_.words;
+    auto const ending = platform::run_measured(plain, output_.path(), {});
+    if (ending && ending->interrupted > 0) interrupted(ending->interrupted);
+    return ending && !ending->not_started && ending->status == 0;
   }
 
   // A program without regions at one size may have some at another: one more is tried.
