@@ -222,10 +222,13 @@ void run_traced(TraceOptions const& options) {
   if (traces.empty()) {
     bool const nigh_run_complained = !options.tasks.empty() && status >= platform::failed_as_env;
     if (nigh_run_complained && status <= platform::not_found_as_env) throw ExitStatus{status};
-    tell("nigh: trace: {}\n",
-               options.tasks.empty()
-                   ? base::printable(program) + " made no nigh runtime, so there is no trace (OpenMP tasks: --tasks prefer)"
-                   : base::printable(program) + " ran no OpenMP region whose tasks are nigh's, so there is no trace");
+    auto const name = base::printable(program);
+    if (options.tasks.empty())
+      tell("nigh: trace: {} made no nigh runtime, so there is no trace (OpenMP tasks: --tasks prefer)\n", name);
+    else if (int const signal = signal_of(*ending); signal != 0)
+      tell("nigh: trace: signal {} ended {}, and no trace was written\n", signal, name);
+    else
+      tell("nigh: trace: {} ran no OpenMP region whose tasks are nigh's, or left by _exit or exec, so there is no trace\n", name);
     throw ExitStatus{status != 0 ? status : platform::failed_as_env};
   }
   platform::ignore_broken_pipes();
