@@ -247,7 +247,7 @@ void add_trace(CLI::App& app) {
   auto const options = std::make_shared<TraceOptions>();
   auto* const output =
       command
-          ->add_option("--output", options->output,
+          ->add_option("-o,--output", options->output,
                        "Where to write it, for ui.perfetto.dev (PROGRAM.trace.json)")
           ->type_name("FILE");
   command->add_flag("--summary-only", options->summary_only, "Only print the sums, keep no file")

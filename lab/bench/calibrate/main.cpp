@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
   return run_program(
       "nigh sim calibrate", "Measures this machine and writes its file for nigh sim.", argc, argv,
       [&](CLI::App& app) {
-        app.add_option("--output", f->output, "Where to write it; - for standard output (-)")
+        app.add_option("-o,--output", f->output, "Where to write it; - for standard output (-)")
             ->type_name("FILE");
         app.add_option("--xml", f->xml, "The machine's topology from lstopo, beside the output")
             ->type_name("FILE.xml");

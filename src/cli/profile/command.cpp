@@ -145,7 +145,7 @@ void add_profile(CLI::App& app, std::vector<std::string> const& program) {
   auto const o = std::make_shared<StudyOptions>();
   add_study_options(*command, o->runs);
   command
-      ->add_option("--output", o->output, "Write the measurements into this file, a JSON line each")
+      ->add_option("-o,--output", o->output, "Write the measurements into this file, a JSON line each")
       ->type_name("FILE.json");
   command->add_option("--figure", o->figure, "Draw speedup by threads into this file")
       ->type_name("FILE.svg|.png");
