@@ -412,8 +412,11 @@ std::unique_lock<nigh::tasks::Lock> Agent::locked() const {
   return guard;
 }
 
+// The section may wait for ranks that wait for messages of this one.
 void Agent::begin_section() {
-  if (sections++ == 0) lock_.lock();
+  if (sections++ > 0) return;
+  lock_.lock();
+  network_->hand_over();
 }
 
 void Agent::end_section() {

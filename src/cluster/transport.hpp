@@ -51,6 +51,8 @@ class Transport {
   virtual bool is_sending() const noexcept { return false; }  // a message has not gone out
   // Sends what is kept, as far as it goes now, and receives nothing.
   virtual void advance() {}
+  // The same for all of it, however much: others call the library next, and it sends meanwhile.
+  virtual void hand_over() {}
 
   struct Arrived {
     int from = -1;  // -1: nothing

@@ -155,7 +155,7 @@ void Network::push_parts(int to, byte_view message) {
 
 void Network::note_if_ready(int to) {
   Lane& l = lane(to);
-  if (l.is_ready || l.under_way == l.sends.size() || l.under_way == most_to_one) return;
+  if (l.is_ready || l.under_way == l.sends.size() || l.under_way >= most_to_one) return;
   l.is_ready = true;
   ready_.push_back(to);
 }
@@ -166,14 +166,24 @@ void Network::start_sends() {
     ready_.pop_front();
     Lane& l = lane(to);
     l.is_ready = false;
-    auto& s = l.sends[l.under_way];
-    int const error =
-        MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, to, s.tag, world_, &s.request);
-    if (error != MPI_SUCCESS) fails(error);
-    if (l.under_way++ == 0) busy_.push_back(to);
-    ++under_way_;
+    start_next(l, to);
     note_if_ready(to);
   }
+}
+
+void Network::start_next(Lane& l, int to) {
+  auto& s = l.sends[l.under_way];
+  int const error =
+      MPI_Isend(s.what.data(), as_count(s.what.size()), MPI_BYTE, to, s.tag, world_, &s.request);
+  if (error != MPI_SUCCESS) fails(error);
+  if (l.under_way++ == 0) busy_.push_back(to);
+  ++under_way_;
+}
+
+void Network::hand_over() {
+  for (; !ready_.empty(); ready_.pop_front()) lane(ready_.front()).is_ready = false;
+  for (int to = 0; to < static_cast<int>(lanes_.size()); ++to)
+    for (Lane& l = lane(to); l.under_way < l.sends.size();) start_next(l, to);
 }
 
 void Network::retire_sends(Lane& of) {

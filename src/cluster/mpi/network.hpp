@@ -57,6 +57,7 @@ class Network final : public Transport {
   bool is_sending() const noexcept override { return unsent_ > 0; }
   void send(int to, byte_view message) override;
   void advance() override;
+  void hand_over() override;
   Arrived receive() override;
   std::vector<int> heard() override { return std::exchange(heard_, {}); }
   std::vector<bytes> gather(byte_view mine) override;
@@ -120,6 +121,7 @@ class Network final : public Transport {
   void receive_large(Waiting& into);
   bool is_whole(Waiting& message);
   void start_sends();
+  void start_next(Lane&, int to);
   void retire_sends(Lane& of);
   void retire_all();
 
