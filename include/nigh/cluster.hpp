@@ -118,9 +118,10 @@ struct rank_counters {
 
 // From construction to destruction, both collective, the program is one of several ranks. One at a
 // time. It starts MPI unless the program has (then with MPI_THREAD_SERIALIZED, or FUNNELED), and
-// ends it if it started it. When ranks do not fit together, or one of them has impossible settings,
-// it says so in one line and ends the process, code 2. Meanwhile threads of the program call MPI
-// only inside an mpi_section. std::logic_error: there is a session already, or MPI has ended.
+// ends it if it started it and no tasks are supervised. When ranks do not fit together, or one of
+// them has impossible settings, it says so in one line and ends the process, code 2. Meanwhile
+// threads of the program call MPI only inside an mpi_section. std::logic_error: there is a session
+// already, or MPI has ended.
 class NIGH_API session {
  public:
   session(int& argc, char**& argv, session_options options = {});
