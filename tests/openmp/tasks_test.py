@@ -312,10 +312,10 @@ class Traces(unittest.TestCase):
 
 class Crowded(unittest.TestCase):
     def test_quick_tasks_of_a_loop_are_not_all_one_threads(self):
-        """By chance they may be, now and then."""
+        """By chance they may be, now and then: about one time in ten; without a turn for the others, more than one in two."""
         for name in ("tasks-gcc", "tasks-clang"):
-            shared = [run(name, "quick_loop", OMP_NUM_THREADS="500")[0] != "quick_loop 1\n" for _ in range(10)]
-            self.assertGreater(sum(shared), 5, shared)
+            shared = [run(name, "quick_loop", OMP_NUM_THREADS="500")[0] != "quick_loop 1\n" for _ in range(30)]
+            self.assertGreater(sum(shared), 15, shared)
 
 
 class LeftAlone(unittest.TestCase):
