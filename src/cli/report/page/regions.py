@@ -29,6 +29,10 @@ class Region:
     def speedup(self, line):
         return line.counter("speedup") or 0.0
 
+    def speedup_text(self, line):
+        """Without times of one thread there is nothing to compare with."""
+        return f"{self.speedup(line):.2f}" if self.lines[0].params["threads"] == 1 else "-"
+
 
 def duration(ns):
     for most, unit, by in ((1e3, "ns", 1), (1e6, "us", 1e3), (1e9, "ms", 1e6)):
@@ -95,14 +99,14 @@ def region_table(found):
     for region in found[:MOST_ROWS]:
         for line in region.lines:
             rows.append([region.where, region.function, line.params["threads"], duration(line.median),
-                         f"{region.speedup(line):.2f}", line.counter("runs") or 0, len(line.samples)])
+                         region.speedup_text(line), line.counter("runs") or 0, len(line.samples)])
     return page.table(["region", "function", "threads", "time", "speedup", "times begun", "runs"], rows, {2, 3, 4, 5, 6})
 
 
 def counts_table(found):
     def said(count):
         return "-" if count is None else f"{count:g}"
-    rows = [[r.where, r.function, f"{100 * r.share:.1f}%", duration(r.last.median), f"{r.speedup(r.last):.2f}",
+    rows = [[r.where, r.function, f"{100 * r.share:.1f}%", duration(r.last.median), r.speedup_text(r.last),
              r.last.params["threads"], said(r.optimal), said(r.maximum)] for r in found[:MOST_ROWS]]
     return page.table(["region", "function", "share of the time", "takes", "speedup", "with threads", "optimal", "maximum"],
                       rows, {2, 3, 4, 5, 6, 7})
