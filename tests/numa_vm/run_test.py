@@ -29,7 +29,7 @@ RUNS = [
     ("compact", "--threads 3 --bind compact", "where-openmp-gcc"),
     ("scatter", "--threads 3 --bind scatter", "where-openmp-gcc"),
     ("scatter pthreads", "--threads 4 --bind scatter", "where-pthreads 3"),
-    ("watched", "-v --threads 1 --bind 2 --mem interleave", "where-pages 32 4"),
+    ("watched", "-v --threads 1 --bind 2 --mem interleave", "where-pages 32 8"),
     ("spread", "--spread 2", f"{NESTED} 2"),
     ("no such domain", "--mem bind:3", "where-pages 1"),
 ]

@@ -27,15 +27,19 @@ nanoseconds Watch::look(int pid) {
   if (listener_.threads) listener_.threads(seconds_at(before_threads), threads);
   constexpr nanoseconds least = std::chrono::milliseconds(10), most = std::chrono::seconds(1);
   return std::max<nanoseconds>(
-      100 * (Clock::now() - before_threads),
+      pause_after(Clock::now() - before_threads),
       std::clamp<nanoseconds>((begin - start_) / listener_.looks_a_lap, least, most));
+}
+
+nanoseconds Watch::pause_after(nanoseconds cost) const {
+  return std::min<nanoseconds>(100 * cost, std::max<nanoseconds>(10 * cost, Clock::now() - start_));
 }
 
 void Watch::look_for_processes(int pid) {
   auto const begin = Clock::now();
   tree_ = platform::process_tree(pid);
   if (listener_.processes) listener_.processes(tree_);
-  next_tree_ = Clock::now() + 100 * (Clock::now() - begin);
+  next_tree_ = Clock::now() + pause_after(Clock::now() - begin);
 }
 
 void Watch::look_at_pages() {
@@ -48,7 +52,7 @@ void Watch::look_at_pages() {
   seen_.add_pages(std::move(bytes));
   constexpr nanoseconds least = std::chrono::milliseconds(50);
   auto const cost = Clock::now() - begin;
-  next_pages_ = Clock::now() + std::max<nanoseconds>({100 * cost, (begin - start_) / 10, least});
+  next_pages_ = Clock::now() + std::max<nanoseconds>({pause_after(cost), (begin - start_) / 10, least});
 }
 
 void run_watched(platform::Launch const& launch, topology const& machine,
