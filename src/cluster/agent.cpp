@@ -198,8 +198,9 @@ void Agent::end_since(Engine::Notice const& why) noexcept {
   else if (why.what == What::root_is_silent)
     said = other + ", which has the root, and its deputy have been silent for " + seconds.data() +
            "; ";
-  else
-    said = other + " has ended its session, and takes no part in this run; ";
+  else if (watch_)
+    watch_->end_without(why.rank);
+  if (said.empty()) said = other + " has ended its session while others are in a run; ";
   platform::end_with("nigh: " + said + self + " ends\n", 1);
 }
 
@@ -273,6 +274,9 @@ bytes Agent::run(detail::function const& f, bytes input) {
     root = engine_.take_outcome();
   }
   if (is_supervised_) poll();  // for a thread that found the lock taken
+  if (root.function != f.id)
+    throw std::logic_error("nigh::cluster::run: " + layout_.who(rank()) + " runs " + readable_name(f) +
+                           ", and the others " + readable_name(*functions_.at(root.function)));
   if (root.failed)
     throw remote_error(
         std::string(reinterpret_cast<char const*>(root.output.data()), root.output.size()),
@@ -387,12 +391,16 @@ nigh::runtime Agent::start_workers(session_options const& options) {
   }
 }
 
+// An exception ends this session, as a rule all sessions at once: run() throws everywhere. If it is
+// this rank's alone the others end, and this one goes on to whoever catches it.
 Agent::~Agent() {
   if (is_supervised_) part_from_the_others();
+  if (watch_ && std::uncaught_exceptions() > exceptions_) watch_->spare_this_rank();
   {
     std::lock_guard const guard(lock_);
     if (!is_supervised_) engine_.part();
-    network_->finish();
+    auto const is_left_behind = [this] { return watch_ && watch_->is_left_behind(); };
+    if (!network_->finish_unless(is_left_behind)) static_cast<void>(network_.release());
   }
   if (watch_) watch_->leave();
   open_functions();

@@ -19,6 +19,7 @@
 // arrive.
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <nigh/cluster.hpp>
@@ -107,6 +108,7 @@ class Agent final : public nigh::tasks::WorkSource {
   bool const is_supervised_;            // ranks go on when another is lost
   std::int64_t const silence_ns_;       // with supervision: a rank silent for so long is lost
   std::unique_ptr<Watch> const watch_;  // null: the other ranks go on after a loss
+  int const exceptions_ = std::uncaught_exceptions();  // when the session began
   bool const funneled_;                 // only the thread in run() polls
 
   std::unique_lock<nigh::tasks::Lock> locked() const;  // not locked within a section of this thread

@@ -345,7 +345,7 @@ void Engine::tell_end() {
   auto verdict = end_.verdict();
   if (!verdict) return;
   message(Kind::stop);
-  put_outcome(writer_, *verdict);
+  put_outcome(writer_, *verdict, verdict->function);
   pass_on_end(writer_.view());
   end_run(run_, std::move(*verdict));
 }

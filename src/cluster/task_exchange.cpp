@@ -126,6 +126,7 @@ bool TaskExchange::run(std::unique_ptr<Task> task, std::uint32_t run) noexcept {
   if (task->token == free_token) {
     outcome.failed ? outbox_.put_failure(std::move(outcome)) : end_free_task();
   } else if (task->token == root_token && task->owner == self_) {
+    outcome.function = task->function;
     outbox_.put_root(std::move(outcome), task->run);
   } else if (task->owner == self_) {
     deliver(task->token, {outcome.failed, outcome.rank, outcome.output});

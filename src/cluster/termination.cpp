@@ -122,8 +122,9 @@ std::vector<Termination::Send> RunEnd::look(TaskCounts counts, bool is_quiet) {
 
 std::optional<Outcome> RunEnd::verdict() {
   if (!root_ || (has_free_tasks_ && !waves_.has_ended())) return {};
-  auto const failure = std::exchange(failure_, {});
-  auto const root = std::exchange(root_, {});
+  auto failure = std::exchange(failure_, {});
+  auto root = std::exchange(root_, {});
+  if (failure) failure->function = root->function;
   return failure && !root->failed ? failure : root;
 }
 

@@ -7,6 +7,7 @@
 // One thread at a time calls; the agent makes sure of that.
 
 #include <cstddef>
+#include <functional>
 #include <nigh/detail/cluster_pack.hpp>
 #include <string>
 #include <vector>
@@ -74,6 +75,13 @@ class Transport {
   // Collective. All messages sent are received and dropped; the network is given up. After
   // survive() it waits for no other rank.
   virtual void finish() = 0;
+  // The same, but stops waiting for the others as soon as `is_left_behind` holds: false. Then the
+  // network must not be destroyed, since the library may still use its memory.
+  virtual bool finish_unless(std::function<bool()> const& is_left_behind) {
+    static_cast<void>(is_left_behind);
+    finish();
+    return true;
+  }
 };
 
 // A network of one rank.

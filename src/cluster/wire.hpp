@@ -12,7 +12,7 @@
 
 namespace nigh::cluster {
 
-inline constexpr std::uint32_t wire_version = 8;
+inline constexpr std::uint32_t wire_version = 9;
 
 enum class Kind : std::uint8_t {
   steal,     // may I have some tasks?
@@ -50,7 +50,7 @@ struct TaskHead {
 };
 
 struct ResultHead {
-  Token token;
+  Token token;  // of the root: its function
   std::int32_t rank;  // the one that ran it
   std::uint32_t failed;
 };
@@ -72,6 +72,7 @@ struct Outcome {
   bool failed = false;
   int rank = 0;  // the one that ran it
   bytes output;
+  std::uint32_t function = 0;  // of the root
 };
 
 class Writer {
@@ -131,7 +132,7 @@ inline Task get_task(Reader& from) {
   return {head.function, head.owner, head.token, false, bytes(input.begin(), input.end())};
 }
 
-inline void put_outcome(Writer& to, Outcome const& o, Token token = 0) {
+inline void put_outcome(Writer& to, Outcome const& o, Token token) {
   to.put(ResultHead{token, o.rank, o.failed ? 1u : 0u});
   to.put(byte_view(o.output));
 }
@@ -139,7 +140,8 @@ inline void put_outcome(Writer& to, Outcome const& o, Token token = 0) {
 inline Outcome get_outcome(Reader& from) {
   auto const head = from.get<ResultHead>();
   auto const output = from.rest();
-  return {head.failed != 0, head.rank, bytes(output.begin(), output.end())};
+  return {head.failed != 0, head.rank, bytes(output.begin(), output.end()),
+          static_cast<std::uint32_t>(head.token)};
 }
 
 }  // namespace nigh::cluster

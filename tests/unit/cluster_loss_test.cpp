@@ -180,7 +180,7 @@ TEST(Engine, HasASuccessorTellWhatALostRootHasNotToldAll) {
   for (auto* rank : {&one, &two}) rank->engine.begin();
   Writer stop;
   stop.put(Header{Kind::stop, 0, 0, 1});
-  put_outcome(stop, {false, 0, bytes(4, std::byte{7})});
+  put_outcome(stop, {false, 0, bytes(4, std::byte{7})}, 0);
   one.engine.receive(0, stop.view(), 0);
   EXPECT_TRUE(one.engine.is_over());
   for (auto* rank : {&one, &two}) rank->engine.lose(0, 0);

@@ -41,6 +41,9 @@ class RingOfHosts {
   void kill(int rank) { end(rank); }
   void stop(int rank, Time until) { at(rank).away_until = until; }
   void part(std::set<int> island) { island_ = std::move(island); }
+  void desert(int rank, int witness) {
+    post(witness, at(witness).ring.learn_of({rank, RingLoss::How::left, 0}));
+  }
   void leave(int rank) { post(rank, at(rank).ring.leave()); }
 
   void run_until(Time then) {
@@ -141,6 +144,19 @@ TEST(ClusterRing, OneThatEndsIsNamedByAllAtOnce) {
       EXPECT_EQ(hosts.loss(r)->how, RingLoss::How::ended);
       EXPECT_LT(hosts.loss(r)->silent_us, s);
     }
+  });
+}
+
+TEST(ClusterRing, OneThatLeavesAloneIsNamedByAllAndByItself) {
+  for_many_rings([](RingOfHosts& hosts) {
+    int const deserter = hosts.below(hosts.size());
+    hosts.leave(deserter);
+    hosts.run_for(hosts.below(1000) * ms);
+    ASSERT_TRUE(hosts.nobody_is_lost());
+    hosts.desert(deserter, hosts.below(hosts.size()));
+    hosts.run_for(s);
+    RingLoss const expected{deserter, RingLoss::How::left, 0};
+    for (int r = 0; r < hosts.size(); ++r) EXPECT_EQ(hosts.loss(r), expected) << r;
   });
 }
 

@@ -438,23 +438,34 @@ void Network::put_aside(int rank) {
 
 // ---- the end
 
-void Network::finish() {
-  survives_ ? finish_with_survivors() : finish_with_all();
+bool Network::finish_unless(std::function<bool()> const& is_left_behind) {
+  if (!survives_) return finish_with_all(is_left_behind);
+  finish_with_survivors();
+  return true;
 }
 
 // Each rank learns how many messages it still has to receive, so that none is left in the network,
 // where some MPIs would wait for it for ever.
-void Network::finish_with_all() {
-  unsigned long long expected = 0;
-  MPI_Reduce_scatter_block(sent_to_.data(), &expected, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, world_);
-  while (received_ < expected || is_sending()) static_cast<void>(receive());
+bool Network::finish_with_all(std::function<bool()> const& is_left_behind) {
+  MPI_Request sum = MPI_REQUEST_NULL;
+  MPI_Ireduce_scatter_block(sent_to_.data(), &expected_, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, world_,
+                            &sum);
+  for (;;) {
+    int is_known = 0;
+    MPI_Test(&sum, &is_known, MPI_STATUS_IGNORE);
+    if (is_known != 0) break;
+    if (is_left_behind()) return false;
+    std::this_thread::yield();
+  }
+  while (received_ < expected_ || is_sending()) static_cast<void>(receive());
   drop_receives();
   if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
   if (host_ != MPI_COMM_NULL) MPI_Comm_free(&host_);
   MPI_Comm_free(&world_);
-  if (!starts_) return;
+  if (!starts_) return true;
   if (ranks_ > 1 && name().starts_with("MPICH")) std::this_thread::sleep_for(rest_before_finalize);
   MPI_Finalize();
+  return true;
 }
 
 void Network::drop_receives() {

@@ -29,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,7 +63,8 @@ class Network final : public Transport {
   std::vector<int> heard() override { return std::exchange(heard_, {}); }
   std::vector<bytes> gather(byte_view mine) override;
   std::vector<std::byte*> share(std::size_t bytes_each) override;
-  void finish() override;
+  void finish() override { finish_unless([] { return false; }); }
+  bool finish_unless(std::function<bool()> const& is_left_behind) override;
 
  private:
   static constexpr int ring_size = 16;
@@ -103,7 +105,7 @@ class Network final : public Transport {
   void put_aside(int rank);
   bool is_gone(int rank) const { return is_any_gone_ && gone_[static_cast<std::size_t>(rank)]; }
 
-  void finish_with_all();
+  bool finish_with_all(std::function<bool()> const& is_left_behind);
   void finish_with_survivors();
   void drop_receives();
 
@@ -148,7 +150,7 @@ class Network final : public Transport {
   std::vector<bytes> spare_;  // buffers of sends that are done
   std::vector<int> heard_;    // ranks of which parts have come, since the last call of heard()
   std::vector<unsigned long long> sent_to_;
-  unsigned long long received_ = 0;
+  unsigned long long received_ = 0, expected_ = 0;  // expected: in all, known when it finishes
 
   bool survives_ = false;
   bool has_failed_ = false;  // a rank is lost: which, MPI has not been asked yet

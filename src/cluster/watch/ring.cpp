@@ -74,6 +74,8 @@ Ring::Sends Ring::closed(Side side, Time now) {
   return lose({at(side).rank, RingLoss::How::ended, now - at(side).heard_at});
 }
 
+Ring::Sends Ring::learn_of(RingLoss const& loss) { return is_over() ? Sends{} : lose(loss); }
+
 Ring::Sends Ring::leave() {
   wants_to_leave_ = true;
   return is_over() ? Sends{} : pass_ready();

@@ -39,7 +39,8 @@ enum class Side : std::uint32_t { left, right };
 int neighbour(int rank, int ranks, Side side);
 
 struct RingLoss {
-  enum class How : std::uint32_t { ended, silent };
+  // left: it has ended its session while others are in a run, and its process goes on.
+  enum class How : std::uint32_t { ended, silent, left };
   std::int32_t rank = -1;
   How how = How::ended;
   std::int64_t silent_us = 0;  // before it was noticed
@@ -82,6 +83,7 @@ class Ring {
   Sends received(Side from, RingMessage const& message, Time now);
   Sends closed(Side side, Time now);  // the connection has ended
   Sends leave();                      // this rank wants to leave
+  Sends learn_of(RingLoss const& loss);  // by another way than the ring
   Sends tick(Time now);
 
   Time next_tick() const { return next_beat_; }

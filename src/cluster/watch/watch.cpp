@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -22,6 +24,7 @@ constexpr char const* variable = "NIGH_CLUSTER_SILENCE";
 constexpr Time second = 1'000'000;
 constexpr std::size_t stack_bytes = 256 * 1024;
 constexpr std::uint64_t the_bell = 2;  // beside the two sides
+constexpr std::chrono::milliseconds time_for_last_words{200};
 
 template <class T>
 std::vector<T> gather(T const& mine, int ranks, Watch::Exchange const& exchange) {
@@ -142,6 +145,13 @@ void Watch::leave() {
   thread_.reset();
 }
 
+void Watch::end_without(int rank) noexcept {
+  if (!thread_ || process_ != platform::process_id()) return;
+  missing_.store(rank, sync::relaxed);
+  bell_.ring();
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+}
+
 void Watch::run() {
   platform::name_this_thread("nigh-watch");
   platform::leave_signals_to_others();
@@ -153,7 +163,9 @@ void Watch::run() {
     for (Side const side : {Side::left, Side::right})
       if (ring_.is_connected(side)) listen(side);
     say(ring_.tick(now_us()));
-    if (ring_.loss()) end();
+    if (int const missing = missing_.load(sync::relaxed); missing >= 0)
+      say(ring_.learn_of({missing, RingLoss::How::left, 0}));
+    if (ring_.loss()) return end();
     if (ring_.has_left()) return part();
   }
 }
@@ -199,19 +211,28 @@ void Watch::end() {
   for (Side const side : {Side::left, Side::right})
     while (link(side).is_open() && link(side).receive()) continue;
   RingLoss const loss = *ring_.loss();
+  if (loss.how == RingLoss::How::left) {
+    if (loss.rank == rank_ && is_spared_.load(sync::relaxed))
+      return is_left_behind_.store(true, sync::relaxed);
+    // The launcher ends all ranks when the first one ends.
+    if (loss.rank != rank_) std::this_thread::sleep_for(time_for_last_words);
+  }
   auto const host = [this](int rank) {
     auto const r = static_cast<std::size_t>(rank);
     return r < cards_.size() ? cards_[r].host.data() : "?";
   };
   double const silent = static_cast<double>(loss.silent_us) / second;
   std::array<char, 320> line;
-  char const* const how =
-      loss.how == RingLoss::How::ended
-          ? "nigh: rank %d on %s has ended without a word (silent for %.1f s); "
-            "rank %d on %s ends\n"
-          : "nigh: rank %d on %s has been silent for %.1f s; rank %d on %s ends\n";
-  int const length = std::snprintf(line.data(), line.size(), how, loss.rank, host(loss.rank),
-                                   silent, rank_, host(rank_));
+  std::array<char, 64> how;
+  if (loss.how == RingLoss::How::ended)
+    std::snprintf(how.data(), how.size(), "has ended without a word (silent for %.1f s)", silent);
+  else if (loss.how == RingLoss::How::silent)
+    std::snprintf(how.data(), how.size(), "has been silent for %.1f s", silent);
+  else
+    std::snprintf(how.data(), how.size(), "has ended its session while others are in a run");
+  int const length =
+      std::snprintf(line.data(), line.size(), "nigh: rank %d on %s %s; rank %d on %s ends\n",
+                    loss.rank, host(loss.rank), how.data(), rank_, host(rank_));
   platform::end_with({line.data(), static_cast<std::size_t>(length)}, 1);
 }
 

@@ -46,6 +46,15 @@ class Watch {
   // Collective: returns when all ranks have called it. From then on ranks may end as they like.
   void leave();
 
+  // Ends the process as after a loss, and has all others end, since that rank has ended its session
+  // while they are in a run. Returns when nobody is watched, or when that takes too long.
+  void end_without(int rank) noexcept;
+
+  // This rank ends its session by an exception. If it is named for that, its process does not end:
+  // the program may yet say what was thrown.
+  void spare_this_rank() noexcept { is_spared_.store(true, sync::relaxed); }
+  bool is_left_behind() const noexcept { return is_left_behind_.load(sync::relaxed); }
+
   // Without leave(), others take this for a rank that has ended.
   ~Watch();
   Watch(Watch&&) = delete;
@@ -58,7 +67,7 @@ class Watch {
   void listen(Side side);
   void say(Ring::Sends const& sends);
   void part();
-  [[noreturn]] void end();
+  void end();  // returns on a spared rank
   Link& link(Side side) { return side == Side::left ? links_.left : links_.right; }
 
   int rank_;
@@ -69,7 +78,8 @@ class Watch {
   Ring ring_;
   platform::EventSet events_;
   platform::Bell bell_;
-  sync::atomic<bool> leaves_{false}, stops_{false};
+  sync::atomic<bool> leaves_{false}, stops_{false}, is_spared_{false}, is_left_behind_{false};
+  sync::atomic<int> missing_{-1};  // the rank of end_without()
   std::optional<platform::Thread> thread_;
 };
 
