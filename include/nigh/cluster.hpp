@@ -229,24 +229,24 @@ class NIGH_API task_scope {
   template <auto F, class... A>
     requires std::is_void_v<detail::result_of<F>>
   void spawn(A&&... arguments) {
-    push<F>(nullptr, {std::forward<A>(arguments)...});
+    push<F>(nullptr, detail::keep<F>(std::forward<A>(arguments)...));
   }
   template <auto F, class... A>
     requires(!std::is_void_v<detail::result_of<F>>)
   void spawn(detail::result_of<F>& out, A&&... arguments) {
-    push<F>(&out, {std::forward<A>(arguments)...});
+    push<F>(&out, detail::keep<F>(std::forward<A>(arguments)...));
   }
   // The same at a rank; other ranks may take it from there. Runs here when too many are on their
   // way to that rank (session_options::queue_capacity). std::out_of_range: there is no such rank.
   template <auto F, class... A>
     requires std::is_void_v<detail::result_of<F>>
   void spawn(near where, A&&... arguments) {
-    place<F>(where, nullptr, {std::forward<A>(arguments)...});
+    place<F>(where, nullptr, detail::keep<F>(std::forward<A>(arguments)...));
   }
   template <auto F, class... A>
     requires(!std::is_void_v<detail::result_of<F>>)
   void spawn(near where, detail::result_of<F>& out, A&&... arguments) {
-    place<F>(where, &out, {std::forward<A>(arguments)...});
+    place<F>(where, &out, detail::keep<F>(std::forward<A>(arguments)...));
   }
 
   // Runs and awaits all tasks spawned so far, then rethrows the first exception since the last
@@ -365,7 +365,7 @@ template <auto F, class... A>
   requires std::is_void_v<detail::result_of<F>>
 void spawn_free(A&&... a) {
   static_cast<void>(&detail::free_tasks_of<F>::known);
-  detail::arguments_of<F> arguments{std::forward<A>(a)...};
+  auto arguments = detail::keep<F>(std::forward<A>(a)...);
   detail::check<F>(arguments);
   detail::call<F> call{&detail::function_of<F>(), nullptr, std::move(arguments)};
   if (!detail::begin_free_task()) return call.run();
@@ -381,10 +381,11 @@ void spawn_free(A&&... a) {
 // Collective: calls F(arguments...) as a task of rank 0 (where tasks are supervised, of the lowest
 // rank that is left), helped by all, and returns its result on every rank once all tasks that it
 // spawned are done. Every rank gets its exception as remote_error. The arguments of that rank count.
-// Not from inside a task: std::logic_error.
+// std::logic_error: from inside a task; also on a rank that calls it for another function than that
+// rank did.
 template <auto F, class... A>
 detail::result_of<F> run(A&&... a) {
-  detail::arguments_of<F> const arguments{std::forward<A>(a)...};
+  auto const arguments = detail::keep<F>(std::forward<A>(a)...);
   detail::check<F>(arguments);
   auto const output = detail::run_root(detail::function_of<F>(), detail::packed<F>(arguments));
   if constexpr (!std::is_void_v<detail::result_of<F>>)

@@ -158,6 +158,8 @@ TEST_F(OneRank, TakesRowsAndViewsAndBoxesWhatDoesNotFit) {
   std::vector<int> numbers(20);
   std::iota(numbers.begin(), numbers.end(), 0);
   EXPECT_EQ(cluster::run<squares_by_halves>(numbers), squares(numbers, ""));
+  EXPECT_EQ((cluster::run<squares>(std::span<int const>(numbers).first(3), std::string_view("x"))),
+            squares(std::span(numbers).first(3), "x"));
 }
 
 TEST_F(OneRank, TakesVectorsOfStructures) {

@@ -75,7 +75,7 @@ struct signature;
 template <class R, class... P>
 struct signature<R (*)(P...)> {
   static_assert((packable<kept_of<P>> && ...),
-                "arguments of cluster tasks are trivially copyable values (no pointers), or "
+                "arguments of cluster tasks are trivially copyable values (no pointers, nothing move-only), or "
                 "strings, vectors or spans of such");
   static_assert(((!std::is_lvalue_reference_v<P> || std::is_const_v<std::remove_reference_t<P>>) &&
                  ...),
@@ -94,6 +94,15 @@ template <auto F>
 using result_of = typename signature<decltype(F)>::result;
 template <auto F>
 using arguments_of = typename signature<decltype(F)>::arguments;
+
+template <auto F, class... A>
+arguments_of<F> keep(A&&... arguments) {
+  static_assert(sizeof...(A) == signature<decltype(F)>::count,
+                "a cluster task gets as many arguments as its function has parameters");
+  return [&]<std::size_t... I>(std::index_sequence<I...>) -> arguments_of<F> {
+    return {for_keeping<std::tuple_element_t<I, arguments_of<F>>>(std::forward<A>(arguments))...};
+  }(std::index_sequence_for<A...>());
+}
 
 template <class T>
 constexpr std::uint32_t size_of() noexcept {

@@ -34,7 +34,8 @@ template <class T>
 inline constexpr bool is_address<std::reference_wrapper<T>> = true;
 
 template <class T>
-concept plain = std::is_trivially_copyable_v<T> && !is_address<T>;
+concept plain =
+    std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> && !is_address<T>;
 
 template <class T>
 struct is_row : std::false_type {};
@@ -63,6 +64,22 @@ struct kept_as<std::basic_string_view<T>> {
 };
 template <class Parameter>
 using kept_of = typename kept_as<std::remove_cvref_t<Parameter>>::type;
+
+template <class T>
+inline constexpr bool is_view = false;
+template <class T, std::size_t N>
+inline constexpr bool is_view<std::span<T, N>> = true;
+template <class T>
+inline constexpr bool is_view<std::basic_string_view<T>> = true;
+
+// The argument, or a copy of a view: views do not become vectors by themselves.
+template <class Kept, class A>
+decltype(auto) for_keeping(A&& argument) {
+  if constexpr (row<Kept> && is_view<std::remove_cvref_t<A>>)
+    return Kept(argument.begin(), argument.end());
+  else
+    return std::forward<A>(argument);
+}
 
 template <packable T>
 std::size_t packed_size(T const& value) noexcept {
