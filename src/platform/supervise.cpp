@@ -37,7 +37,23 @@ sigset_t passed_on() {
   return set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT,
                  SIGALRM, SIGCHLD});
 }
-sigset_t ending_or_pausing() { return set_of({SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCHLD}); }
+// Without those that are ignored, as SIGHUP is by nohup: they would be taken in all the same while
+// they are blocked.
+sigset_t heard_of(std::initializer_list<int> signals) {
+  auto set = set_of(signals);
+  for (int const s : signals) {
+    struct sigaction action{};
+    ::sigaction(s, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) sigdelset(&set, s);
+  }
+  return set;
+}
+sigset_t ending() { return heard_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}); }
+sigset_t ending_or_pausing() {
+  auto set = heard_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP});
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
 
 class Blocked {
  public:
@@ -242,7 +258,7 @@ result<Ending> run_measured(Launch const& launch, std::filesystem::path const& o
 }
 
 SignalsHeld::SignalsHeld() {
-  auto const set = set_of({SIGINT, SIGTERM, SIGHUP});
+  auto const set = ending();
   ::sigprocmask(SIG_BLOCK, &set, &before_);
 }
 
@@ -250,7 +266,7 @@ SignalsHeld::~SignalsHeld() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
 int SignalsHeld::pending() noexcept {
   siginfo_t info{};
-  return next_signal(set_of({SIGINT, SIGTERM, SIGHUP}), nanoseconds(0), info);
+  return next_signal(ending(), nanoseconds(0), info);
 }
 
 }  // namespace nigh::platform

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -165,15 +166,31 @@ class Study(Profiles):
                 self.assertIn(text, drawn)
             self.assertFalse(os.path.exists(os.path.join(self.folder, "profiles")))
 
+    def begun(self, program, repetitions, ignored=None):
+        """A study of it, in whose first run we are."""
+        ignore = (lambda: signal.signal(ignored, signal.SIG_IGN)) if ignored else None
+        study = subprocess.Popen([NIGH, "profile", "--repetitions", str(repetitions), "--", program, "1"],
+                                 env=dict(self.environment, TMPDIR=self.folder), preexec_fn=ignore,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertIn("runs of", study.stderr.readline())
+        return study
+
     def test_interrupted(self):
         for program in self.each():
-            study = subprocess.Popen([NIGH, "profile", "--repetitions", "1000", "--", program, "1"],
-                                     env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            self.assertIn("runs of", study.stderr.readline())
-            study.send_signal(2)
-            out, err = study.communicate(timeout=100)
-            self.assertEqual((out, study.returncode), ("", 130))
-            self.assertIn("interrupted: nothing is written", err)
+            for number in (signal.SIGINT, signal.SIGQUIT):
+                study = self.begun(program, 1000)
+                study.send_signal(number)
+                out, err = study.communicate(timeout=100)
+                self.assertEqual((out, study.returncode), ("", 128 + number))
+                self.assertIn("interrupted: nothing is written", err)
+                self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("nigh-")], [])
+
+    def test_under_nohup_it_goes_on(self):
+        for program in self.each():
+            study = self.begun(program, 1, ignored=signal.SIGHUP)
+            study.send_signal(signal.SIGHUP)
+            _, err = study.communicate(timeout=100)
+            self.assertEqual(study.returncode, 0, err)
 
 
 @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two cpus: a thread that would be alone asks for none")
