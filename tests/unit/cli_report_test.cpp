@@ -29,6 +29,7 @@ TEST(ScalingBudget, RepetitionsGoFirstThenTheSmallestTeams) {
   EXPECT_THAT(few.sizes, ElementsAre(2, 4));
   EXPECT_THAT(within_budget(all, 1, 4, 2).sizes, IsEmpty())
       << "one size has nothing to compare with";
+  EXPECT_THAT(within_budget({{1}, 3}, 1, 4, 20).sizes, ElementsAre(1)) << "unless it is all that is wanted";
 }
 
 TEST(UsageSeries, WorkIsSpreadOverTheTimeBetweenSamples) {

@@ -8,7 +8,7 @@
 namespace nigh::cli {
 
 struct ScalingRuns {
-  std::vector<int> sizes = {};  // of teams, ascending; none: not even two fit
+  std::vector<int> sizes = {};  // of teams, ascending; none: not even two of several fit
   int repetitions = 1;
 };
 
@@ -21,9 +21,10 @@ inline ScalingRuns within_budget(ScalingRuns wanted, double seconds, int usual, 
       sum += seconds * std::max(1.0, static_cast<double>(usual) / size);
     return sum * wanted.repetitions;
   };
+  bool const compares = wanted.sizes.size() > 1;
   while (wanted.repetitions > 1 && cost() > budget_s) --wanted.repetitions;
   while (!wanted.sizes.empty() && cost() > budget_s) wanted.sizes.erase(wanted.sizes.begin());
-  if (wanted.sizes.size() < 2) wanted.sizes.clear();
+  if (compares && wanted.sizes.size() < 2) wanted.sizes.clear();
   return wanted;
 }
 
