@@ -26,7 +26,7 @@ Choice choose(std::span<Measured const> measured, std::uint64_t seed) {
       ++choice.ties;
   if (best.candidate == 0 || !first.known()) return choice;
   choice.times = undisturbed(first.costs) / best.cost;
-  choice.chance = chance_below(measured, best.candidate, 0, seed);
+  choice.chance = chance_of_gain(measured, best.candidate, seed);
   choice.is_repeated = choice.is_repeated && first.costs.size() > 1;
   choice.is_tie = choice.chance < reliable;
   if (choice.is_tie) choice.candidate = 0;

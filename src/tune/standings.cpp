@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -103,6 +104,23 @@ double chance_below(std::span<Measured const> measured, int a, int b, std::uint6
   for (int d = 0; d < draws; ++d)
     if (error.of(second.size()) - error.of(first.size()) < gap) ++below;
   return static_cast<double>(below) / draws;
+}
+
+double chance_of_gain(std::span<Measured const> measured, int leader, std::uint64_t seed) {
+  auto const& first = measured.front().costs;
+  auto const gap =
+      std::log(undisturbed(first) / undisturbed(measured[static_cast<std::size_t>(leader)].costs));
+  std::vector<std::size_t> runs;  // of all that might have led
+  for (auto const& m : measured.subspan(1))
+    if (m.known() && !m.lost) runs.push_back(m.costs.size());
+  Error error(measured, seed);
+  int real = 0;
+  for (int d = 0; d < draws; ++d) {
+    double luckiest = std::numeric_limits<double>::max();
+    for (auto const n : runs) luckiest = std::min(luckiest, error.of(n));
+    if (error.of(first.size()) - luckiest < gap) ++real;
+  }
+  return static_cast<double>(real) / draws;
 }
 
 }  // namespace nigh::tune
