@@ -124,6 +124,7 @@ TEST(RecordedRun, KnowsATreeByItsStack) {
                        .run();
   EXPECT_THAT(parents(run), ElementsAre(-1, 0, 1, 1, 0));
   for (auto const& p : run.pieces) EXPECT_NEAR(p.seconds, 2e-3, 1e-9);
+  EXPECT_NEAR(run.chain_s(), 6e-3, 1e-9);
 }
 
 TEST(RecordedRun, AddsWhatHasNoForkToThePieceBefore) {

@@ -112,6 +112,14 @@ std::string describe(sim::RecordedRun const& run, sim::Machine const& machine, i
                     100 * r.median([](auto const& o) { return o.remote_share; }),
                     r.median([](auto const& o) { return o.steals; }),
                     r.median([](auto const& o) { return o.taken_abroad; }));
+  if (auto const chain = run.chain_s();
+      chain > run.work_s() / workers || chain > 1.05 * run.seconds)
+    text += fmt::format(
+        "\nNot to be relied on: the longest chain of pieces takes {:.4g} s of {:.4g} s of work. "
+        "What a piece\n"
+        "forks begins when it ends, a thousand forks later: long tasks come out slower than they "
+        "are.\n",
+        chain, run.work_s());
   if (f.check)
     text += fmt::format("\nmeasured {:.4g} s, simulated {:.4g} s: {:+.1f}%\n", run.seconds,
                         all.front().seconds(), 100 * (all.front().seconds() / run.seconds - 1));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 
@@ -316,6 +317,20 @@ double RecordedRun::work_s() const {
   double sum = 0;
   for (Piece const& p : pieces) sum += p.seconds;
   return sum;
+}
+
+double RecordedRun::chain_s() const {
+  std::vector<double> until(pieces.size());  // its end, in its chain
+  std::vector<double> longest(pauses.size() + 1);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    Piece const& p = pieces[i];
+    auto const parent = static_cast<std::size_t>(p.parent);
+    bool const continues = p.parent >= 0 && pieces[parent].phase == p.phase;
+    until[i] = p.seconds + (continues ? until[parent] : 0);
+    auto& most = longest.at(static_cast<std::size_t>(p.phase));
+    most = std::max(most, until[i]);
+  }
+  return std::accumulate(longest.begin(), longest.end(), 0.0);
 }
 
 result<RecordedRun> parse_recorded(std::string const& text) try {
