@@ -141,20 +141,23 @@ void print_codes(std::map<std::string, CodeTime> const& codes) {
 // Whether there was anything to print.
 bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
   trace::Summary sums;
+  WholeTime time;
   std::map<std::string, CodeTime> codes;
-  bool ended = false;
+  bool ended = false, is_openmp = false;
   for (auto const& file : traces) {
     auto const read = read_trace(file);
     if (!read) tell("nigh: trace: a process left an incomplete trace\n");
     if (!read) continue;
     sums = sums + read->summary;
+    if (read->ended) time.add(*read);
     ended = ended || read->ended;
+    is_openmp = is_openmp || !read->file.empty();
     if (read->codes.empty()) continue;
     auto const names = names_of(*read);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      auto& time = codes[names[i]];
-      time.tasks += read->codes[i].tasks;
-      time.ns += read->codes[i].ns;
+      auto& code = codes[names[i]];
+      code.tasks += read->codes[i].tasks;
+      code.ns += read->codes[i].ns;
     }
     if (are_ours && !name_tasks(file, names))
       tell("nigh: trace: tasks on the time line have no names: {} cannot be changed\n",
@@ -167,7 +170,9 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
   tell(
       "{}",
       traces.size() > 1 ? fmt::format("{:26}{}\n", "processes", traces.size()) : std::string());
-  tell("{}", text(sums, codes.empty() ? creation_overhead_ns() : std::nullopt));
+  sums.elapsed_ns = time.ns();
+  // nigh's own cost of a task says nothing of a program whose tasks are OpenMP's.
+  tell("{}", text(sums, is_openmp ? std::nullopt : creation_overhead_ns()));
   print_codes(codes);
   return true;
 }

@@ -3,8 +3,10 @@
 // A program's run with its nigh runtimes recorded: where its processes leave their traces, and the
 // contents of these.
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +54,23 @@ struct ReadTrace {
   std::filesystem::path file;    // the program, where there are codes
   std::vector<TracedCode> codes;  // most time first
   bool ended = false;  // one did; otherwise the program stopped before any was written
+};
+
+// From the beginning of the first run to the end of the last, by the clock of rank 0 where they are of ranks.
+class WholeTime {
+ public:
+  void add(ReadTrace const& read) {
+    auto const begin = read.zero_ns + (read.rank ? read.rank->to_rank_0_ns : 0);
+    begin_ns_ = std::min(begin_ns_, begin);
+    end_ns_ = std::max(end_ns_, begin + static_cast<std::int64_t>(read.summary.elapsed_ns));
+  }
+  std::uint64_t ns() const {
+    return end_ns_ > begin_ns_ ? static_cast<std::uint64_t>(end_ns_ - begin_ns_) : 0;
+  }
+
+ private:
+  std::int64_t begin_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end_ns_ = std::numeric_limits<std::int64_t>::min();
 };
 
 // Events of tasks get these names, one for each code. False: the file could not be changed.

@@ -62,6 +62,7 @@ bool links_to_openmp(std::string const& program) {
 // Of all processes that wrote one. Nothing, when none made a runtime with tasks.
 std::optional<TracedTasks> tasks_in(TraceFolder const& folder) {
   TracedTasks found;
+  WholeTime time;
   std::map<std::string, TracedTasks::Code> codes;
   std::uint64_t most = 0;
   fs::path largest;
@@ -69,6 +70,7 @@ std::optional<TracedTasks> tasks_in(TraceFolder const& folder) {
     auto const read = read_trace(file);
     if (!read || !read->ended) continue;
     found.summary = found.summary + read->summary;
+    time.add(*read);
     if (largest.empty() || read->summary.created > most) largest = file;
     most = std::max(most, read->summary.created);
     auto const names = names_of(*read);
@@ -80,6 +82,7 @@ std::optional<TracedTasks> tasks_in(TraceFolder const& folder) {
     }
   }
   if (largest.empty()) return std::nullopt;
+  found.summary.elapsed_ns = time.ns();
   auto series = read_series(largest, report_parts);
   if (!series) return std::nullopt;
   found.series = std::move(series).value();
