@@ -323,6 +323,12 @@ class Files(Reports):
         self.assertEqual((figure["x"], figure["y"]), ([1, 2, 4], [9.0, 5.0, 3.0]))
         self.assertEqual(figure["error_y"]["array"], [2.0, 2.0, 2.0])
 
+    def test_a_busy_machine_is_told(self):
+        self.write("r.json", json.dumps({"bench": "x", "variant": "v", "params": {}, "metric": "time", "unit": "s", "median": 1,
+                                         "min": 1, "max": 1, "samples": [1], "run": {"others_cpus": 1.89}}))
+        self.nigh("r.json")
+        self.assertIn("Others kept 1.9 cpus busy meanwhile", self.page().text())
+
     def test_tune(self):
         program = [sys.executable, "-S", "-c", "pass"]
         subprocess.run([NIGH, "tune", "--budget", "5s", "--repetitions", "1", "--json", "t.json", "--", *program], check=True,

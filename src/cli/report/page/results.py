@@ -163,7 +163,11 @@ def ranking(figures, lines):
 def run_of(lines):
     run = next((line.run for line in lines if line.run), {})
     words = [str(run[key]) for key in ("machine", "topology", "compiler", "date") if key in run]
-    return f'<p class="note">{page.escaped("; ".join(words))}</p>' if words else ""
+    text = f'<p class="note">{page.escaped("; ".join(words))}</p>' if words else ""
+    others = max((line.run["others_cpus"] for line in lines if is_number(line.run.get("others_cpus"))), default=0)
+    if others >= 0.5:
+        text += f"<p>Others kept {others:.1f} cpus busy meanwhile, so a time may be longer than the program needs.</p>"
+    return text
 
 
 def of_lines(figures, lines):
