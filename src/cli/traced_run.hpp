@@ -62,13 +62,15 @@ class WholeTime {
   void add(ReadTrace const& read) {
     auto const begin = read.zero_ns + (read.rank ? read.rank->to_rank_0_ns : 0);
     begin_ns_ = std::min(begin_ns_, begin);
-    end_ns_ = std::max(end_ns_, begin + static_cast<std::int64_t>(read.summary.elapsed_ns));
+    auto const elapsed = std::min(read.summary.elapsed_ns, most_ns);  // the file may hold anything
+    end_ns_ = std::max(end_ns_, begin + static_cast<std::int64_t>(elapsed));
   }
   std::uint64_t ns() const {
     return end_ns_ > begin_ns_ ? static_cast<std::uint64_t>(end_ns_ - begin_ns_) : 0;
   }
 
  private:
+  static constexpr std::uint64_t most_ns = std::uint64_t{1} << 60;
   std::int64_t begin_ns_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ns_ = std::numeric_limits<std::int64_t>::min();
 };

@@ -78,6 +78,7 @@ class Watch {
   Ring ring_;
   platform::EventSet events_;
   platform::Bell bell_;
+  // relaxed: nothing else is read because of one of these.
   sync::atomic<bool> leaves_{false}, stops_{false}, is_spared_{false}, is_left_behind_{false};
   sync::atomic<int> missing_{-1};  // the rank of end_without()
   std::optional<platform::Thread> thread_;
