@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <fstream>
 #include <map>
@@ -225,6 +227,10 @@ std::string const& letters_of(std::source_location const& where) {
   auto const [found, is_new] = known.try_emplace(key);
   if (!is_new) return found->second;
   std::ifstream file(where.file_name());
+  if (!file) {
+    std::fprintf(stderr, "%s cannot be read, and its letters are unknown\n", where.file_name());
+    std::abort();
+  }
   std::string line;
   for (std::uint_least32_t n = 1; std::getline(file, line); ++n) {
     if (n < where.line()) continue;
