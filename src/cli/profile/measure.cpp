@@ -58,7 +58,6 @@ class Runs {
   }
 
   Study run() {
-    platform::SignalsHeld const held;
     int const all = static_cast<int>(plan_.sizes.size()) * plan_.repetitions;
     say("profile", fmt::format("{} of {}, {} of teams", base::counted(all, "run"), plan_.words.front(),
                     base::counted(plan_.sizes.size(), "size")));
@@ -167,6 +166,7 @@ class Runs {
 
   StudyPlan const& plan_;
   platform::Launch base_;
+  platform::SignalsHeld const held_;  // first, so that they wait until output_ is gone
   ProgramOutput output_;
   StudyLog log_;
   std::vector<int> const cpus_ = platform::affinity_of_this_thread();

@@ -28,7 +28,13 @@ Tuning::Tuning(Space space, Metric metric, nanoseconds budget, MakeLaunch make_l
       end_(start_ + budget) {}
 
 int Tuning::run() {
-  platform::SignalsHeld const held;
+  platform::SignalsHeld const held;  // until the file is gone
+  int const signal = run_candidates();
+  output_.reset();
+  return signal;
+}
+
+int Tuning::run_candidates() {
   platform::Progress progress;
   while (auto const candidate = search_.next()) {
     if (int const signal = platform::SignalsHeld::pending()) return interrupted(signal);
@@ -97,7 +103,7 @@ int Tuning::run_one(int candidate, nanoseconds left) {
   auto const losing = candidate == 0 ? left : losing_time().value_or(left);
   auto const limit = std::min(left, losing);
   RunWatch const watch(cpus_);
-  auto const ending = platform::run_measured(make_launch_(candidate), output_.path(), limit);
+  auto const ending = platform::run_measured(make_launch_(candidate), output_->path(), limit);
   if (!ending) throw std::runtime_error("tune: " + ending.message());
   watch.end(ending->seconds, ending->cpu_seconds, others_);
   if (ending->interrupted > 0) return ending->interrupted;
@@ -115,7 +121,7 @@ int Tuning::run_one(int candidate, nanoseconds left) {
     if (!first_failed_) not_started_ = ending->not_started->status;
     return fail(candidate, ending->not_started->message);
   }
-  auto const text = output_.text();
+  auto const text = output_->text();
   if (ending->status != 0) {
     auto const words = space_.ranks.empty() ? last_lines(text, 1) : reason_of_launcher(text);
     return fail(candidate,

@@ -39,6 +39,7 @@ class Tuning {
   int failure_status() const { return not_started_; }
 
  private:
+  int run_candidates();
   int interrupted(int signal);
   std::chrono::nanoseconds expected(int candidate) const;
   std::optional<std::chrono::nanoseconds> losing_time() const;
@@ -55,7 +56,7 @@ class Tuning {
   std::optional<int> first_failed_;
   int not_started_ = 1;  // of the first that failed
   std::map<int, double> took_;
-  ProgramOutput output_;
+  std::optional<ProgramOutput> output_{std::in_place};  // until run() returns
   std::vector<int> cpus_ = platform::affinity_of_this_thread();
   OthersUse others_;
   std::string ended_;
