@@ -6,11 +6,15 @@
 
 namespace nigh::platform {
 
-void end_with(std::string_view line, int status) noexcept {
+void write_last(std::string_view line) noexcept {
   pollfd readers{STDERR_FILENO, POLLOUT, 0};
   if (::poll(&readers, 1, 1000) > 0) {
     [[maybe_unused]] auto const written = ::write(STDERR_FILENO, line.data(), line.size());
   }
+}
+
+void end_with(std::string_view line, int status) noexcept {
+  write_last(line);
   ::_exit(status);
 }
 

@@ -24,7 +24,7 @@ constexpr char const* variable = "NIGH_CLUSTER_SILENCE";
 constexpr Time second = 1'000'000;
 constexpr std::size_t stack_bytes = 256 * 1024;
 constexpr std::uint64_t the_bell = 2;  // beside the two sides
-constexpr std::chrono::milliseconds time_for_last_words{200};
+constexpr std::chrono::milliseconds time_for_last_words{1000};
 
 template <class T>
 std::vector<T> gather(T const& mine, int ranks, Watch::Exchange const& exchange) {
@@ -163,8 +163,11 @@ void Watch::run() {
     for (Side const side : {Side::left, Side::right})
       if (ring_.is_connected(side)) listen(side);
     say(ring_.tick(now_us()));
-    if (int const missing = missing_.load(sync::relaxed); missing >= 0)
-      say(ring_.learn_of({missing, RingLoss::How::left, 0}));
+    if (int const missing = missing_.load(sync::relaxed); missing >= 0) {
+      auto const sends = ring_.learn_of({missing, RingLoss::How::left, 0});
+      if (ring_.loss()) write_loss();  // first: the launcher may end all when that rank hears and ends
+      say(sends);
+    }
     if (ring_.loss()) return end();
     if (ring_.has_left()) return part();
   }
@@ -210,13 +213,18 @@ void Watch::part() {
 void Watch::end() {
   for (Side const side : {Side::left, Side::right})
     while (link(side).is_open() && link(side).receive()) continue;
+  bool const has_left = ring_.loss()->how == RingLoss::How::left;
+  if (has_left && is_spared_.load(sync::relaxed))
+    return is_left_behind_.store(true, sync::relaxed);
+  write_loss();
+  // The launcher ends all ranks when the first one ends, and others have more to say.
+  if (has_left) std::this_thread::sleep_for(time_for_last_words);
+  std::_Exit(1);
+}
+
+void Watch::write_loss() noexcept {
+  if (std::exchange(has_written_, true)) return;
   RingLoss const loss = *ring_.loss();
-  if (loss.how == RingLoss::How::left) {
-    if (loss.rank == rank_ && is_spared_.load(sync::relaxed))
-      return is_left_behind_.store(true, sync::relaxed);
-    // The launcher ends all ranks when the first one ends.
-    if (loss.rank != rank_) std::this_thread::sleep_for(time_for_last_words);
-  }
   auto const host = [this](int rank) {
     auto const r = static_cast<std::size_t>(rank);
     return r < cards_.size() ? cards_[r].host.data() : "?";
@@ -233,7 +241,7 @@ void Watch::end() {
   int const length =
       std::snprintf(line.data(), line.size(), "nigh: rank %d on %s %s; rank %d on %s ends\n",
                     loss.rank, host(loss.rank), how.data(), rank_, host(rank_));
-  platform::end_with({line.data(), static_cast<std::size_t>(length)}, 1);
+  platform::write_last({line.data(), static_cast<std::size_t>(length)});
 }
 
 }  // namespace nigh::cluster

@@ -50,8 +50,8 @@ class Watch {
   // while they are in a run. Returns when nobody is watched, or when that takes too long.
   void end_without(int rank) noexcept;
 
-  // This rank ends its session by an exception. If it is named for that, its process does not end:
-  // the program may yet say what was thrown.
+  // This rank ends its session by an exception. When one is named for leaving, this process does
+  // not end: the program may yet say what was thrown.
   void spare_this_rank() noexcept { is_spared_.store(true, sync::relaxed); }
   bool is_left_behind() const noexcept { return is_left_behind_.load(sync::relaxed); }
 
@@ -68,6 +68,7 @@ class Watch {
   void say(Ring::Sends const& sends);
   void part();
   void end();  // returns on a spared rank
+  void write_loss() noexcept;
   Link& link(Side side) { return side == Side::left ? links_.left : links_.right; }
 
   int rank_;
@@ -77,6 +78,7 @@ class Watch {
   RingOptions options_;
   Ring ring_;
   platform::EventSet events_;
+  bool has_written_ = false;  // who is lost
   platform::Bell bell_;
   // relaxed: nothing else is read because of one of these.
   sync::atomic<bool> leaves_{false}, stops_{false}, is_spared_{false}, is_left_behind_{false};
