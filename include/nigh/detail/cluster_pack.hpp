@@ -65,17 +65,22 @@ struct kept_as<std::basic_string_view<T>> {
 template <class Parameter>
 using kept_of = typename kept_as<std::remove_cvref_t<Parameter>>::type;
 
-template <class T>
+template <class View, class Of>
 inline constexpr bool is_view = false;
 template <class T, std::size_t N>
-inline constexpr bool is_view<std::span<T, N>> = true;
+inline constexpr bool is_view<std::span<T, N>, std::remove_cv_t<T>> = true;
 template <class T>
-inline constexpr bool is_view<std::basic_string_view<T>> = true;
+inline constexpr bool is_view<std::basic_string_view<T>, T> = true;
+
+template <class Kept, class View>
+inline constexpr bool is_row_of_view = false;
+template <row Kept, class View>
+inline constexpr bool is_row_of_view<Kept, View> = is_view<View, typename Kept::value_type>;
 
 // The argument, or a copy of a view: views do not become vectors by themselves.
 template <class Kept, class A>
 decltype(auto) for_keeping(A&& argument) {
-  if constexpr (row<Kept> && is_view<std::remove_cvref_t<A>>)
+  if constexpr (is_row_of_view<Kept, std::remove_cvref_t<A>>)
     return Kept(argument.begin(), argument.end());
   else
     return std::forward<A>(argument);
