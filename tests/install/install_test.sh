@@ -39,7 +39,7 @@ echo "== find_package"
 "$cmake" --build "$work/consumer"
 "$work/consumer/consumer"
 "$work/consumer/standard"
-[ ! -f "$prefix/lib/libnigh_ranks_openmpi.a" ] || "$work/consumer/ranks" 20
+[ ! -x "$work/consumer/ranks" ] || "$work/consumer/ranks" 20
 
 # The compiled module is one compiler's.
 module=$prefix/include/nigh/fortran/nigh.mod
