@@ -34,9 +34,9 @@ std::vector<Standing> standings(std::span<Measured const> measured, std::uint64_
 // How often the cost of `a` is below that of `b`, both known, in such draws.
 double chance_below(std::span<Measured const> measured, int a, int b, std::uint64_t seed);
 
-// The same for the leader of all and the first, which was not picked: how often the first's error
-// alone does not explain the gap, where the leader's error is the luckiest of all. The best of 15
-// equal configurations is below the first by its luck.
+// How often the leader is better than the first by more than luck. The leader was picked for its
+// cost, so in each draw it has the luckiest error of all candidates; the first was not picked, and
+// has its own.
 double chance_of_gain(std::span<Measured const> measured, int leader, std::uint64_t seed);
 
 }  // namespace nigh::tune

@@ -166,7 +166,7 @@ class Runs {
 
   StudyPlan const& plan_;
   platform::Launch base_;
-  platform::SignalsHeld const held_;  // first, so that they wait until output_ is gone
+  platform::SignalsHeld const held_;  // before output_, so that they wait until that is gone
   ProgramOutput output_;
   StudyLog log_;
   std::vector<int> const cpus_ = platform::affinity_of_this_thread();
