@@ -17,7 +17,7 @@ NIGH = os.path.abspath(sys.argv.pop(1))
 ANY_MEMORY = "--any-memory" in sys.argv
 if ANY_MEMORY:
     sys.argv.remove("--any-memory")
-SIZE = 8_000_000
+SIZE = 1_000_000 if ANY_MEMORY else 8_000_000  # sanitizers are slow
 MAY_TAKE = 64_000_000 + 10 * SIZE
 QUIET = {name: value for name, value in os.environ.items() if not name.startswith("NIGH_")}
 # Runs a command and says at the end, on the last line, how many kilobytes it had at most.
