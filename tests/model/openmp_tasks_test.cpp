@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "letters.hpp"
+#include "openmp/tasks/meeting.hpp"
 #include "openmp/tasks/sleeper.hpp"
 #include "openmp/tasks/task.hpp"
 #include "openmp/tasks/task_deque.hpp"
@@ -252,10 +253,11 @@ Scenario coming_home() {
   };
 }
 
-// A thread at a barrier sleeps while another publishes a task.
+// A thread at a barrier sleeps while another publishes the region's first task.
 Scenario asleep_at_a_barrier() {
   struct Barrier {
     Around around;
+    EverShared ever_shared;
     Sleeper sleeper;
     sync::atomic<std::uint32_t> sleepers{0};
   };
@@ -263,12 +265,15 @@ Scenario asleep_at_a_barrier() {
     auto b = std::make_shared<Barrier>();
     run.threads = {[b] {
                      b->around.push(0);
+                     b->ever_shared.note();
                      b->around.deque.publish();
                      if (b->sleepers.load(sync::seq_cst) != 0) b->sleeper.wake();  // (sleeper.S)
                    },
                    [b] {
                      while (!b->around.steal()) {
-                       b->sleeper.sleep(b->sleepers, [b] { return b->around.deque.has_shared(); });
+                       b->sleeper.sleep(b->sleepers, [b] {
+                         return b->ever_shared.is_so_before_sleep() && b->around.deque.has_shared();
+                       });
                        sync::pause();
                      }
                    }};

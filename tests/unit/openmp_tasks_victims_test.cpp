@@ -53,7 +53,7 @@ std::vector<std::uint32_t> order_of_thefts(std::vector<int> const& cpus, int tas
     step.arrive_and_wait();
     if (k != 0) {
       for (int i = 0; i < tasks; ++i) me.deque.push(&make_task([&taken, k] { taken.push_back(k); }));
-      me.deque.publish_all();
+      share_all(me);
     }
     step.arrive_and_wait();
     if (k == 0)
@@ -101,7 +101,7 @@ TEST(OpenmpTasksVictims, AFewFromNearAndHalfFromFar) {
       Member& me = *member;
       if (k == 1) {
         for (int i = 0; i < 20; ++i) me.deque.push(&make_task([] {}));
-        me.deque.publish_all();
+        share_all(me);
       }
       step.arrive_and_wait();
       if (k == 0) {

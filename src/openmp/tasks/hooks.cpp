@@ -127,7 +127,7 @@ void leave_region() noexcept { leave(); }
 
 void end_region(void* p) noexcept {
   auto& region = *static_cast<Region*>(p);
-  if (!region.team.had_tasks && region.team.has_tasks.load(sync::relaxed))
+  if (!region.team.had_tasks && region.team.ever_shared.is_so())
     had_tasks_at(region.code).store(true, sync::relaxed);
   end(region.team);
 }

@@ -95,6 +95,22 @@ class TeamDomains {
   sync::atomic<std::uint32_t> entered_{0};
 };
 
+// Whether other threads could ever have found a task of the region. Until then they have nowhere to
+// look.
+class EverShared {
+ public:
+  // Before a task is where others look.
+  void note() noexcept {
+    if (!is_so()) is_so_.store(true, sync::seq_cst);  // (sleeper.S)
+  }
+  bool is_so() const noexcept { return is_so_.load(sync::relaxed); }
+  // For a thread that goes to sleep unless there is one.
+  bool is_so_before_sleep() const noexcept { return is_so_.load(sync::seq_cst); }  // (sleeper.S)
+
+ private:
+  sync::atomic<bool> is_so_{false};
+};
+
 class Arrivals {
  public:
   // Before arrive(): what has_gone_on() is asked for.

@@ -22,7 +22,7 @@ void enter(Team& team, Joined how) noexcept {
   Member*& kept = outer != nullptr ? outer->inner : first_member;
   if (kept == nullptr) kept = member_for_this_thread(outer);
   Member& me = *kept;
-  if (outer != nullptr && outer->deque.publish_all()) notify(*outer);
+  if (outer != nullptr) share_all(*outer);
   if (me.size != how.size || me.number != how.number) me.rounds_until_look = 0;
   me.number = how.number;
   me.size = how.size;

@@ -137,7 +137,7 @@ Task* steal_from(Member& me, Member& victim, level where, level topmost) noexcep
     me.track->stole(victim.number, where, count);
   for (std::uint32_t i = 1; i < count; ++i)
     if (!me.deque.push(taken[i])) inject(*me.team, *taken[i]);
-  if (count > 1 && me.deque.publish_all()) notify(me);  // the first may take long
+  if (count > 1) share_all(me);  // the first may take long
   if (victim.deque.has_shared()) notify(me);
   return taken[0];
 }
@@ -158,7 +158,7 @@ Task* steal_by(Member& me, policy::VictimPlan const& plan) noexcept {
 Task* steal(Member& me) noexcept {
   Team& team = *me.team;
   if (Task* const t = team.injected.take(me.tied); t != nullptr) return t;
-  if (me.size == 1) return nullptr;
+  if (me.size == 1 || !team.ever_shared.is_so()) return nullptr;
   if (me.rounds_until_look == 0)
     look_around(me);
   else
@@ -181,6 +181,7 @@ Task* steal(Member& me) noexcept {
 }
 
 bool is_anything_shared(Member const& me) noexcept {
+  if (!me.team->ever_shared.is_so_before_sleep()) return false;
   for (std::uint32_t k = 0; k < me.size; ++k) {
     Member const* const m = k == me.number ? nullptr : me.team->members.at(k);
     if (m != nullptr && m->deque.has_shared()) return true;
@@ -214,7 +215,7 @@ void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
   TracedWait traced(me.track);
   while (!done()) {
     Task* t = find_task(me);
-    bool const is_over = t == nullptr && !patience.goes_on();
+    bool const is_over = t == nullptr && !patience.goes_on(me.team->ever_shared.is_so());
     if (is_over) t = take_from_afar(me, true);
     if (t != nullptr) {
       traced.found();
@@ -327,11 +328,19 @@ void run(Member& me, Task& t) noexcept {
 }
 
 void share(Member& me) noexcept {
-  if (!me.team->has_tasks.load(sync::relaxed)) me.team->has_tasks.store(true, sync::relaxed);
+  me.team->ever_shared.note();
   if (me.deque.publish()) notify(me);
 }
 
+void share_all(Member& me) noexcept {
+  if (!me.deque.has_private()) return;
+  me.team->ever_shared.note();
+  me.deque.publish_all();
+  notify(me);
+}
+
 void inject(Team& team, Task& t) noexcept {
+  team.ever_shared.note();
   if (!team.injected.put(t)) out_of_memory();
   if (team.sleepers.load(sync::seq_cst) == 0) return;  // (sleeper.S)
   auto const size = team.size.load(sync::relaxed);
@@ -451,7 +460,7 @@ void barrier_before_real(Member& me) noexcept {
   me.tied = nullptr;
   search_until(me, [&me] { return me.implicit.is_drained(); });
   Patience patience(is_crowded(me));
-  while (me.team->has_tasks.load(sync::relaxed) && patience.goes_on()) {
+  while (me.team->ever_shared.is_so() && patience.goes_on(true)) {
     Task* const t = find_task(me);
     if (t == nullptr) continue;
     run(me, *t);

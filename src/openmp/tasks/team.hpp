@@ -141,7 +141,7 @@ struct Team {
   MemberTable<Member, 16> members;
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
-  sync::atomic<bool> has_tasks{false};
+  EverShared ever_shared;
   MadeOnce<NearQueues> near;
   TeamDomains domains;            // kept where there are several
   TaskList injected;              // tasks that no member's deque could take
@@ -237,6 +237,8 @@ NIGH_HIDDEN void run(Member& me, Task& t) noexcept;
 NIGH_HIDDEN void run_plainly(Member& me, Task& t) noexcept;
 // Somebody has asked for tasks.
 NIGH_HIDDEN void share(Member& me) noexcept;
+// All of them, because the thread will not look again for long.
+NIGH_HIDDEN void share_all(Member& me) noexcept;
 // Runs it at once, unless little is left of the stack.
 NIGH_HIDDEN void submit_at_once(Member& me, Task& t) noexcept;
 

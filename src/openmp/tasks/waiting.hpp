@@ -17,10 +17,13 @@ class NIGH_HIDDEN Patience {
   explicit Patience(bool is_crowded) noexcept : is_crowded_(is_crowded) {}
   // It has just found something.
   void begin() noexcept { looks_ = 0; }
-  // After a look in vain: lets a moment pass. False: it should sleep.
-  bool goes_on() noexcept;
+  // After a look in vain: lets a moment pass. False: it should sleep. `ever_shared`: whether there
+  // has been anything to find.
+  bool goes_on(bool ever_shared) noexcept;
 
  private:
+  bool yields(std::int64_t at_most_ns) noexcept;
+
   bool is_crowded_;
   std::uint32_t looks_ = 0;
   std::int64_t began_ns_ = 0;
