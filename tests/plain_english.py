@@ -35,9 +35,17 @@ SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[\"'`(]?[A-Z]|\([a-z_]+\.[A-Z]\) )"
 COMMENT = {"c": re.compile(r"^(.*?)(?:^|\s)//\s?(.*)$"), "script": re.compile(r"^(.*?)(?:^|\s)#\s?(.*)$")}
 
 
+BLOCK = re.compile(r"^\s*/\*(.*?)\*/", re.MULTILINE | re.DOTALL)
+
+
 def comments(text, kind):
     """[(line number, text)] of the comments, the lines of one comment joined."""
     found, continues = [], False
+    if kind == "c":
+        for block in BLOCK.finditer(text):
+            lines = [line.strip().removeprefix("*").strip() for line in block.group(1).split("\n")]
+            found.append((text.count("\n", 0, block.start(1)) + 1, lines))
+        text = BLOCK.sub(lambda block: "\n" * block.group().count("\n"), text)
     for number, line in enumerate(text.split("\n"), 1):
         match = COMMENT[kind].match(line)
         if not match or '"' in match.group(1) or "'" in match.group(1):

@@ -12,11 +12,11 @@
  * writes. It may put tasks itself and wait for them. docs/c-api.md shows whole programs.
  *
  * Any thread may use a queue. The workers' own tasks wait in their task stacks. Any other thread
- * that puts gets such a stack too, for as long as it has tasks in it: it is a guest of the workers
- * until it has waited. Put, execute, steal and wait concern the calling thread's own stack.
+ * that puts gets such a stack too, until it has waited for its tasks. Put, execute, steal and wait
+ * concern the calling thread's own stack.
  *
- * What may go wrong by the caller's fault is answered by one of the negative statuses below and a
- * message from nigh_error(). Nothing is thrown. */
+ * A call that fails by the caller's fault returns one of the negative statuses below and leaves a
+ * message for nigh_error(). Nothing is thrown. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -92,7 +92,7 @@ NIGH_C_API int nigh_task_queue_free(nigh_task_queue* queue) NIGH_NOTHROW;
 
 /* Puts f(copy of in, out) onto the calling thread's stack, where it waits to be executed or stolen.
  * `out` must stay valid until a wait() has returned. Never fails for want of room: when the stack
- * is full, or there is no memory for a large input, or 64 other threads are guests already, the
+ * is full, or there is no memory for a large input, or 64 other threads have such stacks, the
  * task runs inline, before nigh_put() returns (counters: serialized). */
 NIGH_C_API int nigh_put(nigh_task_queue* queue, nigh_function f, void const* in, size_t in_bytes,
                         void* out) NIGH_NOTHROW;

@@ -10,11 +10,10 @@ namespace nigh::platform {
 using CreateThread = int(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);
 
 // When SIGINT, SIGTERM or SIGHUP comes, and its action was the default at this call, a thread of
-// our own calls last() while the others go on, other than one that has sent it to itself, and then
-// the signal ends the program. Another of
-// them ends it at once, if it comes half a second later or more. A program that sets an action of
-// its own for a signal has that instead. Once for a process; children of fork() end at once.
-// `create` makes the thread.
+// our own calls last(), and then the signal ends the program. Meanwhile the other threads go on,
+// except one that has sent the signal to itself. Another signal half a second later or more ends
+// the program at once. A program that sets an action of its own for a signal has that instead. Once
+// for a process; children of fork() end at once. `create` makes the thread.
 void before_ending_signals(void (*last)(), CreateThread* create = ::pthread_create) noexcept;
 
 // A write to a pipe or socket that nobody reads fails from now on, and does not end the program;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every call of nigh.h from C99. What they promise in detail is tested from C++. */
+/* Every call of nigh.h from C99. Their promises in detail are tested from C++. */
 
 #include <nigh/nigh.h>
 #include <stdio.h>

@@ -174,7 +174,7 @@ static void declare_range(Cpu* cpu, int range) {
   cpu->mark_pc = 0;
 }
 
-/* What a mark means is packed into the callback's pointer: where it is, operation, argument. */
+/* The meaning of a mark is packed into the callback's pointer: where it is, operation, argument. */
 static void* packed(uint64_t pc, uint8_t operation, uint8_t argument) {
   return (void*)(pc << 16 | (uint64_t)operation << 8 | argument);
 }
@@ -237,8 +237,8 @@ static bool set(char* argument) {
     return (cache_lines = strtoull(value, NULL, 10) * 1024 >> LINE_SHIFT) > 0;
   if (!strcmp(argument, "all")) return active = !strcmp(value, "on"), true;
   if (strcmp(argument, "memory")) return false;
-  /* What QEMU calls the physical address of RAM is its block's offset among all blocks, plus its
-   * offset in the machine's RAM, plus the offset in the block: a node's first byte counts twice. */
+  /* QEMU's "physical address" of RAM is its block's offset among all blocks, plus its offset in the
+   * machine's RAM, plus the offset in the block: a node's first byte counts twice. */
   uint64_t before = 0;
   for (char* s = strtok(value, ":"); s && node_count < MAX_NODES; s = strtok(NULL, ":")) {
     memory[node_count].begin = 2 * before;

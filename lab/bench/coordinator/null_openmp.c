@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenMP runtime that does nothing: a region is a call of its body. What one takes with
+/* An OpenMP runtime that does nothing: a region is a call of its body. The time of one with
    something preloaded is that something's. */
 
 void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {

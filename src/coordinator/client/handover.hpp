@@ -87,8 +87,11 @@ class Handover {
   Is end(Ticket ticket) noexcept {
     auto expected = word(ticket, Is::awaited);
     if (word_.compare_exchange_strong(expected, 0, sync::relaxed)) return Is::nothing;
-    while ((expected = word_.load(sync::acquire)) == word(ticket, Is::handed))
-      sync::pause();  // (handover.R)
+    for (;;) {
+      expected = word_.load(sync::acquire);  // (handover.R)
+      if (expected != word(ticket, Is::handed)) break;
+      sync::pause();
+    }
     word_.store(0, sync::relaxed);
     return static_cast<Is>(expected & states);
   }
