@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/depend_list.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
 #include "openmp/tasks/team.hpp"
@@ -26,44 +27,31 @@ constexpr unsigned is_untied = 1, is_final = 2, has_depend = 8, is_up = 256, has
 // ---- dependences: {n, writers, addresses...}, or {0, n, writers, mutexinoutset, readers,
 // addresses, depobj...}. A depobj points to an address and a kind.
 
-constexpr std::size_t few_depends = 16;
+std::size_t number_at(void* const* list, std::size_t i) noexcept {
+  return reinterpret_cast<std::size_t>(list[i]);
+}
 
-class Depends {
- public:
-  explicit Depends(void** list) noexcept {
-    auto const number = [list](std::size_t i) { return reinterpret_cast<std::size_t>(list[i]); };
-    bool const is_old = number(0) != 0;
-    count_ = is_old ? number(0) : number(1);
-    auto const writers = is_old ? number(1) : number(2) + number(3);
-    auto const plain = is_old ? count_ : writers + number(4);
-    if (count_ > few_depends) items_ = static_cast<Depend*>(malloc(count_ * sizeof(Depend)));
+struct Depends : DependList {
+  explicit Depends(void** list) noexcept
+      : DependList(number_at(list, 0) != 0 ? number_at(list, 0) : number_at(list, 1)) {
+    bool const is_old = number_at(list, 0) != 0;
+    auto const all = number_at(list, is_old ? 0 : 1);
+    auto const writers = is_old ? number_at(list, 1) : number_at(list, 2) + number_at(list, 3);
+    auto const plain = is_old ? all : writers + number_at(list, 4);
     void** const addresses = list + (is_old ? 2 : 5);
-    for (std::size_t i = 0; i < count_; ++i) {
+    for (std::size_t i = 0; i < all; ++i) {
       if (i < plain) {
-        items_[i] = {reinterpret_cast<std::uintptr_t>(addresses[i]),
-                     i < writers ? Access::out : Access::in};
+        add({reinterpret_cast<std::uintptr_t>(addresses[i]),
+             i < writers ? Access::out : Access::in});
       } else {
         auto const* const object = static_cast<std::uintptr_t const*>(addresses[i]);
         constexpr std::uintptr_t in = 1, inoutset = 5;
-        items_[i] = {object[0], object[1] == in         ? Access::in
-                                : object[1] == inoutset ? Access::set
-                                                        : Access::out};
+        add({object[0], object[1] == in         ? Access::in
+                        : object[1] == inoutset ? Access::set
+                                                : Access::out});
       }
     }
   }
-  ~Depends() {
-    if (items_ != few_) free(items_);
-  }
-  Depends(Depends&&) = delete;
-  Depends& operator=(Depends&&) = delete;
-
-  Depend const* items() const noexcept { return items_; }
-  std::size_t count() const noexcept { return count_; }
-
- private:
-  std::size_t count_;
-  Depend few_[few_depends];
-  Depend* items_ = few_;
 };
 
 // ---- tasks

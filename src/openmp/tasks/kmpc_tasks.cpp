@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "openmp/tasks/decide.hpp"
+#include "openmp/tasks/depend_list.hpp"
 #include "openmp/tasks/kmp_task.hpp"
 #include "openmp/tasks/real.hpp"
 #include "openmp/tasks/settings.hpp"
@@ -26,41 +27,23 @@ struct KmpDepend {
 };
 static_assert(sizeof(KmpDepend) == 24);
 
-class Depends {
- public:
+struct Depends : DependList {
   Depends(std::int32_t count, KmpDepend const* list, std::int32_t more,
-          KmpDepend const* rest) noexcept {
-    auto const all = static_cast<std::size_t>(count > 0 ? count : 0) +
-                     static_cast<std::size_t>(more > 0 ? more : 0);
-    if (all > few) items_ = static_cast<Depend*>(malloc(all * sizeof(Depend)));
-    for (std::int32_t i = 0; i < count; ++i) add(list[i]);
-    for (std::int32_t i = 0; i < more; ++i) add(rest[i]);
+          KmpDepend const* rest) noexcept
+      : DependList(static_cast<std::size_t>(count > 0 ? count : 0) +
+                   static_cast<std::size_t>(more > 0 ? more : 0)) {
+    for (std::int32_t i = 0; i < count; ++i) add_kmpc(list[i]);
+    for (std::int32_t i = 0; i < more; ++i) add_kmpc(rest[i]);
   }
-  ~Depends() {
-    if (items_ != few_) free(items_);
-  }
-  Depends(Depends&&) = delete;
-  Depends& operator=(Depends&&) = delete;
-
-  Depend const* items() const noexcept { return items_; }
-  std::size_t count() const noexcept { return count_; }
 
  private:
-  static constexpr std::size_t few = 16;
-
-  void add(KmpDepend const& d) noexcept {
+  void add_kmpc(KmpDepend const& d) noexcept {
     constexpr std::uint8_t in = 1, inoutset = 8, all_memory = 0x80;
     if (d.kind == all_memory || d.address == UINTPTR_MAX)
-      items_[count_++] = {0, Access::out};
+      add({0, Access::out});
     else if (d.address != 0)
-      items_[count_++] = {d.address, d.kind == in         ? Access::in
-                                     : d.kind == inoutset ? Access::set
-                                                          : Access::out};
+      add({d.address, d.kind == in ? Access::in : d.kind == inoutset ? Access::set : Access::out});
   }
-
-  std::size_t count_ = 0;
-  Depend few_[few];
-  Depend* items_ = few_;
 };
 
 void submit_kmpc(Member& me, Task& t) noexcept {
