@@ -84,9 +84,9 @@ void measure(Benchmark const& b, Flags const& flags) {
 int run_benchmark(Benchmark const& b, Flags& flags, int argc, char** argv) {
   if (b.process == Benchmark::Process::deep_tasks) allow_deep_stacks();
   if (b.process != Benchmark::Process::plain) restart_with_openmp_settings(argv);
-  return run_command(
-      b.name, b.measures, argc, argv, [&](CLI::App& app) { declare(b, flags, app); },
-      [&] { measure(b, flags); });
+  return run_program(
+      "nigh bench " + b.name, b.measures, argc, argv,
+      [&](CLI::App& app) { declare(b, flags, app); }, [&] { measure(b, flags); });
 }
 
 }  // namespace bench

@@ -84,11 +84,6 @@ int run_program(std::string const& name, std::string const& description, int arg
   return 0;
 }
 
-int run_command(std::string const& name, std::string const& description, int argc, char** argv,
-                std::function<void(CLI::App&)> const& declare, std::function<void()> const& body) {
-  return run_program("nigh bench " + name, description, argc, argv, declare, body);
-}
-
 void restart_with_openmp_settings(char** argv) {
   constexpr char const* done = "NIGH_BENCH_RESTARTED";
   if (std::getenv(done) != nullptr) return;

@@ -26,13 +26,8 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Parses the arguments into what `declare` bound and then calls `body`. Programs are started as
-// `nigh bench NAME` and speak of themselves as such.
-int run_command(std::string const& name, std::string const& description, int argc, char** argv,
-                std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
-
-// The same for a program that goes by its file's name, or for another command of nigh, by its
-// words.
+// Parses the arguments into what `declare` bound and then calls `body`. The program speaks of
+// itself as `program`: the words of a command of nigh, or the name of its file.
 int run_program(std::string const& program, std::string const& description, int argc, char** argv,
                 std::function<void(CLI::App&)> const& declare, std::function<void()> const& body);
 

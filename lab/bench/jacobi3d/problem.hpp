@@ -68,8 +68,6 @@ class Problem {
   double* first() noexcept { return fields_.data(); }
   double* second() noexcept { return fields_.data() + second_at_; }
   std::size_t elements() const noexcept { return plan_.grid.elements(); }
-  // Where the kernel says a block's middle is; -1 when it does not say.
-  std::vector<int> const& home_by_kernel() const noexcept { return home_by_kernel_; }
   nigh::page_report pages() const { return fields_.report(); }
 
   void submit_in(jacobi3d::Order order);
@@ -92,6 +90,7 @@ class Problem {
   std::vector<int> toucher_;  // [layer]: thread
   std::size_t second_at_ = 0;
   nigh::array<double> fields_;
+  // Where the kernel says a block's middle is; -1 when it does not say.
   std::vector<int> home_by_kernel_;
   std::vector<std::int16_t> ran_in_;
   BlockCounts blocks_run_;

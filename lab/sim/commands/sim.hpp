@@ -35,11 +35,6 @@ sim::Machine machine_for(std::string const& argument, std::string const& name);
 
 // Options that experiments share.
 
-class App;
-}  // namespace nigh::cli
-
-namespace nigh::cli {
-
 // Where results go: text to standard output, JSON lines to a file, a figure of them to another.
 struct SimOutput {
   char const* figure = nullptr;  // its script, if there is one

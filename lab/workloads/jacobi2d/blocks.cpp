@@ -115,8 +115,6 @@ double* Blocks::field(int block, int which) noexcept {
   return memory_.data() + block * stride_ + which % 2 * layout_.field;
 }
 
-double const* Blocks::data(int block) const noexcept { return memory_.data() + block * stride_; }
-
 double* Blocks::inbox(int block, int iteration, Side side) noexcept {
   return memory_.data() + block * stride_ + 2 * layout_.field +
          (iteration % 2 * 4 + static_cast<int>(side)) * layout_.border;

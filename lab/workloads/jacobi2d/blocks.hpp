@@ -92,8 +92,6 @@ class Blocks {
 
   int count() const noexcept { return static_cast<int>(places_.size()); }
   Problem const& problem() const noexcept { return problem_; }
-  // Where block b begins in memory, for those who ask where that is.
-  double const* data(int block) const noexcept;
 
   // First values of all fields: to be done once more before each run; it also touches the pages.
   Work& fill() noexcept;

@@ -22,8 +22,6 @@ constexpr Class all[] = {
 
 }  // namespace
 
-std::span<Class const> classes() noexcept { return all; }
-
 Class const* find_class(std::string_view name) noexcept {
   if (name.size() != 1) return nullptr;
   for (Class const& c : all)

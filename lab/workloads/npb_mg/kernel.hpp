@@ -39,7 +39,6 @@ struct Class {
 
 inline constexpr double tolerance = 1e-8;  // of the norm, relative
 
-std::span<Class const> classes() noexcept;
 Class const* find_class(std::string_view name) noexcept;  // "B" or "b"; null: there is none
 
 bool verified(Class const& size, double norm) noexcept;

@@ -162,8 +162,6 @@ class RegionProbe {
     patience_ *= 2;
   }
 
-  double cost_ns() const noexcept { return cost_; }
-
  private:
   struct Runs {
     int threads = 0;

@@ -52,11 +52,8 @@ class SpreadSearch {
       : SpreadSearch(std::move(space), usual, usual) {}
 
   bool is_over() const noexcept { return state_ == State::over; }
-  // Nothing can be learnt: runs of one configuration differ as much as others might.
-  bool is_hopeless() const noexcept { return hopeless_; }
   SpreadConfig const& wants() const noexcept { return trial_.config; }
   SpreadConfig const& best() const noexcept { return best_.config; }
-  double best_seconds() const noexcept { return best_.least(); }
   int trials() const noexcept { return trials_; }
 
   // How long an iteration with wants() took.
@@ -122,8 +119,8 @@ class SpreadSearch {
     if (n < samples_each || (n < samples_to_judge && *most > clearly_worse * *least)) return;
     tried_.push_back(trial_);
     best_ = trial_;
+    // Nothing can be learnt: runs of one configuration differ as much as others might.
     if (n == samples_to_judge && differ(trial_.samples)) {
-      hopeless_ = true;
       state_ = State::over;
       return;
     }
@@ -248,7 +245,6 @@ class SpreadSearch {
   std::size_t axis_ = 0;  // the next one
   bool up_ = false;       // this trial's value is above the present one
   bool moved_ = false;    // in this round
-  bool hopeless_ = false;
   int trials_ = 0;
 };
 
