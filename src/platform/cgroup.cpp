@@ -256,4 +256,8 @@ std::optional<Throttling> throttling_of(CpuQuota const& quota) {
   return found;
 }
 
+std::optional<Throttling> throttling_of(CpuGrants const& grants) {
+  return grants.quotas.empty() ? std::nullopt : throttling_of(grants.quotas.front());
+}
+
 }  // namespace nigh::platform

@@ -88,5 +88,6 @@ struct Throttling {
   std::uint64_t throttled = 0;  // of these
 };
 std::optional<Throttling> throttling_of(CpuQuota const& quota);
+std::optional<Throttling> throttling_of(CpuGrants const& grants);  // of the smallest quota
 
 }  // namespace nigh::platform

@@ -72,7 +72,7 @@ limits read_limits(fs::path const& root) {
   limits found;
   auto const grants = CgroupReader(root).grants_to_this_process();
   found.cpu_quota = grants.quota();
-  if (!grants.quotas.empty()) found.throttling = throttling_of(grants.quotas.front());
+  found.throttling = throttling_of(grants);
   found.odd_cgroup = grants.odd;
   found.perf_event_paranoid = integer_in(line_in(root / "proc/sys/kernel/perf_event_paranoid"));
   if (auto const on = integer_in(line_in(root / "proc/sys/kernel/numa_balancing")))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nigh bench coordinator --command: what is read of the command line, what is compared, and what a
-// cgroup says about its quota.
+// nigh bench coordinator --command: what is read of the command line, and what is compared.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 
 #include "bench/coordinator/commands.hpp"
 #include "bench/options.hpp"
-#include "bench/throttling.hpp"
 
 namespace bench {
 namespace {
@@ -147,47 +145,6 @@ TEST_F(BenchCommandStudy, ACommandThatFailsIsNotRight) {
   study_.cells[cell].outcomes[0].status = 3;
   EXPECT_FALSE(study_.is_right(study_.cells[cell]));
 }
-
-using BenchThrottling = BenchFolder;
-
-TEST_F(BenchThrottling, OfVersion2IsThatOfTheNearestCgroupWithAQuota) {
-  file("proc/self/cgroup", "0::/a/b\n");
-  file("proc/self/mountinfo", "30 20 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-  file("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-  file("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 7\nnr_periods 1\nnr_throttled 1\n");
-  EXPECT_FALSE(read_throttling(folder_));
-  file("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
-  file("sys/fs/cgroup/a/cpu.stat", "usage_usec 7\nnr_periods 20\nnr_throttled 3\n");
-  auto const found = read_throttling(folder_);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->since({10, 1}).periods, 10);
-  EXPECT_EQ(found->since({10, 1}).throttled, 2);
-}
-
-TEST_F(BenchThrottling, OfVersion1IsThatOfTheCpuController) {
-  file("proc/self/cgroup", "9:cpuset:/x\n4:cpu,cpuacct:/job\n0::/\n");
-  file("proc/self/mountinfo",
-       "31 20 0:2 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-       "32 20 0:3 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
-  std::string const job = "sys/fs/cgroup/cpu,cpuacct/job/";
-  file(job + "cpu.cfs_quota_us", "-1\n");
-  file(job + "cpu.stat", "nr_periods 5\nnr_throttled 4\nthrottled_time 1\n");
-  EXPECT_FALSE(read_throttling(folder_));
-  file(job + "cpu.cfs_quota_us", "100000\n");
-  EXPECT_EQ(read_throttling(folder_).value_or(Throttling{}).throttled, 4);
-}
-
-TEST_F(BenchThrottling, OfAContainerIsThatOfItsMount) {
-  file("proc/self/cgroup", "0::/docker/1234\n");
-  file("proc/self/mountinfo", "30 20 0:1 /docker/1234 /sys/fs/cgroup rw - cgroup2 cgroup rw\n");
-  file("sys/fs/cgroup/cpu.max", "50000 100000\n");
-  file("sys/fs/cgroup/cpu.stat", "nr_periods 20\nnr_throttled 3\n");
-  EXPECT_EQ(read_throttling(folder_).value_or(Throttling{}).periods, 20);
-  file("proc/self/cgroup", "0::/../../elsewhere\n");
-  EXPECT_EQ(read_throttling(folder_).value_or(Throttling{}).periods, 20);
-}
-
-TEST_F(BenchThrottling, WithoutCgroupsThereIsNone) { EXPECT_FALSE(read_throttling(folder_)); }
 
 }  // namespace
 }  // namespace bench

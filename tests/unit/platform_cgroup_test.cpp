@@ -290,6 +290,53 @@ TEST_F(cgroup_reader, throttling) {
   EXPECT_EQ(found.throttled, 24u);
 }
 
+TEST_F(cgroup_reader, throttling_in_version_2_is_that_of_the_smallest_quota) {
+  version_2();
+  file("proc/self/cgroup", "0::/a/b/c\n");
+  auto const throttling = [&] {
+    return throttling_of(CgroupReader(root_).grants_to_this_process());
+  };
+  quota_2("/a/b/c", "max 100000\n");
+  file("sys/fs/cgroup/a/b/c/cpu.stat", "usage_usec 7\nnr_periods 1\nnr_throttled 1\n");
+  EXPECT_FALSE(throttling());
+  quota_2("/a/b", "200000 100000\n");
+  file("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 7\nnr_periods 8\nnr_throttled 0\n");
+  EXPECT_EQ(throttling().value().periods, 8u);
+  quota_2("/a", "50000 100000\n");
+  file("sys/fs/cgroup/a/cpu.stat", "usage_usec 7\nnr_periods 20\nnr_throttled 3\n");
+  EXPECT_EQ(throttling().value().periods, 20u);
+  EXPECT_EQ(throttling().value().throttled, 3u);
+}
+
+TEST_F(cgroup_reader, throttling_in_version_1_is_that_of_the_cpu_controller) {
+  version_1();
+  file("proc/self/cgroup", "9:cpuset:/x\n4:cpu,cpuacct:/job\n0::/\n");
+  auto const throttling = [&] {
+    return throttling_of(CgroupReader(root_).grants_to_this_process());
+  };
+  quota_1("/job", "-1\n", "100000\n");
+  file("sys/fs/cgroup/cpu,cpuacct/job/cpu.stat",
+       "nr_periods 5\nnr_throttled 4\nthrottled_time 1\n");
+  EXPECT_FALSE(throttling());
+  quota_1("/job", "100000\n", "100000\n");
+  EXPECT_EQ(throttling().value().throttled, 4u);
+}
+
+TEST_F(cgroup_reader, throttling_in_a_container_is_that_of_its_mount) {
+  version_2("/docker/1234");
+  quota_2("", "50000 100000\n");
+  file("sys/fs/cgroup/cpu.stat", "nr_periods 20\nnr_throttled 3\n");
+  file("proc/self/cgroup", "0::/docker/1234\n");
+  auto const found = throttling_of(CgroupReader(root_).grants_to_this_process());
+  EXPECT_EQ(found.value().periods, 20u);
+  file("proc/self/cgroup", "0::/../../elsewhere\n");  // which the mount does not show
+  EXPECT_FALSE(throttling_of(CgroupReader(root_).grants_to_this_process()));
+}
+
+TEST_F(cgroup_reader, no_throttling_without_cgroups) {
+  EXPECT_FALSE(throttling_of(CgroupReader(root_).grants_to_this_process()));
+}
+
 TEST(own_cpu_quota, answers) {
   auto const quota = own_cpu_quota();
   EXPECT_TRUE(!quota || *quota > 0);

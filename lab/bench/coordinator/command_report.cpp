@@ -175,8 +175,8 @@ Result result_of(CommandStudy const& s, CommandCell const& cell) {
       {"periods_throttled", nullptr}};
   if (!cell.alone) r.counters["best"] = beside.way.name;
   if (cell.throttling) {
-    r.counters["periods"] = cell.throttling->periods;
-    r.counters["periods_throttled"] = cell.throttling->throttled;
+    r.counters["periods"] = static_cast<long>(cell.throttling->periods);
+    r.counters["periods_throttled"] = static_cast<long>(cell.throttling->throttled);
   }
   if (cell.way.has_nigh()) r.counters["leases"] = median_of(cell.leases);
   return r;

@@ -212,16 +212,16 @@ class CommandRunner {
         commands.push_back(command(options_.commands[i], cell.way, daemon));
     std::vector<Companion> beside;
     for (UserCommand const& other : options_.beside) beside.emplace_back(Command{other.words, {}});
-    auto const before = read_throttling();
+    auto const grants = nigh::platform::CgroupReader().grants_to_this_process();
+    auto const before = nigh::platform::throttling_of(grants);
     auto const all = run(commands, cell.way.is_in_turn);
-    auto const after = read_throttling();
+    auto const after = nigh::platform::throttling_of(grants);
     beside.clear();
     if (daemon) cell.leases.push_back(leases_of(daemon->socket()));
     if (before && after) {
-      auto const more = after->since(*before);
-      Throttling& sum = cell.throttling ? *cell.throttling : cell.throttling.emplace();
-      sum.periods += more.periods;
-      sum.throttled += more.throttled;
+      auto& sum = cell.throttling ? *cell.throttling : cell.throttling.emplace();
+      sum.periods += after->periods - before->periods;
+      sum.throttled += after->throttled - before->throttled;
     }
     cell.outcomes.resize(all.size());
     double last = 0, cpu = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/results.hpp"
-#include "bench/throttling.hpp"
+#include "platform/cgroup.hpp"
 
 namespace bench {
 
@@ -86,11 +86,12 @@ struct CommandOutcome {               // of one command in one way
 
 struct CommandCell {
   CommandWay way;
-  std::optional<std::size_t> alone = {};      // which command; nothing: all of them
-  std::vector<double> seconds = {};           // until the last has ended, by repetition
-  std::vector<double> cpu_seconds = {};       // of all commands
-  std::vector<double> leases = {};            // of cpus, that the coordinator granted
-  std::optional<Throttling> throttling = {};  // over all repetitions; nothing: there is no quota
+  std::optional<std::size_t> alone = {};  // which command; nothing: all of them
+  std::vector<double> seconds = {};       // until the last has ended, by repetition
+  std::vector<double> cpu_seconds = {};   // of all commands
+  std::vector<double> leases = {};        // of cpus, that the coordinator granted
+  // Over all repetitions; nothing: there is no quota.
+  std::optional<nigh::platform::Throttling> throttling = {};
   std::vector<CommandOutcome> outcomes = {};  // by command; of one, where it is alone
   std::string absent = {};
 };
