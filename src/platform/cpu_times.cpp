@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "platform/process_stat.hpp"
+
 namespace nigh::platform {
 
 // Lines as "cpu3 user nice system idle iowait irq softirq steal guest guest_nice"; user and nice
@@ -38,20 +40,13 @@ std::optional<double> busy_seconds(std::span<int const> cpus, std::filesystem::p
   return static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Behind the name in parentheses, which may hold anything: state ppid pgrp session tty tpgid flags
-// minflt cminflt majflt cmajflt utime stime.
 std::optional<std::int64_t> cpu_time_of(int process, std::filesystem::path const& root) {
-  std::ifstream file(root / "proc" / std::to_string(process) / "stat");
-  std::string text;
-  if (process <= 0 || !std::getline(file, text, '\0')) return std::nullopt;
-  auto const name_ends = text.rfind(')');
-  if (name_ends == std::string::npos) return std::nullopt;
-  std::istringstream words(text.substr(name_ends + 1));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) words >> skipped;
-  std::int64_t user = 0, system = 0;
-  if (!(words >> user >> system) || user < 0 || system < 0) return std::nullopt;
-  return user + system;
+  auto const stat = read_stat(root / "proc" / std::to_string(process) / "stat");
+  if (process <= 0 || !stat) return std::nullopt;
+  constexpr std::size_t utime = 14, stime = 15;
+  auto const user = stat->number(utime), system = stat->number(stime);
+  if (!user || !system || *user < 0 || *system < 0) return std::nullopt;
+  return *user + *system;
 }
 
 }  // namespace nigh::platform

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <sstream>
+#include <cstddef>
 #include <string>
 
-#include "platform/whole_file.hpp"
+#include "platform/process_stat.hpp"
 
 // Newer than the headers of Debian 12.
 #ifndef SO_PEERPIDFD
@@ -47,18 +47,11 @@ std::uint64_t pid_namespace() {
   return ::stat("/proc/self/ns/pid", &what) == 0 ? what.st_ino : 0;
 }
 
-// The 22nd field; the second, the name in parentheses, may hold anything.
 std::uint64_t start_of(int pid, std::filesystem::path const& root) {
-  std::string text;
-  if (pid <= 0 || !read_whole_file((root / "proc" / std::to_string(pid) / "stat").c_str(), text))
-    return 0;
-  auto const name_ends = text.rfind(')');
-  if (name_ends == std::string::npos) return 0;
-  std::istringstream words(text.substr(name_ends + 1));
-  std::string skipped;
-  for (int i = 3; i < 22; ++i) words >> skipped;
-  std::uint64_t start = 0;
-  return words >> start ? start : 0;
+  auto const stat = read_stat(root / "proc" / std::to_string(pid) / "stat");
+  if (pid <= 0 || !stat) return 0;
+  constexpr std::size_t starttime = 22;
+  return static_cast<std::uint64_t>(stat->number(starttime).value_or(0));
 }
 
 bool ProcessIdentity::is_there() const { return started != 0 && start_of(pid) == started; }

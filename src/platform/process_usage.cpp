@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "platform/answering_child.hpp"
+#include "platform/process_stat.hpp"
 #include "platform/whole_file.hpp"
 
 namespace nigh::platform {
@@ -35,25 +36,6 @@ std::vector<int> numbered_entries(fs::path const& folder) {
   return numbers;
 }
 
-// Field 3 (state) and later of a stat file; the name before them may hold anything.
-struct Stat {
-  std::string name;
-  std::vector<std::string> fields;  // [0] is field 3
-  long field(std::size_t number) const {
-    return number - 3 < fields.size() ? std::strtol(fields[number - 3].c_str(), nullptr, 10) : -1;
-  }
-};
-
-std::optional<Stat> read_stat(fs::path const& file) {
-  auto const text = text_of(file);
-  auto const open = text.find('('), close = text.rfind(')');
-  if (open == text.npos || close == text.npos || close < open) return {};
-  Stat stat{text.substr(open + 1, close - open - 1), {}};
-  std::istringstream rest(text.substr(close + 1));
-  for (std::string word; rest >> word;) stat.fields.push_back(word);
-  return stat;
-}
-
 // The number behind the colon of the line that starts with `key`.
 std::optional<std::uint64_t> counted(std::string const& text, std::string_view key) {
   auto const at = text.find(key);
@@ -63,13 +45,14 @@ std::optional<std::uint64_t> counted(std::string const& text, std::string_view k
   return std::strtoull(text.c_str() + colon + 1, nullptr, 10);
 }
 
-std::uint64_t busy_ns(fs::path const& task, Stat const& stat) {
+std::uint64_t busy_ns(fs::path const& task, ProcessStat const& stat) {
   std::istringstream in(text_of(task / "schedstat"));
   std::uint64_t ns = 0;
   if (in >> ns) return ns;
   static auto const tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
   constexpr std::size_t utime = 14, stime = 15;
-  return static_cast<std::uint64_t>((stat.field(utime) + stat.field(stime)) * tick_ns);
+  return static_cast<std::uint64_t>(
+      (stat.number(utime).value_or(0) + stat.number(stime).value_or(0)) * tick_ns);
 }
 
 bool is_memory(std::string const& mapping) {
@@ -88,7 +71,7 @@ std::vector<int> process_tree(int root, fs::path const& proc) {
   constexpr std::size_t parent = 4;
   for (int const process : numbered_entries(proc))
     if (auto const stat = read_stat(proc / std::to_string(process) / "stat"))
-      parents.emplace_back(process, static_cast<int>(stat->field(parent)));
+      parents.emplace_back(process, static_cast<int>(stat->number(parent).value_or(-1)));
   std::vector<int> tree;
   for (auto const& [process, above] : parents)
     if (process == root) tree.push_back(root);
@@ -108,8 +91,9 @@ std::vector<ThreadSample> threads_of(int process, fs::path const& proc) {
     auto const stat = read_stat(task / "stat");
     if (!stat) continue;
     constexpr std::size_t processor = 39;
-    threads.push_back({process, thread, stat->name, static_cast<int>(stat->field(processor)),
-                       busy_ns(task, *stat), counted(text_of(task / "sched"), "se.nr_migrations")});
+    threads.push_back({process, thread, stat->name,
+                       static_cast<int>(stat->number(processor).value_or(-1)), busy_ns(task, *stat),
+                       counted(text_of(task / "sched"), "se.nr_migrations")});
   }
   return threads;
 }
