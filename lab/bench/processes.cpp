@@ -18,12 +18,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "platform/program.hpp"
+
 extern char** environ;
 
 namespace bench {
 
 namespace {
 
+using nigh::platform::pointers_to;
 using Clock = std::chrono::steady_clock;
 
 class MemoryFile {
@@ -63,13 +66,6 @@ std::vector<std::string> environment_of(Command const& command) {
   return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (std::string& t : texts) all.push_back(t.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 class Process {
  public:
   explicit Process(Command const& command) : output_("output"), errors_("errors") {
@@ -87,7 +83,7 @@ class Process {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     int const error = posix_spawnp(&pid_, words[0].c_str(), &actions, &attributes,
-                                   pointers(words).data(), pointers(environment).data());
+                                   pointers_to(words).data(), pointers_to(environment).data());
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) {
@@ -119,7 +115,7 @@ class Process {
     };
     ended.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     ended.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-    ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    ended.status = nigh::platform::exit_status(status);
     ended.output = output_.text();
     ended.errors = errors_.text();
     return true;
@@ -181,8 +177,8 @@ void end_group(int) { kill(0, SIGKILL); }
 Companion::Companion(Command const& command) {
   auto words = command.words;
   auto environment = environment_of(command);
-  auto const argv = pointers(words);
-  auto const envp = pointers(environment);
+  auto const argv = pointers_to(words);
+  auto const envp = pointers_to(environment);
   pid_t const bench = getpid();
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));

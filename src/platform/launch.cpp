@@ -12,6 +12,7 @@
 #include <span>
 
 #include "platform/affinity.hpp"
+#include "platform/program.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -40,9 +41,7 @@ NotStarted become(Launch const& launch, Complain const& complain) {
   for (auto const& what : refused) complain(what);
   if (launch.strict && !refused.empty()) return {"not started, because --strict", 125};
   std::vector<std::string> words = launch.words;
-  std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  auto const pointers = pointers_to(words);
   ::execvp(pointers.front(), pointers.data());
   return {"cannot run " + launch.words.front() + ": " + std::strerror(errno),
           errno == ENOENT ? 127 : 126};

@@ -22,14 +22,6 @@ extern char** environ;
 namespace nigh::platform {
 namespace {
 
-// For exec and spawn; points into `words`.
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 std::vector<std::string> environment_with(std::vector<std::string> const& variables) {
   std::vector<std::string> all = variables;
   for (char** have = environ; *have != nullptr; ++have) {
@@ -87,6 +79,24 @@ bool is_runnable(std::filesystem::path const& file) {
   return std::filesystem::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0;
 }
 
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+int exit_status(int wait_status) noexcept {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+result<int> wait_for(int child, std::string const& program) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return error{"lost " + program + ": " + std::strerror(errno)};
+  return exit_status(status);
+}
+
 error become(std::filesystem::path const& program, std::vector<std::string> const& arguments) {
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), program.string());
@@ -108,10 +118,7 @@ result<int> run_program(std::vector<std::string> const& words,
                                     pointers_to(arguments).data(), pointers_to(environment).data());
   ::posix_spawnattr_destroy(&as_usual);
   if (failed != 0) return error{"cannot run " + words.front() + ": " + std::strerror(failed)};
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return error{"lost " + words.front() + ": " + std::strerror(errno)};
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for(child, words.front());
 }
 
 namespace {

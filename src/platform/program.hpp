@@ -24,6 +24,16 @@ bool is_runnable(std::filesystem::path const& file);  // a regular file we may e
 // on failure.
 error become(std::filesystem::path const& program, std::vector<std::string> const& arguments);
 
+// For exec and spawn: where each word begins, then a null pointer. They point into `words`.
+std::vector<char*> pointers_to(std::vector<std::string>& words);
+
+// Of what wait(2) says of a process that has ended: its exit status, or 128 + n when signal n ended
+// it.
+int exit_status(int wait_status) noexcept;
+
+// Waits for the end of a child; its exit_status(). The error names the program.
+result<int> wait_for(int child, std::string const& program);
+
 // Exit statuses that env(1) and timeout(1) have where they fail themselves.
 inline constexpr int failed_as_env = 125, not_runnable_as_env = 126, not_found_as_env = 127;
 

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "platform/child_ends.hpp"
+#include "platform/program.hpp"
 
 extern char** environ;
 
@@ -165,11 +166,9 @@ result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) 
 
 result<int> start_service(std::filesystem::path const& program,
                           std::vector<std::string> const& arguments, Complains complains) {
-  std::string name = program.string();
+  std::string const name = program.string();
   std::vector<std::string> words = arguments;
-  std::vector<char*> pointers{name.data()};
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  words.insert(words.begin(), name);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -179,13 +178,11 @@ result<int> start_service(std::filesystem::path const& program,
   ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   ChildEndsHeard const ends;
   pid_t child = 0;
-  int const failed = ::posix_spawn(&child, name.c_str(), &files, nullptr, pointers.data(), environ);
+  int const failed =
+      ::posix_spawn(&child, name.c_str(), &files, nullptr, pointers_to(words).data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   if (failed != 0) return error{"cannot run " + name + ": " + std::strerror(failed)};
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return error{"lost " + name + ": " + std::strerror(errno)};
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for(child, name);
 }
 
 }  // namespace nigh::platform

@@ -19,6 +19,7 @@
 #include "platform/child_ends.hpp"
 #include "platform/launch.hpp"
 #include "platform/process_usage.hpp"
+#include "platform/program.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -131,7 +132,7 @@ void note_end(int status, rusage const& used, Clock::time_point start, Ending& e
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  ending.status = ending.signal > 0 ? 128 + ending.signal : WEXITSTATUS(status);
+  ending.status = exit_status(status);
   ending.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   ending.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
 }

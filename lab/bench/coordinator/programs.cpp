@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "bench/processes.hpp"
+#include "platform/program.hpp"
 
 namespace bench {
 
@@ -148,9 +149,7 @@ Daemon::Daemon(std::string const& policy) {
   // Profiles of earlier runs would change the measurement.
   std::vector<std::string> words{nighd(),    "--foreground", "--socket",   socket_,
                                  "--policy", policy,         "--profiles", "none"};
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
+  auto const argv = nigh::platform::pointers_to(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "bench/tasks/solver.hpp"
+#include "platform/program.hpp"
 
 extern char** environ;
 
@@ -40,9 +41,7 @@ void PeerProcess::start() {
     throw std::runtime_error(std::string("socketpair: ") + std::strerror(errno));
   std::vector<std::string> words{program().string()};
   for (int const cpu : cpus_) words.push_back(std::to_string(cpu));
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
+  auto const argv = nigh::platform::pointers_to(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
