@@ -3,6 +3,7 @@
 
 #include <sys/utsname.h>
 
+#include <ctime>
 #include <fstream>
 
 namespace nigh::platform {
@@ -23,6 +24,15 @@ std::string system_name() {
   utsname system{};
   if (::uname(&system) != 0) return processor_name();
   return processor_name() + ", " + system.sysname + " " + system.release;
+}
+
+std::string now_utc() {
+  std::time_t const t = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&t, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 std::string kernel_id() {

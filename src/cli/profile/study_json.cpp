@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -16,15 +15,6 @@ namespace nigh::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string now_utc() {
-  std::time_t const t = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&t, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 Json measured(Json line, char const* metric, char const* unit, std::vector<double> const& samples) {
   double const n = static_cast<double>(samples.size());
@@ -73,7 +63,8 @@ Json line_of(StudiedProgram const& program, StudiedRegion const& region, TeamSam
 }  // namespace
 
 StudyRecord record_of(topology const& machine) {
-  return {NIGH_COMMIT, platform::system_name(), machine.description(), now_utc()};
+  return {NIGH_COMMIT, platform::system_name(), machine.description(),
+          platform::now_utc()};
 }
 
 std::string study_json(Study const& study, StudyRecord const& record) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // nigh tune: runs a program in many configurations, and says which one is best.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -39,6 +36,7 @@
 #include "platform/identity_hash.hpp"
 #include "platform/launch.hpp"
 #include "platform/program.hpp"
+#include "platform/system_name.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -116,7 +114,7 @@ Measurement measurement_of(Outcome const& found, int best, std::vector<std::stri
   m.is_sure = choice.is_repeated && choice.candidate == choice.leader && !found.is_disturbed();
   m.others_cpus = found.others_cpus;
   m.cpus = found.cpus;
-  m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  m.date = platform::now_utc();
   return m;
 }
 
