@@ -10,14 +10,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <sstream>
 #include <type_traits>
 #include <utility>
-
-#include "platform/program.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -187,17 +183,6 @@ std::optional<ElfFacts> read_elf(std::filesystem::path const& path) {
   bool const has_few_sections = header->e_shnum > 0 || header->e_shoff == 0;
   if (facts.is_ours && has_few_sections) Reader(file).read(facts);
   return facts;
-}
-
-std::filesystem::path find_program(std::string const& word) {
-  if (word.find('/') != word.npos) return word;
-  char const* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    auto const file = std::filesystem::path(folder.empty() ? "." : folder) / word;
-    if (is_runnable(file)) return file;
-  }
-  return {};
 }
 
 }  // namespace nigh::platform

@@ -22,7 +22,4 @@ struct ElfFacts {
 // Empty: no ELF file, such as a script, or one that cannot be read.
 std::optional<ElfFacts> read_elf(std::filesystem::path const& file);
 
-// The file that a shell would run for this word; empty when there is none.
-std::filesystem::path find_program(std::string const& word);
-
 }  // namespace nigh::platform

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -77,6 +78,17 @@ int parent_process_id() noexcept { return ::getppid(); }
 bool is_runnable(std::filesystem::path const& file) {
   std::error_code failed;
   return std::filesystem::is_regular_file(file, failed) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::filesystem::path find_program(std::string const& word) {
+  if (word.find('/') != word.npos) return word;
+  char const* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    auto const file = std::filesystem::path(folder.empty() ? "." : folder) / word;
+    if (is_runnable(file)) return file;
+  }
+  return {};
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {

@@ -20,6 +20,10 @@ int parent_process_id() noexcept;
 
 bool is_runnable(std::filesystem::path const& file);  // a regular file we may execute
 
+// The file that a shell would run for this word; empty when there is none in PATH. A word with a
+// slash is a file, whether it is there or not.
+std::filesystem::path find_program(std::string const& word);
+
 // Replaces this process by the program, with these arguments (without its own name); returns only
 // on failure.
 error become(std::filesystem::path const& program, std::vector<std::string> const& arguments);

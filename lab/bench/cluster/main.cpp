@@ -4,12 +4,10 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -20,6 +18,7 @@
 #include "bench/cluster/losses.hpp"
 #include "bench/cluster/study.hpp"
 #include "bench/options.hpp"
+#include "platform/program.hpp"
 #include "tasks/uts.hpp"
 #include "workloads/problem.hpp"
 #include "workloads/size_text.hpp"
@@ -60,11 +59,7 @@ std::string program_file(std::string const& program, std::string const& mpi) {
 bool is_built(Mpi const& mpi) { return fs::exists(program_file("cluster-tasks", mpi.name)); }
 
 bool is_in_path(std::string const& program) {
-  char const* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  return false;
+  return nigh::platform::is_runnable(nigh::platform::find_program(program));
 }
 
 std::string launcher_of(Mpi const& mpi) {

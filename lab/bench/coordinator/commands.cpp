@@ -2,7 +2,6 @@
 #include "bench/coordinator/commands.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +15,7 @@
 #include "bench/options.hpp"
 #include "bench/processes.hpp"
 #include "bench/statistics.hpp"
+#include "platform/program.hpp"
 #include "platform/progress.hpp"
 
 namespace bench {
@@ -24,18 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_program(fs::path const& file) {
-  std::error_code ignored;
-  return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
-}
-
 bool is_found(std::string const& word) {
-  if (word.find('/') != word.npos) return is_program(word);
-  char const* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (is_program(fs::path(folder.empty() ? "." : folder) / word)) return true;
-  return false;
+  return nigh::platform::is_runnable(nigh::platform::find_program(word));
 }
 
 UserCommand user_command(std::string const& argument, std::string const& text) {

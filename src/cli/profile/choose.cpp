@@ -11,7 +11,7 @@
 #include "cli/region_name.hpp"
 #include "coordinator/profile/profile_files.hpp"
 #include "platform/binary_identity.hpp"
-#include "platform/elf.hpp"
+#include "platform/program.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;

@@ -18,9 +18,9 @@
 #include "cli/run/launch_plan.hpp"
 #include "cli/tune/others_use.hpp"
 #include "platform/affinity.hpp"
-#include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/launch.hpp"
+#include "platform/program.hpp"
 #include "platform/progress.hpp"
 
 namespace nigh::cli {

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "coordinator/profile/profile_files.hpp"
 #include "platform/binary_identity.hpp"
-#include "platform/elf.hpp"
+#include "platform/program.hpp"
 #include "platform/script.hpp"
 #include "policy/cpus/region_scaling.hpp"
 

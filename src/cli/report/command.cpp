@@ -27,9 +27,9 @@
 #include "cli/report/result_files.hpp"
 #include "cli/run/launch_plan.hpp"
 #include "cli/tune/metric.hpp"
-#include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/launch.hpp"
+#include "platform/program.hpp"
 
 namespace nigh::cli {
 namespace {

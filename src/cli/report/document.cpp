@@ -15,6 +15,7 @@
 #include "cli/tune/space.hpp"
 #include "platform/cgroup.hpp"
 #include "platform/elf.hpp"
+#include "platform/program.hpp"
 #include "tune/search.hpp"
 
 namespace nigh::cli {
