@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -192,9 +191,7 @@ Companion::~Companion() {
   waitpid(pid_, nullptr, 0);
 }
 
-std::string libexec_folder() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-}
+std::string libexec_folder() { return nigh::platform::this_program().parent_path().string(); }
 
 std::vector<Ended> run_together(std::vector<Command> const& commands, double limit_seconds) {
   ChildSignal signal;

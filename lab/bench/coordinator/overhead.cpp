@@ -25,8 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
 struct Way {
   std::string variant, runtime;
   Command command;
@@ -35,7 +33,7 @@ struct Way {
 };
 
 std::vector<Way> ways(OverheadOptions const& o, std::string const& socket) {
-  auto const folder = own_folder();
+  fs::path const folder = libexec_folder();
   std::string const shim = (folder / "nigh-openmp.so").string();
   std::map<std::string, std::string> const kept{{"NIGH_SOCKET", socket}, {"LD_PRELOAD", shim}};
   std::vector<Way> all;
@@ -62,7 +60,7 @@ std::vector<Way> ways(OverheadOptions const& o, std::string const& socket) {
 
 std::string why_absent() {
   for (char const* part : {"nigh-openmp.so", "nigh-region-timer", "nigh-region-timer-null"})
-    if (!fs::exists(own_folder() / part)) return std::string(part) + " is not there";
+    if (!fs::exists(fs::path(libexec_folder()) / part)) return std::string(part) + " is not there";
   return Daemon::why_absent();
 }
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "bench/coordinator/studies.hpp"
+#include "bench/processes.hpp"
 #include "bench/statistics.hpp"
 #include "bench/table.hpp"
 #include "platform/progress.hpp"
@@ -33,8 +34,7 @@ policy::CoreMap map_of(char const* description) {
 
 // Among the machines that come with nigh, beside the driver's folder.
 policy::CoreMap paper_machine() {
-  auto const driver = std::filesystem::read_symlink("/proc/self/exe");
-  auto const prefix = driver.parent_path() / ".." / "..";
+  auto const prefix = std::filesystem::path(libexec_folder()) / ".." / "..";
   auto const machine = nigh::sim::find_machine("sun-x4600", prefix / "share" / "nigh" / "machines");
   if (!machine) throw std::runtime_error(machine.message());
   return machine->core_map();

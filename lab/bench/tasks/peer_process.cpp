@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "bench/processes.hpp"
 #include "bench/tasks/solver.hpp"
 #include "platform/program.hpp"
 
@@ -19,8 +20,7 @@ namespace bench {
 namespace {
 
 std::filesystem::path program() {  // beside the driver, wherever it was installed
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-         ("nigh-peer-" + PeerProcess::family());
+  return std::filesystem::path(libexec_folder()) / ("nigh-peer-" + PeerProcess::family());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
+#include "cli/installed_files.hpp"
 #include "platform/elf.hpp"
 #include "platform/elf_functions.hpp"
 #include "platform/own_rights.hpp"
@@ -174,10 +175,8 @@ Shim shim_for(std::string const& program, Purpose purpose) {
                                         : "its regions cannot be seen";
   if (platform::this_program().empty())
     return {{}, loss + ": the system does not say where nigh is installed (/proc/self/exe)"};
-  auto const folder =
-      (platform::this_program().parent_path() / ".." / "libexec" / "nigh").lexically_normal();
-  auto const file = folder / (is_for_places ? "nigh-places.so" : "nigh-openmp.so");
-  auto const tasks = folder / "nigh-tasks.so";
+  auto const file = libexec_file(is_for_places ? "nigh-places.so" : "nigh-openmp.so");
+  auto const tasks = libexec_file("nigh-tasks.so");
   for (auto const& needed : {file, purpose == Purpose::tasks ? tasks : file})
     if (!std::filesystem::exists(needed)) return {{}, loss + ": " + needed.string() + " is missing"};
   std::string const files =
