@@ -483,13 +483,16 @@ void Network::drop_receives() {
 // when a rank is killed meanwhile (docs/cluster-faults.md). Where ranks may be lost Open MPI's launcher
 // takes the end of a rank without it for one like any other. Ranks that are still here take it for
 // a loss, and need nothing of this one: all have said that they part.
+//
+// Nor is the communicator freed: messages may still be on their way in it, and the next session's
+// could get its number, and those messages with it.
 void Network::finish_with_survivors() {
   auto const until = std::chrono::steady_clock::now() + most_of_last_words;
   while (is_sending() && std::chrono::steady_clock::now() < until)
     static_cast<void>(receive());
   static_cast<void>(acknowledge_losses(world_));  // or waiting for a receive fails
   drop_receives();
-  MPI_Comm_free(&world_);
+  world_ = MPI_COMM_NULL;
 }
 
 }  // namespace nigh::cluster::mpi
