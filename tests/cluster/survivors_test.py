@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that go on when others are lost: kills or stops ranks, or cuts a host off, at random times, and asks that all others
+"""Ranks that go on when others are lost: kills or stops ranks, has them exit, or cuts a host off, at random times, and asks that all others
 end, with the right answers, and that nothing is left behind.
 
     survivors_test.py LAUNCHER PROGRAM [--runs N] [--ranks N] [--hosts N] [--faults KIND] [--seed N] [--root]
@@ -16,6 +16,7 @@ import jobs
 
 RIGHT = re.compile(r'rank \d+: \d+ runs, 0 wrong, (\d+) tasks run again\n\Z')
 SILENCE = 1.0  # seconds
+ENDING = ('kill', 'exit')  # faults that end a process
 
 
 def plan(seed, chosen):
@@ -48,7 +49,7 @@ def run(chosen, seed, counts):
     wrong = jobs.complaints(job)
     for rank in job['ranks']:
         number, right = rank['rank'], RIGHT.search(rank['stdout'])
-        if number in hurt and (rank['end'] in ('stopped', 'signal') or chosen.faults == 'kill'):
+        if number in hurt and (rank['end'] in ('stopped', 'signal') or chosen.faults in ENDING):
             continue
         if chosen.faults == 'cut' and is_cut_off(rank, job, faults) and jobs.status(rank) == 1:
             counts['ended'] += 1
@@ -58,7 +59,7 @@ def run(chosen, seed, counts):
         else:
             counts['again'] += int(right[1])
     # The launcher waits for a rank that is stopped.
-    if chosen.faults == 'kill' and job['launcher'].get('status') != 0:
+    if chosen.faults in ENDING and job['launcher'].get('status') != 0:
         wrong.append(f'launcher: {job["launcher"]}')
     return wrong + [f'seed {seed}: {faults}', printed] if wrong else []
 
@@ -72,7 +73,7 @@ def main():
     parser.add_argument('--hosts', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=0.6, help='of a run without losses')
     parser.add_argument('--depth', type=int, default=18)
-    parser.add_argument('--faults', choices=('kill', 'stop', 'cut'), default='kill')
+    parser.add_argument('--faults', choices=('kill', 'exit', 'stop', 'cut'), default='kill')
     parser.add_argument('--root', action='store_true', help='rank 0 may be lost, too')
     parser.add_argument('--seed', type=int, default=1, help='of the first run')
     chosen = parser.parse_args()

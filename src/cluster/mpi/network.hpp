@@ -128,6 +128,7 @@ class Network final : public Transport {
   void retire_all();
 
   inline static int networks_ = 0;
+  inline static int lost_before_ = -1;  // a rank without which no other session can begin
   bool const starts_;
   bool const is_funneled_;
   MPI_Comm world_ = MPI_COMM_NULL;
