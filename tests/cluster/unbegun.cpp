@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions that cannot begin, since rank 2 is killed before.
 //
-//     unbegun WHEN   `before`: after MPI has started; in the `midst` of the session's beginning; `within` an earlier session; or
+//     unbegun WHEN   `before`: after MPI has started; in the `midst` of the session's beginning;
+//     `within` an earlier session; or
 //                    `between` that one and the next
 #include <mpi.h>
 
