@@ -19,6 +19,7 @@
 #include "coordinator/client/connection.hpp"
 #include "coordinator/server/server.hpp"
 #include "platform/local_listener.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 
@@ -33,20 +34,15 @@ class RunningServer {
         slice_us_(slice_us),
         keeper_(std::move(keeper)),
         own_cpus_(std::move(own_cpus)) {
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = ::mkdtemp(name);
-    socket_ = directory_ / "nighd.sock";
+    socket_ = directory() / "nighd.sock";
     for (int cpu = 0; cpu < 8; ++cpu) allowed_.add(cpu);
     start();
   }
-  ~RunningServer() {
-    stop();
-    std::filesystem::remove_all(directory_);
-  }
+  ~RunningServer() { stop(); }
 
-  std::filesystem::path const& directory() const { return directory_; }
+  std::filesystem::path const& directory() const { return folder_.path(); }
   std::string const& socket() const { return socket_; }
-  std::string metrics() const { return directory_ / "metrics.sock"; }
+  std::string metrics() const { return directory() / "metrics.sock"; }
   ConnectionOptions options() const { return {socket_.c_str(), "test", allowed_}; }
   // As the system numbers it.
   pid_t thread() const {
@@ -95,8 +91,8 @@ class RunningServer {
     options.core.overdue_us = 300'000;
     options.core.claims_us = 60'000'000;
     options.minds_external_load = false;
-    options.energy_root = directory_ / "system";
-    options.cgroup_root = directory_ / "system";
+    options.energy_root = directory() / "system";
+    options.cgroup_root = directory() / "system";
     options.log = [this](ServerOptions::Level level, std::string_view what, std::string_view whom) {
       if (level != ServerOptions::Level::warning) return note_move(what, whom);
       ++warnings_;
@@ -114,7 +110,7 @@ class RunningServer {
     });
   }
 
-  std::filesystem::path directory_;
+  test::TemporaryFolder const folder_;
   std::string socket_;
   CpuSet allowed_{};
   std::optional<std::chrono::microseconds> idle_exit_;

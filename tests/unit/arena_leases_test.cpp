@@ -20,6 +20,7 @@
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/shared_memory.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -109,9 +110,8 @@ class ShortLived {
 
 TEST(ArenaLeases, AreAskedForAgainHoweverSoonTheCoordinatorIsGone) {
   if (nigh::this_host().cpus().size() < 2) GTEST_SKIP() << "one worker shares nothing";
-  char name[] = "/tmp/nigh-test-XXXXXX";
-  std::filesystem::path const folder = ::mkdtemp(name);
-  auto const socket = folder / "nighd.sock";
+  test::TemporaryFolder const folder;
+  auto const socket = folder.path() / "nighd.sock";
   {
     ShortLived coordinator(socket);
     ::setenv("NIGH_SOCKET", socket.c_str(), 1);
@@ -125,15 +125,13 @@ TEST(ArenaLeases, AreAskedForAgainHoweverSoonTheCoordinatorIsGone) {
     EXPECT_GE(coordinator.lives(), 20);
     EXPECT_EQ(ran % 100, 0);
   }
-  std::filesystem::remove_all(folder);
 }
 
 // It says for how long it would wait, and then has all its workers.
 TEST(ArenaLeases, AreNotWaitedForForLong) {
   if (nigh::this_host().cpus().size() < 2) GTEST_SKIP() << "one worker shares nothing";
-  char name[] = "/tmp/nigh-test-XXXXXX";
-  std::filesystem::path const folder = ::mkdtemp(name);
-  auto const socket = folder / "nighd.sock";
+  test::TemporaryFolder const folder;
+  auto const socket = folder.path() / "nighd.sock";
   {
     ShortLived coordinator(socket, Has::none);
     ::setenv("NIGH_SOCKET", socket.c_str(), 1);
@@ -152,7 +150,6 @@ TEST(ArenaLeases, AreNotWaitedForForLong) {
     EXPECT_EQ(inside, 2);
     EXPECT_GT(coordinator.patience_us(), 0u);
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

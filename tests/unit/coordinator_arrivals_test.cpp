@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that connect while one user connects all the time.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
@@ -11,6 +10,7 @@
 #include "coordinator/server/sockets.hpp"
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -18,18 +18,14 @@ namespace {
 class Arrivals : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = ::mkdtemp(name);
-    options_.listener =
-        *platform::listen_local(directory_ / "n.sock", platform::Carries::messages, 0600);
+    options_.listener = *platform::listen_local(socket_, platform::Carries::messages, 0600);
   }
   void TearDown() override {
     for (int const socket : clients_) platform::close_descriptor(socket);
-    std::filesystem::remove_all(directory_);
   }
   void connect(int clients) {
     for (int i = 0; i < clients; ++i) {
-      clients_.push_back(platform::connect_local((directory_ / "n.sock").c_str()));
+      clients_.push_back(platform::connect_local(socket_.c_str()));
       ASSERT_GE(clients_.back(), 0);
     }
   }
@@ -45,7 +41,8 @@ class Arrivals : public testing::Test {
     return let_in;
   }
 
-  std::filesystem::path directory_;
+  test::TemporaryFolder const folder_;
+  std::filesystem::path const socket_ = folder_.path() / "n.sock";
   SocketOptions options_;
   ServerLog log_{{}};
   std::vector<int> clients_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cpus that programs without a coordinator keep busy, from times that are made up.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 
 #include "coordinator/server/external_load.hpp"
 #include "four_cpus.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -138,8 +138,8 @@ TEST(ExternalLoad, AreNoneOfOursThatHaveEndedMeanwhile) {
 }
 
 TEST(CpuTimes, OfAProcessAreReadFromItsStat) {
-  auto const root =
-      std::filesystem::temp_directory_path() / ("nigh-pstat-" + std::to_string(::getpid()));
+  test::TemporaryFolder const folder;
+  auto const& root = folder.path();
   std::filesystem::create_directories(root / "proc/12");
   std::filesystem::create_directories(root / "proc/13");
   std::ofstream(root / "proc/12/stat")
@@ -149,12 +149,11 @@ TEST(CpuTimes, OfAProcessAreReadFromItsStat) {
   EXPECT_EQ(platform::cpu_time_of(13, root), std::nullopt);
   EXPECT_EQ(platform::cpu_time_of(14, root), std::nullopt);
   EXPECT_EQ(platform::cpu_time_of(0, root), std::nullopt);
-  std::filesystem::remove_all(root);
 }
 
 TEST(CpuTimes, AreReadFromProcStat) {
-  auto const root =
-      std::filesystem::temp_directory_path() / ("nigh-stat-" + std::to_string(::getpid()));
+  test::TemporaryFolder const folder;
+  auto const& root = folder.path();
   std::filesystem::create_directories(root / "proc");
   std::ofstream(root / "proc/stat") << "cpu  9 9 9 9 9 9 9 9 9 9\n"
                                        "cpu0 1 2 3 40 5 6 7 8 9 10\n"
@@ -168,8 +167,7 @@ TEST(CpuTimes, AreReadFromProcStat) {
   EXPECT_EQ(times[0].idle, 45);
   EXPECT_EQ(times[1].busy + times[1].idle, 0) << "it is offline";
   EXPECT_EQ(times[2].idle, 90);
-  std::filesystem::remove_all(root);
-  EXPECT_TRUE(platform::cpu_times(root).empty());
+  EXPECT_TRUE(platform::cpu_times(root / "none").empty());
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
 #include "running_server.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -119,9 +120,6 @@ class StoppableServer {
   StoppableServer() {
     int ready[2];
     EXPECT_EQ(::pipe(ready), 0);
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = ::mkdtemp(name);
-    socket_ = directory_ + "/nighd.sock";
     process_ = ::fork();
     if (process_ == 0) {
       ServerOptions options;
@@ -141,7 +139,6 @@ class StoppableServer {
   ~StoppableServer() {
     ::kill(process_, SIGKILL);
     ::waitpid(process_, nullptr, 0);
-    std::filesystem::remove_all(directory_);
   }
   void stop() {
     int status = 0;
@@ -156,7 +153,8 @@ class StoppableServer {
   }
 
  private:
-  std::string directory_, socket_;
+  test::TemporaryFolder const folder_;
+  std::string const socket_ = folder_.path() / "nighd.sock";
   pid_t process_ = -1;
 };
 

@@ -12,6 +12,7 @@
 #include "coordinator/profile/profile_files.hpp"
 #include "platform/binary_identity.hpp"
 #include "platform/owned_file.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -35,12 +36,6 @@ ProgramProfile example() {
 
 class ProfileFiles : public testing::Test {
  protected:
-  ProfileFiles() {
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = fs::path(::mkdtemp(name)) / "state" / "profiles";
-  }
-  ~ProfileFiles() override { fs::remove_all(directory_.parent_path().parent_path()); }
-
   void save(ProgramProfile const& profile) {
     auto const saved = change_profile(directory_, profile.program, profile.binary,
                                       [&](ProgramProfile& p) { p = profile; });
@@ -55,7 +50,8 @@ class ProfileFiles : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  fs::path directory_;
+  test::TemporaryFolder const folder_;
+  fs::path const directory_ = folder_.path() / "state" / "profiles";
 };
 
 std::string refusal(std::string const& text) {

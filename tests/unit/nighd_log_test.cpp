@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nighd's log: who says something does not wait for the disk, and the last lines are not lost.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "nighd/log.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::nighd {
 namespace {
@@ -78,8 +78,8 @@ TEST(LineQueue, WithoutALineHasNothingToFinish) {
 }
 
 TEST(Log, HasTheLinesOfAllThreadsEachInItsOrder) {
-  char name[] = "/tmp/nigh-test-XXXXXX";
-  std::filesystem::path const directory = ::mkdtemp(name);
+  test::TemporaryFolder const folder;
+  auto const& directory = folder.path();
   auto const log = *Log::to_file(directory / "n.log");
   constexpr int each = 200;
   auto const speak = [&log](char whose) {
@@ -102,13 +102,12 @@ TEST(Log, HasTheLinesOfAllThreadsEachInItsOrder) {
   }
   EXPECT_EQ(next['a'], each);
   EXPECT_EQ(next['b'], each);
-  std::filesystem::remove_all(directory);
 }
 
 // The file before cannot be replaced: something else has its name.
 TEST(Log, DoesNotGrowBeyondItsSizeWhereItCannotBeRenamed) {
-  char name[] = "/tmp/nigh-test-XXXXXX";
-  std::filesystem::path const directory = ::mkdtemp(name);
+  test::TemporaryFolder const folder;
+  auto const& directory = folder.path();
   std::filesystem::create_directories(directory / "n.1.log" / "x");
   auto const log = *Log::to_file(directory / "n.log");
   std::string const long_line(10'000, 'x');
@@ -117,7 +116,6 @@ TEST(Log, DoesNotGrowBeyondItsSizeWhereItCannotBeRenamed) {
   auto const size = std::filesystem::file_size(directory / "n.log");
   EXPECT_LE(size, 1'000'000u);
   EXPECT_GE(size, 900'000u);
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

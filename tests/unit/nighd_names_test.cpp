@@ -20,6 +20,7 @@
 #include "base/printable.hpp"
 #include "coordinator/client/connection.hpp"
 #include "coordinator/client/status.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -48,8 +49,6 @@ Said said_by(std::string const& command) {
 class HostileFiles : public ::testing::Test {
  protected:
   HostileFiles() {
-    char name[] = "/tmp/nigh-names-XXXXXX";
-    directory = ::mkdtemp(name);
     socket = directory / "n.sock";
     std::ofstream(victim()) << "dear";
   }
@@ -58,7 +57,6 @@ class HostileFiles : public ::testing::Test {
       ::kill(process, SIGTERM);
       ::waitpid(process, nullptr, 0);
     }
-    fs::remove_all(directory);
   }
 
   void start() {
@@ -87,7 +85,8 @@ class HostileFiles : public ::testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
   std::string lock() const { return socket + ".lock"; }
-  fs::path directory;
+  test::TemporaryFolder const folder;
+  fs::path const directory = folder.path();
   std::string socket;
   pid_t process = 0;
 };

@@ -19,6 +19,7 @@
 #include "platform/local_socket.hpp"
 #include "platform/process_usage.hpp"
 #include "running_server.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -32,15 +33,7 @@ std::vector<KnownRegion::Time> times_of_one_thread() { return {{1, 200'000, 5}, 
 
 class NighdProfiles : public testing::Test {
  protected:
-  NighdProfiles() {
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = fs::path(::mkdtemp(name)) / "profiles";
-    server_.emplace(std::nullopt, 1000, keeper());
-  }
-  ~NighdProfiles() override {
-    server_.reset();
-    fs::remove_all(directory_.parent_path());
-  }
+  NighdProfiles() { server_.emplace(std::nullopt, 1000, keeper()); }
 
   Keeper keeper(std::uint32_t cpus = 8) {
     return nighd::keeper_in({.directory = directory_,
@@ -111,7 +104,8 @@ class NighdProfiles : public testing::Test {
   std::string warning_;
   std::mutex lock_;  // of what the server's own thread says
   int warnings_ = 0;
-  fs::path directory_;
+  test::TemporaryFolder const folder_;
+  fs::path const directory_ = folder_.path() / "profiles";
   std::optional<RunningServer> server_;
 };
 

@@ -18,6 +18,7 @@
 #include "coordinator/client/status.hpp"
 #include "denied_call.hpp"
 #include "platform/affinity.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::coordinator {
 namespace {
@@ -27,8 +28,6 @@ using Cpus = std::vector<int>;
 class Nighd : public ::testing::Test {
  protected:
   Nighd() : all(platform::affinity_of_this_thread()) {
-    char name[] = "/tmp/nigh-nighd-XXXXXX";
-    directory_ = ::mkdtemp(name);
     socket = directory_ / "nighd.sock";
     for (int const cpu : all) options.allowed.add(cpu);
     options.socket = socket.c_str();
@@ -39,7 +38,6 @@ class Nighd : public ::testing::Test {
       ::kill(process, SIGTERM);
       ::waitpid(process, nullptr, 0);
     }
-    std::filesystem::remove_all(directory_);
   }
 
   void start(std::vector<char const*> more, bool may_move = true) {
@@ -68,7 +66,8 @@ class Nighd : public ::testing::Test {
   pid_t process = 0;
 
  private:
-  std::filesystem::path directory_;
+  test::TemporaryFolder const folder_;
+  std::filesystem::path const directory_ = folder_.path();
 };
 
 class PlaceOfNighd : public Nighd {

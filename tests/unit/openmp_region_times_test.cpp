@@ -2,7 +2,6 @@
 // The text that the shim writes, as the command reads it.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -14,30 +13,18 @@
 
 #include "cli/profile/region_times.hpp"
 #include "openmp/study.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::openmp {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder()
-      : path_(fs::temp_directory_path() / ("nigh-region-times." + std::to_string(::getpid()))) {
-    fs::create_directory(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  fs::path const& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void const* here() { return reinterpret_cast<void const*>(&here); }
 
 // One test, for there is one table in a process, and it only fills.
 TEST(RegionTimes, OfManyThreadsAreAllThere) {
-  Folder const folder;
+  test::TemporaryFolder const folder;
   auto const file = (folder.path() / "times.1").string();
   add_region_time(1, here(), 1, 1000);  // before there is a table: nowhere
   ASSERT_TRUE(begin_region_times());

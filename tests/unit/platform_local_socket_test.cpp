@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A connection to a server that many others connect to as well.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -13,6 +12,7 @@
 
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -23,15 +23,11 @@ using Clock = std::chrono::steady_clock;
 class LocalSocket : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = ::mkdtemp(name);
-    path_ = directory_ / "n.sock";
     listener_ = *listen_local(path_, Carries::messages, 0600);
   }
   void TearDown() override {
     for (int const socket : sockets_) close_descriptor(socket);
     close_descriptor(listener_);
-    std::filesystem::remove_all(directory_);
   }
   int connect() {
     int const socket = connect_local(path_.c_str());
@@ -44,7 +40,8 @@ class LocalSocket : public testing::Test {
     ASSERT_GE(connect(), 0);
   }
 
-  std::filesystem::path directory_, path_;
+  test::TemporaryFolder const folder_;
+  std::filesystem::path const path_ = folder_.path() / "n.sock";
   int listener_ = -1;
   std::vector<int> sockets_;
 };

@@ -2,7 +2,6 @@
 // Memory limits of cgroups, in directories that look like theirs.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +9,7 @@
 
 #include "platform/memory_limits.hpp"
 #include "platform/pages.hpp"
+#include "temporary_folder.hpp"
 
 namespace {
 
@@ -18,15 +18,13 @@ using nigh::platform::no_limit;
 
 class Cgroups : public testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove_all(mount_); }
-
   void write(std::string const& file, std::string const& text) const {
     std::filesystem::create_directories((mount_ / file).parent_path());
     std::ofstream(mount_ / file) << text;
   }
 
-  std::filesystem::path const mount_ =
-      std::filesystem::temp_directory_path() / ("nigh-cgroups-" + std::to_string(::getpid()));
+  nigh::test::TemporaryFolder const folder_;
+  std::filesystem::path const mount_ = folder_.path();
 };
 
 TEST_F(Cgroups, WithoutALimitThereIsNone) {

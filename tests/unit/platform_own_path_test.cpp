@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "platform/own_path.hpp"
 #include "platform/owned_file.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -22,12 +22,7 @@ using testing::HasSubstr;
 
 class OwnPath : public ::testing::Test {
  protected:
-  OwnPath() {
-    char name[] = "/tmp/nigh-path-XXXXXX";
-    directory = ::mkdtemp(name);
-    std::ofstream(victim()) << "dear";
-  }
-  ~OwnPath() override { fs::remove_all(directory); }
+  OwnPath() { std::ofstream(victim()) << "dear"; }
 
   fs::path victim() const { return directory / "victim"; }
   fs::path file() const { return directory / "file"; }
@@ -41,7 +36,8 @@ class OwnPath : public ::testing::Test {
     return opened ? std::string() : opened.message();
   }
 
-  fs::path directory;
+  test::TemporaryFolder const folder;
+  fs::path const directory = folder.path();
 };
 
 TEST_F(OwnPath, AFileIsForItsUserAlone) {

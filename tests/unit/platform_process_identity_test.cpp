@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of processes that are gone.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "platform/local_listener.hpp"
 #include "platform/local_socket.hpp"
 #include "platform/process_identity.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -51,20 +51,16 @@ TEST(ProcessIdentity, TellsWhatIsFoundFromWhatAnotherProcessLeft) {
 class PeerIdentity : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/nigh-test-XXXXXX";
-    directory_ = ::mkdtemp(name);
-    listener_ = *listen_local(directory_ / "s", Carries::messages, 0600);
+    listener_ = *listen_local(socket_, Carries::messages, 0600);
   }
-  void TearDown() override {
-    ::close(listener_);
-    std::filesystem::remove_all(directory_);
-  }
-  std::filesystem::path directory_;
+  void TearDown() override { ::close(listener_); }
+  test::TemporaryFolder const folder_;
+  std::filesystem::path const socket_ = folder_.path() / "s";
   int listener_ = -1;
 };
 
 TEST_F(PeerIdentity, IsOfTheOneThatHasConnected) {
-  int const ours = connect_local((directory_ / "s").c_str());
+  int const ours = connect_local(socket_.c_str());
   ASSERT_GE(ours, 0);
   int const socket = accept_local(listener_);
   auto const peer = peer_of(socket);
@@ -78,7 +74,7 @@ TEST_F(PeerIdentity, IsOfTheOneThatHasConnected) {
 // It connects, leaves the connection to a child of its own, and is gone before anybody looks.
 TEST_F(PeerIdentity, IsNobodysWhenItIsGone) {
   pid_t const child = ::fork();
-  if (child == 0) ::_exit(connect_local((directory_ / "s").c_str()) >= 0 ? 0 : 1);
+  if (child == 0) ::_exit(connect_local(socket_.c_str()) >= 0 ? 0 : 1);
   int status = 1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_EQ(status, 0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which script an interpreter's words name.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
 #include "platform/script.hpp"
+#include "temporary_folder.hpp"
 
 namespace nigh::platform {
 namespace {
@@ -60,8 +60,8 @@ TEST(Script, OfOthers) {
 }
 
 TEST(Script, IsKnownByItsPathAndItsInterpreter) {
-  char name[] = "/tmp/nigh-test-XXXXXX";
-  fs::path const folder = ::mkdtemp(name);
+  test::TemporaryFolder const temporary;
+  auto const& folder = temporary.path();
   for (char const* script : {"a.py", "b.py"}) std::ofstream(folder / script) << "pass";
   auto const a = script_of(file("a.py"), 1, folder);
   ASSERT_TRUE(a);
@@ -80,13 +80,12 @@ TEST(Script, IsKnownByItsPathAndItsInterpreter) {
   ASSERT_TRUE(m);
   EXPECT_TRUE(m->path.empty());
   EXPECT_NE(m->identity, a->identity);
-  fs::remove_all(folder);
 }
 
 // As the system tells of processes; what it does not tell is not guessed.
 TEST(Script, OfAProcess) {
-  char name[] = "/tmp/nigh-test-XXXXXX";
-  fs::path const proc = ::mkdtemp(name);
+  test::TemporaryFolder const folder;
+  auto const& proc = folder.path();
   fs::create_directories(proc / "12" / "work");
   fs::create_directory_symlink(proc / "12" / "work", proc / "12" / "cwd");
   std::ofstream(proc / "12" / "work" / "a.py") << "pass";
@@ -107,7 +106,6 @@ TEST(Script, OfAProcess) {
   fs::remove(proc / "12" / "cwd");
   EXPECT_FALSE(script_of_process(12, "python3", 1, proc));
   EXPECT_FALSE(script_of_process(13, "python3", 1, proc));
-  fs::remove_all(proc);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "temporary_folder.hpp"
 #include "trace/rank.hpp"
 #include "trace/recorder.hpp"
 
@@ -28,12 +29,6 @@ using testing::internal::GetCapturedStderr;
 
 class RecorderTest : public testing::Test {
  protected:
-  RecorderTest() {
-    std::string pattern = (fs::temp_directory_path() / "nigh-trace-XXXXXX").string();
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~RecorderTest() override { fs::remove_all(folder); }
-
   std::string file(char const* name = "trace.json") const { return (folder / name).string(); }
   static json read(std::string const& name) {
     std::ifstream in(name);
@@ -46,7 +41,8 @@ class RecorderTest : public testing::Test {
     return names;
   }
 
-  fs::path folder;
+  test::TemporaryFolder const temporary;
+  fs::path const folder = temporary.path();
 };
 
 std::vector<Recorder::TrackInfo> two_workers() {
