@@ -69,6 +69,8 @@ bool is_open(NestSite const& site, int leaders) noexcept {
 
 }  // namespace
 
+constinit bool spreads = false;
+
 char const* begin_nests() noexcept {
   char const* const text = getenv("NIGH_OPENMP_SPREAD");
   if (text == nullptr || *text == '\0') return nullptr;
@@ -82,21 +84,20 @@ char const* begin_nests() noexcept {
     wanted.spread = static_cast<int>(std::min<long>(number, INT_MAX));
   else
     return "NIGH_OPENMP_SPREAD is none of auto, all, a number of cpus";
+  spreads = true;
   return nullptr;
 }
 
 void unlock_nests() noexcept {
   if (pthread_mutex_trylock(&nests_lock) != 0) {
     nests_lock = PTHREAD_MUTEX_INITIALIZER;
-    wanted = {};
+    spreads = false;
     return;
   }
   std::size_t at = 0;
   while (NestSite* const site = next_nest(at)) site->is_measuring = false;
   pthread_mutex_unlock(&nests_lock);
 }
-
-bool is_spreading() noexcept { return wanted.is_automatic || wanted.spread > 0; }
 
 NestSite* find_nest(coordinator::RegionId id) noexcept {
   load_once();

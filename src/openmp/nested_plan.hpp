@@ -42,7 +42,8 @@ struct NestedPlan {
 
 // Reads the environment. Returns what is wrong with it, or null.
 NIGH_HIDDEN char const* begin_nests() noexcept;
-NIGH_HIDDEN bool is_spreading() noexcept;
+extern NIGH_HIDDEN constinit bool spreads;
+inline bool is_spreading() noexcept { return spreads; }
 
 // Null: as far as is known, none of its threads has begun a region.
 NIGH_HIDDEN NestSite* find_nest(coordinator::RegionId) noexcept;

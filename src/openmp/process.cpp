@@ -28,10 +28,12 @@
 #include "settings/kmp_affinity.hpp"
 
 namespace nigh::openmp {
-namespace {
 
 // Written by begin(), before the program runs, and in the child of a fork, which has one thread.
-constinit Process self{};
+constinit Process this_process{};
+
+namespace {
+
 constinit pthread_key_t at_thread_end{};
 constinit sync::atomic<std::uint32_t> threads_with_leases{0};
 constinit sync::atomic<std::uint32_t> leaders_left{0};  // of these, those that have not ended
@@ -90,10 +92,10 @@ extern "C" void before_fork() {
 }
 
 extern "C" void in_child() {
-  if (!self.acts) return;
-  self.is_forked = true;
+  if (!this_process.acts) return;
+  this_process.is_forked = true;
   // The times of a study are those of the process that began it.
-  self.acts = study_team() == nullptr;
+  this_process.acts = study_team() == nullptr;
   drop_connection();
   drop_recycled();
   unlock_regions();
@@ -157,19 +159,20 @@ bool is_false(char const* name) {
 // Sets `acts`, unless something speaks against it.
 void set_up() {
   char const* const verbose = getenv("NIGH_VERBOSE");
-  self.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
-  self.is_helper = is_helper();
+  this_process.tells = verbose != nullptr && *verbose != '\0' && strcmp(verbose, "0") != 0;
+  this_process.is_helper = is_helper();
   begin_adjust();
-  self.fixes_teams = is_false("OMP_DYNAMIC");
+  this_process.fixes_teams = is_false("OMP_DYNAMIC");
   forget_regions();  // regions begun before were looked up without the user's word
   if (char const* const by = binding_of_the_user(); by != nullptr) {
-    if (self.tells)
+    if (this_process.tells)
       fprintf(stderr, "nigh: %s: %s says where threads go; left alone\n", printable_name().text(),
               by);
     return;
   }
   if (char const* const tool = tool_of_the_user(); tool != nullptr) {
-    if (self.tells) fprintf(stderr, "nigh: %s: %s; left alone\n", printable_name().text(), tool);
+    if (this_process.tells)
+      fprintf(stderr, "nigh: %s: %s; left alone\n", printable_name().text(), tool);
     return;
   }
   if (!begin_own_cpus()) return;
@@ -177,10 +180,10 @@ void set_up() {
   if (char const* const wrong = begin_study(own.allowed, own.count); wrong != nullptr) say(wrong);
   if (char const* const wrong = begin_nests(); wrong != nullptr) say(wrong);
   begin_waiting();
-  self.waits_awake = is_spreading() && !waits_passively();
+  this_process.waits_awake = is_spreading() && !waits_passively();
   if (pthread_key_create(&at_thread_end, thread_ends) != 0) return;
   if (pthread_atfork(before_fork, nullptr, in_child) != 0) return;
-  self.acts = true;
+  this_process.acts = true;
 }
 
 __attribute__((constructor)) void begin() {
@@ -195,14 +198,15 @@ char const* why_no_runtime() {
     if (dlsym(RTLD_NEXT, name_of(entry)) != nullptr) return "no parallel regions";
   switch (platform::defines_any("/proc/self/exe", platform::openmp_functions)) {
     case platform::Defined::no:
-      return self.is_helper ? nullptr : "no OpenMP found";
+      return this_process.is_helper ? nullptr : "no OpenMP found";
     case platform::Defined::yes:
       return "its OpenMP runtime is linked statically: regions cannot be seen";
     case platform::Defined::unknown:
       break;
   }
-  return self.is_helper ? nullptr
-                        : "no OpenMP found (without symbols: a static runtime would not be seen)";
+  return this_process.is_helper
+             ? nullptr
+             : "no OpenMP found (without symbols: a static runtime would not be seen)";
 }
 
 // "; without: 12 no coordinator, 3 the coordinator refused"
@@ -218,21 +222,21 @@ void tell_without(ToldLine& line) {
 }
 
 __attribute__((destructor)) void tell() {
-  if (self.acts) {
+  if (this_process.acts) {
     end_study();
     save_nests();
   }
-  if (!self.tells) return;
+  if (!this_process.tells) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
-  if (self.is_forked && regions == 0) return;
-  if (!self.is_helper || any_runtime() != nullptr) {
+  if (this_process.is_forked && regions == 0) return;
+  if (!this_process.is_helper || any_runtime() != nullptr) {
     tell_pools();
     tell_pool_sizes();
   }
   if (any_runtime() == nullptr) {
     if (char const* const why = why_no_runtime(); why != nullptr) say(why);
-    if (self.acts && !self.is_helper) tell_absent_libraries();
+    if (this_process.acts && !this_process.is_helper) tell_absent_libraries();
     return;
   }
   {
@@ -245,14 +249,12 @@ __attribute__((destructor)) void tell() {
                counts.largest.load(sync::relaxed), own_cpus().count);
     tell_without(line);
   }
-  if (!self.acts) return;
+  if (!this_process.acts) return;
   tell_absent_libraries();
   tell_nests();
 }
 
 }  // namespace
-
-Process const& process() noexcept { return self; }
 
 void count_region(GrantedTeam const& granted) noexcept {
   counts.regions.fetch_add(1, sync::relaxed);
@@ -282,15 +284,10 @@ bool is_elsewhere(Thread const& me) noexcept {
 
 }  // namespace
 
-bool has_room_for_messages(Thread& me) noexcept {
-  constexpr std::size_t needed = std::size_t{48} * 1024;
-  if (me.stack.low == nullptr) {
-    if (is_elsewhere(me)) return false;
-    me.stack = platform::own_stack();
-    if (me.stack.low == nullptr) return true;
-  }
-  auto const* const here = static_cast<char const*>(__builtin_frame_address(0));
-  return me.stack.holds(here) && static_cast<std::size_t>(here - me.stack.low) >= needed;
+bool has_room_on_unknown_stack(Thread& me) noexcept {
+  if (is_elsewhere(me)) return false;
+  me.stack = platform::own_stack();
+  return true;
 }
 
 bool give_lease_client(Thread& me) noexcept {

@@ -23,7 +23,8 @@ struct Process {
   bool waits_awake = false;  // members of nested teams, for a while
   bool fixes_teams = false;  // OMP_DYNAMIC says that teams keep their size
 };
-NIGH_HIDDEN Process const& process() noexcept;
+extern NIGH_HIDDEN constinit Process this_process;  // process.cpp writes it
+inline Process const& process() noexcept { return this_process; }
 
 // For the line at the end. Counted only in a process that prints it.
 NIGH_HIDDEN void count_region(GrantedTeam const& granted) noexcept;
@@ -32,7 +33,16 @@ NIGH_HIDDEN void count_region(GrantedTeam const& granted) noexcept;
 NIGH_HIDDEN bool give_lease_client(Thread& me) noexcept;
 
 // Messages are taken apart on the stack, and a coroutine's may be small.
-NIGH_HIDDEN bool has_room_for_messages(Thread& me) noexcept;
+NIGH_HIDDEN bool has_room_on_unknown_stack(Thread& me) noexcept;
+inline bool has_room_for_messages(Thread& me) noexcept {
+  constexpr std::size_t needed = std::size_t{48} * 1024;
+  if (me.stack.low == nullptr && !has_room_on_unknown_stack(me)) [[unlikely]]
+    return false;
+  if (me.stack.low == nullptr) [[unlikely]]
+    return true;
+  auto const* const here = static_cast<char const*>(__builtin_frame_address(0));
+  return me.stack.holds(here) && static_cast<std::size_t>(here - me.stack.low) >= needed;
+}
 
 // A line for people on standard error, written in one piece: several programs may end at a time.
 class ToldLine {

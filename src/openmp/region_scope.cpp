@@ -230,8 +230,9 @@ class Leased final : public OnGrantedCpus {
     TeamDemand const wanted = team_demand(limits(region, clause), region.adjust);
     if (wanted.threads == 1) return;
     has_own_lease_ = true;
-    GrantedTeam const granted = enter(region, cpu_demand(wanted, own_cpus().count));
-    adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size));
+    auto const allowed = own_cpus().count;
+    GrantedTeam const granted = enter(region, cpu_demand(wanted, allowed));
+    adapt_waiting(me_, *region.runtime, granted, team_size(wanted, granted.size), allowed);
     if (granted.size == 0) return adapt_pool(me_, *region.runtime, wanted.threads, wanted.threads);
     place(region, wanted, granted);
     if (granted.is_to_be_timed || is_worth_timing(me_)) began_ns_ = now_ns();

@@ -114,21 +114,12 @@ Table& with_room(Table& full, std::uint32_t age) {
 }
 static_assert(sizeof(Table) % alignof(Known) == 0);
 
-template <class FindRuntime>
-Region find(void const* code, FindRuntime&& its_runtime) {
-  auto const age = current_age.load(sync::relaxed);
-  Table const& known = table();
-  for (std::size_t probe = 0; probe < longest_probe; ++probe) {
-    Known const& k = known.at(code, probe);
-    void const* const there = k.code.load(sync::relaxed);
-    if (there == nullptr) break;
-    if (there != code) continue;
-    if (k.age.load(sync::acquire) != age) break;  // (regions.A)
-    return region_of(k, code);
-  }
+// Not inlined: it saves many registers, which each region would pay for.
+[[gnu::noinline]] Region learn(void const* code, Entry entry, void const* caller,
+                               std::uint32_t age) {
   KeptErrno const kept;
   Region found = look_at(code);
-  found.runtime = its_runtime();
+  found.runtime = find_runtime(entry, code, caller);
   if (found.runtime == nullptr) return found;
   pthread_mutex_lock(&lock);
   Table& now = table();
@@ -140,11 +131,17 @@ Region find(void const* code, FindRuntime&& its_runtime) {
 }  // namespace
 
 Region find_region(void const* code, Entry entry, void const* caller) noexcept {
-  return find(code, [&] { return find_runtime(entry, code, caller); });
-}
-
-Region find_caller(void const* caller, Entry entry) noexcept {
-  return find(caller, [&] { return find_runtime(entry, caller, caller); });
+  auto const age = current_age.load(sync::relaxed);
+  Table const& known = table();
+  for (std::size_t probe = 0; probe < longest_probe; ++probe) {
+    Known const& k = known.at(code, probe);
+    void const* const there = k.code.load(sync::relaxed);
+    if (there == nullptr) break;
+    if (there != code) continue;
+    if (k.age.load(sync::acquire) != age) break;  // (regions.A)
+    return region_of(k, code);
+  }
+  return learn(code, entry, caller, age);
 }
 
 void unlock_regions() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }

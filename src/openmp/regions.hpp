@@ -21,7 +21,9 @@ struct Region {
 NIGH_HIDDEN Region find_region(void const* code, Entry entry, void const* caller) noexcept;
 
 // The same for code that calls `entry`, which begins no region.
-NIGH_HIDDEN Region find_caller(void const* caller, Entry entry) noexcept;
+inline Region find_caller(void const* caller, Entry entry) noexcept {
+  return find_region(caller, entry, caller);
+}
 
 // A library was closed, and other code may come to lie at its address; or the user's word was read
 // only now.

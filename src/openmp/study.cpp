@@ -169,7 +169,6 @@ namespace {
 using coordinator::max_cpus;
 
 constinit std::uint16_t cpus[max_cpus]{};
-constinit GrantedTeam studied{};  // size 0: no study
 constinit char const* times = nullptr;
 
 // The number at `text`, which is moved past it; -1: there is none.
@@ -206,6 +205,8 @@ void first_cpus(coordinator::CpuSet const& allowed, std::uint32_t count) {
 
 }  // namespace
 
+constinit GrantedTeam studied_team{};
+
 char const* begin_study(coordinator::CpuSet const& allowed, std::uint32_t allowed_cpus) noexcept {
   char const* size = getenv("NIGH_OPENMP_TEAM");
   if (size == nullptr || *size == '\0') return nullptr;
@@ -220,17 +221,16 @@ char const* begin_study(coordinator::CpuSet const& allowed, std::uint32_t allowe
     return "NIGH_OPENMP_CPUS does not list enough allowed cpus";
   times = getenv("NIGH_OPENMP_TIMES");
   if (times != nullptr && *times != '\0' && !begin_region_times()) return "no memory for times";
-  studied = {cpus, threads, 0};
+  studied_team = {cpus, threads, 0};
   return nullptr;
 }
 
-GrantedTeam const* study_team() noexcept { return studied.size > 0 ? &studied : nullptr; }
-
 void end_study() noexcept {
-  if (studied.size == 0 || times == nullptr) return;
+  if (studied_team.size == 0 || times == nullptr) return;
   char file[PATH_MAX];
   int const length = snprintf(file, sizeof file, "%s.%d", times, static_cast<int>(getpid()));
-  if (length > 0 && length < static_cast<int>(sizeof file)) write_region_times(file, studied.size);
+  if (length > 0 && length < static_cast<int>(sizeof file))
+    write_region_times(file, studied_team.size);
 }
 
 }  // namespace nigh::openmp

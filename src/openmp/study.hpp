@@ -23,7 +23,10 @@ NIGH_HIDDEN char const* begin_study(coordinator::CpuSet const& allowed,
                                     std::uint32_t allowed_cpus) noexcept;
 
 // In place of a lease; null when there is no study.
-NIGH_HIDDEN GrantedTeam const* study_team() noexcept;
+extern NIGH_HIDDEN constinit GrantedTeam studied_team;  // size 0: there is none
+inline GrantedTeam const* study_team() noexcept {
+  return studied_team.size > 0 ? &studied_team : nullptr;
+}
 
 // Writes the times. For the process that began it, not for its children.
 NIGH_HIDDEN void end_study() noexcept;

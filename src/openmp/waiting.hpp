@@ -32,11 +32,13 @@ extern NIGH_HIDDEN constinit sync::atomic<std::uint32_t> calm_runtimes;
 NIGH_HIDDEN void look_at_waiting(Thread& me, Runtime const&, GrantedTeam const&,
                                  std::uint32_t threads) noexcept;
 
-// The calling thread begins an outermost region, with so many threads.
+// The calling thread begins an outermost region, with so many threads; the process may use so many
+// cpus. On all of these no team is crowded (policy::is_crowded()).
 inline void adapt_waiting(Thread& me, Runtime const& runtime, GrantedTeam const& granted,
-                          std::uint32_t threads) noexcept {
-  if (granted.size < threads || calm_runtimes.load(sync::relaxed) != 0 || me.calmed != nullptr ||
-      me.preemptions_per_s != 0) [[unlikely]]
+                          std::uint32_t threads, std::uint32_t allowed) noexcept {
+  if ((granted.size < threads && granted.size < allowed) ||
+      calm_runtimes.load(sync::relaxed) != 0 || me.calmed != nullptr || me.preemptions_per_s != 0)
+      [[unlikely]]
     look_at_waiting(me, runtime, granted, threads);
 }
 

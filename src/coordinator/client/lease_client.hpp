@@ -67,8 +67,9 @@ class LeaseClient {
   GrantedTeam team_for(Demand demand, RegionWord advice) noexcept;
   GrantedTeam team_of_trial(RegionWord advice, std::uint32_t can) noexcept;
   GrantedTeam part(bool is_to_be_timed) const noexcept;
-  GrantedTeam enter_by_message(Demand demand, std::int64_t at_most_us) noexcept;
-  void leave_by_message(LeaseWord::Left left) noexcept;
+  // Not inlined: they save many registers, which each region would pay for.
+  [[gnu::noinline]] GrantedTeam enter_by_message(Demand demand, std::int64_t at_most_us) noexcept;
+  [[gnu::noinline]] void leave_by_message(LeaseWord::Left left) noexcept;
   void report(std::uint32_t trial) noexcept;
   bool is_reported_of_trial() noexcept;
   bool ask(ProgramMessage const& message, std::int64_t patience) noexcept;
