@@ -34,7 +34,10 @@ Words known_values(std::string const& option) {
   if (option == "bind" || option == "bind-ranks") return {"compact", "scatter"};
   if (option == "mem") return {"first-touch", "interleave", "bind:0", "preferred:0"};
   if (option == "schedule") return {"static", "dynamic", "guided", "adaptive", "local"};
-  if (option == "tasks") return {"off", "prefer", "strict", "prefer,data=depend", "strict,data=depend"};
+  if (option == "spread") return {"all", "auto"};
+  if (option == "adjust") return {"none", "without-clause", "all", "nests", "openblas", "blis"};
+  if (option == "tasks")
+    return {"auto", "off", "prefer", "strict", "prefer,data=depend", "strict,data=depend"};
   return {};
 }
 

@@ -46,10 +46,11 @@ class Bash(unittest.TestCase):
 
     def test_values(self):
         for command, option, values in (("run", "--bind", ["compact", "scatter"]), ("tune", "--bind", ["compact", "scatter"]),
-                                        ("run", "--bind-ranks", ["compact", "scatter"]),
+                                        ("run", "--bind-ranks", ["compact", "scatter"]), ("run", "--spread", ["all", "auto"]),
+                                        ("run", "--adjust", ["none", "without-clause", "all", "nests", "openblas", "blis"]),
                                         ("run", "--schedule", ["static", "dynamic", "guided", "adaptive", "local"]),
                                         ("run", "--mem", ["first-touch", "interleave", "bind:0", "preferred:0"]),
-                                        ("run", "--tasks", ["off", "prefer", "strict", "prefer,data=depend",
+                                        ("run", "--tasks", ["auto", "off", "prefer", "strict", "prefer,data=depend",
                                                             "strict,data=depend"])):
             self.assertEqual(self.offered(command, option, ""), values)
             for value in values:
