@@ -42,8 +42,8 @@ class NumberLock {
     }
   }
   void give() noexcept {
-    if ((word_.exchange(0, sync::release) & awaited) != 0)
-      futex_wake_all(word_);  // (number_lock.N)
+    auto const before = word_.exchange(0, sync::release);  // (number_lock.N)
+    if ((before & awaited) != 0) futex_wake_all(word_);
   }
 
   // In a child of fork(), where no thread has it.

@@ -127,8 +127,8 @@ class Parking {
 
   // An external thread computes in this worker's place, until put_back(). Were there others before?
   bool displace(int slot) noexcept {
-    return sleepers_[static_cast<std::size_t>(slot)].displaced.fetch_add(1, sync::seq_cst) >
-           0;  // (parking.D)
+    auto& sleeper = sleepers_[static_cast<std::size_t>(slot)];
+    return sleeper.displaced.fetch_add(1, sync::seq_cst) > 0;  // (parking.D)
   }
   // True: the worker has its place again, and sleeps. The caller then has to look whether there is
   // work, and to notify() if so.
@@ -138,8 +138,8 @@ class Parking {
            sleeper.bides_its_time.load(sync::seq_cst);            // (parking.D)
   }
   bool is_displaced(int slot) const noexcept {
-    return sleepers_[static_cast<std::size_t>(slot)].displaced.load(sync::seq_cst) >
-           0;  // (parking.D)
+    auto const& sleeper = sleepers_[static_cast<std::size_t>(slot)];
+    return sleeper.displaced.load(sync::seq_cst) > 0;  // (parking.D)
   }
 
   // Call it after a task was put where the workers of `group`, and those of so many others of its
@@ -147,8 +147,9 @@ class Parking {
   void notify(int group, int others) noexcept {
     auto const here = counts(group).load(sync::seq_cst);  // (parking.S) (parking.T)
     if (searching(here) > 0) return;
-    if (sleeping(here) == 0 && (others == 0 || asleep_anywhere_.load(sync::seq_cst) == 0))
-      return;  // (parking.S)
+    if (sleeping(here) == 0) {
+      if (others == 0 || asleep_anywhere_.load(sync::seq_cst) == 0) return;  // (parking.S)
+    }
     for (auto const wake : {Wake::undisplaced, Wake::displaced_too}) {
       int left = others;
       for (int g : wake_order_[static_cast<std::size_t>(group)]) {

@@ -143,8 +143,8 @@ bool ClientConnection::attach(PendingRequest& request) noexcept {
     return true;
   for (std::uint32_t slot = 0; slot < lease_slots; ++slot) {
     PendingRequest* free = nullptr;
-    if (!requests_[slot].compare_exchange_strong(free, &request, sync::acq_rel))
-      continue;  // (connection.M)
+    if (!requests_[slot].compare_exchange_strong(free, &request, sync::acq_rel))  // (connection.M)
+      continue;
     request.slot = slot;
     request.ticket = slot;
     return true;

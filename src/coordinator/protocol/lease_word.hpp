@@ -91,11 +91,11 @@ class LeaseWord {
     // A program may enter and leave meanwhile; one that does nothing else counts as busy.
     for (int i = 0; i < 100; ++i) {
       auto expected = word(lease, idle);
-      if (word_.compare_exchange_strong(expected, 0, sync::acquire))
-        return Found::taken;  // (lease.L)
+      if (word_.compare_exchange_strong(expected, 0, sync::acquire))  // (lease.L)
+        return Found::taken;
       if (expected == word(lease, rested)) {
-        if (word_.compare_exchange_strong(expected, 0, sync::acquire))
-          return Found::taken;  // (lease.L)
+        if (word_.compare_exchange_strong(expected, 0, sync::acquire))  // (lease.L)
+          return Found::taken;
         continue;
       }
       if (expected == word(lease, asked)) return Found::busy;

@@ -41,8 +41,8 @@ class Sleeper {
   bool wake() noexcept {
     if (!is_asleep()) return false;
     std::uint32_t expected = asleep;
-    if (!state_.compare_exchange_strong(expected, awake, sync::release))
-      return false;  // (sleeper.W)
+    if (!state_.compare_exchange_strong(expected, awake, sync::release))  // (sleeper.W)
+      return false;
     platform::futex_wake_one(state_);
     return true;
   }

@@ -103,8 +103,8 @@ struct alignas(64) Task {
   bool is_as_begun() const noexcept { return own == 0 && others.load(sync::relaxed) == running; }
   // Owner: no child is unfinished.
   bool is_childless() const noexcept {
-    return static_cast<std::uint32_t>(own + others.load(sync::seq_cst)) ==
-           0;  // (task.K) (sleeper.S)
+    auto const of_others = others.load(sync::seq_cst);  // (task.K) (sleeper.S)
+    return static_cast<std::uint32_t>(own + of_others) == 0;
   }
   // Owner: and no descriptor of one is held.
   bool is_drained() const noexcept {
