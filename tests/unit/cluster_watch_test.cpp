@@ -213,7 +213,9 @@ void stop_one(int ranks, int victim) {
   expect_told(job, victim, is_silent);
   job.signal(victim, SIGCONT);
   auto const ending = job.ending(victim);
-  EXPECT_TRUE(ending && ending->exited_with(1)) << "it ends, too, when it goes on";
+  ASSERT_TRUE(ending && ending->exited_with(1)) << "it ends, too, when it goes on";
+  EXPECT_THAT(ending->said, testing::MatchesRegex("nigh: " + who(victim) + " was silent for [0-9.]+ s: the others "
+                                                  "end, and so does it\n"));
 }
 
 TEST(ClusterWatch, AKilledRankEndsAll) {

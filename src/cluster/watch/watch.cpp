@@ -239,8 +239,12 @@ void Watch::write_loss() noexcept {
   else
     std::snprintf(how.data(), how.size(), "has ended its session while others are in a run");
   int const length =
-      std::snprintf(line.data(), line.size(), "nigh: rank %d on %s %s; rank %d on %s ends\n",
-                    loss.rank, host(loss.rank), how.data(), rank_, host(rank_));
+      loss.rank == rank_  // it was stopped, and goes on
+          ? std::snprintf(line.data(), line.size(),
+                          "nigh: rank %d on %s was silent for %.1f s: the others end, and so does it\n",
+                          rank_, host(rank_), silent)
+          : std::snprintf(line.data(), line.size(), "nigh: rank %d on %s %s; rank %d on %s ends\n",
+                          loss.rank, host(loss.rank), how.data(), rank_, host(rank_));
   platform::write_last({line.data(), static_cast<std::size_t>(length)});
 }
 
