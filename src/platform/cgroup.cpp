@@ -57,6 +57,8 @@ bool is_among(std::string_view controllers, std::string_view one) {
   return std::string(controllers).find(',' + std::string(one) + ',') != std::string::npos;
 }
 
+bool leads_up(std::string const& path) { return (path + '/').find("/../") != path.npos; }
+
 // The path from the mounted cgroup down to `group`; nothing where the mount does not show the
 // group. A cgroup above the reader's namespace is shown as "/..": the name of the namespace's own
 // root below it cannot be known. The mounted group binds it; groups in between are not seen.
@@ -65,8 +67,8 @@ std::optional<std::string> below(std::string const& root, std::string const& gro
   bool const is_below =
       group.starts_with(top) && (group.size() == top.size() || group[top.size()] == '/');
   auto const rest = is_below ? group.substr(top.size()) : std::string();
-  if (is_below && rest.find("/..") == rest.npos) return rest == "/" ? std::string() : rest;
-  if (top.starts_with("/..")) return std::string();
+  if (is_below && !leads_up(rest)) return rest == "/" ? std::string() : rest;
+  if (leads_up(top)) return std::string();
   return std::nullopt;
 }
 

@@ -168,6 +168,13 @@ TEST_F(cgroup_reader, a_group_beside_ones_namespace_cannot_be_seen) {
   EXPECT_NE(grants.odd.find("/../other"), std::string::npos);
 }
 
+TEST_F(cgroup_reader, a_group_whose_name_begins_with_dots_is_a_group_like_others) {
+  version_2();
+  file("proc/7/cgroup", "0::/batch/..x\n");
+  quota_2("/batch/..x", "50000 100000\n");
+  EXPECT_DOUBLE_EQ(*of(7).quota(), 0.5);
+}
+
 TEST_F(cgroup_reader, a_mount_from_above_the_namespace_binds) {
   version_2("/..");
   file("proc/7/cgroup", "0::/job\n");
