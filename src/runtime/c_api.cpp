@@ -41,7 +41,8 @@ int check(nigh_task_queue const* queue, Call const& call, char const* function) 
 template <class Struct>
 Struct as_known(Struct const& from) {
   auto const size = from.size;
-  if (size < sizeof from.size + 1)
+  constexpr std::size_t most = 4096;  // of any version to come
+  if (size < sizeof from.size + 1 || size > most)
     throw std::invalid_argument("size is " + std::to_string(size) +
                                 "; it has to be that of the struct");
   auto const* const bytes = reinterpret_cast<char const*>(&from);
@@ -89,6 +90,9 @@ nigh_task_queue* allocate(nigh_options const& given) {
 
 int nigh::tasks::refuse(nigh_status status, char const* function, char const* why) noexcept {
   std::snprintf(message, sizeof message, "%s: %s", function, why);
+  // One line, though it may have a text of the caller's.
+  for (char& c : message)
+    if (c > 0 && c < ' ') c = '?';
   return status;
 }
 

@@ -18,7 +18,7 @@
 namespace {
 
 using namespace nigh::tests;
-using testing::HasSubstr;
+using testing::HasSubstr, testing::Not;
 
 TEST(CApiRefusal, RefusesMisuse) {
   auto const queue = queue_of(1);
@@ -50,6 +50,7 @@ TEST(CApiRefusal, RefusesOptionsThatMakeNoSense) {
     return std::string(nigh_error());
   };
   EXPECT_THAT(refused([](auto& o) { o.size = 0; }), HasSubstr("size is 0"));
+  EXPECT_THAT(refused([](auto& o) { o.size = SIZE_MAX; }), HasSubstr("size is 18"));
   EXPECT_EQ(refused([](auto& o) { o.workers = 5000; }),
             "nigh_task_queue_allocate: workers: 5000 workers, more than 1024");
   EXPECT_THAT(refused([](auto& o) { o.workers = -1; }), HasSubstr("workers: -1 is negative"));
@@ -58,6 +59,7 @@ TEST(CApiRefusal, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(refused([](auto& o) { o.task_capacity = SIZE_MAX; }), HasSubstr("task_capacity"));
   EXPECT_THAT(refused([](auto& o) { o.depth_cutoff = -1; }), HasSubstr("depth_cutoff"));
   EXPECT_THAT(refused([](auto& o) { o.synthetic = "nonsense"; }), HasSubstr("synthetic"));
+  EXPECT_THAT(refused([](auto& o) { o.synthetic = "non\nsense"; }), Not(HasSubstr("\n")));
 }
 
 // An older program's struct is shorter; a newer one's is longer, and its new fields must be unset.
