@@ -95,6 +95,11 @@ result<void> make_new_directory(fs::path const& directory) {
   return {};
 }
 
+bool is_root_in_home_of_another(fs::path const& home) noexcept {
+  struct stat what{};
+  return ::geteuid() == 0 && ::stat(home.c_str(), &what) == 0 && what.st_uid != 0;
+}
+
 result<void> make_private_directory(fs::path const& directory) {
   auto const complain = [&](std::string const& why) { return error{directory.string() + why}; };
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)

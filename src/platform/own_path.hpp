@@ -37,6 +37,10 @@ bool is_closed_well(File file) noexcept;
 // A directory for this user alone; an error where something has that name.
 result<void> make_new_directory(std::filesystem::path const& directory);
 
+// As after su or sudo, which may leave HOME as it was: what root makes there its owner cannot
+// change.
+bool is_root_in_home_of_another(std::filesystem::path const& home) noexcept;
+
 // Makes the directory, for its user alone. An error when something else has this name (a symbolic
 // link included), when the directory is another user's or others may write to it, and, as OpenSSH
 // has it, when another user could replace it: each directory above must belong to this user or to

@@ -21,7 +21,7 @@ fs::path profile_directory() {
   auto directory = coordinator::own_profiles();
   if (directory.empty())
     throw UsageError(
-        "profile: there is no directory for profiles: neither NIGH_PROFILES nor HOME is set");
+        "profile: there is no directory for profiles: NIGH_PROFILES names none, and HOME none of this user's");
   return directory;
 }
 

@@ -28,6 +28,13 @@ fs::path from_environment(char const* name) {
   return value == nullptr ? fs::path() : fs::path(value);
 }
 
+// By $NIGH_PROFILES; empty: none are kept.
+std::optional<fs::path> told_profiles() {
+  auto const told = from_environment("NIGH_PROFILES");
+  if (told.empty()) return {};
+  return told == "none" ? fs::path() : fs::absolute(told);
+}
+
 std::string digits(std::uint64_t binary) {
   std::string text(identity_digits, '0');
   for (auto digit = text.rbegin(); binary != 0; binary >>= 4)
@@ -91,18 +98,19 @@ result<platform::OwnedFile> take_turn(fs::path const& directory,
 }  // namespace
 
 fs::path own_profiles() {
-  if (auto const told = from_environment("NIGH_PROFILES"); !told.empty()) return fs::absolute(told);
+  if (auto const told = told_profiles()) return *told;
+  auto const home = from_environment("HOME");
   auto state = from_environment("XDG_STATE_HOME");
   if (!state.is_absolute()) {
-    auto const home = from_environment("HOME");
     if (!home.is_absolute()) return {};
     state = home / ".local" / "state";
   }
+  if (platform::is_root_in_home_of_another(home)) return {};
   return state / "nigh" / "profiles";
 }
 
 fs::path shared_profiles() {
-  if (auto const told = from_environment("NIGH_PROFILES"); !told.empty()) return fs::absolute(told);
+  if (auto const told = told_profiles()) return *told;
   auto const state = from_environment("STATE_DIRECTORY");
   return (state.is_absolute() ? state : fs::path("/var/lib/nigh")) / "profiles";
 }

@@ -19,7 +19,7 @@
 namespace nigh::coordinator {
 
 // $NIGH_PROFILES, or nigh/profiles in the user's state directory ($XDG_STATE_HOME,
-// ~/.local/state). Empty: there is no such directory, for HOME is not set.
+// ~/.local/state). Empty: NIGH_PROFILES is none, HOME is not set, or we are root in another user's.
 std::filesystem::path own_profiles();
 // $NIGH_PROFILES, or the directory of a nighd for all users: below the one that systemd gives it,
 // or in /var/lib.
