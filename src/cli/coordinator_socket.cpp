@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 
 #include "platform/local_socket.hpp"
 #include "platform/service.hpp"
@@ -14,9 +13,10 @@ std::string coordinator_socket() {
   if (char const* const told = std::getenv("NIGH_SOCKET"); told != nullptr && *told != '\0')
     return told;
   constexpr char const* of_the_system = "/run/nigh/nighd.sock";
-  std::error_code ignored;
-  if (std::filesystem::is_socket(of_the_system, ignored)) return of_the_system;
-  return platform::private_directory() / "nighd.sock";
+  int const connection = platform::connect_local(of_the_system);
+  if (connection >= 0) platform::close_descriptor(connection);
+  bool const is_there = connection >= 0 || connection == -EAGAIN;
+  return is_there ? of_the_system : platform::private_directory() / "nighd.sock";
 }
 
 std::string no_coordinator(std::string const& socket, std::string const& why) {

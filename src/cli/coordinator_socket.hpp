@@ -6,7 +6,7 @@
 
 namespace nigh::cli {
 
-// $NIGH_SOCKET; otherwise the whole system's, if there is one; otherwise the user's own.
+// $NIGH_SOCKET; otherwise the whole system's, if one answers; otherwise the user's own.
 std::string coordinator_socket();
 
 // The complaint of a command that got no answer there, for this reason. Where nothing answers at all, it

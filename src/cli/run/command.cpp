@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nigh/topology.hpp>
 #include <optional>
@@ -125,7 +126,9 @@ void join_coordinator(Request const& request, std::string const& program, RunOpt
         !there)
       why_not = "no coordinator: " + there.message();
   if (!why_not) {
-    plan.coordinator = socket;
+    std::error_code unknown;  // The program may go to another directory before it asks.
+    auto const whole = std::filesystem::absolute(socket, unknown);
+    plan.coordinator = unknown ? socket : whole.string();
     for (auto& v : waiting_variables(from_environment)) plan.variables.push_back(std::move(v));
     shim = for_regions;
   } else if (!why_not->empty()) {
