@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <nigh/topology.hpp>
 #include <numeric>
 #include <optional>
@@ -55,6 +56,7 @@ T wanted(result<T> got, std::string const& what = {}, int status = refused) {
 struct Sockets {
   std::optional<platform::OwnedFile> lock;  // ours as long as we serve here
   std::filesystem::path path;               // empty: the service manager's
+  platform::SocketFile file;
   int listener = -1;
 };
 
@@ -79,11 +81,10 @@ std::filesystem::path profile_directory(Settings const& settings) {
   return settings.any_user ? coordinator::shared_profiles() : coordinator::own_profiles();
 }
 
-// Another file may stand there by now.
-void remove_socket(std::filesystem::path const& path) {
-  std::error_code ignored;
-  if (std::filesystem::symlink_status(path, ignored).type() == std::filesystem::file_type::socket)
-    std::filesystem::remove(path, ignored);
+bool answers(std::filesystem::path const& socket) {
+  int const connection = platform::connect_local(socket.c_str());
+  if (connection >= 0) platform::close_descriptor(connection);
+  return connection >= 0;
 }
 
 // A nighd that has only just begun takes its lock before it listens.
@@ -91,13 +92,20 @@ bool is_served(std::filesystem::path const& socket) {
   constexpr auto patience = std::chrono::seconds(5);
   constexpr auto pause = std::chrono::milliseconds(10);
   for (auto const begin = std::chrono::steady_clock::now();
-       std::chrono::steady_clock::now() - begin < patience; std::this_thread::sleep_for(pause)) {
-    int const connection = platform::connect_local(socket.c_str());
-    if (connection < 0) continue;
-    platform::close_descriptor(connection);
-    return true;
-  }
+       std::chrono::steady_clock::now() - begin < patience; std::this_thread::sleep_for(pause))
+    if (answers(socket)) return true;
   return false;
+}
+
+// A file of somebody else's may be called so (poetry.lock).
+bool is_no_lock(std::filesystem::path const& file) {
+  std::error_code unknown;
+  if (std::filesystem::symlink_status(file, unknown).type() != std::filesystem::file_type::regular)
+    return false;  // the lock itself refuses the others
+  std::ifstream in(file);
+  std::string text;
+  in >> text;
+  return text.find_first_not_of("0123456789") != text.npos;
 }
 
 CannotServe held_by_another(std::filesystem::path const& socket, std::string const& lock,
@@ -116,19 +124,23 @@ CannotServe held_by_another(std::filesystem::path const& socket, std::string con
 // whether one is at work.
 Sockets open_sockets(Settings const& settings) {
   if (auto const inherited = platform::inherited_listeners(); !inherited.empty())
-    return {std::nullopt, {}, inherited.front()};
+    return {std::nullopt, {}, {}, inherited.front()};
   Sockets s;
   s.path = socket_path(settings);
   if (s.path.parent_path() == platform::private_directory())
     wanted(platform::make_private_directory(s.path.parent_path()), {}, bad_input);
   auto const lock = s.path.string() + ".lock";
+  if (is_no_lock(lock)) throw CannotServe{lock + " is no lock of nighd's", bad_input};
   auto owned = platform::OwnedFile::open(lock);
   if (!owned) throw CannotServe{lock + ": " + owned.message(), bad_input};
   if (!*owned) throw held_by_another(s.path, lock, settings.if_none);
+  if (answers(s.path))  // somebody has removed its lock
+    throw CannotServe{"another process serves " + s.path.string(), settings.if_none ? 0 : refused};
   s.lock.emplace(std::move(**owned));
   s.listener = wanted(
-      platform::listen_local(s.path, platform::Carries::messages, settings.any_user ? 0666 : 0600),
+      platform::bind_local(s.path, platform::Carries::messages, settings.any_user ? 0666 : 0600),
       {}, bad_input);
+  s.file = platform::socket_file(s.path);
   return s;
 }
 
@@ -157,6 +169,7 @@ void serve(Settings const& settings) {
     options.metrics_listener = wanted(
         platform::listen_local(metrics, platform::Carries::bytes, settings.any_user ? 0666 : 0600),
         {}, bad_input);
+  auto const metrics_file = platform::socket_file(metrics);
   auto const log =
       settings.foreground
           ? Log::to_standard_error()
@@ -164,13 +177,13 @@ void serve(Settings const& settings) {
                 (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
                     .replace_extension(".log")));
   auto const note = [&](int pid) { note_process(sockets, pid); };
-  int killed_by = 0;  // the signal that killed the one before
+  platform::Background background;
   if (settings.foreground)
     note(platform::process_id());
   else if (settings.if_none)  // nobody else watches over it
-    killed_by = wanted(platform::go_to_background_and_stay(note));
+    background = wanted(platform::go_to_background_and_stay(note));
   else
-    wanted(platform::go_to_background(note));
+    background = wanted(platform::go_to_background(note));
   platform::wake_soon();
   options.signals = wanted(platform::ending_signals());
   options.any_user = settings.any_user;
@@ -198,17 +211,21 @@ void serve(Settings const& settings) {
                                }};
     options.keeper = nighd::keeper_in(std::move(kept));
   }
-  if (killed_by != 0)
-    log(Log::Level::warning, "killed", "signal=" + std::to_string(killed_by) + " comes back");
+  if (background.killed_by != 0)
+    log(Log::Level::warning, "killed",
+        "signal=" + std::to_string(background.killed_by) + " comes back");
   auto server = wanted(coordinator::Server::start(policy::CoreMap::of(machine), options));
+  // Only now: a program that connects waits for a moment, and goes on without a coordinator.
+  if (!sockets.path.empty()) wanted(platform::listen_at(sockets.listener));
   log(Log::Level::info, "serving",
       "cpus=" + std::to_string(machine.cpus().size()) +
           " policy=" + std::string(to_string(settings.policy)) +
           " pid=" + std::to_string(platform::process_id()));
+  platform::tell_serving(background);
   server->run();
   // Programs that come from now on find no coordinator, rather than one that does not answer.
-  remove_socket(sockets.path);
-  remove_socket(metrics);
+  platform::remove(sockets.file);
+  platform::remove(metrics_file);
   server.reset();
   log(Log::Level::info, "leaving");
   // Otherwise its thread may be in a write that the usual ending would wait for.
@@ -218,6 +235,7 @@ void serve(Settings const& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  nigh::platform::open_missing_standard_descriptors();
   nigh::platform::name_unknown_variables_for_all();
   try {
     auto const read = nigh::nighd::read_settings(argc, argv);

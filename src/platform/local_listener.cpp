@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace nigh::platform {
 namespace {
@@ -28,7 +29,7 @@ long number_from_environment(char const* name) {
 
 }  // namespace
 
-result<int> listen_local(std::filesystem::path const& path, Carries what, unsigned mode) {
+result<int> bind_local(std::filesystem::path const& path, Carries what, unsigned mode) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   auto const& name = path.native();
@@ -45,14 +46,44 @@ result<int> listen_local(std::filesystem::path const& path, Carries what, unsign
   int const type = what == Carries::messages ? SOCK_SEQPACKET : SOCK_STREAM;
   int const listener = ::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener < 0) return said_no();
-  // Nobody can connect before listen(); by then the mode is set.
+  // The file gets the socket's mode: by its name another's file might be changed.
+  auto const before = ::umask(0);
   bool const done =
-      ::bind(listener, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0 &&
-      ::chmod(name.c_str(), mode) == 0 && ::listen(listener, SOMAXCONN) == 0;
+      ::fchmod(listener, mode) == 0 &&
+      ::bind(listener, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
+  ::umask(before);
   if (done) return listener;
   auto failed = said_no();
   ::close(listener);
   return failed;
+}
+
+result<void> listen_at(int socket) {
+  if (::listen(socket, SOMAXCONN) != 0) return error{std::strerror(errno)};
+  return {};
+}
+
+result<int> listen_local(std::filesystem::path const& path, Carries what, unsigned mode) {
+  auto const bound = bind_local(path, what, mode);
+  if (!bound) return bound;
+  if (auto const done = listen_at(*bound); !done) {
+    ::close(*bound);
+    return error{path.string() + ": " + done.message()};
+  }
+  return bound;
+}
+
+SocketFile socket_file(std::filesystem::path path) {
+  struct stat there{};
+  if (path.empty() || ::lstat(path.c_str(), &there) != 0) return {};
+  return {std::move(path), there.st_dev, there.st_ino};
+}
+
+void remove(SocketFile const& file) noexcept {
+  struct stat there{};
+  if (!file.path.empty() && ::lstat(file.path.c_str(), &there) == 0 &&
+      there.st_dev == file.device && there.st_ino == file.number)
+    ::unlink(file.path.c_str());
 }
 
 int accept_local(int listener) noexcept {

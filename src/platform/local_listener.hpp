@@ -10,9 +10,23 @@
 namespace nigh::platform {
 
 // Replaces a socket that is there and has no listener; the caller makes sure of that. For messages
-// (local_socket.hpp) or bytes. Users whom `mode` lets write may connect.
+// (local_socket.hpp) or bytes. Users whom `mode` lets write may connect. Sets the umask for a
+// moment.
 enum class Carries : std::uint8_t { messages, bytes };
+result<int> bind_local(std::filesystem::path const& path, Carries what, unsigned mode);
+// From now on others may connect.
+result<void> listen_at(int socket);
+// Both.
 result<int> listen_local(std::filesystem::path const& path, Carries what, unsigned mode);
+
+// The file of a socket that this process listens at. No other file has its numbers meanwhile.
+struct SocketFile {
+  std::filesystem::path path = {};  // empty: there is none
+  std::uint64_t device = 0, number = 0;
+};
+SocketFile socket_file(std::filesystem::path path);
+// Unless another file stands there by now.
+void remove(SocketFile const& file) noexcept;
 
 // -EAGAIN: nobody waits. Other errors: somebody waits, and cannot be let in.
 int accept_local(int listener) noexcept;

@@ -43,7 +43,10 @@ static_assert(sizeof(SchedAttributes) == 48);
 
 std::filesystem::path private_directory() {
   char const* const runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && *runtime == '/') return std::filesystem::path(runtime) / "nigh";
+  struct stat what{};
+  bool const is_ours = runtime != nullptr && *runtime == '/' && ::stat(runtime, &what) == 0 &&
+                       S_ISDIR(what.st_mode) && what.st_uid == ::geteuid();
+  if (is_ours) return std::filesystem::path(runtime) / "nigh";
   return "/tmp/nigh-" + std::to_string(::getuid());
 }
 
@@ -72,6 +75,11 @@ result<int> ending_signals() {
   return descriptor;
 }
 
+void open_missing_standard_descriptors() noexcept {
+  for (int const standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(standard, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+}
+
 void refuse_without_signals() noexcept {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
@@ -95,6 +103,25 @@ result<void> leave_terminal() {
   return {};
 }
 
+// A child goes on, and gets the end of a pipe to write its number to once it serves. This process
+// notes that number, and ends; an error, in this process alone, where the child has ended before.
+result<int> fork_awaited(std::function<void(int pid)> const& note) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return error{std::strerror(errno)};
+  auto const child = ::fork();
+  if (child < 0) return error{std::strerror(errno)};
+  if (child == 0) {
+    ::close(ends[0]);
+    return ends[1];
+  }
+  ::close(ends[1]);
+  pid_t serving = 0;
+  if (::read(ends[0], &serving, sizeof serving) != sizeof serving)
+    return error{"the process in the background has ended before it served anybody"};
+  note(serving);
+  ::_exit(0);
+}
+
 // Waits for the child's end; meanwhile signals of the set, which are blocked, are passed on to it.
 int status_of(pid_t child, sigset_t const& set) {
   for (;;) {
@@ -107,29 +134,25 @@ int status_of(pid_t child, sigset_t const& set) {
 
 }  // namespace
 
-result<void> go_to_background(std::function<void(int pid)> const& note) {
-  auto const child = ::fork();
-  if (child < 0) return error{std::strerror(errno)};
-  if (child > 0) {
-    note(child);
-    ::_exit(0);
-  }
-  return leave_terminal();
+void tell_serving(Background& background) noexcept {
+  if (background.awaited_at < 0) return;
+  auto const me = ::getpid();
+  [[maybe_unused]] auto const written = ::write(background.awaited_at, &me, sizeof me);
+  ::close(background.awaited_at);
+  background.awaited_at = -1;
 }
 
-result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) {
+result<Background> go_to_background(std::function<void(int pid)> const& note) {
+  auto awaited = fork_awaited(note);
+  if (!awaited) return awaited.to_error();
+  if (auto const left = leave_terminal(); !left) return left.to_error();
+  return Background{0, *awaited};
+}
+
+result<Background> go_to_background_and_stay(std::function<void(int pid)> const& note) {
   ::signal(SIGCHLD, SIG_DFL);  // may be ignored; then status_of() would wait for ever
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return error{std::strerror(errno)};
-  auto const keeper = ::fork();
-  if (keeper < 0) return error{std::strerror(errno)};
-  if (keeper > 0) {
-    ::close(ends[1]);
-    pid_t first = 0;
-    if (::read(ends[0], &first, sizeof first) == sizeof first) note(first);
-    ::_exit(0);
-  }
-  ::close(ends[0]);
+  auto awaited = fork_awaited(note);
+  if (!awaited) return awaited.to_error();
   if (auto const left = leave_terminal(); !left) return left.to_error();
   sigset_t set, news;
   sigemptyset(&news);
@@ -143,18 +166,11 @@ result<int> go_to_background_and_stay(std::function<void(int pid)> const& note) 
     auto const began = ::time(nullptr);
     auto const child = ::fork();
     if (child == 0) {
-      if (ends[1] >= 0) ::close(ends[1]);
       ::sigprocmask(SIG_UNBLOCK, &news, nullptr);
-      return killed_by;
+      return Background{killed_by, *awaited};
     }
     if (child < 0) break;
-    if (ends[1] >= 0) {
-      [[maybe_unused]] auto const written = ::write(ends[1], &child, sizeof child);
-      ::close(ends[1]);
-      ends[1] = -1;
-    } else {
-      note(child);
-    }
+    if (killed_by != 0) note(child);
     int const status = status_of(child, set);
     if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
     killed_by = WTERMSIG(status);
