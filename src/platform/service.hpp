@@ -33,7 +33,7 @@ void refuse_without_signals() noexcept;
 // a part changes nothing.
 void wake_soon() noexcept;
 
-// What a process that goes on in the background knows of its start.
+// A process that goes on in the background, as it began.
 struct Background {
   int killed_by = 0;    // the signal that killed the one before; 0: it is the first
   int awaited_at = -1;  // a pipe to the process that waits until this one serves
