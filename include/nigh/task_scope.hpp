@@ -117,7 +117,9 @@ class NIGH_API task_scope {
   // wait(): of the tasks without a handle, or else of those with one whose get() has not rethrown
   // it. The scope can be used again afterwards; but once it has been asked to stop, as by an
   // exception under `cancel`, further tasks are dropped, too. std::logic_error in another thread
-  // than the one that made the scope, and from one of its own tasks, which would wait for itself.
+  // than the one that made the scope, so in tasks that others run; and in one of its own tasks that
+  // has a handle or was queued near data, which would wait for itself. A plain one that the scope's
+  // thread runs does not wait for itself.
   void wait() {
     if (detail::this_stack != stack_) [[unlikely]]
       refuse_to_wait();
