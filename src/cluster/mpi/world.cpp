@@ -25,7 +25,7 @@ constexpr auto time_to_hear_of_an_end = std::chrono::seconds(1);
 constexpr auto time_to_be_silent = std::chrono::seconds(10);
 
 // Of an error of that communicator: if ranks are lost, the first of them.
-std::string text_of(MPI_Comm world, int error) {
+std::string reason_of(MPI_Comm world, int error) {
   if (reports_a_loss(error))
     for (int const rank : acknowledge_losses(world)) return "rank " + std::to_string(rank) + " is lost";
   return text_of(error);
@@ -35,7 +35,7 @@ std::string text_of(MPI_Comm world, int error) {
 // before any has said why. Instead the watch ends this rank and says why: at once, or when a rank
 // has been silent for long enough.
 void wait_for_the_watch(MPI_Comm* world, int* code, ...) {
-  auto const why = text_of(*world, *code);
+  auto const why = reason_of(*world, *code);
   std::this_thread::sleep_for(reports_a_loss(*code) ? time_to_hear_of_an_end : time_to_be_silent);
   int rank = 0;
   MPI_Comm_rank(*world, &rank);
@@ -60,7 +60,7 @@ MPI_Comm make_world(int lost_before) {
   int const error = MPI_Comm_dup(MPI_COMM_WORLD, &world);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   MPI_Errhandler_free(&handler);
-  if (error != MPI_SUCCESS) refuse_to_begin(text_of(MPI_COMM_WORLD, error));
+  if (error != MPI_SUCCESS) refuse_to_begin(reason_of(MPI_COMM_WORLD, error));
   MPI_Comm_create_errhandler(wait_for_the_watch, &handler);
   MPI_Comm_set_errhandler(world, handler);
   MPI_Errhandler_free(&handler);
