@@ -242,6 +242,7 @@ class NIGH_API runtime {
   // So many workers, all else as by default: runtime(2). 0: one for each allowed cpu.
   explicit runtime(int workers);
   // Waits for all tasks. An exception that no wait() has rethrown ends as a line on standard error.
+  // A static one that exit() destroys while it is in use, as in one of its tasks, is left as it is.
   ~runtime();
   runtime(runtime&&) = delete;
   runtime& operator=(runtime&&) = delete;
@@ -290,7 +291,7 @@ class NIGH_API runtime {
   // forked tasks run inline.
   template <class F>
   std::invoke_result_t<F> invoke(F&& f) {
-    detail::external_thread const here(scheduler_.get());
+    detail::external_thread const here(scheduler_);
     return std::forward<F>(f)();
   }
 
@@ -319,7 +320,7 @@ class NIGH_API runtime {
   near resolved(near where) const;  // an address becomes its domain
   void submit(near where, detail::task t);
 
-  detail::owned<tasks::Scheduler> scheduler_;
+  tasks::Scheduler* const scheduler_;  // its own
 };
 
 // Options from the environment's NIGH_* variables (docs/tasks.md lists them), the rest from

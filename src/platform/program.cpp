@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platform/program.hpp"
 
+#include <link.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -8,6 +9,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -190,6 +193,19 @@ result<std::string> python_with(std::string const& module, std::string const& pa
       (is_said ? "none of " + std::string(first) + ", python3 and" : "neither python3 nor") +
       " /usr/bin/python3 has (Debian: apt install python3-" + module + "; elsewhere: pip install " +
       module + ')'};
+}
+
+bool is_static(void const* object) noexcept {
+  auto const holds = [](dl_phdr_info* loaded, std::size_t, void* wanted) {
+    auto const address = reinterpret_cast<std::uintptr_t>(wanted);
+    for (int i = 0; i < loaded->dlpi_phnum; ++i) {
+      auto const& part = loaded->dlpi_phdr[i];
+      auto const begin = loaded->dlpi_addr + part.p_vaddr;
+      if (part.p_type == PT_LOAD && address - begin < part.p_memsz) return 1;
+    }
+    return 0;
+  };
+  return ::dl_iterate_phdr(holds, const_cast<void*>(object)) != 0;
 }
 
 }  // namespace nigh::platform

@@ -52,4 +52,7 @@ result<int> run_program(std::vector<std::string> const& words,
 // hide. The error says "needs plotly, which ... have not", or that it is damaged.
 result<std::string> python_with(std::string const& module, std::string const& parts);
 
+// Whether it lies in static memory, of this program or of a library that is loaded.
+bool is_static(void const* object) noexcept;
+
 }  // namespace nigh::platform

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/published.hpp"
+#include "platform/program.hpp"
 #include "platform/thread.hpp"
 #include "runtime/current_thread.hpp"
 #include "runtime/scheduler.hpp"
@@ -87,7 +88,11 @@ runtime::runtime(runtime_options options)
 runtime::runtime(int workers) : runtime(runtime_options{.workers = workers}) {}
 runtime::runtime(runtime_options options, tasks::WorkSource& source)
     : scheduler_(new tasks::Scheduler(options, source)) {}
-runtime::~runtime() = default;
+// exit() in a task, or beside threads that compute, destroys a static runtime that is in use: it is
+// left as it is.
+runtime::~runtime() {
+  if (!scheduler_->is_in_use() || !platform::is_static(this)) delete scheduler_;
+}
 
 near runtime::resolved(near where) const { return scheduler_->resolved(where); }
 void runtime::submit(near where, detail::task t) { scheduler_->submit(where, t); }

@@ -227,6 +227,14 @@ void Scheduler::live(Worker& me) noexcept {
 
 // ---- the end
 
+bool Scheduler::is_in_use() noexcept {
+  if (pool_.is_inherited()) return false;
+  auto const externals = pool_.threads.externals();
+  return my_worker() != nullptr ||
+         std::any_of(externals.begin(), externals.end(),
+                     [](auto const& slot) { return slot->taken.is_locked(); });
+}
+
 Scheduler::~Scheduler() {
   if (pool_.is_inherited()) return;
   NIGH_ASSERT(my_worker() == nullptr, "no task destroys the runtime it runs in");

@@ -19,6 +19,8 @@ class Scheduler {
  public:
   explicit Scheduler(runtime_options const& options, WorkSource& source = no_work_source());
   ~Scheduler();
+  // One of its tasks calls this, or another thread is in its scopes or invoke().
+  bool is_in_use() noexcept;
   Scheduler(Scheduler&&) = delete;
   Scheduler& operator=(Scheduler&&) = delete;
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
@@ -27,6 +28,27 @@ class Variable {
  private:
   char const* name_;
 };
+
+// A static runtime, which exit() destroys.
+void exit_in(void (*how)(nigh::runtime&)) {
+  static nigh::runtime statically(2);
+  how(statically);
+}
+
+TEST(StaticRuntimeDeathTest, ExitsWithTheProgramsStatus) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const four = testing::ExitedWithCode(4);
+  EXPECT_EXIT(exit_in([](nigh::runtime& r) { r.run([] { std::exit(4); }); }), four, "^$");
+  EXPECT_EXIT(exit_in([](nigh::runtime& r) {
+                r.invoke([] { nigh::fork_join([] { std::exit(4); }, [] {}); });
+              }),
+              four, "^$");
+  EXPECT_EXIT(exit_in([](nigh::runtime& r) {
+                r.spawn([] {});
+                std::exit(4);
+              }),
+              four, "^$");
+}
 
 TEST(Environment, SetsWhatItNames) {
   Variable const all[] = {
