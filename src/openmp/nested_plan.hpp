@@ -42,7 +42,7 @@ struct NestedPlan {
 
 // Reads the environment. Returns what is wrong with it, or null.
 NIGH_HIDDEN char const* begin_nests() noexcept;
-extern NIGH_HIDDEN constinit bool spreads;
+extern NIGH_HIDDEN constinit bool spreads;  // nested_plan.cpp writes it
 inline bool is_spreading() noexcept { return spreads; }
 
 // Null: as far as is known, none of its threads has begun a region.
