@@ -83,7 +83,7 @@ class _Tune:
         with open(printed[0], "wb") as out, open(printed[1], "wb") as errors:
             with subprocess.Popen(arguments, stdout=out, stderr=errors, env=environment()) as process:
                 self._wait(process)
-                self.status: int = process.returncode
+                self.status: int = process.returncode  # 0 where an interrupt came as Python read it, and it was lost
         self.stdout, self.stderr = map(_text_of, printed)
 
     def _wait(self, process: "subprocess.Popen[bytes]") -> None:
@@ -161,7 +161,8 @@ def tune(cmd: Sequence[Word], *, budget: Optional[str] = None, metric: Optional[
         if found:
             written = next((file for file in (profile, beside) if _age(file) not in (None, before[file])), None)
             kept = None if written is None else json.loads(_text_of(written))
-            tuning = Tuning(found, kept, done.stdout, done.status == 0, None if output is None else written)
+            tuning = Tuning(found, kept, done.stdout, done.status == 0 and not done.was_interrupted,
+                            None if output is None else written)
         if done.was_interrupted:
             raise TuningInterrupted(tuning)
         if tuning is None:

@@ -132,15 +132,17 @@ class Programs(unittest.TestCase):
         self.assertIsNone(nigh.tune(program, metric=metric, options=self.one_run).profile_file)
 
     def test_an_interrupted_tuning(self):
-        """Of this process alone, and of nigh as well, as by a terminal."""
-        code = ("import nigh, os, sys\nprint('begins', flush=True)\n"
+        """Of this process alone, and of nigh as well, as by a terminal; with its exit status lost, as when the interrupt comes
+        just as Python has read it, too."""
+        code = ("import nigh, os, signal, sys\nprint('begins', flush=True)\n"
+                "if sys.argv[2] == 'lost': signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
                 "try: nigh.tune(['sh', '-c', 'echo >> ' + sys.argv[1] + '; sleep 0.3'], output=sys.argv[1] + '.json', "
                 "options=['--threads', '1', '--exhaustive', '--schedule', 'static', '--repetitions', '1000'])\n"
                 "except KeyboardInterrupt as e: print(e.tuning.is_complete, len(e.tuning.best.samples) > 0, e.tuning.profile_file)")
-        for tell in (os.kill, os.killpg):
+        for tell, status in ((os.kill, "read"), (os.killpg, "read"), (os.killpg, "lost")):
             with tempfile.TemporaryDirectory() as folder:
                 runs = os.path.join(folder, "runs")
-                process = subprocess.Popen([sys.executable, "-c", code, runs], env={**os.environ, "PYTHONPATH": here.MODULE},
+                process = subprocess.Popen([sys.executable, "-c", code, runs, status], env={**os.environ, "PYTHONPATH": here.MODULE},
                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
                                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
                 end = time.monotonic() + here.SOON
