@@ -356,6 +356,8 @@ FAMILIES = [
     (r"^(NIGH_TRACE\S* |nigh trace .*|)mpirun", How(compare=ANY_ORDER, seconds=30, aside=r"^steals|^within")),
     (r"train\.py", How(elsewhere=("tests/cli/readme_test.py", ["train.py"]))),
     (r"tests/cluster/hosts ", How(full=True, compare=ANY_ORDER, seconds=600, may_skip=True)),
+    (r"tests/cluster/faults_test\.py ",
+     lambda text: How(run=re.sub(r"--runs \d+", "--runs 1", text), seconds=60, may_skip=True)),
     (r"tests/cluster/(survivors|spares)_test\.py ", How(full=True, seconds=600, may_skip=True)),
     (r"^numa-vm ", How(full=True, seconds=200)),
     (r"nigh bench [a-z]", quick),
