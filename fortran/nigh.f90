@@ -48,7 +48,7 @@ module nigh
   type :: task_queue
     type(c_ptr), private :: handle = c_null_ptr
   contains
-    procedure :: allocate => queue_allocate  ! ([options] [, status])
+    procedure :: allocate => queue_allocate  ! ([options] [, status]); frees the queue it has, if any
     procedure :: free => queue_free          ! ([status])
     ! put(work, number, out [, status]); for other inputs, arrays by their first element,
     ! put_bytes(work, variable, c_sizeof(variable), out [, status]); for none,
@@ -253,6 +253,15 @@ contains
     type(nigh_options), intent(in), optional :: options
     integer(c_int), intent(out), optional :: status
     type(nigh_options), target :: sized
+    integer(c_int) :: outcome
+    if (c_associated(self%handle)) then
+      outcome = c_free(self%handle)
+      if (outcome /= nigh_ok) then
+        call tell(outcome, status)
+        return
+      end if
+      self%handle = c_null_ptr
+    end if
     if (present(options)) then
       sized = options
       sized%size = c_sizeof(sized)

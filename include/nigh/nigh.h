@@ -33,9 +33,9 @@ extern "C" {
 
 typedef struct nigh_task_queue nigh_task_queue;
 
-/* `in` is the task's copy, aligned as malloc() does, NULL for an input of 0 bytes; `out` is as
- * given to nigh_put(). Must return to its caller: a C++ exception that leaves it ends the program.
- */
+/* `in` is the task's copy of what nigh_put() was given, aligned as malloc() does, NULL for an input of
+ * 0 bytes; of nigh_run(), what that was given. `out` is as given. Must return to its caller: a C++
+ * exception that leaves it ends the program. */
 typedef void (*nigh_function)(void const* in, void* out);
 
 enum nigh_status {

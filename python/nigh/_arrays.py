@@ -7,7 +7,7 @@ import functools
 import importlib
 import operator
 import warnings
-from typing import TYPE_CHECKING, Any, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, Tuple, Union
 
 from ._installed import NighError
 from ._library import library, text
@@ -135,7 +135,9 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
     try:
         sides: Tuple[int, ...] = (operator.index(shape),)  # type: ignore[arg-type]
     except TypeError:
-        sides = tuple(map(operator.index, shape))  # type: ignore[arg-type]
+        if not isinstance(shape, Iterable):
+            raise TypeError(f"shape is a whole number, or a sequence of these, not {type(shape).__name__}") from None
+        sides = tuple(map(operator.index, shape))
     if any(side < 0 for side in sides):
         raise ValueError(f"shape {sides} has a negative side")
     sides += example.shape[1:]

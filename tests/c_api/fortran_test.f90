@@ -100,7 +100,13 @@ program fortran_test
   call expect("the message names the option", index(nigh_error(), "workers") > 0)
   call queue%wait(status)
   call expect("no queue, no wait", status == nigh_bad_argument)
+  options%workers = 1
+  call queue%allocate(options)
+  call queue%put(twice_int, 1, ints(1))
   options%workers = 2
+  call queue%allocate(options, status)
+  call expect("a queue with tasks is not replaced", status == nigh_busy .and. queue%workers() == 1)
+  call queue%wait()
   call queue%allocate(options)
   call expect("two workers", queue%workers() == 2)
 
