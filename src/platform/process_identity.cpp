@@ -29,8 +29,10 @@ int pidfd_of_peer(int socket, int pid) {
   return errno == ENOPROTOOPT ? open_process(pid) : -errno;
 }
 
+bool means_no_process(int error) { return error == -ESRCH || error == -EINVAL; }
+
 // A pidfd can be read when its process has ended.
-bool has_ended(int pidfd) {
+bool can_be_read(int pidfd) {
   pollfd ended{pidfd, POLLIN, 0};
   return ::poll(&ended, 1, 0) != 0;
 }
@@ -56,12 +58,20 @@ std::uint64_t start_of(int pid, std::filesystem::path const& root) {
 
 bool ProcessIdentity::is_there() const { return started != 0 && start_of(pid) == started; }
 
+bool ProcessIdentity::has_ended() const {
+  if (started == 0) return false;
+  int const pidfd = open_process(pid);
+  if (pidfd < 0) return means_no_process(pidfd);
+  bool const has = can_be_read(pidfd);
+  ::close(pidfd);
+  return has;
+}
+
 ProcessIdentity identity_of_peer(int socket, int pid) {
   int const pidfd = pidfd_of_peer(socket, pid);
-  bool const is_gone = pidfd == -ESRCH || pidfd == -EINVAL;
-  ProcessIdentity who{pid, is_gone ? 0 : start_of(pid)};
+  ProcessIdentity who{pid, means_no_process(pidfd) ? 0 : start_of(pid)};
   if (pidfd < 0) return who;  // an older system, or no descriptor left: the number has to do
-  if (has_ended(pidfd)) who.started = 0;
+  if (can_be_read(pidfd)) who.started = 0;
   ::close(pidfd);
   return who;
 }

@@ -19,6 +19,10 @@ struct ProcessIdentity {
   // Whether the number still means that process. False where the start is not known.
   bool is_there() const;
 
+  // Whether that process has ended, which other processes that share its files may outlive. False
+  // where the system does not say; not exact once the number means another process.
+  bool has_ended() const;
+
   // The result of `look` below /proc/PID. Nothing if the process was gone before or is gone
   // afterwards: the result may then be another process's.
   template <class Look>

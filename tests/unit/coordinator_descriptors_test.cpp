@@ -2,6 +2,7 @@
 // A program that closes the descriptor of its connection, and has something else there.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,12 +22,16 @@ class CoordinatorDescriptors : public ::testing::Test {
   void SetUp() override { ASSERT_TRUE(program.join(server.options())); }
 
   // A test that hangs has failed.
-  void until_programs(std::uint32_t count) {
+  template <class Condition>
+  void until(Condition is_so) {
     for (;;) {
       auto const status = query_status(server.socket());
-      if (status && status->host.programs == count) return;
+      if (status && is_so(status->host)) return;
       ::usleep(1000);
     }
+  }
+  void until_programs(std::uint32_t count) {
+    until([count](auto const& host) { return host.programs == count; });
   }
   // Closes `number`, as the shim's close() does.
   void close(int number) {
@@ -56,6 +61,32 @@ class CoordinatorDescriptors : public ::testing::Test {
   RunningServer server;
   ClientConnection program;
 };
+
+// fork() has the connection closed in the child.
+TEST_F(CoordinatorDescriptors, AChildNotMadeByForkHoldsNoCpusForAProgramThatHasEnded) {
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  pid_t const holder = ::fork();
+  if (holder == 0) {
+    program.drop();
+    ClientConnection its;
+    LeaseClient client(its);
+    its.join(server.options());
+    if (client.enter(1, all_cpus).size != 8) ::_exit(1);
+    pid_t const child = ::_Fork();
+    if (child == 0)
+      for (;;) ::pause();
+    EXPECT_EQ(::write(told[1], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+    ::_exit(0);
+  }
+  ::close(told[1]);
+  pid_t child = -1;
+  ASSERT_EQ(::read(told[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  ASSERT_EQ(::waitpid(holder, nullptr, 0), holder);
+  until([](auto const& host) { return host.free == 8; });
+  ::kill(child, SIGKILL);
+  ::close(told[0]);
+}
 
 TEST_F(CoordinatorDescriptors, ItsNumberIsAHighOne) { EXPECT_GE(program.socket(), 200); }
 

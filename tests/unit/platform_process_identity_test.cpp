@@ -25,6 +25,8 @@ TEST(ProcessIdentity, IsOfTheProcessThatHadTheNumber) {
   EXPECT_FALSE(before.is_there());
   EXPECT_FALSE(before.look([] { return 7; }));
   EXPECT_FALSE(ProcessIdentity{}.is_there());
+  EXPECT_FALSE(self.has_ended());
+  EXPECT_FALSE(ProcessIdentity{}.has_ended()) << "nobody knows";
   EXPECT_EQ(start_of(0), 0U);
   EXPECT_EQ(start_of(-1), 0U);
 }
@@ -39,11 +41,16 @@ TEST(ProcessIdentity, TellsWhatIsFoundFromWhatAnotherProcessLeft) {
   }
   ProcessIdentity const its{child, start_of(child)};
   EXPECT_TRUE(its.is_there());
+  EXPECT_FALSE(its.has_ended());
   auto const found = its.look([&] {
     EXPECT_EQ(::write(ends[1], "x", 1), 1);
+    siginfo_t info;
+    ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+    EXPECT_TRUE(its.has_ended()) << "before its parent has heard of it, too";
     ::waitpid(child, nullptr, 0);
     return 7;
   });
+  EXPECT_TRUE(its.has_ended());
   EXPECT_FALSE(found) << "it was gone by then";
   ::close(ends[0]), ::close(ends[1]);
 }

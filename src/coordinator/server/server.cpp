@@ -114,7 +114,9 @@ void Server::look_around(Time now) {
   next_look_ = now + (is_first ? second_look_us : look_every_us);
   own_place_.look();
   for (auto const reader : readers_.slow(now)) close(reader);
-  cgroups_.begin_round(core_.holders(), now);
+  auto const holders = core_.holders();
+  cgroups_.begin_round(holders, now);
+  close_outlived(holders);
   tell_how_many();
   if (!options_.minds_external_load || welcomed_ > many_programs) return;
   if (is_first)
@@ -123,6 +125,13 @@ void Server::look_around(Time now) {
     external_load_.look(core_.machine(), core_.free(), times_of_programs());
   if (external_load_.has_changed())
     happen(Load{external_load_.busy(), external_load_.is_unseen_elsewhere()});
+}
+
+// The kernel closes a connection with its program, unless a child has it, too: one that the program
+// made without fork(), whose handlers would have closed it (_Fork(), clone()).
+void Server::close_outlived(std::vector<std::pair<std::uint32_t, Connection>> const& holders) {
+  for (auto const& [user, holder] : holders)
+    if (sockets_.has(holder) && sockets_.peer(holder).process.has_ended()) close(holder);
 }
 
 // ---- messages from connections

@@ -81,6 +81,7 @@ class Server {
   void do_what_is_due(Time now);
   bool is_of_no_use(Time now) const;
   void look_around(Time now);
+  void close_outlived(std::vector<std::pair<std::uint32_t, Connection>> const& holders);
 
   // Messages from connections.
   void hear(Connection from);
