@@ -29,8 +29,6 @@ int pidfd_of_peer(int socket, int pid) {
   return errno == ENOPROTOOPT ? open_process(pid) : -errno;
 }
 
-bool means_no_process(int error) { return error == -ESRCH || error == -EINVAL; }
-
 // A pidfd can be read when its process has ended.
 bool can_be_read(int pidfd) {
   pollfd ended{pidfd, POLLIN, 0};
@@ -61,7 +59,7 @@ bool ProcessIdentity::is_there() const { return started != 0 && start_of(pid) ==
 bool ProcessIdentity::has_ended() const {
   if (started == 0) return false;
   int const pidfd = open_process(pid);
-  if (pidfd < 0) return means_no_process(pidfd);
+  if (pidfd < 0) return pidfd == -ESRCH;
   bool const has = can_be_read(pidfd);
   ::close(pidfd);
   return has;
@@ -69,7 +67,8 @@ bool ProcessIdentity::has_ended() const {
 
 ProcessIdentity identity_of_peer(int socket, int pid) {
   int const pidfd = pidfd_of_peer(socket, pid);
-  ProcessIdentity who{pid, means_no_process(pidfd) ? 0 : start_of(pid)};
+  bool const is_gone = pidfd == -ESRCH || pidfd == -EINVAL;
+  ProcessIdentity who{pid, is_gone ? 0 : start_of(pid)};
   if (pidfd < 0) return who;  // an older system, or no descriptor left: the number has to do
   if (can_be_read(pidfd)) who.started = 0;
   ::close(pidfd);
