@@ -77,6 +77,17 @@ ResultFile::ResultFile(std::string const& argument, std::string name) : name_(st
     return;
   }
   check_writable(argument, name_);
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  if (fs::exists(name_, unknown) && !fs::is_regular_file(name_, unknown)) {
+    file_ = std::fopen(name_.c_str(), "we");  // a device or a pipe is not replaced
+    if (file_ == nullptr) throw cannot_write(argument, name_, errno);
+    return;
+  }
+  if (fs::is_symlink(name_, unknown)) {
+    auto const target = fs::canonical(name_, unknown);
+    if (!unknown) name_ = target.string();
+  }
   part_ = name_ + ".part";
   // Neither through a link that somebody put there, nor into a file that is there.
   ::unlink(part_.c_str());
@@ -91,9 +102,9 @@ ResultFile::ResultFile(std::string const& argument, std::string name) : name_(st
 }
 
 ResultFile::~ResultFile() {
-  if (file_ == nullptr || part_.empty()) return;
+  if (file_ == nullptr || file_ == stdout) return;
   std::fclose(file_);
-  std::remove(part_.c_str());
+  if (!part_.empty()) std::remove(part_.c_str());
 }
 
 void ResultFile::write(std::string const& line) {
@@ -104,13 +115,10 @@ void ResultFile::finish() {
   if (file_ == nullptr) return;
   bool const written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
   int const why = errno;
-  if (part_.empty()) {
-    if (!written) throw std::runtime_error("standard output: " + std::string(std::strerror(why)));
-    return;
-  }
-  if (!written || std::rename(part_.c_str(), name_.c_str()) != 0)
-    throw std::runtime_error(name_ + ": " + std::strerror(written ? errno : why));
-  std::fclose(file_);
+  if (!written || (!part_.empty() && std::rename(part_.c_str(), name_.c_str()) != 0))
+    throw std::runtime_error((file_ == stdout ? "standard output" : name_) + ": " +
+                             std::strerror(written ? errno : why));
+  if (file_ != stdout) std::fclose(file_);
   file_ = nullptr;
 }
 

@@ -34,6 +34,7 @@ struct Result {
 std::string json_line(Result const& result, RunRecord const& run);
 
 // Writes to FILE.part first and gives it its name when all is there; "-" is standard output.
+// Devices and pipes are written in place, and links are followed.
 class ResultFile {
  public:
   // UsageError naming the argument when the file cannot be written. An empty name: no file.

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "platform/launch.hpp"
 #include "platform/own_path.hpp"
 #include "platform/temporary_folder.hpp"
 
@@ -147,7 +148,8 @@ constexpr int imported = 0, damaged = 4;  // 3: it is not there
 
 Import try_import(std::string const& python, std::string const& module, std::string const& parts) {
   std::string const text =
-      "import sys\n"
+      "import signal, sys\n"
+      "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
       // A module of the current folder may be anybody's.
       "sys.path[:] = [folder for folder in sys.path if folder]\n"
       "import importlib.util\n"
@@ -183,6 +185,7 @@ result<std::string> python_with(std::string const& module, std::string const& pa
   for (auto const& python : pythons) {
     auto const found = try_import(python, module, parts);
     if (found.status == imported) return python;
+    if (found.status == 128 + SIGINT) die_of(SIGINT);  // ^C, which run_program() left to it
     if (found.status == damaged && why_not.empty())
       why_not =
           "needs " + module + ", and that of " + python + " is damaged (" + found.complaint + ')';

@@ -108,6 +108,23 @@ TEST_F(BenchResultFile, FollowsNoLinkThatSomebodyPutThere) {
   std::filesystem::remove(precious);
 }
 
+TEST_F(BenchResultFile, LeavesDevicesAndLinksInPlace) {
+  auto const write = [](std::string const& name) {
+    ResultFile file("--json", name);
+    file.write("{}");
+    file.finish();
+  };
+  auto const target = folder_ + "/target.json", full = folder_ + "/full.json";
+  std::filesystem::create_symlink(target, file_);
+  std::ofstream(target) << "old";
+  write(file_);
+  EXPECT_TRUE(std::filesystem::is_symlink(file_));
+  EXPECT_EQ(std::filesystem::file_size(target), 3U);
+  std::filesystem::create_symlink("/dev/full", full);
+  EXPECT_THROW(write(full), std::runtime_error);
+  EXPECT_TRUE(std::filesystem::is_symlink(full));
+}
+
 TEST_F(BenchResultFile, NamesTheArgumentWhenItCannotBeWritten) {
   for (std::string const& bad : {folder_, folder_ + "/absent/r.json"}) try {
       ResultFile const r("--json", bad);

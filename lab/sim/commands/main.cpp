@@ -9,11 +9,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nigh/version.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,15 @@ void SimOutput::add_to(CLI::App& command) {
 void SimOutput::check() const {
   if (!json.empty()) check_output(json);
   if (!plot.empty()) check_figure("--plot", plot, figure);
+}
+
+void SimOutput::keep_apart_from(char const* argument, std::string const& input) const {
+  for (auto const& [of, output] : {std::pair("--json", json), {"--plot", plot}}) {
+    std::error_code unknown;
+    if (!output.empty() && std::filesystem::equivalent(output, input, unknown) && !unknown &&
+        std::filesystem::is_regular_file(output, unknown))
+      throw UsageError(fmt::format("{}: {} is that of {}", of, output, argument));
+  }
 }
 
 void SimOutput::write(std::string const& text, std::string const& lines) const {

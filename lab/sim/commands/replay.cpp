@@ -11,11 +11,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/installed_files.hpp"
 #include "cli/program_main.hpp"
 #include "cli/program_output.hpp"
+#include "platform/launch.hpp"
 #include "platform/program.hpp"
 #include "sim/commands/sim.hpp"
 #include "sim/json_lines.hpp"
@@ -53,6 +55,8 @@ sim::Machine this_machine() {
   ProgramOutput const file;
   auto const program = libexec_file("nigh-calibrate").string();
   auto const status = platform::run_program({program, "--output", file.path().string()}, {});
+  constexpr int by_signal = 128, interrupt = 2;  // ^C was for the child
+  if (status && *status == by_signal + interrupt) platform::die_of(interrupt);
   if (!status || *status != 0)
     throw std::runtime_error("sim: this machine could not be measured: nigh sim calibrate failed");
   auto machine = sim::parse_machine("this-machine.json", file.text());
@@ -108,7 +112,7 @@ std::string describe(sim::RecordedRun const& run, sim::Machine const& machine, i
     text +=
         fmt::format("{:18}{:>11.4g}{}{:>9.2f}{:>8.1f}%{:>8.1f}%{:>10.0f}{:>9.0f}\n", r.policy.name,
                     r.seconds(), r.seconds() <= best ? '*' : ' ', run.seconds / r.seconds(),
-                    100 * r.median([](auto const& o) { return o.idle_share; }),
+                    100 * std::max(0.0, r.median([](auto const& o) { return o.idle_share; })),
                     100 * r.median([](auto const& o) { return o.remote_share; }),
                     r.median([](auto const& o) { return o.steals; }),
                     r.median([](auto const& o) { return o.taken_abroad; }));
@@ -151,6 +155,9 @@ std::string result_lines(sim::RecordedRun const& run, sim::Machine const& machin
 
 void run(ReplayFlags const& f) {
   f.output.check();
+  f.output.keep_apart_from("--trace", f.trace);
+  f.output.keep_apart_from("--machine", f.machine);
+  f.output.keep_apart_from("--recorded-on", f.recorded_on);
   auto const run = recorded(f.trace);
   auto const machine = f.machine.empty() ? this_machine() : machine_for("--machine", f.machine);
   std::optional<sim::Machine> source;

@@ -42,6 +42,8 @@ struct SimOutput {
 
   void add_to(CLI::App& command);
   void check() const;  // before what takes long
+  // UsageError where results would replace an input.
+  void keep_apart_from(char const* argument, std::string const& input) const;
   // With "-" for the lines, the text goes to standard error.
   void write(std::string const& text, std::string const& lines) const;
 };

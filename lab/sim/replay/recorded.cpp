@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -228,15 +229,6 @@ Landmarks landmarks(std::vector<TraceEvent> const& events, int runtime) {
   return all;
 }
 
-// The innermost span of a track at a time.
-int span_at(std::vector<Span> const& spans, int track, std::int64_t at) {
-  int found = -1;
-  for (std::size_t i = 0; i < spans.size(); ++i)
-    if (spans[i].track == track && spans[i].begin <= at && at <= spans[i].end)
-      found = static_cast<int>(i);
-  return found;
-}
-
 // Phase after phase: nothing runs in between, and either all tasks are known to be done, or what
 // follows is somebody's who came from outside.
 void find_phases(std::vector<Span>& spans, Landmarks const& marks, std::vector<int>& phase_of,
@@ -277,14 +269,41 @@ void find_phases(std::vector<Span>& spans, Landmarks const& marks, std::vector<i
   phase_of = std::move(phases);
 }
 
+// Of spans that are sorted by their beginnings.
+class SpansOfTracks {
+ public:
+  explicit SpansOfTracks(std::vector<Span> const& spans) : spans_(spans) {
+    for (std::size_t i = 0; i < spans.size(); ++i) of_[spans[i].track].push_back(i);
+  }
+
+  // The innermost span of a track at a time; -1: there is none.
+  int at(int track, std::int64_t time) const {
+    auto const found = of_.find(track);
+    if (found == of_.end()) return -1;
+    auto const next =
+        std::upper_bound(found->second.begin(), found->second.end(), time,
+                         [&](std::int64_t t, std::size_t i) { return t < spans_[i].begin; });
+    if (next == found->second.begin()) return -1;
+    auto span = static_cast<int>(*std::prev(next));  // the last to begin; others are around it
+    while (span >= 0 && spans_[static_cast<std::size_t>(span)].end < time)
+      span = spans_[static_cast<std::size_t>(span)].inside;
+    return span;
+  }
+
+ private:
+  std::vector<Span> const& spans_;
+  std::map<int, std::vector<std::size_t>> of_;
+};
+
 void add_pieces(std::vector<Span>& spans, std::vector<int> const& phase_of, RecordedRun& run) {
+  SpansOfTracks const spans_of_tracks(spans);
   for (std::size_t i = 0; i < spans.size(); ++i) {
     Span& s = spans[i];
     int parent = -1;
     if (s.victim >= 0) {
       ++run.steals;
       // It has lain there since the task began that it was stolen from, at the earliest.
-      int const from = span_at(spans, s.victim, s.stolen_at);
+      int const from = spans_of_tracks.at(s.victim, s.stolen_at);
       if (from >= 0 && static_cast<std::size_t>(from) < i)
         parent = static_cast<int>(spans[static_cast<std::size_t>(from)].first_piece);
     }

@@ -349,15 +349,21 @@ void say(char const* name, int why) noexcept {
   fprintf(stderr, "nigh: cannot write the trace %s: %s\n", name, strerror(why));
 }
 
-// Written since the process began: by a runtime of nigh's own in it.
-bool is_new(char const* name) noexcept {
+// A file that is there under the name of the trace.
+struct Found {
+  bool is_other = false;  // no regular file: a device or a pipe, which is not replaced
+  bool is_new = false;    // written since the process began: by a runtime of nigh's own in it
+};
+
+Found find(char const* name) noexcept {
   struct statx found;  // stat() came later than the oldest C library that is served
   timespec now;
-  if (statx(AT_FDCWD, name, 0, STATX_MTIME, &found) != 0) return false;
+  if (statx(AT_FDCWD, name, 0, STATX_TYPE | STATX_MTIME, &found) != 0) return {};
+  if (!S_ISREG(found.stx_mode)) return {true, false};
   clock_gettime(CLOCK_REALTIME, &now);
   auto const age_ns =
       (now.tv_sec - found.stx_mtime.tv_sec) * 1'000'000'000 + now.tv_nsec - found.stx_mtime.tv_nsec;
-  return age_ns < base::now_ns() - traced.zero_ns;
+  return {false, age_ns < base::now_ns() - traced.zero_ns};
 }
 
 // Held while the file is written, by the thread that ends the program or by the one that a signal
@@ -371,19 +377,23 @@ void write_file() noexcept {
   if (!is_any) return;
   std::array<char, PATH_MAX> name, part;
   if (!expand(name)) return say(traced.file, ENAMETOOLONG);
-  if (is_new(name.data())) strncat(name.data(), ".openmp", name.size() - strlen(name.data()) - 1);
+  auto const found = find(name.data());
+  if (found.is_new) strncat(name.data(), ".openmp", name.size() - strlen(name.data()) - 1);
   auto const n =
       snprintf(part.data(), part.size(), "%s.%d.part", name.data(), static_cast<int>(getpid()));
   if (n < 0 || static_cast<std::size_t>(n) >= part.size()) return say(name.data(), ENAMETOOLONG);
-  int const file = open(part.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  int const file =
+      found.is_other
+          ? open(name.data(), O_WRONLY | O_CLOEXEC)
+          : open(part.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0) return say(name.data(), errno);
   Writer out(file);
   write_all(out);
   int why = out.finish() ? 0 : out.error();
   if (close(file) != 0 && why == 0) why = errno;
-  if (why == 0 && rename(part.data(), name.data()) != 0) why = errno;
+  if (why == 0 && !found.is_other && rename(part.data(), name.data()) != 0) why = errno;
   if (why == 0) return;
-  unlink(part.data());
+  if (!found.is_other) unlink(part.data());
   say(name.data(), why);
 }
 
