@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bench/calibrate/measure.hpp"
@@ -191,6 +192,9 @@ std::vector<int> sorted(std::vector<int> cpus) {
 
 void calibrate(Flags const& f) {
   if (f.output != "-") check_writable("--output", f.output);
+  std::error_code unknown;
+  if (!f.xml.empty() && std::filesystem::equivalent(f.xml, f.output, unknown) && !unknown)
+    throw UsageError("--output: " + f.output + " is that of --xml");
   auto live = f.xml.empty() ? nigh::topology::live() : nigh::topology::from_xml(f.xml);
   if (!live) throw UsageError((f.xml.empty() ? "sim calibrate: " : "--xml: ") + live.message());
   // Measured is what is here, whatever else the file says of it.
