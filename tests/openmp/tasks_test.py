@@ -3,7 +3,6 @@
 """OpenMP programs whose tasks nigh runs: tasks_test.py SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS
 TASKS_LIBRARY
 TASKS_LIBRARY_OF_TWO_DOMAINS [unittest arguments]. What was not built is skipped."""
-import fcntl
 import json
 import os
 import re
@@ -309,18 +308,10 @@ class Traces(unittest.TestCase):
 
     def test_a_device_or_a_pipe_stays_one(self):
         os.mkfifo(self.file)
-        reader = os.open(self.file, os.O_RDONLY | os.O_NONBLOCK)
-        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 1 << 20)
-        self.assertEqual(run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=self.file), ("recursion 6765\n", ""))
-        self.assertTrue(os.read(reader, 10).startswith(b'{'))
-        os.close(reader)
+        self.assertEqual(run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=self.file),
+                         ("recursion 6765\n", f"nigh: cannot write the trace {self.file}: it is no regular file\n"))
         self.assertTrue(stat.S_ISFIFO(os.stat(self.file).st_mode))
         self.assertEqual(os.listdir(self.folder), ["trace.json"])
-        full = os.path.join(self.folder, "full.json")
-        os.symlink("/dev/full", full)
-        self.assertEqual(run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=full),
-                         ("recursion 6765\n", f"nigh: cannot write the trace {full}: No space left on device\n"))
-        self.assertTrue(os.path.islink(full))
 
     def test_no_tasks_no_file(self):
         run("waits-gcc", OMP_NUM_THREADS="2", NIGH_TRACE=self.file)

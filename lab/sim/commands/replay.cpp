@@ -52,14 +52,17 @@ struct Replayed {
 
 // As nigh sim calibrate writes it.
 sim::Machine this_machine() {
-  ProgramOutput const file;
   auto const program = libexec_file("nigh-calibrate").string();
-  auto const status = platform::run_program({program, "--output", file.path().string()}, {});
+  auto const [status, text] = [&] {
+    ProgramOutput const file;  // gone before ^C ends this process, too
+    auto ended = platform::run_program({program, "--output", file.path().string()}, {});
+    return std::pair(std::move(ended), file.text());
+  }();
   constexpr int by_signal = 128, interrupt = 2;  // ^C was for the child
   if (status && *status == by_signal + interrupt) platform::die_of(interrupt);
   if (!status || *status != 0)
     throw std::runtime_error("sim: this machine could not be measured: nigh sim calibrate failed");
-  auto machine = sim::parse_machine("this-machine.json", file.text());
+  auto machine = sim::parse_machine("this-machine.json", text);
   if (!machine) throw std::runtime_error("sim: " + machine.message());
   return std::move(machine).value();
 }

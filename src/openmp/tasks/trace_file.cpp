@@ -345,13 +345,14 @@ bool expand(std::array<char, PATH_MAX>& name) noexcept {
   return fits;
 }
 
-void say(char const* name, int why) noexcept {
-  fprintf(stderr, "nigh: cannot write the trace %s: %s\n", name, strerror(why));
+void say(char const* name, char const* why) noexcept {
+  fprintf(stderr, "nigh: cannot write the trace %s: %s\n", name, why);
 }
+void say(char const* name, int why) noexcept { say(name, strerror(why)); }
 
 // A file that is there under the name of the trace.
 struct Found {
-  bool is_other = false;  // no regular file: a device or a pipe, which is not replaced
+  bool is_other = false;  // no regular file: a device or a pipe
   bool is_new = false;    // written since the process began: by a runtime of nigh's own in it
 };
 
@@ -378,22 +379,20 @@ void write_file() noexcept {
   std::array<char, PATH_MAX> name, part;
   if (!expand(name)) return say(traced.file, ENAMETOOLONG);
   auto const found = find(name.data());
+  if (found.is_other) return say(name.data(), "it is no regular file");
   if (found.is_new) strncat(name.data(), ".openmp", name.size() - strlen(name.data()) - 1);
   auto const n =
       snprintf(part.data(), part.size(), "%s.%d.part", name.data(), static_cast<int>(getpid()));
   if (n < 0 || static_cast<std::size_t>(n) >= part.size()) return say(name.data(), ENAMETOOLONG);
-  int const file =
-      found.is_other
-          ? open(name.data(), O_WRONLY | O_CLOEXEC)
-          : open(part.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  int const file = open(part.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0) return say(name.data(), errno);
   Writer out(file);
   write_all(out);
   int why = out.finish() ? 0 : out.error();
   if (close(file) != 0 && why == 0) why = errno;
-  if (why == 0 && !found.is_other && rename(part.data(), name.data()) != 0) why = errno;
+  if (why == 0 && rename(part.data(), name.data()) != 0) why = errno;
   if (why == 0) return;
-  if (!found.is_other) unlink(part.data());
+  unlink(part.data());
   say(name.data(), why);
 }
 
