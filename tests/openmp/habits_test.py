@@ -65,6 +65,13 @@ class Names(unittest.TestCase):
                 self.assertEqual(sorted(n for n in names - ISO_C - LEFT if not KEPT.match(n)), [])
 
 
+def without_libomps_own(name, result):
+    """libomp changes errno as it begins, which nigh may have made it do before."""
+    if not name.endswith("-clang"):
+        return result
+    return result[0], re.sub(r"errno changed [01] times", "errno changed once at most", result[1]), result[2]
+
+
 class Habits(unittest.TestCase):
     """As without the libraries, with a coordinator that is there, and with one that follows a script."""
 
@@ -93,7 +100,8 @@ class Habits(unittest.TestCase):
                          (PLACES, {"NIGH_PLACES": ",".join(f"{{{c}}}" for c in CPUS)})]
             for preload, environment in ways:
                 with self.subTest(name=name, preload=os.path.basename(preload), **environment):
-                    self.assertEqual(run(name, *words, preload=preload, **environment), plain)
+                    self.assertEqual(without_libomps_own(name, run(name, *words, preload=preload, **environment)),
+                                     without_libomps_own(name, plain))
 
     def test_own_functions_by_names_of_libc_and_errno(self):
         self.check("regions")
