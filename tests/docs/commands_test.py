@@ -7,7 +7,7 @@ its page, as installed, and prints what its page shows.
 
 BUILD is installed to a prefix that is moved then. Each page has a folder of its own, with a home, a nighd, and links that
 make it look like a clone of the repository where `build/release` is the prefix. A command that is in no table of
-known_commands.py is run as it stands, has 20 seconds, must exit with 0, and must print the lines of its page (shown.py tells
+known_commands.py is run as it stands, has 60 seconds, must exit with 0, and must print the lines of its page (shown.py tells
 which differences do not count); so a new page is covered as it is written. known_commands.py tells how to add one that is to
 be run otherwise. An entry there that no page has any more is a failure, too."""
 import argparse

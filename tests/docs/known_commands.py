@@ -40,7 +40,7 @@ class How:
     compare: typing.Any = SAME
     aside: typing.Optional[str] = None
     full: bool = False
-    seconds: int = 20
+    seconds: int = 60  # on a busy machine
     may_skip: bool = False
     elsewhere: typing.Optional[tuple] = None
     nowhere: typing.Optional[str] = None
