@@ -104,6 +104,8 @@ class Pools(unittest.TestCase):
 class WithNighd(shim_test.WithNighd):
     def test_a_program_without_regions_is_served(self):
         self.start()
+        settings = {"POOL_THREADS": str(OWN), "NIGH_ADJUST": "openblas"}
+        self.assertEqual(self.run_here("pools-gcc", load(OPENBLAS), "close", "get", **settings), (f"{OWN}\n", ""))
         started = self.begin(*("line", "close", "get") * 5000)
         for _ in range(1000):
             self.assertEqual(self.next_size(started), OWN)

@@ -306,7 +306,7 @@ class Traces(unittest.TestCase):
         self.assertEqual(run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=missing),
                          ("recursion 6765\n", f"nigh: cannot write the trace {missing}: No such file or directory\n"))
 
-    def test_a_device_or_a_pipe_stays_one(self):
+    def test_a_pipe_is_refused_and_stays_one(self):
         os.mkfifo(self.file)
         self.assertEqual(run("tasks-gcc", "recursion", OMP_NUM_THREADS="2", NIGH_TRACE=self.file),
                          ("recursion 6765\n", f"nigh: cannot write the trace {self.file}: it is no regular file\n"))
