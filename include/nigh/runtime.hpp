@@ -242,7 +242,7 @@ class NIGH_API runtime {
   // So many workers, all else as by default: runtime(2). 0: one for each allowed cpu.
   explicit runtime(int workers);
   // Waits for all tasks. An exception that no wait() has rethrown ends as a line on standard error.
-  // A static one that exit() destroys while it is in use, as in one of its tasks, is left as it is.
+  // One that exit() destroys while it is in use, as in one of its tasks, is left as it is.
   ~runtime();
   runtime(runtime&&) = delete;
   runtime& operator=(runtime&&) = delete;

@@ -18,9 +18,21 @@ namespace {
 thread_local Worker* this_worker = nullptr;
 constexpr std::uint64_t forks_per_sample = 1000;  // of the queue length, as in the paper
 
+constinit thread_local bool is_ending = false;
+struct EndOfThread {
+  EndOfThread() noexcept {}
+  ~EndOfThread() { is_ending = true; }
+};
+
 }  // namespace
 
 Worker* current_worker() noexcept { return this_worker; }
+
+void await_end_of_this_thread() noexcept {
+  thread_local EndOfThread const end;
+  static_cast<void>(&end);
+}
+bool this_thread_is_ending() noexcept { return is_ending; }
 
 void become(Worker& me) noexcept {
   this_worker = &me;

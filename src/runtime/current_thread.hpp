@@ -17,6 +17,11 @@ void become(Worker& me) noexcept;
 void name_this_thread(Worker const& me) noexcept;
 void become_nobody() noexcept;  // in a child of fork()
 
+// exit() ends what is local to its thread before it destroys what is static. So a destructor that asks for this
+// knows whether exit(), or the end of this thread, calls it; in threads that have called the first of these.
+void await_end_of_this_thread() noexcept;
+bool this_thread_is_ending() noexcept;
+
 // How often this process and its ancestors have forked since the library was first used: tells a
 // child's copies of runtimes from its own. In runtime.cpp.
 unsigned count_forks() noexcept;   // begins to count with its first call, and returns the number

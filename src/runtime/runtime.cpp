@@ -88,10 +88,11 @@ runtime::runtime(runtime_options options)
 runtime::runtime(int workers) : runtime(runtime_options{.workers = workers}) {}
 runtime::runtime(runtime_options options, tasks::WorkSource& source)
     : scheduler_(new tasks::Scheduler(options, source)) {}
-// exit() in a task, or beside threads that compute, destroys a static runtime that is in use: it is
-// left as it is.
+// exit() in a task, or beside threads that compute, destroys a runtime that is in use where it is static, or
+// owned by what is static: it is left as it is.
 runtime::~runtime() {
-  if (!scheduler_->is_in_use() || !platform::is_static(this)) delete scheduler_;
+  bool const by_exit = platform::is_static(this) || tasks::this_thread_is_ending();
+  if (!by_exit || !scheduler_->is_in_use()) delete scheduler_;
 }
 
 near runtime::resolved(near where) const { return scheduler_->resolved(where); }

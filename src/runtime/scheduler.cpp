@@ -211,6 +211,7 @@ void Scheduler::start_threads() {
 // A worker's whole life. No worker begins before all are set up.
 void Scheduler::live(Worker& me) noexcept {
   name_this_thread(me);
+  await_end_of_this_thread();  // it allocates
   try {
     set_up(me);
   } catch (...) {

@@ -119,6 +119,7 @@ void ThreadTable::raise_end(Worker const& slot) noexcept {
 
 Worker* ThreadTable::take_external() noexcept {
   if (pool_.is_inherited()) return nullptr;
+  await_end_of_this_thread();
   for (auto const& slot : externals()) {
     auto& me = *slot;
     if (!me.taken.try_lock()) continue;
@@ -264,6 +265,7 @@ void ThreadTable::dismiss_backup(Worker& worker) noexcept {
 
 void ThreadTable::back_up(Worker& me) noexcept {
   name_this_thread(me);
+  await_end_of_this_thread();
   if (pool_.machine.is_this_host()) static_cast<void>(platform::pin_this_thread({&me.cpu, 1}));
   become(me);
   for (;;) {

@@ -13,6 +13,7 @@
 #include <nigh/task_scope.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "fib.hpp"
 #include "synthetic.hpp"
@@ -29,25 +30,26 @@ class Variable {
   char const* name_;
 };
 
-// A static runtime, which exit() destroys.
-void exit_in(void (*how)(nigh::runtime&)) {
-  static nigh::runtime statically(2);
-  how(statically);
+// Runtimes that exit() destroys.
+nigh::runtime& statically() {
+  static nigh::runtime one(2);
+  return one;
+}
+nigh::runtime& owned_by_what_is_static() {
+  static auto const one = std::make_unique<nigh::runtime>(2);
+  return *one;
 }
 
 TEST(StaticRuntimeDeathTest, ExitsWithTheProgramsStatus) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const four = testing::ExitedWithCode(4);
-  EXPECT_EXIT(exit_in([](nigh::runtime& r) { r.run([] { std::exit(4); }); }), four, "^$");
-  EXPECT_EXIT(exit_in([](nigh::runtime& r) {
-                r.invoke([] { nigh::fork_join([] { std::exit(4); }, [] {}); });
-              }),
-              four, "^$");
-  EXPECT_EXIT(exit_in([](nigh::runtime& r) {
-                r.spawn([] {});
-                std::exit(4);
-              }),
-              four, "^$");
+  for (auto* const made : {statically, owned_by_what_is_static}) {
+    EXPECT_EXIT(made().run([] { std::exit(4); }), four, "^$");
+    EXPECT_EXIT(made().invoke([] { nigh::fork_join([] { std::exit(4); }, [] {}); }), four, "^$");
+    EXPECT_EXIT((made().spawn([] {}), std::exit(4)), four, "^$");
+    // In a thread that has not made it.
+    EXPECT_EXIT(std::thread([&] { made().invoke([] { std::exit(4); }); }).join(), four, "^$");
+  }
 }
 
 TEST(Environment, SetsWhatItNames) {
