@@ -29,9 +29,9 @@ std::filesystem::path script_path(std::string const& name) {
 // UsageError naming the argument when there can be no figure. An empty name: none is wanted.
 void check_figure(std::string const& argument, std::string const& file, std::string const& script) {
   if (file.empty()) return;
+  check_writable(argument, file);  // sooner told than whether a Python can draw
   if (auto const why = nigh::platform::why_no_figure(file, script_path(script)); !why.empty())
     throw UsageError(argument + ": " + why);
-  check_writable(argument, file);
 }
 
 void declare(Benchmark const& b, Flags& flags, CLI::App& app) {
