@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program_output.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -33,6 +35,13 @@ std::string ProgramOutput::text() const {
 }
 
 std::string last_lines(std::string text, int lines) {
+  auto const in_words = [](char c) {
+    constexpr unsigned char ascii_end = 0x80;
+    auto const byte = static_cast<unsigned char>(c);
+    return byte >= ascii_end || std::isalnum(byte) != 0;
+  };
+  auto const behind_words = std::find_if(text.rbegin(), text.rend(), in_words).base();
+  if (behind_words != text.begin()) text.erase(std::find(behind_words, text.end(), '\n'), text.end());
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   auto start = text.size();
   for (; lines > 0 && start != text.npos && start > 0; --lines) start = text.rfind('\n', start - 1);

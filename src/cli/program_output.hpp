@@ -20,7 +20,8 @@ class ProgramOutput {
   std::filesystem::path path_;
 };
 
-// At most so many lines from the end, joined by '\n'; blank ends left out.
+// At most so many lines from the end, joined by '\n'. It ends with a line that has words, if there is one: blank
+// lines and rulers behind it are left out.
 std::string last_lines(std::string text, int lines);
 
 }  // namespace nigh::cli

@@ -61,6 +61,9 @@ TEST(Output, LastLines) {
   EXPECT_EQ(last_lines("a\nb\nc", 2), "b\nc");
   EXPECT_EQ(last_lines("a\nb\nc\n", 3), "a\nb\nc");
   EXPECT_EQ(last_lines("\na\nb", 5), "a\nb");
+  EXPECT_EQ(last_lines("a\nwrong: b?! \n\n=====\n --\n", 1), "wrong: b?!");
+  EXPECT_EQ(last_lines("a\n\xc3\xa4!\n---", 2), "a\n\xc3\xa4!");
+  EXPECT_EQ(last_lines("-\n==", 1), "==");
 }
 
 constexpr char const* written =
