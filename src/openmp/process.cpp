@@ -239,7 +239,9 @@ __attribute__((destructor)) void tell() {
     if (this_process.acts && !this_process.is_helper) tell_absent_libraries();
     return;
   }
-  {
+  if (regions == 0) {
+    if (!this_process.is_helper) say("no parallel regions");
+  } else {
     ToldLine line;
     line.add("nigh: %s: %llu region%s, %llu on granted cpus", printable_name().text(),
              static_cast<unsigned long long>(regions), regions == 1 ? "" : "s",
