@@ -17,6 +17,7 @@
 #include <nigh/runtime.hpp>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -263,6 +264,23 @@ TEST(Sort, MovesOnlyAndOtherIterators) {
 }
 
 // Wherever a comparison throws, all elements are there once.
+TEST(Sort, TrueIsAnyNumberButZero) {
+  auto const less = [](unsigned a, unsigned b) { return (a - b) & 0x80000000U; };
+  for (std::size_t const n : {4U, 5U, 8U, 20U, 100U, 100'000U}) {
+    std::vector<unsigned> v(n);
+    std::mt19937 random(static_cast<unsigned>(n));
+    for (auto& x : v) x = static_cast<unsigned>(random() % 1'000'000);
+    auto right = v, stable = v;
+    std::sort(right.begin(), right.end());
+    sort_runtime(4).invoke([&] {
+      nigh::parallel_sort(v, less);
+      nigh::parallel_stable_sort(stable, less);
+    });
+    EXPECT_EQ(v, right) << n;
+    EXPECT_EQ(stable, right) << n;
+  }
+}
+
 TEST(Sort, ThrowingComparisonsLoseNothing) {
   std::size_t const n = 30'000;
   std::vector<std::string> names;
@@ -403,6 +421,17 @@ TEST(Merge, IsStableAndComplete) {
   } catch (std::invalid_argument const& e) {
     EXPECT_STREQ(e.what(), "a merge of 20000 and 20000 elements into 20000");
   }
+}
+
+TEST(Merge, TakesElementsThatAreMadeOnTheFly) {
+  std::vector<int> odd(50'000), merged(100'000), right(100'000);
+  for (std::size_t i = 0; i < odd.size(); ++i) odd[i] = static_cast<int>(2 * i + 1);
+  std::iota(right.begin(), right.end(), 0);
+  auto const twice = std::views::iota(0, 50'000) | std::views::transform([](int i) { return 2 * i; });
+  sort_runtime(4).invoke([&] {
+    nigh::parallel_merge(odd.begin(), odd.end(), twice.begin(), twice.end(), merged.begin());
+  });
+  EXPECT_EQ(merged, right);
 }
 
 TEST(Partition, DividesAndKeepsAll) {

@@ -57,7 +57,9 @@ struct merge_steps {
 template <class A, class B, class Out, class Less>
 Out merge_serially(A a, A a_end, B b, B b_end, Out out, Less const& less) {
   using T = std::iter_value_t<A>;
-  if constexpr (is_small_plain<T> && std::is_same_v<T, std::iter_value_t<B>>) {
+  if constexpr (is_small_plain<T> && std::is_same_v<T, std::iter_value_t<B>> &&
+                std::is_lvalue_reference_v<std::iter_reference_t<A>> &&
+                std::is_lvalue_reference_v<std::iter_reference_t<B>>) {
     merge_steps<A, B, Out, Less> first{a, a_end, b, b_end, out};
     if ((a_end - a) + (b_end - b) < 256) return first.finish(less);
     // Each step waits for the one before: four parts of the result take turns.

@@ -280,8 +280,8 @@ class quick_sorter {
   }
   void sort4(Iterator v, T* to) const {
     auto const choose = [](bool which, index yes, index no) { return which ? yes : no; };
-    index const c1 = less_(v[1], v[0]), c2 = less_(v[3], v[2]);
-    index const a = c1, b = 1 - c1, c = 2 + c2, d = 3 - c2;
+    bool const c1 = less_(v[1], v[0]), c2 = less_(v[3], v[2]);  // of any type that is true or false
+    index const a = c1, b = 1 - a, c = 2 + index{c2}, d = 5 - c;
     bool const c3 = less_(v[c], v[a]), c4 = less_(v[d], v[b]);
     index const first = choose(c3, c, a), last = choose(c4, b, d);
     index const left = choose(c3, a, choose(c4, c, b)), right = choose(c4, d, choose(c3, b, c));
