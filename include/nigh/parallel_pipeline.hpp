@@ -227,7 +227,8 @@ class pipeline final : pipeline_host {
   token& take_token() {
     if (at_hand_ == nullptr) at_hand_ = free_.take_all();
     if (at_hand_ == nullptr) {
-      all_.emplace_back(new token());
+      detail::owned<token> made(new token());
+      all_.push_back(std::move(made));
       return *all_.back();
     }
     return static_cast<token&>(*std::exchange(at_hand_, at_hand_->next));

@@ -27,6 +27,9 @@ LiveArrays& live() {
   return all;
 }
 
+// When the library is loaded: those below, which cannot fail, find it.
+[[maybe_unused]] auto& made_early = live();
+
 std::uintptr_t address_of(void const* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
 
 }  // namespace
