@@ -19,7 +19,7 @@ namespace nigh {
 // [first, last), and returns when all have returned. Integers of any kind; the body's argument has
 // the common type of both; the numbers of an index_range below 0 are those modulo 2^64. Calls may
 // run at the same time and in any order, each in a worker's thread or in the caller's, which takes
-// part; the body itself is shared, and called as const.
+// part; the body itself is shared, or copied if it is plain data, and called as const.
 //
 // A body may return void or loop_flow: with loop_flow::leave the loop ends early, as it does when
 // options.stop is set. Pieces not begun are then dropped; running pieces go on, except that a piece
