@@ -153,6 +153,22 @@ class Rules(unittest.TestCase):
     def test_regions_of_another_compiler_keep_their_own_barriers(self):
         self.check("task_rules-clang", "regions_of_another_compiler", 22, OMP_MAX_ACTIVE_LEVELS="2")
 
+    def test_constructs_of_another_compiler_bind_to_its_own_runtime(self):
+        self.assertEqual(run("task_rules-gcc", "constructs_of_another_compiler", program("library-clang.so")),
+                         ("constructs_of_another_compiler 4601\n", ""))
+
+    def test_a_thread_that_waits_at_the_end_of_a_construct_takes_later_tasks(self):
+        self.check_both("late_in_a_loop", 1)
+
+    def test_a_single_construct_waits_for_nobody_before_its_body(self):
+        self.check_both("late_to_a_copy", 60)
+
+    def test_taskyield_of_gcc_runs_nothing_that_may_need_a_lock(self):
+        self.check("task_rules-gcc", "yield_with_a_lock", 10)
+
+    def test_strict_grains_larger_than_the_loop(self):
+        self.check_both("strict_grain_of_everything", 10)
+
     def test_reductions_of_a_taskgroup_that_another_thread_has_begun(self):
         self.check("task_rules-clang", "reductions_in_functions", 160001600)
 
@@ -328,10 +344,12 @@ class Crowded(unittest.TestCase):
 
 class LeftAlone(unittest.TestCase):
     def test_cancellation(self):
+        said = "its tasks are left alone: OMP_CANCELLATION lets tasks be cancelled\n"
         for name in ("tasks-gcc", "tasks-clang"):
-            out, err = run(name, "recursion", OMP_CANCELLATION="true", NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
-            self.assertEqual(out, "recursion 6765\n")
-            self.assertIn("its tasks are left alone: OMP_CANCELLATION lets tasks be cancelled\n", err)
+            for value, is_left in (("true", True), (" TRUE ", True), ("y", True), (".t.", True), ("enabled", True), ("on", True),
+                                   ("false", False), (" No", False), (".F.", False), ("off", False), ("", False)):
+                out, err = run(name, "recursion", OMP_CANCELLATION=value, NIGH_VERBOSE="1", OMP_NUM_THREADS="2")
+                self.assertEqual((out, said in err), ("recursion 6765\n", is_left), (value, err))
 
     def test_priorities(self):
         for name in ("tasks-gcc", "tasks-clang"):

@@ -30,25 +30,31 @@ struct Calls {
 
 // Of a newer compiler, or a look into libomp's own tasks: it would find none of ours.
 constexpr std::string_view unknown_ones[]{"__kmpc_task_get_successors", "__kmpc_task_get_depnode",
-                                          "__kmpc_task_is_completed",   "__kmpc_start_record_task",
-                                          "__kmpc_taskgraph",           "__kmpc_omp_has_task_team",
-                                          "__kmpc_taskwait_deps"};
+                                          "__kmpc_task_is_completed", "__kmpc_start_record_task",
+                                          "__kmpc_taskgraph", "__kmpc_omp_has_task_team",
+                                          "__kmpc_taskwait_deps",
+                                          // Sets what OMP_CANCELLATION would.
+                                          "kmp_set_defaults", "kmp_set_defaults_"};
 
 void look_at(std::string_view name, void* result) noexcept {
   auto& calls = *static_cast<Calls*>(result);
-  if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_") && !name.starts_with("__tgt_"))
+  if (!name.starts_with("GOMP_t") && !name.starts_with("__kmpc_") && !name.starts_with("__tgt_") &&
+      !name.starts_with("kmp_set_"))
     return;
   for (auto const maker : makers) calls.makes_tasks |= name == maker;
   for (auto const unknown : unknown_ones) calls.uses_unknown |= name == unknown;
   for (auto const device : of_devices) calls.uses_devices |= name == device;
 }
 
-bool is_true(char const* name) noexcept {
-  char const* const value = getenv(name);
+// Runtimes read "true" in many ways, as " TRUE", "t" or "enabled": what does not look like "false"
+// may be true.
+bool may_be_true(char const* name) noexcept {
+  char const* value = getenv(name);
   if (value == nullptr) return false;
-  for (char const* const yes : {"true", ".true.", "yes", "on", "1"})
-    if (strcasecmp(value, yes) == 0) return true;
-  return false;
+  value += strspn(value, " \t\n\v\f\r.");
+  for (char const* const no : {"f", "n", "of", "0", "dis"})
+    if (strncasecmp(value, no, strlen(no)) == 0) return false;
+  return *value != '\0';
 }
 
 // Without it all priorities are 0 (OpenMP's max-task-priority-var).
@@ -61,7 +67,7 @@ constinit sync::atomic<std::uint8_t> decided{static_cast<std::uint8_t>(Left::unk
 constinit sync::atomic<unsigned long long> objects_seen{0};
 
 Left look() noexcept {
-  if (is_true("OMP_CANCELLATION")) return Left::cancellation;
+  if (may_be_true("OMP_CANCELLATION")) return Left::cancellation;
   if (has_priorities()) return Left::priorities;
   if (tool_of_the_user() != nullptr) return Left::tool;
   Calls calls;

@@ -250,7 +250,7 @@ Pieces pieces(std::uint64_t iterations, unsigned long said, unsigned flags, std:
     return {tasks, iterations / tasks, iterations % tasks};
   }
   std::uint64_t const grain = said != 0 ? said : 1;
-  if ((flags & is_strict) != 0) return {(iterations + grain - 1) / grain, grain, 0};
+  if ((flags & is_strict) != 0) return {(iterations - 1) / grain + 1, grain, 0};
   std::uint64_t const tasks = iterations / grain > 0 ? iterations / grain : 1;
   return {tasks, iterations / tasks, iterations % tasks};
 }
@@ -365,7 +365,8 @@ NIGH_INTERPOSED void GOMP_taskwait_depend_nowait(void** depend) {
 NIGH_REAL(GOMP_taskyield)
 NIGH_INTERPOSED void GOMP_taskyield() {
   if (member == nullptr) return NIGH_PASS_ON(GOMP_taskyield);
-  taskyield(*member);
+  // libgomp's does nothing: gcc's programs may hold a lock that the next task needs.
+  member->team->is_libgomp ? share_all(*member) : taskyield(*member);
 }
 
 NIGH_REAL(GOMP_taskgroup_start)
@@ -408,9 +409,14 @@ NIGH_INTERPOSED void GOMP_task_reduction_remap(std::size_t count, std::size_t or
     if (i < originals) pointers[count + i] = of_runtime[1];
   }
 }
+// This thread's part of the region that a call of NAME binds to, if its tasks are ours.
+#define NIGH_BOUND(name) \
+  member_of_gomp([caller = __builtin_return_address(0)] { return real_##name.find(caller); })
+
 NIGH_REAL(GOMP_workshare_task_reduction_unregister)
 NIGH_INTERPOSED void GOMP_workshare_task_reduction_unregister(bool is_cancelled) {
-  if (member != nullptr) barrier_before_real(*member);
+  if (Member* const me = NIGH_BOUND(GOMP_workshare_task_reduction_unregister); me != nullptr)
+    barrier_before_real(*me);
   NIGH_PASS_ON(GOMP_workshare_task_reduction_unregister, is_cancelled);
 }
 
@@ -439,39 +445,43 @@ NIGH_INTERPOSED void GOMP_taskloop_ull(Body body, void* data, Copy copy, long si
 
 NIGH_REAL(GOMP_barrier)
 NIGH_INTERPOSED void GOMP_barrier() {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_barrier);
-  barrier(*member);
+  Member* const me = NIGH_BOUND(GOMP_barrier);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_barrier);
+  barrier(*me);
 }
 // Without OMP_CANCELLATION nothing is cancelled.
 NIGH_REAL(GOMP_barrier_cancel)
 NIGH_INTERPOSED bool GOMP_barrier_cancel() {
-  if (member == nullptr) return NIGH_PASS_ON(GOMP_barrier_cancel);
-  barrier(*member);
+  Member* const me = NIGH_BOUND(GOMP_barrier_cancel);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_barrier_cancel);
+  barrier(*me);
   return false;
 }
 NIGH_REAL(GOMP_loop_end)
 NIGH_INTERPOSED void GOMP_loop_end() {
-  if (member != nullptr) barrier_before_real(*member);
+  if (Member* const me = NIGH_BOUND(GOMP_loop_end); me != nullptr) barrier_before_real(*me);
   NIGH_PASS_ON(GOMP_loop_end);
 }
 NIGH_REAL(GOMP_loop_end_cancel)
 NIGH_INTERPOSED bool GOMP_loop_end_cancel() {
-  if (member != nullptr) barrier_before_real(*member);
+  if (Member* const me = NIGH_BOUND(GOMP_loop_end_cancel); me != nullptr) barrier_before_real(*me);
   return NIGH_PASS_ON(GOMP_loop_end_cancel);
 }
 NIGH_REAL(GOMP_sections_end)
 NIGH_INTERPOSED void GOMP_sections_end() {
-  if (member != nullptr) barrier_before_real(*member);
+  if (Member* const me = NIGH_BOUND(GOMP_sections_end); me != nullptr) barrier_before_real(*me);
   NIGH_PASS_ON(GOMP_sections_end);
 }
 NIGH_REAL(GOMP_sections_end_cancel)
 NIGH_INTERPOSED bool GOMP_sections_end_cancel() {
-  if (member != nullptr) barrier_before_real(*member);
+  if (Member* const me = NIGH_BOUND(GOMP_sections_end_cancel); me != nullptr)
+    barrier_before_real(*me);
   return NIGH_PASS_ON(GOMP_sections_end_cancel);
 }
 NIGH_REAL(GOMP_single_copy_start)
 NIGH_INTERPOSED void* GOMP_single_copy_start() {
-  if (member != nullptr) barrier_before_real(*member);
+  // The first thread begins the construct's body at once: another one may come only after that.
+  if (Member* const me = NIGH_BOUND(GOMP_single_copy_start); me != nullptr) run_all_own(*me);
   return NIGH_PASS_ON(GOMP_single_copy_start);
 }
 NIGH_REAL(GOMP_single_copy_end)

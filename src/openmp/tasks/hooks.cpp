@@ -63,9 +63,9 @@ KnownRuntime const* known_runtime(void const* inside) noexcept {
   return found;
 }
 
-// Whether regions of this code have had tasks. Two that share a place are taken for one.
-constinit std::array<sync::atomic<bool>, 1024> had_tasks{};
-sync::atomic<bool>& had_tasks_at(void const* code) noexcept {
+// Of the regions of this code. Two that share a place are taken for one.
+constinit std::array<sync::atomic<EarlierTasks>, 1024> had_tasks{};
+sync::atomic<EarlierTasks>& had_tasks_at(void const* code) noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(code) >> 4U;
   return had_tasks[(at ^ at >> 10U) % had_tasks.size()];
 }
@@ -113,7 +113,7 @@ void* begin(void* room, void const* inside, void const* code, std::uint32_t cpus
   region->team.cpus.store(cpus, sync::relaxed);
   region->team.lease = lease;
   region->team.is_kmpc = is_kmpc;
-  region->team.had_tasks = had_tasks_at(code).load(sync::relaxed);
+  region->team.earlier_tasks = had_tasks_at(code).load(sync::relaxed);
   return region;
 }
 
@@ -127,8 +127,12 @@ void leave_region() noexcept { leave(); }
 
 void end_region(void* p) noexcept {
   auto& region = *static_cast<Region*>(p);
-  if (!region.team.had_tasks && region.team.ever_shared.is_so())
-    had_tasks_at(region.code).store(true, sync::relaxed);
+  auto& known = had_tasks_at(region.code);
+  auto const before = known.load(sync::relaxed);
+  auto const now = region.team.ever_shared.is_so()   ? EarlierTasks::some
+                   : before == EarlierTasks::unknown ? EarlierTasks::none
+                                                     : before;
+  if (now != before) known.store(now, sync::relaxed);
   end(region.team);
 }
 
@@ -240,6 +244,14 @@ __attribute__((destructor)) void tell_at_the_end() {
 
 }  // namespace
 
+// By the beginning of its object: there is room for few addresses.
+bool is_in_libgomp(void const* real) noexcept {
+  Dl_info in;
+  KnownRuntime const* const runtime =
+      dladdr(real, &in) != 0 ? known_runtime(in.dli_fbase) : nullptr;
+  return runtime != nullptr && runtime->is_libgomp;
+}
+
 void const* runtime_at_hand() noexcept {
   if (member != nullptr) return reinterpret_cast<Region const*>(member->team)->runtime;
   return last_runtime.load(sync::relaxed);
@@ -257,5 +269,5 @@ extern "C" __attribute__((visibility("default"))) nigh::openmp::TaskHooks const 
 NIGH_REAL(__kmpc_end_serialized_parallel)
 NIGH_INTERPOSED void __kmpc_end_serialized_parallel(void* where, std::int32_t thread) {
   nigh::openmp::tasks::end_serial();
-  NIGH_PASS_ON(__kmpc_end_serialized_parallel, where, thread);
+  NIGH_PASS_ON_FROM(where, __kmpc_end_serialized_parallel, where, thread);
 }

@@ -25,7 +25,7 @@ Loop pieces(std::uint64_t iterations, std::int32_t schedule, std::uint64_t said,
   if (schedule == by_grain) {
     std::uint64_t const grain = said != 0 ? said : 1;
     if (is_strict) {
-      auto const tasks = (iterations + grain - 1) / grain;
+      auto const tasks = (iterations - 1) / grain + 1;
       return {tasks, grain, 0, iterations - (tasks - 1) * grain};
     }
     auto const tasks = grain > iterations ? 1 : iterations / grain;
@@ -135,16 +135,16 @@ using namespace nigh::openmp::tasks;
 
 NIGH_REAL(__kmpc_taskgroup)
 NIGH_INTERPOSED void __kmpc_taskgroup(void* where, std::int32_t thread) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_taskgroup, where, thread);
+  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_taskgroup, where, thread);
   begin_group(*member);
 }
 NIGH_REAL(__kmpc_end_taskgroup)
 NIGH_INTERPOSED void __kmpc_end_taskgroup(void* where, std::int32_t thread) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_end_taskgroup, where, thread);
+  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_end_taskgroup, where, thread);
   Group* const g = wait_group(*member);
   if (g->has_real) {
     end_kmpc(*member, *g);
-    NIGH_PASS_ON(__kmpc_end_taskgroup, where, thread);
+    NIGH_PASS_ON_FROM(where, __kmpc_end_taskgroup, where, thread);
   }
   end_group(g);
 }
@@ -197,7 +197,7 @@ NIGH_INTERPOSED void* __kmpc_taskred_modifier_init(void* where, int thread, int 
                                                    void* data) {
   if (member != nullptr) begin_group(*member);
   void* const group =
-      NIGH_PASS_ON(__kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
+      NIGH_PASS_ON_FROM(where, __kmpc_taskred_modifier_init, where, thread, is_loop, count, data);
   if (member != nullptr) begin_kmpc(*member, *member->current->group, group);
   return group;
 }
@@ -205,8 +205,8 @@ NIGH_REAL(__kmpc_task_reduction_modifier_init)
 NIGH_INTERPOSED void* __kmpc_task_reduction_modifier_init(void* where, int thread, int is_loop,
                                                           int count, void* data) {
   if (member != nullptr) begin_group(*member);
-  void* const group =
-      NIGH_PASS_ON(__kmpc_task_reduction_modifier_init, where, thread, is_loop, count, data);
+  void* const group = NIGH_PASS_ON_FROM(where, __kmpc_task_reduction_modifier_init, where, thread,
+                                        is_loop, count, data);
   if (member != nullptr) begin_kmpc(*member, *member->current->group, group);
   return group;
 }
@@ -215,10 +215,10 @@ NIGH_INTERPOSED void __kmpc_task_reduction_modifier_fini(void* where, int thread
   if (member != nullptr) {
     Group* const g = wait_group(*member);
     end_kmpc(*member, *g);
-    NIGH_PASS_ON(__kmpc_task_reduction_modifier_fini, where, thread, is_loop);
+    NIGH_PASS_ON_FROM(where, __kmpc_task_reduction_modifier_fini, where, thread, is_loop);
     return end_group(g);
   }
-  NIGH_PASS_ON(__kmpc_task_reduction_modifier_fini, where, thread, is_loop);
+  NIGH_PASS_ON_FROM(where, __kmpc_task_reduction_modifier_fini, where, thread, is_loop);
 }
 
 // ---- taskloops
@@ -255,8 +255,8 @@ NIGH_INTERPOSED void __kmpc_taskloop(void* where, std::int32_t thread, KmpTask* 
                                      std::int32_t schedule, std::uint64_t said,
                                      Duplicate duplicate) {
   if (member == nullptr)
-    return NIGH_PASS_ON(__kmpc_taskloop, where, thread, k, deferred, lower, upper, step, no_group,
-                        schedule, said, duplicate);
+    return NIGH_PASS_ON_FROM(where, __kmpc_taskloop, where, thread, k, deferred, lower, upper, step,
+                             no_group, schedule, said, duplicate);
   auto* const end_group = reinterpret_cast<void (*)(void*, std::int32_t)>(
       real___kmpc_end_taskgroup.find(__builtin_return_address(0)));
   taskloop(*member, *k, deferred != 0, {lower, upper, step}, no_group != 0, schedule, said, false,
@@ -270,8 +270,8 @@ NIGH_INTERPOSED void __kmpc_taskloop_5(void* where, std::int32_t thread, KmpTask
                                        std::uint64_t said, std::int32_t is_strict,
                                        Duplicate duplicate) {
   if (member == nullptr)
-    return NIGH_PASS_ON(__kmpc_taskloop_5, where, thread, k, deferred, lower, upper, step, no_group,
-                        schedule, said, is_strict, duplicate);
+    return NIGH_PASS_ON_FROM(where, __kmpc_taskloop_5, where, thread, k, deferred, lower, upper,
+                             step, no_group, schedule, said, is_strict, duplicate);
   auto* const end_group = reinterpret_cast<void (*)(void*, std::int32_t)>(
       real___kmpc_end_taskgroup.find(__builtin_return_address(0)));
   taskloop(*member, *k, deferred != 0, {lower, upper, step}, no_group != 0, schedule, said,

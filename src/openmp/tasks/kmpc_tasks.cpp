@@ -77,7 +77,7 @@ NIGH_INTERPOSED std::int32_t __kmpc_global_thread_num(void* where) {
   Member const* const me = member;
   if (me != nullptr && me->number_in_libomp >= 0) [[likely]]
     return me->number_in_libomp;
-  return NIGH_PASS_ON(__kmpc_global_thread_num, where);
+  return NIGH_PASS_ON_FROM(where, __kmpc_global_thread_num, where);
 }
 
 NIGH_REAL(__kmpc_omp_task_alloc)
@@ -97,8 +97,8 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
                                               KmpTask::Routine routine) {
   Member* const me = member;
   if (me == nullptr)
-    return look_again(),
-           NIGH_PASS_ON(__kmpc_omp_task_alloc, where, thread, flags, bytes, shared_bytes, routine);
+    return look_again(), NIGH_PASS_ON_FROM(where, __kmpc_omp_task_alloc, where, thread, flags,
+                                           bytes, shared_bytes, routine);
   auto const shared_at = shared_place(bytes);
   std::uint16_t const how = static_cast<std::uint16_t>(
       flag::kmpc | ((flags & is_tied) != 0 ? 0 : flag::untied) |
@@ -134,7 +134,7 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
 [[gnu::noinline]] static std::int32_t submit_any_task(void* where, std::int32_t thread,
                                                       KmpTask* k) {
   Member* const me = member;
-  if (me == nullptr) return NIGH_PASS_ON(__kmpc_omp_task, where, thread, k);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task, where, thread, k);
   Task& t = task_of(*k);
   if (t.is(flag::started))
     me->again = &t;
@@ -171,14 +171,14 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
 }
 NIGH_REAL(__kmpc_omp_task_parts)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task_parts(void* where, std::int32_t thread, KmpTask* k) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_omp_task_parts, where, thread, k);
+  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_parts, where, thread, k);
   return __kmpc_omp_task(where, thread, k);
 }
 
 NIGH_REAL(__kmpc_omp_task_begin_if0)
 NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread, KmpTask* k) {
   Member* const me = member;
-  if (me == nullptr) return NIGH_PASS_ON(__kmpc_omp_task_begin_if0, where, thread, k);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_begin_if0, where, thread, k);
   Task& t = task_of(*k);
   ++me->counts.at_once;
   t.flags |= flag::started;
@@ -198,7 +198,8 @@ NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread,
 NIGH_REAL(__kmpc_omp_task_complete_if0)
 NIGH_INTERPOSED void __kmpc_omp_task_complete_if0(void* where, std::int32_t thread, KmpTask* k) {
   Member* const me = member;
-  if (me == nullptr) return NIGH_PASS_ON(__kmpc_omp_task_complete_if0, where, thread, k);
+  if (me == nullptr)
+    return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_complete_if0, where, thread, k);
   Task& t = task_of(*k);
   while (me->again == &t) {  // an untied one has parts left
     me->again = nullptr;
@@ -215,13 +216,13 @@ NIGH_INTERPOSED void __kmpc_omp_task_complete_if0(void* where, std::int32_t thre
 NIGH_REAL(__kmpc_omp_taskwait)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_taskwait(void* where, std::int32_t thread) {
   Member* const me = member;
-  if (me == nullptr) return NIGH_PASS_ON(__kmpc_omp_taskwait, where, thread);
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskwait, where, thread);
   taskwait(*me);
   return 0;
 }
 NIGH_REAL(__kmpc_omp_taskyield)
 NIGH_INTERPOSED std::int32_t __kmpc_omp_taskyield(void* where, std::int32_t thread, int part) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_omp_taskyield, where, thread, part);
+  if (member == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskyield, where, thread, part);
   taskyield(*member);
   return 0;
 }
@@ -234,7 +235,8 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task_with_deps(void* where, std::int32_t
                                                        std::int32_t more, KmpDepend* rest) {
   Member* const me = member;
   if (me == nullptr)
-    return NIGH_PASS_ON(__kmpc_omp_task_with_deps, where, thread, k, count, list, more, rest);
+    return NIGH_PASS_ON_FROM(where, __kmpc_omp_task_with_deps, where, thread, k, count, list, more,
+                             rest);
   Task& t = task_of(*k);
   Depends const depends(count, list, more, rest);
   if (me->current->is(flag::final)) {
@@ -250,7 +252,7 @@ NIGH_REAL(__kmpc_omp_wait_deps)
 NIGH_INTERPOSED void __kmpc_omp_wait_deps(void* where, std::int32_t thread, std::int32_t count,
                                           KmpDepend* list, std::int32_t more, KmpDepend* rest) {
   if (member == nullptr)
-    return NIGH_PASS_ON(__kmpc_omp_wait_deps, where, thread, count, list, more, rest);
+    return NIGH_PASS_ON_FROM(where, __kmpc_omp_wait_deps, where, thread, count, list, more, rest);
   Depends const depends(count, list, more, rest);
   wait_for(*member, depends.items(), depends.count());
 }
@@ -261,8 +263,8 @@ NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t threa
                                                  std::int32_t more, KmpDepend* rest,
                                                  std::int32_t nowait) {
   if (member == nullptr)
-    return NIGH_PASS_ON(__kmpc_omp_taskwait_deps_51, where, thread, count, list, more, rest,
-                        nowait);
+    return NIGH_PASS_ON_FROM(where, __kmpc_omp_taskwait_deps_51, where, thread, count, list, more,
+                             rest, nowait);
   Depends const depends(count, list, more, rest);
   wait_for(*member, depends.items(), depends.count());
 }
@@ -272,7 +274,8 @@ NIGH_INTERPOSED void __kmpc_omp_taskwait_deps_51(void* where, std::int32_t threa
 NIGH_REAL(__kmpc_task_allow_completion_event)
 NIGH_INTERPOSED void* __kmpc_task_allow_completion_event(void* where, std::int32_t thread,
                                                          KmpTask* k) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_task_allow_completion_event, where, thread, k);
+  if (member == nullptr)
+    return NIGH_PASS_ON_FROM(where, __kmpc_task_allow_completion_event, where, thread, k);
   Task& t = task_of(*k);
   extra_of(*member, t);
   t.flags |= flag::detachable;
@@ -311,7 +314,8 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_reg_task_with_affinity(void* where, std:
                                                                KmpTask* k, std::int32_t count,
                                                                KmpAffinity const* list) {
   if (member == nullptr)
-    return NIGH_PASS_ON(__kmpc_omp_reg_task_with_affinity, where, thread, k, count, list);
+    return NIGH_PASS_ON_FROM(where, __kmpc_omp_reg_task_with_affinity, where, thread, k, count,
+                             list);
   KmpAffinity const* largest = nullptr;
   for (std::int32_t i = 0; i < count; ++i)
     if (list[i].address != 0 && (largest == nullptr || list[i].bytes > largest->bytes))
@@ -326,26 +330,28 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_reg_task_with_affinity(void* where, std:
 
 NIGH_REAL(__kmpc_barrier)
 NIGH_INTERPOSED void __kmpc_barrier(void* where, std::int32_t thread) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_barrier, where, thread);
-  barrier(*member);
+  Member* const me = member_in_libomp();
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_barrier, where, thread);
+  barrier(*me);
 }
 // Without OMP_CANCELLATION nothing is cancelled.
 NIGH_REAL(__kmpc_cancel_barrier)
 NIGH_INTERPOSED std::int32_t __kmpc_cancel_barrier(void* where, std::int32_t thread) {
-  if (member == nullptr) return NIGH_PASS_ON(__kmpc_cancel_barrier, where, thread);
-  barrier(*member);
+  Member* const me = member_in_libomp();
+  if (me == nullptr) return NIGH_PASS_ON_FROM(where, __kmpc_cancel_barrier, where, thread);
+  barrier(*me);
   return 0;
 }
 NIGH_REAL(__kmpc_reduce)
 NIGH_INTERPOSED std::int32_t __kmpc_reduce(void* where, std::int32_t thread, std::int32_t count,
                                            std::size_t bytes, void* data, void* function,
                                            void* lock) {
-  if (member != nullptr) barrier_before_real(*member);
-  return NIGH_PASS_ON(__kmpc_reduce, where, thread, count, bytes, data, function, lock);
+  if (Member* const me = member_in_libomp(); me != nullptr) barrier_before_real(*me);
+  return NIGH_PASS_ON_FROM(where, __kmpc_reduce, where, thread, count, bytes, data, function, lock);
 }
 NIGH_REAL(__kmpc_copyprivate)
 NIGH_INTERPOSED void __kmpc_copyprivate(void* where, std::int32_t thread, std::size_t bytes,
                                         void* data, void* function, std::int32_t did_it) {
-  if (member != nullptr) barrier_before_real(*member);
-  NIGH_PASS_ON(__kmpc_copyprivate, where, thread, bytes, data, function, did_it);
+  if (Member* const me = member_in_libomp(); me != nullptr) barrier_before_real(*me);
+  NIGH_PASS_ON_FROM(where, __kmpc_copyprivate, where, thread, bytes, data, function, did_it);
 }

@@ -34,5 +34,9 @@ class NIGH_HIDDEN Real {
   constinit nigh::openmp::tasks::Real real_##name{#name}; \
   }
 #define NIGH_PASS_ON(name, ...) NIGH_REAL_FROM(name, __builtin_return_address(0))(__VA_ARGS__)
+// The same for a function of libomp's: the place that the compiler hands it lies in the calling
+// library, where a call at the end of a function returns to another one.
+#define NIGH_PASS_ON_FROM(where, name, ...) \
+  NIGH_REAL_FROM(name, (where) != nullptr ? (where) : __builtin_return_address(0))(__VA_ARGS__)
 // The function itself, where `caller` is not the one that has called this function.
 #define NIGH_REAL_FROM(name, caller) reinterpret_cast<decltype(&name)>(real_##name.find(caller))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// tidy: long, because the ways to wait share how they search, share and sleep.
 #include "openmp/tasks/team.hpp"
 
 #include <stdlib.h>
@@ -251,7 +252,8 @@ void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
 // own, so that not all are another's.
 void let_others_begin(Member& me) noexcept {
   if (std::exchange(me.has_let_others_begin, true)) return;
-  if (me.team->had_tasks || !is_crowded(me) || !me.deque.has_shared()) return;
+  if (me.team->earlier_tasks == EarlierTasks::some || !is_crowded(me) || !me.deque.has_shared())
+    return;
   if (Task* const t = own_newest(me)) run(me, *t);
   platform::yield();
 }
@@ -437,8 +439,7 @@ void run_own(Member& me) noexcept {
 
 void barrier(Member& me) noexcept {
   Team& team = *me.team;
-  Task* const tied = me.tied;
-  me.tied = nullptr;
+  Task* const tied = std::exchange(me.tied, nullptr);
   search_until(me, [&me] { return me.implicit.is_drained(); });
   if (me.size > 1) {
     auto const before = team.arrivals.generation();
@@ -454,11 +455,18 @@ void barrier(Member& me) noexcept {
   me.tied = tied;
 }
 
-void barrier_before_real(Member& me) noexcept {
-  if (me.team->had_tasks || me.size == 1 || tasks_stay_in_domains()) return barrier(me);
-  Task* const tied = me.tied;
-  me.tied = nullptr;
+void run_all_own(Member& me) noexcept {
+  Task* const tied = std::exchange(me.tied, nullptr);
   search_until(me, [&me] { return me.implicit.is_drained(); });
+  while (Task* const t = own_newest(me)) run(me, *t);
+  me.tied = tied;
+}
+
+void barrier_before_real(Member& me) noexcept {
+  if (me.team->earlier_tasks != EarlierTasks::none || me.size == 1 || tasks_stay_in_domains())
+    return barrier(me);
+  run_all_own(me);
+  Task* const tied = std::exchange(me.tied, nullptr);
   Patience patience(is_crowded(me));
   while (me.team->ever_shared.is_so() && patience.goes_on(true)) {
     Task* const t = find_task(me);

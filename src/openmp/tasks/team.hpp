@@ -29,6 +29,9 @@
 
 namespace nigh::openmp::tasks {
 
+// Whether threads have shared tasks in an earlier region of the same code.
+enum class EarlierTasks : std::uint8_t { unknown, none, some };
+
 class DependNode;
 struct DependMap;
 struct NearQueues;
@@ -137,7 +140,7 @@ struct Team {
   sync::atomic<std::uint32_t> cpus{1};  // for its threads, which may be more
   bool is_kmpc = false;                 // libomp's: its teams of one run each task at once
   bool is_libgomp = false;              // the runtime: libomp has libgomp's functions, too
-  bool had_tasks = false;               // an earlier region of this code, see barrier_before_real()
+  EarlierTasks earlier_tasks = EarlierTasks::unknown;  // see barrier_before_real()
   MemberTable<Member, 16> members;
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
@@ -151,6 +154,21 @@ struct Team {
 
 // Of the calling thread: the innermost region whose tasks are ours; null: none.
 NIGH_HIDDEN extern constinit thread_local Member* member;
+
+// Within a region of one runtime, code of the other's may be called. Its barriers and ends of loops
+// bind to a region of its own runtime, with one thread, and are passed on: null then, too.
+inline Member* member_in_libomp() noexcept {
+  Member* const me = member;
+  return me != nullptr && me->team->is_kmpc ? me : nullptr;
+}
+// libomp has libgomp's functions, too, for code of gcc that runs on it: `real` is the one that
+// would be called.
+NIGH_HIDDEN bool is_in_libgomp(void const* real) noexcept;
+template <class Find>
+Member* member_of_gomp(Find real) noexcept {
+  Member* const me = member;
+  return me == nullptr || !me->team->is_kmpc || !is_in_libgomp(real()) ? me : nullptr;
+}
 
 // ---- regions
 
@@ -309,9 +327,11 @@ NIGH_HIDDEN void taskyield(Member& me) noexcept;
 NIGH_HIDDEN void barrier(Member& me) noexcept;
 // Before the thread waits where it runs no tasks: all it has in its own hands is run.
 NIGH_HIDDEN void run_own(Member& me) noexcept;
-// Before a barrier of the runtime's own. Where regions of this code have had tasks, or tasks stay
-// in their domains, all threads come together here first, and run them; else a thread looks a
-// moment for tasks of others.
+// Waits for all that its implicit task has made, too, as a barrier does, and for no other thread.
+NIGH_HIDDEN void run_all_own(Member& me) noexcept;
+// Before a barrier of the runtime's own. Unless the last region of this code had no tasks, or where
+// tasks stay in their domains, all threads come together here first, and run them; else a thread
+// looks a moment for tasks of others.
 NIGH_HIDDEN void barrier_before_real(Member& me) noexcept;
 
 NIGH_HIDDEN void begin_group(Member& me) noexcept;

@@ -26,3 +26,20 @@ extern "C" int team() {
   threads = omp_get_num_threads();
   return threads;
 }
+
+// Outside of this library's regions: of a team of one.
+extern "C" void orphaned_barrier() {
+#pragma omp barrier
+}
+extern "C" long orphaned_loop(int n) {
+  static long sum;
+  sum = 0;
+#pragma omp for
+  for (int i = 0; i < n; ++i) sum += i;
+#pragma omp sections
+  {
+#pragma omp section
+    ++sum;
+  }
+  return sum;
+}

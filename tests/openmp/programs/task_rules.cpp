@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of OpenMP's tasks that a scheduler breaks easily. Each is a case with a name, which prints
 // one line: task_rules CASE.
+#include <dlfcn.h>
 #include <omp.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -296,7 +297,105 @@ long waits_that_do_not_wait() {
   }
   return result;
 }
+
+// libgomp's taskyield does nothing.
+[[gnu::noinline]] void add_locked(long& ran) {
+#pragma omp critical(lock)
+  ++ran;
+}
+long yield_with_a_lock() {
+  long ran = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp critical(lock)
+  {
+    for (int i = 0; i < 10; ++i) {
+#pragma omp task shared(ran)
+      add_locked(ran);
+    }
+#pragma omp taskyield
+  }
+  return ran;
+}
 #endif
+
+// Constructs of another compiler's library, which binds them to a region of its own runtime.
+char const* others_library = nullptr;
+
+long constructs_of_another_compiler() {
+  void* const library = dlopen(others_library, RTLD_NOW);
+  if (library == nullptr) return -1;
+  auto* const barrier = reinterpret_cast<void (*)()>(dlsym(library, "orphaned_barrier"));
+  auto* const loop = reinterpret_cast<long (*)(int)>(dlsym(library, "orphaned_loop"));
+  long ran = 0, sum = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+  {
+#pragma omp task shared(ran)
+    ran = 1;
+    barrier();
+    sum = loop(10);
+  }
+  return 100 * sum + ran;
+}
+
+// A task that is made when the other thread has come to the end of the loop, in the first region of this code.
+long late_in_a_loop() {
+  std::atomic<int> flag{0};
+#pragma omp parallel num_threads(2)
+#pragma omp for schedule(dynamic, 1)
+  for (int i = 0; i < 2; ++i) {
+    if (i == 1) continue;
+    usleep(20'000);
+#pragma omp task shared(flag)
+    flag = 1;
+    while (flag == 0) usleep(100);
+  }
+  return flag;
+}
+
+// The body of a single construct begins though another thread comes only after that.
+long late_to_a_copy() {
+  long sum = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<int> begun{0};
+    int made = 0;
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp single
+      for (int i = 0; i < 10; ++i) {
+#pragma omp task shared(made)
+        {
+#pragma omp atomic
+          ++made;
+        }
+      }
+      int copied = 0;
+      if (omp_get_thread_num() == 1)
+        while (begun == 0) usleep(100);
+#pragma omp single copyprivate(copied)
+      {
+        begun = 1;
+        copied = made;
+      }
+#pragma omp atomic
+      sum += copied;
+    }
+  }
+  return sum;
+}
+
+long strict_grain_of_everything() {
+  long ran = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskloop grainsize(strict : ~0UL) shared(ran)
+  for (int i = 0; i < 10; ++i) {
+#pragma omp atomic
+    ++ran;
+  }
+  return ran;
+}
 
 struct Case {
   char const* name;
@@ -309,18 +408,24 @@ constexpr Case cases[]{{"loop_of_a_task_with_settings", loop_of_a_task_with_sett
                        {"device_of_a_task", device_of_a_task},
                        {"late_at_a_barrier", late_at_a_barrier},
                        {"settings_of_an_implicit_task", settings_of_an_implicit_task},
+                       {"constructs_of_another_compiler", constructs_of_another_compiler},
+                       {"late_in_a_loop", late_in_a_loop},
+                       {"late_to_a_copy", late_to_a_copy},
+                       {"strict_grain_of_everything", strict_grain_of_everything},
 #ifdef __clang__
                        {"explicit_tasks", explicit_tasks},
                        {"regions_of_another_compiler", regions_of_another_compiler},
                        {"reductions_in_functions", reductions_in_functions}
 #else
-                       {"waits_that_do_not_wait", waits_that_do_not_wait}
+                       {"waits_that_do_not_wait", waits_that_do_not_wait},
+                       {"yield_with_a_lock", yield_with_a_lock}
 #endif
 };
 
 }  // namespace
 
 int main(int count, char** words) {
+  if (count > 2) others_library = words[2];
   for (Case const& c : cases) {
     if (count > 1 && strcmp(words[1], c.name) != 0) continue;
     std::printf("%s %ld\n", c.name, c.run());
