@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <string_view>
 
@@ -46,6 +45,14 @@ void look_at(std::string_view name, void* result) noexcept {
   for (auto const device : of_devices) calls.uses_devices |= name == device;
 }
 
+// In any case of its letters.
+bool begins_with(char const* text, char const* word) noexcept {
+  constexpr int to_lower = 0x20;
+  for (; *word != '\0'; ++text, ++word)
+    if ((*text | to_lower) != *word) return false;
+  return true;
+}
+
 // Runtimes read "true" in many ways, as " TRUE", "t" or "enabled": what does not look like "false"
 // may be true.
 bool may_be_true(char const* name) noexcept {
@@ -53,7 +60,7 @@ bool may_be_true(char const* name) noexcept {
   if (value == nullptr) return false;
   value += strspn(value, " \t\n\v\f\r.");
   for (char const* const no : {"f", "n", "of", "0", "dis"})
-    if (strncasecmp(value, no, strlen(no)) == 0) return false;
+    if (begins_with(value, no)) return false;
   return *value != '\0';
 }
 
