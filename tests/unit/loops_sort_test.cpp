@@ -263,7 +263,6 @@ TEST(Sort, MovesOnlyAndOtherIterators) {
   EXPECT_EQ(few[0] * 100 + few[1] * 10 + few[2], 123);
 }
 
-// Wherever a comparison throws, all elements are there once.
 TEST(Sort, TrueIsAnyNumberButZero) {
   auto const less = [](unsigned a, unsigned b) { return (a - b) & 0x80000000U; };
   for (std::size_t const n : {4U, 5U, 8U, 20U, 100U, 100'000U}) {
@@ -281,6 +280,7 @@ TEST(Sort, TrueIsAnyNumberButZero) {
   }
 }
 
+// Wherever a comparison throws, all elements are there once.
 TEST(Sort, ThrowingComparisonsLoseNothing) {
   std::size_t const n = 30'000;
   std::vector<std::string> names;
