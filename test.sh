@@ -17,8 +17,8 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
   (none)  all tests of the usual build; the lock-free code under the model checker; the tests under the
           address, undefined-behaviour and thread sanitizers (by clang, the second compiler); those of the
           scheduler with threads held up at random; and a few boots of a machine with real NUMA nodes.
-  --full  also all that clang can build, tested as it is installed; the command, the simulator, the workloads
-          and the preloaded libraries under the sanitizers; every machine with NUMA nodes; long stress runs and
+  --full  also all that clang can build, tested as it is installed; the command, nighd, the simulator, the
+          workloads and the preloaded libraries under the sanitizers; every machine with NUMA nodes; long stress runs and
           simulations; a minute of libFuzzer for each kind of file and message; programs of Debian and PyPI that
           use OpenMP; ranks under Slurm; packages made, installed and used; the site of docs/ in a browser; a
           short run of every benchmark."
@@ -95,9 +95,9 @@ fi
 build model
 run_ctest "model tests" model "${parallel[@]}"
 
-# In the full set only: workloads, the command and the simulator, which take minutes to compile and to run with
-# sanitizers, write text, have hardly a second thread, and read no bytes that the corpora of tests/fuzz do not have;
-# tests of the preloaded libraries, which have no sanitizer in them.
+# In the full set only: workloads, the command with nighd, and the tests of the simulator, which take minutes to compile
+# and to run with sanitizers and have hardly a second thread (the corpora of tests/fuzz are played here all the same,
+# other than that of nigh status); tests of the preloaded libraries, which have no sanitizer in them.
 if [ "$full" ]; then workloads=ON tools=ON preloaded=; else workloads=OFF tools=OFF preloaded='|openmp|foreign'; fi
 build asan -DNIGH_WORKLOADS=$workloads -DNIGH_TOOLS=$tools
 run_ctest "tests, address and undefined behaviour" asan "${parallel[@]}" -LE "$slow|tidy$preloaded"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # install_test.sh BUILD CMAKE CXX [FORTRAN]: installs BUILD to a temporary prefix, moves that prefix elsewhere
-# (an installed tree may be unpacked anywhere), and consumes it in both ways. tests/docs/examples_test.py does so with each
-# program of docs/examples.
+# (an installed tree may be unpacked anywhere), and consumes it in both ways. tests/docs/examples_test.py and
+# commands_test.py build each program of docs/examples.
 set -euo pipefail
 build=$1 cmake=$2 cxx=$3 fortran=${4:-}
 here=$(dirname "$(realpath "$0")")
