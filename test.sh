@@ -18,10 +18,10 @@ Installs missing packages, builds nigh in build/PRESET, and tests it.
           address, undefined-behaviour and thread sanitizers (by clang, the second compiler); those of the
           scheduler with threads held up at random; and a few boots of a machine with real NUMA nodes.
   --full  also all that clang can build, tested as it is installed; the command, nighd, the simulator, the
-          workloads and the preloaded libraries under the sanitizers; every machine with NUMA nodes; long stress runs and
-          simulations; a minute of libFuzzer for each kind of file and message; programs of Debian and PyPI that
-          use OpenMP; ranks under Slurm; packages made, installed and used; the site of docs/ in a browser; a
-          short run of every benchmark."
+          workloads and the preloaded libraries under the sanitizers; every machine with NUMA nodes; long stress
+          runs and simulations; a minute of libFuzzer for each kind of file and message; programs of Debian and
+          PyPI that use OpenMP; ranks under Slurm; packages made, installed and used; the site of docs/ in a
+          browser; a short run of every benchmark."
 full=
 fast=
 for argument in "$@"; do

@@ -63,7 +63,7 @@ KnownRuntime const* known_runtime(void const* inside) noexcept {
   return found;
 }
 
-// What is known of earlier regions of each code. Two codes that share a place are taken for one.
+// Of each code, whether earlier regions had tasks. Two codes that share a place are taken for one.
 constinit std::array<sync::atomic<EarlierTasks>, 1024> had_tasks{};
 sync::atomic<EarlierTasks>& had_tasks_at(void const* code) noexcept {
   auto const at = reinterpret_cast<std::uintptr_t>(code) >> 4U;
