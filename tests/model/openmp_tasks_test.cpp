@@ -303,6 +303,43 @@ Scenario asleep_in_a_taskwait() {
   };
 }
 
+// A task that was put off goes on by another thread, and sleeps there in a taskwait while its child ends.
+Scenario asleep_after_it_was_put_off() {
+  struct Waiting {
+    Family family;
+    std::array<Sleeper, 2> sleepers{};  // of the two threads that run it
+    sync::atomic<std::uint32_t> asleep{0};
+    sync::atomic<int> is_put_off{0};
+
+    // Only compared here.
+    Member* member(std::size_t i) { return reinterpret_cast<Member*>(&sleepers[i]); }
+    void wake(Member* m) {
+      for (std::size_t i = 0; i < 2; ++i)
+        if (m == member(i)) sleepers[i].wake();
+    }
+  };
+  return [](OneRun& run) {
+    auto w = std::make_shared<Waiting>();
+    w->family.parent.owner.store(w->member(0), sync::relaxed);
+    run.threads = {[w] {
+                     w->family.parent.put_off();
+                     w->is_put_off.store(1, sync::release);
+                   },
+                   [w] {
+                     while (w->is_put_off.load(sync::acquire) == 0) sync::pause();
+                     w->family.parent.go_on(*w->member(1));
+                     while (!w->family.parent.is_childless())
+                       w->sleepers[1].sleep(w->asleep, [w] { return w->family.parent.is_childless(); });
+                     check(w->family.result.get() == 7, "the child's result is seen");
+                   },
+                   [w] {
+                     w->family.result.set(7);
+                     w->family.parent.count_down(Task::child);
+                     w->wake(w->family.parent.owner_after_count());
+                   }};
+  };
+}
+
 // The sleeper sees all that the waker did before, also where nothing else says so.
 Scenario handed_over() {
   struct Handing {
@@ -362,6 +399,7 @@ TEST(OpenMPTasks, EachDescriptorComesBackOnce) {
 TEST(OpenMPTasks, NobodySleepsOverNews) {
   expect_holds(asleep_at_a_barrier(), {.preemptions = 3});
   expect_holds(asleep_in_a_taskwait(), {.preemptions = 3});
+  expect_holds(asleep_after_it_was_put_off(), {.preemptions = 3});
   expect_holds(handed_over(), {.preemptions = 3});
 }
 
@@ -378,6 +416,7 @@ TEST(OpenMPTasks, KOfTheEnd) { expect_needed("task.K", Order::relaxed, ending_be
 TEST(OpenMPTasks, F) { expect_needed("task.F", Order::relaxed, coming_home()); }
 TEST(OpenMPTasks, SOfTheThief) { expect_needed("sleeper.S", Order::acq_rel, asleep_at_a_barrier()); }
 TEST(OpenMPTasks, SOfTheWait) { expect_needed("sleeper.S", Order::acq_rel, asleep_in_a_taskwait()); }
+TEST(OpenMPTasks, O) { expect_needed("task.O", Order::acq_rel, asleep_after_it_was_put_off()); }
 TEST(OpenMPTasks, W) { expect_needed("sleeper.W", Order::relaxed, handed_over()); }
 TEST(OpenMPTasks, V) { expect_needed("task.V", Order::relaxed, both_ends()); }
 

@@ -38,6 +38,8 @@ struct Items {
     items[count++] = value;
     return true;
   }
+  // Changes the order.
+  void remove(std::uint32_t i) noexcept { items[i] = items[--count]; }
 };
 
 class DependNode {
@@ -46,6 +48,10 @@ class DependNode {
 
   Task* task() const noexcept { return task_; }          // null: a wait without a task
   Member* waiting() const noexcept { return waiting_; }  // the thread that waits then
+
+  // The addresses of its mutexinoutset clauses, in the order of the clauses.
+  Items<std::uintptr_t>& mutexes() noexcept { return mutexes_; }
+  Items<std::uintptr_t> const& mutexes() const noexcept { return mutexes_; }
 
   // ---- the thread that makes it
 
@@ -98,6 +104,7 @@ class DependNode {
   YieldingLock lock_;
   bool ended_ = false;
   Items<DependNode*> after_;
+  Items<std::uintptr_t> mutexes_;
 };
 
 }  // namespace nigh::openmp::tasks

@@ -3,9 +3,12 @@
 // their parent, so the table of addresses is that thread's alone; only the nodes are shared.
 //
 // For each address: the last *set* of tasks that may run together (one that writes, or all that
-// only read, or an inoutset), and the set before it. A task that joins the last set waits for the
-// one before; a task that begins a new set waits for the last one. mutexinoutset is taken as inout:
-// in the order in which they were made, they exclude each other.
+// only read, or an inoutset, or a mutexinoutset), and the set before it. A task that joins the last
+// set waits for the one before; a task that begins a new set waits for the last one.
+//
+// The tasks of a mutexinoutset exclude each other, in any order: one that waits for no other task
+// takes all its addresses at once, or is put off until one that has them ends. libgomp takes
+// mutexinoutset as inout, and so do we for programs of gcc.
 
 #include <stdlib.h>
 
@@ -20,7 +23,9 @@ namespace nigh::openmp::tasks {
 namespace {
 
 void let_go(DependNode* node) noexcept {
-  if (node->let_go()) free(node);
+  if (!node->let_go()) return;
+  free(node->mutexes().items);
+  free(node);
 }
 
 void wait_for_node(DependNode* node, DependNode* earlier) noexcept {
@@ -83,10 +88,68 @@ struct Entry {
 
 }  // namespace
 
+// Which addresses of mutexinoutset the siblings that may run have. Any thread may end one of them.
+class Mutexes {
+ public:
+  // False: put off.
+  bool take(DependNode& node) noexcept {
+    if (node.mutexes().count == 0) return true;
+    Locked const here(lock_);
+    if (take_all(node)) return true;
+    if (!put_off_.add(&node)) out_of_memory();
+    return false;
+  }
+  // The node's task has ended. Those that were put off and may run now; the caller frees the list.
+  Items<DependNode*> give_back(DependNode const& node) noexcept {
+    Items<DependNode*> next;
+    auto left = node.mutexes().count;
+    if (left == 0) return next;
+    Locked const here(lock_);
+    for (std::uint32_t i = 0; i < left; ++i) taken_.remove(place_of(node.mutexes().items[i]));
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < put_off_.count; ++i) {
+      DependNode* const other = put_off_.items[i];
+      if (left != 0 && take_all(*other)) {
+        left -= left < other->mutexes().count ? left : other->mutexes().count;
+        if (!next.add(other)) out_of_memory();
+      } else {
+        put_off_.items[kept++] = other;
+      }
+    }
+    put_off_.count = kept;
+    return next;
+  }
+  void free_all() noexcept {
+    free(taken_.items);
+    free(put_off_.items);
+  }
+
+ private:
+  // taken_.count: nobody has it.
+  std::uint32_t place_of(std::uintptr_t address) const noexcept {
+    std::uint32_t i = 0;
+    while (i < taken_.count && taken_.items[i] != address) ++i;
+    return i;
+  }
+  bool take_all(DependNode const& node) noexcept {
+    auto const& wanted = node.mutexes();
+    for (std::uint32_t i = 0; i < wanted.count; ++i)
+      if (place_of(wanted.items[i]) != taken_.count) return false;
+    for (std::uint32_t i = 0; i < wanted.count; ++i)
+      if (!taken_.add(wanted.items[i])) out_of_memory();
+    return true;
+  }
+
+  YieldingLock lock_;
+  Items<std::uintptr_t> taken_;
+  Items<DependNode*> put_off_;  // oldest first
+};
+
 struct DependMap {
   Entry* entries = nullptr;  // open addressing; a power of two of them
   std::uint32_t room = 0, used = 0;
   DependNode* all = nullptr;  // the last task that depends on all memory
+  Mutexes mutexes;
 
   Entry& at(std::uintptr_t address) noexcept {
     if (4 * (used + 1) > 3 * room) grow();
@@ -154,10 +217,12 @@ void depend_on_all(DependMap& map, DependNode* node, bool is_task) noexcept {
 void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcept {
   Entry& e = map.at(d.address);
   bool const joins = d.access != Access::out && d.access == e.access && !e.last.is_empty();
+  bool const excludes = d.access == Access::mutex;
   if (!is_task) {
-    (joins ? e.before : e.last).wait(node);
+    (joins && !excludes ? e.before : e.last).wait(node);
     return;
   }
+  if (excludes && !node->mutexes().add(d.address)) out_of_memory();
   if (!joins) {
     Set const emptied = e.before;
     e.before = e.last;
@@ -167,6 +232,10 @@ void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcep
   }
   e.before.wait(node);
   e.last.put(node);
+}
+
+Mutexes& mutexes_among_siblings_of(Task const& t) noexcept {
+  return t.parent.load(sync::relaxed)->extra->children->mutexes;
 }
 
 DependNode* new_node(Member& me, Task* task, Depend const* list, std::size_t count) noexcept {
@@ -201,7 +270,7 @@ void submit_after(Member& me, Task& t, Depend const* list, std::size_t count) no
   extra->node = node;
   if (extra->near == nullptr && count > 0 && hints_by_depend())
     extra->near = reinterpret_cast<void const*>(list[0].address);
-  if (node->is_ready()) submit_somewhere(me, t);
+  if (node->is_ready() && mutexes_among_siblings_of(t).take(*node)) submit_somewhere(me, t);
 }
 
 void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
@@ -211,28 +280,38 @@ void wait_for(Member& me, Depend const* list, std::size_t count) noexcept {
   let_go(node);
 }
 
-void release_dependents(Member* me, Extra& extra, After after) noexcept {
+// It waits for nothing else.
+static void submit_late(Member* me, Team& team, Task& t, After after) noexcept {
+  bool const is_member = me != nullptr && me->team == &team;
+  if (is_member && after == After::body)
+    submit_somewhere(*me, t);
+  else if (!is_member || t.extra->near == nullptr || !submit_near(*me, t))
+    inject(team, t);
+}
+
+void release_dependents(Member* me, Task& ended, After after) noexcept {
+  Extra& extra = *ended.extra;
   DependNode* const node = extra.node;
   if (node == nullptr) return;
   extra.node = nullptr;
+  Mutexes& mutexes = mutexes_among_siblings_of(ended);
   Items<DependNode*> const dependents = node->end();
+  Items<DependNode*> const put_off = mutexes.give_back(*node);
   for (std::uint32_t i = 0; i < dependents.count; ++i) {
     DependNode* const next = dependents.items[i];
     Task* const t = next->task();
     Member* const waiting = next->waiting();
     bool const is_ready = next->one_has_ended();
-    if (t == nullptr) {
+    if (t == nullptr)
       waiting->sleeper.wake();
-    } else if (is_ready) {
-      bool const is_member = me != nullptr && me->team == extra.team;
-      if (is_member && after == After::body)
-        submit_somewhere(*me, *t);
-      else if (!is_member || t->extra->near == nullptr || !submit_near(*me, *t))
-        inject(*extra.team, *t);
-    }
+    else if (is_ready && mutexes.take(*next))
+      submit_late(me, *extra.team, *t, after);
     let_go(next);
   }
+  for (std::uint32_t i = 0; i < put_off.count; ++i)
+    submit_late(me, *extra.team, *put_off.items[i]->task(), after);
   free(dependents.items);
+  free(put_off.items);
   let_go(node);
 }
 
@@ -240,6 +319,7 @@ void drop(DependMap* map) noexcept {
   if (map == nullptr) return;
   clear(*map);
   if (map->all != nullptr) let_go(map->all);
+  map->mutexes.free_all();
   free(map->entries);
   free(map);
 }

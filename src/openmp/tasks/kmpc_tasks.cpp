@@ -38,11 +38,14 @@ struct Depends : DependList {
 
  private:
   void add_kmpc(KmpDepend const& d) noexcept {
-    constexpr std::uint8_t in = 1, inoutset = 8, all_memory = 0x80;
+    constexpr std::uint8_t in = 1, mutexinoutset = 4, inoutset = 8, all_memory = 0x80;
     if (d.kind == all_memory || d.address == UINTPTR_MAX)
       add({0, Access::out});
     else if (d.address != 0)
-      add({d.address, d.kind == in ? Access::in : d.kind == inoutset ? Access::set : Access::out});
+      add({d.address, d.kind == in              ? Access::in
+                      : d.kind == inoutset      ? Access::set
+                      : d.kind == mutexinoutset ? Access::mutex
+                                                : Access::out});
   }
 };
 

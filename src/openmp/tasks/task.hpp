@@ -27,6 +27,9 @@
 // (task.F) A descriptor goes back to the thread it came from: other threads push it onto a list
 // there
 //     (release), the owner takes the whole list (acquire), so no address can come back in between.
+// (task.O) A task that was put off may go on by another thread. The child's thread looks for the
+//     owner after it has counted down, and a new owner is stored before it looks at the counts: so
+//     the thread that waits is woken.
 // (task.V) Of a detachable task's body and its event, the one that comes second sees all that the
 //     first did, and completes the task.
 // A sleeper misses no child that ends by (sleeper.S).
@@ -44,11 +47,13 @@ namespace nigh::openmp::tasks {
 
 struct Member;
 struct Extra;
+struct Task;
 
 // The tasks of a taskgroup, and their descendants.
 struct Group {
   Group* outer = nullptr;
   Member* owner = nullptr;  // the thread that waits for them
+  Task* of = nullptr;       // the task that has begun it
   std::int64_t own = 0;
   sync::atomic<std::int64_t> others{0};
   std::uintptr_t* reductions = nullptr;  // libgomp's description of them
@@ -79,8 +84,8 @@ struct alignas(64) Task {
   sync::atomic<Task*> parent;  // in a list of free descriptors: the next one
   std::int64_t own;
   sync::atomic<std::int64_t> others;
-  sync::atomic<Member*>
-      owner;  // of a body that runs; null: it has ended. Before: nothing that counts
+  // Of a body that runs; null: it has ended, or is put off. Before: nothing that counts.
+  sync::atomic<Member*> owner;
   union {
     Function function;  // libgomp's
     Extra* extra;
@@ -114,6 +119,16 @@ struct alignas(64) Task {
   bool count_down(std::int64_t by) noexcept {
     return others.fetch_sub(by, sync::seq_cst) == by;  // (task.K) (sleeper.S)
   }
+  // The thread to be woken after a count; null: none runs the body.
+  Member* owner_after_count() const noexcept { return owner.load(sync::seq_cst); }  // (task.O)
+  // Owner: any thread may go on with the body.
+  void put_off() noexcept {
+    auto const mine = own;
+    own = 0;
+    owner.store(nullptr, sync::relaxed);
+    others.fetch_add(mine, sync::acq_rel);  // (task.K)
+  }
+  void go_on(Member& by) noexcept { owner.store(&by, sync::seq_cst); }  // (task.O)
   // Owner, after the body: the same.
   bool end_body() noexcept {
     auto const mine = own - running;

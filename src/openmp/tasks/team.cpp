@@ -55,7 +55,8 @@ void count_down(Member* me, Task* t, std::int64_t by) noexcept {
       return;
     }
     if (!t->count_down(by)) {
-      if (owner != nullptr) owner->sleeper.wake();  // (sleeper.S)
+      Member* const waits = t->owner_after_count();
+      if (waits != nullptr) waits->sleeper.wake();  // (sleeper.S)
       return;
     }
     Task* const parent = t->parent.load(sync::relaxed);
@@ -68,7 +69,7 @@ void count_down(Member* me, Task* t, std::int64_t by) noexcept {
 // All that the task itself does has been done.
 void complete(Member* me, Task& t) noexcept {
   if (t.is(flag::extra)) [[unlikely]]
-    release_dependents(me, *t.extra, After::body);
+    release_dependents(me, t, After::body);
   if (Group* const g = t.group; g != nullptr) {
     if (Member* const waiting = g->owner; waiting == me && me != nullptr) {
       --g->own;
@@ -109,11 +110,8 @@ void body_ended(Member& me, Task& t) noexcept {
   if (t.is(flag::destructor)) destroy_private(me, t);
   if (t.is(flag::detachable)) {
     // The event may come on another thread: all counts are in `others` before it can.
-    auto const mine = t.own;
-    t.own = 0;
-    t.owner.store(nullptr, sync::relaxed);
-    t.others.fetch_add(mine, sync::acq_rel);  // (task.K)
-    if (!t.extra->ends.is_second()) return;   // the event has yet to come
+    t.put_off();
+    if (!t.extra->ends.is_second()) return;  // the event has yet to come
   }
   complete(&me, t);
 }
@@ -190,12 +188,21 @@ bool is_anything_shared(Member const& me) noexcept {
   return false;
 }
 
+// Last, for they have just found that they can not go on.
+Task* take_yielded(Member& me) noexcept {
+  Task* const t = me.team->yielded.take(me.tied);
+  // Now and then, for a cpu that is yielded may be away for milliseconds.
+  if (t != nullptr && is_crowded(me) && base::next_random(me.random) % 64 == 0) platform::yield();
+  return t;
+}
+
 Task* find_task(Member& me) noexcept {
   if (me.team->lease != nullptr) follow_lease(me);
   Task* t = own_newest(me);
   if (t == nullptr) t = take_near(me);
   if (t == nullptr) t = steal(me);
   if (t == nullptr) t = take_from_afar(me, false);
+  if (t == nullptr) t = take_yielded(me);
   return t;
 }
 
@@ -234,7 +241,8 @@ void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
     auto const news = [&] {
       return done() || me.team->injected.has_any() ||
              me.follower.is_behind(me.team->changes.count_before_sleep()) ||
-             (me.tied == nullptr && (is_anything_shared(me) || is_any_near(me)));
+             (me.tied == nullptr &&
+              (is_anything_shared(me) || is_any_near(me) || me.team->yielded.has_any()));
     };
     note_counts(me);
     if (me.number != 0 || me.team->lease == nullptr) {
@@ -294,11 +302,26 @@ void end_body_late(Member& me, Task& t, Task* current, Task* tied, std::uint32_t
   end_body(me, t, {current, tied, base});
 }
 
+// A later part of it follows, on this thread or another. That one may not look at the place in the
+// deque where its tasks are now.
+[[gnu::noinline]] static void put_off(Member& me, Task& t, Frame const& before) noexcept {
+  while (Task* const made = me.deque.pop(me.base)) inject(*me.team, *made);
+  me.current = before.current;
+  me.tied = before.tied;
+  me.base = before.base;
+  if (t.is(flag::settings)) end_settings(t);
+  --me.counts.made;  // it is counted again
+  t.put_off();
+  if (!me.team->yielded.put(t)) out_of_memory();
+  notify(me);
+}
+
 [[gnu::always_inline]] static inline void run_body(Member& me, Task& t) noexcept {
   count_run(me);
   Frame const before = begin_body(me, t);
   if (t.is(flag::kmpc)) {
-    run_kmpc(me, t);
+    if (!run_kmpc(me, t)) [[unlikely]]
+      return put_off(me, t, before);
   } else if (!t.is(flag::extra)) [[likely]] {
     t.function(t.block());
   } else {
@@ -367,7 +390,7 @@ void submit_at_once(Member& me, Task& t) noexcept {
 void fulfill(Task& t) noexcept {
   if (!t.extra->ends.is_second()) return;  // its body has yet to end
   Member* const me = member != nullptr && member->team == t.extra->team ? member : nullptr;
-  release_dependents(me, *t.extra, After::event);
+  release_dependents(me, t, After::event);
   complete(me, t);
 }
 
@@ -426,8 +449,9 @@ void wait_until(Member& me, Done done, void* what) noexcept {
 }
 
 void taskyield(Member& me) noexcept {
-  if (is_stack_low(me)) return;
-  if (Task* const t = find_task(me); t != nullptr) run(me, *t);
+  Task* const t = is_stack_low(me) ? nullptr : find_task(me);
+  if (t != nullptr) run(me, *t);
+  if (me.current->is(flag::untied)) me.has_yielded = me.current;
 }
 
 void run_own(Member& me) noexcept {
@@ -484,6 +508,7 @@ void begin_group(Member& me) noexcept {
   auto* const g = new (room) Group;
   g->outer = me.current->group;
   g->owner = &me;
+  g->of = me.current;
   me.current->group = g;
 }
 

@@ -100,7 +100,8 @@ struct alignas(64) Member {
   std::int32_t number_in_libomp = -1;  // the same; -1: libomp is to be asked
   std::uint32_t runs_until_look = 1;   // see follow_sometimes()
   std::uint32_t runs_between_looks = 1;
-  Task* again = nullptr;  // libomp's untied task that has another part
+  Task* again = nullptr;        // libomp's untied task that has another part
+  Task* has_yielded = nullptr;  // ... and has ended this one by a taskyield
   Team* team = nullptr;
   sync::atomic<Task*> sleeps_within{nullptr};  // `tied` of a thread that sleeps
   sync::atomic<int> cpu{-1};                   // where it was when it last looked
@@ -148,6 +149,7 @@ struct Team {
   MadeOnce<NearQueues> near;
   TeamDomains domains;            // kept where there are several
   TaskList injected;              // tasks that no member's deque could take
+  TaskList yielded;               // untied tasks that have ended a part by a taskyield
   RunningLease* lease = nullptr;  // null: its threads stay where they are
   Changes changes;                // of the lease
 };
@@ -341,7 +343,7 @@ NIGH_HIDDEN void end_group(Group* group) noexcept;
 
 // ---- dependences (dependences.cpp)
 
-enum class Access : std::uint8_t { in, out, set };  // set: inoutset
+enum class Access : std::uint8_t { in, out, set, mutex };  // inoutset, mutexinoutset
 struct Depend {
   std::uintptr_t address;  // 0 with `out`: all memory
   Access access;
@@ -352,7 +354,7 @@ NIGH_HIDDEN void wait_for(Member& me, Depend const* list, std::size_t count) noe
 // The task has ended: those that depend on it may run. After an event they do not go into the
 // thread's deque, for they need not descend from the task that the thread is in.
 enum class After : std::uint8_t { body, event };
-NIGH_HIDDEN void release_dependents(Member* me, Extra& extra, After after) noexcept;
+NIGH_HIDDEN void release_dependents(Member* me, Task& ended, After after) noexcept;
 NIGH_HIDDEN void drop(DependMap* map) noexcept;
 
 // Waits until done(): runs own newer tasks, then steals what the thread may run meanwhile.

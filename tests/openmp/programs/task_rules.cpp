@@ -397,6 +397,68 @@ long strict_grain_of_everything() {
   return ran;
 }
 
+#ifdef __clang__
+// Untied tasks that wait for each other by taskyield, and have children and groups between.
+long untied_tasks_in_a_ring() {
+  constexpr int tasks = 8, rounds = 40;
+  std::atomic<int> at{0};
+  std::atomic<long> sum{0};
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < tasks; ++i) {
+#pragma omp task untied firstprivate(i) shared(at, sum)
+    for (int round = 0; round < rounds; ++round) {
+      while (at % tasks != i) {
+#pragma omp taskyield
+      }
+#pragma omp task shared(sum)
+      ++sum;
+      if (round % 4 == 1) {
+#pragma omp taskwait
+      }
+      if (round % 4 == 2) {
+#pragma omp taskgroup
+        {
+#pragma omp task shared(sum)
+          sum += 1000;
+        }
+      }
+      ++at;
+    }
+  }
+  return sum;
+}
+
+// Tasks of one mutexinoutset begin in any order: the first one here waits for the last one. They
+// exclude each other, those with two addresses as well.
+long any_order_in_a_mutexinoutset() {
+  [[maybe_unused]] static int before = 0, x = 0, y = 0;
+  static long x_sum = 0, y_sum = 0;
+  std::atomic<int> flag{0};
+#pragma omp parallel num_threads(2) shared(flag)
+#pragma omp single
+  {
+#pragma omp task depend(out : before) shared(flag)
+    while (flag == 0) usleep(100);
+#pragma omp task depend(in : before) depend(mutexinoutset : x)
+    ++x_sum;
+#pragma omp task depend(mutexinoutset : x) shared(flag)
+    flag = 1;
+    for (int i = 0; i < 3000; ++i) {
+#pragma omp task depend(mutexinoutset : x)
+      x_sum += 1;
+#pragma omp task depend(mutexinoutset : y, x)
+      ++x_sum, ++y_sum;
+#pragma omp task depend(mutexinoutset : y)
+      y_sum += 1;
+    }
+#pragma omp task depend(in : x, y)
+    flag = x_sum == 6001 && y_sum == 6000 ? 2 : 3;
+  }
+  return flag * 10'000 + x_sum;
+}
+#endif
+
 struct Case {
   char const* name;
   long (*run)();
@@ -414,6 +476,8 @@ constexpr Case cases[]{{"loop_of_a_task_with_settings", loop_of_a_task_with_sett
                        {"strict_grain_of_everything", strict_grain_of_everything},
 #ifdef __clang__
                        {"explicit_tasks", explicit_tasks},
+                       {"untied_tasks_in_a_ring", untied_tasks_in_a_ring},
+                       {"any_order_in_a_mutexinoutset", any_order_in_a_mutexinoutset},
                        {"regions_of_another_compiler", regions_of_another_compiler},
                        {"reductions_in_functions", reductions_in_functions}
 #else
