@@ -88,6 +88,9 @@ struct for_elements {
                                                     std::is_invocable<Body const&, span>>>,
                 "a body of a loop over a range takes an element, or where these lie side by side "
                 "a std::span of some, and is called as const");
+  static_assert(AnyResult || !shares_bytes<reference> || std::is_invocable_v<Body const&, bool>,
+                "elements of a std::vector<bool> share bytes, so threads cannot write to them at the "
+                "same time: use a std::vector<char>, or a body that takes a bool and only reads");
 
   loop_flow operator()(index_range piece) const {
     body_at_hand<Body> body = shared;

@@ -51,6 +51,8 @@ void wrong_calls() {
   nigh::parallel_copy_if(ints, std::back_inserter(ints), [](int) { return true; });
   // elements of a std::vector<bool> share bytes
   nigh::parallel_fill(bits, true);
+  // elements of a std::vector<bool> share bytes
+  nigh::parallel_for(bits, [](std::vector<bool>::reference bit) { bit = true; });
   // a predicate takes an element or index and returns bool, and is called as const
   nigh::parallel_count_if(ints, [n = 0](int) mutable { return ++n > 0; });
   // a body of a loop over a range takes an element
