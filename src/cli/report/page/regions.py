@@ -125,5 +125,6 @@ def html(figures, lines):
     if any(len(region.lines) > 1 for region in found):
         text += scaling_figure(figures, found)
     else:
-        text += '<p class="note">Measured with one size of team; nigh report without --no-scaling measures others, too.</p>'
+        text += ('<p class="note">Measured with one size of team: the program fixes it, or no run had another '
+                 "(--no-scaling, --threads, --budget).</p>")
     return text
