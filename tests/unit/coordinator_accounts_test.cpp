@@ -109,6 +109,15 @@ TEST_F(Accounts, TellWhatRunsHaveTaught) {
   EXPECT_EQ(about(1).efficiency, 400u);  // speedup 1.6 with 4 threads
 }
 
+TEST_F(Accounts, FitIntoAMessageWhateverAProgramReports) {
+  ask(1, 2, 7, 0);
+  for (int const percent : {90, 100, 110, 90, 110}) {
+    step(Received{1, Report{7, 4, 6'250'000ULL * static_cast<unsigned>(percent)}});
+    step(Received{1, Report{7, 8, 8'125'000ULL * static_cast<unsigned>(percent)}});
+  }
+  EXPECT_TRUE(about(1).is_valid());
+}
+
 TEST_F(Accounts, NameCpusOfExternalLoad) {
   EXPECT_TRUE(about(0).external_load.empty());
   step(Load{cpus(6, 8)});

@@ -60,6 +60,16 @@ TEST(RegionScaling, TellsHowWellATeamIsUsed) {
   EXPECT_EQ(flat.efficiency(8), 0.25);
 }
 
+// Within noise the larger team may look slower.
+TEST(RegionScaling, NeverUsesATeamWorseThanNotAtAll) {
+  RegionScaling region;
+  for (auto const& [threads, median] : {std::pair{4, 625}, {8, 813}})
+    for (int percent : {90, 100, 110, 90, 100, 110}) region.observe(threads, 1000 * median * percent / 100);
+  ASSERT_TRUE(region.efficiency(2));
+  EXPECT_GT(*region.efficiency(2), 0);
+  EXPECT_LE(*region.efficiency(2), 1);
+}
+
 TEST(RegionScaling, TakesAllWhereItScales) {
   RegionScaling region;
   run(region, 3, 1, 1000);

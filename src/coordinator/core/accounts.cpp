@@ -155,9 +155,12 @@ void Coordinator::describe(Connection whom, LeasesOfOne const& leases, Status& i
     add_cpus(*lease, in.holds);
   }
   in.learnt = about.regions.known_demand(in.region);
-  if (threads > 0)
-    in.efficiency = static_cast<std::uint32_t>(
-        std::lround(1000 * about.regions.efficiency(in.region, threads).value_or(0)));
+  if (threads > 0) {
+    // Regions are what a program says: no number is one, too.
+    auto const found = about.regions.efficiency(in.region, threads).value_or(0);
+    if (found > 0)
+      in.efficiency = static_cast<std::uint32_t>(std::lround(1000 * std::min(1.0, found)));
+  }
 }
 
 }  // namespace nigh::coordinator

@@ -36,7 +36,8 @@ struct TimedTeam {
   double duration = 0;  // in any unit
 };
 
-// The parts that follow from two sizes, the larger being the faster.
+// The parts that follow from two sizes. Where the larger one is the slower, as by noise, all is
+// serial.
 struct RegionParts {
   double serial = 0;
   double parallel = 0;
@@ -47,8 +48,9 @@ struct RegionParts {
   }
 };
 constexpr RegionParts parts_by_two(TimedTeam small, TimedTeam fast) noexcept {
-  double const parallel = (small.duration - fast.duration) * small.threads * fast.threads /
-                          (fast.threads - small.threads);
+  double const parallel =
+      std::max(0.0, (small.duration - fast.duration) * small.threads * fast.threads /
+                        (fast.threads - small.threads));
   return {std::max(0.0, fast.duration - parallel / fast.threads), parallel};
 }
 
