@@ -46,7 +46,7 @@ class CoordinatorTest : public test::SteppedCoordinator {
     o.idle_slice_us = idle_slice;
     o.overdue_us = overdue;
     o.claims_us = claims;
-    o.programs = 3;
+    o.programs = 4;
     o.open_requests = 4;
     return o;
   }
@@ -91,7 +91,7 @@ TEST_F(CoordinatorTest, KnowsNobodyWhoHasNotJoined) {
   EXPECT_EQ(refused(1), Refusal::Reason::already_registered);
   from(2, Register{.allowed = cpus(500, 501)});
   EXPECT_EQ(refused(2), Refusal::Reason::no_cpus);
-  join(3), join(4);
+  join(3), join(4), join(6);
   from(5, Register{.allowed = cpus(0, 1)});
   EXPECT_EQ(refused(5), Refusal::Reason::too_many_programs);
 }
@@ -330,6 +330,25 @@ TEST_F(CoordinatorTest, WhatIsNotGivenBackEnds) {
   EXPECT_EQ(last<Revoke>(1)->reason, Revoke::Reason::ended);
   from(1, wants(1, 2, lease));
   EXPECT_FALSE(refused(1)) << "it could not know";
+}
+
+// They share a cpu that they are bound to, and could use no other.
+TEST_F(CoordinatorTest, OffersWhatThoseWhoWaitMayNotUse) {
+  join(1), join(2), join(3, cpus(0, 1)), join(4, cpus(0, 1));
+  from(3, wants(1));
+  from(4, wants(1));
+  EXPECT_EQ(granted(4), 0);
+  from(1, wants(4));
+  from(2, wants(8));
+  EXPECT_LT(granted(2), 7);
+  auto const small = last<Grant>(2)->lease;
+  step(Lost{1});
+  for (int ticks = 0; machine_.next_tick() && !last<Revoke>(2) && ticks < 20; ++ticks)
+    after(*machine_.next_tick() - now_);
+  ASSERT_TRUE(last<Revoke>(2));
+  EXPECT_EQ(last<Revoke>(2)->reason, Revoke::Reason::more_free);
+  from(2, wants(8, 2, small));
+  EXPECT_EQ(granted(2), 7);
 }
 
 TEST_F(CoordinatorTest, OffersMoreWhenCpusStayFree) {

@@ -135,7 +135,8 @@ class Coordinator : private CoordinatorState {
     return !lease.revoked && lease.size < lease.demand.maximum;
   }
   void look_for_resting();
-  bool is_larger_by_now(Lease const& lease) const;
+  // Without cpus that others want.
+  bool is_larger_by_now(Lease const& lease, policy::PositionSet const& wanted) const;
 
   // line.cpp: the order of requests
   Kind kind_of(Program const& program) const;

@@ -340,26 +340,30 @@ void Coordinator::make_room() {
   }
 }
 
-// When nobody waits and cpus are free: asks back a lease that would be a quarter larger by now, so
-// that its program asks anew; and one whose team should be bound to its cpus, or not any more. One
-// at a time, for each changes what the next would get. Cpus of a program that has ended stay free,
-// so the others need not have had theirs for a slice.
+// When cpus are free that nobody who waits may use: asks back a lease that would be a quarter larger
+// by now, so that its program asks anew; and when nobody waits one whose team should be bound to its
+// cpus, or not any more. One at a time, for each changes what the next would get. Cpus of a program
+// that has ended stay free, so the others need not have had theirs for a slice.
 void Coordinator::offer_more() {
-  if (!may_grow_ || !queue_.empty() || anybody_in_want() || now_ < next_offer_) return;
-  if (anybody_returns()) return;
+  if (!may_grow_ || now_ < next_offer_ || anybody_returns()) return;
+  bool const anybody_waits = !queue_.empty() || anybody_in_want();
+  auto const wanted = wanted_by_all();
+  auto spare = free_;
+  spare -= wanted;
   Time const soon = std::min(options_.shortest_slice_us, slice_);
   Time const least = has_one_ended_ ? soon : slice_;
   next_offer_ = now_ + (has_one_ended_ ? soon : options_.slice_us);
   may_grow_ = false;
   for (auto& [id, lease] : leases_) {
-    bool const is_small = !free_.empty() && lease.size < lease.demand.maximum;
-    bool const is_to_move = lease.floats != (has_unseen_load_ || lease.cpus.intersects(busy_));
+    bool const is_small = !spare.empty() && lease.size < lease.demand.maximum;
+    bool const is_to_move =
+        !anybody_waits && lease.floats != (has_unseen_load_ || lease.cpus.intersects(busy_));
     if (lease.revoked || (!is_small && !is_to_move)) continue;
     if (lease.since + least > now_) {
       may_grow_ = true;
       continue;
     }
-    if (!is_to_move && !is_larger_by_now(lease)) continue;
+    if (!is_to_move && !is_larger_by_now(lease, wanted)) continue;
     revoke(lease, id, Revoke::Reason::more_free);
     may_grow_ = true;
     return;
@@ -380,9 +384,10 @@ void Coordinator::look_for_resting() {
       send(lease.owner, Revoke{id, Revoke::Reason::if_rested});
 }
 
-bool Coordinator::is_larger_by_now(Lease const& lease) const {
+bool Coordinator::is_larger_by_now(Lease const& lease, PositionSet const& wanted) const {
   auto available = free_;
   available |= lease.cpus;
+  available -= wanted;
   available -= busy_;
   available &= lease.program->allowed;
   auto const demand = within_quota(lease.demand, most_for(lease.owner, lease.size));
@@ -399,10 +404,10 @@ std::optional<Time> Coordinator::next_tick() const {
   };
   for (auto const* p : in_want_) at(p->want_until);
   if (!ends_of_patience_.empty()) at(std::get<Time>(*ends_of_patience_.begin()));
+  if (may_grow_ && !leases_.empty())
+    at(std::max(
+        {next_offer_, anybody_returns() ? returning_.back()->returning_until : 0, now_ + 1}));
   if (queue_.empty() && !anybody_in_want()) {
-    if (may_grow_ && !leases_.empty())
-      at(std::max(
-          {next_offer_, anybody_returns() ? returning_.back()->returning_until : 0, now_ + 1}));
     auto const few = [this](auto const& l) { return has_few(l.second); };
     if (leases_.size() > 1 && std::any_of(leases_.begin(), leases_.end(), few))
       at(std::max(next_rest_, now_ + 1));
