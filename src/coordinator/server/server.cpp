@@ -118,20 +118,31 @@ void Server::look_around(Time now) {
   cgroups_.begin_round(holders, now);
   close_outlived(holders);
   tell_how_many();
-  if (!options_.minds_external_load || welcomed_ > many_programs) return;
-  if (is_first)
-    external_load_.start_over(core_.free(), times_of_programs());
+  if (!options_.minds_external_load) return;
+  bool const are_too_many = welcomed_ > many_programs;
+  if (is_first || are_too_many || were_too_many_)
+    external_load_.start_over(core_.free(),
+                              are_too_many ? ExternalLoad::Members{} : times_of_programs());
   else
     external_load_.look(core_.machine(), core_.free(), times_of_programs());
+  were_too_many_ = are_too_many;
   if (external_load_.has_changed())
     happen(Load{external_load_.busy(), external_load_.is_unseen_elsewhere()});
 }
 
 // The kernel closes a connection with its program, unless a child has it, too: one that the program
-// made without fork(), whose handlers would have closed it (_Fork(), clone()).
+// made without fork(), whose handlers would have closed it (_Fork(), clone()). Of very many programs
+// only those that hold cpus are looked at.
 void Server::close_outlived(std::vector<std::pair<std::uint32_t, Connection>> const& holders) {
-  for (auto const& [user, holder] : holders)
-    if (sockets_.has(holder) && sockets_.peer(holder).process.has_ended()) close(holder);
+  std::vector<Connection> looked_at;
+  for (auto const& [user, holder] : holders) looked_at.push_back(holder);
+  if (welcomed_ <= many_programs) {
+    looked_at.clear();
+    for (auto const& [connection, program] : programs_) looked_at.push_back(connection);
+  }
+  for (auto const connection : looked_at)
+    if (sockets_.has(connection) && sockets_.peer(connection).process.has_ended())
+      close(connection);
 }
 
 // ---- messages from connections
@@ -370,11 +381,14 @@ ProgramPage* Server::page_of(Connection connection) {
 }
 
 // By process, which may be several programs.
+// Less those whose process had ended before they were heard: what a child of theirs does with the
+// connection may not keep the load of others from being found.
 ExternalLoad::Members Server::times_of_programs() const {
   ExternalLoad::Members times;
   for (auto const& [connection, program] : programs_) {
     auto const& peer = sockets_.peer(connection);
-    if (program.page != nullptr && !times.contains(peer.pid)) times[peer.pid] = time_of(peer);
+    if (program.page != nullptr && peer.process.started != 0 && !times.contains(peer.pid))
+      times[peer.pid] = time_of(peer);
   }
   return times;
 }

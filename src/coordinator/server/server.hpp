@@ -121,6 +121,7 @@ class Server {
   Sockets sockets_;
   std::map<Connection, Program> programs_;
   std::size_t welcomed_ = 0;    // of these
+  bool were_too_many_ = false;  // many_programs, at the last look
   bool knows_how_many_ = true;  // the programs know this number, too
   bool is_happening_ = false;
   std::deque<Event> to_happen_;  // after the present event
