@@ -6,6 +6,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -32,14 +33,36 @@ LineQueue::Writer writer_to(std::shared_ptr<spdlog::logger> const& logger) {
               }};
 }
 
+// Somebody else's file may be called so: X.log beside X.sock. An empty one is taken.
+void refuse_others_file(std::filesystem::path const& file) {
+  std::error_code unknown;
+  if (std::filesystem::symlink_status(file, unknown).type() != std::filesystem::file_type::regular)
+    return;  // opening it refuses the others
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line) || line.empty()) return;
+  constexpr std::string_view time = "2026-11-21T15:20:00.123Z ";
+  bool const is_log = line.size() > time.size() && line[10] == 'T' && line[23] == 'Z' &&
+                      std::string_view(line).substr(time.size()).starts_with("level=");
+  if (!is_log) throw spdlog::spdlog_ex(file.string() + " is no log of nighd's");
+}
+
 // A file that only this user may open, renamed to NAME.1.log when it is full. The sinks of spdlog
 // follow symbolic links, and let others read.
 class OwnFileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   // Throws spdlog_ex where there is no such file.
-  explicit OwnFileSink(std::filesystem::path file) : file_(std::move(file)) { open(); }
+  explicit OwnFileSink(std::filesystem::path file) : file_(std::move(file)) {
+    refuse_others_file(file_);
+    refuse_others_file(full_file());
+    open();
+  }
 
  private:
+  std::filesystem::path full_file() const {
+    return file_.parent_path() / (file_.stem().string() + ".1" + file_.extension().string());
+  }
+
   void open() {
     auto opened = platform::AppendedFile::open(file_);
     if (!opened) throw spdlog::spdlog_ex(file_.string() + ": " + opened.message());
@@ -50,8 +73,8 @@ class OwnFileSink : public spdlog::sinks::base_sink<std::mutex> {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
     if (out_ && out_->size() > 0 && out_->size() + line.size() > largest_file) {
-      auto const full =
-          file_.parent_path() / (file_.stem().string() + ".1" + file_.extension().string());
+      auto const full = full_file();
+      refuse_others_file(full);
       std::error_code failed;
       std::filesystem::rename(file_, full, failed);
       // Nowhere to put the full file. The log ends until there is a place, rather than grow.

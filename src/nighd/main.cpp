@@ -170,12 +170,17 @@ void serve(Settings const& settings) {
         platform::listen_local(metrics, platform::Carries::bytes, settings.any_user ? 0666 : 0600),
         {}, bad_input);
   auto const metrics_file = platform::socket_file(metrics);
-  auto const log =
+  auto opened_log =
       settings.foreground
-          ? Log::to_standard_error()
-          : wanted(Log::to_file(
+          ? result<Log>(Log::to_standard_error())
+          : Log::to_file(
                 (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
-                    .replace_extension(".log")));
+                    .replace_extension(".log"));
+  if (!opened_log) {
+    platform::remove(sockets.file);
+    platform::remove(metrics_file);
+  }
+  auto const log = wanted(std::move(opened_log));
   auto const note = [&](int pid) { note_process(sockets, pid); };
   platform::Background background;
   if (settings.foreground)

@@ -22,6 +22,17 @@ namespace {
 
 constexpr int first_inherited = 3;
 
+// Of the socket's file, of whichever kind it is: ECONNREFUSED is the only word that nobody listens.
+bool is_deserted(sockaddr_un const& address) {
+  int const connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (connection < 0) return false;
+  bool const refused =
+      ::connect(connection, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
+  ::close(connection);
+  return refused;
+}
+
 long number_from_environment(char const* name) {
   char const* const text = std::getenv(name);
   return text == nullptr ? -1 : std::strtol(text, nullptr, 10);
@@ -41,6 +52,7 @@ result<int> bind_local(std::filesystem::path const& path, Carries what, unsigned
   struct stat there{};
   if (::lstat(name.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) return error{name + ": something is there that is no socket"};
+    if (!is_deserted(address)) return error{name + ": a socket of another program is there"};
     if (::unlink(name.c_str()) != 0) return said_no();
   }
   int const type = what == Carries::messages ? SOCK_SEQPACKET : SOCK_STREAM;

@@ -9,7 +9,7 @@
 
 namespace nigh::platform {
 
-// Replaces a socket that is there and has no listener; the caller makes sure of that. For messages
+// Replaces a socket that is there and has no listener; an error if it has one. For messages
 // (local_socket.hpp) or bytes. Users whom `mode` lets write may connect. Sets the umask for a
 // moment.
 enum class Carries : std::uint8_t { messages, bytes };

@@ -46,6 +46,19 @@ class LocalSocket : public testing::Test {
   std::vector<int> sockets_;
 };
 
+TEST_F(LocalSocket, OfAnotherProgramStaysInItsPlace) {
+  for (auto const what : {Carries::messages, Carries::bytes}) {
+    auto const path = folder_.path() / "another.sock";
+    int const others = *listen_local(path, what, 0600);
+    for (auto const mine : {Carries::messages, Carries::bytes})
+      EXPECT_FALSE(bind_local(path, mine, 0600));
+    close_descriptor(others);
+    auto const now = bind_local(path, what, 0600);
+    ASSERT_TRUE(now);
+    close_descriptor(*now);
+  }
+}
+
 TEST_F(LocalSocket, HundredsOfConnectionsMayWaitToBeAccepted) {
   for (int i = 0; i < 400; ++i) ASSERT_GE(connect(), 0) << i;
 }
