@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/results.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,9 +8,12 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
 
 #include "bench/options.hpp"
 #include "bench/statistics.hpp"
+#include "platform/replaced_file.hpp"
 
 namespace bench {
 
@@ -76,6 +78,8 @@ ResultFile::ResultFile(std::string const& argument, std::string name) : name_(st
     file_ = stdout;
     return;
   }
+  file_ = nigh::platform::open_stream(name_).release();
+  if (file_ != nullptr) return;
   check_writable(argument, name_);
   namespace fs = std::filesystem;
   std::error_code unknown;
@@ -88,38 +92,34 @@ ResultFile::ResultFile(std::string const& argument, std::string name) : name_(st
     auto const target = fs::canonical(name_, unknown);
     if (!unknown) name_ = target.string();
   }
-  part_ = name_ + ".part";
-  // Neither through a link that somebody put there, nor into a file that is there.
-  ::unlink(part_.c_str());
-  int const descriptor =
-      ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw cannot_write(argument, name_, errno);
-  file_ = ::fdopen(descriptor, "w");
-  if (file_ != nullptr) return;
-  int const why = errno;
-  ::close(descriptor);
-  throw cannot_write(argument, name_, why);
+  auto part = nigh::platform::Replacement::beside(name_);
+  if (!part) throw UsageError(argument + ": cannot write " + name_ + ": " + part.message());
+  part_ = std::make_unique<nigh::platform::Replacement>(std::move(part).value());
+  file_ = part_->file();
 }
 
 ResultFile::~ResultFile() {
-  if (file_ == nullptr || file_ == stdout) return;
-  std::fclose(file_);
-  if (!part_.empty()) std::remove(part_.c_str());
+  if (file_ != nullptr && file_ != stdout && !part_) std::fclose(file_);
 }
 
 void ResultFile::write(std::string const& line) {
-  if (file_ != nullptr) std::fprintf(file_, "%s\n", line.c_str());
+  if (file_ == nullptr) return;
+  std::fprintf(file_, "%s\n", line.c_str());
+  if (!part_) std::fflush(file_);  // whole lines, where something else is written, too
 }
 
 void ResultFile::finish() {
   if (file_ == nullptr) return;
   bool const written = std::fflush(file_) == 0 && std::ferror(file_) == 0;
-  int const why = errno;
-  if (!written || (!part_.empty() && std::rename(part_.c_str(), name_.c_str()) != 0))
-    throw std::runtime_error((file_ == stdout ? "standard output" : name_) + ": " +
-                             std::strerror(written ? errno : why));
-  if (file_ != stdout) std::fclose(file_);
+  std::string why = written ? "" : std::strerror(errno);
+  if (written && part_) {
+    if (auto const done = part_->put_in_place(); !done) why = done.message();
+  }
+  if (!why.empty())
+    throw std::runtime_error((file_ == stdout ? "standard output" : name_) + ": " + why);
+  if (file_ != stdout && !part_) std::fclose(file_);
   file_ = nullptr;
+  part_.reset();
 }
 
 }  // namespace bench

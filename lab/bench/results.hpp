@@ -3,12 +3,18 @@
 // Results as JSON lines (docs/results-schema.md).
 
 #include <cstddef>
+#include <cstdio>
 #include <map>
+#include <memory>
 #include <nigh/topology.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
+
+namespace nigh::platform {
+class Replacement;
+}
 
 namespace bench {
 
@@ -33,13 +39,13 @@ struct Result {
 
 std::string json_line(Result const& result, RunRecord const& run);
 
-// Writes to FILE.part first and gives it its name when all is there; "-" is standard output.
-// Devices and pipes are written in place, and links are followed.
+// Writes to another file first and gives it its name when all is there; "-" is standard output.
+// Devices, pipes and our standard streams are written in place, and links are followed.
 class ResultFile {
  public:
   // UsageError naming the argument when the file cannot be written. An empty name: no file.
   ResultFile(std::string const& argument, std::string name);
-  ~ResultFile();  // removes FILE.part when finish() was not reached
+  ~ResultFile();  // leaves the file as it was when finish() was not reached
   ResultFile(ResultFile const&) = delete;
   ResultFile& operator=(ResultFile const&) = delete;
 
@@ -47,7 +53,8 @@ class ResultFile {
   void finish();
 
  private:
-  std::string name_, part_;
+  std::string name_;
+  std::unique_ptr<nigh::platform::Replacement> part_;
   std::FILE* file_ = nullptr;
 };
 

@@ -8,13 +8,12 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
-#include "platform/own_path.hpp"
 #include "platform/progress.hpp"
+#include "platform/replaced_file.hpp"
 #include "trace/chrome_json.hpp"
 
 namespace nigh::cli {
@@ -152,17 +151,9 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
   auto const first = std::min_element(
       traces.begin(), traces.end(),
       [](RankTrace const& a, RankTrace const& b) { return zero_ns(a) < zero_ns(b); });
-  auto const part = output.string() + "." + std::to_string(std::random_device{}()) + ".part";
-  struct Remains {
-    fs::path const file;
-    ~Remains() {
-      std::error_code failed;
-      fs::remove(file, failed);
-    }
-  } const remains{part};
-  auto made = platform::make_new_file(part, 0666);
+  auto made = platform::Replacement::beside(output);
   if (!made) throw std::runtime_error("cannot write " + output.string() + ": " + made.message());
-  auto* const out = made->get();
+  auto* const out = made->file();
   write(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   bool is_first = true;
   std::int64_t runtimes = 0;
@@ -173,10 +164,8 @@ void merge_traces(std::vector<RankTrace> const& traces, fs::path const& output) 
     runtimes += static_cast<std::int64_t>(t.read.summary.runtimes);
   }
   write(out, "\n],\"otherData\":" + sums(traces) + "}\n");
-  std::error_code failed;
-  bool const is_whole = platform::is_closed_well(std::move(made).value());
-  if (is_whole) fs::rename(part, output, failed);
-  if (!is_whole || failed) throw std::runtime_error("cannot write " + output.string());
+  if (auto const done = made->put_in_place(); !done)
+    throw std::runtime_error("cannot write " + output.string() + ": " + done.message());
 }
 
 }  // namespace nigh::cli

@@ -8,13 +8,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <utility>
 
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
-#include "platform/own_path.hpp"
 #include "platform/progress.hpp"
+#include "platform/replaced_file.hpp"
 
 namespace nigh::cli {
 namespace fs = std::filesystem;
@@ -32,28 +31,6 @@ bool fill(fs::path const& path, std::string_view text) {
   return out.good();
 }
 
-// A file that did not exist before; why it cannot be made, or empty.
-std::string fill_new(fs::path const& path, std::string_view text) {
-  auto made = platform::make_new_file(path, 0666);
-  if (!made) return made.message();
-  errno = 0;
-  std::fwrite(text.data(), 1, text.size(), made->get());
-  if (platform::is_closed_well(std::move(made).value())) return {};
-  std::string why = std::strerror(errno);
-  std::error_code failed;
-  fs::remove(path, failed);
-  return why;
-}
-
-// The target of a symbolic link; otherwise the path itself.
-fs::path target_of(std::string const& file) {
-  std::error_code failed;
-  auto const target = fs::path(file);
-  if (!fs::is_symlink(target, failed)) return target;
-  auto const real = fs::canonical(target, failed);
-  return failed ? target : real;
-}
-
 // A file that its owner may not write is not to be replaced, either.
 void check_not_protected(std::string const& file, fs::path const& target) {
   std::error_code failed;
@@ -63,24 +40,26 @@ void check_not_protected(std::string const& file, fs::path const& target) {
     cannot_write(file, "it is write-protected");
 }
 
-fs::path beside(fs::path path) {
-  path += "." + std::to_string(std::random_device{}()) + ".part";
-  return path;
-}
-
 }  // namespace
 
+std::filesystem::path target_of(std::string const& file) {
+  constexpr int most_links = 40;  // as the kernel has it
+  std::error_code failed;
+  fs::path target = file;
+  for (int i = 0; i < most_links && fs::is_symlink(target, failed); ++i)
+    target = target.parent_path() / fs::read_symlink(target, failed);
+  return target;
+}
+
 void check_output(std::string const& file) {
-  if (file == "-") return;
+  if (file == "-" || platform::open_stream(file)) return;
   std::error_code failed;
   auto const target = target_of(file);
   if (fs::is_directory(target, failed)) cannot_write(file, "it is a directory");
   if (fs::exists(target, failed) && !fs::is_regular_file(target, failed)) return;
   check_not_protected(file, target);
-  auto const part = beside(target);
-  auto const why = fill_new(part, {});
-  fs::remove(part, failed);
-  if (!why.empty()) cannot_write(file, why);
+  if (auto const part = platform::Replacement::beside(target); !part)
+    cannot_write(file, part.message());
 }
 
 void write_output(std::string const& file, std::string_view text) {
@@ -93,6 +72,13 @@ void write_output(std::string const& file, std::string_view text) {
       cannot_write("standard output", std::strerror(errno));
     return;
   }
+  if (auto stream = platform::open_stream(file)) {
+    std::fflush(stdout);
+    errno = 0;
+    std::fwrite(text.data(), 1, text.size(), stream.get());
+    if (!platform::is_closed_well(std::move(stream))) cannot_write(file, std::strerror(errno));
+    return;
+  }
   std::error_code failed;
   auto const target = target_of(file);
   if (fs::is_directory(target, failed)) cannot_write(file, "it is a directory");
@@ -101,15 +87,10 @@ void write_output(std::string const& file, std::string_view text) {
     return;
   }
   check_not_protected(file, target);
-  auto const part = beside(target);
-  if (auto const why = fill_new(part, text); !why.empty()) cannot_write(file, why);
-  auto const before = fs::status(target, failed).permissions();
-  if (!failed) fs::permissions(part, before, failed);
-  fs::rename(part, target, failed);
-  if (!failed) return;
-  auto const why = failed.message();
-  fs::remove(part, failed);
-  cannot_write(file, why);
+  auto part = platform::Replacement::beside(target);
+  if (!part) cannot_write(file, part.message());
+  std::fwrite(text.data(), 1, text.size(), part->file());
+  if (auto const done = part->put_in_place(); !done) cannot_write(file, done.message());
 }
 
 void say(std::string_view command, std::string_view what) {
