@@ -23,7 +23,7 @@ void add_profile(CLI::App& app, std::vector<std::string> const& program);
 void add_report(CLI::App& app, std::vector<std::string> const& program);
 void add_status(CLI::App& app);
 void add_top(CLI::App& app);
-void add_trace(CLI::App& app);
+void add_trace(CLI::App& app, std::vector<std::string> const& program);
 void add_tune(CLI::App& app, std::vector<std::string> const& program);
 
 }  // namespace nigh::cli

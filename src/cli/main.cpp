@@ -22,10 +22,17 @@
 
 namespace {
 
+// nigh trace --merge: opens files, as nigh report does without "--".
+bool merges(std::vector<std::string> const& words) {
+  auto const own_end = std::find(words.begin(), words.end(), "--");
+  return words.front() == "trace" && std::find(words.begin(), own_end, "--merge") != own_end;
+}
+
 // Commands whose words end with a program and its arguments.
 bool runs_a_program(std::vector<std::string> const& words) {
   if (words.empty()) return false;
   if (words.front() == "run" || words.front() == "tune") return true;
+  if (words.front() == "trace") return !merges(words);
   if (words.front() == "report")
     return std::find(words.begin(), words.end(), "--") != words.end();  // otherwise it opens files
   constexpr std::array others{"show", "set", "forget"};
@@ -36,9 +43,7 @@ bool runs_a_program(std::vector<std::string> const& words) {
 // Commands that end with the status of the program that they run.
 bool ends_as_a_program(std::vector<std::string> const& words) {
   if (words.empty()) return false;
-  auto const own_end = std::find(words.begin(), words.end(), "--");
-  bool const merges = std::find(words.begin(), own_end, "--merge") != own_end;
-  return words.front() == "run" || (words.front() == "trace" && !merges) ||
+  return words.front() == "run" || (words.front() == "trace" && !merges(words)) ||
          (words.front() == "report" && runs_a_program(words));
 }
 
@@ -72,7 +77,7 @@ int main(int argc, char** argv) {
   nigh::cli::add_report(app, program);
   nigh::cli::add_bench(app);
   nigh::cli::add_sim(app);
-  nigh::cli::add_trace(app);
+  nigh::cli::add_trace(app, program);
   nigh::cli::add_doctor(app);
   nigh::cli::add_status(app);
   nigh::cli::add_top(app);
@@ -93,6 +98,8 @@ int main(int argc, char** argv) {
       words.erase(words.begin());
       program = nigh::cli::cut_program(*app.get_subcommand(command), words);
       words.insert(words.begin(), command);
+    } else if (!words.empty() && (words.front() == "report" || merges(words))) {
+      nigh::cli::keep_brackets(*app.get_subcommand(words.front()), words);
     }
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));

@@ -16,4 +16,8 @@ namespace nigh::cli {
 // or with the first word that is neither an option nor an option's value.
 std::vector<std::string> cut_program(CLI::App const& command, std::vector<std::string>& words);
 
+// Writes ./[a] for a file [a] among the words of a command that takes files: CLI11 takes a word in
+// brackets for a list.
+void keep_brackets(CLI::App const& command, std::vector<std::string>& words);
+
 }  // namespace nigh::cli

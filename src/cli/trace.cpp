@@ -37,7 +37,7 @@ struct TraceOptions {
   std::string output;
   std::string tasks;  // of OpenMP, as `nigh run` takes it
   bool summary_only = false, merge = false;
-  std::vector<std::string> words;  // the program and its arguments
+  std::vector<std::string> files;  // to merge
 };
 
 // A line that nobody can read is left out: the trace itself is kept.
@@ -178,7 +178,7 @@ bool summarise(std::vector<fs::path> const& traces, bool are_ours) {
 }
 
 void merge(TraceOptions const& options) {
-  std::vector<fs::path> const files(options.words.begin(), options.words.end());
+  std::vector<fs::path> const files(options.files.begin(), options.files.end());
   auto const ranks = rank_traces(files);
   for (auto const& file : files)
     if (std::none_of(ranks.begin(), ranks.end(), [&](auto const& r) { return r.file == file; }))
@@ -204,12 +204,11 @@ int signal_of(platform::Ending const& ending) {
   return is_told ? ending.status - by_signal : 0;
 }
 
-void run_traced(TraceOptions const& options) {
-  auto const& program = options.words.front();
+void run_traced(TraceOptions const& options, std::vector<std::string> words) {
+  auto const program = words.front();
   auto const output = options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
                                              : options.output;
   auto const folder = options.summary_only ? TraceFolder::temporary() : TraceFolder::beside(output);
-  auto words = options.words;
   if (!options.tasks.empty())
     words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
   platform::Launch launch;
@@ -246,7 +245,7 @@ void run_traced(TraceOptions const& options) {
 
 }  // namespace
 
-void add_trace(CLI::App& app) {
+void add_trace(CLI::App& app, std::vector<std::string> const& program) {
   auto* const command = app.add_subcommand(
       "trace", "Show what a program's workers do: nigh trace [OPTIONS] -- PROGRAM ARGUMENTS...");
   auto const options = std::make_shared<TraceOptions>();
@@ -265,15 +264,14 @@ void add_trace(CLI::App& app) {
                       "For an OpenMP program: run its tasks as nigh run --tasks does, and show them")
       ->type_name("HOW")
       ->excludes("--merge");
-  command->add_option("program", options->words, "The program and its arguments")
-      ->type_name("-- PROGRAM ARGUMENTS...");
-  command->callback([options] {
-    if (options->merge && options->words.empty())
+  command->add_option("files", options->files, "With --merge: the traces")->type_name("FILE...");
+  command->callback([options, &program] {
+    if (options->merge && options->files.empty())
       throw UsageError("trace: which traces? nigh trace --merge FILE...");
     if (options->merge) return merge(*options);
-    if (options->words.empty())
+    if (program.empty())
       throw UsageError("trace: which program? nigh trace -- PROGRAM ARGUMENTS...");
-    run_traced(*options);
+    run_traced(*options, program);
   });
 }
 

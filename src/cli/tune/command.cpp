@@ -255,7 +255,7 @@ void add_tune(CLI::App& app, std::vector<std::string> const& program) {
   auto const o = std::make_shared<TuneOptions>();
   auto const several = [command](char const* name, std::vector<std::string>& into, char const* what,
                                  char const* type) {
-    command->add_option(name, into, what)->type_name(type)->expected(1)->take_all();
+    command->add_option(name, into, what)->type_name(type)->expected(1)->allow_extra_args(false)->take_all();
   };
   several("--threads", o->threads,
           "Try these numbers of threads; may be given several times, as may the next", "N");
