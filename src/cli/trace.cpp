@@ -208,6 +208,7 @@ void run_traced(TraceOptions const& options, std::vector<std::string> words) {
   auto const program = words.front();
   auto const output = options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
                                              : options.output;
+  std::optional<platform::SignalsHeld> until_the_folder_is_gone;
   auto const folder = options.summary_only ? TraceFolder::temporary() : TraceFolder::beside(output);
   if (!options.tasks.empty())
     words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
@@ -215,6 +216,7 @@ void run_traced(TraceOptions const& options, std::vector<std::string> words) {
   launch.words = std::move(words);
   launch.variables = {folder.variable()};
   auto const ending = platform::run_supervised(launch, {});
+  until_the_folder_is_gone.emplace();
   if (!ending) throw std::runtime_error("trace: " + ending.message());
   if (auto const& why = ending->not_started) {
     tell("nigh: trace: {}\n", base::printable(why->message));

@@ -153,18 +153,32 @@ ReadTrace read_sums(nlohmann::json const& sums) {
 
 }  // namespace
 
-// The sums are in the last lines, after events that may be many millions of bytes.
-std::optional<ReadTrace> read_trace(fs::path const& file) {
-  constexpr std::uintmax_t enough = 1 << 16;
+namespace {
+
+// The sums are in the last lines, after events that may be many millions of bytes. They are longest
+// where many codes are in libraries with long paths.
+std::string sums_at_end(fs::path const& file) {
+  constexpr std::uintmax_t usual = 1 << 16, most = 1 << 22;
   std::error_code failed;
   auto const size = fs::file_size(file, failed);
-  if (failed) return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(size - std::min(size, enough)));
-  std::string const end{std::istreambuf_iterator<char>(in), {}};
-  auto const at = end.rfind("\n],\"otherData\":");
-  if (at == std::string::npos) return std::nullopt;
-  auto const read = json::read("{" + end.substr(at + 3));
+  if (failed) return {};
+  for (auto length = usual; length <= most; length *= 4) {
+    std::ifstream in(file, std::ios::binary);
+    in.seekg(static_cast<std::streamoff>(size - std::min(size, length)));
+    std::string const end{std::istreambuf_iterator<char>(in), {}};
+    auto const at = end.rfind("\n],\"otherData\":");
+    if (at != std::string::npos) return "{" + end.substr(at + 3);
+    if (length >= size) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<ReadTrace> read_trace(fs::path const& file) {
+  auto const sums = sums_at_end(file);
+  if (sums.empty()) return std::nullopt;
+  auto const read = json::read(sums);
   if (!read || !read->at("otherData").is_object()) return std::nullopt;
   try {
     return read_sums(read->at("otherData"));

@@ -33,8 +33,9 @@ struct Opened {
   platform::OwnedFile file;
 };
 
+// In the file's own name: a folder may be called 50%run.
 void put_in_place_of(std::string_view placeholder, std::string const& what, std::string& name) {
-  for (auto at = name.find(placeholder); at != name.npos; at = name.find(placeholder, at))
+  for (auto at = name.find(placeholder, name.rfind('/') + 1); at != name.npos; at = name.find(placeholder, at))
     name.replace(at, placeholder.size(), what);
 }
 
