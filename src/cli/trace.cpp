@@ -22,7 +22,9 @@
 #include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/merge_traces.hpp"
+#include "cli/output_file.hpp"
 #include "cli/region_name.hpp"
+#include "cli/run/request.hpp"
 #include "cli/traced_run.hpp"
 #include "platform/ending_signals.hpp"
 #include "platform/launch.hpp"
@@ -184,13 +186,14 @@ void merge(TraceOptions const& options) {
     if (std::none_of(ranks.begin(), ranks.end(), [&](auto const& r) { return r.file == file; }))
       throw UsageError("trace: " + file.string() + " is no trace of a rank");
   if (auto const why = misfit(ranks); !why.empty()) throw UsageError("trace: " + why);
-  auto const output = options.output.empty() ? "ranks.trace.json" : options.output;
+  auto const output = target_of(options.output.empty() ? "ranks.trace.json" : options.output).string();
   std::error_code failed;
   if (fs::exists(output, failed) && !fs::is_regular_file(output, failed))
     throw UsageError("trace: cannot write " + output + ": it is no regular file");
   for (auto const& file : files)
     if (fs::equivalent(file, output, failed))
       throw UsageError("trace: " + output + " is one of the traces to merge");
+  if (fs::exists(output, failed)) check_output(output);
   merge_traces(ranks, output);
   summarise(files, false);
   tell("nigh: {} in {}; ui.perfetto.dev shows it\n", said_of(ranks),
@@ -206,10 +209,13 @@ int signal_of(platform::Ending const& ending) {
 
 void run_traced(TraceOptions const& options, std::vector<std::string> words) {
   auto const program = words.front();
-  auto const output = options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
-                                             : options.output;
+  auto const output =
+      target_of(options.output.empty() ? fs::path(program).filename().string() + ".trace.json"
+                                       : options.output)
+          .string();
   std::optional<platform::SignalsHeld> until_the_folder_is_gone;
   auto const folder = options.summary_only ? TraceFolder::temporary() : TraceFolder::beside(output);
+  if (!options.summary_only) check_output(output);
   if (!options.tasks.empty())
     words.insert(words.begin(), {platform::this_program().string(), "run", "--tasks", options.tasks, "--"});
   platform::Launch launch;
@@ -267,7 +273,12 @@ void add_trace(CLI::App& app, std::vector<std::string> const& program) {
       ->type_name("HOW")
       ->excludes("--merge");
   command->add_option("files", options->files, "With --merge: the traces")->type_name("FILE...");
-  command->callback([options, &program] {
+  command->callback([command, options, &program] {
+    if (options->output == "-")
+      throw UsageError("--output: a trace goes into a file, not to standard output");
+    if (command->count("--tasks") > 0)
+      if (auto const parsed = parse_tasks(options->tasks); !parsed)
+        throw UsageError("--tasks: " + parsed.message());
     if (options->merge && options->files.empty())
       throw UsageError("trace: which traces? nigh trace --merge FILE...");
     if (options->merge) return merge(*options);

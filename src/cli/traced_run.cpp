@@ -35,7 +35,8 @@ fs::path with_random_end(fs::path path, char const* end) {
 
 TraceFolder TraceFolder::beside(std::string const& output) {
   std::error_code failed;
-  fs::path const file = fs::absolute(output);
+  fs::path const file = fs::absolute(output, failed);
+  if (failed) throw UsageError("--output: cannot write " + output + ": " + failed.message());
   auto const what = fs::status(file, failed);
   if (!file.has_filename() || fs::is_directory(what))
     throw UsageError("--output: cannot write " + output + ": it is a directory");
