@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import unittest
 
@@ -75,6 +76,22 @@ class QemuArguments(unittest.TestCase):
     def test_hmat_names_the_initiator_of_memory_only_nodes(self):
         arguments = machine.arguments(make_shape(2, 1, memory_only=1, hmat=True))
         self.assertIn('node,nodeid=2,memdev=memory2,initiator=0', arguments)
+
+
+class Pump(unittest.TestCase):
+    def test_reads_on_where_nobody_reads_what_it_writes(self):
+        source, of_guest = os.pipe()
+        nobody, target = os.pipe()
+        os.close(nobody)
+        errors = []
+        thread = threading.Thread(target=guest.pump, args=(source, target, lambda: None, errors.append))
+        thread.start()
+        for _ in range(40):
+            os.write(of_guest, b'.' * 65536)  # would wait for ever
+        os.close(of_guest)
+        thread.join()
+        os.close(target)
+        self.assertEqual([type(error) for error in errors], [BrokenPipeError])
 
 
 class Archive(unittest.TestCase):

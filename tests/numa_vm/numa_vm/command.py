@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from numa_vm import guest, initrd, kernel, meter, options
-from numa_vm.errors import WRONG_ARGUMENTS, MachineFailed, MissingTool, NoProgram, NotExecutable, TimedOut, UsageError
+from numa_vm.errors import WRONG_ARGUMENTS, MachineFailed, MissingTool, NobodyReads, NoProgram, NotExecutable, TimedOut, UsageError
 from numa_vm.progress import Progress
 
 INTERRUPTED = 130
@@ -34,7 +34,9 @@ def prepared(chosen):
 
 def main(arguments):
     # So that a terminated numa-vm still removes its files.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(ending, lambda number, _: sys.exit(128 + number))
     try:
         chosen, shape, program = options.parse(arguments)
         found, base, plugin = prepared(chosen)
@@ -47,6 +49,8 @@ def main(arguments):
         # A test that is skipped for want of a tool is green; where that must not be, it fails.
         required = os.environ.get('NIGH_REQUIRE_NUMA_VM') == '1' and isinstance(error, MissingTool)
         return MachineFailed.status if required else error.status
+    except NobodyReads as error:
+        return error.status
     except UsageError as error:
         print(f'numa-vm: {error}', file=sys.stderr)
         return WRONG_ARGUMENTS

@@ -24,5 +24,10 @@ class MachineFailed(Exception):
     status = 125
 
 
+class NobodyReads(Exception):
+    """The other end of the pipe that the output goes to is closed."""
+    status = 141  # of a program that SIGPIPE ends
+
+
 class TimedOut(Exception):
     status = 124

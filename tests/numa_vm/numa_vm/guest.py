@@ -9,7 +9,7 @@ import tempfile
 import threading
 
 from numa_vm import initrd, machine, meter
-from numa_vm.errors import MachineFailed, MissingTool, TimedOut
+from numa_vm.errors import MachineFailed, MissingTool, NobodyReads, TimedOut
 from numa_vm.progress import Progress
 
 QEMU = 'qemu-system-x86_64'
@@ -27,13 +27,19 @@ def environment(options, shape):
     return kept
 
 
-def pump(source, target, before):
+def pump(source, target, before, failed):
     """Copies until the other side closes, and calls before() first. QEMU gets a pipe of ours, as it would change the flags of
-    a descriptor that others share (a terminal's, say)."""
+    a descriptor that others share (a terminal's, say). After a write that fails, which is told to failed(), it only reads:
+    the guest waits while nobody does."""
+    is_written = True
     while data := os.read(source, 65536):
         before()
-        while data:
-            data = data[os.write(target, data):]
+        while data and is_written:
+            try:
+                data = data[os.write(target, data):]
+            except OSError as error:
+                is_written = False
+                failed(error)
     os.close(source)
 
 
@@ -75,7 +81,13 @@ class Guest:
         for end in ends:
             os.close(end)
         booting = Progress('booting the guest', lambda: 'BOOTED' in last_lines(self.path('control')))
-        pumps = [threading.Thread(target=pump, args=(read_end, target, booting.stop), daemon=True)
+        lost = []
+
+        def failed(error):
+            lost.append(error)
+            qemu.kill()  # nobody will see what else the program says
+
+        pumps = [threading.Thread(target=pump, args=(read_end, target, booting.stop, failed), daemon=True)
                  for target, (read_end, _) in pipes.values()]
         for thread in pumps:
             thread.start()
@@ -90,6 +102,10 @@ class Guest:
             qemu.wait()
         for thread in pumps:
             thread.join()
+        if any(isinstance(error, BrokenPipeError) for error in lost):
+            raise NobodyReads
+        if lost:
+            raise MachineFailed(f"the program's output cannot be written: {lost[0].strerror}")
         return self.outcome(qemu.returncode, timed_out)
 
     def write_initrd(self, program):
