@@ -144,7 +144,7 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
     count = 1
     for side in sides:
         count *= side
-    if count >= 2**63:
+    if count * max(kind.itemsize, 1) >= 2**63:
         raise MemoryError(f"an array of {count} elements is larger than memory can be")
     if kind.itemsize == 0:
         count = 0  # there is nothing to place
@@ -204,6 +204,8 @@ def move(a: "numpy.ndarray[Any, Any]", domain: int) -> None:
     ``NighError`` where there is no such domain, or not all pages could be moved.
     """
     first, size = _range(a)
+    if not -2**31 <= operator.index(domain) < 2**31:
+        raise NighError(f"migrate: there is no domain {domain}")
     ffi, lib, _ = _memory()
     why = ffi.new("char const**")
     if lib.nigh_move(ffi.cast("void*", first), size, domain, why) != 0:

@@ -78,7 +78,9 @@ class Arrays(unittest.TestCase):
                 (lambda: nigh.array(8, order="A"), ValueError, "order is 'C' or 'F'"),
                 (lambda: nigh.array(1 << 50), MemoryError, ""),
                 (lambda: nigh.array((1 << 40, 1 << 40)), MemoryError, "larger than memory can be"),
-                (lambda: nigh.array((1 << 31, 1 << 31)), (MemoryError, ValueError), ""),
+                (lambda: nigh.array((1 << 31, 1 << 31)), MemoryError, "larger than memory can be"),
+                (lambda: nigh.array(1 << 62), MemoryError, "larger than memory can be"),
+                (lambda: nigh.move(nigh.array(8), 1 << 40), nigh.NighError, "there is no domain"),
                 (lambda: nigh.where([1, 2]), TypeError, "no numpy array but a list"),
                 (lambda: nigh.move(nigh.array(8), DOMAINS), nigh.NighError, f"there is no domain {DOMAINS}"),
                 (lambda: nigh.move(nigh.array(8), -1), nigh.NighError, "there is no domain -1")):
