@@ -335,6 +335,9 @@ TEST(Profile, NonsenseIsNamed) {
   EXPECT_THAT(why(R"({"nigh_profile": 2})"), HasSubstr("format 2"));
   EXPECT_THAT(why(R"({"nigh_profile": 1, "threads": 0})"), StartsWith("threads:"));
   EXPECT_EQ(why(R"({"nigh_profile": 1, "threds": 1})"), "has \"threds\", which is no part of a profile");
+  for (auto const* const number : {"-1", "1.5", "1e300"})
+    EXPECT_EQ(why(std::string(R"({"nigh_profile": 1, "threads": )") + number + '}'),
+              "threads: it is neither text nor a whole number from 0");
   EXPECT_THAT(why(R"({"nigh_profile": 1, "bind": ["a"]})"), StartsWith("bind:"));
   EXPECT_THAT(why(R"({"nigh_profile": 1, "mem": "x"})"), StartsWith("mem:"));
   EXPECT_THAT(why(R"({"nigh_profile": 1, "schedule": "static,0"})"), StartsWith("schedule:"));

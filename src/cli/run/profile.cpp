@@ -33,7 +33,7 @@ result<std::optional<T>> field(nlohmann::json const& json, char const* name,
   if (found == json.end() || found->is_null()) return std::optional<T>();
   auto parsed = found->is_string()            ? parse(found->get<std::string>())
                 : found->is_number_unsigned() ? parse(std::to_string(found->get<unsigned long>()))
-                                              : result<T>(error{"it is neither text nor number"});
+                                              : result<T>(error{"it is neither text nor a whole number from 0"});
   if (!parsed) return error{std::string(name) + ": " + parsed.message()};
   return std::optional<T>(std::move(parsed).value());
 }
