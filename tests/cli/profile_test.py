@@ -108,6 +108,16 @@ class Study(Profiles):
             self.assertIn("a process of taskset may use fewer than 2 cpus; ranks of mpirun may use all with --bind-to none",
                           said)
 
+    def test_counts_are_kept_though_nobody_reads_the_table(self):
+        for program in self.each():
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([NIGH, "profile", "--threads", "1,2", "--repetitions", "1", "--keep", "--", program, "1"],
+                                  env=self.environment, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=200, check=False)
+            os.close(writer)
+            self.assertIn("nigh: cannot write standard output: Broken pipe", done.stderr)
+            self.assertEqual(len(self.kept(os.path.basename(program))), 3)
+
     def test_what_is_kept_is_shown_set_and_forgotten(self):
         for program in self.each():
             name = os.path.basename(program)

@@ -20,6 +20,7 @@
 #include "cli/run/launch_plan.hpp"
 #include "cli/tune/others_use.hpp"
 #include "coordinator/protocol/cpus.hpp"
+#include "platform/ending_signals.hpp"
 
 namespace nigh::cli {
 namespace {
@@ -61,10 +62,12 @@ void study_program(CLI::App const& command, StudyOptions const& o,
   auto const study = run_study(machine, {words, sizes_of(command, o, cpus), o.runs.repetitions});
   if (study.lost > 0)
     say("profile", fmt::format("{} runs of regions are missing: there were too many regions", study.lost));
+  platform::ignore_broken_pipes();
   auto const lines = study_json(study, record_of(machine));
   if (!o.output.empty()) write_output(o.output, lines);
   if (!o.figure.empty()) draw_figure(o.figure, script, lines);
-  if (o.output != "-") write_output("-", study_text(study));
+  EachWritten all;  // the counts are kept though nobody reads the text
+  if (o.output != "-") all.attempt([&] { write_output("-", study_text(study)); });
   constexpr double disturbing = 0.2;
   auto const spread = widest_spread(study);
   bool const is_disturbed = spread > disturbing;
@@ -76,9 +79,10 @@ void study_program(CLI::App const& command, StudyOptions const& o,
   if (!busy.empty()) say("profile", busy + ": repeat it in a quiet hour");
   bool const is_single = o.runs.repetitions == 1;
   if (is_single) say("profile", "single runs: how steady the times are is not known");
-  if (!o.is_kept || (is_disturbed && !is_said)) return;
   auto const doubt = is_said ? "" : is_single ? "this study is of single runs" : busy;
-  for (auto const& what : store(study, cpus, words, doubt)) say("profile", what);
+  if (o.is_kept && (is_said || !is_disturbed))
+    for (auto const& what : store(study, cpus, words, doubt)) say("profile", what);
+  all.check();
 }
 
 void add_show(CLI::App& profile) {

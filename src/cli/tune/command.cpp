@@ -33,6 +33,7 @@
 #include "cli/tune/tuning.hpp"
 #include "platform/binary_identity.hpp"
 #include "platform/cgroup.hpp"
+#include "platform/ending_signals.hpp"
 #include "platform/identity_hash.hpp"
 #include "platform/launch.hpp"
 #include "platform/program.hpp"
@@ -234,14 +235,25 @@ void tune_program(CLI::App const& command, TuneOptions const& o,
                    : "the first run did not end within the budget of " + o.budget);
     throw ExitStatus{signal > 0 ? 128 + signal : 1};
   }
-  write_output("-", ranking_text(found));
+  platform::ignore_broken_pipes();
+  // Files come first: nobody may be left who reads what is printed.
+  EachWritten all;
+  std::string last_line;
+  auto const lines = results_json(found, subject.name, machine);
+  auto const write_json = [&] { write_output(o.json, lines); };
+  auto const conclude = [&] { last_line = subject.conclude(found, found.choice().candidate); };
+  bool const json_is_file = !o.json.empty() && o.json != "-", profile_is_file = o.output != "-";
+  if (json_is_file) all.attempt(write_json);
+  if (profile_is_file) all.attempt(conclude);
+  all.attempt([&] { write_output("-", ranking_text(found)); });
   if (auto const busy = busy_text(found.others_cpus, found.cpus); !busy.empty())
     say("tune", busy + ": repeat it in a quiet hour");
-  auto const lines = results_json(found, subject.name, machine);
-  if (!o.json.empty()) write_output(o.json, lines);
-  fmt::print("{}", subject.conclude(found, found.choice().candidate));
+  if (o.json == "-") all.attempt(write_json);
+  if (!profile_is_file) all.attempt(conclude);
+  std::fputs(last_line.c_str(), stdout);
   std::fflush(stdout);
-  if (!o.plot.empty()) draw_figure(o.plot, script, lines);
+  if (!o.plot.empty()) all.attempt([&] { draw_figure(o.plot, script, lines); });
+  all.check();
   if (signal > 0) throw ExitStatus{128 + signal};
 }
 
