@@ -149,6 +149,18 @@ bool holds_something(std::string const& file) {
   return file != "-" && fs::is_regular_file(file, failed) && fs::file_size(file, failed) > 0;
 }
 
+// The name beside the file that is free, or holds a profile if such a one may go: numbered from the
+// second on.
+std::string free_name_beside(std::string const& file, std::string const& which,
+                             bool replaces_profiles) {
+  for (int n = 1;; ++n) {
+    auto name = name_beside(file, n == 1 ? which : fmt::format("{}.{}", which, n));
+    std::error_code failed;
+    bool const is_there = fs::exists(fs::symlink_status(name, failed));
+    if (!is_there || (replaces_profiles && profile_in(name))) return name;
+  }
+}
+
 }  // namespace
 
 bool holds_no_profile(std::string const& file) {
@@ -164,7 +176,7 @@ std::string write_profile(std::string const& file, std::string const& profile,
   }
   auto const old = profile_in(file);
   if (!old) {
-    auto const beside = name_beside(file, "new");
+    auto const beside = free_name_beside(file, "new", true);
     write_output(beside, text);
     say("tune",
         fmt::format("{} is kept, for it is no profile. The new one is in {}", file, beside));
@@ -173,7 +185,8 @@ std::string write_profile(std::string const& file, std::string const& profile,
   bool const are_alike = parsed(*old)->value("machine", nlohmann::json()) ==
                          nlohmann::json::parse(profile).value("machine", nlohmann::json());
   auto const [fate, why] = fate_of(measurement_in(*old), measured, are_alike);
-  auto const other = name_beside(file, fate == OldProfile::Fate::kept ? "new" : "old");
+  bool const is_kept = fate == OldProfile::Fate::kept;
+  auto const other = free_name_beside(file, is_kept ? "new" : "old", is_kept);
   if (fate == OldProfile::Fate::kept) {
     write_output(other, text);
     say("tune",
