@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -38,16 +39,28 @@ std::vector<std::string> environment_with(std::vector<std::string> const& variab
   return all;
 }
 
-// While a program runs in our place, ^C is for it.
+std::sig_atomic_t volatile has_interrupt_come = 0;
+
+// While a program runs in our place, ^C is for it. has_interrupt_come tells of one, if it was not
+// ignored before.
 class InterruptsIgnored {
  public:
   InterruptsIgnored() {
+    struct sigaction note{};
+    note.sa_handler = [](int key) {
+      if (key == SIGINT) has_interrupt_come = 1;
+    };
+    note.sa_flags = SA_RESTART;
     struct sigaction ignore{};
     ignore.sa_handler = SIG_IGN;
+    has_interrupt_come = 0;
     sigemptyset(&were_heeded);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      ::sigaction(keys[i], &ignore, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaddset(&were_heeded, keys[i]);
+      ::sigaction(keys[i], &note, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN)
+        ::sigaction(keys[i], &ignore, nullptr);
+      else
+        sigaddset(&were_heeded, keys[i]);
     }
   }
   ~InterruptsIgnored() {
@@ -171,6 +184,8 @@ Import try_import(std::string const& python, std::string const& module, std::str
   std::getline(std::ifstream(*said), complaint);
   std::error_code failed;
   std::filesystem::remove(*said, failed);
+  // ^C, which run_program() left to a Python that may have had no time to heed it.
+  if (has_interrupt_come != 0) die_of(SIGINT);
   return {status ? *status : -1, complaint};
 }
 
