@@ -203,6 +203,10 @@ TEST(LauncherLine, FindsTheRanksProgram) {
                 .value()
                 ->program(),
             "numactl");
+  for (auto const* const option : {"--map-by", "--rank-by", "--wdir", "--hostfile", "--display"})
+    EXPECT_EQ(parse({"mpirun", option, "test", "-n", "{ranks}", "./app"}).value()->program(),
+              "./app")
+        << option;
   EXPECT_EQ(filled({"site-launch", "test", "{ranks}", "{run}", "./app"}),
             (Words{"site-launch", "test", "40", "nigh", "run", "--", "./app"}));
   auto const told = parse({"mpirun", "test", "{ranks}", "{run}", "./app"}).value();

@@ -28,9 +28,12 @@ int values_that_look_like_programs(Kind launcher, std::string_view word) {
   };
   constexpr std::array<std::string_view, 7> pairs{"mca",     "gmca", "omca", "pmca",
                                                   "prtemca", "env",  "genv"};
-  constexpr std::array<std::string_view, 12> singles{
-      "launcher", "launcher-exec", "bootstrap", "bootstrap-exec", "rmk", "x",
-      "envlist",  "genvlist",      "host",      "hosts",          "H",   "personality"};
+  constexpr std::array<std::string_view, 27> singles{
+      "launcher", "launcher-exec", "bootstrap", "bootstrap-exec", "rmk",      "x",
+      "envlist",  "genvlist",      "host",      "hosts",          "H",        "personality",
+      "map-by",   "rank-by",       "bind-to",   "membind",        "wdir",     "wd",
+      "display",  "hostfile",      "f",         "machinefile",    "output",   "output-filename",
+      "stdin",    "prefix",        "path"};
   constexpr std::array<std::string_view, 12> slurms{
       "J", "job-name", "p", "partition", "A", "account", "q", "qos", "w", "x", "C", "reservation"};
   if (launcher == Kind::srun) return is_one_of(slurms) ? 1 : 0;
