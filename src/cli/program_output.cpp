@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -31,6 +32,15 @@ ProgramOutput::~ProgramOutput() {
 
 std::string ProgramOutput::text() const {
   std::ifstream in(path_, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string ProgramOutput::end() const {
+  constexpr std::uintmax_t enough = 1 << 20;
+  std::error_code failed;
+  auto const size = fs::file_size(path_, failed);
+  std::ifstream in(path_, std::ios::binary);
+  if (!failed && size > enough) in.seekg(static_cast<std::streamoff>(size - enough));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

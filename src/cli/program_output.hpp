@@ -15,6 +15,7 @@ class ProgramOutput {
 
   std::filesystem::path const& path() const { return path_; }
   std::string text() const;
+  std::string end() const;  // or all, if it is short
 
  private:
   std::filesystem::path path_;

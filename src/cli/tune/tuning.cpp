@@ -121,15 +121,16 @@ int Tuning::run_one(int candidate, nanoseconds left) {
     if (!first_failed_) not_started_ = ending->not_started->status;
     return fail(candidate, ending->not_started->message);
   }
-  auto const text = output_->text();
   if (ending->status != 0) {
-    auto const words = space_.ranks.empty() ? last_lines(text, 1) : reason_of_launcher(text);
+    auto const words = space_.ranks.empty() ? last_lines(output_->end(), 1)
+                                            : reason_of_launcher(output_->text());
     return fail(candidate,
                 (ending->signal > 0 ? fmt::format("signal {} ended it", ending->signal)
                                     : fmt::format("its exit status is {}", ending->status)) +
                     (words.empty() ? "" : ", its last words: " + words));
   }
-  auto const value = metric_.value(ending->seconds, text);
+  auto const value =
+      metric_.value(ending->seconds, metric_.is_time() ? std::string() : output_->text());
   if (!value) return fail(candidate, value.message());
   search_.tell(candidate, metric_.cost(*value));
   return 0;
