@@ -34,7 +34,7 @@ class Interrupted(unittest.TestCase):
             reader, writer = os.pipe()
             fill(writer)
             mark = os.path.join(folder, "ran")
-            nigh = subprocess.Popen([f"{BIN}/nigh", "trace", "-o", "t.json", "--", "sh", "-c", f"{TRACED} 10; touch {mark}"],
+            nigh = subprocess.Popen([f"{BIN}/nigh", "trace", "-o", "t.json", "--", "sh", "-c", f"{TRACED} 10 2>/dev/null; touch {mark}"],
                                     cwd=folder, stdout=subprocess.DEVNULL, stderr=writer)
             os.close(writer)
             while not (os.path.exists(mark) and is_waiting_without_children(nigh.pid)):
