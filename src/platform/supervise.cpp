@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
@@ -34,10 +36,44 @@ sigset_t set_of(std::initializer_list<int> signals) {
   return set;
 }
 
+// All that others may send, less those that cannot be held, and those of our own faults and writes.
 sigset_t passed_on() {
-  return set_of({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT,
-                 SIGALRM, SIGCHLD});
+  auto set = set_of({SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH,
+                     SIGTSTP, SIGCONT, SIGTTIN,   SIGTTOU, SIGALRM, SIGPROF, SIGXCPU,
+                     SIGXFSZ, SIGPWR,  SIGVTALRM, SIGIO,   SIGURG,  SIGCHLD});
+  for (int s = SIGRTMIN; s <= SIGRTMAX; ++s) sigaddset(&set, s);
+  return set;
 }
+// The terminal sends these to all processes in its foreground.
+bool is_from_terminal(siginfo_t const& info) {
+  auto const terminals =
+      set_of({SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU});
+  return info.si_code == SI_KERNEL && sigismember(&terminals, info.si_signo) == 1;
+}
+void pass_on(siginfo_t const& info, pid_t child) {
+  if (info.si_code == SI_QUEUE)
+    ::sigqueue(child, info.si_signo, info.si_value);
+  else
+    ::kill(child, info.si_signo);
+}
+
+// A program that replaced us would keep timers that somebody has set before, as an alarm. fork()
+// leaves them to the parent.
+class HandedTimers {
+ public:
+  HandedTimers() {
+    itimerval const none{};
+    for (std::size_t i = 0; i < kinds.size(); ++i) ::setitimer(kinds[i], &none, &timers_[i]);
+  }
+  void set() const {
+    for (std::size_t i = 0; i < kinds.size(); ++i) ::setitimer(kinds[i], &timers_[i], nullptr);
+  }
+
+ private:
+  static constexpr std::array kinds{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+  std::array<itimerval, kinds.size()> timers_{};
+};
+
 // Without those that are ignored, as SIGHUP is by nohup: they would be taken in all the same while
 // they are blocked.
 sigset_t heard_of(std::initializer_list<int> signals) {
@@ -156,9 +192,11 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
   if (!report.valid()) return no_process();
   auto const parent = ::getpid();
   auto start = Clock::now();
+  HandedTimers const timers;
   auto const child = ::fork();
-  if (child < 0) return no_process();
+  if (child < 0) return timers.set(), no_process();
   if (child == 0) {
+    timers.set();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(128 + SIGKILL);
     ends.restore();
@@ -175,8 +213,11 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
     auto const changed = ::wait4(child, &status, WNOHANG | WUNTRACED, &used);
     if (changed < 0 && errno != EINTR)
       return error{"lost " + launch.words.front() + ": " + std::strerror(errno)};
+    siginfo_t info{};
     if (changed == child && !WIFSTOPPED(status)) {
       note_end(status, used, start, ending);
+      // ^C has ended both: what is known of the program is still told.
+      while (next_signal(heard, nanoseconds(0), info) > 0) continue;
       return ending;
     }
     if (changed == child) {
@@ -184,10 +225,8 @@ result<Ending> run_supervised(Launch const& launch, Supervision const& how) {
       ::kill(child, SIGCONT);
       continue;
     }
-    siginfo_t info{};
     int const got = next_signal(heard, how.look ? next_look - Clock::now() : long_time, info);
-    // The terminal sends its signals to all processes in its foreground.
-    if (got > 0 && got != SIGCHLD && info.si_code != SI_KERNEL) ::kill(child, got);
+    if (got > 0 && got != SIGCHLD && !is_from_terminal(info)) pass_on(info, child);
     if (how.look && Clock::now() >= next_look) next_look = Clock::now() + how.look(child);
   }
 }

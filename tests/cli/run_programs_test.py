@@ -250,12 +250,21 @@ class Signals(unittest.TestCase):
                 child = self.start(options, [program("signals")])
                 self.assertTrue(child.stdout.readline().startswith("ready "))
                 for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT, signal.SIGWINCH,
-                               signal.SIGCONT, signal.SIGALRM):
+                               signal.SIGCONT, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU,
+                               signal.SIGXFSZ, signal.SIGPWR, signal.SIGTTIN, signal.SIGRTMIN, signal.SIGRTMAX):
                     child.send_signal(number)
                     self.assertEqual(child.stdout.readline(), f"got {int(number)}\n")
                 child.send_signal(signal.SIGTERM)
                 self.assertEqual(child.communicate(timeout=100)[0], "got 15\n")
                 self.assertEqual(child.returncode, 42)
+
+    def test_an_alarm_that_was_set_before_ends_the_program(self):
+        alarmed = "import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.5); os.execv(sys.argv[1], sys.argv[1:])"
+        for options in ([], ["-v"]):
+            with self.subTest(options=options):
+                done = subprocess.run([sys.executable, "-c", alarmed, NIGH, "run", *options, "--", "sleep", "60"], env=QUIET,
+                                      capture_output=True, timeout=50, check=False)
+                self.assertEqual(done.returncode, -signal.SIGALRM, done.stderr)
 
     def test_death_by_signal_is_death_by_signal(self):
         for options in ([], ["-v"]):
