@@ -144,6 +144,14 @@ Sockets open_sockets(Settings const& settings) {
   return s;
 }
 
+// n.log of n.sock; others, which may share all before the dot, get it added. Of a service manager's
+// socket, nighd.log.
+std::filesystem::path log_beside(std::filesystem::path socket) {
+  if (socket.empty()) return platform::private_directory() / "nighd.log";
+  if (socket.extension() == ".sock") return socket.replace_extension(".log");
+  return socket += ".log";
+}
+
 // For people.
 void note_process(Sockets const& sockets, int pid) {
   if (sockets.lock) static_cast<void>(sockets.lock->write_end(0, std::to_string(pid) + '\n'));
@@ -165,17 +173,15 @@ void serve(Settings const& settings) {
   auto sockets = open_sockets(settings);
   coordinator::ServerOptions options;
   options.listener = sockets.listener;
-  if (!metrics.empty())
-    options.metrics_listener = wanted(
-        platform::listen_local(metrics, platform::Carries::bytes, settings.any_user ? 0666 : 0600),
-        {}, bad_input);
+  if (!metrics.empty()) {
+    auto listener =
+        platform::listen_local(metrics, platform::Carries::bytes, settings.any_user ? 0666 : 0600);
+    if (!listener) platform::remove(sockets.file);
+    options.metrics_listener = wanted(std::move(listener), {}, bad_input);
+  }
   auto const metrics_file = platform::socket_file(metrics);
-  auto opened_log =
-      settings.foreground
-          ? result<Log>(Log::to_standard_error())
-          : Log::to_file(
-                (sockets.path.empty() ? platform::private_directory() / "nighd" : sockets.path)
-                    .replace_extension(".log"));
+  auto opened_log = settings.foreground ? result<Log>(Log::to_standard_error())
+                                        : Log::to_file(log_beside(sockets.path));
   if (!opened_log) {
     platform::remove(sockets.file);
     platform::remove(metrics_file);

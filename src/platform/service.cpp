@@ -68,7 +68,11 @@ void wake_soon() noexcept {
 result<int> ending_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (int const signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+  for (int const signal : {SIGTERM, SIGINT, SIGHUP}) {
+    struct sigaction action{};
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&set, signal);  // as SIGHUP is by nohup
+  }
   if (::sigprocmask(SIG_BLOCK, &set, nullptr) != 0) return error{std::strerror(errno)};
   int const descriptor = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   if (descriptor < 0) return error{std::strerror(errno)};
