@@ -118,7 +118,8 @@ struct rank_counters {
 
 // From construction to destruction, both collective, the program is one of several ranks. One at a
 // time. It starts MPI unless the program has (then with MPI_THREAD_SERIALIZED, or FUNNELED), and
-// ends it if it started it and no tasks are supervised. When ranks do not fit together, or one of
+// ends it if it started it and no tasks are supervised. In a child of fork() it is of no use: run()
+// throws std::logic_error, and its destructor does nothing. When ranks do not fit together, or one of
 // them has impossible settings, it says so in one line and ends the process, code 2. Meanwhile
 // threads of the program call MPI only inside an mpi_section. std::logic_error: there is a session
 // already, or MPI has ended.
@@ -132,7 +133,7 @@ class NIGH_API session {
 
   int rank() const noexcept;
   int ranks() const noexcept;
-  nigh::runtime& workers() noexcept;  // this rank's
+  nigh::runtime& workers() noexcept;  // this rank's; cluster tasks belong in runs
 
   // Grows or shrinks the session: the lowest `ranks` of those that are left work, all others are
   // spare. A rank that becomes spare ends the tasks that it has begun, and passes on all others.
@@ -151,8 +152,9 @@ class NIGH_API session {
   std::unique_ptr<Agent> agent_;
 };
 
-// While one lives, its thread may call MPI, and nigh does not. Sections of a thread nest. Inside, run()
-// throws std::logic_error, and a task that waits for tasks of other ranks would wait for ever.
+// While one lives, its thread may call MPI, and nigh does not. Sections of a thread nest. Inside,
+// run() and calls about checkpoints throw std::logic_error, and a task that waits for tasks of other
+// ranks would wait for ever.
 class NIGH_API mpi_section {
  public:
   mpi_section();

@@ -18,6 +18,7 @@
 #include "platform/ending_signals.hpp"
 #include "platform/exact_timers.hpp"
 #include "platform/last_words.hpp"
+#include "platform/program.hpp"
 
 namespace nigh::cluster {
 namespace {
@@ -102,6 +103,8 @@ bool Agent::place(int to, detail::placed const& task, byte_view input) {
 }
 
 void Agent::checkpoint(CheckpointCall& call) {
+  if (sections > 0)
+    throw std::logic_error("checkpoint \"" + call.name + "\": called inside an mpi_section");
   tasks_.outbox().put_call(call);
   if (!funneled_) poll();
   call.caller->await_zero(call.pending);
@@ -245,6 +248,7 @@ bytes Agent::run(detail::function const& f, bytes input) {
   if (here != nullptr && &here->pool == &scheduler().pool())
     throw std::logic_error("nigh::cluster::run called from inside a task");
   if (sections > 0) throw std::logic_error("nigh::cluster::run called inside an mpi_section");
+  if (!is_of_this_process()) throw std::logic_error("nigh::cluster::run called in a child of fork()");
   bool has_root = false;
   {
     std::lock_guard const guard(lock_);
@@ -327,7 +331,8 @@ Lookout::Time Agent::how_long_to_sleep() noexcept {
 // ---- a session's beginning and end
 
 Agent::Agent(std::unique_ptr<Transport> network, Settings const& settings)
-    : network_(std::move(network)),
+    : process_(platform::process_id()),
+      network_(std::move(network)),
       functions_(close_functions()),
       layout_(meet(*network_, this_place(settings.options.workers), settings,
                    program_of(functions_, has_free_tasks()))),
@@ -394,6 +399,7 @@ nigh::runtime Agent::start_workers(session_options const& options) {
 // An exception ends this session, as a rule all sessions at once: run() throws everywhere. If it is
 // this rank's alone the others end, and this one goes on to whoever catches it.
 Agent::~Agent() {
+  if (std::exchange(sections, 0) > 0) lock_.unlock();  // of this thread, and outlives the session
   if (is_supervised_) part_from_the_others();
   if (watch_ && std::uncaught_exceptions() > exceptions_) watch_->spare_this_rank();
   {
@@ -405,6 +411,8 @@ Agent::~Agent() {
   if (watch_) watch_->leave();
   open_functions();
 }
+
+bool Agent::is_of_this_process() const noexcept { return process_ == platform::process_id(); }
 
 void Agent::resize(int ranks) {
   if (ranks < 1 || ranks > this->ranks())

@@ -47,6 +47,7 @@ class Agent final : public nigh::tasks::WorkSource {
   Agent(std::unique_ptr<Transport> network, Settings const& settings);
   ~Agent() override;
 
+  bool is_of_this_process() const noexcept;
   int rank() const noexcept { return layout_.self; }
   int ranks() const noexcept { return static_cast<int>(layout_.places.size()); }
   nigh::runtime& workers() noexcept { return workers_; }
@@ -102,6 +103,7 @@ class Agent final : public nigh::tasks::WorkSource {
   void send_the_rest() noexcept;
   Lookout::Time how_long_to_sleep() noexcept;
 
+  int const process_;
   std::unique_ptr<Transport> network_;
   std::vector<detail::function*> functions_;  // by number
   Layout layout_;

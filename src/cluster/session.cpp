@@ -17,7 +17,11 @@ session::session(std::unique_ptr<Transport> transport, session_options options) 
   agent.set(agent_.get());
 }
 
-session::~session() { agent.set(nullptr); }
+// A child of fork() has neither the threads of the session nor a connection of its own.
+session::~session() {
+  agent.set(nullptr);
+  if (!agent_->is_of_this_process()) static_cast<void>(agent_.release());
+}
 
 int session::rank() const noexcept { return agent_->rank(); }
 int session::ranks() const noexcept { return agent_->ranks(); }

@@ -85,7 +85,7 @@ class Transport {
 };
 
 // A network of one rank.
-class Alone final : public Transport {
+class Alone : public Transport {
  public:
   int rank() const noexcept override { return 0; }
   int ranks() const noexcept override { return 1; }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <limits>
@@ -277,6 +279,14 @@ TEST_F(OneRank, HasSectionsThatNest) {
   EXPECT_EQ(cluster::run<fib>(10), 55);
 }
 
+int keeps_in_a_section() {
+  cluster::mpi_section const inside;
+  EXPECT_THROW(cluster::checkpoint("words", 8, 8), std::logic_error);
+  return 1;
+}
+
+TEST_F(OneRank, RefusesCheckpointsInSections) { EXPECT_EQ(cluster::run<keeps_in_a_section>(), 1); }
+
 TEST_F(OneRank, RefusesCheckpointsOfItsWorkersOutsideRuns) {
   here.workers().run([] {
     EXPECT_THROW(cluster::checkpoint("words", 8, 8), std::logic_error);
@@ -300,6 +310,43 @@ TEST(NoSession, CallsFunctionsAtOnce) {
   EXPECT_EQ(fib(10), 55);
   EXPECT_THROW(throwing(2), std::runtime_error);
   EXPECT_THROW(cluster::run<fib>(2), std::logic_error);
+}
+
+TEST(Session, MayEndInsideASection) {
+  auto first = std::make_unique<cluster::session>(std::make_unique<Alone>(), with_workers(1));
+  {
+    cluster::mpi_section const inside;
+    first.reset();
+  }
+  cluster::session next(std::make_unique<Alone>(), with_workers(1));
+  EXPECT_EQ(cluster::run<fib>(10), 55);
+}
+
+// Its messages would be those of the parent's rank.
+TEST(Session, SaysNothingInAChildOfFork) {
+  struct Network : Alone {
+    pid_t const mine = getpid();
+    bool finish_unless(std::function<bool()> const&) override {
+      if (getpid() != mine) _exit(1);
+      return true;
+    }
+  };
+  auto here = std::make_unique<cluster::session>(std::make_unique<Network>(), with_workers(1));
+  EXPECT_EQ(cluster::run<fib>(10), 55);
+  auto const child = fork();
+  if (child == 0) {
+    try {
+      cluster::run<fib>(2);
+      _exit(2);
+    } catch (std::logic_error const&) {
+      here.reset();
+      _exit(0);
+    }
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(cluster::run<fib>(10), 55);
 }
 
 TEST(Session, BoundsWhatWaits) {
