@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -74,12 +73,20 @@ std::string refused(session_options& options) {
 }
 
 void read_switches(Settings& settings) {
-  std::ifstream file(settings.options.switches);
-  std::ostringstream text;
-  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
-  settings.switches = text.str();
-  if (settings.switches.empty())
-    settings.complaint = "cannot read switches from " + settings.options.switches;
+  constexpr std::size_t most = 16U << 20;  // the ranks send it to one another
+  auto const& name = settings.options.switches;
+  std::ifstream file(name);
+  std::string text(most + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!file.is_open() || file.bad())
+    settings.complaint = "cannot read switches from " + name;
+  else if (text.empty())
+    settings.complaint = "no switches in " + name + ", which is empty";
+  else if (text.size() > most)
+    settings.complaint = "no switches in " + name + ", which is larger than 16 MiB";
+  else
+    settings.switches = std::move(text);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -227,10 +228,14 @@ TEST(Settings, ReadTheFileOfSwitchesOnRankZero) {
   EXPECT_EQ(settings_from_environment(options, 0).complaint,
             "cannot read switches from /nowhere/to/be/found");
   EXPECT_EQ(settings_from_environment(options, 1).complaint, "");
-  std::ofstream(path) << "";
   ASSERT_EQ(::setenv("NIGH_SWITCHES", path.c_str(), 1), 0);
-  EXPECT_EQ(settings_from_environment({}, 0).complaint, "cannot read switches from " + path)
-      << "it says nothing";
+  std::ofstream(path) << "";
+  EXPECT_EQ(settings_from_environment({}, 0).complaint, "no switches in " + path + ", which is empty");
+  std::filesystem::resize_file(path, (16U << 20) + 1);
+  EXPECT_EQ(settings_from_environment({}, 0).complaint,
+            "no switches in " + path + ", which is larger than 16 MiB");
+  ASSERT_EQ(::setenv("NIGH_SWITCHES", "/", 1), 0);
+  EXPECT_EQ(settings_from_environment({}, 0).complaint, "cannot read switches from /");
   ::unsetenv("NIGH_SWITCHES");
 }
 
