@@ -86,8 +86,9 @@ typedef struct nigh_counters {
  * own. NULL on failure. */
 NIGH_C_API nigh_task_queue* nigh_task_queue_allocate(nigh_options const* options) NIGH_NOTHROW;
 
-/* NIGH_BUSY, and nothing has happened, unless all tasks have finished and all threads that put some
- * have waited. Nobody else may be using the queue. Of NULL, nothing. */
+/* NIGH_BUSY, and nothing has happened, unless all tasks have finished and, of a queue on workers of
+ * its own, all threads that put some have waited. Nobody may use the queue from then on, and nobody
+ * else meanwhile. Of NULL, nothing. */
 NIGH_C_API int nigh_task_queue_free(nigh_task_queue* queue) NIGH_NOTHROW;
 
 /* Puts f(copy of in, out) onto the calling thread's stack, where it waits to be executed or stolen.
