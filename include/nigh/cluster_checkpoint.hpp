@@ -19,8 +19,8 @@
 //
 // A name stands for one value of the whole session, whichever rank calls. All three functions are
 // called inside tasks of nigh::cluster::run(), by any number of them at a time; the task waits, and
-// its worker runs other tasks meanwhile. They throw std::logic_error elsewhere, and inside an mpi_section, and
-// std::length_error for a name of more than 255 bytes. A task that goes on after its run is over,
+// its worker runs other tasks meanwhile. They throw std::logic_error elsewhere and inside an
+// mpi_section, and std::length_error for a name of more than 255 bytes. A task that goes on after its run is over,
 // since its rank's loss made it useless, does not wait.
 //
 // Checkpoints last until the session ends or they are forgotten, whatever number of runs there are.

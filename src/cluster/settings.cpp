@@ -86,7 +86,7 @@ void read_switches(Settings& settings) {
   else if (text.size() > most)
     settings.complaint = "no switches in " + name + ", which is larger than 16 MiB";
   else
-    settings.switches = std::move(text);
+    settings.switches = std::string(text);  // not all of that room
 }
 
 }  // namespace
