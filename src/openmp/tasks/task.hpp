@@ -7,14 +7,15 @@
 //
 // One number in two halves counts what a task waits for: *unfinished* children, for taskwait, and
 // *held* descriptors of children, for its own descriptor's end. The thread that runs the task (its
-// owner; tasks are tied to threads here) counts in a plain word, `own`; all others count in an
-// atomic one, `others`, which starts at `running` so that it cannot reach 0 while the body runs.
+// owner; another one only after it was put off) counts in a plain word, `own`; all others count in
+// an atomic one, `others`, which starts at `running` so that it cannot reach 0 while the body runs.
 //
 //   born         own    += child                     owner of the parent
 //   child ended  own or others -= child              child without children of its own left
 //                own or others -= unfinished         its descriptor is still needed
 //                own or others -= held               ... and now no more
 //   body ended   others += own - running             from here on `others` is the whole number
+//   put off      others += own, own = 0              the next owner begins at 0
 //
 // The thread that makes `others` 0 gives the descriptor back, and counts down in its parent. The
 // counts of a free descriptor are those of a task whose body begins, so that the next task need not
