@@ -133,7 +133,7 @@ class NIGH_API session {
 
   int rank() const noexcept;
   int ranks() const noexcept;
-  nigh::runtime& workers() noexcept;  // this rank's; cluster tasks belong in runs
+  nigh::runtime& workers() noexcept;  // this rank's; others take only tasks of a run from them
 
   // Grows or shrinks the session: the lowest `ranks` of those that are left work, all others are
   // spare. A rank that becomes spare ends the tasks that it has begun, and passes on all others.

@@ -146,6 +146,7 @@ struct task {
   entry call = nullptr;  // runs and destroys the closure in storage
   std::uint64_t bytes = 0;
   int domain = near::anywhere;
+  bool is_resident = false;  // neither it nor what it spawns goes to another process
   alignas(8) std::byte storage[inline_bytes] = {};
 };
 static_assert(sizeof(task) == 64, "one cache line");

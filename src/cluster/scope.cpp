@@ -41,6 +41,12 @@ using base::now_ns;
   here->between_tasks(now);
 }
 
+// Others may be in the workers at the same time, and last longer than the run.
+bool is_in_task_of_run(Agent const& here) noexcept {
+  auto const* const worker = nigh::detail::this_stack->worker;
+  return worker != nullptr && here.is_of(worker->pool) && here.is_in_run() && !worker->is_resident();
+}
+
 }  // namespace
 
 namespace detail {
@@ -63,9 +69,7 @@ void keep_exception(task_scope* scope, std::exception_ptr e) noexcept { scope->k
 
 bool begin_free_task() noexcept {
   auto* const here = agent.get();
-  auto const* const worker = nigh::detail::this_stack->worker;
-  if (here == nullptr || worker == nullptr || !here->is_of(worker->pool) || !here->is_in_run())
-    return false;
+  if (here == nullptr || !is_in_task_of_run(*here)) return false;
   here->tasks().begin_free_task();
   return true;
 }
@@ -91,9 +95,7 @@ bool place(near where, placed const& task, byte_view input) {
   if (here == nullptr) return false;
   if (where.rank() < 0 || where.rank() >= here->ranks())
     throw std::out_of_range("near: rank " + std::to_string(where.rank()) + " does not exist");
-  auto const* const worker = nigh::detail::this_stack->worker;
-  if (worker == nullptr || !here->is_of(worker->pool) || !here->is_in_run()) return false;
-  return here->place(where.rank(), task, input);
+  return is_in_task_of_run(*here) && here->place(where.rank(), task, input);
 }
 
 void end_placed(placed const& task, outcome const& what) noexcept {

@@ -79,10 +79,10 @@ std::uint16_t TaskExchange::give(Writer& to, Chunk const& chunk) {
   return given;
 }
 
-// False: the slot holds no cluster task, or one that only this rank knows.
+// False: the slot holds no cluster task of a run, or one that only this rank knows.
 bool TaskExchange::give_slot(Writer& to, nigh::tasks::Worker& victim,
                              nigh::detail::task_slot& slot) {
-  if (!is_cluster_task(slot)) return false;
+  if (!is_cluster_task(slot) || nigh::tasks::ExternalThief::is_resident(slot)) return false;
   auto const& f = function_in(slot);
   if (f.id == detail::function::unknown || f.is_late) return false;
   auto const input_bytes = f.input_bytes(slot);

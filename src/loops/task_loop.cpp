@@ -29,7 +29,7 @@ class TaskLoop : tasks::MailboxMessage {
  public:
   TaskLoop(TeamPlan const& plan, LoopSchedule const& how, std::size_t blocks, std::size_t grain,
            stop_token const& stop, team_work work, tasks::Worker* owner)
-      : MailboxMessage(&come, owner, owner != nullptr && owner->is_isolated()),
+      : MailboxMessage(&come, owner, owner != nullptr ? owner->marks() : 0),
         plan_(plan),
         how_(how),
         blocks_(blocks),

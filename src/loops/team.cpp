@@ -10,7 +10,7 @@ namespace {
 
 struct LoopMessage : tasks::MailboxMessage {
   LoopMessage(Loop& loop_, policy::TeamPlan const& plan_, int first_, tasks::Worker* sender_)
-      : MailboxMessage(&come, sender_, sender_ != nullptr && sender_->is_isolated()),
+      : MailboxMessage(&come, sender_, sender_ != nullptr ? sender_->marks() : 0),
         loop(loop_),
         plan(plan_),
         first(first_) {}

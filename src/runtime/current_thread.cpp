@@ -56,7 +56,7 @@ bool Worker::may_fork() noexcept {
       stack.index(stack.top) - detail::task_stack::tail_of(stack.shared.load(sync::relaxed));
   bool const may =
       stack.top < room_ends &&
-      policy::forks(depth & ~isolated_bit, waiting, {pool.options.depth_cutoff, pool.options.queue_cutoff});
+      policy::forks(depth & ~mark_bits, waiting, {pool.options.depth_cutoff, pool.options.queue_cutoff});
   (may ? counters.forked : counters.serialized).add(1);
   if (!may) {
     trace.serialized();
@@ -84,8 +84,9 @@ task_stack* enter(tasks::Scheduler& host) {
   auto* const slot = pool.threads.take_external();
   if (slot == nullptr && worker == nullptr) return nullptr;
   this_stack = slot != nullptr ? &slot->stack : &no_stack;  // not the slot of another runtime
-  if (slot != nullptr && worker != nullptr && worker->is_isolated())
-    slot->set_depth(tasks::Worker::isolated_bit);
+  if (slot == nullptr) return before;
+  auto const isolated = worker != nullptr && worker->is_isolated() ? tasks::Worker::isolated_bit : 0;
+  slot->set_depth(isolated | (pool.gives_tasks ? tasks::Worker::resident_bit : 0));
   return before;
 }
 
@@ -122,7 +123,7 @@ slow_push::slow_push(outsiders rule)
   if (!me.may_fork()) return;
   stack_ = this_stack;
   stack_->top->depth = ++me.depth;
-  if (me.is_isolated()) me.mark(*stack_->top);
+  if (me.marks() != 0) me.mark(*stack_->top);
 }
 
 slow_push::~slow_push() {

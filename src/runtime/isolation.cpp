@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Isolated regions. A bit of Worker::depth says that the task which a thread runs is in one. In a
-// region pushes take the slow path (stack.limit is the stack's beginning), which writes the depth
-// into the task's slot; a thief takes it over from there for as long as it runs the task. So the
-// tasks of a region have the bit on every thread, and pushes outside of regions cost what they did.
+// Isolated regions, and resident tasks. A bit of Worker::depth says that the task which a thread runs is
+// in such a region, another that it is resident. Under such a bit pushes take the slow path (stack.limit
+// is the stack's beginning), which writes the depth into the task's slot; a thief takes it over from there
+// for as long as it runs the task. So what a task with the bit spawns has it on every thread, and all
+// other pushes cost what they did.
+//
+// Resident tasks stay in their process. Where a work source takes tasks, those are resident that come from
+// threads of the program, and detached ones: when the source has ended they may go on.
 //
 // A slot that is stolen may have had another task when its thief looked at it, so a thief cannot
 // choose tasks of its region. A thread that waits in a region therefore steals nothing, and takes
@@ -22,10 +26,10 @@ namespace nigh::tasks {
 std::uint32_t Worker::set_depth(std::uint32_t to) noexcept {
   auto const before = depth;
   depth = to;
-  if (((before ^ to) & isolated_bit) == 0) return before;
+  if (((before ^ to) & mark_bits) == 0) return before;
   if (stack.limit != nullptr)
-    stack.limit = pool.limits_forks() || is_isolated() ? stack.slots : room_ends;
-  if (!is_isolated()) clear_marks();
+    stack.limit = pool.limits_forks() || marks() != 0 ? stack.slots : room_ends;
+  if (marks() == 0) clear_marks();
   return before;
 }
 
@@ -35,12 +39,12 @@ void Worker::mark(detail::task_slot& slot) noexcept {
   marked_to = std::max(marked_to, &slot + 1);
 }
 
-// A plain push leaves a slot's depth as it is, and a thief would take its task for one of the
-// region. Slots below the top may still hold such tasks.
+// A plain push leaves a slot's depth as it is, and a thief would take its task for one with the bits
+// of an earlier one. Slots below the top may still hold tasks with bits.
 void Worker::clear_marks() noexcept {
   if (marked_to == nullptr) return;
   auto* const free = std::max(marked_from, stack.top);
-  for (auto* slot = free; slot < marked_to; ++slot) slot->depth &= ~isolated_bit;
+  for (auto* slot = free; slot < marked_to; ++slot) slot->depth &= ~mark_bits;
   marked_to = free > marked_from ? std::min(free, marked_to) : nullptr;
 }
 

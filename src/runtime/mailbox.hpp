@@ -32,8 +32,8 @@ struct MailboxMessage {
   // Takes part, in the calling thread; keeps its exceptions.
   using entry = void (*)(MailboxMessage& self) noexcept;
 
-  MailboxMessage(entry call_, Worker* sender_, bool is_isolated_ = false) noexcept
-      : call(call_), sender(sender_), is_isolated(is_isolated_) {}
+  MailboxMessage(entry call_, Worker* sender_, std::uint32_t marks_ = 0) noexcept
+      : call(call_), sender(sender_), marks(marks_) {}
 
   // How many mailboxes it is to be put into: before it is.
   void expect(std::uint32_t receivers) noexcept { out.store(receivers, sync::relaxed); }
@@ -53,7 +53,7 @@ struct MailboxMessage {
 
   entry const call;
   Worker* const sender;  // to be woken; null: a thread without a slot, which sends nothing
-  bool const is_isolated;  // it was sent in an isolated region, and belongs to it
+  std::uint32_t const marks;  // of the task that sent it (Worker::mark_bits), which it belongs to
   sync::atomic<std::uint32_t> out{0};
 };
 

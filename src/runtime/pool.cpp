@@ -43,6 +43,7 @@ Pool::Pool(Scheduler& scheduler_, topology const& machine_, runtime_options opti
       options(std::move(options_)),
       layout(machine, cpus, {options.queue_level, options.mode == locality::strict}),
       source(source_),
+      gives_tasks(source_.takes_tasks()),
       forks_before(count_forks()),
       threads(*this),
       groups(groups_of(layout)),

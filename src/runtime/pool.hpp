@@ -84,6 +84,7 @@ struct Pool {
   runtime_options const options;
   policy::WorkerLayout const layout;
   WorkSource& source;
+  bool const gives_tasks;  // to the source
   unsigned const forks_before;  // count_forks() when it was made
   ThreadTable threads;
   std::vector<Group> groups;

@@ -42,6 +42,8 @@ bool Worker::find_imported(detail::task& t) noexcept {
 // A thread that is no worker enters the pool for the call: tasks that this one forks belong to the
 // pool.
 void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
+  bool const is_changed = me != nullptr && t.is_resident != me->is_resident();
+  auto const before = is_changed ? me->set_depth(me->depth ^ Worker::resident_bit) : 0;
   {
     detail::external_thread const entered(me == nullptr ? &pool.scheduler : nullptr);
     TaskFrame const frame(t.domain, t.bytes);
@@ -51,6 +53,7 @@ void run_queued(Pool& pool, detail::task& t, Worker* me) noexcept {
       pool.failure.keep();
     }
   }
+  if (is_changed) me->set_depth(before);
   if (pool.options.pending_limit > 0) pool.pending.fetch_sub(1, sync::relaxed);
   if (me != nullptr) {
     me->counters.count(me->domain, t.domain, t.bytes);

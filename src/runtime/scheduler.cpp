@@ -318,13 +318,19 @@ void Scheduler::submit(near where, detail::task& t, bool runs_here) {
     run_one_waiting(me);
 }
 
-void Scheduler::submit(near where, detail::task t) { submit(where, t, false); }
+// It may outlast the task that calls this.
+void Scheduler::submit(near where, detail::task t) {
+  t.is_resident = pool_.gives_tasks;
+  submit(where, t, false);
+}
 
 // A queue is first in, first out: a worker that waits for a task far behind runs all before it on
 // top of its own stack, and each of these may wait likewise. A worker with little stack left no
 // longer helps, and if all workers come to that, nobody takes the tasks they wait for. So such
 // tasks are not queued.
 void Scheduler::submit_or_run(near where, detail::task t) {
+  auto const* const here = detail::this_stack->worker;
+  t.is_resident = pool_.gives_tasks && (here == nullptr || &here->pool != &pool_ || here->is_resident());
   submit(where, t, platform::stack_left() <= 2 * pool_.stack_needed_to_help());
 }
 

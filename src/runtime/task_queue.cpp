@@ -125,7 +125,7 @@ bool push(nigh_task_queue& queue, Worker& to, Call const& what) noexcept {
   }
   slot->object = &queue;
   slot->depth = to.depth + 1;
-  if (to.is_isolated()) to.mark(*slot);
+  if (to.marks() != 0) to.mark(*slot);
   to.stack.top = slot + 1;
   return true;
 }

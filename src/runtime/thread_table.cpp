@@ -42,9 +42,9 @@ bool Worker::set_up_stack() noexcept {
   stack.slots = stack.top = stack.split = stack.base = slots;
   stack.capacity = static_cast<std::uint32_t>(capacity);
   room_ends = slots + capacity;
-  stack.limit = pool.limits_forks() || is_isolated() ? slots : room_ends;
+  stack.limit = pool.limits_forks() || marks() != 0 ? slots : room_ends;
   bool const offers_unasked =
-      pool.layout.workers() > 1 || !is_worker() || pool.source.takes_tasks();
+      pool.layout.workers() > 1 || !is_worker() || pool.gives_tasks;
   stack.share_goal = offers_unasked ? policy::tasks_kept_shared : 0;
   stack.wanted.store(offers_unasked, sync::relaxed);
   return true;

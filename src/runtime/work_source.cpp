@@ -37,6 +37,10 @@ bool ExternalThief::take(Taken& taken, HowMany const& how_many) noexcept {
   return false;
 }
 
+bool ExternalThief::is_resident(detail::task_slot const& taken) noexcept {
+  return (taken.depth & Worker::resident_bit) != 0;
+}
+
 detail::task ExternalThief::task_for_here(Worker& victim, detail::task_slot& slot) noexcept {
   return detail::make_task(
       [victim = &victim, slot = &slot] { Worker::run_stolen_slot(*victim, *slot); });

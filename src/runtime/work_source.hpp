@@ -52,6 +52,8 @@ class ExternalThief {
   // Takes the oldest tasks of some stack, as many as how_many(shared) says; the caller makes sure
   // that each is finished. False when no stack shares any; then all are asked to.
   bool take(Taken& taken, HowMany const& how_many) noexcept;
+  // A task of the program's own threads, or of a detached task, stays in the process.
+  static bool is_resident(detail::task_slot const& taken) noexcept;
   // A queued task that runs a task that was taken and cannot leave the process after all. The
   // caller has a worker find it.
   static detail::task task_for_here(Worker& victim, detail::task_slot& slot) noexcept;

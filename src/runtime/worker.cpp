@@ -214,9 +214,8 @@ bool Worker::linger(Job& job) noexcept {
   return false;
 }
 
-// Looks for work, and sleeps in between, until there is some or it is time to leave; returns
-// whether there is some. Also ends when the thread is asked to leave its cpu, or may stay after
-// all: then other things are permitted.
+// Looks for work, and sleeps in between, until there is some or it is time to leave; returns whether there is some.
+// Also ends when the thread is asked to leave its cpu, or may stay after all: then other things are permitted.
 template <class Until>
 bool Worker::search(Job& job, Until until) noexcept {
   constexpr bool joins = Until::waiting_for != WaitingFor::work;
@@ -367,7 +366,7 @@ void Worker::run(Job& job) noexcept {
   if (job.message != nullptr) {
     Worker* const sender = job.message->sender;
     {
-      auto const before = set_depth(depth | (job.message->is_isolated ? isolated_bit : 0));
+      auto const before = set_depth((depth & ~resident_bit) | job.message->marks);
       {
         TaskFrame const frame;
         job.message->call(*job.message);
@@ -382,10 +381,9 @@ void Worker::run(Job& job) noexcept {
   }
 }
 
-// The oldest of the stolen tasks runs here and now. For each of the others a proxy goes onto the
-// thief's own stack, where it can be stolen again. But those of an isolated region, which lie above
-// all others, run before that, one after the other: a thread waits for them that runs nothing else,
-// and may hold a lock that the others want.
+// The oldest of the stolen tasks runs here and now. For each of the others a proxy goes onto the thief's own stack,
+// where it can be stolen again. But those of an isolated region, which lie above all others, run before that, one
+// after the other: a thread waits for them that runs nothing else, and may hold a lock that the others want.
 void Worker::run_stolen(Job const& job) noexcept {
   auto* const base = stack.top;
   auto* const first = job.stolen.first;
@@ -403,11 +401,13 @@ void Worker::run_stolen(Job const& job) noexcept {
     proxy.object = first + i;
     std::memcpy(proxy.closure, &job.victim, sizeof job.victim);
     proxy.depth = first[i].depth;
+    if ((proxy.depth & mark_bits) != 0) mark(proxy);
     ++stack.top;
   }
   if (count > 1) share();
   run_stolen_slot(*job.victim, *first);
   finish_down_to(base);
+  if (marks() == 0) clear_marks();  // of proxies
 }
 
 // A task_slot::entry.

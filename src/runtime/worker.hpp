@@ -71,12 +71,14 @@ struct alignas(64) Worker {
   // path; this is where the stack really ends.
   detail::task_slot* room_ends = nullptr;
   std::uint32_t frames = 0;  // tasks and messages that the thread runs, one on top of another
-  // Of the running task in its tree; kept under depth_cutoff only. The topmost bit says that the
-  // task is in an isolated region (isolation.cpp): then every push takes the slow path, which
-  // writes the depth into the slot, and so the bit is handed on with the task.
+  // Of the running task in its tree; kept under depth_cutoff only. The topmost bits are handed on to
+  // what the task spawns (isolation.cpp): it is in an isolated region; it is
+  // resident.
   static constexpr std::uint32_t isolated_bit = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t resident_bit = std::uint32_t{1} << 30;
+  static constexpr std::uint32_t mark_bits = isolated_bit | resident_bit;
   std::uint32_t depth = 0;
-  // The slots whose depth may have the bit, though no task of the region is in them any more.
+  // The slots whose depth may have such a bit, though no task that has it is in them any more.
   detail::task_slot* marked_from = nullptr;
   detail::task_slot* marked_to = nullptr;
   policy::LoneStreak lone_loops;
@@ -123,9 +125,11 @@ struct alignas(64) Worker {
   static constexpr std::size_t for_chains = 4;
 
   bool is_isolated() const noexcept { return (depth & isolated_bit) != 0; }
+  bool is_resident() const noexcept { return (depth & resident_bit) != 0; }
+  std::uint32_t marks() const noexcept { return depth & mark_bits; }
   // The depth of the task that it runs from now on. Returns the one before, for the task's end.
   std::uint32_t set_depth(std::uint32_t to) noexcept;
-  void mark(detail::task_slot& slot) noexcept;  // its depth has the bit
+  void mark(detail::task_slot& slot) noexcept;  // its depth has one of the bits
   void clear_marks() noexcept;                  // of slots above the top
 
   void share() noexcept;  // publishes some of its tasks, and makes sure that a thief comes

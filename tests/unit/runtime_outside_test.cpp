@@ -128,6 +128,88 @@ TEST(Outside, SharesWorkWithThoseInside) {
   EXPECT_EQ(result.load(), 17711);
 }
 
+// Tasks that came from outside fork others that may go there. Threads of the program, and detached tasks, fork
+// resident ones, on whichever thread they run.
+class ResidentTasks : public testing::Test {
+ protected:
+  // `on` gets a function that forks a task, and has it called; the task is taken here.
+  template <class On>
+  bool is_resident(On on) {
+    std::atomic<bool> went{false}, done{false};
+    on([&] {
+      fork_join(
+          [&] {
+            while (!went.load()) std::this_thread::yield();
+          },
+          [&] { went.store(true); });
+      done.store(true);
+    });
+    tasks::ExternalThief::Taken got;
+    while (!host_.external_thief().take(got, one)) std::this_thread::yield();
+    auto& slot = *got.tasks.first;
+    bool const is = tasks::ExternalThief::is_resident(slot);
+    slot.call(slot, nullptr);
+    host_.external_thief().finish(*got.victim, slot);
+    while (!done.load()) std::this_thread::yield();
+    return is;
+  }
+  template <class F>
+  void import(F f) {
+    script_.put(detail::make_task(std::move(f)));
+    host_.external_thief().call_workers();
+  }
+
+  Script script_;
+  runtime workers_ = detail::runtime_access::made(with_workers(1), script_);
+  tasks::Scheduler& host_ = detail::runtime_access::scheduler(workers_);
+};
+
+TEST_F(ResidentTasks, AreThoseOfTheProgramsOwnThreads) {
+  std::thread own;
+  EXPECT_TRUE(is_resident([&](auto forks) {
+    own = std::thread([this, forks] { workers_.invoke(forks); });
+  }));
+  own.join();
+  EXPECT_TRUE(is_resident([&](auto forks) {
+    own = std::thread([this, forks] { workers_.run(forks); });
+  }));
+  own.join();
+  EXPECT_TRUE(is_resident([&](auto forks) {
+    own = std::thread([this, forks] {
+      task_scope scope(workers_);
+      scope.spawn(near{0}, forks);
+      scope.wait();
+    });
+  }));
+  own.join();
+}
+
+TEST_F(ResidentTasks, AreThoseOfDetachedTasks) {
+  EXPECT_TRUE(is_resident([&](auto forks) { workers_.spawn(forks); }));
+  EXPECT_TRUE(is_resident([&](auto forks) {
+    import([this, forks] { workers_.spawn(forks); });
+  }));
+}
+
+TEST_F(ResidentTasks, AreNotThoseThatCameFromOutside) {
+  EXPECT_FALSE(is_resident([&](auto forks) { import(forks); }));
+  EXPECT_FALSE(is_resident([&](auto forks) {
+    import([this, forks] {
+      task_scope scope(workers_);
+      scope.spawn(near{0}, forks);
+      scope.wait();
+    });
+  }));
+}
+
+// Also in the slots where resident tasks were before.
+TEST_F(ResidentTasks, LeaveNoMark) {
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(is_resident([&](auto forks) { workers_.spawn(forks); }));
+    EXPECT_FALSE(is_resident([&](auto forks) { import(forks); }));
+  }
+}
+
 TEST(Outside, IsAskedForMoreByNobodyWhoHasWork) {
   Script script;
   tasks::Scheduler host(with_workers(1), script);
