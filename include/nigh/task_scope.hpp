@@ -287,8 +287,16 @@ bool task_scope::put(F&& f) {
   } else if (stack->top < base_) [[unlikely]] {
     base_ = stack->top;  // an outer scope has waited meanwhile, and taken more tasks off
   }
+  // A copy's constructor may use nigh itself, and with it the slot at the top.
+  constexpr bool makes_copy = std::is_same_v<call, std::decay_t<F>> && !std::is_trivially_copyable_v<call> &&
+                              !std::is_same_v<F, call>;
   auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
-    ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
+    if constexpr (makes_copy) {
+      call copy(std::forward<F>(f));
+      ::new (static_cast<void*>(to.top->closure)) call(std::move(copy));
+    } else {
+      ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
+    }
     to.top->object = this;
     to.push(entry);
   };

@@ -84,7 +84,9 @@ unsigned tasks::count_forks() noexcept {
 unsigned tasks::forks_so_far() noexcept { return forks.load(sync::relaxed); }
 
 runtime::runtime(runtime_options options)
-    : scheduler_(new tasks::Scheduler(options)) {}
+    : scheduler_(new tasks::Scheduler(options)) {
+  tasks::await_end_of_this_thread();  // for the destructor, if this is the thread that calls exit()
+}
 runtime::runtime(int workers) : runtime(runtime_options{.workers = workers}) {}
 runtime::runtime(runtime_options options, tasks::WorkSource& source)
     : scheduler_(new tasks::Scheduler(options, source)) {}

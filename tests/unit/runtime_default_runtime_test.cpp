@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <nigh/fork_join.hpp>
@@ -61,6 +63,24 @@ TEST(StaticRuntimeDeathTest, ExitsWithTheProgramsStatus) { expect_status_of_exit
 #ifndef NIGH_SEES_RACES
 TEST(StaticRuntimeDeathTest, ExitsWithTheProgramsStatusWhereItIsOwned) {
   expect_status_of_exit(owned_by_what_is_static);
+}
+
+// The thread that calls exit() has made it, and no more.
+TEST(StaticRuntimeDeathTest, ExitsWithTheProgramsStatusWhileAnotherThreadIsInIt) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const exits = [] {
+    auto& one = owned_by_what_is_static();
+    std::atomic<bool> is_in_it{false};
+    std::thread([&] {
+      one.invoke([&] {
+        is_in_it = true;
+        for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+      });
+    }).detach();
+    while (!is_in_it) std::this_thread::yield();
+    std::exit(4);
+  };
+  EXPECT_EXIT(exits(), testing::ExitedWithCode(4), "^$");
 }
 #endif
 

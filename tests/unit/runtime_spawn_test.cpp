@@ -8,6 +8,7 @@
 #include <nigh/array.hpp>
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
+#include <nigh/task_scope.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -16,11 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "everywhere.hpp"
 #include "fib.hpp"
 #include "synthetic.hpp"
 
 namespace {
 
+using nigh::tests::everywhere;
 using nigh::tests::synthetic;
 using nigh::near;
 using nigh::runtime;
@@ -32,6 +35,36 @@ std::uint64_t sum_over(runtime const& rt, Field field) {
   std::uint64_t total = 0;
   for (auto const& c : rt.counters()) total += c.*field;
   return total;
+}
+
+// A function whose copies are made by tasks.
+struct CopiedByTasks {
+  static constexpr int right = 12345;
+  explicit CopiedByTasks(std::atomic<int>& to) : sum(&to) {}
+  CopiedByTasks(CopiedByTasks const& of) : sum(of.sum), tag(of.tag), more(of.more) {
+    nigh::task_scope scope;
+    for (int i = 0; i < 10; ++i) scope.spawn([this, i] { copied[i % 2] += i; });
+    scope.wait();
+    nigh::fork_join([this] { ++copied[0]; }, [this] { ++copied[1]; });
+  }
+  CopiedByTasks(CopiedByTasks&& of) noexcept : sum(of.sum), tag(of.tag), more(of.more) {}
+  void operator()() const { *sum += tag == right && more == right; }
+
+  std::atomic<int>* sum;
+  int tag = right, more = right;
+  std::atomic<int> copied[2] = {};
+};
+
+TEST(TaskScope, TakesFunctionsWhoseCopiesAreMadeByTasks) {
+  everywhere([] {
+    static_assert(sizeof(CopiedByTasks) <= nigh::detail::task_slot::closure_bytes);
+    std::atomic<int> sum{0};
+    CopiedByTasks const f(sum);
+    nigh::task_scope scope;
+    for (int i = 0; i < 100; ++i) scope.spawn(f);
+    scope.wait();
+    EXPECT_EQ(sum, 100);
+  });
 }
 
 // Keeps one worker at a task from its construction to release().
