@@ -15,14 +15,13 @@
 
 namespace nigh {
 
-// Copies the elements of two sorted sequences, sorted, to the one that begins at `out`, and returns
-// its end. Of equal elements, those of the first come first. All iterators are random access; `out`
+// Copies the elements of two sorted sequences (moves them, of std::move_iterator), sorted, to the one that begins
+// at `out`, and returns its end. Of equal elements, those of the first come first. All iterators are random access; `out`
 // overlaps neither input. O(n) comparisons and copies, no memory. `less` is called by several
 // threads at once, of the workers of `where` (null: the calling worker's runtime, otherwise the
 // default one). When it or a copy throws, one such exception is rethrown, and the output holds
 // valid elements. Inputs that are not sorted give a sequence in some order; a reversed range is empty.
-template <std::random_access_iterator A, std::random_access_iterator B,
-          std::random_access_iterator Out, class Less = std::less<>>
+template <detail::random_access A, detail::random_access B, std::random_access_iterator Out, class Less = std::less<>>
 Out parallel_merge(A first1, A last1, B first2, B last2, Out out, Less const& less = {},
                    runtime* where = nullptr) {
   static_assert(std::is_lvalue_reference_v<std::iter_reference_t<Out>>,

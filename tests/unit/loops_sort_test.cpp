@@ -415,6 +415,9 @@ TEST(Merge, IsStableAndComplete) {
   EXPECT_EQ(nigh::parallel_merge(others, words, all.begin()), all.end());
   EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
   EXPECT_EQ(words[0], "word");  // copied
+  nigh::parallel_merge(std::move_iterator(others.begin()), std::move_iterator(others.end()), words.begin(), words.end(),
+                       all.begin());
+  EXPECT_EQ(others[0] + all[0] + words[0], "otherword");  // moved
   try {
     nigh::parallel_merge(words, words, others);
     FAIL();
