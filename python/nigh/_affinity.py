@@ -66,8 +66,8 @@ class Affinity:
         """Moves all threads. One that is made meanwhile has the cpus of the thread that makes it: looks again for these."""
         if self._is_set and cpus == self._now:
             return
-        # A thread that has these was made in the block, by one that had them.
-        inherited = (cpus, self._now) if self._is_set else (cpus,)
+        # A thread that has these was made in the block, by one that had them. None of the first that are seen was.
+        inherited = (cpus, self._now) if self._is_set else ()
         self._is_set = True
         self._now = cpus
         moved: FrozenSet[int] = frozenset()
@@ -82,6 +82,7 @@ class Affinity:
                         self._before[thread] = self.own if before in inherited else before
                     os.sched_setaffinity(thread, cpus)
             moved |= frozenset(new)
+            inherited = inherited or (cpus,)
 
     def restore(self) -> None:
         """Each thread has its own cpus again; one that was made meanwhile has those of the process."""

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "base/assert.hpp"
+#include "base/race_detector.hpp"
 #include "platform/futex.hpp"
 #include "runtime/scheduler.hpp"
 
@@ -30,6 +31,14 @@ void doom(task_record& task, task_record& by) noexcept {
   if (task.is_doomed.exchange(true, sync::relaxed)) return;
   task.cause = by.status == task_status::failed ? &by : by.cause;
   if (task.cause != nullptr) task.cause->users.retain();
+}
+
+// Of a predecessor, or of the maker of `at`. True for the last one.
+bool arrive(task_record& at) noexcept {
+  base::announce_release(&at.predecessors);
+  bool const is_last = at.predecessors.arrive();
+  if (is_last) base::announce_acquire(&at.predecessors);  // (task_edges.P)
+  return is_last;
 }
 
 void drop(task_record& task) noexcept {
@@ -58,7 +67,9 @@ void task_record::rethrow() {
 }
 
 void task_record::release() noexcept {
+  base::announce_release(&users);
   if (!users.release()) return;
+  base::announce_acquire(&users);  // (task_edges.R)
   if (cause != nullptr) cause->release();
   destroy(*this);
 }
@@ -79,11 +90,13 @@ void task_scope::start(task_record& task, task_handle<> const* before, detail::t
   for (std::size_t i = 0; i < count; ++i) {
     auto& one = *before[i].record_;
     edges[i].to = &task;
+    base::announce_release(&one.successors);
     if (one.successors.add(edges[i])) continue;
+    base::announce_acquire(&one.successors);  // (task_edges.S)
     if (one.status != task_status::succeeded) doom(task, one);
-    static_cast<void>(task.predecessors.arrive());
+    static_cast<void>(arrive(task));
   }
-  if (!task.predecessors.arrive()) return;
+  if (!arrive(task)) return;
   if (task.is_doomed.load(sync::relaxed)) {
     drop(task);
     auto* const ready = end(task, nullptr);
@@ -145,17 +158,21 @@ task_record* task_scope::end(task_record& first, task_record* todo) noexcept {
   };
   auto* const waiting = stack_->worker;
   for (auto* task = &first; task != nullptr;) {
+    base::announce_release(&task->unfinished);
     task->unfinished.store(0, sync::seq_cst);  // (stack.E) (parking.S)
     if (waiting != nullptr)
       waiting->wake();
     else
       platform::futex_wake_all(task->unfinished);
     task_record* last = nullptr;
-    for (auto* edge = task->successors.close(); edge != nullptr;) {
+    base::announce_release(&task->successors);
+    auto* edge = task->successors.close();
+    base::announce_acquire(&task->successors);  // (task_edges.S)
+    while (edge != nullptr) {
       auto& to = *edge->to;
       edge = edge->next;  // before `to` may end
       if (task->status != task_status::succeeded) doom(to, *task);
-      if (!to.predecessors.arrive()) continue;
+      if (!arrive(to)) continue;
       if (to.is_doomed.load(sync::relaxed)) {
         drop(to);
         to.next = dropped;
@@ -175,19 +192,20 @@ task_record* task_scope::end(task_record& first, task_record* todo) noexcept {
 
 void task_scope::await(task_record& task) {
   if (detail::this_stack != stack_ || own_near_ != 0) {
-    if (task.is_done()) return;
+    if (task.is_done()) return base::announce_acquire(&task.unfinished);  // (stack.E)
     throw std::logic_error(
         "task_handle::wait called for a task that has not ended, by another thread than the one "
         "that made its task_scope, or by a task of that scope: name it in after() instead");
   }
   if (stack_ == &detail::no_stack) {
     while (!task.is_done()) platform::futex_wait(task.unfinished, 1);
-    return;
+    return base::announce_acquire(&task.unfinished);  // (stack.E)
   }
   auto& me = *stack_->worker;
   while (!task.is_done() && stack_->top > base_)
     if (!me.run_top()) break;
   if (!task.is_done()) me.await_zero(task.unfinished);
+  base::announce_acquire(&task.unfinished);  // (stack.E)
 }
 
 void task_scope::keep_failed(task_record& task) noexcept {

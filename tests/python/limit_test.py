@@ -153,13 +153,14 @@ class OneProgram(Limit):
 
     def test_a_thread_with_cpus_of_its_own_has_them_after(self):
         program = self.program()
-        one = min(OWN)
-        program.tell(f"def stay(): os.sched_setaffinity(0, {{{one}}}); time.sleep(1000)")
-        program.tell("threading.Thread(target=stay, daemon=True).start()")
-        self.until(lambda: frozenset({one}) in program.ask("masks()"))
-        program.tell("with nigh.limit(): inside = masks()")
-        self.assertEqual(len(program.ask("inside")), 1)
-        self.assertEqual(program.ask("masks()"), {frozenset({one}), frozenset(OWN)})
+        own = {frozenset({cpu}) for cpu in OWN}  # the lease of one of them, too
+        program.tell("def stay(cpu): os.sched_setaffinity(0, {cpu}); time.sleep(1000)")
+        program.tell(f"for cpu in {OWN}: threading.Thread(target=stay, args=(cpu,), daemon=True).start()")
+        self.until(lambda: own <= program.ask("masks()"))
+        for threads in ("", "1"):
+            program.tell(f"with nigh.limit({threads}): inside = masks()")
+            self.assertEqual(len(program.ask("inside")), 1)
+            self.assertEqual(program.ask("masks()"), own | {frozenset(OWN)})
 
     def test_a_killed_program_gives_it_back(self):
         program = self.program()

@@ -7,6 +7,7 @@
 #include <nigh/fork_join.hpp>
 #include <nigh/runtime.hpp>
 #include <nigh/stop_token.hpp>
+#include <nigh/task_handle.hpp>
 #include <nigh/task_scope.hpp>
 #include <nigh/typed_task.hpp>
 #include <numeric>
@@ -201,6 +202,35 @@ bool stop() {
   return ++rounds > 0;
 }
 
+// Results of tasks that other threads run: of one, and of a diamond whose middle ones share the first one's.
+bool handles() {
+  long sum = 0;
+  for (int round = 0; round < 10; ++round) {
+    auto input = filled(20, round);
+    meeting begun;
+    nigh::task_scope scope;
+    auto const first = scope.async([&] {
+      begun.come();
+      return std::make_unique<long>(sum_of(input));
+    });
+    begun.await(1);
+    if (round % 2 == 0) sum -= *first.get();
+    meeting both;
+    auto const middle = [&](long factor) {
+      both.come();
+      both.await(2);
+      return std::vector<long>(3, factor * *first.get());
+    };
+    auto const left = scope.async(nigh::after(first), [&] { return middle(1); });
+    auto const right = scope.async(nigh::after(first), [&] { return middle(2); });
+    auto const last = scope.async(nigh::after(left, right), [left, right] { return left.get()[0] + right.get()[2]; });
+    sum += last.get();
+    if (round % 2 != 0) sum -= *first.get();
+    input[0] = -1;  // nobody reads it any more
+  }
+  return sum == 40 * 45;
+}
+
 bool queued_tasks() {
   nigh::runtime pool({.workers = 1});
   auto input = filled(100, 1);
@@ -272,6 +302,7 @@ constexpr feature all[] = {
     {"scope_near", scope_near},
     {"scope_exception", scope_exception},
     {"stop", stop},
+    {"handles", handles},
     {"queued_tasks", queued_tasks},
     {"runtime_invoke", runtime_invoke},
     {"blocking", blocking},
