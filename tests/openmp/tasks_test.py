@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# tidy: long, because each rule is a short test of its own
 """OpenMP programs whose tasks nigh runs; what was not built is skipped. Arguments:
 SCRIPTED_SHIM SHIM NIGHD FOLDER_OF_PROGRAMS TASKS_LIBRARY TASKS_LIBRARY_OF_TWO_DOMAINS [those of unittest]"""
 import json
@@ -132,6 +133,15 @@ class Rules(unittest.TestCase):
 
     def test_nestable_locks_of_fortran_belong_to_tasks(self):
         self.check("task_rules-gfortran", "lock", "2 0")
+
+    def test_a_thread_that_waits_may_end_its_wait_itself(self):
+        for name in ("task_events-gcc", "task_events-clang"):
+            self.check(name, "in_a_handler", 2)
+            self.check(name, "before_a_copy", 6)
+            self.check(name, "copies", 3 * 199 * 100)
+
+    def test_destructors_of_a_thread_may_have_tasks(self):
+        self.check("task_events-gcc", "in_a_destructor", 0)
 
     def test_addresses_of_tasks_that_have_ended_are_forgotten(self):
         self.check_both("fresh_addresses", 500000)

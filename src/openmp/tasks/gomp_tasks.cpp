@@ -479,13 +479,20 @@ NIGH_INTERPOSED bool GOMP_sections_end_cancel() {
   return NIGH_PASS_ON(GOMP_sections_end_cancel);
 }
 NIGH_REAL(GOMP_single_copy_start)
+// The first thread begins the construct's body at once, which may end what tasks of others wait
+// for; libgomp would have the others wait for it without running tasks. The compiler has all come
+// to another barrier when they have copied the data.
 NIGH_INTERPOSED void* GOMP_single_copy_start() {
-  // The first thread begins the construct's body at once: another one may come only after that.
-  if (Member* const me = NIGH_BOUND(GOMP_single_copy_start); me != nullptr) run_all_own(*me);
-  return NIGH_PASS_ON(GOMP_single_copy_start);
+  Member* const me = NIGH_BOUND(GOMP_single_copy_start);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_single_copy_start);
+  if (me->team->singles.is_first(me->singles)) return nullptr;
+  barrier(*me);
+  return me->team->copied;
 }
 NIGH_REAL(GOMP_single_copy_end)
 NIGH_INTERPOSED void GOMP_single_copy_end(void* data) {
-  if (member != nullptr) run_own(*member);
-  NIGH_PASS_ON(GOMP_single_copy_end, data);
+  Member* const me = NIGH_BOUND(GOMP_single_copy_end);
+  if (me == nullptr) return NIGH_PASS_ON(GOMP_single_copy_end, data);
+  me->team->copied = data;
+  barrier(*me);
 }

@@ -43,6 +43,20 @@ class MadeOnce {
   sync::atomic<T*> made_{nullptr};
 };
 
+// Of constructs that each have one thread do something, and all wait for it: who comes first?
+class FirstComers {
+ public:
+  // `come`: to how many of them the calling thread has come. All that the others get goes by a
+  // barrier.
+  bool is_first(std::uint32_t& come) noexcept {
+    auto begun = come++;
+    return begun_.compare_exchange_strong(begun, come, sync::relaxed);
+  }
+
+ private:
+  sync::atomic<std::uint32_t> begun_{0};
+};
+
 // The team's members by their numbers.
 template <class Member, std::uint32_t few>
 class MemberTable {

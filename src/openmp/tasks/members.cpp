@@ -17,6 +17,9 @@
 #include "platform/thread.hpp"
 
 namespace nigh::openmp::tasks {
+
+constinit thread_local Member* first_member = nullptr;
+
 namespace {
 
 // One that a thread has left is another thread's next.
@@ -26,7 +29,9 @@ constinit Member* idle_members = nullptr;
 constinit pthread_key_t at_thread_end{};
 constinit bool has_key = false;
 
+// Another destructor of the thread may begin a region later: it gets another one.
 extern "C" void thread_ended(void* first) {
+  first_member = nullptr;
   pthread_mutex_lock(&members_lock);
   for (auto* m = static_cast<Member*>(first); m != nullptr;) {
     Member* const inner = m->inner;

@@ -14,9 +14,6 @@
 
 namespace nigh::openmp::tasks {
 
-// Of outermost regions, kept.
-static constinit thread_local Member* first_member = nullptr;
-
 void enter(Team& team, Joined how) noexcept {
   Member* const outer = member;
   Member*& kept = outer != nullptr ? outer->inner : first_member;
@@ -33,6 +30,7 @@ void enter(Team& team, Joined how) noexcept {
   me.follower.begin();
   me.look_after(1);
   me.has_let_others_begin = false;
+  me.singles = 0;
   team.size.store(how.size, sync::relaxed);
   me.random = how.number * 7919U + 1;
   int const cpu = platform::cpu_of_thread();

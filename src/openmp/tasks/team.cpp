@@ -389,9 +389,10 @@ void submit_at_once(Member& me, Task& t) noexcept {
 
 void fulfill(Task& t) noexcept {
   if (!t.extra->ends.is_second()) return;  // its body has yet to end
-  Member* const me = member != nullptr && member->team == t.extra->team ? member : nullptr;
-  release_dependents(me, t, After::event);
-  complete(me, t);
+  // As by another thread: in a signal handler this one may sleep, or be about to change its own
+  // counts.
+  release_dependents(nullptr, t, After::event);
+  complete(nullptr, t);
 }
 
 // ---- waiting
@@ -454,13 +455,6 @@ void taskyield(Member& me) noexcept {
   if (me.current->is(flag::untied)) me.has_yielded = me.current;
 }
 
-void run_own(Member& me) noexcept {
-  Task* const tied = me.tied;
-  if (me.current == &me.implicit) me.tied = nullptr;
-  while (Task* const t = own_newest(me)) run(me, *t);
-  me.tied = tied;
-}
-
 void barrier(Member& me) noexcept {
   Team& team = *me.team;
   Task* const tied = std::exchange(me.tied, nullptr);
@@ -479,7 +473,8 @@ void barrier(Member& me) noexcept {
   me.tied = tied;
 }
 
-void run_all_own(Member& me) noexcept {
+// Waits for all that its implicit task has made, as a barrier does, and for no other thread.
+static void run_all_own(Member& me) noexcept {
   Task* const tied = std::exchange(me.tied, nullptr);
   search_until(me, [&me] { return me.implicit.is_drained(); });
   while (Task* const t = own_newest(me)) run(me, *t);

@@ -121,6 +121,7 @@ struct alignas(64) Member {
   ToldCounts told;
   std::int64_t looked_ns = 0;
   bool has_let_others_begin = false;  // in this region
+  std::uint32_t singles = 0;          // with copyprivate, that it has come to there
   Member* outer = nullptr;            // of the region around this one
   Member* inner = nullptr;            // of regions inside, kept
   Member* next = nullptr;             // in the list of all, and of those that nobody has
@@ -146,6 +147,8 @@ struct Team {
   alignas(64) Arrivals arrivals;
   alignas(64) sync::atomic<std::uint32_t> sleepers{0};
   EverShared ever_shared;
+  FirstComers singles;     // with copyprivate, of libgomp
+  void* copied = nullptr;  // what the last of them hands to all, by its barrier
   MadeOnce<NearQueues> near;
   TeamDomains domains;            // kept where there are several
   TaskList injected;              // tasks that no member's deque could take
@@ -156,6 +159,9 @@ struct Team {
 
 // Of the calling thread: the innermost region whose tasks are ours; null: none.
 NIGH_HIDDEN extern constinit thread_local Member* member;
+
+// Its part of outermost regions, kept.
+NIGH_HIDDEN extern constinit thread_local Member* first_member;
 
 // Within a region of one runtime, code of the other's may be called. Its barriers and ends of loops
 // bind to a region of its own runtime, with one thread, and are passed on: null then, too.
@@ -314,7 +320,8 @@ NIGH_HIDDEN void notify(Member& me) noexcept;
 // All others that sleep.
 NIGH_HIDDEN void wake_all(Member& me) noexcept;
 
-// A detachable task's event has come; `me`: the calling thread in the task's team, or null.
+// A detachable task's event has come. On any thread; also in a signal handler of one that sleeps
+// until then.
 NIGH_HIDDEN void fulfill(Task& t) noexcept;
 NIGH_HIDDEN void* event_of(Task& t) noexcept;
 NIGH_HIDDEN Task* task_of_event(void* event) noexcept;  // null: the runtime's
@@ -327,10 +334,6 @@ inline void taskwait(Member& me) noexcept {
 }
 NIGH_HIDDEN void taskyield(Member& me) noexcept;
 NIGH_HIDDEN void barrier(Member& me) noexcept;
-// Before the thread waits where it runs no tasks: all it has in its own hands is run.
-NIGH_HIDDEN void run_own(Member& me) noexcept;
-// Waits for all that its implicit task has made, too, as a barrier does, and for no other thread.
-NIGH_HIDDEN void run_all_own(Member& me) noexcept;
 // Before a barrier of the runtime's own. Unless the last region of this code had no tasks, or where
 // tasks stay in their domains, all threads come together here first, and run them; else a thread
 // looks a moment for tasks of others.
