@@ -81,6 +81,16 @@ class _Listener:
         return self.thread is not None and self.thread.ident == threading.get_ident()
 
 
+class _Block:
+    """A block that runs, and its wishes. It is apart from its ``limit``, so that the collector can find that nobody has that."""
+
+    def __init__(self, wanted: Optional[int], start: bool, socket: Optional[str], pools: bool) -> None:
+        self.wanted = wanted
+        self.start = start
+        self.socket = socket
+        self.pools = pools
+
+
 class _Process:
     """The lease of this process, while at least one block runs.
 
@@ -92,8 +102,8 @@ class _Process:
     def __init__(self) -> None:
         self.gate: Any = threading.RLock()  # held while a block begins or ends, first
         self.lock: Any = threading.RLock()  # over all that follows
-        self.wants: List["limit"] = []
-        self.abandoned: List["limit"] = []  # to be ended by the next thread that has the gate
+        self.wants: List["_Block"] = []
+        self.abandoned: List["_Block"] = []  # to be ended by the next thread that has the gate
         self.affinity: Optional[Affinity] = None
         self.pools: Optional[_Pools] = None
         self.links: List[Any] = []  # nigh_lease: none or one
@@ -106,7 +116,7 @@ class _Process:
 
     # ---- what holds now; with the lock
 
-    def most(self, one: "limit") -> int:
+    def most(self, one: "_Block") -> int:
         assert self.affinity is not None
         own = len(self.affinity.own)
         return own if one.wanted is None else min(one.wanted, own)
@@ -136,7 +146,7 @@ class _Process:
 
     # ---- blocks begin and end
 
-    def enter(self, one: "limit") -> None:
+    def enter(self, one: "_Block") -> None:
         with self.gate:
             self._end_abandoned()
             try:
@@ -149,7 +159,7 @@ class _Process:
                 self._leave(one)
                 raise
 
-    def _add(self, one: "limit") -> None:
+    def _add(self, one: "_Block") -> None:
         with self.lock:
             self.wants.append(one)
             self._ask_for_most()
@@ -158,7 +168,7 @@ class _Process:
                 self.pools = _Pools()
             self.set_pools()
 
-    def leave(self, one: "limit") -> None:
+    def leave(self, one: "_Block") -> None:
         listener = self.listener
         if (listener is not None and listener.is_this_thread()) or self.lock._is_owned() or self.gate._is_owned():
             self.abandoned.append(one)  # this thread is at work here, and has collected garbage
@@ -174,7 +184,7 @@ class _Process:
             self._leave(self.abandoned[-1])
             self.abandoned.pop()
 
-    def _leave(self, one: "limit") -> None:
+    def _leave(self, one: "_Block") -> None:
         """May be called again for the same block."""
         with self.lock:
             if one in self.wants:
@@ -186,7 +196,7 @@ class _Process:
                 return
         self._end()
 
-    def _begin(self, one: "limit") -> None:
+    def _begin(self, one: "_Block") -> None:
         self._end()  # what an interrupted one has left
         ffi, lib = library()
         self.affinity = Affinity()
@@ -347,6 +357,9 @@ def _start_coordinator(socket: str) -> None:
 class Lease:
     """The cpus of a block of ``nigh.limit()``. The values are those of this moment: nighd may change them."""
 
+    def __init__(self, of: object = None) -> None:
+        self._of = of  # a block lasts until it ends, or nobody has its limit or lease any more
+
     @property
     def cpus(self) -> Tuple[int, ...]:
         """The cpus that the threads of the process may run on, by Linux's numbers."""
@@ -411,6 +424,8 @@ class limit(contextlib.ContextDecorator):
     ``$NIGH_SOCKET``, ``/run/nigh/nighd.sock`` or the user's own folder.
     """
 
+    _is_inside = False
+
     def __init__(self, cpus: Optional[int] = None, *, start: bool = False, socket: Optional[str] = None,
                  pools: bool = True) -> None:
         if cpus is not None:
@@ -418,14 +433,11 @@ class limit(contextlib.ContextDecorator):
                 raise TypeError(f"cpus is a whole number, not {cpus!r}")
             if cpus < 1:
                 raise ValueError(f"cpus is at least 1, not {cpus}")
-        self.wanted = cpus
-        self.start = start
-        self.socket = socket
-        self.pools = pools
-        self._is_inside = False
+        self._block = _Block(cpus, start, socket, pools)
 
     def _recreate_cm(self) -> "limit":  # for each call of a decorated function
-        return limit(self.wanted, start=self.start, socket=self.socket, pools=self.pools)
+        one = self._block
+        return limit(one.wanted, start=one.start, socket=one.socket, pools=one.pools)
 
     def __call__(self, function: _Function) -> _Function:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or \
@@ -438,18 +450,23 @@ class limit(contextlib.ContextDecorator):
         if self._is_inside:
             raise RuntimeError("this nigh.limit() has a block already: make another")
         try:
-            _process.enter(self)
+            _process.enter(self._block)
             self._is_inside = True
-            return Lease()
+            return Lease(self)
         except BaseException:
             self._is_inside = False
-            _process.leave(self)
+            _process.leave(self._block)
             raise
 
     def __exit__(self, *_: object) -> None:
         try:
             self._is_inside = False
-            _process.leave(self)
+            _process.leave(self._block)
         except BaseException:
-            _process.leave(self)  # once more, where a signal has interrupted it
+            _process.leave(self._block)  # once more, where a signal has interrupted it
             raise
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # A signal's handler may raise before the first step of __exit__().
+        if self._is_inside and not is_finalizing():
+            _process.leave(self._block)

@@ -242,6 +242,17 @@ class OneProgram(Limit):
         self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
         self.until(lambda: self.status() == {})
 
+    def test_an_exception_before_the_first_step_of_its_end_leaves_no_block(self):
+        program = self.program()
+        program.tell("def see(frame, event, argument):\n  if event == 'call' and frame.f_code.co_name == '__exit__':\n"
+                     "    sys.setprofile(None); raise KeyboardInterrupt")
+        program.tell("try:\n  with nigh.limit(1) as lease: sys.setprofile(see)\nexcept KeyboardInterrupt: came = True")
+        self.assertTrue(program.ask("came"))
+        program.tell("with nigh.limit() as lease: pass")
+        program.tell("del lease; __import__('gc').collect()")
+        self.assertEqual(program.ask("masks()"), {frozenset(OWN)})
+        self.until(lambda: self.status() == {})
+
     def test_a_nested_block_that_fails_to_begin_narrows_nothing(self):
         program = self.program()
         program.tell("block = nigh.limit(); lease = block.__enter__(); pools = nigh._limit._Pools")
