@@ -3,10 +3,25 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <string>
+#include <type_traits>
+
+#include "base/published.hpp"
+#include "platform/thread.hpp"
 
 namespace nigh::platform {
 namespace {
+
+constinit base::Published<std::remove_pointer_t<hwloc_topology_t>> host_once_loaded;
+
+// hwloc has a lock while it loads, too: a child of fork() would have it for ever, so a fork waits
+// until it is loaded. Registered before all others, so that a fork takes this lock last: threads
+// that have others come here.
+constinit std::mutex loading;
+[[gnu::constructor(101)]] void keep_from_forks() {
+  at_fork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
+}
 
 result<hwloc_topology_t> load() {
   hwloc_topology_t host = nullptr;
@@ -26,8 +41,12 @@ result<hwloc_topology_t> load() {
 }  // namespace
 
 result<hwloc_topology_t> host_hwloc() {
-  static result<hwloc_topology_t> const host = load();
-  return host;
+  if (auto* const known = host_once_loaded.get()) return known;
+  std::lock_guard const guard(loading);
+  if (auto* const known = host_once_loaded.get()) return known;
+  auto const mine = load();
+  if (mine) host_once_loaded.set(*mine);
+  return mine;
 }
 
 }  // namespace nigh::platform

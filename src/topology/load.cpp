@@ -19,6 +19,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/printable.hpp"
+#include "base/published.hpp"
 #include "platform/affinity.hpp"
 #include "platform/answering_child.hpp"
 #include "platform/host.hpp"
@@ -200,10 +201,15 @@ result<topology> topology::from_xml(std::string const& path) {
   return machine ? allowed_part(machine.get(), name) : odd();
 }
 
+// Never destroyed: destructors of static objects may use it. Threads that come first at the same
+// time all make one: if they waited for each other, a child of fork() made meanwhile would wait for
+// ever.
 topology const& this_host() {
-  // Never destroyed: destructors of static objects may use it.
-  static auto const& host = *new topology(topology::live().value());
-  return host;
+  static constinit base::Published<topology const> host;
+  if (auto const* const known = host.get()) return *known;
+  auto made = std::make_unique<topology const>(topology::live().value());
+  topology const* known = nullptr;
+  return host.replace(known, made.get()) ? *made.release() : *known;
 }
 
 }  // namespace nigh

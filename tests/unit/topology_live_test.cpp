@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <nigh/topology.hpp>
 #include <thread>
@@ -31,6 +33,27 @@ TEST(Live, FollowsTheMaskOfTheCallingThread) {
   }).join();
   EXPECT_EQ(seen, last);
   EXPECT_EQ(topology::live().value().cpus(), t.cpus()) << "ours is as it was";
+}
+
+// A process whose first use of nigh this is: one thread reads the machine while another forks.
+TEST(ThisHostDeathTest, IsReadByChildrenOfThreadsBesideTheOneThatReadsIt) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto const reads_beside_a_fork = [](int delay_us) {
+    std::thread first([] { this_host(); });
+    usleep(static_cast<useconds_t>(delay_us));
+    pid_t const child = fork();
+    if (child == 0) {
+      alarm(60);
+      this_host();
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    first.join();
+    _exit(WIFEXITED(status) ? 3 : 4);
+  };
+  for (int const delay_us : {200, 700, 1500, 3000})
+    EXPECT_EXIT(reads_beside_a_fork(delay_us), testing::ExitedWithCode(3), "^$");
 }
 
 TEST(ThisHost, IsReadOnce) { EXPECT_EQ(&this_host(), &this_host()); }
