@@ -135,13 +135,25 @@ class Rules(unittest.TestCase):
         self.check("task_rules-gfortran", "lock", "2 0")
 
     def test_a_thread_that_waits_may_end_its_wait_itself(self):
-        for name in ("task_events-gcc", "task_events-clang"):
+        for name in ("task_corners-gcc", "task_corners-clang"):
             self.check(name, "in_a_handler", 2)
             self.check(name, "before_a_copy", 6)
             self.check(name, "copies", 3 * 199 * 100)
 
+    def test_steps_that_wrap(self):
+        self.check("task_corners-gcc", "wrapping_steps", 12)
+        self.check("task_corners-clang", "wrapping_steps", 12)
+
+    def test_much_of_something(self):
+        for name in ("task_corners-gcc", "task_corners-clang"):
+            self.check(name, "deep_waits", 20100)
+            self.check(name, "large_arguments", 59941)
+
+    def test_an_undeferred_task_does_not_wait_for_its_own(self):
+        self.check("task_corners-clang", "undeferred_with_a_task", 11)
+
     def test_destructors_of_a_thread_may_have_tasks(self):
-        self.check("task_events-gcc", "in_a_destructor", 0)
+        self.check("task_corners-gcc", "in_a_destructor", 0)
 
     def test_addresses_of_tasks_that_have_ended_are_forgotten(self):
         self.check_both("fresh_addresses", 500000)

@@ -38,8 +38,6 @@ struct Items {
     items[count++] = value;
     return true;
   }
-  // Changes the order.
-  void remove(std::uint32_t i) noexcept { items[i] = items[--count]; }
 };
 
 class DependNode {
@@ -52,6 +50,8 @@ class DependNode {
   // The addresses of its mutexinoutset clauses, in the order of the clauses.
   Items<std::uintptr_t>& mutexes() noexcept { return mutexes_; }
   Items<std::uintptr_t> const& mutexes() const noexcept { return mutexes_; }
+
+  DependNode* next_put_off = nullptr;  // of those that wait at an address of mutexinoutset
 
   // ---- the thread that makes it
 

@@ -32,6 +32,10 @@ void wait_for_node(DependNode* node, DependNode* earlier) noexcept {
   if (!node->wait_for(*earlier)) out_of_memory();
 }
 
+std::uint64_t hash(std::uintptr_t address) noexcept {
+  return (address * 0x9e3779b97f4a7c15U) >> 40U;
+}
+
 struct Set {
   Items<DependNode*> nodes;
   std::uint32_t swept_at = 64;
@@ -89,60 +93,95 @@ struct Entry {
 }  // namespace
 
 // Which addresses of mutexinoutset the siblings that may run have. Any thread may end one of them.
+// A task that is put off waits at one address that another one has; it comes to the next one that
+// is not free when it gets its turn there.
 class Mutexes {
  public:
   // False: put off.
   bool take(DependNode& node) noexcept {
     if (node.mutexes().count == 0) return true;
     Locked const here(lock_);
-    if (take_all(node)) return true;
-    if (!put_off_.add(&node)) out_of_memory();
-    return false;
+    return take_all(node);
   }
   // The node's task has ended. Those that were put off and may run now; the caller frees the list.
   Items<DependNode*> give_back(DependNode const& node) noexcept {
     Items<DependNode*> next;
-    auto left = node.mutexes().count;
-    if (left == 0) return next;
+    auto const& given = node.mutexes();
+    if (given.count == 0) return next;
     Locked const here(lock_);
-    for (std::uint32_t i = 0; i < left; ++i) taken_.remove(place_of(node.mutexes().items[i]));
-    std::uint32_t kept = 0;
-    for (std::uint32_t i = 0; i < put_off_.count; ++i) {
-      DependNode* const other = put_off_.items[i];
-      if (left != 0 && take_all(*other)) {
-        left -= left < other->mutexes().count ? left : other->mutexes().count;
-        if (!next.add(other)) out_of_memory();
-      } else {
-        put_off_.items[kept++] = other;
-      }
-    }
-    put_off_.count = kept;
+    for (std::uint32_t i = 0; i < given.count; ++i) at(given.items[i]).is_taken = false;
+    for (std::uint32_t i = 0; i < given.count; ++i)
+      while (DependNode* const other = at(given.items[i]).next_waiting())
+        if (take_all(*other) && !next.add(other)) out_of_memory();
     return next;
   }
-  void free_all() noexcept {
-    free(taken_.items);
-    free(put_off_.items);
-  }
+  void free_all() noexcept { free(places_); }
 
  private:
-  // taken_.count: nobody has it.
-  std::uint32_t place_of(std::uintptr_t address) const noexcept {
-    std::uint32_t i = 0;
-    while (i < taken_.count && taken_.items[i] != address) ++i;
-    return i;
-  }
-  bool take_all(DependNode const& node) noexcept {
+  struct Place {
+    std::uintptr_t address = 0;
+    bool is_used = false, is_taken = false;
+    DependNode *oldest = nullptr, *newest = nullptr;  // that wait here
+
+    void put(DependNode& node) noexcept {
+      node.next_put_off = nullptr;
+      (oldest == nullptr ? oldest : newest->next_put_off) = &node;
+      newest = &node;
+    }
+    // Null also when it is taken.
+    DependNode* next_waiting() noexcept {
+      DependNode* const first = is_taken ? nullptr : oldest;
+      if (first != nullptr) oldest = first->next_put_off;
+      return first;
+    }
+  };
+
+  bool take_all(DependNode& node) noexcept {
     auto const& wanted = node.mutexes();
     for (std::uint32_t i = 0; i < wanted.count; ++i)
-      if (place_of(wanted.items[i]) != taken_.count) return false;
-    for (std::uint32_t i = 0; i < wanted.count; ++i)
-      if (!taken_.add(wanted.items[i])) out_of_memory();
+      if (Place& p = at(wanted.items[i]); p.is_taken) {
+        p.put(node);
+        return false;
+      }
+    for (std::uint32_t i = 0; i < wanted.count; ++i) at(wanted.items[i]).is_taken = true;
     return true;
   }
 
+  Place& at(std::uintptr_t address) noexcept {
+    if (4 * (used_ + 1) > 3 * room_) grow();
+    Place& p = *find(address);
+    if (!p.is_used) {
+      p.is_used = true;
+      p.address = address;
+      ++used_;
+    }
+    return p;
+  }
+  Place* find(std::uintptr_t address) const noexcept {
+    for (auto i = hash(address);; ++i)
+      if (Place& p = places_[i & (room_ - 1)]; !p.is_used || p.address == address) return &p;
+  }
+  // As DependMap::grow().
+  void grow() noexcept {
+    Place* const old = places_;
+    auto const old_room = room_;
+    used_ = 0;
+    for (std::uint32_t i = 0; i < old_room; ++i) {
+      old[i].is_used = old[i].is_taken || old[i].oldest != nullptr;
+      used_ += old[i].is_used;
+    }
+    if (2 * used_ >= room_) room_ = room_ == 0 ? 16 : 2 * room_;
+    places_ = static_cast<Place*>(malloc(room_ * sizeof(Place)));
+    if (places_ == nullptr) out_of_memory();
+    for (std::uint32_t i = 0; i < room_; ++i) new (places_ + i) Place;
+    for (std::uint32_t i = 0; i < old_room; ++i)
+      if (old[i].is_used) *find(old[i].address) = old[i];
+    free(old);
+  }
+
   YieldingLock lock_;
-  Items<std::uintptr_t> taken_;
-  Items<DependNode*> put_off_;  // oldest first
+  Place* places_ = nullptr;  // open addressing; a power of two of them
+  std::uint32_t room_ = 0, used_ = 0;
 };
 
 struct DependMap {
@@ -164,8 +203,7 @@ struct DependMap {
 
  private:
   Entry* find(std::uintptr_t address) const noexcept {
-    auto i = (address * 0x9e3779b97f4a7c15U) >> 40U;
-    for (;; ++i) {
+    for (auto i = hash(address);; ++i) {
       Entry& e = entries[i & (room - 1)];
       if (!e.is_used || e.address == address) return &e;
     }

@@ -119,7 +119,6 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
     Depends const list(depend);
     wait_for(me, list.items(), list.count());
   }
-  if (detaches && at_once) begin_group(me);
   Task& made = make(me, body, data, detaches ? copy_nothing : copy, size, align, flags);
   if (detaches) {
     // The handle is one of the arguments: these are copied once it is in its place.
@@ -135,13 +134,14 @@ void spawn_slowly(Member& me, Body body, void* data, Copy copy, long size, long 
   }
   attach(me, made);
   if (at_once) {
+    Group* const waited = detaches ? begin_wait_for(me, made) : nullptr;
     run_undeferred(me, made);
-    if (detaches) end_group(wait_group(me));
+    if (detaches) end_wait_for(me, waited);
   } else if (waits_first) {
     Depends const list(depend);
     submit_after(me, made, list.items(), list.count());
   } else {
-    submit(me, made);
+    submit_unless_large(me, made);
   }
 }
 
@@ -280,13 +280,14 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
     Task& t = make(me, body, data, copy, size, align, flags);
     auto* const arguments = static_cast<LoopArguments<Number>*>(arguments_of(t));
     arguments->begin = static_cast<Number>(at);
-    arguments->end = i + 1 == p.tasks ? end : static_cast<Number>(next);
+    // Of the last one, too: the compiler's loop ends after the step that wraps to there.
+    arguments->end = static_cast<Number>(next);
     at = next;
     attach(me, t);
     if (at_once)
       run_undeferred(me, t);
     else
-      submit(me, t);
+      submit_unless_large(me, t);
   }
   if (groups) end_group(wait_group(me));
 }

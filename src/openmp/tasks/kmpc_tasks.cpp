@@ -55,7 +55,7 @@ void submit_kmpc(Member& me, Task& t) noexcept {
     ++me.counts.at_once;
     run(me, t);
   } else {
-    t.is(flag::extra) ? submit_somewhere(me, t) : submit(me, t);
+    t.is(flag::extra) ? submit_somewhere(me, t) : submit_unless_large(me, t);
   }
 }
 
@@ -66,6 +66,7 @@ std::size_t shared_place(std::size_t bytes) noexcept { return (bytes + 7) & ~std
 struct Undeferred {
   Frame before;
   Undeferred* outer;
+  Group* waited;  // of a detachable one
 };
 constinit thread_local Undeferred* undeferred = nullptr;
 
@@ -162,8 +163,8 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k) {
   Member* const me = member;
   Task& t = task_of(*k);
-  if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings))
-      [[unlikely]]
+  if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings) ||
+      t.size_class >= large_class) [[unlikely]]
     return submit_any_task(where, thread, k);
   if (!me->deque.push_at_hand(&t)) [[unlikely]]
     return run_instead(*me, t);
@@ -185,14 +186,11 @@ NIGH_INTERPOSED void __kmpc_omp_task_begin_if0(void* where, std::int32_t thread,
   Task& t = task_of(*k);
   ++me->counts.at_once;
   t.flags |= flag::started;
-  if (t.is(flag::detachable)) {
-    begin_group(*me);
-    t.group = me->current->group;
-  }
   ++me->counts.made;
   attach(*me, t);
   auto* const frame = static_cast<Undeferred*>(malloc(sizeof(Undeferred)));
   if (frame == nullptr) out_of_memory();
+  frame->waited = t.is(flag::detachable) ? begin_wait_for(*me, t) : nullptr;
   frame->before = begin_body(*me, t);
   if (t.is(flag::settings)) begin_settings(t);
   frame->outer = undeferred;
@@ -210,10 +208,10 @@ NIGH_INTERPOSED void __kmpc_omp_task_complete_if0(void* where, std::int32_t thre
   }
   Undeferred* const frame = undeferred;
   undeferred = frame->outer;
-  bool const detaches = t.is(flag::detachable);
+  Group* const waited = frame->waited;
   end_body(*me, t, frame->before);
   free(frame);
-  if (detaches) end_group(wait_group(*me));
+  if (waited != nullptr) end_wait_for(*me, waited);
 }
 
 NIGH_REAL(__kmpc_omp_taskwait)

@@ -68,6 +68,10 @@ class TaskDeque {
   bool is_shut() const noexcept { return most_ == 0; }
   bool is_wanted() const noexcept { return wanted_.load(sync::relaxed); }
   bool has_private() const noexcept { return top_ != split_; }
+  // Owner: thieves may have taken more.
+  std::uint32_t waiting() const noexcept {
+    return shared_in(word_.load(sync::relaxed)) + (top_ - split_);
+  }
 
   // Owner; false: it is full.
   bool push(T* task) noexcept {

@@ -68,8 +68,14 @@ void count_down(Member* me, Task* t, std::int64_t by) noexcept {
 
 // All that the task itself does has been done.
 void complete(Member* me, Task& t) noexcept {
-  if (t.is(flag::extra)) [[unlikely]]
+  if (t.is(flag::extra)) [[unlikely]] {
     release_dependents(me, t, After::body);
+    if (Group* const g = t.extra->waited; g != nullptr) {
+      Member* const waiting = g->owner;
+      g->others.fetch_sub(1, sync::seq_cst);  // (task.K) (sleeper.S) the last look at it
+      waiting->sleeper.wake();
+    }
+  }
   if (Group* const g = t.group; g != nullptr) {
     if (Member* const waiting = g->owner; waiting == me && me != nullptr) {
       --g->own;
@@ -216,9 +222,8 @@ struct Always {
   bool operator()() const noexcept { return true; }
 };
 
-// may_run() is asked when a task is found, so later than done(). When it says no, done() is true.
-template <class Done, class MayRun = Always>
-void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
+template <class Done, class MayRun>
+void search(Member& me, Done done, MayRun may_run) noexcept {
   Patience patience(is_crowded(me));
   TracedWait traced(me.track);
   while (!done()) {
@@ -253,6 +258,18 @@ void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
     }
     patience.begin();
   }
+}
+
+// may_run() is asked when a task is found, so later than done(). When it says no, done() is true.
+// With little stack left a thread runs no more than the tasks that it has made itself, or that
+// those have made.
+template <class Done, class MayRun = Always>
+void search_until(Member& me, Done done, MayRun may_run = {}) noexcept {
+  Task* const tied = me.tied;
+  if (is_stack_low(me)) [[unlikely]]
+    me.tied = me.current;
+  search(me, done, may_run);
+  me.tied = tied;
 }
 
 // Once a region, where no earlier region of this code had tasks: the other threads of a crowded
@@ -521,5 +538,18 @@ Group* wait_group(Member& me) noexcept {
 }
 
 void end_group(Group* group) noexcept { free(group); }
+
+Group* begin_wait_for(Member& me, Task& t) noexcept {
+  begin_group(me);
+  Group* const g = me.current->group;
+  me.current->group = g->outer;  // its own tasks are not in it
+  g->others.store(1, sync::relaxed);
+  return extra_of(me, t)->waited = g;
+}
+
+void end_wait_for(Member& me, Group* g) noexcept {
+  search_until(me, [g] { return g->others.load(sync::seq_cst) == 0; });  // (task.K) (sleeper.S)
+  end_group(g);
+}
 
 }  // namespace nigh::openmp::tasks

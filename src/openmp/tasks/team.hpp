@@ -62,6 +62,7 @@ struct Extra {
   Team* team = nullptr;
   void const* near = nullptr;   // it works on this
   std::uint64_t event[2] = {};  // see event_of()
+  Group* waited = nullptr;      // with it alone in it: an undeferred one, whose maker waits
   Settings own, before;         // of the task, and of the thread before it
 };
 
@@ -276,6 +277,18 @@ inline void submit(Member& me, Task& t) noexcept {
   if (me.deque.is_wanted()) [[unlikely]]
     share(me);
 }
+// Of large arguments only so much memory waits: libgomp and libomp let fewer tasks wait than we do.
+inline constexpr std::uint8_t large_class = 9;  // from 64 KiB on
+inline bool is_much_waiting(Member const& me, std::uint8_t size_class) noexcept {
+  constexpr std::uint64_t many = 64, many_bytes = 16 << 20;
+  std::uint64_t const waiting = me.deque.waiting();
+  return waiting >= many && waiting * (least_block_bytes << size_class) > many_bytes;
+}
+inline void submit_unless_large(Member& me, Task& t) noexcept {
+  if (t.size_class >= large_class && is_much_waiting(me, t.size_class)) [[unlikely]]
+    return submit_at_once(me, t);
+  submit(me, t);
+}
 // The same of a task that may say what it works on.
 NIGH_HIDDEN void submit_somewhere(Member& me, Task& t) noexcept;
 // Wakes a thread of this domain, or else another at a barrier, unless only those of the domain may
@@ -343,6 +356,10 @@ NIGH_HIDDEN void begin_group(Member& me) noexcept;
 // Waits for its tasks; the caller ends it after its last look at it.
 NIGH_HIDDEN Group* wait_group(Member& me) noexcept;
 NIGH_HIDDEN void end_group(Group* group) noexcept;
+// Before an undeferred detachable task, which ends when its event has come, whatever its own tasks
+// do; and after its body.
+NIGH_HIDDEN Group* begin_wait_for(Member& me, Task& t) noexcept;
+NIGH_HIDDEN void end_wait_for(Member& me, Group* t) noexcept;
 
 // ---- dependences (dependences.cpp)
 
