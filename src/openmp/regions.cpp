@@ -148,4 +148,6 @@ void unlock_regions() noexcept { lock = PTHREAD_MUTEX_INITIALIZER; }
 
 void forget_regions() noexcept { current_age.fetch_add(1, sync::relaxed); }
 
+std::uint32_t times_forgotten() noexcept { return current_age.load(sync::relaxed); }
+
 }  // namespace nigh::openmp

@@ -28,6 +28,7 @@ inline Region find_caller(void const* caller, Entry entry) noexcept {
 // A library was closed, and other code may come to lie at its address; or the user's word was read
 // only now.
 NIGH_HIDDEN void forget_regions() noexcept;
+NIGH_HIDDEN std::uint32_t times_forgotten() noexcept;
 
 // In the child of a fork: other threads of the parent may have been in here.
 NIGH_HIDDEN void unlock_regions() noexcept;

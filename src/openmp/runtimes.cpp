@@ -220,10 +220,15 @@ NIGH_INTERPOSED void const* nigh_openmp_runtime_of(void const* code) {
   return runtime == nullptr ? nullptr : reinterpret_cast<void const*>(runtime->thread_num);
 }
 
-// Other code may come to lie at the library's address.
+NIGH_INTERPOSED std::uint32_t nigh_openmp_times_closed() { return nigh::openmp::times_forgotten(); }
+
+// Other code may come to lie at the library's address. Many calls only end one of several uses, our
+// own among them.
 NIGH_INTERPOSED int dlclose(void* library) {
+  using nigh::platform::times_unloaded;
   auto const close = reinterpret_cast<int (*)(void*)>(nigh::openmp::next_dlclose.address());
+  auto const before = times_unloaded();
   int const refused = close(library);
-  nigh::openmp::forget_regions();
+  if (!before.is_known || times_unloaded().times != before.times) nigh::openmp::forget_regions();
   return refused;
 }

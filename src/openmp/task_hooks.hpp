@@ -56,6 +56,9 @@ struct TaskHooks {
 // code belongs to, or that its object was bound to while another may come first; null: neither.
 using RuntimeOf = void const*(void const* code);
 #define NIGH_RUNTIME_OF_NAME "nigh_openmp_runtime_of"
+// Likewise: how often the program has closed libraries. Other code may lie where theirs was.
+using TimesClosed = std::uint32_t();
+#define NIGH_TIMES_CLOSED_NAME "nigh_openmp_times_closed"
 
 }  // namespace nigh::openmp
 

@@ -118,6 +118,12 @@ int count_objects(dl_phdr_info* object, std::size_t bytes, void* result) {
   return 1;
 }
 
+int count_unloaded(dl_phdr_info* object, std::size_t bytes, void* result) noexcept {
+  if (bytes >= offsetof(dl_phdr_info, dlpi_subs) + sizeof object->dlpi_subs)
+    *static_cast<TimesUnloaded*>(result) = {true, object->dlpi_subs};
+  return 1;
+}
+
 struct Search {
   std::uintptr_t address;
   LoadedObject found;
@@ -157,6 +163,12 @@ unsigned long long times_loaded() noexcept {
   unsigned long long times = 0;
   dl_iterate_phdr(count_objects, &times);
   return times;
+}
+
+TimesUnloaded times_unloaded() noexcept {
+  TimesUnloaded unloaded;
+  dl_iterate_phdr(count_unloaded, &unloaded);
+  return unloaded;
 }
 
 void for_each_import(SeeImport see, void* context) noexcept {

@@ -11,6 +11,13 @@ namespace nigh::platform {
 // How often objects have been loaded so far; 0: nobody knows.
 unsigned long long times_loaded() noexcept;
 
+// How often objects have been unloaded so far.
+struct TimesUnloaded {
+  bool is_known = false;
+  unsigned long long times = 0;
+};
+TimesUnloaded times_unloaded() noexcept;
+
 using SeeImport = void (*)(std::string_view name, void* context) noexcept;
 // Calls see() for each function and variable that an object takes from another.
 void for_each_import(SeeImport see, void* context) noexcept;

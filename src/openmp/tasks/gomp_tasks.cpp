@@ -275,14 +275,15 @@ void taskloop(Member& me, Body body, void* data, Copy copy, long size, long alig
   if (reduces) register_reductions(me, given->reductions);
   bool const at_once = (flags & is_deferred) == 0 || me.current->is(flag::final);
   auto at = static_cast<Unsigned>(begin);
+  auto left = iterations;
   for (Unsigned i = 0; i < p.tasks; ++i) {
-    Unsigned const next = at + (p.each + (i < p.longer ? 1 : 0)) * static_cast<Unsigned>(step);
+    auto const count = i + 1 < p.tasks ? p.each + (i < p.longer ? 1 : 0) : left;
+    left -= count;
     Task& t = make(me, body, data, copy, size, align, flags);
     auto* const arguments = static_cast<LoopArguments<Number>*>(arguments_of(t));
     arguments->begin = static_cast<Number>(at);
-    // Of the last one, too: the compiler's loop ends after the step that wraps to there.
-    arguments->end = static_cast<Number>(next);
-    at = next;
+    at += count * static_cast<Unsigned>(step);
+    arguments->end = static_cast<Number>(at);  // the last step may wrap to there, not to `end`
     attach(me, t);
     if (at_once)
       run_undeferred(me, t);

@@ -20,6 +20,8 @@ constexpr std::array<char const*, 3> in_runtimes{"omp_get_thread_num", "GOMP_tas
                                                  "__kmpc_omp_taskwait"};
 constinit std::array<void const*, 3> first_runtimes{};
 constinit RuntimeOf* runtime_of = nullptr;
+constinit TimesClosed* times_closed = nullptr;
+constinit std::array<platform::LoadedObject, 2> own_code{};  // of both preloaded libraries
 
 void const* object_of(void const* inside) noexcept {
   Dl_info in;
@@ -29,8 +31,11 @@ void const* object_of(void const* inside) noexcept {
 __attribute__((constructor)) void look_at_the_beginning() {
   for (std::size_t i = 0; i < in_runtimes.size(); ++i)
     first_runtimes[i] = object_of(preload::find_next(in_runtimes[i]));
-  if (platform::may_define(NIGH_RUNTIME_OF_NAME, nullptr))
-    runtime_of = reinterpret_cast<RuntimeOf*>(dlsym(RTLD_DEFAULT, NIGH_RUNTIME_OF_NAME));
+  own_code[0] = platform::find_object(&first_runtimes);
+  if (!platform::may_define(NIGH_RUNTIME_OF_NAME, nullptr)) return;
+  runtime_of = reinterpret_cast<RuntimeOf*>(dlsym(RTLD_DEFAULT, NIGH_RUNTIME_OF_NAME));
+  times_closed = reinterpret_cast<TimesClosed*>(dlsym(RTLD_DEFAULT, NIGH_TIMES_CLOSED_NAME));
+  own_code[1] = platform::find_object(reinterpret_cast<void const*>(runtime_of));
 }
 
 bool is_first(void const* object) noexcept {
@@ -39,19 +44,61 @@ bool is_first(void const* object) noexcept {
 
 // A call at the end of a region's function is a jump, and its caller that of the function: nigh.
 bool is_nigh(void const* code) noexcept {
-  auto const* const object = object_of(code);
-  return object != nullptr && (object == object_of(&first_runtimes) ||
-                               object == object_of(reinterpret_cast<void const*>(runtime_of)));
+  return std::any_of(own_code.begin(), own_code.end(),
+                     [code](auto const& own) { return own.holds(code); });
+}
+
+// The functions that this thread has last found for certain callers: the loader, too, looks for
+// each once. A signal's handler may come in between any two stores, so `check` tells an entry that
+// is whole.
+struct FoundBefore {
+  Real const* what = nullptr;
+  void const* caller = nullptr;
+  void* found = nullptr;
+  std::uintptr_t check = 0;
+
+  static std::uintptr_t check_of(Real const* what, void const* caller, void const* found) noexcept {
+    return reinterpret_cast<std::uintptr_t>(what) ^ reinterpret_cast<std::uintptr_t>(caller) ^
+           reinterpret_cast<std::uintptr_t>(found);
+  }
+  bool is_of(Real const* that, void const* whose) const noexcept {
+    return what == that && caller == whose && check == check_of(what, caller, found);
+  }
+};
+constinit thread_local std::array<FoundBefore, 32> found_before{};
+constinit thread_local std::uint32_t found_at = 0;  // times_closed() then
+
+FoundBefore& place_for(Real const* what, void const* caller) noexcept {
+  auto const now = times_closed();
+  if (found_at != now) {
+    found_before = {};
+    found_at = now;
+  }
+  auto const key = reinterpret_cast<std::uintptr_t>(what) / sizeof(Real) +
+                   reinterpret_cast<std::uintptr_t>(caller) * 7;
+  return found_before[key % found_before.size()];
 }
 
 }  // namespace
 
-// A function that the program did not begin with is looked up each time: it is another's for
-// another library, and a runtime that was opened for all since then does not come first for all.
+// A function that the program did not begin with is another's for another library.
 void* Real::find(void const* caller) noexcept {
-  void* found = found_.load(sync::relaxed);
+  void* const found = found_.load(sync::relaxed);
   if (found != nullptr) [[likely]]
     return found;
+  if (times_closed == nullptr) return look_up(caller);
+  if (caller == nullptr || is_nigh(caller)) caller = runtime_at_hand();
+  auto& before = place_for(this, caller);
+  if (!before.is_of(this, caller)) {
+    void* const now = look_up(caller);
+    before = {this, caller, now, FoundBefore::check_of(this, caller, now)};
+    return now;
+  }
+  return before.found;
+}
+
+void* Real::look_up(void const* caller) noexcept {
+  void* found = nullptr;
   void* const next = dlsym(RTLD_NEXT, name_);
   if (next != nullptr && is_first(object_of(next))) {
     found_.store(next, sync::relaxed);

@@ -22,6 +22,8 @@ class NIGH_HIDDEN Real {
   void* find(void const* caller) noexcept;
 
  private:
+  void* look_up(void const* caller) noexcept;
+
   char const* name_;
   sync::atomic<void*> found_{nullptr};
 };
