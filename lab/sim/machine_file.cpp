@@ -241,6 +241,11 @@ result<topology> read_shape(Fields& fields, fs::path const& file) {
       is_synthetic ? topology::from_synthetic(what) : topology::from_xml(file.parent_path() / what);
   if (shape && shape->cpus().size() > most_cpus_of_a_host)
     fields.complain("/topology/xml", too_many);
+  // All routes between them are kept, which are GBs for a ring of a thousand.
+  constexpr std::size_t most_domains_of_a_host = 256;
+  if (shape && shape->domains().size() > most_domains_of_a_host)
+    fields.complain(is_synthetic ? "/topology/synthetic" : "/topology/xml",
+                    "has more than " + std::to_string(most_domains_of_a_host) + " domains");
   if (!shape)
     fields.complain(is_synthetic ? "/topology/synthetic" : "/topology/xml", shape.message());
   return shape;

@@ -156,6 +156,11 @@ TEST(MachineFile, IsRefusedBeforeItsManyCpusAreBuilt) {
               HasSubstr("topology/synthetic: has more than 4096 cpus"));
 }
 
+TEST(MachineFile, IsRefusedBeforeTheRoutesOfItsManyDomainsAreFound) {
+  EXPECT_THAT(complaint("pack:2 numa:1 core:2 pu:1", "pack:257 numa:1 pu:1"),
+              HasSubstr("topology/synthetic: has more than 256 domains"));
+}
+
 // Where each value stands is kept by a name that is as long as all keys around it.
 TEST(MachineFile, IsRefusedWhenItsNamesWouldTakeMuchMemory) {
   std::string text = "{\"" + std::string(100'000, 'k') + "\":[0";
