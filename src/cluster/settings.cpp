@@ -73,17 +73,17 @@ std::string refused(session_options& options) {
 }
 
 void read_switches(Settings& settings) {
-  constexpr std::size_t most = 16U << 20;  // the ranks send it to one another
+  constexpr std::size_t most_bytes = 16U << 20;  // the ranks send it to one another
   auto const& name = settings.options.switches;
   std::ifstream file(name);
-  std::string text(most + 1, '\0');
+  std::string text(most_bytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (!file.is_open() || file.bad())
     settings.complaint = "cannot read switches from " + name;
   else if (text.empty())
     settings.complaint = "no switches in " + name + ", which is empty";
-  else if (text.size() > most)
+  else if (text.size() > most_bytes)
     settings.complaint = "no switches in " + name + ", which is larger than 16 MiB";
   else
     settings.switches = std::string(text);  // not all of that room
