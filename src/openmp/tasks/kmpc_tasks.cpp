@@ -110,6 +110,7 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
       ((flags & has_destructors) != 0 ? flag::destructor : 0));
   Task* const t = new_task(*me, shared_at + shared_bytes, how);
   if (t == nullptr) out_of_memory();
+  if (t->size_class >= large_class) t->flags |= flag::large;
   if (me->current->is(flag::settings)) inherit_settings(*me, *t);
   if ((flags & (is_detachable | is_proxy)) != 0) {
     extra_of(*me, *t);
@@ -126,7 +127,7 @@ NIGH_INTERPOSED void* __kmpc_omp_task_alloc(void* where, std::int32_t thread, st
     return alloc_any_task(where, thread, flags, bytes, shared_bytes, routine);
   auto const shared_at = shared_place(bytes);
   auto const size_class = size_class_of(sizeof(Task) + shared_at + shared_bytes);
-  Task* const t = size_class < size_classes ? take_free(*me, size_class) : nullptr;
+  Task* const t = size_class < large_class ? take_free(*me, size_class) : nullptr;
   if (t == nullptr) [[unlikely]]
     return alloc_any_task(where, thread, flags, bytes, shared_bytes, routine);
   begin_task(*t, *me->current, flag::kmpc);
@@ -163,8 +164,8 @@ NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, K
 NIGH_INTERPOSED std::int32_t __kmpc_omp_task(void* where, std::int32_t thread, KmpTask* k) {
   Member* const me = member;
   Task& t = task_of(*k);
-  if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings) ||
-      t.size_class >= large_class) [[unlikely]]
+  if (me == nullptr || t.flags != flag::kmpc || me->current->is(flag::final | flag::settings))
+      [[unlikely]]
     return submit_any_task(where, thread, k);
   if (!me->deque.push_at_hand(&t)) [[unlikely]]
     return run_instead(*me, t);

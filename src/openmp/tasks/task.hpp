@@ -74,6 +74,7 @@ inline constexpr std::uint16_t started = 32;
 inline constexpr std::uint16_t detachable = 64;  // ends when its event comes, too
 inline constexpr std::uint16_t implicit = 128;   // a thread's part of a region
 inline constexpr std::uint16_t settings = 256;   // has some of its own: see settings.hpp
+inline constexpr std::uint16_t large = 512;      // libomp's: of large_class
 }  // namespace flag
 
 struct alignas(64) Task {
