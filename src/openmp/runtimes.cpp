@@ -92,9 +92,11 @@ void bind_object(Dl_info const& in, Runtime const* to) noexcept {
   pthread_mutex_unlock(&bound_lock);
 }
 
+constexpr char const* in_all_runtimes = "omp_get_thread_num";
+
 __attribute__((constructor)) void look_at_the_beginning() {
   Dl_info in;
-  void* const found = preload::find_next("omp_get_thread_num");
+  void* const found = preload::find_next(in_all_runtimes);
   if (found != nullptr && dladdr(found, &in) != 0) first_runtime = in.dli_fbase;
 }
 
@@ -164,6 +166,37 @@ Runtime const* runtime_of(void const* code) noexcept {
   return nullptr;
 }
 
+namespace {
+
+// Functions of OpenMP that an object calls, as the loader has bound them.
+struct Calls {
+  std::array<void const*, 64> functions{};
+  std::size_t count = 0;
+};
+void see_call(std::string_view name, void const* function, void* context) noexcept {
+  auto& calls = *static_cast<Calls*>(context);
+  bool const is_openmps =
+      name.starts_with("omp_") || name.starts_with("GOMP_") || name.starts_with("__kmpc_");
+  if (is_openmps && calls.count < calls.functions.size()) calls.functions[calls.count++] = function;
+}
+
+// The loader may have bound an object's calls when it was opened, and a runtime that has been
+// opened for all since then would come first now. Null: it has bound none, or only to us.
+void* find_bound_function(void const* code, char const* name) noexcept {
+  Calls calls;
+  platform::for_each_bound(code, see_call, &calls);
+  for (std::size_t i = 0; i < calls.count; ++i) {
+    Dl_info in, of_runtime;
+    void* const in_runtime = preload::find_from(calls.functions[i], in_all_runtimes);
+    if (in_runtime != nullptr && dladdr(in_runtime, &of_runtime) != 0 &&
+        dladdr(calls.functions[i], &in) != 0 && in.dli_fbase == of_runtime.dli_fbase)
+      return preload::find_from(in_runtime, name);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 // (runtimes.A) A thread that sees the count sees the runtimes before it.
 Runtime const* find_runtime(Entry entry, void const* code, void const* caller) noexcept {
   auto& next = next_runtimes[static_cast<std::size_t>(entry)];
@@ -179,10 +212,13 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   // Code that belongs to no object was compiled while the program ran; its caller may have one.
   void* found = dlsym(RTLD_NEXT, name);
   bool const is_next = found != nullptr;
+  Dl_info in;
+  bool const is_settled = is_next && dladdr(found, &in) != 0 && in.dli_fbase == first_runtime;
+  if (is_in_object && !is_settled)
+    if (void* const bound = find_bound_function(code, name)) found = bound;
   if (found == nullptr) found = preload::find_from(code, name);
   bool const is_the_objects = is_in_object && found != nullptr;
   if (found == nullptr) found = preload::find_from(caller, name);
-  Dl_info in;
   if (found == nullptr || dladdr(found, &in) == 0) {
     Runtime const* const any = any_runtime();
     bool const has_it = any != nullptr && any->real[static_cast<std::size_t>(entry)] != nullptr;

@@ -145,7 +145,59 @@ int look_for(dl_phdr_info* object, std::size_t, void* p) {
   return is_there ? 1 : 0;
 }
 
+#if defined(__x86_64__)
+constexpr std::uint32_t jump_slot = R_X86_64_JUMP_SLOT, global_data = R_X86_64_GLOB_DAT;
+#elif defined(__aarch64__)
+constexpr std::uint32_t jump_slot = R_AARCH64_JUMP_SLOT, global_data = R_AARCH64_GLOB_DAT;
+#else
+constexpr std::uint32_t jump_slot = ~0U, global_data = ~0U;  // nothing is seen
+#endif
+
+struct BoundVisit {
+  SeeBound see;
+  void* context;
+  LoadedObject of;
+};
+
+// A slot that the loader has yet to bind leads back into its own object.
+int look_at_bound(dl_phdr_info* object, std::size_t, void* p) {
+  auto const& visit = *static_cast<BoundVisit*>(p);
+  if (object->dlpi_addr != visit.of.moved_by || object->dlpi_name != visit.of.file) return 0;
+  Tables const t = tables_of(*object);
+  if (t.symbols == nullptr) return 1;
+  auto const base = object->dlpi_addr;
+  ElfW(Addr) plain = 0, jumps = 0;
+  std::size_t plain_bytes = 0, jumps_bytes = 0;
+  for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d) {
+    auto const where = d->d_un.d_ptr < base ? d->d_un.d_ptr + base : d->d_un.d_ptr;
+    if (d->d_tag == DT_RELA) plain = where;
+    if (d->d_tag == DT_RELASZ) plain_bytes = d->d_un.d_val;
+    if (d->d_tag == DT_JMPREL) jumps = where;
+    if (d->d_tag == DT_PLTRELSZ) jumps_bytes = d->d_un.d_val;
+    if (d->d_tag == DT_PLTREL && d->d_un.d_val != DT_RELA) return 1;
+  }
+  auto const look = [&](ElfW(Addr) table, std::size_t bytes) {
+    auto const* const all = reinterpret_cast<ElfW(Rela) const*>(table);
+    for (std::size_t i = 0; i < bytes / sizeof *all; ++i) {
+      auto const kind = ELF64_R_TYPE(all[i].r_info);
+      auto const& symbol = t.symbols[ELF64_R_SYM(all[i].r_info)];
+      if ((kind != jump_slot && kind != global_data) || symbol.st_shndx != SHN_UNDEF) continue;
+      auto const* const function = *reinterpret_cast<void* const*>(base + all[i].r_offset);
+      if (function != nullptr && !visit.of.holds(function))
+        visit.see(t.names + symbol.st_name, function, visit.context);
+    }
+  };
+  look(plain, plain_bytes);
+  look(jumps, jumps_bytes);
+  return 1;
+}
+
 }  // namespace
+
+void for_each_bound(void const* code, SeeBound see, void* context) noexcept {
+  BoundVisit visit{see, context, find_object(code)};
+  if (visit.of.file != nullptr) dl_iterate_phdr(look_at_bound, &visit);
+}
 
 LoadedObject find_object(void const* code) noexcept {
   Search search{reinterpret_cast<std::uintptr_t>(code), {}};

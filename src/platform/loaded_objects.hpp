@@ -22,6 +22,11 @@ using SeeImport = void (*)(std::string_view name, void* context) noexcept;
 // Calls see() for each function and variable that an object takes from another.
 void for_each_import(SeeImport see, void* context) noexcept;
 
+using SeeBound = void (*)(std::string_view name, void const* function, void* context) noexcept;
+// Calls see() for each function that the object of this code takes from another one and that the
+// loader has bound by now. see() asks the loader nothing.
+void for_each_bound(void const* code, SeeBound see, void* context) noexcept;
+
 // Whether a loaded object may have a function or variable of that name: false is certain. Of
 // objects loaded after the one that holds `after`, where that is not null. dlsym() allocates when
 // it finds nothing, and a program whose own malloc() works from main() on does not bear that

@@ -206,6 +206,11 @@ class Libraries(unittest.TestCase):
         self.assertEqual(out, "4950\n" * 4 + "done\n")
         self.assertEqual(err.count("team "), 5)
 
+    def test_that_are_bound_to_one_runtime_keep_it(self):
+        """libomp, which has libgomp's functions, too, is opened for all before gcc's library begins its first region."""
+        out, err = run("opens", "--bound", program("library-gcc.so"), program("library-clang.so"), leases=f"{A},{B}")
+        self.assertEqual((out, err), ("3 of 3\n", ""))
+
     def test_that_need_whole_teams_have_them(self):
         """OpenBLAS waits for as many threads as omp_get_max_threads() says; its name tells."""
         with tempfile.TemporaryDirectory() as folder:

@@ -27,6 +27,14 @@ extern "C" int team() {
   return threads;
 }
 
+// With three threads: 3, if each has its own number.
+extern "C" int numbers() {
+  int sum = 0;
+#pragma omp parallel num_threads(3) reduction(+ : sum)
+  sum += omp_get_thread_num();
+  return sum;
+}
+
 // Outside of this library's regions: of a team of one.
 extern "C" void orphaned_barrier() {
 #pragma omp barrier

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opens LIBRARY...: a program in C without OpenMP calls each of the libraries in turn, twice,
    closing them in between; then the last one in a region of the first. Without any, it does
-   nothing. */
+   nothing.
+   opens --bound LIBRARY OTHER: the first one is opened and bound, then the other one and its
+   runtime are opened for all, and only then is the first one called. */
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
+
+static int call_the_bound_one(char const* library, char const* other) {
+  void* const bound = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  int (*numbers)(void);
+  if (bound == NULL || dlopen(other, RTLD_NOW | RTLD_GLOBAL) == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 1;
+  }
+  *(void**)&numbers = dlsym(bound, "numbers");
+  printf("%d of 3\n", numbers());
+  return 0;
+}
 
 int main(int count, char** words) {
+  if (count == 4 && strcmp(words[1], "--bound") == 0) return call_the_bound_one(words[2], words[3]);
   for (int round = 0; round < 2; ++round)
     for (int i = 1; i < count; ++i) {
       void* const library = dlopen(words[i], RTLD_NOW | RTLD_LOCAL);
