@@ -32,9 +32,63 @@ void wait_for_node(DependNode* node, DependNode* earlier) noexcept {
   if (!node->wait_for(*earlier)) out_of_memory();
 }
 
-std::uint64_t hash(std::uintptr_t address) noexcept {
-  return (address * 0x9e3779b97f4a7c15U) >> 40U;
-}
+// By address, with room for a power of two of them (open addressing). A program may name fresh
+// addresses without end: when it is full, those that forget() says are of no use any more go. It
+// doubles only if fewer than half could, so that each look at all of them pays for itself.
+template <class Entry>
+class AddressTable {
+ public:
+  // Made when it is not there. It may move when another one is made.
+  Entry& at(std::uintptr_t address) noexcept {
+    if (4 * (used_ + 1) > 3 * room_) grow();
+    Entry& e = *find(address);
+    if (!e.is_used) {
+      e.is_used = true;
+      e.address = address;
+      ++used_;
+    }
+    return e;
+  }
+  template <class See>
+  void for_each(See see) noexcept {
+    for (std::uint32_t i = 0; i < room_; ++i)
+      if (entries_[i].is_used) see(entries_[i]);
+  }
+  // After all that they hold has been freed.
+  void clear() noexcept {
+    for_each([](Entry& e) { e = Entry{}; });
+    used_ = 0;
+  }
+  void free_all() noexcept { free(entries_); }
+
+ private:
+  Entry* find(std::uintptr_t address) const noexcept {
+    auto i = (address * 0x9e3779b97f4a7c15U) >> 40U;
+    for (;; ++i) {
+      Entry& e = entries_[i & (room_ - 1)];
+      if (!e.is_used || e.address == address) return &e;
+    }
+  }
+  void grow() noexcept {
+    Entry* const old = entries_;
+    auto const old_room = room_;
+    used_ = 0;
+    for (std::uint32_t i = 0; i < old_room; ++i) {
+      if (old[i].is_used && old[i].forget()) old[i].is_used = false;
+      if (old[i].is_used) ++used_;
+    }
+    if (2 * used_ >= room_) room_ = room_ == 0 ? 16 : 2 * room_;
+    entries_ = static_cast<Entry*>(malloc(room_ * sizeof(Entry)));
+    if (entries_ == nullptr) out_of_memory();
+    for (std::uint32_t i = 0; i < room_; ++i) new (entries_ + i) Entry;
+    for (std::uint32_t i = 0; i < old_room; ++i)
+      if (old[i].is_used) *find(old[i].address) = old[i];
+    free(old);
+  }
+
+  Entry* entries_ = nullptr;
+  std::uint32_t room_ = 0, used_ = 0;
+};
 
 struct Set {
   Items<DependNode*> nodes;
@@ -78,14 +132,13 @@ struct Entry {
   Access access = Access::out;
   Set last, before;
 
-  // True: all its tasks have ended, it is not used any more. Those of `last` waited for `before`.
-  bool forget_ended() noexcept {
+  // True: all its tasks have ended. Those of `last` waited for `before`.
+  bool forget() noexcept {
     last.sweep();
     before.sweep();
     if (!last.is_empty()) return false;
     last.free_all();
     before.free_all();
-    is_used = false;
     return true;
   }
 };
@@ -109,13 +162,13 @@ class Mutexes {
     auto const& given = node.mutexes();
     if (given.count == 0) return next;
     Locked const here(lock_);
-    for (std::uint32_t i = 0; i < given.count; ++i) at(given.items[i]).is_taken = false;
+    for (std::uint32_t i = 0; i < given.count; ++i) places_.at(given.items[i]).is_taken = false;
     for (std::uint32_t i = 0; i < given.count; ++i)
-      while (DependNode* const other = at(given.items[i]).next_waiting())
+      while (DependNode* const other = places_.at(given.items[i]).next_waiting())
         if (take_all(*other) && !next.add(other)) out_of_memory();
     return next;
   }
-  void free_all() noexcept { free(places_); }
+  void free_all() noexcept { places_.free_all(); }
 
  private:
   struct Place {
@@ -134,116 +187,45 @@ class Mutexes {
       if (first != nullptr) oldest = first->next_put_off;
       return first;
     }
+    bool forget() const noexcept { return !is_taken && oldest == nullptr; }
   };
 
   bool take_all(DependNode& node) noexcept {
     auto const& wanted = node.mutexes();
     for (std::uint32_t i = 0; i < wanted.count; ++i)
-      if (Place& p = at(wanted.items[i]); p.is_taken) {
+      if (Place& p = places_.at(wanted.items[i]); p.is_taken) {
         p.put(node);
         return false;
       }
-    for (std::uint32_t i = 0; i < wanted.count; ++i) at(wanted.items[i]).is_taken = true;
+    for (std::uint32_t i = 0; i < wanted.count; ++i) places_.at(wanted.items[i]).is_taken = true;
     return true;
   }
 
-  Place& at(std::uintptr_t address) noexcept {
-    if (4 * (used_ + 1) > 3 * room_) grow();
-    Place& p = *find(address);
-    if (!p.is_used) {
-      p.is_used = true;
-      p.address = address;
-      ++used_;
-    }
-    return p;
-  }
-  Place* find(std::uintptr_t address) const noexcept {
-    for (auto i = hash(address);; ++i)
-      if (Place& p = places_[i & (room_ - 1)]; !p.is_used || p.address == address) return &p;
-  }
-  // As DependMap::grow().
-  void grow() noexcept {
-    Place* const old = places_;
-    auto const old_room = room_;
-    used_ = 0;
-    for (std::uint32_t i = 0; i < old_room; ++i) {
-      old[i].is_used = old[i].is_taken || old[i].oldest != nullptr;
-      used_ += old[i].is_used;
-    }
-    if (2 * used_ >= room_) room_ = room_ == 0 ? 16 : 2 * room_;
-    places_ = static_cast<Place*>(malloc(room_ * sizeof(Place)));
-    if (places_ == nullptr) out_of_memory();
-    for (std::uint32_t i = 0; i < room_; ++i) new (places_ + i) Place;
-    for (std::uint32_t i = 0; i < old_room; ++i)
-      if (old[i].is_used) *find(old[i].address) = old[i];
-    free(old);
-  }
-
   YieldingLock lock_;
-  Place* places_ = nullptr;  // open addressing; a power of two of them
-  std::uint32_t room_ = 0, used_ = 0;
+  AddressTable<Place> places_;
 };
 
 struct DependMap {
-  Entry* entries = nullptr;  // open addressing; a power of two of them
-  std::uint32_t room = 0, used = 0;
+  AddressTable<Entry> entries;
   DependNode* all = nullptr;  // the last task that depends on all memory
   Mutexes mutexes;
-
-  Entry& at(std::uintptr_t address) noexcept {
-    if (4 * (used + 1) > 3 * room) grow();
-    Entry& e = *find(address);
-    if (!e.is_used) {
-      e.is_used = true;
-      e.address = address;
-      ++used;
-    }
-    return e;
-  }
-
- private:
-  Entry* find(std::uintptr_t address) const noexcept {
-    for (auto i = hash(address);; ++i) {
-      Entry& e = entries[i & (room - 1)];
-      if (!e.is_used || e.address == address) return &e;
-    }
-  }
-  // A program may name fresh addresses without end: those whose tasks have all ended are forgotten.
-  // It doubles only if fewer than half could be, so that each look at all of them pays for itself.
-  void grow() noexcept {
-    Entry* const old = entries;
-    auto const old_room = room;
-    used = 0;
-    for (std::uint32_t i = 0; i < old_room; ++i)
-      if (old[i].is_used && !old[i].forget_ended()) ++used;
-    if (2 * used >= room) room = room == 0 ? 16 : 2 * room;
-    entries = static_cast<Entry*>(malloc(room * sizeof(Entry)));
-    if (entries == nullptr) out_of_memory();
-    for (std::uint32_t i = 0; i < room; ++i) new (entries + i) Entry;
-    for (std::uint32_t i = 0; i < old_room; ++i)
-      if (old[i].is_used) *find(old[i].address) = old[i];
-    free(old);
-  }
 };
 
 namespace {
 
 void clear(DependMap& map) noexcept {
-  for (std::uint32_t i = 0; i < map.room; ++i) {
-    Entry& e = map.entries[i];
-    if (!e.is_used) continue;
+  map.entries.for_each([](Entry& e) {
     e.last.free_all();
     e.before.free_all();
-    e = Entry{};
-  }
-  map.used = 0;
+  });
+  map.entries.clear();
 }
 
 void depend_on_all(DependMap& map, DependNode* node, bool is_task) noexcept {
-  for (std::uint32_t i = 0; i < map.room; ++i) {
-    map.entries[i].last.wait(node);
-    map.entries[i].before.wait(node);
-  }
+  map.entries.for_each([node](Entry const& e) {
+    e.last.wait(node);
+    e.before.wait(node);
+  });
   if (map.all != nullptr) wait_for_node(node, map.all);
   if (!is_task) return;
   clear(map);
@@ -253,7 +235,7 @@ void depend_on_all(DependMap& map, DependNode* node, bool is_task) noexcept {
 }
 
 void depend_on(DependMap& map, DependNode* node, Depend d, bool is_task) noexcept {
-  Entry& e = map.at(d.address);
+  Entry& e = map.entries.at(d.address);
   bool const joins = d.access != Access::out && d.access == e.access && !e.last.is_empty();
   bool const excludes = d.access == Access::mutex;
   if (!is_task) {
@@ -358,7 +340,7 @@ void drop(DependMap* map) noexcept {
   clear(*map);
   if (map->all != nullptr) let_go(map->all);
   map->mutexes.free_all();
-  free(map->entries);
+  map->entries.free_all();
   free(map);
 }
 
