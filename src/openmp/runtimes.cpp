@@ -215,7 +215,7 @@ Runtime const* find_runtime(Entry entry, void const* code, void const* caller) n
   Dl_info in;
   bool const is_settled = is_next && dladdr(found, &in) != 0 && in.dli_fbase == first_runtime;
   if (is_in_object && !is_settled)
-    if (void* const bound = find_bound_function(code, name)) found = bound;
+    if (void* const own = find_bound_function(code, name)) found = own;
   if (found == nullptr) found = preload::find_from(code, name);
   bool const is_the_objects = is_in_object && found != nullptr;
   if (found == nullptr) found = preload::find_from(caller, name);
