@@ -20,6 +20,7 @@
 #include "openmp/recycler.hpp"
 #include "openmp/regions.hpp"
 #include "openmp/runtimes.hpp"
+#include "openmp/standard_error.hpp"
 #include "openmp/study.hpp"
 #include "openmp/tool.hpp"
 #include "openmp/waiting.hpp"
@@ -52,6 +53,7 @@ struct Counts {
   sync::atomic<std::uint32_t> largest{0};
 };
 constinit Counts counts{};
+constinit StandardError standard_error{};
 
 // Other keys' destructors may begin regions after this one.
 extern "C" void thread_ends(void*) {
@@ -187,6 +189,7 @@ void set_up() {
 }
 
 __attribute__((constructor)) void begin() {
+  standard_error.note();
   set_up();
   begin_pool_sizes();
 }
@@ -226,7 +229,7 @@ __attribute__((destructor)) void tell() {
     end_study();
     save_nests();
   }
-  if (!this_process.tells) return;
+  if (!this_process.tells || !standard_error.is_kept()) return;
   auto const regions = counts.regions.load(sync::relaxed);
   auto const leased = counts.leased.load(sync::relaxed);
   if (this_process.is_forked && regions == 0) return;

@@ -227,6 +227,14 @@ class Telling(unittest.TestCase):
         self.assertEqual(run("opens"), ("done\n", ""))
         self.assertEqual(run("opens", NIGH_VERBOSE="1"), ("done\n", "nigh: opens: no OpenMP found\n"))
 
+    def test_nothing_goes_to_a_file_that_has_become_standard_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = os.path.join(folder, "data")
+            for environment in ({}, {"NIGH_TASKS": "prefer"}):
+                self.assertEqual(run("opens", "--over", data, program("library-gcc.so"), leases=A, NIGH_VERBOSE="1",
+                                     OMP_NUM_THREADS="2", **environment), ("team 2\n", ""))
+                self.assertEqual(os.path.getsize(data), 0)
+
     def test_pools_that_are_not_openmp(self):
         """By the names of their files; one that is linked to an OpenMP runtime has no threads of its own."""
         with tempfile.TemporaryDirectory() as folder:

@@ -3,7 +3,8 @@
    closing them in between; then the last one in a region of the first. Without any, it does
    nothing.
    opens --bound LIBRARY OTHER: the first one is opened and bound, then the other one and its
-   runtime are opened for all, and only then is the first one called. */
+   runtime are opened for all, and only then is the first one called.
+   opens --over FILE LIBRARY: the file takes the place of standard error. */
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -21,7 +22,16 @@ static int call_the_bound_one(char const* library, char const* other) {
   return 0;
 }
 
+static int write_over(char const* file, char const* library) {
+  int (*team)(void);
+  if (freopen(file, "w", stderr) == NULL) return 1;
+  *(void**)&team = dlsym(dlopen(library, RTLD_NOW | RTLD_LOCAL), "team");
+  printf("team %d\n", team());
+  return 0;
+}
+
 int main(int count, char** words) {
+  if (count == 4 && strcmp(words[1], "--over") == 0) return write_over(words[2], words[3]);
   if (count == 4 && strcmp(words[1], "--bound") == 0) return call_the_bound_one(words[2], words[3]);
   for (int round = 0; round < 2; ++round)
     for (int i = 1; i < count; ++i) {
