@@ -11,17 +11,6 @@
 namespace nigh::platform {
 namespace {
 
-std::uint32_t count_of_symbols(ElfW(Dyn) const* dynamic, ElfW(Addr) base) noexcept {
-  auto const at = [base](ElfW(Addr) p) { return p < base ? p + base : p; };
-  for (; dynamic->d_tag != DT_NULL; ++dynamic) {
-    if (dynamic->d_tag == DT_GNU_HASH)  // those without a definition come before the hashed ones
-      return reinterpret_cast<std::uint32_t const*>(at(dynamic->d_un.d_ptr))[1];
-    if (dynamic->d_tag == DT_HASH)
-      return reinterpret_cast<std::uint32_t const*>(at(dynamic->d_un.d_ptr))[1];
-  }
-  return 0;
-}
-
 struct Visit {
   SeeImport see;
   void* context;
@@ -55,6 +44,49 @@ Tables tables_of(dl_phdr_info const& object) noexcept {
     if (d->d_tag == DT_GNU_HASH) t.hashed = reinterpret_cast<std::uint32_t const*>(where);
   }
   return t.symbols == nullptr || t.names == nullptr ? Tables{} : t;
+}
+
+// Calls see() for each relocation that names a symbol, which the object exports or takes.
+template <class See>
+void for_each_relocation(Tables const& t, ElfW(Addr) base, See see) noexcept {
+  ElfW(Addr) plain = 0, jumps = 0;
+  std::size_t plain_bytes = 0, jumps_bytes = 0;
+  for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d) {
+    auto const where = d->d_un.d_ptr < base ? d->d_un.d_ptr + base : d->d_un.d_ptr;
+    if (d->d_tag == DT_RELA) plain = where;
+    if (d->d_tag == DT_RELASZ) plain_bytes = d->d_un.d_val;
+    if (d->d_tag == DT_JMPREL) jumps = where;
+    if (d->d_tag == DT_PLTRELSZ) jumps_bytes = d->d_un.d_val;
+    if (d->d_tag == DT_PLTREL && d->d_un.d_val != DT_RELA) return;
+  }
+  auto const look = [&](ElfW(Addr) table, std::size_t bytes) {
+    auto const* const all = reinterpret_cast<ElfW(Rela) const*>(table);
+    for (std::size_t i = 0; i < bytes / sizeof *all; ++i)
+      if (auto const number = ELF64_R_SYM(all[i].r_info); number != 0)
+        see(all[i], static_cast<std::uint32_t>(number));
+  };
+  look(plain, plain_bytes);
+  look(jumps, jumps_bytes);
+}
+
+// The symbols that another object defines come before the hashed ones. Where none is hashed, GNU
+// ld says nothing of how many there are, and the relocations tell.
+std::uint32_t count_of_imports(Tables const& t, ElfW(Addr) base) noexcept {
+  for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_HASH)
+      return reinterpret_cast<std::uint32_t const*>(d->d_un.d_ptr < base ? d->d_un.d_ptr + base
+                                                                         : d->d_un.d_ptr)[1];
+  if (t.hashed != nullptr) {
+    auto const* const buckets =
+        t.hashed + 4 + t.hashed[2] * (sizeof(ElfW(Addr)) / sizeof(std::uint32_t));
+    for (std::uint32_t i = 0; i < t.hashed[0]; ++i)
+      if (buckets[i] != 0) return t.hashed[1];
+  }
+  std::uint32_t count = 0;
+  for_each_relocation(t, base, [&count](ElfW(Rela) const&, std::uint32_t number) {
+    count = number < count ? count : number + 1;
+  });
+  return count;
 }
 
 // As the loader looks it up: buckets of symbols whose hash values follow each other, the last one's
@@ -105,7 +137,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* p) {
   auto const& visit = *static_cast<Visit*>(p);
   Tables const t = tables_of(*object);
   if (t.symbols == nullptr) return 0;
-  auto const count = count_of_symbols(t.dynamic, object->dlpi_addr);
+  auto const count = count_of_imports(t, object->dlpi_addr);
   for (std::uint32_t i = 1; i < count; ++i)
     if (t.symbols[i].st_shndx == SHN_UNDEF)
       visit.see(t.names + t.symbols[i].st_name, visit.context);
@@ -166,29 +198,14 @@ int look_at_bound(dl_phdr_info* object, std::size_t, void* p) {
   Tables const t = tables_of(*object);
   if (t.symbols == nullptr) return 1;
   auto const base = object->dlpi_addr;
-  ElfW(Addr) plain = 0, jumps = 0;
-  std::size_t plain_bytes = 0, jumps_bytes = 0;
-  for (auto const* d = t.dynamic; d->d_tag != DT_NULL; ++d) {
-    auto const where = d->d_un.d_ptr < base ? d->d_un.d_ptr + base : d->d_un.d_ptr;
-    if (d->d_tag == DT_RELA) plain = where;
-    if (d->d_tag == DT_RELASZ) plain_bytes = d->d_un.d_val;
-    if (d->d_tag == DT_JMPREL) jumps = where;
-    if (d->d_tag == DT_PLTRELSZ) jumps_bytes = d->d_un.d_val;
-    if (d->d_tag == DT_PLTREL && d->d_un.d_val != DT_RELA) return 1;
-  }
-  auto const look = [&](ElfW(Addr) table, std::size_t bytes) {
-    auto const* const all = reinterpret_cast<ElfW(Rela) const*>(table);
-    for (std::size_t i = 0; i < bytes / sizeof *all; ++i) {
-      auto const kind = ELF64_R_TYPE(all[i].r_info);
-      auto const& symbol = t.symbols[ELF64_R_SYM(all[i].r_info)];
-      if ((kind != jump_slot && kind != global_data) || symbol.st_shndx != SHN_UNDEF) continue;
-      auto const* const function = *reinterpret_cast<void* const*>(base + all[i].r_offset);
-      if (function != nullptr && !visit.of.holds(function))
-        visit.see(t.names + symbol.st_name, function, visit.context);
-    }
-  };
-  look(plain, plain_bytes);
-  look(jumps, jumps_bytes);
+  for_each_relocation(t, base, [&](ElfW(Rela) const& relocation, std::uint32_t number) {
+    auto const kind = ELF64_R_TYPE(relocation.r_info);
+    auto const& symbol = t.symbols[number];
+    if ((kind != jump_slot && kind != global_data) || symbol.st_shndx != SHN_UNDEF) return;
+    auto const* const function = *reinterpret_cast<void* const*>(base + relocation.r_offset);
+    if (function != nullptr && !visit.of.holds(function))
+      visit.see(t.names + symbol.st_name, function, visit.context);
+  });
   return 1;
 }
 
