@@ -49,7 +49,7 @@ class forked {
     auto& self = *static_cast<forked*>(slot.object);
     if (popping != nullptr) popping->top = &slot;
     try {
-      ::new (&self.result_) value(value_of(std::forward<G>(*self.call_)));
+      ::new (static_cast<void*>(__builtin_addressof(self.result_))) value(value_of(std::forward<G>(*self.call_)));
       self.threw_ = false;
     } catch (...) {
       ::new (&self.exception_) std::exception_ptr(std::current_exception());

@@ -287,16 +287,8 @@ bool task_scope::put(F&& f) {
   } else if (stack->top < base_) [[unlikely]] {
     base_ = stack->top;  // an outer scope has waited meanwhile, and taken more tasks off
   }
-  // A copy's constructor may use nigh itself, and with it the slot at the top.
-  constexpr bool makes_copy = std::is_same_v<call, std::decay_t<F>> && !std::is_trivially_copyable_v<call> &&
-                              !std::is_same_v<F, call>;
   auto const push = [&](detail::task_stack& to, detail::task_slot::entry entry) {
-    if constexpr (makes_copy) {
-      call copy(std::forward<F>(f));
-      ::new (static_cast<void*>(to.top->closure)) call(std::move(copy));
-    } else {
-      ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
-    }
+    ::new (static_cast<void*>(to.top->closure)) call(std::forward<F>(f));
     to.top->object = this;
     to.push(entry);
   };
@@ -312,13 +304,19 @@ bool task_scope::put(F&& f) {
 
 template <class F>
 void task_scope::spawn(F&& f) {
-  if (put(std::forward<F>(f))) [[likely]]
-    return;
-  bool const is_foreign = detail::this_stack != stack_ && stack_of_spawner() == nullptr;
-  if (is_foreign || !detail::may_run_at_once()) [[unlikely]]
-    return spawn(near{}, std::forward<F>(f));
-  detail::kept<std::decay_t<F>> now(std::forward<F>(f));
-  run(now);
+  using call = detail::kept<std::decay_t<F>>;
+  // The constructor of a copy may use nigh itself, and with it the slot at the top.
+  if constexpr (!std::is_same_v<F, call> && !std::is_trivially_copyable_v<call>) {
+    spawn(call(std::forward<F>(f)));
+  } else {
+    if (put(std::forward<F>(f))) [[likely]]
+      return;
+    bool const is_foreign = detail::this_stack != stack_ && stack_of_spawner() == nullptr;
+    if (is_foreign || !detail::may_run_at_once()) [[unlikely]]
+      return spawn(near{}, std::forward<F>(f));
+    call now(std::forward<F>(f));
+    run(now);
+  }
 }
 
 template <class F>

@@ -37,33 +37,62 @@ std::uint64_t sum_over(runtime const& rt, Field field) {
   return total;
 }
 
-// A function whose copies are made by tasks.
+// A function of some size whose copies are made by tasks.
+template <std::size_t more_words>
 struct CopiedByTasks {
   static constexpr int right = 12345;
   explicit CopiedByTasks(std::atomic<int>& to) : sum(&to) {}
-  CopiedByTasks(CopiedByTasks const& of) : sum(of.sum), tag(of.tag), more(of.more) {
+  CopiedByTasks(CopiedByTasks const& of) : sum(of.sum), tag(of.tag) {
+    more.fill(of.more.back());
     nigh::task_scope scope;
     for (int i = 0; i < 10; ++i) scope.spawn([this, i] { copied[i % 2] += i; });
     scope.wait();
     nigh::fork_join([this] { ++copied[0]; }, [this] { ++copied[1]; });
   }
   CopiedByTasks(CopiedByTasks&& of) noexcept : sum(of.sum), tag(of.tag), more(of.more) {}
-  void operator()() const { *sum += tag == right && more == right; }
+  void operator()() const { *sum += tag == right && more.back() == right; }
 
   std::atomic<int>* sum;
-  int tag = right, more = right;
+  int tag = right;
+  std::array<int, more_words> more = all_right();
   std::atomic<int> copied[2] = {};
+
+ private:
+  static std::array<int, more_words> all_right() {
+    std::array<int, more_words> all;
+    all.fill(right);
+    return all;
+  }
 };
 
-TEST(TaskScope, TakesFunctionsWhoseCopiesAreMadeByTasks) {
+template <std::size_t more_words>
+void expect_copies_to_be_whole() {
   everywhere([] {
-    static_assert(sizeof(CopiedByTasks) <= nigh::detail::task_slot::closure_bytes);
     std::atomic<int> sum{0};
-    CopiedByTasks const f(sum);
+    CopiedByTasks<more_words> const f(sum);
     nigh::task_scope scope;
     for (int i = 0; i < 100; ++i) scope.spawn(f);
     scope.wait();
     EXPECT_EQ(sum, 100);
+  });
+}
+
+TEST(TaskScope, TakesFunctionsWhoseCopiesAreMadeByTasks) {
+  static_assert(sizeof(CopiedByTasks<1>) <= nigh::detail::task_slot::closure_bytes);
+  static_assert(sizeof(CopiedByTasks<100>) > nigh::detail::task_slot::closure_bytes);
+  expect_copies_to_be_whole<1>();
+  expect_copies_to_be_whole<100>();
+}
+
+// A result with an operator & of its own.
+struct Addressed {
+  int value = 0;
+  void operator&() const = delete;
+};
+TEST(ForkJoin, GivesResultsThatHideTheirAddress) {
+  everywhere([] {
+    auto const [a, b] = nigh::fork_join([] { return Addressed{1}; }, [] { return Addressed{2}; });
+    EXPECT_EQ(a.value + 10 * b.value, 21);
   });
 }
 
