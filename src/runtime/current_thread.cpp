@@ -28,6 +28,10 @@ struct EndOfThread {
 
 Worker* current_worker() noexcept { return this_worker; }
 
+Worker* worker_at_home_in(Pool const& pool) noexcept {
+  return this_worker != nullptr && &this_worker->pool == &pool ? this_worker : nullptr;
+}
+
 void await_end_of_this_thread() noexcept {
   thread_local EndOfThread const end;
   static_cast<void>(&end);
@@ -81,6 +85,11 @@ task_stack* enter(tasks::Scheduler& host) {
   auto* const before = this_stack;
   auto* const worker = before->worker;
   if (worker != nullptr && &worker->pool == &pool) return nullptr;
+  if (auto* const home = tasks::worker_at_home_in(pool)) {
+    worker->left_home_at = {home->stack.top, home->set_depth(home->depth | worker->marks())};
+    this_stack = &home->stack;
+    return before;
+  }
   auto* const slot = pool.threads.take_external();
   if (slot == nullptr && worker == nullptr) return nullptr;
   this_stack = slot != nullptr ? &slot->stack : &no_stack;  // not the slot of another runtime
@@ -99,6 +108,13 @@ void leave(task_stack* before) noexcept {
     return;
   }
   auto& me = *this_stack->worker;
+  if (&me == tasks::current_worker()) {
+    auto const& [top, depth] = before->worker->left_home_at;
+    me.finish_down_to(top);
+    me.set_depth(depth);
+    this_stack = before;
+    return;
+  }
   me.finish_down_to(me.stack.slots);
   me.set_depth(0);
   this_stack = before;

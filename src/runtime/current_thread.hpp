@@ -8,10 +8,14 @@
 
 namespace nigh::tasks {
 
+struct Pool;
 struct Worker;
 
 // The worker or backup thread that the calling thread is for its whole life; null: neither.
 Worker* current_worker() noexcept;
+// The same if it is one of this pool's. It may have gone on into another runtime from there: as an
+// external thread of its own pool it would wait for tasks that only it can take.
+Worker* worker_at_home_in(Pool const& pool) noexcept;
 void become(Worker& me) noexcept;
 // "nigh-worker-3"; the backup thread of that worker is "nigh-backup-3".
 void name_this_thread(Worker const& me) noexcept;

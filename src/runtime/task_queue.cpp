@@ -149,6 +149,14 @@ void put_at(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
     run_at(queue, me, what);
 }
 
+// With all that it puts.
+void run_whole(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
+  queue.counts_of(me).put.add(1);
+  auto* const base = me.stack.top;
+  call(queue, what.f, what.in, what.out);
+  me.finish_down_to(base);
+}
+
 // Waits for the tasks that this thread, or the task it runs, has put.
 void finish(Worker& me) noexcept {
   auto& stack = me.stack;
@@ -177,6 +185,13 @@ auto visit(Worker* slot, Work work) noexcept {
   threads.put_back_neighbour(*slot);
   if (slot->stack.top == slot->stack.slots) visits.close(*slot);
   return a;
+}
+
+// By a worker of the queue that has gone on into another runtime: what it put would stay below the
+// tasks that it comes back to.
+void run_at_home(nigh_task_queue& queue, Worker& me, Call const& what) noexcept {
+  AtSlot const here(me);
+  run_whole(queue, me, what);
 }
 
 // Not in a slot, and already counted as put.
@@ -209,6 +224,9 @@ void put(nigh_task_queue& queue, Call const& what) noexcept {
   if (auto* const me = worker_of(queue)) {
     put_at(queue, *me, what);
     if (me->stack.wanted.load(sync::relaxed)) me->share();
+  } else if (auto* const home = worker_at_home_in(queue.host.pool())) {
+    queue.counts_of(*home).serialized.add(1);
+    run_at_home(queue, *home, what);
   } else if (auto* const slot = visits.find_or_open(queue)) {
     put_at(queue, *slot, what);
     slot->share_all();  // its owner may be away for long
@@ -246,14 +264,13 @@ std::uint32_t steal(nigh_task_queue& queue) noexcept {
 // wait for. A thread outside of tasks waits until a worker takes the call from a locality queue.
 void run(nigh_task_queue& queue, Call const& what) {
   auto const here = [&](Worker& me) {
-    queue.counts_of(me).put.add(1);
-    auto* const base = me.stack.top;
-    call(queue, what.f, what.in, what.out);
-    me.finish_down_to(base);
+    run_whole(queue, me, what);
     return true;
   };
   if (auto* const me = worker_of(queue)) {
     here(*me);
+  } else if (auto* const home = worker_at_home_in(queue.host.pool())) {
+    run_at_home(queue, *home, what);
   } else if (this_stack == &detail::no_stack) {
     run_on_worker(queue, what);
   } else if (auto* const slot = visits.find_or_open(queue)) {

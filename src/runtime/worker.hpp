@@ -89,6 +89,13 @@ struct alignas(64) Worker {
   sync::atomic<std::int64_t> visits{0};
   sync::atomic<int> clock{0};
   bool displaces = false;  // it computes in the place of `beside`
+  // For a slot whose thread is a worker of another pool, and has gone back to it from here: that
+  // worker's stack and depth then.
+  struct Home {
+    detail::task_slot* top = nullptr;
+    std::uint32_t depth = 0;
+  };
+  Home left_home_at;
   // For a backup thread: shall it work?
   enum Duty : std::uint32_t { off, on, ended };
   sync::atomic<std::uint32_t> duty{off};

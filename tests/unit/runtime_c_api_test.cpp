@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nigh/fork_join.hpp>
+#include <nigh/runtime.hpp>
 #include <nigh/task_scope.hpp>
 #include <thread>
 #include <vector>
@@ -96,6 +97,35 @@ TEST(CApi, InputsAreCopiedAndCarried) {
 }
 
 // The input of a task that runs inline is a copy too: it may be written through `out`.
+// A worker of the queue that has gone on into another runtime.
+struct FibElsewhere {
+  nigh_task_queue* queue;
+  nigh::runtime* elsewhere;
+  bool puts;
+};
+void fib_elsewhere(void const* in, void* out) {
+  auto const [queue, elsewhere, puts] = as<FibElsewhere>(in);
+  elsewhere->invoke([&] {
+    Fib const root{queue, 15};
+    if (!puts) {
+      EXPECT_EQ(nigh_run(queue, fib, &root, sizeof root, out), NIGH_OK);
+      return;
+    }
+    EXPECT_EQ(nigh_put(queue, fib, &root, sizeof root, out), NIGH_OK);
+    EXPECT_EQ(nigh_wait(queue), NIGH_OK);
+  });
+}
+TEST(CApi, AWorkerInAnotherRuntimeRunsWhatItPuts) {
+  auto const queue = queue_of(1);
+  nigh::runtime elsewhere(1);
+  for (bool const puts : {false, true}) {
+    FibElsewhere const root{queue.get(), &elsewhere, puts};
+    std::int64_t result = 0;
+    EXPECT_EQ(nigh_run(queue.get(), fib_elsewhere, &root, sizeof root, &result), NIGH_OK);
+    EXPECT_EQ(result, 610);
+  }
+}
+
 TEST(CApi, FullStackRunsInline) {
   auto o = four_workers();
   o.workers = 1;

@@ -207,4 +207,22 @@ TEST(Callers, OtherThreadsTasksRunOnWorkersThatAreNotDisplaced) {
   spinning.join();
 }
 
+// Nobody else could take what it queues there.
+TEST(Callers, AWorkerThatComesBackFromAnotherRuntimeIsItselfThere) {
+  runtime home(workers(1)), away(workers(1));
+  std::atomic<int> ran{0};
+  auto const queue_one = [&] {
+    nigh::task_scope scope(home);
+    scope.spawn(nigh::near(0), [&] { ++ran; });
+  };
+  home.run([&] {
+    nigh::fork_join([&] { ++ran; }, [&] { away.invoke(queue_one); });
+    away.invoke([&] { home.invoke([&] { away.invoke(queue_one); }); });
+    away.invoke([&] { home.spawn([&] { ++ran; }); });
+  });
+  home.invoke([] {});
+  while (ran < 4) std::this_thread::yield();
+  EXPECT_EQ(ran, 4);
+}
+
 }  // namespace
