@@ -117,7 +117,8 @@ NIGH_C_API int nigh_steal(nigh_task_queue* queue) NIGH_NOTHROW;
 NIGH_C_API int nigh_is_empty(nigh_task_queue* queue) NIGH_NOTHROW;
 
 /* Runs f(in, out) on a worker as the root of a tree of tasks, and returns when all of it has
- * finished. The input is not copied. Within a task, in place: the calling thread runs f. */
+ * finished; tasks that it has put into other queues are waited for there. The input is not copied.
+ * Within a task, in place: the calling thread runs f. */
 NIGH_C_API int nigh_run(nigh_task_queue* queue, nigh_function f, void const* in, size_t in_bytes,
                         void* out) NIGH_NOTHROW;
 

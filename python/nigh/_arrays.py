@@ -171,12 +171,11 @@ def array(shape: Union[int, Sequence[int]], dtype: Any = float, *, placement: Un
 
 def _range(a: Any) -> Tuple[int, int]:
     """The address of an array's first byte, and how many lie from there to its last."""
-    about = getattr(a, "__array_interface__", None)
-    if about is None:
+    if not isinstance(a, _numpy().ndarray):
         raise TypeError(f"this is no numpy array but a {type(a).__name__}")
     if a.size == 0:
         return 0, 0
-    first = last = about["data"][0]
+    first = last = a.__array_interface__["data"][0]
     for side, stride in zip(a.shape, a.strides):
         first += min(0, (side - 1) * stride)
         last += max(0, (side - 1) * stride)
